@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Memory that goes away together
+ *
+ * Many small objects of one transaction, freed in one go. A reset keeps the
+ * first chunk, so a small transaction allocates nothing.
+ */
+
+#include <stddef.h>
+
+typedef struct ArenaChunk ArenaChunk;
+
+typedef struct Arena {
+        ArenaChunk *first;      /* owned */
+        ArenaChunk *current;    /* borrowed, one of the list */
+} Arena;
+
+void arena_deinit(Arena *arena);
+void arena_reset(Arena *arena);
+
+/* Zeroed memory aligned for any object, or NULL. */
+void *arena_alloc(Arena *arena, size_t size);
+char *arena_strdup(Arena *arena, const char *string);

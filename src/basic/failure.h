@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * A failure that a person reads
+ *
+ * The name is the last part of the D-Bus error ("NoSuchUnit"); the message is
+ * a sentence that names unit, job, file and line, and what to do.
+ */
+
+#include "basic/macro.h"
+
+typedef struct Failure {
+        int code;               /* negative errno, 0 if there is none */
+        const char *name;       /* static */
+        char *message;          /* owned; NULL if memory ran out: failure_message() still says something */
+} Failure;
+
+void failure_deinit(Failure *failure);
+
+/* Replaces what @failure (may be NULL) holds, and returns @code, to be passed on. */
+int failure_set(Failure *failure, int code, const char *name, const char *format, ...) printf_(4, 5);
+int failure_copy(Failure *failure, const Failure *from);
+const char *failure_message(const Failure *failure);    /* never NULL */

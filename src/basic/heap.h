@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * A binary heap of borrowed pointers: the least element first
+ *
+ * Each element holds its own place (a uint32_t that the heap keeps up to
+ * date), so that one in the middle is removed or moved in O(log n).
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HEAP_NOWHERE UINT32_MAX
+
+typedef int (*HeapCompare)(const void *a, const void *b);
+typedef uint32_t *(*HeapPlace)(void *element);
+
+typedef struct Heap {
+        void **items;           /* owned array of borrowed pointers */
+        size_t n;
+        size_t allocated;
+        HeapCompare compare;
+        HeapPlace place;        /* where an element keeps its place; HEAP_NOWHERE while outside */
+} Heap;
+
+void heap_init(Heap *heap, HeapCompare compare, HeapPlace place);
+void heap_deinit(Heap *heap);
+int heap_reserve(Heap *heap, size_t total);     /* room for @total elements: 0 or -ENOMEM */
+int heap_push(Heap *heap, void *element);       /* the element must be outside: 0 or -ENOMEM */
+void *heap_peek(const Heap *heap);              /* NULL if empty */
+void *heap_pop(Heap *heap);                     /* NULL if empty */
+void heap_remove(Heap *heap, void *element);    /* does nothing if it is outside */
+void heap_moved(Heap *heap, void *element);     /* its key has changed */

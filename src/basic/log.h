@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The log of the programs
+ *
+ * Only the upper layers (manager, dbus, core) write to it; libraries below
+ * return what they have to say. Lines go to standard error, with the syslog
+ * priority in front ("<4>") where that is not a terminal.
+ */
+
+#include "basic/macro.h"
+
+typedef enum LogLevel {
+        LOG_LEVEL_ERROR = 3,
+        LOG_LEVEL_WARNING = 4,
+        LOG_LEVEL_NOTICE = 5,
+        LOG_LEVEL_INFO = 6,
+        LOG_LEVEL_DEBUG = 7,
+} LogLevel;
+
+void log_set_level(LogLevel level);
+int log_level_from_string(const char *string);          /* "err", "warning", …, "7"; or -EINVAL */
+void log_write(LogLevel level, const char *unit, const char *format, ...) printf_(3, 4);   /* @unit may be NULL */
+
+#define log_error(...) log_write(LOG_LEVEL_ERROR, NULL, __VA_ARGS__)
+#define log_warning(...) log_write(LOG_LEVEL_WARNING, NULL, __VA_ARGS__)
+#define log_notice(...) log_write(LOG_LEVEL_NOTICE, NULL, __VA_ARGS__)
+#define log_info(...) log_write(LOG_LEVEL_INFO, NULL, __VA_ARGS__)
+#define log_debug(...) log_write(LOG_LEVEL_DEBUG, NULL, __VA_ARGS__)

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Ownership and small helpers
+ *
+ * An owning local carries a cleanup mark and leaves the function through
+ * take_ptr(). Everything else is a borrow.
+ */
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#define cleanup_(fn) __attribute__((cleanup(fn)))
+#define printf_(fmt, args) __attribute__((format(printf, fmt, args)))
+
+/* For a destructor that accepts NULL and returns NULL: gives it a form that cleanup_() takes. */
+#define DEFINE_CLEANUP(type, free_fn)                        \
+        static inline void free_fn##p(type **slot) {         \
+                *slot = free_fn(*slot);                      \
+        }
+
+static inline void freep(void *slot) {
+        free(*(void **) slot);
+}
+
+#define cleanup_free_ cleanup_(freep)
+
+#define take_ptr(lvalue)                                     \
+        ({                                                   \
+                __typeof__(lvalue) *slot_ = &(lvalue);       \
+                __typeof__(lvalue) taken_ = *slot_;          \
+                *slot_ = NULL;                               \
+                taken_;                                      \
+        })
+
+#define ELEMENTSOF(array) (sizeof(array) / sizeof((array)[0]))
+
+#define MIN(a, b) ({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ < b_ ? a_ : b_; })
+#define MAX(a, b) ({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ > b_ ? a_ : b_; })
+
+#define container_of(ptr, type, member) \
+        ((type *) ((char *) (ptr) - offsetof(type, member)))

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Text that grows
+ *
+ * A Text remembers the first failed allocation, so a long message is written
+ * without a check after each part and judged once, by text_finish().
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Text {
+        char *string;           /* owned, NUL-terminated once something was added */
+        size_t n;
+        size_t allocated;
+        int error;              /* 0 or -ENOMEM */
+} Text;
+
+void text_deinit(Text *text);
+void text_add(Text *text, const char *string);
+void text_add_n(Text *text, const char *bytes, size_t n);
+void text_add_char(Text *text, char c);
+void text_addf(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Hands the string over (never NULL on success, "" if nothing was added) and empties @text; or -ENOMEM. */
+int text_finish(Text *text, char **ret_string);
+
+/* asprintf() that returns 0 or -ENOMEM. */
+int text_format(char **ret_string, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+bool text_starts_with(const char *string, const char *prefix);
+bool text_ends_with(const char *string, const char *suffix);
+bool text_equal(const char *a, const char *b);          /* NULL equals NULL */
+
+/* True if all of @string is valid UTF-8 (D-Bus disconnects whoever sends another). */
+bool text_is_utf8(const char *string);
+
+/*
+ * A copy fit for a terminal: control characters, ESC and invalid UTF-8 as \xNN.
+ * 0 or -ENOMEM.
+ */
+int text_escape_control(const char *string, char **ret_string);
+
+/* The candidate nearest to @word in edit distance (at most a third of its length), or NULL. For "did you mean". */
+const char *text_nearest(const char *word, const char *const *candidates, size_t n);
+
+/* Parses "1", "yes", "true", "on", "y", "t" and their opposites: 1, 0 or -EINVAL. */
+int text_parse_bool(const char *string);
+int text_parse_u32(const char *string, uint32_t *ret_value);     /* decimal; -EINVAL, -ERANGE */
+int text_parse_u64(const char *string, uint64_t *ret_value);
+int text_parse_i32(const char *string, int32_t *ret_value);

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Job types, modes, results and states as data
+ *
+ * Every rule about a pair of types, or about a type and a unit's state, is in
+ * this module and in no other. Types that only exist on the way into a stage
+ * (composite ones) are resolved by job_type_collapse().
+ */
+
+#include <stdbool.h>
+
+#include "basic/string_table.h"
+#include "unit/unit.h"
+
+typedef enum JobType {
+        JOB_START,
+        JOB_VERIFY_ACTIVE,
+        JOB_STOP,
+        JOB_RELOAD,
+        JOB_RESTART,
+        _JOB_TYPE_MAX_MERGING,                  /* those above merge with each other by the table */
+
+        JOB_NOP = _JOB_TYPE_MAX_MERGING,
+        _JOB_TYPE_MAX_IN_TABLE,                 /* those above may be in a job table */
+
+        JOB_TRY_RESTART = _JOB_TYPE_MAX_IN_TABLE,
+        JOB_TRY_RELOAD,
+        JOB_RELOAD_OR_START,
+        _JOB_TYPE_MAX,
+        _JOB_TYPE_INVALID = -22,
+} JobType;
+
+typedef enum JobMode {
+        JOB_REPLACE,
+        JOB_FAIL,
+        JOB_REPLACE_IRREVERSIBLY,
+        JOB_ISOLATE,
+        JOB_FLUSH,
+        JOB_IGNORE_DEPENDENCIES,
+        JOB_IGNORE_REQUIREMENTS,
+        JOB_TRIGGERING,
+        JOB_RESTART_DEPENDENCIES,
+        JOB_LENIENT,
+        _JOB_MODE_MAX,
+        _JOB_MODE_INVALID = -22,
+} JobMode;
+
+typedef enum JobState {
+        JOB_WAITING,                            /* pending */
+        JOB_RUNNING,                            /* triggered */
+        _JOB_STATE_MAX,
+        _JOB_STATE_INVALID = -22,
+} JobState;
+
+typedef enum JobResult {
+        JOB_DONE,
+        JOB_CANCELED,
+        JOB_TIMEOUT,
+        JOB_FAILED,
+        JOB_DEPENDENCY,
+        JOB_SKIPPED,
+        JOB_INVALID,
+        JOB_ASSERT,
+        JOB_UNSUPPORTED,
+        JOB_COLLECTED,
+        JOB_ONCE,
+        JOB_MERGED,                             /* in history only */
+        _JOB_RESULT_MAX,
+        _JOB_RESULT_INVALID = -22,
+} JobResult;
+
+DECLARE_STRING_TABLE(job_type, JobType);         /* "verify-active", "reload-or-start", … */
+DECLARE_STRING_TABLE(job_mode, JobMode);
+DECLARE_STRING_TABLE(job_state, JobState);
+DECLARE_STRING_TABLE(job_result, JobResult);
+
+/*
+ * "reload-or-restart" and "reload-or-try-restart" are words of the API only: restart and try-restart, softened to a
+ * reload where the unit can reload. Takes these and all types; 0 or -EINVAL.
+ */
+int job_type_from_request(const char *word, JobType *ret_type, bool *ret_reload_if_possible);
+
+/* What two types on one unit become (possibly composite), or _JOB_TYPE_INVALID if they conflict. nop only merges with nop. */
+JobType job_type_merge(JobType a, JobType b);
+bool job_type_conflicts(JobType a, JobType b);          /* nop conflicts with nothing */
+
+/* Resolves a composite type by the unit's state; others stay. @has_stop: a stop is installed for the unit. */
+JobType job_type_collapse(JobType type, UnitActiveState state, bool has_stop);
+JobType job_type_merge_and_collapse(JobType a, JobType b, UnitActiveState state);
+
+/* Is the unit already where @type leads? */
+bool job_type_is_redundant(JobType type, UnitActiveState state);
+bool job_type_is_applicable(JobType type, const Unit *unit);
+
+/* What a job of @type does first: a restart stops, the others do themselves. */
+JobType job_type_first_run(JobType type);
+
+/* Is what @run (a triggered job's @type and present run type) still has to do enough for a new @wanted? */
+bool job_type_covers(JobType type, JobType run, JobType wanted);
+
+/* For "a before b" and their run types: must @b go first? (Else @a must, unless one of them is a nop.) */
+bool job_type_second_goes_first(JobType run_of_b);

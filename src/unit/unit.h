@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The abstract unit
+ *
+ * What every unit is: id, names, settings, relations, states, operations. A
+ * loaded unit has a dense index, so what others keep for each unit is an array.
+ * What it does is its type's UnitVTable; what it may ask is its UnitHost. It
+ * knows nothing of jobs: it publishes its changes of state.
+ */
+
+#include "basic/failure.h"
+#include "basic/usec.h"
+#include "unit/unit_host.h"
+#include "unit/unit_name.h"
+#include "unit/unit_property.h"
+#include "unit/unit_relation.h"
+#include "unit/unit_settings.h"
+#include "unit/unit_state.h"
+
+typedef struct Unit Unit;
+typedef struct UnitTable UnitTable;
+typedef struct UnitRelationBucket UnitRelationBucket;
+struct ExecRequest;                     /* unit/exec/exec.h */
+struct ExecResult;
+
+typedef struct UnitTimestamp {
+        usec_t realtime;                /* 0: never */
+        usec_t monotonic;
+} UnitTimestamp;
+
+/* One exit of a process, however it was learned. */
+typedef struct UnitExit {
+        pid_t pid;
+        int code;                       /* CLD_EXITED, CLD_KILLED, CLD_DUMPED */
+        int status;                     /* exit status or signal */
+        usec_t time;                    /* monotonic */
+} UnitExit;
+
+/* A unit type. Everything but init and deinit may be NULL: the type has no such thing. */
+typedef struct UnitVTable {
+        UnitType type;
+        const char *interface;          /* last part of its D-Bus interface: "Service" */
+        const UnitProperty *properties; /* ends with a NULL name */
+        bool can_fail;                  /* OnFailure= makes sense */
+
+        int (*init)(Unit *unit);                /* makes unit->state_of_type: 0 or -ENOMEM */
+        void (*deinit)(Unit *unit);
+        int (*verify)(Unit *unit, Failure *ret_failure);        /* after load: may this be a unit of the type? */
+        void (*loaded)(Unit *unit);             /* settings have been read (again); state is kept */
+
+        bool (*can_start)(const Unit *unit);    /* NULL: yes, if there is a start */
+        bool (*can_stop)(const Unit *unit);
+        bool (*can_reload)(const Unit *unit);
+        UnitAnswer (*start)(Unit *unit);
+        UnitAnswer (*stop)(Unit *unit);
+        UnitAnswer (*reload)(Unit *unit);
+        const char *(*sub_state)(const Unit *unit);
+        bool (*will_restart)(const Unit *unit);
+
+        /* What it is doing, for people: "/bin/sleep 60 (pid 12)"; 0, -ENOENT if nothing, or -ENOMEM. */
+        int (*activity)(const Unit *unit, char **ret_activity, usec_t *ret_since);
+
+        int (*prepare_spawn)(Unit *unit, UnitPurpose purpose, struct ExecRequest *request);
+        void (*spawned)(Unit *unit, UnitPurpose purpose, pid_t pid, const struct ExecResult *result);
+        void (*child_exited)(Unit *unit, const UnitExit *exit);
+        void (*timer_elapsed)(Unit *unit, UnitPurpose purpose);
+        void (*notified)(Unit *unit, pid_t sender, char *const *assignments);   /* sd_notify lines */
+        int (*kill)(Unit *unit, const char *who, int signal, Failure *ret_failure);     /* "main", "control", "all" */
+        pid_t (*main_pid)(const Unit *unit);
+        pid_t (*control_pid)(const Unit *unit);
+        void (*reset_failed)(Unit *unit);
+
+        int (*save)(const Unit *unit, Sink *sink);      /* writes the entries of an open a{sv} */
+} UnitVTable;
+
+struct Unit {
+        UnitTable *table;               /* borrowed */
+        uint32_t index;                 /* dense; given again after the unit is gone */
+        uint32_t n_references;          /* bus clients (Ref) and others that keep it loaded */
+        UnitType type;
+        const char *id;                 /* the first of names */
+        char **names;                   /* owned; id and aliases */
+        UnitLoadState load_state;
+        UnitActiveState active_state;
+        Failure load_failure;           /* why load_state is not loaded */
+        UnitSettings settings;
+
+        uint64_t relation_mask;         /* which kinds have a bucket */
+        UnitRelationBucket *buckets;    /* owned, one for each bit of the mask, in its order */
+
+        const UnitVTable *vtable;       /* borrowed; never NULL */
+        void *type_settings;            /* owned by unit/file: ServiceSettings for a service, … */
+        void (*type_settings_free)(void *settings);
+        void *state_of_type;            /* owned by the vtable */
+
+        UnitTimestamp inactive_exit, active_enter, active_exit, inactive_enter, state_change;
+        uint8_t invocation_id[16];      /* zero: none */
+        int8_t condition_result;        /* 1 met, 0 untested, -1 unmet */
+        int8_t assert_result;
+        bool needs_reload;              /* its files have changed since they were read */
+        void *file_state;               /* owned by unit/file: what it saw of the files */
+        void (*file_state_free)(void *state);
+};
+
+/* Settings and what they imply are read into the unit by this; unit/file fills it. */
+typedef struct UnitLoaderOps {
+        /*
+         * Reads the unit's files: sets settings, type_settings, names, relations and load_state (never leaves a
+         * stub), or load_state and load_failure. If the name turns out to be an alias it returns the unit that
+         * it is another name of, by unit_table_merge(). < 0 only on memory.
+         */
+        int (*load)(void *userdata, Unit *unit);
+        bool (*may_exist_now)(void *userdata, const Unit *unit);        /* not-found: is a new look worth it? */
+} UnitLoaderOps;
+
+/* Who hears of units. None of these may call into the unit that it is told of. */
+typedef struct UnitObserverOps {
+        void (*changed)(void *userdata, Unit *unit, UnitActiveState old, UnitActiveState new, UnitChangeFlags flags);
+        void (*ready)(void *userdata, Unit *unit);              /* after UNIT_NOT_NOW: ask again */
+        void (*reloaded_itself)(void *userdata, Unit *unit);    /* propagate it */
+        void (*added)(void *userdata, Unit *unit);
+        void (*removed)(void *userdata, Unit *unit);            /* about to go: forget its index */
+        /* Conditions and asserts of a start: UNIT_UNDER_WAY if met. */
+        UnitAnswer (*check_conditions)(void *userdata, Unit *unit);
+} UnitObserverOps;
+
+/* — operations, as the engine uses them; the checks common to all types are made here — */
+
+UnitAnswer unit_start(Unit *unit);
+UnitAnswer unit_stop(Unit *unit);
+UnitAnswer unit_reload(Unit *unit);
+bool unit_can_start(const Unit *unit);
+bool unit_can_stop(const Unit *unit);           /* also says no if it is perpetual */
+bool unit_can_reload(const Unit *unit);         /* also says yes if it propagates reloads */
+bool unit_can_isolate(const Unit *unit);
+const char *unit_sub_state(const Unit *unit);
+bool unit_will_restart(const Unit *unit);
+const char *unit_description(const Unit *unit); /* its id if it has none */
+
+/* — for unit types: say what happened — */
+
+/* Sets the state, its timestamps, and tells the observer, also if @new is the old one (a sub-state changed). */
+void unit_publish(Unit *unit, UnitActiveState new, UnitChangeFlags flags);
+void unit_publish_ready(Unit *unit);
+void unit_publish_reloaded_itself(Unit *unit);
+
+/* — relations — */
+
+UnitRelations unit_relations(const Unit *unit, UnitRelationKind kind);
+bool unit_has_relation(const Unit *unit, UnitRelationKind kind, const Unit *other);
+const UnitRelation *unit_find_relation(const Unit *unit, UnitRelationKind kind, const Unit *other);
+
+/* Adds it and its inverse. A unit's relation to itself is left out (returns 0). 0 or -ENOMEM. */
+int unit_add_relation(Unit *unit, UnitRelationKind kind, Unit *other, UnitOriginId origin);
+
+/* Takes back all that @unit declared; what others declared of it stays. */
+void unit_withdraw_relations(Unit *unit);
+
+/* — files and names — */
+
+Unit *unit_ref(Unit *unit);
+Unit *unit_unref(Unit *unit);                   /* never frees: the table does, by unit_table_remove() */
+bool unit_has_name(const Unit *unit, const char *name);

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What a unit may ask of its surroundings
+ *
+ * Each request is named by (unit, purpose) and is plain data, never a
+ * closure, so that it can be saved and made again after a restart. The manager
+ * fills this with sd-event and processes; jobd-sim and tests with virtual time.
+ * What comes of a request enters through the unit's UnitVTable.
+ */
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "basic/usec.h"
+
+typedef struct Unit Unit;
+typedef struct UnitHost UnitHost;
+
+typedef enum UnitPurpose {
+        UNIT_PURPOSE_MAIN,              /* the main process */
+        UNIT_PURPOSE_CONTROL,           /* a helper process: start-pre, reload, stop, … */
+        UNIT_PURPOSE_STATE_LIMIT,       /* timer: time limit of the present sub-state */
+        UNIT_PURPOSE_RESTART,           /* timer: start again */
+        UNIT_PURPOSE_RUNTIME_LIMIT,     /* timer: RuntimeMaxSec */
+        UNIT_PURPOSE_WATCHDOG,          /* timer: WatchdogSec */
+        UNIT_PURPOSE_PIDFILE,           /* poll or watch for the PID file */
+        _UNIT_PURPOSE_MAX,
+} UnitPurpose;
+
+typedef struct UnitHostOps {
+        usec_t (*now)(UnitHost *host);                  /* CLOCK_MONOTONIC, the same all through a turn */
+        usec_t (*now_realtime)(UnitHost *host);
+
+        /* One timer a (unit, purpose): sets, moves or (USEC_INFINITY) clears it. Fires UnitVTable.timer_elapsed. */
+        int (*set_timer)(UnitHost *host, Unit *unit, UnitPurpose purpose, usec_t deadline);
+
+        /*
+         * Start a process: put into the turn's outbox. When it is flushed the host asks
+         * UnitVTable.prepare_spawn for the command and context, spawns, watches the process,
+         * and tells UnitVTable.spawned.
+         */
+        int (*spawn)(UnitHost *host, Unit *unit, UnitPurpose purpose);
+
+        /* Follow a process that this host did not spawn (a daemon's PID file): its exit enters as any other. */
+        int (*watch_process)(UnitHost *host, Unit *unit, UnitPurpose purpose, pid_t pid);
+        void (*unwatch_process)(UnitHost *host, Unit *unit, UnitPurpose purpose, pid_t pid);
+
+        /* Send a signal, through the outbox. @is_group: to the process group as well. */
+        int (*kill)(UnitHost *host, Unit *unit, pid_t pid, int signal, bool is_group);
+
+        /* Everything of the unit but the main and control process given (0 for none): process groups and their orphans. */
+        int (*kill_rest)(UnitHost *host, Unit *unit, int signal, pid_t main_pid, pid_t control_pid);
+
+        /*
+         * Ask for a job, made in the next turn: @type and @mode are words of job/job_type.h
+         * ("restart", "replace"); @reason is shown as its cause.
+         */
+        int (*request_job)(UnitHost *host, Unit *unit, const char *type, const char *mode, const char *reason);
+
+        /* An action on the whole manager (FailureAction=reboot): @action is a UnitAction. */
+        void (*request_action)(UnitHost *host, Unit *unit, int action, int exit_status, const char *reason);
+
+        void (*log)(UnitHost *host, Unit *unit, int level, const char *message);     /* level as basic/log.h */
+} UnitHostOps;
+
+struct UnitHost {
+        const UnitHostOps *ops;
+};

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * A type's public properties, as a table
+ *
+ * The bus layer makes D-Bus properties, introspection and the API text of it.
+ */
+
+#include <stdint.h>
+
+#include "basic/sink.h"
+
+typedef struct Unit Unit;
+
+typedef enum UnitPropertyFlags {
+        UNIT_PROPERTY_CONST = 1 << 0,           /* as long as the unit is loaded */
+        UNIT_PROPERTY_EMITS_CHANGE = 1 << 1,    /* sent, with its value, whenever the unit changes */
+} UnitPropertyFlags;
+
+typedef struct UnitProperty {
+        const char *name;
+        const char *signature;                  /* D-Bus */
+        uint8_t flags;                          /* UnitPropertyFlags */
+        void (*get)(const Unit *unit, Sink *sink);      /* writes exactly one value of @signature */
+        const char *description;                /* one sentence, for the API text */
+} UnitProperty;

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The states of a unit, and what comes with a change
+ */
+
+#include <stdbool.h>
+
+#include "basic/string_table.h"
+
+typedef enum UnitLoadState {
+        UNIT_STUB,              /* named, not looked for yet */
+        UNIT_LOADED,
+        UNIT_NOT_FOUND,
+        UNIT_BAD_SETTING,       /* has a file that cannot be used: UnitInfo.load_failure says why */
+        UNIT_ERROR,             /* its file could not be read, or its type is not supported */
+        UNIT_MASKED,
+        _UNIT_LOAD_STATE_MAX,
+        _UNIT_LOAD_STATE_INVALID = -22,
+} UnitLoadState;
+
+typedef enum UnitActiveState {
+        UNIT_INACTIVE,
+        UNIT_FAILED,
+        UNIT_ACTIVATING,
+        UNIT_ACTIVE,
+        UNIT_RELOADING,
+        UNIT_DEACTIVATING,
+        UNIT_MAINTENANCE,
+        _UNIT_ACTIVE_STATE_MAX,
+        _UNIT_ACTIVE_STATE_INVALID = -22,
+} UnitActiveState;
+
+/* What a change of state means beyond old and new. */
+typedef enum UnitChangeFlags {
+        UNIT_CHANGE_RELOAD_FAILED = 1 << 0,     /* back to active, but the reload did not work */
+        UNIT_CHANGE_WILL_RESTART = 1 << 1,      /* the unit will start again by itself */
+} UnitChangeFlags;
+
+/* What a unit answers to start, stop or reload. The engine maps it to a job's result. */
+typedef enum UnitAnswer {
+        UNIT_UNDER_WAY,                 /* a change of state will tell */
+        UNIT_ALREADY,                   /* it is there */
+        UNIT_NOT_NOW,                   /* ask again when it changes state or says unit_publish_ready() */
+        UNIT_CONDITION_UNMET,
+        UNIT_ASSERT_UNMET,
+        UNIT_CANNOT,                    /* it has no such operation */
+        UNIT_UNSUPPORTED,               /* not on this machine */
+        UNIT_WRONG_STATE,               /* reload of what is not active */
+        UNIT_DEPENDENCY_UNMET,          /* BindsTo and After, and that one is not active */
+        UNIT_ONCE,                      /* can't be started a second time */
+        UNIT_OPERATION_FAILED,
+        _UNIT_ANSWER_MAX,
+        _UNIT_ANSWER_INVALID = -22,
+} UnitAnswer;
+
+DECLARE_STRING_TABLE(unit_load_state, UnitLoadState);    /* "not-found", "bad-setting", … */
+DECLARE_STRING_TABLE(unit_active_state, UnitActiveState);
+DECLARE_STRING_TABLE(unit_answer, UnitAnswer);           /* "under-way", "not-now", … */
+
+static inline bool unit_state_is_active_or_reloading(UnitActiveState state) {
+        return state == UNIT_ACTIVE || state == UNIT_RELOADING;
+}
+
+static inline bool unit_state_is_active_or_activating(UnitActiveState state) {
+        return state == UNIT_ACTIVE || state == UNIT_RELOADING || state == UNIT_ACTIVATING;
+}
+
+static inline bool unit_state_is_inactive_or_failed(UnitActiveState state) {
+        return state == UNIT_INACTIVE || state == UNIT_FAILED;
+}
+
+static inline bool unit_state_is_inactive_or_deactivating(UnitActiveState state) {
+        return unit_state_is_inactive_or_failed(state) || state == UNIT_DEACTIVATING;
+}

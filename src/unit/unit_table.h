@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * All units, by index and by name
+ *
+ * Finding one by name is O(1). Loading a unit also loads all that it refers
+ * to, since only then both ends of every relation, and aliases, are known.
+ */
+
+#include "unit/unit.h"
+
+int unit_table_new(UnitTable **ret_table);
+UnitTable *unit_table_free(UnitTable *table);
+DEFINE_CLEANUP(UnitTable, unit_table_free)
+
+void unit_table_set_loader(UnitTable *table, const UnitLoaderOps *ops, void *userdata /* borrowed */);
+void unit_table_set_observer(UnitTable *table, const UnitObserverOps *ops, void *userdata /* borrowed */);
+void unit_table_set_host(UnitTable *table, UnitHost *host /* borrowed */);
+UnitHost *unit_table_host(const UnitTable *table);
+
+/* Units of @vtable->type act by it; a type without one can be named but not used. */
+void unit_table_set_type(UnitTable *table, const UnitVTable *vtable /* borrowed */);
+
+/* One more than the highest index in use. */
+uint32_t unit_table_size(const UnitTable *table);
+uint32_t unit_table_count(const UnitTable *table);
+Unit *unit_table_at(const UnitTable *table, uint32_t index);     /* NULL for a free index */
+
+#define unit_table_foreach(table, unit)                                                  \
+        for (uint32_t unit##_at_ = 0; unit##_at_ < unit_table_size(table); unit##_at_++) \
+                for (Unit *unit = unit_table_at(table, unit##_at_); unit; unit = NULL)
+
+/* By any of its names; NULL if no unit has it. */
+Unit *unit_table_find(const UnitTable *table, const char *name);
+
+/* Finds it or adds a stub, without loading: for relations. 0, -EINVAL for a bad name, -ENOMEM. */
+int unit_table_name(UnitTable *table, const char *name, Unit **ret_unit);
+
+/*
+ * Finds or adds the unit, and loads it and all that is still unread of what it refers to. What cannot be loaded is
+ * no error here: look at the unit's load_state. 0, -EINVAL for a bad name (or a template), -ENOMEM.
+ */
+int unit_table_load(UnitTable *table, const char *name, Unit **ret_unit);
+
+/* The same for a unit at hand. It may be merged into another by this: use *ret_unit from then on. */
+int unit_table_load_unit(UnitTable *table, Unit *unit, Unit **ret_unit);
+
+/* Reads stubs that are still queued, without another reason. */
+int unit_table_load_queued(UnitTable *table);
+
+/* Puts a loaded unit back to stub state, to be read again in place: state and other units' relations stay. */
+int unit_table_reload_unit(UnitTable *table, Unit *unit);
+
+/* Gives @unit (a stub without jobs) up in favour of @into: names and relations move. @unit is gone. */
+int unit_table_merge(UnitTable *table, Unit *unit, Unit *into);
+int unit_table_add_name(UnitTable *table, Unit *unit, const char *name);        /* -EEXIST if another has it */
+
+/* Removes a unit that nothing refers to any more (relations declared by others make it a stub again instead). */
+void unit_table_remove(UnitTable *table, Unit *unit);
+
+/* Where things were declared. @file is copied once; @implied is static or NULL. 0 or -ENOMEM. */
+int unit_table_origin(UnitTable *table, const char *file, unsigned line, const char *implied, UnitOriginId *ret_id);
+UnitOrigin unit_table_origin_at(const UnitTable *table, UnitOriginId id);
+
+/* "file:line", "file", or "default dependency of x.service" for people; @buffer is returned. */
+const char *unit_origin_format(const UnitTable *table, UnitOriginId id, char *buffer, size_t size);
