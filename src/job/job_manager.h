@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The face of the job engine
+ *
+ * Requests for changes of units go in, jobs come out: expanded over the units'
+ * relations, checked, committed whole or not at all, dispatched in order, and
+ * ended by the units' own changes of state. Time enters as a value. What
+ * happens is told to a subscriber, which must not call back from inside; jobs
+ * are named by id, never by a pointer that outlives a call.
+ *
+ * Functions return 0, a negative errno (memory only, unless said), or an
+ * outcome of the enum below.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "basic/failure.h"
+#include "basic/sink.h"
+#include "job/job_plan.h"
+#include "job/job_record.h"
+#include "job/job_type.h"
+#include "unit/unit_table.h"
+
+enum {
+        JOB_MANAGER_E_SUCCESS,
+        JOB_MANAGER_E_REFUSED,          /* the plan's failure says why; nothing has changed */
+        JOB_MANAGER_E_NO_SUCH_JOB,
+        JOB_MANAGER_E_NOT_CANCELABLE,   /* it runs; the failure says what would end it */
+};
+
+typedef struct JobManager JobManager;
+
+/* One wanted change: an anchor. */
+typedef struct JobRequest {
+        const char *unit;
+        JobType type;
+        bool reload_if_possible;        /* restart → reload-or-start, try-restart → try-reload where the unit can reload */
+        bool is_manual;                 /* a person or program asks: RefuseManualStart= and …Stop= count */
+} JobRequest;
+
+/* Who asks. Strings are copied. */
+typedef struct JobRequester {
+        const char *name;               /* bus name, or NULL if a rule asks */
+        uint32_t uid, pid;              /* of the client; 0 pid if not known */
+        const char *reason;             /* "unit x.service changed", "auto-restart", …; NULL for a client */
+} JobRequester;
+
+typedef struct JobOptions {
+        JobMode mode;
+        const JobRequester *requester;
+        uint64_t now;                   /* monotonic, µs */
+} JobOptions;
+
+/* A job as it is now, or as it ended. */
+typedef struct JobInfo {
+        uint32_t id;
+        Unit *unit;                     /* borrowed, valid during the call; NULL for an ended job whose unit is gone */
+        JobType type;
+        JobType run_type;
+        JobState state;
+        JobResult result;               /* _JOB_RESULT_INVALID until it ended */
+        bool is_irreversible;
+        bool ignores_order;
+        bool is_paused;                 /* put back by "not now" */
+        uint32_t blocker;               /* job that must end first, if one is known; JOB_ID_NONE */
+        uint64_t transaction;           /* that brought it in */
+        uint64_t installed_at;          /* monotonic µs */
+        uint64_t triggered_at;          /* 0 while it waits */
+        uint64_t deadline;              /* of its time limits; USEC_INFINITY */
+} JobInfo;
+
+typedef enum JobEventKind {
+        JOB_EVENT_INSTALLED,
+        JOB_EVENT_CHANGED,              /* type, state, merged, paused, irreversible */
+        JOB_EVENT_FINISHED,             /* exactly once for each id; also for ids that had been absorbed */
+        JOB_EVENT_REFUSED,              /* a follow-up request of the engine's own was refused: failure says why */
+        JOB_EVENT_CYCLE_BROKEN,         /* failure's message lists the edges and the victim */
+} JobEventKind;
+
+typedef struct JobEvent {
+        JobEventKind kind;
+        JobInfo job;                    /* of the first three kinds */
+        const char *cause;              /* one sentence, or NULL */
+        const Failure *failure;
+} JobEvent;
+
+typedef void (*JobSubscriber)(const JobEvent *event, void *userdata);
+
+int job_manager_new(JobManager **ret_manager, UnitTable *units /* borrowed */);
+JobManager *job_manager_free(JobManager *manager);
+DEFINE_CLEANUP(JobManager, job_manager_free)
+
+/* Any number may listen; each is called in the order of subscription. */
+int job_manager_subscribe(JobManager *manager, JobSubscriber subscriber, void *userdata);
+
+/* — requests — */
+
+/*
+ * All requests in one transaction. job_manager_plan() runs the same code and stops before the commit. @ret_plan (may be
+ * NULL for exec) is filled on success and on refusal: job/job_plan.h.
+ */
+int job_manager_exec(JobManager *manager, const JobRequest *requests, size_t n, const JobOptions *options,
+                     JobPlan **ret_plan);
+int job_manager_plan(JobManager *manager, const JobRequest *requests, size_t n, const JobOptions *options,
+                     JobPlan **ret_plan);
+
+/* Ends a pending job. Outcomes: NO_SUCH_JOB, NOT_CANCELABLE, with @ret_failure (may be NULL). */
+int job_manager_cancel(JobManager *manager, uint32_t id, const JobRequester *requester, uint64_t now,
+                       Failure *ret_failure);
+/* Cancels all that are pending; returns how many. */
+size_t job_manager_cancel_all(JobManager *manager, const JobRequester *requester, uint64_t now);
+
+/* — running — */
+
+/* Triggers at most @budget jobs; true if more are ready. */
+bool job_manager_run(JobManager *manager, unsigned budget, uint64_t now);
+
+/* A unit reports a change of state (also a mere change of sub-state: old == new). May come from inside a trigger. */
+void job_manager_finish(JobManager *manager, Unit *unit, UnitActiveState old, UnitActiveState new,
+                        UnitChangeFlags flags, uint64_t now);
+
+/* A unit that answered "not now" may be asked again. */
+void job_manager_resume(JobManager *manager, Unit *unit);
+
+/* A unit reloaded by itself: try-reload for those it propagates reloads to. */
+void job_manager_notify_reload(JobManager *manager, Unit *unit, JobMode mode, uint64_t now);
+
+/* When job_manager_expire() wants to be called next: monotonic µs, or USEC_INFINITY. */
+uint64_t job_manager_next_deadline(const JobManager *manager);
+void job_manager_expire(JobManager *manager, uint64_t now);
+
+/* — changes around it — */
+
+/* @unit is about to leave its table: its jobs end "collected". */
+void job_manager_forget_unit(JobManager *manager, Unit *unit, uint64_t now);
+
+/* Relations have changed (reload): waiting jobs are looked at anew; the youngest pending job of a new cycle is canceled. */
+void job_manager_graph_changed(JobManager *manager, uint64_t now);
+
+/* — questions — */
+
+bool job_manager_find(const JobManager *manager, uint32_t id, JobInfo *ret_job);        /* absorbed ids find their survivor */
+bool job_manager_find_ended(const JobManager *manager, uint32_t id, JobInfo *ret_job);  /* the last 10,000 */
+/* The job that stands for the unit: the running one, else the pending one, else a nop. */
+bool job_manager_unit_job(const JobManager *manager, const Unit *unit, JobInfo *ret_job);
+bool job_manager_unit_has_type(const JobManager *manager, const Unit *unit, JobType type);
+size_t job_manager_count(const JobManager *manager);
+bool job_manager_has_ready(const JobManager *manager);
+
+typedef VECTOR(JobInfo) JobInfos;
+int job_manager_list(const JobManager *manager, JobInfos *ret_jobs);                    /* by id; vector_deinit() it */
+/* Jobs that must go before (or, !@before, wait for) a job, by order. */
+int job_manager_neighbours(const JobManager *manager, uint32_t id, bool before, JobInfos *ret_jobs);
+
+/* @what: a job id, a unit, or "t12" for a transaction. Writes an a{sv}; -ENOENT if nothing of that name is known. */
+int job_manager_explain(const JobManager *manager, const char *what, uint64_t now, Sink *sink);
+
+/* Writes a job as an a{sv}: the keys of Query and of jobd-sim's "jobs". */
+void job_manager_write_job(const JobManager *manager, const JobInfo *job, Sink *sink);
+void job_manager_write_stats(const JobManager *manager, Sink *sink);                    /* an a{sv} */
+
+/* — save and restore: job/job_record.h — */
+
+int job_manager_save(const JobManager *manager, JobSnapshot *ret_snapshot);
+/*
+ * Into an empty manager, with units and their states restored before. A triggered job is not triggered again: its
+ * unit's state will end it. A record whose unit cannot be used ends "collected", in the log of ended jobs.
+ */
+int job_manager_restore(JobManager *manager, const JobSnapshot *snapshot, uint64_t now);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Jobs as plain records, for save and restore
+ *
+ * No pointers into the engine: a record can be written to a file as it is.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "basic/vector.h"
+#include "job/job_type.h"
+
+#define JOB_ID_NONE 0U
+
+/* Why a job is there: who asked, and the edge by which it was pulled in. At most 8 a job, then a count. */
+typedef struct JobCauseRecord {
+        uint64_t transaction;
+        char *requester;                /* owned; bus name or NULL */
+        char *reason;                   /* owned; the rule, or NULL */
+        uint32_t uid, pid;
+        char *puller;                   /* owned; unit of the job that pulled it in, NULL for an anchor */
+        JobType puller_type;
+        UnitRelationKind relation;
+        bool is_needed;
+} JobCauseRecord;
+
+typedef struct JobRecord {
+        uint32_t id;
+        char *unit;                     /* owned */
+        JobType type, run_type;
+        JobState state;
+        bool is_irreversible, ignores_order, between_halves, absorbed_start, is_paused;
+        uint64_t transaction, installed_at, triggered_at;
+        VECTOR(uint32_t) aliases;       /* ids that were absorbed */
+        VECTOR(JobCauseRecord) causes;
+        uint32_t n_more_causes;
+} JobRecord;
+
+/* A unit that wants to start again when another becomes active (RestartOnDependency=). */
+typedef struct JobRecoveryRecord {
+        char *unit;                     /* owned */
+        char *waits_for;                /* owned */
+} JobRecoveryRecord;
+
+typedef struct JobSnapshot {
+        uint32_t last_id;
+        uint64_t last_transaction;
+        VECTOR(JobRecord) jobs;
+        VECTOR(JobRecoveryRecord) recoveries;
+} JobSnapshot;
+
+void job_snapshot_deinit(JobSnapshot *snapshot);

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The manager: units, jobs and the event loop put together
+ *
+ * One turn of the loop takes in what happened, in the order children, notify
+ * messages, timers, jobs, bus; lets units and engine react; and flushes the
+ * outbox, through which everything leaves. The bus layer calls the functions
+ * below and listens; it is told once a turn what has changed.
+ */
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "basic/failure.h"
+#include "job/job_manager.h"
+#include "job/job_plan.h"
+#include "unit/file/unit_file.h"
+#include "unit/unit_table.h"
+
+typedef struct sd_event sd_event;
+typedef struct Manager Manager;
+typedef struct Outbox Outbox;
+
+/* The order in which sources are served when several are ready: sd-event priorities. */
+enum {
+        MANAGER_PRIORITY_CHILDREN = -50,
+        MANAGER_PRIORITY_NOTIFY = -40,
+        MANAGER_PRIORITY_SIGNALS = -30,
+        MANAGER_PRIORITY_TIMERS = -20,
+        MANAGER_PRIORITY_JOBS = -10,
+        MANAGER_PRIORITY_BUS = 0,
+        MANAGER_PRIORITY_IDLE = 50,
+};
+
+typedef struct ManagerOptions {
+        bool is_user;
+        bool with_systemd_units;
+        bool no_default_dependencies;
+        bool lenient_directives;
+        const char *unit_path;          /* as --unit-path; NULL for the default */
+        const char *runtime_directory;  /* jobd's own: /run/jobd or $XDG_RUNTIME_DIR/jobd */
+        const char *default_unit;       /* started at the beginning; NULL: default.target, "": none */
+} ManagerOptions;
+
+int manager_new(Manager **ret_manager, const ManagerOptions *options, Failure *ret_failure);
+Manager *manager_free(Manager *manager);
+DEFINE_CLEANUP(Manager, manager_free)
+
+/* Runs until manager_exit(); returns the exit status or a negative errno. */
+int manager_run(Manager *manager);
+/* Stops everything by shutdown.target/exit.target first if @orderly. */
+void manager_exit(Manager *manager, int status, bool orderly);
+
+sd_event *manager_event(Manager *manager);
+UnitTable *manager_units(Manager *manager);
+JobManager *manager_jobs(Manager *manager);
+UnitFileLoader *manager_loader(Manager *manager);
+Outbox *manager_outbox(Manager *manager);
+const ManagerOptions *manager_options(const Manager *manager);
+usec_t manager_now(const Manager *manager);     /* of this turn */
+
+/* — what clients ask — */
+
+/* Outcomes and plan as job_manager_exec(); arms the dispatch of jobs. */
+int manager_exec(Manager *manager, const JobRequest *requests, size_t n, JobMode mode, const JobRequester *requester,
+                 JobPlan **ret_plan);
+int manager_plan(Manager *manager, const JobRequest *requests, size_t n, JobMode mode, const JobRequester *requester,
+                 JobPlan **ret_plan);
+int manager_cancel_job(Manager *manager, uint32_t id, const JobRequester *requester, Failure *ret_failure);
+size_t manager_cancel_all_jobs(Manager *manager, const JobRequester *requester);
+
+/* Loads (or finds) a unit by any valid name; load_state tells how it went. -EINVAL with @ret_failure for a bad name. */
+int manager_load_unit(Manager *manager, const char *name, Unit **ret_unit, Failure *ret_failure);
+Unit *manager_find_unit(Manager *manager, const char *name);
+Unit *manager_unit_by_pid(Manager *manager, pid_t pid);
+int manager_kill_unit(Manager *manager, Unit *unit, const char *who, int signal, Failure *ret_failure);
+void manager_reset_failed(Manager *manager, Unit *unit /* NULL: all */);
+/* daemon-reload: @ret_differences one line for each unit that changed. */
+int manager_reload(Manager *manager, bool force, char ***ret_differences, Failure *ret_failure);
+int manager_unit_processes(Manager *manager, Unit *unit, pid_t **ret_pids, size_t *ret_n);
+
+/* A unit that nothing refers to, inactive and without a job, may be unloaded: looked at at the end of the turn. */
+void manager_consider_unloading(Manager *manager, Unit *unit);
+
+/* "initializing", "starting", "running", "degraded", "stopping". */
+const char *manager_system_state(const Manager *manager);
+uint32_t manager_count_failed_units(const Manager *manager);
+usec_t manager_started_at(const Manager *manager, usec_t *ret_realtime);
+
+/* — who is told: at the moment it happens; must only note it and add to the outbox — */
+
+typedef struct ManagerListenerOps {
+        void (*unit_added)(void *userdata, Unit *unit);
+        void (*unit_removed)(void *userdata, Unit *unit);
+        void (*unit_changed)(void *userdata, Unit *unit);
+        void (*job_event)(void *userdata, const JobEvent *event);
+        void (*reloading)(void *userdata, bool active);
+        void (*unit_files_changed)(void *userdata);
+        void (*startup_finished)(void *userdata);
+        void (*end_of_turn)(void *userdata);    /* before the outbox is flushed: add what was coalesced */
+} ManagerListenerOps;
+
+int manager_listen(Manager *manager, const ManagerListenerOps *ops, void *userdata /* borrowed */);
