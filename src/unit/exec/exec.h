@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Starting a process
+ *
+ * A unit type describes the process as an ExecRequest (plain data, for the
+ * most part borrowed from its settings) and exec_spawn() makes it, in its own
+ * session, with nothing of ours but what the request says. The call returns
+ * when the new program runs or is known not to, so the answer is final: there
+ * is no child of ours left that failed half-way.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "basic/string_table.h"
+
+/* Where a program's name without a slash is looked for, and $PATH unless the environment says otherwise. */
+#define EXEC_DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+/* The steps from a request to a running program, roughly in their order. */
+typedef enum ExecStep {
+        EXEC_STEP_NONE,                 /* nothing failed */
+        EXEC_STEP_RESOURCES,            /* memory, fork */
+        EXEC_STEP_ENVIRONMENT,          /* an EnvironmentFile= */
+        EXEC_STEP_SIGNAL_MASK,
+        EXEC_STEP_SETSID,
+        EXEC_STEP_STDIN,
+        EXEC_STEP_STDOUT,
+        EXEC_STEP_STDERR,
+        EXEC_STEP_OOM_ADJUST,
+        EXEC_STEP_NICE,
+        EXEC_STEP_CHROOT,
+        EXEC_STEP_GROUP,
+        EXEC_STEP_USER,
+        EXEC_STEP_CHDIR,
+        EXEC_STEP_FDS,
+        EXEC_STEP_EXEC,
+        _EXEC_STEP_MAX,
+} ExecStep;
+
+DECLARE_STRING_TABLE(exec_step, ExecStep);       /* "standard output", "working directory", … */
+
+/* The exit status that systemd documents for a process that failed there (200–245), or 0: no process came to be. */
+int exec_step_exit_status(ExecStep step);
+
+typedef enum ExecStreamKind {
+        EXEC_STREAM_NULL,
+        EXEC_STREAM_INHERIT,            /* what the manager's own is */
+        EXEC_STREAM_FILE,               /* from the start, what follows is kept */
+        EXEC_STREAM_APPEND,
+        EXEC_STREAM_TRUNCATE,
+        EXEC_STREAM_SAME,               /* standard error only: what standard output is */
+        _EXEC_STREAM_MAX,
+} ExecStreamKind;
+
+typedef struct ExecStream {
+        ExecStreamKind kind;
+        const char *path;               /* for the three that open a file */
+} ExecStream;
+
+typedef enum ExecRequestFlags {
+        EXEC_REQUEST_NO_EXPANSION = 1 << 0,             /* take argv as it stands */
+        EXEC_REQUEST_KEEP_PRIVILEGES = 1 << 1,          /* the user's environment, but not his credentials */
+        EXEC_REQUEST_IGNORE_SIGPIPE = 1 << 2,
+        EXEC_REQUEST_DIRECTORY_OPTIONAL = 1 << 3,       /* a missing working directory is no failure */
+        EXEC_REQUEST_HAS_NICE = 1 << 4,
+        EXEC_REQUEST_HAS_OOM_SCORE_ADJUST = 1 << 5,
+} ExecRequestFlags;
+
+typedef struct ExecRequest {
+        /* The host sets these before it asks the unit for the rest. Borrowed. */
+        char *const *manager_environment;       /* what every process gets; NULL: only PATH */
+        const char *notify_socket;              /* NULL if there is none; the type decides whether it is passed on */
+        bool is_user_manager;
+
+        /* The unit sets these. Borrowed from its settings: use the request before anything else happens to the unit. */
+        const char *label;                      /* static: "ExecStart" */
+        const char *path;                       /* absolute, or a name */
+        char *const *argv;                      /* with argv[0]; $VARIABLES not yet expanded */
+        uint32_t flags;                         /* ExecRequestFlags */
+
+        char **own_environment;                 /* owned: INVOCATION_ID, MAINPID, … */
+        char *const *pass_environment;
+        char *const *environment;
+        char *const *environment_files;
+        char *const *unset_environment;
+
+        const char *working_directory;          /* NULL: "/", or home of a user manager; "~": home of the user */
+        const char *root_directory;
+        const char *user;                       /* name or number, or NULL */
+        const char *group;
+        char *const *supplementary_groups;
+        mode_t umask;
+
+        const char *standard_input_file;        /* NULL: /dev/null */
+        ExecStream standard_output;
+        ExecStream standard_error;
+        int nice;
+        int oom_score_adjust;
+} ExecRequest;
+
+/* Frees what it owns and zeroes it. A zeroed request is an empty one. */
+void exec_request_deinit(ExecRequest *request);
+
+typedef struct ExecResult {
+        ExecStep step;                  /* where it failed, or EXEC_STEP_NONE */
+        int error;                      /* positive errno, or 0 */
+        pid_t pid;                      /* of the process, also of one that failed and is gone; 0: none came to be */
+        char message[1024];             /* "standard output: cannot open /var/log/x.log: No space left on device" */
+} ExecResult;
+
+/* Says that @step failed with errno @error (either sign): for a host whose prepare_spawn() failed, too. */
+void exec_result_set(ExecResult *result, ExecStep step, int error, const char *format, ...)
+        __attribute__((format(printf, 4, 5)));
+
+/*
+ * Starts the process. 0: it runs as *ret_pid, the caller owns *ret_pidfd (close-on-exec; -1 where the kernel has no
+ * pidfds) and must reap it. < 0: it does not, nothing is left to reap, and *ret_result says where it failed. The caller
+ * waits while the child opens files and changes identity, never for a name service or a FIFO's other end.
+ */
+int exec_spawn(const ExecRequest *request, pid_t *ret_pid, int *ret_pidfd, ExecResult *ret_result);
