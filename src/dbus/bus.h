@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The manager on D-Bus
+ *
+ * Serves the objects of the manager on a private socket, so that no bus daemon
+ * is needed, and on the session or system bus as soon as, and as long as, there
+ * is one. All runs in the manager's event loop; what is sent leaves through the
+ * manager's outbox.
+ */
+
+#include <stdbool.h>
+
+#include "manager/manager.h"
+
+typedef struct Bus Bus;
+
+typedef struct BusOptions {
+        bool is_user;                           /* session bus and the user's folders */
+        bool systemd_compat;                    /* also as org.freedesktop.systemd1, where systemctl looks */
+        bool no_bus;                            /* the private socket only */
+        const char *runtime_directory;          /* jobd's own: "private" is made in it; it is made if it is missing */
+        const char *systemd_directory;          /* for systemd_compat; NULL: /run/systemd or $XDG_RUNTIME_DIR/systemd */
+        const char *bus_address;                /* NULL: what the environment says, or the usual place */
+} BusOptions;
+
+/*
+ * Starts to serve. Options are copied; @manager is borrowed and must outlive the bus. -EADDRINUSE with @ret_failure if
+ * another process serves the socket; a bus that cannot be reached is no failure.
+ */
+int bus_new(Bus **ret_bus, Manager *manager, const BusOptions *options, Failure *ret_failure);
+Bus *bus_free(Bus *bus);
+DEFINE_CLEANUP(Bus, bus_free)
