@@ -20,5 +20,6 @@ void failure_deinit(Failure *failure);
 
 /* Replaces what @failure (may be NULL) holds, and returns @code, to be passed on. */
 int failure_set(Failure *failure, int code, const char *name, const char *format, ...) printf_(4, 5);
+/* The same with what @from holds; returns its code. */
 int failure_copy(Failure *failure, const Failure *from);
 const char *failure_message(const Failure *failure);    /* never NULL */

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * From a non-zero u32 to a pointer
+ *
+ * Linear probing over a power of two of slots. A removal moves back what
+ * stood behind it, so there are no tombstones and a map that sees many ids
+ * come and go stays as fast as a new one.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "basic/id_map.h"
+
+#define ID_MAP_SLOTS_MIN 16
+
+void id_map_deinit(IdMap *map) {
+        assert(map);
+
+        free(map->ids);
+        free(map->values);
+        *map = (IdMap) {};
+}
+
+static size_t id_map_home(const IdMap *map, uint32_t id) {
+        /* Ids rise one by one; the multiplication spreads them, and its high bits are the good ones. */
+        uint64_t hash = id * UINT64_C(0x9E3779B97F4A7C15);
+
+        return (size_t) (hash >> 32) & map->mask;
+}
+
+/* The slot that holds @id, or the free one where it would go. */
+static size_t id_map_slot(const IdMap *map, uint32_t id) {
+        size_t at = id_map_home(map, id);
+
+        while (map->ids[at] != 0 && map->ids[at] != id)
+                at = (at + 1) & map->mask;
+        return at;
+}
+
+static int id_map_resize(IdMap *map, size_t slots) {
+        IdMap bigger = { .n = map->n, .mask = slots - 1 };
+
+        bigger.ids = calloc(slots, sizeof(*bigger.ids));
+        bigger.values = calloc(slots, sizeof(*bigger.values));
+        if (!bigger.ids || !bigger.values) {
+                id_map_deinit(&bigger);
+                return -ENOMEM;
+        }
+
+        for (size_t i = 0; map->mask > 0 && i <= map->mask; i++) {
+                size_t at;
+
+                if (map->ids[i] == 0)
+                        continue;
+                at = id_map_slot(&bigger, map->ids[i]);
+                bigger.ids[at] = map->ids[i];
+                bigger.values[at] = map->values[i];
+        }
+
+        id_map_deinit(map);
+        *map = bigger;
+        return 0;
+}
+
+int id_map_reserve(IdMap *map, size_t extra) {
+        size_t slots, wanted;
+
+        assert(map);
+
+        if (extra > UINT32_MAX)
+                return -ENOMEM;
+        wanted = map->n + extra;
+        slots = map->mask > 0 ? map->mask + 1 : ID_MAP_SLOTS_MIN;
+        while (wanted * 3 > slots * 2)
+                slots *= 2;
+        return map->mask > 0 && slots == map->mask + 1 ? 0 : id_map_resize(map, slots);
+}
+
+int id_map_put(IdMap *map, uint32_t id, void *value) {
+        size_t at;
+        int r;
+
+        assert(map);
+        assert(id != 0);
+
+        if (map->mask > 0) {
+                at = id_map_slot(map, id);
+                if (map->ids[at] == id) {
+                        map->values[at] = value;
+                        return 0;
+                }
+        }
+
+        r = id_map_reserve(map, 1);
+        if (r < 0)
+                return r;
+
+        at = id_map_slot(map, id);
+        map->ids[at] = id;
+        map->values[at] = value;
+        map->n++;
+        return 0;
+}
+
+void *id_map_get(const IdMap *map, uint32_t id) {
+        size_t at;
+
+        assert(map);
+
+        if (map->mask == 0 || id == 0)
+                return NULL;
+        at = id_map_slot(map, id);
+        return map->ids[at] == id ? map->values[at] : NULL;
+}
+
+bool id_map_remove(IdMap *map, uint32_t id) {
+        size_t hole, at;
+
+        assert(map);
+
+        if (map->mask == 0 || id == 0)
+                return false;
+        hole = id_map_slot(map, id);
+        if (map->ids[hole] != id)
+                return false;
+
+        for (at = (hole + 1) & map->mask; map->ids[at] != 0; at = (at + 1) & map->mask) {
+                size_t home = id_map_home(map, map->ids[at]);
+
+                /* It may move to the hole unless its home lies behind the hole. */
+                if (((at - home) & map->mask) < ((at - hole) & map->mask))
+                        continue;
+                map->ids[hole] = map->ids[at];
+                map->values[hole] = map->values[at];
+                hole = at;
+        }
+
+        map->ids[hole] = 0;
+        map->values[hole] = NULL;
+        map->n--;
+        return true;
+}

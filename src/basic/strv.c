@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * NULL-terminated arrays of owned strings
+ *
+ * The room grows in powers of two, which the length tells, so no capacity is
+ * kept beside the array.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "basic/strv.h"
+#include "basic/text.h"
+
+char **strv_free(char **strv) {
+        for (char **at = strv; at && *at; at++)
+                free(*at);
+        free(strv);
+        return NULL;
+}
+
+size_t strv_length(char *const *strv) {
+        size_t n = 0;
+
+        while (strv && strv[n])
+                n++;
+        return n;
+}
+
+bool strv_contains(char *const *strv, const char *string) {
+        strv_foreach(at, strv)
+                if (strcmp(*at, string) == 0)
+                        return true;
+        return false;
+}
+
+int strv_consume(char ***strv, char *string) {
+        size_t n;
+
+        assert(strv);
+
+        if (!string)
+                return -ENOMEM;
+
+        n = strv_length(*strv);
+        if (!*strv || ((n + 1) & n) == 0) {
+                char **bigger = reallocarray(*strv, (n + 1) * 2, sizeof(*bigger));
+
+                if (!bigger) {
+                        free(string);
+                        return -ENOMEM;
+                }
+                *strv = bigger;
+        }
+
+        (*strv)[n] = string;
+        (*strv)[n + 1] = NULL;
+        return 0;
+}
+
+int strv_push(char ***strv, const char *string) {
+        assert(string);
+
+        return strv_consume(strv, strdup(string));
+}
+
+int strv_copy(char *const *strv, char ***ret_strv) {
+        cleanup_(strv_freep) char **copy = NULL;
+
+        assert(ret_strv);
+
+        strv_foreach(string, strv) {
+                int r = strv_push(&copy, *string);
+
+                if (r < 0)
+                        return r;
+        }
+
+        *ret_strv = take_ptr(copy);
+        return 0;
+}
+
+int strv_split(const char *string, const char *separators, char ***ret_strv) {
+        cleanup_(strv_freep) char **parts = NULL;
+
+        assert(string);
+        assert(separators);
+        assert(ret_strv);
+
+        for (;;) {
+                size_t n;
+                int r;
+
+                string += strspn(string, separators);
+                n = strcspn(string, separators);
+                if (n == 0)
+                        break;
+                r = strv_consume(&parts, strndup(string, n));
+                if (r < 0)
+                        return r;
+                string += n;
+        }
+
+        *ret_strv = take_ptr(parts);
+        return 0;
+}
+
+int strv_join(char *const *strv, const char *separator, char **ret_string) {
+        cleanup_(text_deinit) Text text = {};
+
+        assert(separator);
+        assert(ret_string);
+
+        strv_foreach(string, strv) {
+                if (string != strv)
+                        text_add(&text, separator);
+                text_add(&text, *string);
+        }
+
+        return text_finish(&text, ret_string);
+}

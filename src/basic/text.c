@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Text that grows, and questions about strings
+ *
+ * What comes from outside is judged byte by byte here, without the locale: a
+ * unit manager may run in none.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "basic/text.h"
+#include "basic/vector.h"
+
+#define TEXT_NEAREST_MAX 128            /* longer words have no nearest one */
+
+void text_deinit(Text *text) {
+        assert(text);
+
+        free(text->string);
+        *text = (Text) {};
+}
+
+static bool text_reserve(Text *text, size_t extra) {
+        if (text->error < 0)
+                return false;
+        text->error = vector_reserve_raw((void **) &text->string, &text->allocated, 1, text->n + extra + 1);
+        return text->error == 0;
+}
+
+void text_add_n(Text *text, const char *bytes, size_t n) {
+        assert(text);
+
+        if (!text_reserve(text, n))
+                return;
+        if (n > 0)
+                memcpy(text->string + text->n, bytes, n);
+        text->n += n;
+        text->string[text->n] = '\0';
+}
+
+void text_add(Text *text, const char *string) {
+        text_add_n(text, string, strlen(string));
+}
+
+void text_add_char(Text *text, char c) {
+        text_add_n(text, &c, 1);
+}
+
+void text_addf(Text *text, const char *format, ...) {
+        va_list args;
+        int n;
+
+        assert(text);
+
+        va_start(args, format);
+        n = vsnprintf(NULL, 0, format, args);
+        va_end(args);
+        if (n < 0 && text->error == 0)
+                text->error = -ENOMEM;
+        if (n < 0 || !text_reserve(text, (size_t) n))
+                return;
+
+        va_start(args, format);
+        vsnprintf(text->string + text->n, (size_t) n + 1, format, args);
+        va_end(args);
+        text->n += (size_t) n;
+}
+
+int text_finish(Text *text, char **ret_string) {
+        int r;
+
+        assert(text);
+        assert(ret_string);
+
+        text_add_n(text, NULL, 0);
+        r = text->error;
+        if (r == 0)
+                *ret_string = take_ptr(text->string);
+        text_deinit(text);
+        return r;
+}
+
+int text_format(char **ret_string, const char *format, ...) {
+        va_list args;
+        char *string;
+        int n;
+
+        assert(ret_string);
+
+        va_start(args, format);
+        n = vasprintf(&string, format, args);
+        va_end(args);
+        if (n < 0)
+                return -ENOMEM;
+
+        *ret_string = string;
+        return 0;
+}
+
+bool text_starts_with(const char *string, const char *prefix) {
+        return strncmp(string, prefix, strlen(prefix)) == 0;
+}
+
+bool text_ends_with(const char *string, const char *suffix) {
+        size_t n = strlen(string), n_suffix = strlen(suffix);
+
+        return n >= n_suffix && strcmp(string + n - n_suffix, suffix) == 0;
+}
+
+bool text_equal(const char *a, const char *b) {
+        return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* How many bytes the UTF-8 character at @string has, 0 if there is no valid one. @ret_code is its number. */
+static size_t text_utf8_character(const char *string, uint32_t *ret_code) {
+        static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+        const unsigned char *c = (const unsigned char *) string;
+        uint32_t code = c[0];
+        size_t n;
+
+        if (c[0] < 0x80)
+                n = 1;
+        else if ((c[0] & 0xE0) == 0xC0)
+                n = 2, code &= 0x1F;
+        else if ((c[0] & 0xF0) == 0xE0)
+                n = 3, code &= 0x0F;
+        else if ((c[0] & 0xF8) == 0xF0)
+                n = 4, code &= 0x07;
+        else
+                return 0;
+
+        for (size_t i = 1; i < n; i++) {
+                if ((c[i] & 0xC0) != 0x80)
+                        return 0;
+                code = code << 6 | (c[i] & 0x3F);
+        }
+        if (code < least[n] || (code >= 0xD800 && code <= 0xDFFF) || code > 0x10FFFF)
+                return 0;
+
+        *ret_code = code;
+        return n;
+}
+
+bool text_is_utf8(const char *string) {
+        assert(string);
+
+        while (*string != '\0') {
+                uint32_t code;
+                size_t n = text_utf8_character(string, &code);
+
+                if (n == 0)
+                        return false;
+                string += n;
+        }
+        return true;
+}
+
+int text_escape_control(const char *string, char **ret_string) {
+        cleanup_(text_deinit) Text text = {};
+
+        assert(string);
+
+        while (*string != '\0') {
+                uint32_t code = 0;
+                size_t n = text_utf8_character(string, &code);
+                bool is_control = n == 0 || code < 0x20 || (code >= 0x7F && code < 0xA0);
+
+                n = MAX(n, (size_t) 1);
+                if (!is_control)
+                        text_add_n(&text, string, n);
+                else
+                        for (size_t i = 0; i < n; i++)
+                                text_addf(&text, "\\x%02x", (unsigned char) string[i]);
+                string += n;
+        }
+
+        return text_finish(&text, ret_string);
+}
+
+/* Levenshtein's distance, by one row of the table. */
+static size_t text_distance(const char *a, const char *b) {
+        size_t row[TEXT_NEAREST_MAX + 1];
+        size_t n_a = strlen(a), n_b = strlen(b);
+
+        if (n_a > TEXT_NEAREST_MAX || n_b > TEXT_NEAREST_MAX)
+                return SIZE_MAX;
+
+        for (size_t j = 0; j <= n_b; j++)
+                row[j] = j;
+        for (size_t i = 1; i <= n_a; i++) {
+                size_t diagonal = row[0];
+
+                row[0] = i;
+                for (size_t j = 1; j <= n_b; j++) {
+                        size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+
+                        diagonal = row[j];
+                        row[j] = MIN(replaced, MIN(row[j], row[j - 1]) + 1);
+                }
+        }
+        return row[n_b];
+}
+
+const char *text_nearest(const char *word, const char *const *candidates, size_t n) {
+        size_t least = MAX(strlen(word) / 3, (size_t) 1) + 1;
+        const char *nearest = NULL;
+
+        for (size_t i = 0; i < n; i++) {
+                size_t distance = candidates[i] ? text_distance(word, candidates[i]) : SIZE_MAX;
+
+                if (distance < least) {
+                        least = distance;
+                        nearest = candidates[i];
+                }
+        }
+        return nearest;
+}
+
+int text_parse_bool(const char *string) {
+        static const char *const yes[] = { "1", "yes", "y", "true", "t", "on" };
+        static const char *const no[] = { "0", "no", "n", "false", "f", "off" };
+
+        assert(string);
+
+        for (size_t i = 0; i < ELEMENTSOF(yes); i++) {
+                if (strcasecmp(string, yes[i]) == 0)
+                        return 1;
+                if (strcasecmp(string, no[i]) == 0)
+                        return 0;
+        }
+        return -EINVAL;
+}
+
+int text_parse_u64(const char *string, uint64_t *ret_value) {
+        uint64_t value = 0;
+
+        assert(string);
+        assert(ret_value);
+
+        if (*string == '\0' || strspn(string, "0123456789") != strlen(string))
+                return -EINVAL;
+        for (; *string != '\0'; string++)
+                if (__builtin_mul_overflow(value, UINT64_C(10), &value) ||
+                    __builtin_add_overflow(value, (uint64_t) (*string - '0'), &value))
+                        return -ERANGE;
+
+        *ret_value = value;
+        return 0;
+}
+
+int text_parse_u32(const char *string, uint32_t *ret_value) {
+        uint64_t value;
+        int r;
+
+        assert(ret_value);
+
+        r = text_parse_u64(string, &value);
+        if (r < 0)
+                return r;
+        if (value > UINT32_MAX)
+                return -ERANGE;
+
+        *ret_value = (uint32_t) value;
+        return 0;
+}
+
+int text_parse_i32(const char *string, int32_t *ret_value) {
+        bool is_negative;
+        uint64_t value;
+        int r;
+
+        assert(string);
+        assert(ret_value);
+
+        is_negative = *string == '-';
+        r = text_parse_u64(string + is_negative, &value);
+        if (r < 0)
+                return r;
+        if (value > (uint64_t) INT32_MAX + is_negative)
+                return -ERANGE;
+
+        *ret_value = (int32_t) (is_negative ? -(int64_t) value : (int64_t) value);
+        return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Growing arrays
+ *
+ * Room doubles, from eight items on, so that n pushes cost O(n).
+ */
+
+#include <assert.h>
+
+#include "basic/macro.h"
+#include "basic/vector.h"
+
+int vector_reserve_raw(void **items, size_t *allocated, size_t size, size_t wanted) {
+        size_t room;
+        void *bigger;
+
+        assert(items);
+        assert(allocated);
+        assert(size > 0);
+
+        if (wanted <= *allocated)
+                return 0;
+
+        room = MAX(wanted, MAX(*allocated * 2, (size_t) 8));
+        bigger = reallocarray(*items, room, size);
+        if (!bigger)
+                return -ENOMEM;
+
+        *items = bigger;
+        *allocated = room;
+        return 0;
+}
