@@ -36,8 +36,12 @@ static inline void freep(void *slot) {
 
 #define ELEMENTSOF(array) (sizeof(array) / sizeof((array)[0]))
 
-#define MIN(a, b) ({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ < b_ ? a_ : b_; })
-#define MAX(a, b) ({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ > b_ ? a_ : b_; })
+/* Each use names its own variables, so that they may stand in each other. */
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define CHOOSE_(a, op, b, x, y) ({ __typeof__(a) x = (a); __typeof__(b) y = (b); x op y ? x : y; })
+#define MIN(a, b) CHOOSE_(a, <, b, JOIN(a_, __COUNTER__), JOIN(b_, __COUNTER__))
+#define MAX(a, b) CHOOSE_(a, >, b, JOIN(a_, __COUNTER__), JOIN(b_, __COUNTER__))
 
 #define container_of(ptr, type, member) \
         ((type *) ((char *) (ptr) - offsetof(type, member)))
