@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The child between clone and exec
+ *
+ * It runs in our memory while we stand still, so all that it needs is put
+ * together beforehand, and all that it calls is a plain system call.
+ */
+
+#include "unit/exec/exec_credentials.h"
+
+typedef struct ExecChild {
+        const ExecRequest *request;             /* borrowed, as everything here */
+        const ExecCredentials *credentials;
+        char *const *candidates;                /* paths to try, in their order */
+        char *const *argv;
+        char *const *environment;
+        const char *directory;
+        char oom_score_adjust[16];
+        bool is_one_stream;                     /* standard error shares standard output's open file */
+
+        /* Written by the child, in shared memory: where it is, and the errno that ended it (0: none yet). */
+        volatile ExecStep step;
+        volatile int error;
+} ExecChild;
+
+/* Ends in the new program, or with the exit status of the step that failed. */
+int exec_child_run(void *child);

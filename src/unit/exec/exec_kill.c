@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Signals to a unit's processes
+ *
+ * The search starts at the unit's two known processes and at those children of
+ * ours that nobody knows, and follows child lists from there; so it looks at
+ * the unit's own processes and at orphans, not at the whole machine. A process
+ * that forks faster than we look may escape one round; the type signals again
+ * with SIGKILL, and what is killed forks no more.
+ */
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "basic/macro.h"
+#include "unit/exec/exec_kill.h"
+
+/* More than any sane unit has: a bound on one search. */
+#define PROCESSES_MAX 100000U
+
+static int send_to_process(pid_t pid, int pidfd, int signal) {
+        long r = pidfd >= 0 ? syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0) : kill(pid, signal);
+
+        return r < 0 ? -errno : 0;
+}
+
+int exec_kill(pid_t pid, int pidfd, int signal, bool is_group) {
+        int r;
+
+        if (pid <= 1)
+                return -ESRCH;
+        if (!is_group || getpgid(pid) != pid)
+                return send_to_process(pid, pidfd, signal);
+
+        /* While the leader is there, if only as a zombie, the group's number is not given to another. */
+        r = send_to_process(pid, pidfd, 0);
+        if (r < 0)
+                return r;
+        return kill(-pid, signal) < 0 ? -errno : 0;
+}
+
+/* A process as it was found: a number that changed hands since has another start time. */
+typedef struct Found {
+        pid_t pid;
+        uint64_t start_time;
+} Found;
+
+typedef VECTOR(Found) FoundList;
+
+static int add_found(FoundList *found, pid_t pid) {
+        ExecProcess process;
+
+        if (exec_process_read(pid, &process) < 0 || process.state == 'Z' || process.state == 'X')
+                return 0;
+        return vector_push(found, ((Found) { .pid = pid, .start_time = process.start_time }));
+}
+
+static void signal_found(const Found *found, int signal) {
+        ExecProcess process;
+        int pidfd;
+
+        pidfd = (int) syscall(SYS_pidfd_open, found->pid, 0);
+        if (pidfd < 0 && errno != ENOSYS)
+                return;
+        if (exec_process_read(found->pid, &process) == 0 && process.start_time == found->start_time)
+                send_to_process(found->pid, pidfd, signal);
+        if (pidfd >= 0)
+                close(pidfd);
+}
+
+static bool is_stranger(const ExecRest *rest, pid_t pid) {
+        if (pid == rest->main_pid || pid == rest->control_pid)
+                return true;
+        return rest->is_known && rest->is_known(rest->userdata, pid);
+}
+
+static int add_orphans(const ExecRest *rest, FoundList *found) {
+        ExecPids children = {};
+        int r;
+
+        r = exec_process_list_children(getpid(), &children);
+        for (size_t i = 0; r == 0 && i < children.n; i++)
+                if (!is_stranger(rest, children.items[i]) &&
+                    exec_process_has_invocation(children.items[i], rest->invocation_id))
+                        r = add_found(found, children.items[i]);
+        vector_deinit(&children);
+        return r;
+}
+
+static int add_children(FoundList *found, pid_t parent) {
+        ExecPids children = {};
+        int r;
+
+        if (parent <= 0)
+                return 0;
+        r = exec_process_list_children(parent, &children);
+        for (size_t i = 0; r == 0 && i < children.n; i++)
+                r = add_found(found, children.items[i]);
+        vector_deinit(&children);
+        return r;
+}
+
+/* All of them are found before the first is signalled: the children of one that is killed would be lost sight of. */
+static int find_rest(const ExecRest *rest, FoundList *found) {
+        int r = add_orphans(rest, found);
+
+        if (r == 0)
+                r = add_children(found, rest->main_pid);
+        if (r == 0)
+                r = add_children(found, rest->control_pid);
+        for (size_t i = 0; r == 0 && i < found->n && found->n < PROCESSES_MAX; i++)
+                r = add_children(found, found->items[i].pid);
+        return r;
+}
+
+int exec_kill_rest(const ExecRest *rest, int signal) {
+        FoundList found = {};
+        int r;
+
+        r = find_rest(rest, &found);
+        if (r == 0) {
+                for (size_t i = 0; signal > 0 && i < found.n; i++)
+                        signal_found(&found.items[i], signal);
+                r = (int) found.n;
+        }
+        vector_deinit(&found);
+        return r;
+}
+
+pid_t exec_guess_main(const uint8_t invocation_id[static 16], pid_t except) {
+        const ExecRest rest = { .invocation_id = invocation_id, .control_pid = except };
+        FoundList orphans = {};
+        pid_t pid = 0;
+
+        if (add_orphans(&rest, &orphans) == 0 && orphans.n == 1)
+                pid = orphans.items[0].pid;
+        vector_deinit(&orphans);
+        return pid;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Signals to a unit's processes
+ *
+ * Without control groups a unit's processes are: what it started, all that
+ * descends from these, and orphans, which the kernel gives to us as children
+ * (we are PID 1 or a child subreaper) and which are told apart by the
+ * INVOCATION_ID in their environment.
+ */
+
+#include "unit/exec/exec_process.h"
+
+/*
+ * Sends by @pidfd if there is one (>= 0), so that a recycled number is never hit. @is_group: to the whole process group,
+ * if @pid leads one. 0, -ESRCH if the process is gone, or -errno.
+ */
+int exec_kill(pid_t pid, int pidfd, int signal, bool is_group);
+
+typedef struct ExecRest {
+        const uint8_t *invocation_id;                   /* 16 bytes, borrowed */
+        pid_t main_pid, control_pid;                    /* spared themselves, not what descends from them; 0: none */
+        bool (*is_known)(void *userdata, pid_t pid);    /* is it the main or control process of some unit? NULL: none is */
+        void *userdata;
+} ExecRest;
+
+/*
+ * Signals all processes of the unit but the two; @signal 0 only counts. The number of processes found, or -errno.
+ * Meant as what UnitHostOps.kill_rest does.
+ */
+int exec_kill_rest(const ExecRest *rest, int signal);
+
+/* If exactly one orphan of this invocation is a child of ours: its pid, a forking daemon's main process. Else 0. */
+pid_t exec_guess_main(const uint8_t invocation_id[static 16], pid_t except);

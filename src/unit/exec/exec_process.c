@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What /proc says of a process
+ *
+ * Children are listed by /proc/PID/task/TID/children, which costs as much as
+ * there are children. A kernel without that file makes us look at every
+ * process there is.
+ */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "basic/macro.h"
+#include "basic/text.h"
+#include "unit/exec/exec_process.h"
+
+#define ANCESTORS_MAX 1024
+
+static void close_folder(DIR **folder) {
+        if (*folder)
+                closedir(*folder);
+}
+
+static void close_file(FILE **file) {
+        if (*file)
+                fclose(*file);
+}
+
+/* Up to size - 1 bytes, with a NUL behind: their number, or -errno. */
+static ssize_t read_proc(pid_t pid, const char *name, char *buffer, size_t size) {
+        char path[64];
+        ssize_t n;
+        int fd;
+
+        snprintf(path, sizeof(path), "/proc/%d/%s", (int) pid, name);
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+                return errno == ENOENT ? -ESRCH : -errno;
+        n = read(fd, buffer, size - 1);
+        if (n < 0)
+                n = -errno;
+        else
+                buffer[n] = '\0';
+        close(fd);
+        return n;
+}
+
+int exec_process_read(pid_t pid, ExecProcess *ret_process) {
+        unsigned long long start_time;
+        char buffer[1024];
+        const char *rest;
+        ssize_t n;
+        int parent;
+        char state;
+
+        if (pid <= 0)
+                return -ESRCH;
+        n = read_proc(pid, "stat", buffer, sizeof(buffer));
+        if (n < 0)
+                return (int) n;
+        /* The name, in parentheses, may contain anything, also parentheses. */
+        rest = strrchr(buffer, ')');
+        if (!rest)
+                return -EIO;
+        if (sscanf(rest + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+                   &state, &parent, &start_time) != 3)
+                return -EIO;
+        *ret_process = (ExecProcess) { .parent = parent, .state = state, .start_time = start_time };
+        return 0;
+}
+
+bool exec_process_is_alive(pid_t pid) {
+        ExecProcess process;
+
+        return exec_process_read(pid, &process) == 0 && process.state != 'Z' && process.state != 'X';
+}
+
+bool exec_process_descends_from(pid_t pid, pid_t ancestor) {
+        for (unsigned i = 0; i < ANCESTORS_MAX && pid > 0; i++) {
+                ExecProcess process;
+
+                if (exec_process_read(pid, &process) < 0)
+                        return false;
+                if (process.parent == ancestor)
+                        return true;
+                pid = process.parent;
+        }
+        return false;
+}
+
+static void format_invocation(const uint8_t id[static 16], char wanted[static 64]) {
+        int n = snprintf(wanted, 64, "INVOCATION_ID=");
+
+        for (size_t i = 0; i < 16; i++)
+                n += snprintf(wanted + n, (size_t) (64 - n), "%02x", id[i]);
+}
+
+bool exec_process_has_invocation(pid_t pid, const uint8_t invocation_id[static 16]) {
+        cleanup_(close_file) FILE *file = NULL;
+        cleanup_free_ char *assignment = NULL;
+        char path[64], wanted[64];
+        size_t size = 0;
+
+        format_invocation(invocation_id, wanted);
+        snprintf(path, sizeof(path), "/proc/%d/environ", (int) pid);
+        file = fopen(path, "re");
+        if (!file)
+                return false;
+        while (getdelim(&assignment, &size, '\0', file) > 0)
+                if (strcmp(assignment, wanted) == 0)
+                        return true;
+        return false;
+}
+
+static int read_children_file(pid_t pid, pid_t thread, ExecPids *children) {
+        cleanup_(close_file) FILE *file = NULL;
+        char path[96];
+        int child;
+
+        snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int) pid, (int) thread);
+        file = fopen(path, "re");
+        if (!file)
+                return -errno;
+        while (fscanf(file, "%d", &child) == 1)
+                if (vector_push(children, (pid_t) child) < 0)
+                        return -ENOMEM;
+        return 0;
+}
+
+/* 0 for what is no process in /proc. */
+static pid_t parse_pid(const char *name) {
+        uint32_t pid;
+
+        return text_parse_u32(name, &pid) < 0 ? 0 : (pid_t) pid;
+}
+
+static int scan_for_children(pid_t pid, ExecPids *children) {
+        cleanup_(close_folder) DIR *proc = opendir("/proc");
+        const struct dirent *entry;
+
+        if (!proc)
+                return -errno;
+        while ((entry = readdir(proc))) {
+                ExecProcess process;
+                pid_t other = parse_pid(entry->d_name);
+
+                if (exec_process_read(other, &process) < 0 || process.parent != pid)
+                        continue;
+                if (vector_push(children, other) < 0)
+                        return -ENOMEM;
+        }
+        return 0;
+}
+
+int exec_process_list_children(pid_t pid, ExecPids *children) {
+        cleanup_(close_folder) DIR *tasks = NULL;
+        const struct dirent *entry;
+        char path[64];
+        int r;
+
+        snprintf(path, sizeof(path), "/proc/%d/task", (int) pid);
+        tasks = opendir(path);
+        if (!tasks)
+                return errno == ENOENT ? 0 : -errno;
+        if (access("/proc/thread-self/children", F_OK) < 0)
+                return scan_for_children(pid, children);
+        while ((entry = readdir(tasks))) {
+                r = read_children_file(pid, parse_pid(entry->d_name), children);
+                if (r == -ENOMEM)
+                        return r;
+        }
+        return 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What /proc says of a process
+ *
+ * All of these look once; the process may be gone, and its number given to
+ * another, right after. Whoever acts on the answer holds a pidfd.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "basic/vector.h"
+
+typedef VECTOR(pid_t) ExecPids;
+
+typedef struct ExecProcess {
+        pid_t parent;
+        char state;                     /* 'R', 'S', 'Z', … */
+        uint64_t start_time;            /* clock ticks since boot: with the pid, it names a process for good */
+} ExecProcess;
+
+/* 0, -ESRCH if there is none, or -errno. */
+int exec_process_read(pid_t pid, ExecProcess *ret_process);
+
+/* Is it there, and not just waiting to be reaped? */
+bool exec_process_is_alive(pid_t pid);
+
+/* Was it started, or one of its ancestors, with this INVOCATION_ID? It may have dropped or altered its environment. */
+bool exec_process_has_invocation(pid_t pid, const uint8_t invocation_id[static 16]);
+
+/* Appends the direct children, zombies too. 0, -ENOMEM, or -errno if /proc can't be read. */
+int exec_process_list_children(pid_t pid, ExecPids *children);
+
+/* Is @ancestor its parent, or a parent's parent, …? */
+bool exec_process_descends_from(pid_t pid, pid_t ancestor);
