@@ -71,6 +71,7 @@ typedef struct UnitVTable {
         pid_t (*main_pid)(const Unit *unit);
         pid_t (*control_pid)(const Unit *unit);
         void (*reset_failed)(Unit *unit);
+        void (*job_refused)(Unit *unit, const Failure *failure);        /* what came of UnitHostOps.request_job */
 
         int (*save)(const Unit *unit, Sink *sink);      /* writes the entries of an open a{sv} */
 } UnitVTable;

@@ -50,12 +50,17 @@ typedef struct UnitHostOps {
         /* Send a signal, through the outbox. @is_group: to the process group as well. */
         int (*kill)(UnitHost *host, Unit *unit, pid_t pid, int signal, bool is_group);
 
-        /* Everything of the unit but the main and control process given (0 for none): process groups and their orphans. */
+        /*
+         * Everything of the unit but the main and control process given (0 for none): process groups and their orphans.
+         * Signal 0 only looks. Returns how many there are, so that the unit knows if it must wait; unit/exec/exec_kill.h
+         * does the work.
+         */
         int (*kill_rest)(UnitHost *host, Unit *unit, int signal, pid_t main_pid, pid_t control_pid);
 
         /*
          * Ask for a job, made in the next turn: @type and @mode are words of job/job_type.h
-         * ("restart", "replace"); @reason is shown as its cause.
+         * ("restart", "replace"); @reason is shown as its cause. If it is refused then, UnitVTable.job_refused is
+         * told. It never replaces a stop: while one is installed for the unit, a request for a start is dropped in silence.
          */
         int (*request_job)(UnitHost *host, Unit *unit, const char *type, const char *mode, const char *reason);
 
