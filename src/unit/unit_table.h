@@ -52,7 +52,10 @@ int unit_table_load_queued(UnitTable *table);
 /* Puts a loaded unit back to stub state, to be read again in place: state and other units' relations stay. */
 int unit_table_reload_unit(UnitTable *table, Unit *unit);
 
-/* Gives @unit (a stub without jobs) up in favour of @into: names and relations move. @unit is gone. */
+/*
+ * Gives @unit (a stub without jobs) up in favour of @into: names and relations move. @unit is gone. 0, -ENOMEM,
+ * -EINVAL if they are not of one type, or -EBUSY if @unit is in use (not inactive, or referenced).
+ */
 int unit_table_merge(UnitTable *table, Unit *unit, Unit *into);
 int unit_table_add_name(UnitTable *table, Unit *unit, const char *name);        /* -EEXIST if another has it */
 

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What the files of this folder share, and nobody else sees
+ */
+
+#include "basic/vector.h"
+#include "unit/unit_origin.h"
+#include "unit/unit_table.h"
+
+struct UnitRelationBucket {
+        UnitRelation *items;            /* owned */
+        uint32_t n, allocated;
+};
+
+/* One place of the table. What is said of it outlives the unit that is in it. */
+typedef struct UnitSlot {
+        Unit *unit;                     /* owned; NULL if the index is free */
+        bool is_queued;                 /* the queue holds the index */
+        bool is_announced;              /* the observer heard of the unit */
+} UnitSlot;
+
+typedef struct UnitNameEntry UnitNameEntry;
+
+struct UnitTable {
+        VECTOR(UnitSlot) slots;         /* by index */
+        VECTOR(uint32_t) free_indexes;
+        uint32_t n_units;
+        UnitNameEntry *names;           /* owned: uthash by name */
+        UnitOrigins origins;
+
+        VECTOR(uint32_t) queue;         /* stubs to load, from queue_head on */
+        size_t queue_head;
+        unsigned n_loading;             /* depth of loads that are on the stack */
+
+        uint32_t relation_hint;         /* where the last search in a bucket ended */
+
+        const UnitVTable *types[_UNIT_TYPE_MAX];        /* borrowed */
+        const UnitLoaderOps *loader;    /* borrowed */
+        void *loader_userdata;          /* borrowed */
+        const UnitObserverOps *observer;        /* borrowed */
+        void *observer_userdata;        /* borrowed */
+        UnitHost *host;                 /* borrowed */
+};
+
+/* A type that there is no vtable for: it has no operations. */
+extern const UnitVTable unit_fallback_vtable;
+
+/* Makes and frees the unit itself; the table gives it index and names. */
+int unit_new(UnitTable *table, UnitType type, Unit **ret_unit);
+Unit *unit_free(Unit *unit);
+DEFINE_CLEANUP(Unit, unit_free)
+
+/* Gives the unit its type's vtable and state of type, if it has none yet: 0 or -ENOMEM. */
+int unit_adopt_type(Unit *unit);
+
+/* Everything but names, index and relations as if the unit had just been named. */
+void unit_reset(Unit *unit);
+
+/* Moves all relations of @from to @into: 0, or -ENOMEM and nothing has changed. */
+int unit_relations_move(Unit *from, Unit *into);
+/* Frees them without a word to the other side, which goes, too. */
+void unit_relations_free(Unit *unit);

@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * All units, by index and by name
+ *
+ * Indexes are dense: a free one is given again before a new one, so that
+ * arrays kept by index stay as short as the table. Names are found by uthash;
+ * the strings are the units'.
+ *
+ * A name that is met for the first time becomes a stub and is queued. Loading
+ * works off the queue and so follows relations without recursion: a chain of
+ * 100,000 units takes no stack. While a load is on the stack, another only
+ * reads its own unit and leaves the queue to the outer one.
+ */
+
+#include <assert.h>
+#include <string.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "basic/strv.h"
+#include "unit/unit_private.h"
+
+struct UnitNameEntry {
+        const char *name;               /* borrowed from the unit */
+        Unit *unit;                     /* borrowed */
+        UT_hash_handle hh;
+};
+
+int unit_table_new(UnitTable **ret_table) {
+        UnitTable *table;
+
+        assert(ret_table);
+
+        table = calloc(1, sizeof(*table));
+        if (!table)
+                return -ENOMEM;
+
+        *ret_table = table;
+        return 0;
+}
+
+UnitTable *unit_table_free(UnitTable *table) {
+        UnitNameEntry *entry, *next;
+
+        if (!table)
+                return NULL;
+
+        HASH_ITER(hh, table->names, entry, next) {
+                HASH_DEL(table->names, entry);
+                free(entry);
+        }
+        for (size_t i = 0; i < table->slots.n; i++)
+                unit_free(table->slots.items[i].unit);
+        vector_deinit(&table->slots);
+        vector_deinit(&table->free_indexes);
+        vector_deinit(&table->queue);
+        unit_origins_deinit(&table->origins);
+        free(table);
+        return NULL;
+}
+
+void unit_table_set_loader(UnitTable *table, const UnitLoaderOps *ops, void *userdata) {
+        assert(table);
+
+        table->loader = ops;
+        table->loader_userdata = userdata;
+}
+
+void unit_table_set_observer(UnitTable *table, const UnitObserverOps *ops, void *userdata) {
+        assert(table);
+
+        table->observer = ops;
+        table->observer_userdata = userdata;
+}
+
+void unit_table_set_host(UnitTable *table, UnitHost *host) {
+        assert(table);
+
+        table->host = host;
+}
+
+UnitHost *unit_table_host(const UnitTable *table) {
+        assert(table);
+
+        return table->host;
+}
+
+void unit_table_set_type(UnitTable *table, const UnitVTable *vtable) {
+        assert(table);
+        assert((unsigned) vtable->type < _UNIT_TYPE_MAX);
+
+        table->types[vtable->type] = vtable;
+}
+
+uint32_t unit_table_size(const UnitTable *table) {
+        return (uint32_t) table->slots.n;
+}
+
+uint32_t unit_table_count(const UnitTable *table) {
+        return table->n_units;
+}
+
+Unit *unit_table_at(const UnitTable *table, uint32_t index) {
+        return index < table->slots.n ? table->slots.items[index].unit : NULL;
+}
+
+static UnitNameEntry *unit_table_find_entry(const UnitTable *table, const char *name) {
+        UnitNameEntry *entry;
+
+        HASH_FIND(hh, table->names, name, strlen(name), entry);
+        return entry;
+}
+
+Unit *unit_table_find(const UnitTable *table, const char *name) {
+        UnitNameEntry *entry;
+
+        assert(table);
+        assert(name);
+
+        entry = unit_table_find_entry(table, name);
+        return entry ? entry->unit : NULL;
+}
+
+int unit_table_add_name(UnitTable *table, Unit *unit, const char *name) {
+        UnitNameEntry *entry;
+        Unit *owner;
+        int r;
+
+        assert(table);
+        assert(unit);
+        assert(name);
+
+        owner = unit_table_find(table, name);
+        if (owner)
+                return owner == unit ? 0 : -EEXIST;
+
+        entry = calloc(1, sizeof(*entry));
+        if (!entry)
+                return -ENOMEM;
+        r = strv_push(&unit->names, name);
+        if (r < 0) {
+                free(entry);
+                return r;
+        }
+
+        entry->name = unit->names[strv_length(unit->names) - 1];
+        entry->unit = unit;
+        HASH_ADD_KEYPTR(hh, table->names, entry->name, strlen(entry->name), entry);
+        if (!entry->hh.tbl) {
+                free(entry);
+                free(unit->names[strv_length(unit->names) - 1]);
+                unit->names[strv_length(unit->names) - 1] = NULL;
+                return -ENOMEM;
+        }
+        unit->id = unit->names[0];
+        return 0;
+}
+
+/* Forgets the names from the @first on. */
+static void unit_table_drop_names(UnitTable *table, Unit *unit, size_t first) {
+        for (size_t i = first; unit->names && unit->names[i]; i++) {
+                UnitNameEntry *entry = unit_table_find_entry(table, unit->names[i]);
+
+                assert(entry && entry->unit == unit);
+                HASH_DEL(table->names, entry);
+                free(entry);
+                free(unit->names[i]);
+                unit->names[i] = NULL;
+        }
+}
+
+/* Finds an index for a new unit, with room in all arrays that an index needs. */
+static int unit_table_take_index(UnitTable *table, uint32_t *ret_index) {
+        while (table->free_indexes.n > 0) {
+                *ret_index = vector_pop(&table->free_indexes);
+                if (*ret_index < table->slots.n)        /* the table may have shrunk since it was freed */
+                        return 0;
+        }
+
+        /* Freeing an index must not fail, so each has its place in the list from the start. */
+        if (vector_reserve_raw((void **) &table->free_indexes.items, &table->free_indexes.allocated,
+                               sizeof(*table->free_indexes.items), table->slots.n + 1) < 0 ||
+            vector_push(&table->slots, (UnitSlot) {}) < 0)
+                return -ENOMEM;
+        *ret_index = (uint32_t) table->slots.n - 1;
+        return 0;
+}
+
+static void unit_table_give_index(UnitTable *table, uint32_t index) {
+        table->slots.items[index].unit = NULL;
+        table->n_units--;
+
+        if (index + 1 < table->slots.n) {
+                vector_push(&table->free_indexes, index);
+                return;
+        }
+        while (table->slots.n > 0 && !vector_last(&table->slots).unit)
+                table->slots.n--;
+        if (table->slots.n == 0)
+                vector_clear(&table->free_indexes);
+}
+
+static int unit_table_enqueue(UnitTable *table, const Unit *unit) {
+        UnitSlot *slot = &table->slots.items[unit->index];
+        int r;
+
+        if (slot->is_queued)
+                return 0;
+
+        /* What was worked off goes when it is the greater part. */
+        if (table->queue_head > 64 && table->queue_head > table->queue.n / 2) {
+                table->queue.n -= table->queue_head;
+                memmove(table->queue.items, table->queue.items + table->queue_head,
+                        table->queue.n * sizeof(*table->queue.items));
+                table->queue_head = 0;
+        }
+        r = vector_push(&table->queue, unit->index);
+        if (r == 0)
+                slot->is_queued = true;
+        return r;
+}
+
+static void unit_table_discard(UnitTable *table, Unit *unit) {
+        unit_table_drop_names(table, unit, 0);
+        unit_table_give_index(table, unit->index);
+        unit_free(unit);
+}
+
+static int unit_table_add(UnitTable *table, const char *name, Unit **ret_unit) {
+        cleanup_(unit_freep) Unit *new = NULL;
+        Unit *unit;
+        int r;
+
+        r = unit_new(table, unit_name_type(name), &new);
+        if (r < 0)
+                return r;
+        r = unit_table_take_index(table, &new->index);
+        if (r < 0)
+                return r;
+
+        unit = table->slots.items[new->index].unit = take_ptr(new);
+        table->n_units++;
+        r = unit_table_add_name(table, unit, name);
+        if (r == 0)
+                r = unit_table_enqueue(table, unit);
+        if (r < 0) {
+                unit_table_discard(table, unit);
+                return r;
+        }
+
+        *ret_unit = unit;
+        return 0;
+}
+
+int unit_table_name(UnitTable *table, const char *name, Unit **ret_unit) {
+        Unit *unit;
+
+        assert(table);
+        assert(name);
+        assert(ret_unit);
+
+        unit = unit_table_find(table, name);
+        if (!unit) {
+                if (!unit_name_is_valid(name))
+                        return -EINVAL;
+                return unit_table_add(table, name, ret_unit);
+        }
+
+        *ret_unit = unit;
+        return 0;
+}
+
+static void unit_table_announce(UnitTable *table, Unit *unit) {
+        UnitSlot *slot = &table->slots.items[unit->index];
+
+        if (slot->is_announced)
+                return;
+        slot->is_announced = true;
+        if (table->observer && table->observer->added)
+                table->observer->added(table->observer_userdata, unit);
+}
+
+static void unit_table_renounce(UnitTable *table, Unit *unit) {
+        UnitSlot *slot = &table->slots.items[unit->index];
+
+        if (!slot->is_announced)
+                return;
+        if (table->observer && table->observer->removed)
+                table->observer->removed(table->observer_userdata, unit);
+        slot->is_announced = false;
+}
+
+static void unit_table_verify(Unit *unit) {
+        int r;
+
+        if (unit->load_state != UNIT_LOADED || !unit->vtable->verify)
+                return;
+        r = unit->vtable->verify(unit, &unit->load_failure);
+        if (r >= 0)
+                return;
+
+        unit->load_state = UNIT_BAD_SETTING;
+        if (unit->load_failure.code == 0)
+                failure_set(&unit->load_failure, r, "BadUnitSetting", "Unit %s has a bad setting.", unit->id);
+}
+
+/* What a running unit was told stays until something else has been read in its place. */
+static void unit_table_settle_type_settings(Unit *unit, void *old, void (*old_free)(void *settings)) {
+        if (!old)
+                return;
+        if (unit->type_settings || unit->load_state == UNIT_LOADED) {
+                old_free(old);
+                return;
+        }
+        unit->type_settings = old;
+        unit->type_settings_free = old_free;
+}
+
+/* Reads one stub. @unit is what it turned out to be; it is still a stub if it is an alias of one, or without a loader. */
+static int unit_table_read(UnitTable *table, Unit **unit) {
+        void (*old_free)(void *settings) = (*unit)->type_settings_free;
+        void *old = take_ptr((*unit)->type_settings);
+        char name[UNIT_NAME_MAX + 1];
+        Unit *read;
+        int r;
+
+        strcpy(name, (*unit)->id);
+        r = unit_adopt_type(*unit);
+        if (r == 0)
+                r = table->loader->load(table->loader_userdata, *unit);
+
+        read = unit_table_find(table, name);
+        assert(read);
+        if (read == *unit)
+                unit_table_settle_type_settings(read, old, old_free);
+        else if (old)
+                old_free(old);
+        if (r < 0)
+                return r;
+
+        if (read == *unit && read->load_state != UNIT_STUB) {
+                unit_table_verify(read);
+                if (read->load_state == UNIT_LOADED && read->vtable->loaded)
+                        read->vtable->loaded(read);
+                unit_table_announce(table, read);
+        }
+        *unit = read;
+        return 0;
+}
+
+/* Reads a stub and, if it is another name of one, that one. */
+static int unit_table_read_through(UnitTable *table, Unit **unit) {
+        for (;;) {
+                const Unit *before = *unit;
+                int r;
+
+                if ((*unit)->load_state != UNIT_STUB || !table->loader)
+                        return 0;
+                r = unit_table_read(table, unit);
+                if (r < 0)
+                        return r;
+                if (*unit == before)
+                        return 0;
+        }
+}
+
+static int unit_table_drain(UnitTable *table) {
+        int r = 0;
+
+        if (!table->loader || table->n_loading > 0)
+                return 0;
+
+        table->n_loading++;
+        while (r == 0 && table->queue_head < table->queue.n) {
+                uint32_t index = table->queue.items[table->queue_head++];
+                Unit *unit = unit_table_at(table, index);
+
+                if (index < table->slots.n)
+                        table->slots.items[index].is_queued = false;
+                if (unit)
+                        r = unit_table_read_through(table, &unit);
+        }
+        table->n_loading--;
+
+        if (table->queue_head == table->queue.n) {
+                table->queue_head = 0;
+                vector_clear(&table->queue);
+        }
+        return r;
+}
+
+static bool unit_table_may_exist_now(const UnitTable *table, const Unit *unit) {
+        return unit->load_state == UNIT_NOT_FOUND && table->loader && table->loader->may_exist_now &&
+               table->loader->may_exist_now(table->loader_userdata, unit);
+}
+
+int unit_table_load_unit(UnitTable *table, Unit *unit, Unit **ret_unit) {
+        int r;
+
+        assert(table);
+        assert(unit);
+        assert(ret_unit);
+
+        if (unit_table_may_exist_now(table, unit)) {
+                failure_deinit(&unit->load_failure);
+                unit->load_state = UNIT_STUB;
+        }
+
+        table->n_loading++;
+        r = unit_table_read_through(table, &unit);
+        table->n_loading--;
+        if (r < 0)
+                return r;
+
+        /* What is read next may turn out to be another name of nothing but a stub, so this unit stays. */
+        r = unit_table_drain(table);
+        if (r < 0)
+                return r;
+
+        *ret_unit = unit;
+        return 0;
+}
+
+int unit_table_load(UnitTable *table, const char *name, Unit **ret_unit) {
+        Unit *unit;
+        int r;
+
+        assert(name);
+
+        if (unit_name_is_template(name))
+                return -EINVAL;
+        r = unit_table_name(table, name, &unit);
+        if (r < 0)
+                return r;
+        return unit_table_load_unit(table, unit, ret_unit);
+}
+
+int unit_table_load_queued(UnitTable *table) {
+        assert(table);
+
+        return unit_table_drain(table);
+}
+
+int unit_table_reload_unit(UnitTable *table, Unit *unit) {
+        int r;
+
+        assert(table);
+        assert(unit);
+
+        r = unit_table_enqueue(table, unit);
+        if (r < 0)
+                return r;
+
+        unit_withdraw_relations(unit);
+        unit_settings_deinit(&unit->settings);
+        unit_settings_init(&unit->settings);
+        failure_deinit(&unit->load_failure);
+        unit->load_state = UNIT_STUB;
+        unit->needs_reload = false;
+        return 0;
+}
+
+/* Appends the names of @unit to those of @into: 0, or -ENOMEM and nothing has changed. */
+static int unit_table_move_names(UnitTable *table, Unit *unit, Unit *into) {
+        size_t n = strv_length(unit->names), n_into = strv_length(into->names);
+        char **names;
+
+        /* A vector's room is a power of two where it is grown by strv_push(): a copy keeps to that. */
+        for (size_t room = 2;; room *= 2)
+                if (room > n + n_into) {
+                        names = calloc(room, sizeof(*names));
+                        break;
+                }
+        if (!names)
+                return -ENOMEM;
+
+        memcpy(names, into->names, n_into * sizeof(*names));
+        for (size_t i = 0; i < n; i++) {
+                unit_table_find_entry(table, unit->names[i])->unit = into;
+                names[n_into + i] = unit->names[i];
+                unit->names[i] = NULL;
+        }
+        free(into->names);
+        into->names = names;
+        return 0;
+}
+
+int unit_table_merge(UnitTable *table, Unit *unit, Unit *into) {
+        int r;
+
+        assert(table);
+        assert(unit);
+        assert(into);
+        assert(unit != into);
+
+        if (unit->type != into->type)
+                return -EINVAL;
+        if (unit->n_references > 0 || unit->active_state != UNIT_INACTIVE)
+                return -EBUSY;
+
+        r = unit_relations_move(unit, into);
+        if (r < 0)
+                return r;
+        r = unit_table_move_names(table, unit, into);
+        if (r < 0)
+                return r;
+
+        unit_table_renounce(table, unit);
+        unit_table_give_index(table, unit->index);
+        unit_free(unit);
+        return 0;
+}
+
+void unit_table_remove(UnitTable *table, Unit *unit) {
+        assert(table);
+        assert(unit);
+        assert(unit->n_references == 0);
+
+        unit_table_renounce(table, unit);
+        unit_withdraw_relations(unit);
+        if (unit->relation_mask == 0) {
+                unit_table_discard(table, unit);
+                return;
+        }
+
+        unit_table_drop_names(table, unit, 1);
+        unit_reset(unit);
+}
+
+int unit_table_origin(UnitTable *table, const char *file, unsigned line, const char *implied, UnitOriginId *ret_id) {
+        assert(table);
+
+        return unit_origins_add(&table->origins, file, line, implied, ret_id);
+}
+
+UnitOrigin unit_table_origin_at(const UnitTable *table, UnitOriginId id) {
+        assert(table);
+
+        return unit_origins_at(&table->origins, id);
+}
