@@ -42,20 +42,22 @@ enum {
         DOUBLE_FAIL,                            /* publishes failed from inside (reload: active, reload failed) */
 };
 
+typedef struct DoubleTimer {
+        Unit *unit;                     /* borrowed */
+        UnitPurpose purpose;
+        usec_t deadline;
+} DoubleTimer;
+
 typedef struct DoubleWorld {
         UnitTable *table;               /* owned */
         DoubleClock clock;
         UnitHost host;
-        VECTOR(struct DoubleTimer) timers;
+        VECTOR(DoubleTimer) timers;
+        int answers[_DOUBLE_OPERATION_MAX];     /* of units that were told nothing themselves */
+        const char *making;             /* borrowed: the name that double_unit() is at */
         Text calls;
         size_t n_calls;                 /* starts, stops and reloads since the world began */
 } DoubleWorld;
-
-struct DoubleTimer {
-        Unit *unit;                     /* borrowed */
-        UnitPurpose purpose;
-        usec_t deadline;
-};
 
 DoubleWorld *double_world_new(void);
 DoubleWorld *double_world_free(DoubleWorld *world);
