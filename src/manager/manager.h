@@ -103,3 +103,4 @@ typedef struct ManagerListenerOps {
 } ManagerListenerOps;
 
 int manager_listen(Manager *manager, const ManagerListenerOps *ops, void *userdata /* borrowed */);
+void manager_unlisten(Manager *manager, const void *userdata);          /* not from inside one of the above */
