@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The simulated manager
+ *
+ * The same loader, graph and engine as the daemon's, joined by an observer
+ * that passes states on and a host whose clock stands still until the script
+ * moves it. Nothing here depends on the wall clock, on hash order or on the
+ * machine, so a script gives the same lines everywhere.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+
+#include "basic/clock.h"
+#include "basic/strv.h"
+#include "sim/sim.h"
+#include "sim/sim_unit.h"
+
+/* Virtual time begins here: 0 is "never" for timestamps. */
+#define SIM_EPOCH USEC_PER_SEC
+
+/* More operations than this without a command between them is a loop among the units, not work. */
+#define SIM_OPERATIONS_MAX UINT64_C(50000000)
+#define SIM_RUN_CHUNK 4096U
+
+static usec_t sim_host_now(UnitHost *host) {
+        return container_of(host, Sim, host)->now;
+}
+
+/* Units of a simulation ask for nothing but the time. */
+static int sim_host_set_timer(UnitHost *host, Unit *unit, UnitPurpose purpose, usec_t deadline) {
+        return 0;
+}
+
+static const UnitHostOps sim_host_ops = {
+        .now = sim_host_now,
+        .now_realtime = sim_host_now,
+        .set_timer = sim_host_set_timer,
+};
+
+static void sim_receive_diagnostic(void *userdata, const UnitFileDiagnostic *diagnostic) {
+        static const char *const words[] = {
+                [UNIT_FILE_NOTE] = "note",
+                [UNIT_FILE_WARNING] = "warning",
+                [UNIT_FILE_ERROR] = "error",
+        };
+        Sim *sim = userdata;
+
+        if (sim->is_quiet || diagnostic->severity == UNIT_FILE_NOTE)
+                return;
+        fputs(diagnostic->file ?: diagnostic->unit ?: "jobd-sim", stderr);
+        if (diagnostic->line > 0)
+                fprintf(stderr, ":%u", diagnostic->line);
+        fprintf(stderr, ": %s: %s%s%s\n", words[diagnostic->severity], diagnostic->setting ?: "",
+                diagnostic->setting ? "=: " : "", diagnostic->message);
+}
+
+static int sim_init_loader(Sim *sim, const SimOptions *options) {
+        cleanup_(strv_freep) char **path = NULL;
+        int r;
+
+        r = unit_file_search_path(false, options->with_systemd_units, options->unit_path, &path);
+        if (r < 0)
+                return r;
+        return unit_file_loader_new(&sim->loader, &(UnitFileOptions) {
+                .search_path = path,
+                .no_default_dependencies = options->no_default_dependencies,
+                .lenient_directives = options->with_systemd_units,
+                .receiver = sim_receive_diagnostic,
+                .userdata = sim,
+        });
+}
+
+static int sim_init_units(Sim *sim) {
+        int r;
+
+        r = unit_table_new(&sim->units);
+        if (r < 0)
+                return r;
+        unit_table_set_host(sim->units, &sim->host);
+        unit_table_set_observer(sim->units, &sim_observer_ops, sim);
+        for (int type = 0; type < _UNIT_TYPE_MAX; type++) {
+                sim->vtables[type] = sim_unit_vtable(type);
+                unit_table_set_type(sim->units, &sim->vtables[type]);
+        }
+        unit_file_loader_attach(sim->loader, sim->units);
+        return 0;
+}
+
+static int sim_init(Sim *sim, const SimOptions *options) {
+        int r;
+
+        r = sim_events_init(&sim->events, options->output, options->is_quiet, options->remembers_events);
+        if (r < 0)
+                return r;
+        r = sim_init_loader(sim, options);
+        if (r < 0)
+                return r;
+        r = sim_init_units(sim);
+        if (r < 0)
+                return r;
+        r = job_manager_new(&sim->jobs, sim->units);
+        if (r < 0)
+                return r;
+        return job_manager_subscribe(sim->jobs, sim_job_event, sim);
+}
+
+int sim_new(Sim **ret_sim, const SimOptions *options) {
+        cleanup_(sim_freep) Sim *sim = NULL;
+        int r;
+
+        assert(ret_sim);
+
+        sim = calloc(1, sizeof(*sim));
+        if (!sim)
+                return -ENOMEM;
+        sim->host.ops = &sim_host_ops;
+        sim->now = SIM_EPOCH;
+        sim->is_auto = options->is_auto;
+        sim->is_quiet = options->is_quiet;
+        r = sim_init(sim, options);
+        if (r < 0)
+                return r;
+        *ret_sim = take_ptr(sim);
+        return 0;
+}
+
+Sim *sim_free(Sim *sim) {
+        if (!sim)
+                return NULL;
+        sim->jobs = job_manager_free(sim->jobs);
+        sim->units = unit_table_free(sim->units);
+        sim->loader = unit_file_loader_free(sim->loader);
+        id_map_deinit(&sim->job_states);
+        sim_events_deinit(&sim->events);
+        free(sim);
+        return NULL;
+}
+
+int sim_run(Sim *sim, unsigned budget, Failure *ret_failure) {
+        uint64_t limit = sim->n_operations + SIM_OPERATIONS_MAX;
+        usec_t began = clock_monotonic();
+        bool is_more = true;
+
+        while (is_more && budget > 0 && sim->n_operations < limit) {
+                unsigned chunk = MIN(budget, SIM_RUN_CHUNK);
+
+                is_more = job_manager_run(sim->jobs, chunk, sim->now);
+                if (budget != UINT_MAX)
+                        budget -= chunk;
+        }
+        sim->times.run += clock_monotonic() - began;
+        if (sim->n_operations >= limit)
+                return failure_set(ret_failure, -EINVAL, "LimitsExceeded",
+                                   "the units keep starting each other: still not at rest after %" PRIu64 " operations",
+                                   SIM_OPERATIONS_MAX);
+        return sim->events.error;
+}
+
+int sim_finish(Sim *sim, Failure *ret_failure) {
+        return sim->is_auto ? sim_run(sim, UINT_MAX, ret_failure) : 0;
+}
+
+int sim_print_times(const Sim *sim, FILE *output) {
+        const SimTimes *times = &sim->times;
+        usec_t total = times->load + times->exec + times->run + times->other;
+
+        if (fprintf(output,
+                    "{\"ev\":\"time\",\"load\":%" PRIu64 ",\"exec\":%" PRIu64 ",\"run\":%" PRIu64 ",\"total\":%" PRIu64 "}\n",
+                    times->load, times->exec, times->run, total) < 0)
+                return -EIO;
+        return 0;
+}

@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The verbs of a script
+ *
+ * One table: verb, how many words follow, what it does. A verb that asks for
+ * an answer emits one event named after it, last, so that expect sees it. A
+ * bad word is the script's error (-EINVAL); that the engine refuses is an
+ * answer.
+ *
+ * With --auto what is ready runs before the next verb that could tell the
+ * difference. Not before those marked "sets up": a script may look at the
+ * answer to exec, or say how an operation ends, before anything runs.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+#include "basic/clock.h"
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "sim/json_match.h"
+#include "sim/sim.h"
+#include "sim/sim_script.h"
+#include "sim/sim_unit.h"
+
+/* So many deadlines at one instant are an engine that does not clear them. */
+#define SIM_STILL_MAX 100000U
+
+typedef int (*SimVerb)(Sim *sim, const SimLine *line, Failure *ret_failure);
+typedef int (*SimAsk)(JobManager *manager, const JobRequest *requests, size_t n, const JobOptions *options,
+                      JobPlan **ret_plan);
+typedef VECTOR(JobRequest) SimRequests;
+
+static void sim_infos_deinit(JobInfos *infos) {
+        vector_deinit(infos);
+}
+
+static void sim_requests_deinit(SimRequests *requests) {
+        vector_deinit(requests);
+}
+
+static const JobRequester sim_requester = { .name = "jobd-sim" };
+
+static int sim_bad(Failure *ret_failure, const char *what, const char *word) {
+        failure_set(ret_failure, -EINVAL, "InvalidArgs", "\"%s\" is no %s", word, what);
+        return -EINVAL;
+}
+
+static int sim_find_unit(Sim *sim, const char *name, Unit **ret_unit, Failure *ret_failure) {
+        usec_t began = clock_monotonic();
+        int r;
+
+        r = unit_table_load(sim->units, name, ret_unit);
+        sim->times.load += clock_monotonic() - began;
+        return r == -EINVAL ? sim_bad(ret_failure, "name of a unit", name) : r;
+}
+
+/* — exec, plan — */
+
+static int sim_parse_request(Sim *sim, const char *word, JobRequest *ret_request, Failure *ret_failure) {
+        cleanup_free_ char *type = NULL;
+        const char *colon = strchr(word, ':');
+        Unit *unit;
+
+        if (!colon)
+                return sim_bad(ret_failure, "request (TYPE:UNIT)", word);
+        type = strndup(word, (size_t) (colon - word));
+        if (!type)
+                return -ENOMEM;
+        *ret_request = (JobRequest) { .unit = colon + 1, .is_manual = true };
+        if (job_type_from_request(type, &ret_request->type, &ret_request->reload_if_possible) < 0)
+                return sim_bad(ret_failure, "job type", type);
+
+        /* Loaded here, not inside the engine, only so that --time tells the two apart. */
+        return sim_find_unit(sim, colon + 1, &unit, ret_failure);
+}
+
+static int sim_parse_requests(Sim *sim, const SimLine *line, SimRequests *requests, Failure *ret_failure) {
+        for (size_t i = 2; i < line->n_words; i++) {
+                JobRequest request;
+                int r;
+
+                r = sim_parse_request(sim, line->words[i], &request, ret_failure);
+                if (r < 0)
+                        return r;
+                if (vector_push(requests, request) < 0)
+                        return -ENOMEM;
+        }
+        return 0;
+}
+
+static void sim_emit_plan(Sim *sim, const char *name, const JobPlan *plan) {
+        json_t *event = sim_event_new(&sim->events, name);
+        JsonSink sink;
+
+        if (!event)
+                return;
+        json_sink_init(&sink);
+        job_plan_write(plan, &sink.sink);
+        sim_event_merge(&sim->events, event, &sink);
+        json_sink_deinit(&sink);
+        sim_event_emit(&sim->events, event);
+}
+
+static int sim_ask(Sim *sim, const SimLine *line, SimAsk ask, Failure *ret_failure) {
+        cleanup_(sim_requests_deinit) SimRequests requests = {};
+        cleanup_(job_plan_freep) JobPlan *plan = NULL;
+        JobOptions options = { .requester = &sim_requester, .now = sim->now };
+        int mode = job_mode_from_string(line->words[1]);
+        usec_t began;
+        int r;
+
+        if (mode < 0)
+                return sim_bad(ret_failure, "job mode", line->words[1]);
+        options.mode = mode;
+        r = sim_parse_requests(sim, line, &requests, ret_failure);
+        if (r < 0)
+                return r;
+
+        began = clock_monotonic();
+        r = ask(sim->jobs, requests.items, requests.n, &options, &plan);
+        sim->times.exec += clock_monotonic() - began;
+        if (r < 0)
+                return r;
+        sim_emit_plan(sim, line->words[0], plan);
+        return 0;
+}
+
+static int sim_verb_exec(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        return sim_ask(sim, line, job_manager_exec, ret_failure);
+}
+
+static int sim_verb_plan(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        return sim_ask(sim, line, job_manager_plan, ret_failure);
+}
+
+/* — running, states and time — */
+
+static int sim_verb_run(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        uint32_t budget = UINT_MAX;
+
+        if (line->n_words > 1 && text_parse_u32(line->words[1], &budget) < 0)
+                return sim_bad(ret_failure, "number of jobs", line->words[1]);
+        return sim_run(sim, sim->is_auto ? UINT_MAX : budget, ret_failure);
+}
+
+static int sim_parse_state(const SimLine *line, UnitActiveState *ret_state, Failure *ret_failure) {
+        int state = unit_active_state_from_string(line->words[2]);
+
+        if (state < 0)
+                return sim_bad(ret_failure, "state of a unit", line->words[2]);
+        *ret_state = state;
+        return 0;
+}
+
+static int sim_parse_state_flags(const SimLine *line, UnitChangeFlags *ret_flags, Failure *ret_failure) {
+        UnitChangeFlags flags = 0;
+
+        for (size_t i = 3; i < line->n_words; i++)
+                if (text_equal(line->words[i], "reload-failed"))
+                        flags |= UNIT_CHANGE_RELOAD_FAILED;
+                else if (text_equal(line->words[i], "auto-restart"))
+                        flags |= UNIT_CHANGE_WILL_RESTART;
+                else if (text_equal(line->words[i], "skipped"))
+                        flags |= UNIT_CHANGE_SKIPPED;
+                else
+                        return sim_bad(ret_failure, "flag of a change (reload-failed, auto-restart, skipped)",
+                                       line->words[i]);
+        *ret_flags = flags;
+        return 0;
+}
+
+static int sim_verb_state(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        UnitActiveState state;
+        UnitChangeFlags flags;
+        Unit *unit;
+        int r;
+
+        r = sim_parse_state(line, &state, ret_failure);
+        if (r < 0)
+                return r;
+        r = sim_parse_state_flags(line, &flags, ret_failure);
+        if (r < 0)
+                return r;
+        r = sim_find_unit(sim, line->words[1], &unit, ret_failure);
+        if (r < 0)
+                return r;
+        unit_publish(unit, state, flags);
+        return 0;
+}
+
+static int sim_verb_set(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        UnitActiveState state;
+        Unit *unit;
+        int r;
+
+        r = sim_parse_state(line, &state, ret_failure);
+        if (r < 0)
+                return r;
+        r = sim_find_unit(sim, line->words[1], &unit, ret_failure);
+        if (r < 0)
+                return r;
+        unit->active_state = state;
+        return 0;
+}
+
+static int sim_verb_ready(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        Unit *unit;
+        int r;
+
+        r = sim_find_unit(sim, line->words[1], &unit, ret_failure);
+        if (r < 0)
+                return r;
+        unit_publish_ready(unit);
+        return 0;
+}
+
+static int sim_verb_result(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        int operation = sim_operation_from_string(line->words[2]);
+        int outcome = sim_outcome_from_string(line->words[3]);
+        Unit *unit;
+        int r;
+
+        if (operation < 0)
+                return sim_bad(ret_failure, "operation (start, stop, reload)", line->words[2]);
+        if (outcome < 0)
+                return sim_bad(ret_failure, "outcome of an operation", line->words[3]);
+        r = sim_find_unit(sim, line->words[1], &unit, ret_failure);
+        if (r < 0)
+                return r;
+        sim_unit_set_outcome(unit, operation, outcome);
+        return 0;
+}
+
+static int sim_parse_duration(const SimLine *line, usec_t *ret_duration, Failure *ret_failure) {
+        cleanup_free_ char *text = NULL;
+
+        if (strv_join(line->words + 1, " ", &text) < 0)
+                return -ENOMEM;
+        if (usec_parse(text, USEC_PER_SEC, ret_duration) < 0 || *ret_duration == USEC_INFINITY)
+                return sim_bad(ret_failure, "span of time", text);
+        return 0;
+}
+
+/* Deadlines one by one, each at its own time, so that what follows from one comes before the next. */
+static int sim_verb_advance(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        usec_t duration, end, next;
+        unsigned n_still = 0;
+        int r;
+
+        r = sim_parse_duration(line, &duration, ret_failure);
+        if (r < 0)
+                return r;
+        end = usec_add(sim->now, duration);
+
+        while ((next = job_manager_next_deadline(sim->jobs)) <= end) {
+                n_still = next > sim->now ? 0 : n_still + 1;
+                if (n_still > SIM_STILL_MAX)
+                        return failure_set(ret_failure, -EINVAL, "LimitsExceeded", "time does not get past %" PRIu64 " µs",
+                                           sim->now);
+                sim->now = MAX(sim->now, next);
+                job_manager_expire(sim->jobs, sim->now);
+                r = sim->is_auto ? sim_run(sim, UINT_MAX, ret_failure) : 0;
+                if (r < 0)
+                        return r;
+        }
+        sim->now = end;
+        return 0;
+}
+
+/* — jobs — */
+
+static int sim_verb_cancel(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        cleanup_(failure_deinit) Failure failure = {};
+        json_t *event;
+        uint32_t id;
+        int r;
+
+        if (text_parse_u32(line->words[1], &id) < 0)
+                return sim_bad(ret_failure, "job id", line->words[1]);
+        r = job_manager_cancel(sim->jobs, id, &sim_requester, sim->now, &failure);
+        if (r < 0)
+                return r;
+        event = sim_event_new(&sim->events, "cancel");
+        if (r == JOB_MANAGER_E_SUCCESS)
+                sim_event_set(&sim->events, event, "ok", json_true());
+        else
+                sim_event_set_failure(&sim->events, event, &failure);
+        sim_event_emit(&sim->events, event);
+        return 0;
+}
+
+static int sim_verb_clear(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        size_t n = job_manager_cancel_all(sim->jobs, &sim_requester, sim->now);
+        json_t *event = sim_event_new(&sim->events, "clear");
+
+        sim_event_set(&sim->events, event, "canceled", json_integer((json_int_t) n));
+        sim_event_emit(&sim->events, event);
+        return 0;
+}
+
+/* A filter is KEY=VALUE (unit, type, state), or a pattern for the unit's name. */
+static bool sim_job_matches(const JobInfo *job, const char *filter) {
+        if (text_starts_with(filter, "type="))
+                return text_equal(job_type_to_string(job->type), filter + strlen("type="));
+        if (text_starts_with(filter, "state="))
+                return text_equal(job_state_to_string(job->state), filter + strlen("state="));
+        if (text_starts_with(filter, "unit="))
+                filter += strlen("unit=");
+        return fnmatch(filter, job->unit->id, 0) == 0;
+}
+
+static bool sim_job_matches_all(const JobInfo *job, const SimLine *line) {
+        for (size_t i = 1; i < line->n_words; i++)
+                if (!sim_job_matches(job, line->words[i]))
+                        return false;
+        return true;
+}
+
+static int sim_verb_jobs(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        cleanup_(sim_infos_deinit) JobInfos jobs = {};
+        json_t *event = sim_event_new(&sim->events, "jobs");
+        JsonSink sink;
+        int r;
+
+        r = job_manager_list(sim->jobs, &jobs);
+        if (r < 0) {
+                json_decref(event);
+                return r;
+        }
+        json_sink_init(&sink);
+        sink_open(&sink.sink, 'a', "{sv}");
+        sink_entry_open(&sink.sink, "jobs", "aa{sv}");
+        sink_open(&sink.sink, 'a', "a{sv}");
+        for (size_t i = 0; i < jobs.n; i++)
+                if (sim_job_matches_all(&jobs.items[i], line))
+                        job_manager_write_job(sim->jobs, &jobs.items[i], &sink.sink);
+        sink_close(&sink.sink);
+        sink_entry_close(&sink.sink);
+        sink_close(&sink.sink);
+        sim_event_merge(&sim->events, event, &sink);
+        json_sink_deinit(&sink);
+        sim_event_emit(&sim->events, event);
+        return 0;
+}
+
+static int sim_verb_why(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        cleanup_(failure_deinit) Failure failure = {};
+        json_t *event = sim_event_new(&sim->events, "why");
+        JsonSink sink;
+        int r;
+
+        json_sink_init(&sink);
+        r = job_manager_explain(sim->jobs, line->words[1], sim->now, &sink.sink);
+        if (r == 0) {
+                sim_event_merge(&sim->events, event, &sink);
+        } else if (r == -ENOENT) {
+                failure_set(&failure, r, "NoSuchJob", "Nothing is known of a job, unit or transaction \"%s\".",
+                            line->words[1]);
+                sim_event_set_failure(&sim->events, event, &failure);
+                r = 0;
+        }
+        json_sink_deinit(&sink);
+        sim_event_emit(&sim->events, event);
+        return r;
+}
+
+static int sim_verb_stats(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        json_t *event = sim_event_new(&sim->events, "stats");
+        JsonSink sink;
+
+        json_sink_init(&sink);
+        job_manager_write_stats(sim->jobs, &sink.sink);
+        sim_event_merge(&sim->events, event, &sink);
+        json_sink_deinit(&sink);
+        sim_event_emit(&sim->events, event);
+        return 0;
+}
+
+/* — units — */
+
+static int sim_unit_compare(const void *a, const void *b) {
+        return strcmp((*(Unit *const *) a)->id, (*(Unit *const *) b)->id);
+}
+
+static json_t *sim_unit_json(const Unit *unit) {
+        return json_pack("{s:s, s:s, s:s}", "unit", unit->id, "active", unit_active_state_to_string(unit->active_state),
+                         "load", unit_load_state_to_string(unit->load_state));
+}
+
+static int sim_verb_units(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        VECTOR(Unit *) units = {};
+        json_t *list = json_array();
+        json_t *event = sim_event_new(&sim->events, "units");
+        int r = list ? 0 : -ENOMEM;
+
+        unit_table_foreach(sim->units, unit)
+                if (r == 0 && (line->n_words < 2 || fnmatch(line->words[1], unit->id, 0) == 0))
+                        r = vector_push(&units, unit);
+        if (units.n > 0)
+                qsort(units.items, units.n, sizeof(*units.items), sim_unit_compare);
+        for (size_t i = 0; r == 0 && i < units.n; i++)
+                r = json_array_append_new(list, sim_unit_json(units.items[i])) < 0 ? -ENOMEM : 0;
+        vector_deinit(&units);
+        sim_event_set(&sim->events, event, "units", list);
+        sim_event_emit(&sim->events, event);
+        return r;
+}
+
+typedef struct SimReload {
+        Sim *sim;
+        json_t *changed;        /* borrowed array */
+} SimReload;
+
+static void sim_note_changed(void *userdata, Unit *unit, const char *difference) {
+        SimReload *reload = userdata;
+
+        if (json_array_append_new(reload->changed, json_pack("{s:s, s:s}", "unit", unit->id, "change", difference)) < 0)
+                reload->sim->events.error = -ENOMEM;
+}
+
+static int sim_verb_reload(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        cleanup_(failure_deinit) Failure failure = {};
+        cleanup_(json_decrefp) json_t *changed = json_array();
+        SimReload reload = { .sim = sim, .changed = changed };
+        json_t *event;
+        int r;
+
+        if (line->n_words > 1 && !text_equal(line->words[1], "force"))
+                return sim_bad(ret_failure, "option of reload (force)", line->words[1]);
+        r = unit_file_reload(sim->loader, sim->units, line->n_words > 1, sim_note_changed, &reload, &failure);
+        if (r < 0 && r != -EBADMSG)
+                return r;
+        if (r == 0)
+                job_manager_graph_changed(sim->jobs, sim->now);
+        event = sim_event_new(&sim->events, "reload");
+        if (r == 0) {
+                sim_event_set(&sim->events, event, "ok", json_true());
+                sim_event_set(&sim->events, event, "changed", json_incref(changed));
+        } else {
+                sim_event_set_failure(&sim->events, event, &failure);
+        }
+        sim_event_emit(&sim->events, event);
+        return 0;
+}
+
+/* — expectations — */
+
+static int sim_unexpected(Failure *ret_failure, const char *what, const json_t *expected, const json_t *got,
+                          const char *where) {
+        cleanup_free_ char *expected_text = json_dumps(expected, JSON_COMPACT);
+        cleanup_free_ char *got_text = got ? json_dumps(got, JSON_COMPACT) : NULL;
+
+        failure_set(ret_failure, -EBADMSG, "Unexpected", "%s%s%s\n  expected %s\n  got      %s", what,
+                    where && where[0] ? ", different at " : "", where ?: "", expected_text ?: "?",
+                    got_text ?: "nothing");
+        return SIM_E_UNEXPECTED;
+}
+
+static int sim_verb_expect(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        cleanup_free_ char *where = NULL;
+
+        if (json_match_contains(sim->events.last, line->json, &where))
+                return SIM_E_SUCCESS;
+        return sim_unexpected(ret_failure, "the last event is another", line->json, sim->events.last, where);
+}
+
+static const json_t *sim_find_event(const Sim *sim, const json_t *expected) {
+        const json_t *event;
+        size_t i;
+
+        json_array_foreach(sim->events.since, i, event)
+                if (json_match_contains(event, expected, NULL))
+                        return event;
+        return NULL;
+}
+
+static int sim_verb_expect_event(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        if (sim_find_event(sim, line->json))
+                return SIM_E_SUCCESS;
+        return sim_unexpected(ret_failure, "no event since the last command is this", line->json, sim->events.since, NULL);
+}
+
+static int sim_verb_expect_no_event(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        const json_t *event = sim_find_event(sim, line->json);
+
+        if (!event)
+                return SIM_E_SUCCESS;
+        return sim_unexpected(ret_failure, "this should not have happened", line->json, event, NULL);
+}
+
+static int sim_verb_quit(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        return SIM_E_QUIT;
+}
+
+/* — the table — */
+
+typedef struct SimVerbRow {
+        const char *name;
+        unsigned min, max;      /* words after it; a JSON object is none */
+        bool sets_up;           /* with --auto: nothing runs before it */
+        bool is_question;       /* about the events of the command before it */
+        SimVerb run;
+        const char *usage;
+} SimVerbRow;
+
+static const SimVerbRow sim_verbs[] = {
+        { "exec", 2, UINT_MAX, false, false, sim_verb_exec, "MODE TYPE:UNIT..." },
+        { "plan", 2, UINT_MAX, false, false, sim_verb_plan, "MODE TYPE:UNIT..." },
+        { "run", 0, 1, true, false, sim_verb_run, "[BUDGET]" },
+        { "state", 2, 5, false, false, sim_verb_state, "UNIT STATE [reload-failed] [auto-restart] [skipped]" },
+        { "set", 2, 2, true, false, sim_verb_set, "UNIT STATE" },
+        { "ready", 1, 1, false, false, sim_verb_ready, "UNIT" },
+        { "result", 3, 3, true, false, sim_verb_result, "UNIT start|stop|reload OUTCOME" },
+        { "cancel", 1, 1, false, false, sim_verb_cancel, "ID" },
+        { "clear", 0, 0, false, false, sim_verb_clear, "" },
+        { "advance", 1, UINT_MAX, false, false, sim_verb_advance, "DURATION" },
+        { "jobs", 0, UINT_MAX, false, false, sim_verb_jobs, "[FILTER...]" },
+        { "units", 0, 1, false, false, sim_verb_units, "[PATTERN]" },
+        { "why", 1, 1, false, false, sim_verb_why, "ID|UNIT" },
+        { "stats", 0, 0, false, false, sim_verb_stats, "" },
+        { "reload", 0, 1, false, false, sim_verb_reload, "[force]" },
+        { "quit", 0, 0, false, false, sim_verb_quit, "" },
+        { "expect", 0, 0, true, true, sim_verb_expect, "JSON" },
+        { "expect-event", 0, 0, false, true, sim_verb_expect_event, "JSON" },
+        { "expect-no-event", 0, 0, false, true, sim_verb_expect_no_event, "JSON" },
+};
+
+static int sim_find_verb(const SimLine *line, const SimVerbRow **ret_verb, Failure *ret_failure) {
+        for (size_t i = 0; i < ELEMENTSOF(sim_verbs); i++) {
+                const SimVerbRow *verb = &sim_verbs[i];
+                size_t n = line->n_words - 1;
+
+                if (!text_equal(verb->name, line->words[0]))
+                        continue;
+                if (n < verb->min || n > verb->max) {
+                        failure_set(ret_failure, -EINVAL, "InvalidArgs", "it is: %s %s", verb->name, verb->usage);
+                        return -EINVAL;
+                }
+                *ret_verb = verb;
+                return 0;
+        }
+        return sim_bad(ret_failure, "command", line->words[0]);
+}
+
+static int sim_execute(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        const SimVerbRow *verb;
+        int r;
+
+        r = sim_find_verb(line, &verb, ret_failure);
+        if (r < 0)
+                return r;
+        if (sim->is_auto && !verb->sets_up) {
+                r = sim_run(sim, UINT_MAX, ret_failure);
+                if (r < 0)
+                        return r;
+        }
+        if (!verb->is_question)
+                sim_events_begin(&sim->events);
+        r = verb->run(sim, line, ret_failure);
+        return r < 0 ? r : sim->events.error ?: r;
+}
+
+int sim_execute_line(Sim *sim, const char *text, Failure *ret_failure) {
+        cleanup_(sim_line_deinit) SimLine line = {};
+        usec_t began = clock_monotonic(), counted = sim->times.load + sim->times.exec + sim->times.run;
+        int r;
+
+        r = sim_line_parse(&line, text, ret_failure);
+        if (r == 0 && line.n_words > 0)
+                r = sim_execute(sim, &line, ret_failure);
+        counted = sim->times.load + sim->times.exec + sim->times.run - counted;
+        sim->times.other += usec_sub(clock_monotonic() - began, counted);
+        return r;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * jobd-sim: options, and a script from its first line to its last
+ *
+ * Lines are carried out as they are read and the output is flushed after each,
+ * so that another program can hold a conversation over two pipes.
+ */
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "basic/text.h"
+#include "sim/sim.h"
+
+enum {
+        EXIT_UNEXPECTED = 1,
+        EXIT_SCRIPT = 2,
+};
+
+typedef struct SimArguments {
+        SimOptions sim;
+        bool shows_times;
+        const char *script;     /* NULL or "-": standard input */
+} SimArguments;
+
+static const char sim_help[] =
+        "jobd-sim [OPTIONS] [SCRIPT|-]\n"
+        "\n"
+        "The job engine of jobd without processes: loads unit files, keeps virtual\n"
+        "time, runs a script, and prints each decision as one line of JSON.\n"
+        "\n"
+        "  --unit-path DIR[:DIR...]   where unit files are looked for, first wins\n"
+        "  --systemd-units            also in systemd's folders\n"
+        "  --no-default-dependencies  as if every unit said DefaultDependencies=no\n"
+        "  --manual                   operations are under way until the script says so (default)\n"
+        "  --auto                     operations succeed at once, and all that is ready runs\n"
+        "  --seed N                   accepted; nothing here is random\n"
+        "  --quiet                    print no events\n"
+        "  --time                     print the wall-clock time spent, as one line of JSON\n"
+        "  --help, --version\n"
+        "\n"
+        "Commands, one a line, # begins a comment:\n"
+        "  exec MODE TYPE:UNIT...     one transaction           plan MODE TYPE:UNIT...  what it would do\n"
+        "  run [BUDGET]               dispatch ready jobs       advance DURATION        move time\n"
+        "  state UNIT STATE [reload-failed] [auto-restart] [skipped]   the unit reports a state\n"
+        "  set UNIT STATE             without reporting it      ready UNIT              after \"not now\": ask again\n"
+        "  result UNIT start|stop|reload OUTCOME                what that operation does the next time: under-way,\n"
+        "                             done, fail, again, skip, assert, unsupported, hang\n"
+        "  cancel ID                  clear (cancel all)        reload [force]          read unit files again\n"
+        "  jobs [FILTER...]           units [PATTERN]           why ID|UNIT             stats\n"
+        "  expect JSON                the last event contains it: keys of objects, whole arrays\n"
+        "  expect-event JSON, expect-no-event JSON              some, no event since the last command does\n"
+        "  quit\n"
+        "\n"
+        "With --auto what is ready runs before the next command; not before expect, result and set.\n"
+        "\n"
+        "Exit status: 0; 1 if an expectation failed; 2 for an error in the script or the options.\n";
+
+enum {
+        OPTION_UNIT_PATH = 256,
+        OPTION_SYSTEMD_UNITS,
+        OPTION_NO_DEFAULT_DEPENDENCIES,
+        OPTION_AUTO,
+        OPTION_MANUAL,
+        OPTION_SEED,
+        OPTION_QUIET,
+        OPTION_TIME,
+        OPTION_HELP,
+        OPTION_VERSION,
+};
+
+static const struct option sim_option_table[] = {
+        { "unit-path", required_argument, NULL, OPTION_UNIT_PATH },
+        { "systemd-units", no_argument, NULL, OPTION_SYSTEMD_UNITS },
+        { "no-default-dependencies", no_argument, NULL, OPTION_NO_DEFAULT_DEPENDENCIES },
+        { "auto", no_argument, NULL, OPTION_AUTO },
+        { "manual", no_argument, NULL, OPTION_MANUAL },
+        { "seed", required_argument, NULL, OPTION_SEED },
+        { "quiet", no_argument, NULL, OPTION_QUIET },
+        { "time", no_argument, NULL, OPTION_TIME },
+        { "help", no_argument, NULL, OPTION_HELP },
+        { "version", no_argument, NULL, OPTION_VERSION },
+        {},
+};
+
+static int sim_check_seed(const char *text) {
+        uint64_t seed;
+
+        if (text_parse_u64(text, &seed) == 0)
+                return 0;
+        fprintf(stderr, "jobd-sim: --seed needs a number, not \"%s\"\n", text);
+        return -EINVAL;
+}
+
+/* 0; 1 if there is nothing left to do; -EINVAL. */
+static int sim_take_option(SimArguments *arguments, int option) {
+        switch (option) {
+        case OPTION_UNIT_PATH:
+                arguments->sim.unit_path = optarg;
+                return 0;
+        case OPTION_SYSTEMD_UNITS:
+                arguments->sim.with_systemd_units = true;
+                return 0;
+        case OPTION_NO_DEFAULT_DEPENDENCIES:
+                arguments->sim.no_default_dependencies = true;
+                return 0;
+        case OPTION_AUTO:
+        case OPTION_MANUAL:
+                arguments->sim.is_auto = option == OPTION_AUTO;
+                return 0;
+        case OPTION_SEED:
+                return sim_check_seed(optarg);
+        case OPTION_QUIET:
+                arguments->sim.is_quiet = true;
+                return 0;
+        case OPTION_TIME:
+                arguments->shows_times = true;
+                return 0;
+        case OPTION_HELP:
+                fputs(sim_help, stdout);
+                return 1;
+        case OPTION_VERSION:
+                puts("jobd-sim " JOBD_VERSION);
+                return 1;
+        default:
+                return -EINVAL;
+        }
+}
+
+static int sim_parse_arguments(SimArguments *arguments, int argc, char **argv) {
+        int option, r;
+
+        while ((option = getopt_long(argc, argv, "", sim_option_table, NULL)) >= 0) {
+                r = sim_take_option(arguments, option);
+                if (r != 0)
+                        return r;
+        }
+        if (argc - optind > 1) {
+                fputs("jobd-sim: one script at a time\n", stderr);
+                return -EINVAL;
+        }
+        arguments->script = argv[optind];
+        return 0;
+}
+
+static void sim_fclosep(FILE **file) {
+        if (*file && *file != stdin)
+                fclose(*file);
+}
+
+/* Does the script ask for events? What cannot be read twice might. */
+static bool sim_script_expects(FILE *script) {
+        cleanup_free_ char *line = NULL;
+        size_t allocated = 0;
+        bool expects = false;
+
+        if (fseek(script, 0, SEEK_SET) < 0)
+                return true;
+        while (!expects && getline(&line, &allocated, script) >= 0)
+                expects = text_starts_with(line + strspn(line, " \t"), "expect");
+        rewind(script);
+        return expects;
+}
+
+static int sim_report(const char *name, unsigned number, int r, const Failure *failure) {
+        const char *message = failure->message ?: strerror(-r);
+
+        if (r == SIM_E_UNEXPECTED) {
+                fprintf(stderr, "%s:%u: %s\n", name, number, message);
+                return EXIT_UNEXPECTED;
+        }
+        fprintf(stderr, "%s:%u: error: %s\n", name, number, message);
+        return EXIT_SCRIPT;
+}
+
+static int sim_execute_script(Sim *sim, FILE *script, const char *name) {
+        cleanup_(failure_deinit) Failure failure = {};
+        cleanup_free_ char *line = NULL;
+        size_t allocated = 0;
+        unsigned number = 0;
+        int r = 0;
+
+        while (r == 0 && getline(&line, &allocated, script) >= 0) {
+                number++;
+                r = sim_execute_line(sim, line, &failure);
+                fflush(stdout);
+        }
+        if (r == 0)
+                r = ferror(script) ? -EIO : sim_finish(sim, &failure);
+        return r == 0 || r == SIM_E_QUIT ? 0 : sim_report(name, number, r, &failure);
+}
+
+static int sim_execute_all(SimArguments *arguments, FILE *script, const char *name) {
+        cleanup_(sim_freep) Sim *sim = NULL;
+        int r;
+
+        arguments->sim.output = stdout;
+        arguments->sim.remembers_events = sim_script_expects(script);
+        r = sim_new(&sim, &arguments->sim);
+        if (r < 0) {
+                fprintf(stderr, "jobd-sim: %s\n", strerror(-r));
+                return EXIT_SCRIPT;
+        }
+        r = sim_execute_script(sim, script, name);
+        if (arguments->shows_times)
+                (void) sim_print_times(sim, stdout);
+        if (fflush(stdout) != 0 || ferror(stdout)) {
+                fputs("jobd-sim: the output could not be written\n", stderr);
+                return EXIT_SCRIPT;
+        }
+        return r;
+}
+
+int main(int argc, char **argv) {
+        cleanup_(sim_fclosep) FILE *script = NULL;
+        SimArguments arguments = {};
+        int r;
+
+        r = sim_parse_arguments(&arguments, argc, argv);
+        if (r != 0)
+                return r < 0 ? EXIT_SCRIPT : 0;
+        if (!arguments.script || text_equal(arguments.script, "-"))
+                return sim_execute_all(&arguments, stdin, "<stdin>");
+        script = fopen(arguments.script, "re");
+        if (!script) {
+                fprintf(stderr, "jobd-sim: %s: %s\n", arguments.script, strerror(errno));
+                return EXIT_SCRIPT;
+        }
+        return sim_execute_all(&arguments, script, arguments.script);
+}

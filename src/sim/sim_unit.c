@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Units without processes
+ *
+ * All types are the same here but for their ability to reload: what matters to
+ * the engine is what an operation answers and which state follows. The answer
+ * is scripted for one operation at a time; else it is "under way", or success
+ * with --auto.
+ */
+
+#include <assert.h>
+#include <errno.h>
+
+#include "sim/sim.h"
+#include "sim/sim_unit.h"
+#include "unit/file/service_settings.h"
+
+#define OUTCOME_DEFAULT _SIM_OUTCOME_MAX
+
+/* Unit.state_of_type */
+typedef struct SimUnit {
+        SimOutcome next[_SIM_OPERATION_MAX];    /* OUTCOME_DEFAULT if nothing is scripted */
+} SimUnit;
+
+static const char *const sim_operation_table[_SIM_OPERATION_MAX] = {
+        [SIM_START] = "start",
+        [SIM_STOP] = "stop",
+        [SIM_RELOAD] = "reload",
+};
+DEFINE_STRING_TABLE(sim_operation, SimOperation, sim_operation_table)
+
+static const char *const sim_outcome_table[_SIM_OUTCOME_MAX] = {
+        [SIM_OUTCOME_UNDER_WAY] = "under-way",
+        [SIM_OUTCOME_DONE] = "done",
+        [SIM_OUTCOME_FAIL] = "fail",
+        [SIM_OUTCOME_AGAIN] = "again",
+        [SIM_OUTCOME_SKIP] = "skip",
+        [SIM_OUTCOME_ASSERT] = "assert",
+        [SIM_OUTCOME_UNSUPPORTED] = "unsupported",
+        [SIM_OUTCOME_HANG] = "hang",
+};
+DEFINE_STRING_TABLE(sim_outcome, SimOutcome, sim_outcome_table)
+
+static Sim *sim_of_unit(const Unit *unit) {
+        return container_of(unit_table_host(unit->table), Sim, host);
+}
+
+static int sim_unit_init(Unit *unit) {
+        SimUnit *state = malloc(sizeof(*state));
+
+        if (!state)
+                return -ENOMEM;
+        for (size_t i = 0; i < ELEMENTSOF(state->next); i++)
+                state->next[i] = OUTCOME_DEFAULT;
+        unit->state_of_type = state;
+        return 0;
+}
+
+static void sim_unit_deinit(Unit *unit) {
+        free(take_ptr(unit->state_of_type));
+}
+
+static SimOutcome sim_unit_take_outcome(Unit *unit, SimOperation operation) {
+        SimUnit *state = unit->state_of_type;
+        Sim *sim = sim_of_unit(unit);
+        SimOutcome outcome = state->next[operation];
+
+        state->next[operation] = OUTCOME_DEFAULT;
+        sim->n_operations++;
+        if (outcome == OUTCOME_DEFAULT)
+                return sim->is_auto ? SIM_OUTCOME_DONE : SIM_OUTCOME_UNDER_WAY;
+        return outcome;
+}
+
+static UnitAnswer sim_unit_succeed(Unit *unit, SimOperation operation) {
+        if (operation == SIM_RELOAD)
+                unit_publish(unit, UNIT_RELOADING, 0);
+        unit_publish(unit, operation == SIM_STOP ? UNIT_INACTIVE : UNIT_ACTIVE, 0);
+        return UNIT_UNDER_WAY;
+}
+
+static UnitAnswer sim_unit_fail(Unit *unit, SimOperation operation) {
+        switch (operation) {
+        case SIM_START:
+                unit_publish(unit, UNIT_FAILED, 0);
+                return UNIT_UNDER_WAY;
+        case SIM_RELOAD:
+                unit_publish(unit, UNIT_RELOADING, 0);
+                unit_publish(unit, UNIT_ACTIVE, UNIT_CHANGE_RELOAD_FAILED);
+                return UNIT_UNDER_WAY;
+        case SIM_STOP:
+        case _SIM_OPERATION_MAX:
+                break;
+        }
+        return UNIT_OPERATION_FAILED;
+}
+
+static UnitAnswer sim_unit_operate(Unit *unit, SimOperation operation) {
+        switch (sim_unit_take_outcome(unit, operation)) {
+        case SIM_OUTCOME_UNDER_WAY:
+        case SIM_OUTCOME_HANG:
+                return UNIT_UNDER_WAY;
+        case SIM_OUTCOME_DONE:
+                return sim_unit_succeed(unit, operation);
+        case SIM_OUTCOME_FAIL:
+                return sim_unit_fail(unit, operation);
+        case SIM_OUTCOME_AGAIN:
+                return UNIT_NOT_NOW;
+        case SIM_OUTCOME_SKIP:
+                return UNIT_CONDITION_UNMET;
+        case SIM_OUTCOME_ASSERT:
+                return UNIT_ASSERT_UNMET;
+        case SIM_OUTCOME_UNSUPPORTED:
+                return UNIT_UNSUPPORTED;
+        case _SIM_OUTCOME_MAX:
+                break;
+        }
+        return UNIT_OPERATION_FAILED;
+}
+
+static UnitAnswer sim_unit_start(Unit *unit) {
+        return sim_unit_operate(unit, SIM_START);
+}
+
+static UnitAnswer sim_unit_stop(Unit *unit) {
+        return sim_unit_operate(unit, SIM_STOP);
+}
+
+static UnitAnswer sim_unit_reload(Unit *unit) {
+        return sim_unit_operate(unit, SIM_RELOAD);
+}
+
+static bool sim_unit_can_reload(const Unit *unit) {
+        const ServiceSettings *settings = unit->type_settings;
+
+        if (unit->type == UNIT_MOUNT)
+                return true;
+        return unit->type == UNIT_SERVICE && settings && settings->commands[SERVICE_EXEC_RELOAD];
+}
+
+UnitVTable sim_unit_vtable(UnitType type) {
+        return (UnitVTable) {
+                .type = type,
+                .can_fail = type != UNIT_TARGET && type != UNIT_SLICE,
+                .init = sim_unit_init,
+                .deinit = sim_unit_deinit,
+                .can_reload = sim_unit_can_reload,
+                .start = sim_unit_start,
+                .stop = sim_unit_stop,
+                .reload = sim_unit_reload,
+        };
+}
+
+void sim_unit_set_outcome(Unit *unit, SimOperation operation, SimOutcome outcome) {
+        SimUnit *state = unit->state_of_type;
+
+        assert(operation < _SIM_OPERATION_MAX);
+        assert(outcome < _SIM_OUTCOME_MAX);
+        state->next[operation] = outcome;
+}
