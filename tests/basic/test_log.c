@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The log: levels, and what reaches a terminal.
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "basic/log.h"
+#include "double/double_assert.h"
+
+static void read_back(FILE *file, char *buffer, size_t size) {
+        size_t n;
+
+        rewind(file);
+        n = fread(buffer, 1, size - 1, file);
+        buffer[n] = '\0';
+        fclose(file);
+}
+
+static FILE *capture(void) {
+        FILE *file = tmpfile();
+
+        assert_not_null(file);
+        cr_assert(dup2(fileno(file), STDERR_FILENO) == STDERR_FILENO);
+        return file;
+}
+
+Test(log, line_has_priority_and_unit_and_no_control_characters) {
+        FILE *file = capture();
+        char buffer[256];
+
+        errno = EIO;
+        log_write(LOG_LEVEL_WARNING, "a.service", "said %s", "\033[31mred\n");
+        cr_assert(eq(int, errno, EIO));
+        log_error("plain");
+        read_back(file, buffer, sizeof(buffer));
+        assert_string(buffer, "<4>a.service: said \\x1b[31mred\\x0a\n<3>plain\n");
+}
+
+Test(log, level_keeps_the_rest_back) {
+        FILE *file = capture();
+        char buffer[256];
+
+        log_debug("not yet");
+        log_set_level(LOG_LEVEL_DEBUG);
+        log_debug("now");
+        log_set_level(LOG_LEVEL_ERROR);
+        log_info("no more");
+        read_back(file, buffer, sizeof(buffer));
+        assert_string(buffer, "<7>now\n");
+}
+
+Test(log, levels_by_name_and_number) {
+        cr_assert(eq(int, log_level_from_string("err"), LOG_LEVEL_ERROR));
+        cr_assert(eq(int, log_level_from_string("debug"), LOG_LEVEL_DEBUG));
+        cr_assert(eq(int, log_level_from_string("6"), LOG_LEVEL_INFO));
+        cr_assert(eq(int, log_level_from_string("8"), -EINVAL));
+        cr_assert(eq(int, log_level_from_string("loud"), -EINVAL));
+        cr_assert(eq(int, log_level_from_string(NULL), -EINVAL));
+}
