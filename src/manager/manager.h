@@ -42,6 +42,7 @@ typedef struct ManagerOptions {
         const char *unit_path;          /* as --unit-path; NULL for the default */
         const char *runtime_directory;  /* jobd's own: /run/jobd or $XDG_RUNTIME_DIR/jobd */
         const char *default_unit;       /* started at the beginning; NULL: default.target, "": none */
+        usec_t shutdown_timeout;        /* for all units to stop; 0: the default of 3 min */
 } ManagerOptions;
 
 int manager_new(Manager **ret_manager, const ManagerOptions *options, Failure *ret_failure);
@@ -50,7 +51,12 @@ DEFINE_CLEANUP(Manager, manager_free)
 
 /* Runs until manager_exit(); returns the exit status or a negative errno. */
 int manager_run(Manager *manager);
-/* Stops everything by shutdown.target/exit.target first if @orderly. */
+/* One turn by hand: waits at most @timeout µs. 1, 0 if nothing happened, or a negative errno. */
+int manager_turn(Manager *manager, usec_t timeout);
+/*
+ * Stops everything by shutdown.target/exit.target first if @orderly, else kills what runs. The first request wins, but
+ * one that is not orderly cuts an orderly one short.
+ */
 void manager_exit(Manager *manager, int status, bool orderly);
 
 sd_event *manager_event(Manager *manager);

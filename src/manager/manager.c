@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The manager: its life and its turns
+ *
+ * A turn is one dispatch of the event loop, run by hand so that there is a
+ * place before it (the clock is read: one time for all that happens in it) and
+ * one behind it, where all that follows is done in a fixed order: units that
+ * nobody needs go, listeners add what they have gathered, the outbox leaves,
+ * timers are armed. What leaves may have consequences of its own (a process
+ * that cannot be started), which are told in the same turn.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <systemd/sd-daemon.h>
+
+#include "basic/clock.h"
+#include "basic/log.h"
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "manager/manager_private.h"
+#include "unit/types/unit_types.h"
+
+/* Times that the end of a turn is gone through at most; what is left is for the next turn. */
+#define ROUNDS_MAX 8U
+
+static int timer_compare(const void *a, const void *b) {
+        const ManagerTimer *first = a, *second = b;
+
+        return (first->deadline > second->deadline) - (first->deadline < second->deadline);
+}
+
+static uint32_t *timer_place(void *timer) {
+        return &((ManagerTimer *) timer)->place;
+}
+
+static int copy_string(const char *string, const char **slot) {
+        *slot = string ? strdup(string) : NULL;
+        return string && !*slot ? -ENOMEM : 0;
+}
+
+static int copy_options(Manager *manager, const ManagerOptions *options) {
+        ManagerOptions *copy = &manager->options;
+
+        *copy = *options;
+        copy->unit_path = copy->runtime_directory = copy->default_unit = NULL;
+        if (copy_string(options->unit_path, &copy->unit_path) < 0 ||
+            copy_string(options->runtime_directory, &copy->runtime_directory) < 0 ||
+            copy_string(options->default_unit, &copy->default_unit) < 0)
+                return -ENOMEM;
+        return 0;
+}
+
+static int init_loader(Manager *manager) {
+        cleanup_(strv_freep) char **path = NULL;
+        const ManagerOptions *options = &manager->options;
+        int r;
+
+        r = unit_file_search_path(options->is_user, options->with_systemd_units, options->unit_path, &path);
+        if (r < 0)
+                return r;
+        return unit_file_loader_new(&manager->loader, &(UnitFileOptions) {
+                .search_path = path,
+                .is_user = options->is_user,
+                .no_default_dependencies = options->no_default_dependencies,
+                .lenient_directives = options->lenient_directives,
+                .receiver = manager_log_diagnostic,
+                .userdata = manager,
+        });
+}
+
+static int init_units(Manager *manager) {
+        int r;
+
+        r = init_loader(manager);
+        if (r < 0)
+                return r;
+        r = unit_table_new(&manager->units);
+        if (r < 0)
+                return r;
+        unit_table_set_host(manager->units, &manager->host);
+        unit_table_set_observer(manager->units, &manager_observer_ops, manager);
+        unit_table_set_type(manager->units, &service_vtable);
+        unit_table_set_type(manager->units, &target_vtable);
+        unit_file_loader_attach(manager->loader, manager->units);
+
+        r = job_manager_new(&manager->jobs, manager->units);
+        return r < 0 ? r : job_manager_subscribe(manager->jobs, manager_take_job_event, manager);
+}
+
+static int init(Manager *manager, Failure *ret_failure) {
+        int r;
+
+        r = sd_event_new(&manager->event);
+        if (r < 0)
+                return failure_set(ret_failure, r, "Failed", "Cannot make an event loop: %s", strerror(-r));
+        r = outbox_new(&manager->outbox);
+        if (r >= 0)
+                r = manager_build_environment(manager);
+        if (r >= 0)
+                r = init_units(manager);
+        if (r < 0)
+                return failure_set(ret_failure, r, "Failed", "Cannot set up the units: %s", strerror(-r));
+        r = manager_init_signals(manager);
+        if (r >= 0)
+                r = manager_init_sources(manager);
+        if (r < 0)
+                return failure_set(ret_failure, r, "Failed", "Cannot set up the event loop: %s", strerror(-r));
+        return manager_open_notify(manager, ret_failure);
+}
+
+int manager_new(Manager **ret_manager, const ManagerOptions *options, Failure *ret_failure) {
+        cleanup_(manager_freep) Manager *manager = NULL;
+        int r;
+
+        assert(ret_manager);
+        assert(options);
+        assert(options->runtime_directory);
+
+        manager = calloc(1, sizeof(*manager));
+        if (!manager)
+                return failure_set(ret_failure, -ENOMEM, "NoMemory", "No memory for a manager.");
+        manager->host.ops = &manager_host_ops;
+        manager->notify_fd = -1;
+        manager->alarm = USEC_INFINITY;
+        heap_init(&manager->timers, timer_compare, timer_place);
+        manager_read_clock(manager);
+        manager->started = manager->now;
+        manager->started_realtime = manager->now_realtime;
+        if (copy_options(manager, options) < 0)
+                return failure_set(ret_failure, -ENOMEM, "NoMemory", "No memory for a manager.");
+
+        r = init(manager, ret_failure);
+        if (r < 0)
+                return r;
+        manager_arm(manager->child_source);
+        manager_arm(manager->job_source);
+        *ret_manager = take_ptr(manager);
+        return 0;
+}
+
+static void free_units(Manager *manager) {
+        if (manager->units) {
+                unit_table_foreach(manager->units, unit)
+                        manager_forget_unit(manager, unit);
+                unit_table_set_observer(manager->units, NULL, NULL);
+        }
+        manager->outbox = outbox_free(manager->outbox);
+        manager->jobs = job_manager_free(manager->jobs);
+        manager->units = unit_table_free(manager->units);
+        manager->loader = unit_file_loader_free(manager->loader);
+}
+
+static void free_sources(Manager *manager) {
+        sd_event_source_disable_unref(manager->timer_source);
+        sd_event_source_disable_unref(manager->job_source);
+        sd_event_source_disable_unref(manager->child_source);
+        sd_event_source_disable_unref(manager->idle_source);
+        sd_event_source_disable_unref(manager->notify_source);
+        sd_event_unref(manager->event);
+        if (manager->notify_fd >= 0)
+                close(manager->notify_fd);
+        if (manager->notify_path && manager->notify_path[0] == '/')
+                unlink(manager->notify_path);
+        if (manager->has_old_mask)
+                sigprocmask(SIG_SETMASK, &manager->old_mask, NULL);
+}
+
+Manager *manager_free(Manager *manager) {
+        if (!manager)
+                return NULL;
+
+        free_units(manager);
+        free_sources(manager);
+        manager_drop_requests(manager);
+        assert(manager->timers.n == 0);
+        assert(manager->by_pid.n == 0);
+        heap_deinit(&manager->timers);
+        id_map_deinit(&manager->by_pid);
+        id_map_deinit(&manager->by_invocation);
+        vector_deinit(&manager->of_units);
+        vector_deinit(&manager->listeners);
+        vector_deinit(&manager->strays);
+        vector_deinit(&manager->due);
+        vector_deinit(&manager->candidates);
+        strv_free(manager->environment);
+        free(manager->notify_path);
+        free((char *) manager->options.unit_path);
+        free((char *) manager->options.runtime_directory);
+        free((char *) manager->options.default_unit);
+        free(manager);
+        return NULL;
+}
+
+void manager_read_clock(Manager *manager) {
+        manager->now = clock_monotonic();
+        manager->now_realtime = clock_realtime();
+}
+
+static void end_turn(Manager *manager) {
+        unsigned round = 0;
+
+        do {
+                manager->has_news = false;
+                manager_unload_candidates(manager);
+                manager_tell(manager, end_of_turn);
+                outbox_flush(manager->outbox);
+        } while (manager->has_news && ++round < ROUNDS_MAX);
+
+        manager_step_stage(manager);
+        if (manager->has_news || outbox_length(manager->outbox) > 0 || manager->candidates.n > 0)
+                manager_arm(manager->idle_source);
+        manager_arm_jobs(manager);
+        manager_arm_timers(manager);
+}
+
+int manager_turn(Manager *manager, usec_t timeout) {
+        int r;
+
+        assert(manager);
+
+        r = sd_event_prepare(manager->event);
+        if (r == 0)
+                r = sd_event_wait(manager->event, timeout);
+        if (r <= 0)
+                return r == -EINTR ? 0 : r;
+
+        manager_read_clock(manager);
+        r = sd_event_dispatch(manager->event);
+        end_turn(manager);
+        return r < 0 ? r : 1;
+}
+
+int manager_run(Manager *manager) {
+        assert(manager);
+
+        /* What was set up before the first turn may wait in the outbox, or have set timers. */
+        end_turn(manager);
+        while (manager->stage != MANAGER_GONE) {
+                int r = manager_turn(manager, USEC_INFINITY);
+
+                if (r >= 0)
+                        continue;
+                log_error("The event loop failed: %s", strerror(-r));
+                if (getpid() != 1 || sd_event_get_state(manager->event) == SD_EVENT_FINISHED)
+                        return r;
+        }
+        return manager->exit_status;
+}
+
+sd_event *manager_event(Manager *manager) {
+        return manager->event;
+}
+
+UnitTable *manager_units(Manager *manager) {
+        return manager->units;
+}
+
+JobManager *manager_jobs(Manager *manager) {
+        return manager->jobs;
+}
+
+UnitFileLoader *manager_loader(Manager *manager) {
+        return manager->loader;
+}
+
+Outbox *manager_outbox(Manager *manager) {
+        return manager->outbox;
+}
+
+const ManagerOptions *manager_options(const Manager *manager) {
+        return &manager->options;
+}
+
+usec_t manager_now(const Manager *manager) {
+        return manager->now;
+}
+
+uint32_t manager_count_failed_units(const Manager *manager) {
+        return manager->n_failed;
+}
+
+usec_t manager_started_at(const Manager *manager, usec_t *ret_realtime) {
+        if (ret_realtime)
+                *ret_realtime = manager->started_realtime;
+        return manager->started;
+}
+
+typedef struct Differences {
+        Manager *manager;
+        char **lines;                   /* owned */
+} Differences;
+
+static void note_difference(void *userdata, Unit *unit, const char *difference) {
+        Differences *differences = userdata;
+        cleanup_free_ char *line = NULL;
+
+        differences->manager->has_news = true;
+        manager_tell(differences->manager, unit_changed, unit);
+        if (text_format(&line, "%s: %s", unit->id, difference) < 0)
+                return;
+        log_info("%s", line);
+        (void) strv_push(&differences->lines, line);
+}
+
+int manager_reload(Manager *manager, bool force, char ***ret_differences, Failure *ret_failure) {
+        Differences differences = { .manager = manager };
+        int r;
+
+        assert(manager);
+
+        log_info("Reading unit files again.");
+        sd_notify(0, "RELOADING=1");
+        manager_tell(manager, reloading, true);
+        r = unit_file_reload(manager->loader, manager->units, force, note_difference, &differences, ret_failure);
+        if (r >= 0) {
+                job_manager_graph_changed(manager->jobs, manager->now);
+                /* What a unit referred to before is not known any more; a reload looks at all files anyway. */
+                unit_table_foreach(manager->units, unit)
+                        manager_consider_unloading(manager, unit);
+                manager_tell(manager, unit_files_changed);
+        }
+        manager->has_news = true;
+        manager_tell(manager, reloading, false);
+        sd_notify(0, "READY=1");
+        manager_arm_jobs(manager);
+
+        if (r >= 0 && ret_differences)
+                *ret_differences = take_ptr(differences.lines);
+        strv_free(differences.lines);
+        return r < 0 ? r : 0;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What every process gets of our environment
+ *
+ * The manager of a user passes on his session's variables. That of the system
+ * passes on a fixed path and the language: what happened to be set where it was
+ * started is none of the services' business.
+ */
+
+#include <string.h>
+#include <unistd.h>
+
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "manager/manager_private.h"
+#include "unit/exec/exec.h"
+
+/* They are about us, not about our services. */
+static const char *const own_variables[] = {
+        "NOTIFY_SOCKET=", "WATCHDOG_", "LISTEN_", "INVOCATION_ID=", "JOURNAL_STREAM=", "MAINPID=", "MANAGERPID=",
+        "SERVICE_RESULT=", "EXIT_CODE=", "EXIT_STATUS=", "SYSTEMD_EXEC_PID=", "JOBD_", "OLDPWD=", "_=",
+};
+
+static const char *const system_variables[] = { "LANG=", "LANGUAGE=", "LC_" };
+
+static bool has_prefix_of(const char *assignment, const char *const *prefixes, size_t n) {
+        for (size_t i = 0; i < n; i++)
+                if (text_starts_with(assignment, prefixes[i]))
+                        return true;
+        return false;
+}
+
+static bool is_passed_on(const Manager *manager, const char *assignment) {
+        if (!strchr(assignment, '=') || has_prefix_of(assignment, own_variables, ELEMENTSOF(own_variables)))
+                return false;
+        return manager->options.is_user ||
+               has_prefix_of(assignment, system_variables, ELEMENTSOF(system_variables));
+}
+
+int manager_build_environment(Manager *manager) {
+        bool has_path = false;
+
+        strv_foreach(assignment, environ) {
+                if (!is_passed_on(manager, *assignment))
+                        continue;
+                has_path = has_path || text_starts_with(*assignment, "PATH=");
+                if (strv_push(&manager->environment, *assignment) < 0)
+                        return -ENOMEM;
+        }
+        return has_path ? 0 : strv_push(&manager->environment, "PATH=" EXEC_DEFAULT_PATH);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What units may ask for
+ *
+ * The units' side of the manager: each entry of UnitHostOps, in short.
+ */
+
+#include <assert.h>
+
+#include "basic/log.h"
+#include "manager/manager_private.h"
+
+static Manager *manager_of(UnitHost *host) {
+        return container_of(host, Manager, host);
+}
+
+static usec_t host_now(UnitHost *host) {
+        return manager_of(host)->now;
+}
+
+static usec_t host_now_realtime(UnitHost *host) {
+        return manager_of(host)->now_realtime;
+}
+
+static int host_set_timer(UnitHost *host, Unit *unit, UnitPurpose purpose, usec_t deadline) {
+        return manager_set_timer(manager_of(host), unit, purpose, deadline);
+}
+
+static int host_spawn(UnitHost *host, Unit *unit, UnitPurpose purpose) {
+        return manager_add_spawn(manager_of(host), unit, purpose);
+}
+
+static int host_watch_process(UnitHost *host, Unit *unit, UnitPurpose purpose, pid_t pid) {
+        return manager_watch_process(manager_of(host), unit, purpose, pid);
+}
+
+static void host_unwatch_process(UnitHost *host, Unit *unit, UnitPurpose purpose, pid_t pid) {
+        manager_forget_process(manager_of(host), unit, pid);
+}
+
+static int host_kill(UnitHost *host, Unit *unit, pid_t pid, int signal, bool is_group) {
+        return manager_add_kill(manager_of(host), unit, pid, signal, is_group);
+}
+
+static int host_kill_rest(UnitHost *host, Unit *unit, int signal, pid_t main_pid, pid_t control_pid) {
+        return manager_kill_rest(manager_of(host), unit, signal, main_pid, control_pid);
+}
+
+static int host_request_job(UnitHost *host, Unit *unit, const char *type, const char *mode, const char *reason) {
+        return manager_request_job(manager_of(host), unit, type, mode, reason);
+}
+
+static void host_request_action(UnitHost *host, Unit *unit, int action, int exit_status, const char *reason) {
+        assert((unsigned) action < _UNIT_ACTION_MAX);
+
+        manager_request_action(manager_of(host), unit, (UnitAction) action, exit_status, reason);
+}
+
+static void host_log(UnitHost *host, Unit *unit, int level, const char *message) {
+        log_write((LogLevel) level, unit->id, "%s", message);
+}
+
+const UnitHostOps manager_host_ops = {
+        .now = host_now,
+        .now_realtime = host_now_realtime,
+        .set_timer = host_set_timer,
+        .spawn = host_spawn,
+        .watch_process = host_watch_process,
+        .unwatch_process = host_unwatch_process,
+        .kill = host_kill,
+        .kill_rest = host_kill_rest,
+        .request_job = host_request_job,
+        .request_action = host_request_action,
+        .log = host_log,
+};

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Jobs in the loop
+ *
+ * Jobs are dispatched from a deferred source, a few at a time, so that the bus
+ * is served in between. Jobs that units ask for wait in a list until that
+ * source runs: a unit never has a transaction made from inside of itself.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/log.h"
+#include "manager/manager_private.h"
+
+/* Jobs triggered in one turn. */
+#define JOBS_A_TURN 64U
+
+/* Requests of units made in one turn. */
+#define REQUESTS_A_TURN 64U
+
+void manager_arm_jobs(Manager *manager) {
+        if (job_manager_has_ready(manager->jobs) || manager->requests.n > 0)
+                manager_arm(manager->job_source);
+}
+
+int manager_exec(Manager *manager, const JobRequest *requests, size_t n, JobMode mode, const JobRequester *requester,
+                 JobPlan **ret_plan) {
+        const JobOptions options = { .mode = mode, .requester = requester, .now = manager->now };
+        int r;
+
+        assert(manager);
+
+        r = job_manager_exec(manager->jobs, requests, n, &options, ret_plan);
+        manager->has_news = true;
+        manager_arm_jobs(manager);
+        return r;
+}
+
+int manager_plan(Manager *manager, const JobRequest *requests, size_t n, JobMode mode, const JobRequester *requester,
+                 JobPlan **ret_plan) {
+        const JobOptions options = { .mode = mode, .requester = requester, .now = manager->now };
+
+        assert(manager);
+
+        return job_manager_plan(manager->jobs, requests, n, &options, ret_plan);
+}
+
+int manager_cancel_job(Manager *manager, uint32_t id, const JobRequester *requester, Failure *ret_failure) {
+        int r;
+
+        assert(manager);
+
+        r = job_manager_cancel(manager->jobs, id, requester, manager->now, ret_failure);
+        manager_arm_jobs(manager);
+        return r;
+}
+
+size_t manager_cancel_all_jobs(Manager *manager, const JobRequester *requester) {
+        size_t n;
+
+        assert(manager);
+
+        n = job_manager_cancel_all(manager->jobs, requester, manager->now);
+        manager_arm_jobs(manager);
+        return n;
+}
+
+static void request_deinit(ManagerRequest *request) {
+        free(request->unit);
+        free(request->reason);
+}
+
+void manager_drop_requests(Manager *manager) {
+        for (size_t i = 0; i < manager->requests.n; i++)
+                request_deinit(&manager->requests.items[i]);
+        vector_deinit(&manager->requests);
+}
+
+int manager_request_job(Manager *manager, Unit *unit, const char *type, const char *mode, const char *reason) {
+        cleanup_(request_deinit) ManagerRequest request = {};
+        int r;
+
+        r = job_mode_from_string(mode);
+        if (r < 0)
+                return r;
+        request.mode = (JobMode) r;
+        r = job_type_from_request(type, &request.type, &request.reload_if_possible);
+        if (r < 0)
+                return r;
+
+        request.unit = strdup(unit->id);
+        request.reason = strdup(reason ?: "");
+        if (!request.unit || !request.reason)
+                return -ENOMEM;
+        r = vector_push(&manager->requests, request);
+        if (r < 0)
+                return r;
+        request = (ManagerRequest) {};
+        manager_arm(manager->job_source);
+        return 0;
+}
+
+/* What would start a unit gives way to a stop of it, or of everything. */
+static bool is_forbidden_by_stop(Manager *manager, const Unit *unit, JobType type) {
+        if (type == JOB_STOP || type == JOB_NOP)
+                return false;
+        return manager->stage >= MANAGER_STOPPING || job_manager_unit_has_type(manager->jobs, unit, JOB_STOP);
+}
+
+static void tell_refused(Manager *manager, const ManagerRequest *request, const JobPlan *plan) {
+        cleanup_(failure_deinit) Failure no_memory = { .code = -ENOMEM };
+        const Failure *failure = plan ? &plan->failure : &no_memory;
+        Unit *unit = unit_table_find(manager->units, request->unit);
+
+        log_write(LOG_LEVEL_ERROR, request->unit, "Cannot %s it (%s): %s", job_type_to_string(request->type),
+                  request->reason, failure_message(failure));
+        if (unit && unit->vtable->job_refused)
+                unit->vtable->job_refused(unit, failure);
+}
+
+static void make_request(Manager *manager, const ManagerRequest *request) {
+        const JobRequester requester = { .reason = request->reason };
+        const JobRequest anchor = {
+                .unit = request->unit,
+                .type = request->type,
+                .reload_if_possible = request->reload_if_possible,
+        };
+        const Unit *unit = unit_table_find(manager->units, request->unit);
+        cleanup_(job_plan_freep) JobPlan *plan = NULL;
+
+        if (!unit || is_forbidden_by_stop(manager, unit, request->type))
+                return;
+        if (manager_exec(manager, &anchor, 1, request->mode, &requester, &plan) != JOB_MANAGER_E_SUCCESS)
+                tell_refused(manager, request, plan);
+}
+
+/* Only those that are there now: what they lead to is for the next turn. */
+static void make_requests(Manager *manager) {
+        size_t n = MIN(manager->requests.n, (size_t) REQUESTS_A_TURN);
+
+        for (size_t i = 0; i < n; i++) {
+                ManagerRequest request = manager->requests.items[i];
+
+                manager->requests.items[i] = (ManagerRequest) {};
+                make_request(manager, &request);
+                request_deinit(&request);
+        }
+        manager->requests.n -= n;
+        memmove(manager->requests.items, manager->requests.items + n,
+                manager->requests.n * sizeof(*manager->requests.items));
+}
+
+void manager_run_jobs(Manager *manager) {
+        manager_start_default_unit(manager);
+        manager_act(manager);
+        if (manager->requests.n > 0)
+                make_requests(manager);
+        job_manager_run(manager->jobs, JOBS_A_TURN, manager->now);
+        manager_arm_jobs(manager);
+}
+
+/* A time limit of the job was up: the unit may have said what becomes of all of us. */
+static void act_on_timeout(Manager *manager, const JobInfo *job) {
+        if (job->result != JOB_TIMEOUT || !job->unit ||
+            job->unit->settings.job_timeout_action == UNIT_ACTION_NONE)
+                return;
+        manager_request_action(manager, job->unit, job->unit->settings.job_timeout_action, -1, "its job timed out");
+}
+
+void manager_take_job_event(const JobEvent *event, void *userdata) {
+        Manager *manager = userdata;
+
+        manager->has_news = true;
+        manager_log_job(manager, event);
+        if (event->kind == JOB_EVENT_FINISHED) {
+                act_on_timeout(manager, &event->job);
+                if (event->job.unit)
+                        manager_consider_unloading(manager, event->job.unit);
+        }
+        manager_tell(manager, job_event, event);
+}

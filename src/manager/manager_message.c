@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the log says of jobs and files
+ *
+ * One line when a job begins to act and one when it ends, in the words that
+ * people know from systemd. A job is told about once for each of its halves,
+ * however often it changes meanwhile.
+ */
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "basic/log.h"
+#include "manager/manager_private.h"
+#include "unit/file/service_settings.h"
+
+static const char *const begin_messages[_JOB_TYPE_MAX_MERGING] = {
+        [JOB_START] = "Starting %s…",
+        [JOB_STOP] = "Stopping %s…",
+        [JOB_RELOAD] = "Reloading %s…",
+};
+
+static const char *const start_messages[_JOB_RESULT_MAX] = {
+        [JOB_DONE] = "Started %s.",
+        [JOB_TIMEOUT] = "Timed out starting %s",
+        [JOB_FAILED] = "Failed to start %s",
+        [JOB_DEPENDENCY] = "Dependency failed for %s",
+        [JOB_SKIPPED] = "Skipped %s",
+        [JOB_ASSERT] = "Assertion failed for %s",
+        [JOB_UNSUPPORTED] = "Starting of %s is not supported",
+        [JOB_COLLECTED] = "Unit %s is gone",
+        [JOB_ONCE] = "%s was started already, and can be started only once",
+};
+
+static const char *const stop_messages[_JOB_RESULT_MAX] = {
+        [JOB_DONE] = "Stopped %s.",
+        [JOB_FAILED] = "Stopped (with error) %s",
+        [JOB_TIMEOUT] = "Timed out stopping %s",
+};
+
+static const char *const reload_messages[_JOB_RESULT_MAX] = {
+        [JOB_DONE] = "Reloaded %s.",
+        [JOB_FAILED] = "Reload failed for %s",
+        [JOB_TIMEOUT] = "Timed out reloading %s",
+};
+
+static bool is_oneshot(const Unit *unit) {
+        const ServiceSettings *settings = unit->type_settings;
+
+        return unit->type == UNIT_SERVICE && settings && settings->type == SERVICE_ONESHOT;
+}
+
+/* "foo.service - Foo Daemon", or the id alone. */
+static void describe(const Unit *unit, char *buffer, size_t size) {
+        if (unit->settings.description && strcmp(unit->settings.description, unit->id) != 0)
+                snprintf(buffer, size, "%s - %s", unit->id, unit->settings.description);
+        else
+                snprintf(buffer, size, "%s", unit->id);
+}
+
+static const char *find_end_message(const JobInfo *job) {
+        const bool is_target = job->unit->type == UNIT_TARGET;
+
+        switch (job->run_type) {
+        case JOB_START:
+                if (job->result == JOB_DONE && unit_state_is_inactive_or_failed(job->unit->active_state) &&
+                    job->unit->condition_result < 0)
+                        return "%s was skipped because of an unmet condition";
+                if (job->result == JOB_DONE && is_target)
+                        return "Reached target %s.";
+                if (job->result == JOB_DONE && is_oneshot(job->unit))
+                        return "Finished %s.";
+                return start_messages[job->result];
+        case JOB_STOP:
+                return job->result == JOB_DONE && is_target ? "Stopped target %s." : stop_messages[job->result];
+        case JOB_RELOAD:
+                return reload_messages[job->result];
+        case JOB_VERIFY_ACTIVE:
+        case JOB_RESTART:
+        case JOB_NOP:
+        case JOB_TRY_RESTART:
+        case JOB_TRY_RELOAD:
+        case JOB_RELOAD_OR_START:
+        case _JOB_TYPE_MAX:
+        case _JOB_TYPE_INVALID:
+                return NULL;
+        }
+        return NULL;
+}
+
+static void log_message(LogLevel level, const Unit *unit, const char *message, const char *cause) {
+        char name[512], line[768];
+
+        describe(unit, name, sizeof(name));
+        snprintf(line, sizeof(line), message, name);
+        if (cause && !strchr(message, '.'))
+                log_write(level, NULL, "%s: %s", line, cause);
+        else
+                log_write(level, NULL, "%s%s", line, strchr(message, '.') || strstr(message, "…") ? "" : ".");
+}
+
+/* A change of the job: has it begun, or its other half? */
+static void log_progress(Manager *manager, const JobInfo *job) {
+        ManagerUnit *of_unit = manager_of_unit(manager, job->unit);
+
+        if (!of_unit || job->run_type >= _JOB_TYPE_MAX_MERGING)
+                return;
+        if (of_unit->told_job == job->id && of_unit->told_run == JOB_STOP && job->run_type == JOB_START) {
+                of_unit->told_job = JOB_ID_NONE;
+                log_message(LOG_LEVEL_INFO, job->unit, stop_messages[JOB_DONE], NULL);
+        }
+        if (job->state != JOB_RUNNING || job->unit->type == UNIT_TARGET ||
+            (of_unit->told_job == job->id && of_unit->told_run == (int) job->run_type))
+                return;
+        of_unit->told_job = job->id;
+        of_unit->told_run = (int8_t) job->run_type;
+        if (begin_messages[job->run_type])
+                log_message(LOG_LEVEL_INFO, job->unit, begin_messages[job->run_type], NULL);
+}
+
+/* A start of what is active already is no news, nor is the end of an id that another job absorbed. */
+static bool is_news(const Manager *manager, const ManagerUnit *of_unit, const JobInfo *job) {
+        if (of_unit->told_end_at == manager->now && of_unit->told_end == (int) job->result)
+                return false;
+        return job->result != JOB_DONE || job->unit->condition_result < 0 ||
+               job->unit->state_change.monotonic >= job->installed_at;
+}
+
+static void log_end(Manager *manager, const JobInfo *job, const char *cause) {
+        ManagerUnit *of_unit = manager_of_unit(manager, job->unit);
+        const char *message = (unsigned) job->result < _JOB_RESULT_MAX ? find_end_message(job) : NULL;
+        bool is_good = job->result == JOB_DONE || job->result == JOB_SKIPPED;
+
+        if (!message || !of_unit || !is_news(manager, of_unit, job))
+                return;
+        if (of_unit->told_job == job->id)
+                of_unit->told_job = JOB_ID_NONE;
+        of_unit->told_end = (int8_t) job->result;
+        of_unit->told_end_at = manager->now;
+        log_message(is_good ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR, job->unit, message, is_good ? NULL : cause);
+}
+
+void manager_log_job(Manager *manager, const JobEvent *event) {
+        switch (event->kind) {
+        case JOB_EVENT_INSTALLED:
+                break;
+        case JOB_EVENT_CHANGED:
+                if (event->job.unit)
+                        log_progress(manager, &event->job);
+                break;
+        case JOB_EVENT_FINISHED:
+                if (event->job.unit)
+                        log_end(manager, &event->job, event->cause);
+                break;
+        case JOB_EVENT_REFUSED:
+                log_warning("%s%s%s", event->cause ?: "", event->cause ? ": " : "", failure_message(event->failure));
+                break;
+        case JOB_EVENT_CYCLE_BROKEN:
+                log_warning("%s", failure_message(event->failure));
+                break;
+        }
+}
+
+void manager_log_diagnostic(void *userdata, const UnitFileDiagnostic *diagnostic) {
+        static const LogLevel levels[] = {
+                [UNIT_FILE_NOTE] = LOG_LEVEL_DEBUG,
+                [UNIT_FILE_WARNING] = LOG_LEVEL_WARNING,
+                [UNIT_FILE_ERROR] = LOG_LEVEL_ERROR,
+        };
+        const char *setting = diagnostic->setting;
+        char place[24] = "";
+
+        if (diagnostic->line > 0)
+                snprintf(place, sizeof(place), ":%u", diagnostic->line);
+        log_write(levels[diagnostic->severity], NULL, "%s%s: %s%s%s", diagnostic->file ?: diagnostic->unit ?: "units",
+                  place, setting ?: "", setting ? ": " : "", diagnostic->message);
+}

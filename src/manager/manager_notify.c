@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The notify socket
+ *
+ * Datagrams of sd_notify(3). Who sent one is what the kernel says
+ * (SCM_CREDENTIALS), and to which unit that process belongs is looked up while
+ * it is there. Descriptors that come along are closed at once; for a sender
+ * that waits for that (BARRIER=1) it is the answer.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "basic/log.h"
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "manager/manager_private.h"
+
+#define DATAGRAM_MAX 4096U
+#define DATAGRAMS_A_TURN 64U
+#define FDS_MAX 253U                    /* what the kernel passes at most */
+
+static void close_descriptors(const struct cmsghdr *header) {
+        size_t n = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+        for (size_t i = 0; i < n; i++) {
+                int fd;
+
+                memcpy(&fd, CMSG_DATA(header) + i * sizeof(int), sizeof(int));
+                close(fd);
+        }
+}
+
+/* The sender, 0 if the kernel did not say. */
+static pid_t take_control_data(struct msghdr *message) {
+        pid_t pid = 0;
+
+        for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header)) {
+                if (header->cmsg_level != SOL_SOCKET)
+                        continue;
+                if (header->cmsg_type == SCM_RIGHTS)
+                        close_descriptors(header);
+                if (header->cmsg_type == SCM_CREDENTIALS && header->cmsg_len == CMSG_LEN(sizeof(struct ucred))) {
+                        struct ucred credentials;
+
+                        memcpy(&credentials, CMSG_DATA(header), sizeof(credentials));
+                        pid = credentials.pid;
+                }
+        }
+        return pid;
+}
+
+static void route(Manager *manager, pid_t sender, const char *text) {
+        cleanup_(strv_freep) char **assignments = NULL;
+        Unit *unit = manager_unit_by_pid(manager, sender);
+
+        if (!unit) {
+                log_debug("Notification from process %d, which belongs to no unit.", (int) sender);
+                return;
+        }
+        if (strv_split(text, "\n", &assignments) < 0)
+                return;
+        manager->has_news = true;
+        if (unit->vtable->notified && assignments)
+                unit->vtable->notified(unit, sender, assignments);
+}
+
+/* 1 if there was one, also one that is no use; 0 if there is none. */
+static int read_datagram(Manager *manager) {
+        union {
+                struct cmsghdr header;
+                uint8_t room[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int) * FDS_MAX)];
+        } control;
+        char text[DATAGRAM_MAX + 1];
+        struct iovec part = { .iov_base = text, .iov_len = DATAGRAM_MAX };
+        struct msghdr message = {
+                .msg_iov = &part,
+                .msg_iovlen = 1,
+                .msg_control = &control,
+                .msg_controllen = sizeof(control),
+        };
+        ssize_t n;
+        pid_t sender;
+
+        n = recvmsg(manager->notify_fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+        if (n < 0)
+                return errno == EINTR;
+
+        sender = take_control_data(&message);
+        if (message.msg_flags & MSG_TRUNC)
+                log_warning("Notification of process %d is longer than %u bytes: ignored.", (int) sender, DATAGRAM_MAX);
+        else if (sender <= 0 || memchr(text, '\0', (size_t) n))
+                log_warning("Notification of process %d is malformed: ignored.", (int) sender);
+        else {
+                text[n] = '\0';
+                route(manager, sender, text);
+        }
+        return 1;
+}
+
+bool manager_read_notify(Manager *manager, unsigned budget) {
+        if (manager->notify_fd < 0)
+                return false;
+        for (unsigned i = 0; i < budget; i++)
+                if (read_datagram(manager) == 0)
+                        return false;
+        return true;
+}
+
+static int on_notify(sd_event_source *source, int fd, uint32_t events, void *userdata) {
+        manager_read_notify(userdata, DATAGRAMS_A_TURN);
+        return 0;
+}
+
+static int bind_path(int fd, const char *path) {
+        struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+        if (strlen(path) >= sizeof(address.sun_path))
+                return -ENAMETOOLONG;
+        strcpy(address.sun_path, path);
+        if (unlink(path) < 0 && errno != ENOENT)
+                return -errno;
+        return bind(fd, (struct sockaddr *) &address, sizeof(address)) < 0 ? -errno : 0;
+}
+
+/* A name of the kernel's choosing, without a file. */
+static int bind_abstract(int fd, char **ret_path) {
+        struct sockaddr_un address = { .sun_family = AF_UNIX };
+        socklen_t size = sizeof(address);
+
+        if (bind(fd, (struct sockaddr *) &address, sizeof(sa_family_t)) < 0 ||
+            getsockname(fd, (struct sockaddr *) &address, &size) < 0)
+                return -errno;
+        return text_format(ret_path, "@%.*s", (int) (size - sizeof(sa_family_t) - 1), address.sun_path + 1);
+}
+
+/* A file where that can be, since that works across network namespaces; else (a full or deep folder) an abstract name. */
+static int bind_somewhere(Manager *manager, int fd) {
+        cleanup_free_ char *path = NULL;
+        int r;
+
+        r = text_format(&path, "%s/notify", manager->options.runtime_directory);
+        if (r < 0)
+                return r;
+        r = bind_path(fd, path);
+        if (r < 0) {
+                log_warning("Cannot make the socket %s: %s; using an abstract name.", path, strerror(-r));
+                return bind_abstract(fd, &manager->notify_path);
+        }
+        manager->notify_path = take_ptr(path);
+        return 0;
+}
+
+int manager_open_notify(Manager *manager, Failure *ret_failure) {
+        const int yes = 1;
+        int r;
+
+        manager->notify_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (manager->notify_fd < 0)
+                return failure_set(ret_failure, -errno, "Failed", "Cannot make the notify socket: %s", strerror(errno));
+
+        r = bind_somewhere(manager, manager->notify_fd);
+        if (r == 0 && setsockopt(manager->notify_fd, SOL_SOCKET, SO_PASSCRED, &yes, sizeof(yes)) < 0)
+                r = -errno;
+        if (r == 0)
+                r = sd_event_add_io(manager->event, &manager->notify_source, manager->notify_fd, EPOLLIN, on_notify,
+                                    manager);
+        if (r >= 0)
+                r = sd_event_source_set_priority(manager->notify_source, MANAGER_PRIORITY_NOTIFY);
+        if (r < 0)
+                return failure_set(ret_failure, r, "Failed", "Cannot serve the notify socket: %s", strerror(-r));
+        return 0;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What the files of the manager share
+ *
+ * All of its state is here, as plain data under (unit, purpose), pid or name;
+ * nothing is only on a stack or in a closure.
+ */
+
+#include <systemd/sd-event.h>
+
+#include "basic/heap.h"
+#include "basic/id_map.h"
+#include "basic/vector.h"
+#include "manager/manager.h"
+#include "manager/manager_process.h"
+#include "manager/outbox.h"
+
+typedef struct ManagerTimer {
+        Unit *unit;                     /* borrowed */
+        UnitPurpose purpose;
+        usec_t deadline;
+        uint32_t place;                 /* in Manager.timers */
+        struct ManagerTimer *next;      /* of the same unit */
+} ManagerTimer;
+
+
+/* What the manager keeps for each unit, by its index. */
+typedef struct ManagerUnit {
+        ManagerTimer *timers;           /* owned list, at most one a purpose */
+        ManagerProcess *processes;      /* owned list */
+        uint32_t n_errands;             /* of Manager.errands */
+        uint32_t invocation;            /* its key in Manager.by_invocation, or 0 */
+        uint32_t told_job;              /* the job that the log has spoken of last … */
+        int8_t told_run;                /* … and what it did: a JobType */
+        int8_t told_end;                /* the last JobResult that was logged … */
+        usec_t told_end_at;             /* … and in which turn */
+        bool is_candidate;              /* in Manager.candidates */
+        bool is_failed;                 /* counted in Manager.n_failed */
+        uint32_t walk, kept;            /* the last searches for references that came by, and that kept it */
+} ManagerUnit;
+
+/* A job that a unit asked for. By name: the unit may be gone by the next turn. */
+typedef struct ManagerRequest {
+        char *unit;                     /* owned */
+        char *reason;                   /* owned */
+        JobType type;
+        JobMode mode;
+        bool reload_if_possible;
+} ManagerRequest;
+
+typedef enum ManagerStage {
+        MANAGER_INITIALIZING,           /* before the default unit was asked for */
+        MANAGER_STARTING,               /* until there is no job for the first time */
+        MANAGER_SERVING,
+        MANAGER_STOPPING,               /* units are stopped in order */
+        MANAGER_TERMINATING,            /* what is left has had its SIGTERM … */
+        MANAGER_KILLING,                /* … and SIGKILL */
+        MANAGER_STOPPED,                /* the init of a machine waits for its reboot */
+        MANAGER_GONE,                   /* the loop ends */
+} ManagerStage;
+
+typedef struct ManagerListener {
+        const ManagerListenerOps *ops;
+        void *userdata;                 /* borrowed */
+} ManagerListener;
+
+struct Manager {
+        UnitHost host;
+        ManagerOptions options;         /* its strings are owned */
+        char **environment;             /* owned: what every process gets */
+
+        sd_event *event;
+        UnitFileLoader *loader;
+        UnitTable *units;
+        JobManager *jobs;
+        Outbox *outbox;
+        VECTOR(ManagerListener) listeners;
+        VECTOR(ManagerUnit) of_units;   /* by index; rest is zero */
+
+        usec_t now, now_realtime;       /* of this turn */
+        usec_t started, started_realtime;
+        bool has_news;                  /* something happened that listeners have not been told the end of */
+
+        Heap timers;                    /* ManagerTimer.place */
+        usec_t alarm;                   /* what .timer_source is set to */
+        sd_event_source *timer_source, *job_source, *child_source, *notify_source, *idle_source;
+
+        IdMap by_pid;                   /* ManagerProcess, owned through its unit's list */
+        IdMap by_invocation;            /* Unit, by the first half word of its invocation id */
+        VECTOR(UnitExit) strays;        /* exits of processes that nobody asked for yet; the oldest go */
+        VECTOR(UnitExit) due;           /* exits that are to be told in the next turn */
+        ManagerErrand *errands;         /* those in the outbox */
+
+        VECTOR(ManagerRequest) requests;
+        VECTOR(uint32_t) candidates;    /* indexes of units that may be unloaded */
+        uint32_t walk;
+        uint32_t n_failed;
+
+        int notify_fd;
+        char *notify_path;              /* owned: value of NOTIFY_SOCKET; NULL if there is none */
+
+        ManagerStage stage;
+        UnitAction action;              /* the first that was asked for, UNIT_ACTION_NONE if none */
+        int action_status;
+        int exit_status;
+        usec_t stage_deadline;          /* of the stages of leaving */
+        sigset_t old_mask;              /* what was blocked before us */
+        bool has_old_mask;
+};
+
+#define manager_tell(m, member, ...)                                                     \
+        for (size_t i_ = 0; i_ < (m)->listeners.n; i_++)                                 \
+                if ((m)->listeners.items[i_].ops->member)                                \
+                (m)->listeners.items[i_].ops->member((m)->listeners.items[i_].userdata __VA_OPT__(,) __VA_ARGS__)
+
+/* Room for one unit's data; valid until the next call. NULL without memory. */
+ManagerUnit *manager_of_unit(Manager *manager, const Unit *unit);
+void manager_read_clock(Manager *manager);
+void manager_arm(sd_event_source *source);      /* a deferred source: once, in the next turn */
+
+extern const UnitHostOps manager_host_ops;
+extern const UnitObserverOps manager_observer_ops;
+
+int manager_init_sources(Manager *manager);
+int manager_init_signals(Manager *manager);
+int manager_build_environment(Manager *manager);
+
+int manager_set_timer(Manager *manager, Unit *unit, UnitPurpose purpose, usec_t deadline);
+void manager_run_timers(Manager *manager);
+void manager_arm_timers(Manager *manager);
+
+int manager_open_notify(Manager *manager, Failure *ret_failure);
+bool manager_read_notify(Manager *manager, unsigned budget);            /* true if there may be more */
+
+int manager_request_job(Manager *manager, Unit *unit, const char *type, const char *mode, const char *reason);
+void manager_drop_requests(Manager *manager);
+void manager_run_jobs(Manager *manager);
+void manager_arm_jobs(Manager *manager);
+void manager_take_job_event(const JobEvent *event, void *userdata);
+void manager_log_job(Manager *manager, const JobEvent *event);
+void manager_log_diagnostic(void *userdata, const UnitFileDiagnostic *diagnostic);
+
+void manager_request_action(Manager *manager, Unit *unit, UnitAction action, int exit_status, const char *reason);
+void manager_start_default_unit(Manager *manager);
+void manager_act(Manager *manager);             /* on what was requested */
+void manager_step_stage(Manager *manager);      /* at the end of a turn */
+void manager_unload_candidates(Manager *manager);
+void manager_forget_unit(Manager *manager, Unit *unit);

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Processes and signals on their way out
+ *
+ * What a unit asks for goes into the outbox as an errand: a plain record of
+ * (unit, what). The command itself is asked of the unit when the errand leaves,
+ * so that a stop of the same turn still prevents the start. An errand whose
+ * unit goes away before is not run.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "basic/clock.h"
+#include "basic/log.h"
+#include "manager/manager_private.h"
+#include "unit/exec/exec.h"
+#include "unit/exec/exec_kill.h"
+
+typedef enum ErrandKind {
+        ERRAND_SPAWN,
+        ERRAND_KILL,
+        ERRAND_KILL_REST,
+        _ERRAND_KIND_MAX,
+} ErrandKind;
+
+struct ManagerErrand {
+        ErrandKind kind;
+        Manager *manager;               /* borrowed */
+        Unit *unit;                     /* borrowed; NULL once it is gone */
+        UnitPurpose purpose;
+        pid_t pid;                      /* to signal; of kill_rest: the main process to spare */
+        pid_t control_pid;              /* to spare */
+        int signal;
+        bool is_group;
+        ManagerErrand *previous, *next; /* of Manager.errands */
+};
+
+static void tell_spawned(ManagerErrand *errand, pid_t pid, const ExecResult *result) {
+        errand->manager->has_news = true;
+        if (errand->unit->vtable->spawned)
+                errand->unit->vtable->spawned(errand->unit, errand->purpose, pid, result);
+}
+
+/* The process is there, but cannot be followed: it must not live without us knowing. */
+static void give_up_process(pid_t pid, int error, ExecResult *result) {
+        kill(pid, SIGKILL);
+        exec_result_set(result, EXEC_STEP_RESOURCES, error, "cannot follow the process: %s", strerror(-error));
+}
+
+static void spawn(ManagerErrand *errand, const ExecRequest *request) {
+        Manager *manager = errand->manager;
+        Unit *unit = errand->unit;
+        usec_t since = clock_monotonic();
+        ExecResult result = {};
+        int r, pidfd = -1;
+        pid_t pid = 0;
+
+        r = exec_spawn(request, &pid, &pidfd, &result);
+        if (r >= 0) {
+                r = manager_add_process(manager, unit, errand->purpose, pid, pidfd, since);
+                if (r < 0)
+                        give_up_process(pid, r, &result);
+        }
+        if (r < 0)
+                pid = 0;
+        else
+                manager_note_invocation(manager, unit);
+        tell_spawned(errand, pid, &result);
+}
+
+static void send_spawn(ManagerErrand *errand) {
+        Manager *manager = errand->manager;
+        Unit *unit = errand->unit;
+        cleanup_(exec_request_deinit) ExecRequest request = {
+                .manager_environment = manager->environment,
+                .notify_socket = manager->notify_path,
+                .is_user_manager = manager->options.is_user,
+        };
+        ExecResult result = {};
+        int r;
+
+        if (!unit->vtable->prepare_spawn)
+                return;
+        r = unit->vtable->prepare_spawn(unit, errand->purpose, &request);
+        if (r == -ECANCELED)
+                return;
+        if (r < 0) {
+                exec_result_set(&result, EXEC_STEP_RESOURCES, r, "cannot prepare the command: %s", strerror(-r));
+                tell_spawned(errand, 0, &result);
+                return;
+        }
+        spawn(errand, &request);
+}
+
+static void send_kill(ManagerErrand *errand) {
+        const ManagerProcess *process = manager_find_process(errand->manager, errand->pid);
+        int r;
+
+        /* It has ended and been reaped in between: the number may be another's by now. */
+        if (!process || process->unit != errand->unit)
+                return;
+        r = exec_kill(errand->pid, process->pidfd, errand->signal, errand->is_group);
+        if (r < 0 && r != -ESRCH)
+                log_write(LOG_LEVEL_WARNING, errand->unit->id, "Cannot send signal %d to process %d: %s",
+                          errand->signal, (int) errand->pid, strerror(-r));
+}
+
+static bool is_known_process(void *userdata, pid_t pid) {
+        return manager_find_process(userdata, pid) != NULL;
+}
+
+static int kill_rest(Manager *manager, const Unit *unit, int signal, pid_t main_pid, pid_t control_pid) {
+        const ExecRest rest = {
+                .invocation_id = unit->invocation_id,
+                .main_pid = main_pid,
+                .control_pid = control_pid,
+                .is_known = is_known_process,
+                .userdata = manager,
+        };
+
+        return exec_kill_rest(&rest, signal);
+}
+
+static void errand_send(void *item) {
+        ManagerErrand *errand = item;
+
+        if (!errand->unit)
+                return;
+        switch (errand->kind) {
+        case ERRAND_SPAWN:
+                send_spawn(errand);
+                break;
+        case ERRAND_KILL:
+                send_kill(errand);
+                break;
+        case ERRAND_KILL_REST:
+                kill_rest(errand->manager, errand->unit, errand->signal, errand->pid, errand->control_pid);
+                break;
+        case _ERRAND_KIND_MAX:
+                break;
+        }
+}
+
+static void errand_detach(ManagerErrand *errand) {
+        if (errand->unit) {
+                manager_of_unit(errand->manager, errand->unit)->n_errands--;
+                manager_consider_unloading(errand->manager, errand->unit);
+        }
+        errand->unit = NULL;
+        if (errand->previous)
+                errand->previous->next = errand->next;
+        else if (errand->manager->errands == errand)
+                errand->manager->errands = errand->next;
+        if (errand->next)
+                errand->next->previous = errand->previous;
+        errand->previous = errand->next = NULL;
+}
+
+static void errand_free(void *item) {
+        errand_detach(item);
+        free(item);
+}
+
+static const OutboxItemOps errand_ops = {
+        .send = errand_send,
+        .free = errand_free,
+};
+
+static int add_errand(const ManagerErrand *wanted) {
+        ManagerUnit *of_unit = manager_of_unit(wanted->manager, wanted->unit);
+        Manager *manager = wanted->manager;
+        ManagerErrand *errand;
+
+        errand = malloc(sizeof(*errand));
+        if (!of_unit || !errand) {
+                free(errand);
+                return -ENOMEM;
+        }
+        *errand = *wanted;
+        errand->next = manager->errands;
+        if (errand->next)
+                errand->next->previous = errand;
+        manager->errands = errand;
+        of_unit->n_errands++;
+        return outbox_add(manager->outbox, &errand_ops, errand);
+}
+
+int manager_add_spawn(Manager *manager, Unit *unit, UnitPurpose purpose) {
+        return add_errand(&(ManagerErrand) {
+                .kind = ERRAND_SPAWN, .manager = manager, .unit = unit, .purpose = purpose });
+}
+
+int manager_add_kill(Manager *manager, Unit *unit, pid_t pid, int signal, bool is_group) {
+        return add_errand(&(ManagerErrand) {
+                .kind = ERRAND_KILL, .manager = manager, .unit = unit,
+                .pid = pid, .signal = signal, .is_group = is_group });
+}
+
+int manager_kill_rest(Manager *manager, Unit *unit, int signal, pid_t main_pid, pid_t control_pid) {
+        int r, n;
+
+        n = kill_rest(manager, unit, 0, main_pid, control_pid);
+        if (n <= 0 || signal == 0)
+                return n;
+        r = add_errand(&(ManagerErrand) {
+                .kind = ERRAND_KILL_REST, .manager = manager, .unit = unit,
+                .pid = main_pid, .control_pid = control_pid, .signal = signal });
+        return r < 0 ? r : n;
+}
+
+void manager_forget_errands(Manager *manager, const Unit *unit) {
+        ManagerErrand *next;
+
+        for (ManagerErrand *errand = manager->errands; errand; errand = next) {
+                next = errand->next;
+                if (errand->unit == unit)
+                        errand_detach(errand);
+        }
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From the start of the manager to its end
+ *
+ * The end has stages, each with a time limit: units are stopped in order; what
+ * is left then gets SIGTERM, then SIGKILL; then the loop ends. The first
+ * request to leave wins, whoever made it: a shutdown under way is not turned
+ * into another by a unit that fails because of it. Nothing here waits: each
+ * turn looks whether the stage is over.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <systemd/sd-daemon.h>
+
+#include "basic/log.h"
+#include "manager/manager_private.h"
+
+#define SHUTDOWN_TIMEOUT_DEFAULT (3 * USEC_PER_MINUTE)
+#define TERMINATE_TIMEOUT (5 * USEC_PER_SEC)
+#define KILL_TIMEOUT (2 * USEC_PER_SEC)
+
+/* The number that the kernel gives to the first pid namespace (PROC_PID_INIT_INO). */
+#define FIRST_PID_NAMESPACE 0xEFFFFFFCU
+
+typedef struct ActionRule {
+        const char *target;             /* that stops everything */
+        bool is_orderly;
+} ActionRule;
+
+static const ActionRule rules[_UNIT_ACTION_MAX] = {
+        [UNIT_ACTION_REBOOT] = { "reboot.target", true },
+        [UNIT_ACTION_REBOOT_FORCE] = { "reboot.target", false },
+        [UNIT_ACTION_REBOOT_IMMEDIATE] = { "reboot.target", false },
+        [UNIT_ACTION_POWEROFF] = { "poweroff.target", true },
+        [UNIT_ACTION_POWEROFF_FORCE] = { "poweroff.target", false },
+        [UNIT_ACTION_POWEROFF_IMMEDIATE] = { "poweroff.target", false },
+        [UNIT_ACTION_EXIT] = { "exit.target", true },
+        [UNIT_ACTION_EXIT_FORCE] = { "exit.target", false },
+        [UNIT_ACTION_HALT] = { "halt.target", true },
+        [UNIT_ACTION_HALT_FORCE] = { "halt.target", false },
+        [UNIT_ACTION_HALT_IMMEDIATE] = { "halt.target", false },
+};
+
+/* PID 1 of the machine, and not of a container: if that exits the kernel panics. */
+static bool is_init_of_machine(void) {
+        struct stat namespace;
+
+        return getpid() == 1 && stat("/proc/self/ns/pid", &namespace) == 0 && namespace.st_ino == FIRST_PID_NAMESPACE;
+}
+
+/* — the beginning — */
+
+void manager_start_default_unit(Manager *manager) {
+        const JobRequester requester = { .reason = "startup" };
+        const JobRequest request = { .unit = manager->options.default_unit ?: "default.target", .type = JOB_START };
+        cleanup_(job_plan_freep) JobPlan *plan = NULL;
+        int r;
+
+        if (manager->stage != MANAGER_INITIALIZING)
+                return;
+        manager->stage = MANAGER_STARTING;
+        if (request.unit[0] == '\0')
+                return;
+
+        r = manager_exec(manager, &request, 1, JOB_REPLACE, &requester, &plan);
+        if (r != JOB_MANAGER_E_SUCCESS)
+                log_error("Cannot start %s: %s", request.unit, plan ? failure_message(&plan->failure) : strerror(-r));
+}
+
+static void finish_startup(Manager *manager) {
+        char took[USEC_FORMAT_MAX];
+
+        manager->stage = MANAGER_SERVING;
+        log_info("Startup finished in %s.", usec_format(usec_sub(manager->now, manager->started), took));
+        manager_tell(manager, startup_finished);
+}
+
+/* — stopping everything — */
+
+static const JobRequester shutdown_requester = { .reason = "shutdown" };
+
+static int exec_all(Manager *manager, const JobRequest *requests, size_t n) {
+        cleanup_(job_plan_freep) JobPlan *plan = NULL;
+        int r;
+
+        r = manager_exec(manager, requests, n, JOB_REPLACE_IRREVERSIBLY, &shutdown_requester, &plan);
+        if (r > 0)
+                log_warning("Shutdown: %s", plan ? failure_message(&plan->failure) : "refused");
+        return r;
+}
+
+static bool start_target(Manager *manager, const char *name) {
+        const JobRequest request = { .unit = name, .type = JOB_START };
+        Unit *unit;
+
+        if (unit_table_load(manager->units, name, &unit) < 0 || unit->load_state != UNIT_LOADED)
+                return false;
+        return exec_all(manager, &request, 1) == JOB_MANAGER_E_SUCCESS;
+}
+
+/* Has the shutdown nothing to do with it so far? */
+static bool must_be_stopped(Manager *manager, const Unit *unit) {
+        JobInfo job;
+        bool has_job = job_manager_unit_job(manager->jobs, unit, &job);
+
+        if (job_manager_unit_has_type(manager->jobs, unit, JOB_STOP) || (has_job && job.is_irreversible))
+                return false;
+        if (!has_job && unit_state_is_inactive_or_failed(unit->active_state))
+                return false;
+        return !unit->settings.is_perpetual && unit_can_stop(unit);
+}
+
+/* Units without default dependencies do not conflict with shutdown.target: they are asked for one by one. */
+static int stop_the_rest(Manager *manager) {
+        VECTOR(JobRequest) requests = {};
+        int r = 0;
+
+        unit_table_foreach(manager->units, unit)
+                if (r == 0 && must_be_stopped(manager, unit))
+                        r = vector_push(&requests, ((JobRequest) { .unit = unit->id, .type = JOB_STOP }));
+        if (r == 0 && requests.n > 0 && exec_all(manager, requests.items, requests.n) != JOB_MANAGER_E_SUCCESS)
+                for (size_t i = 0; i < requests.n; i++)
+                        (void) exec_all(manager, &requests.items[i], 1);
+        vector_deinit(&requests);
+        return r;
+}
+
+static void stop_everything(Manager *manager, const char *target) {
+        if (!start_target(manager, target) && strcmp(target, "shutdown.target") != 0)
+                start_target(manager, "shutdown.target");
+        if (stop_the_rest(manager) < 0)
+                log_error("Out of memory: not all units are stopped in order.");
+}
+
+static void enter_stage(Manager *manager, ManagerStage stage, usec_t timeout) {
+        manager->stage = stage;
+        manager->stage_deadline = usec_add(manager->now, timeout);
+}
+
+static void leave(Manager *manager, int status, const char *target) {
+        sd_notify(0, "STOPPING=1");
+        manager->exit_status = status;
+        if (!target) {
+                enter_stage(manager, MANAGER_KILLING, KILL_TIMEOUT);
+                manager_kill_descendants(SIGKILL);
+                return;
+        }
+        log_notice("Stopping all units.");
+        enter_stage(manager, MANAGER_STOPPING, manager->options.shutdown_timeout ?: SHUTDOWN_TIMEOUT_DEFAULT);
+        stop_everything(manager, target);
+}
+
+void manager_exit(Manager *manager, int status, bool orderly) {
+        assert(manager);
+
+        if (manager->stage >= MANAGER_KILLING || (orderly && manager->stage >= MANAGER_STOPPING))
+                return;
+        if (manager->stage >= MANAGER_STOPPING)
+                status = manager->exit_status;
+        leave(manager, status, orderly ? (manager->options.is_user ? "exit.target" : "shutdown.target") : NULL);
+        manager_arm(manager->idle_source);
+}
+
+/* — actions that units ask for — */
+
+void manager_request_action(Manager *manager, Unit *unit, UnitAction action, int exit_status, const char *reason) {
+        if (action == UNIT_ACTION_NONE)
+                return;
+        if (manager->action != UNIT_ACTION_NONE || manager->stage >= MANAGER_STOPPING) {
+                log_write(LOG_LEVEL_NOTICE, unit->id, "Asks for '%s' (%s): ignored, since a shutdown is under way.",
+                          unit_action_to_string(action), reason);
+                return;
+        }
+        log_write(LOG_LEVEL_WARNING, unit->id, "Asks for '%s': %s.", unit_action_to_string(action), reason);
+        manager->action = action;
+        manager->action_status = exit_status >= 0 ? exit_status : 0;
+        manager_arm(manager->job_source);
+}
+
+void manager_act(Manager *manager) {
+        const ActionRule *rule = &rules[manager->action];
+
+        if (!rule->target || manager->stage >= MANAGER_STOPPING)
+                return;
+        leave(manager, manager->action_status, rule->is_orderly ? rule->target : NULL);
+}
+
+/* — the turns of the end — */
+
+static void terminate(Manager *manager) {
+        if (manager->stage_deadline <= manager->now)
+                log_warning("Not all units were stopped in time; their processes are terminated.");
+        enter_stage(manager, MANAGER_TERMINATING, TERMINATE_TIMEOUT);
+        manager_kill_descendants(SIGTERM);
+        manager_kill_descendants(SIGCONT);
+}
+
+static void end(Manager *manager) {
+        if (is_init_of_machine()) {
+                log_error("All is stopped. This is the init of the machine, which must not exit: waiting for a reboot.");
+                enter_stage(manager, MANAGER_STOPPED, USEC_INFINITY);
+                return;
+        }
+        manager->stage = MANAGER_GONE;
+}
+
+void manager_step_stage(Manager *manager) {
+        bool is_late = manager->stage_deadline <= manager->now;
+
+        switch (manager->stage) {
+        case MANAGER_STARTING:
+                if (job_manager_count(manager->jobs) == 0)
+                        finish_startup(manager);
+                break;
+        case MANAGER_STOPPING:
+                if (job_manager_count(manager->jobs) > 0 && !is_late)
+                        break;
+                terminate(manager);
+                if (!manager_has_children())
+                        end(manager);
+                break;
+        case MANAGER_TERMINATING:
+                if (!manager_has_children()) {
+                        end(manager);
+                } else if (is_late) {
+                        enter_stage(manager, MANAGER_KILLING, KILL_TIMEOUT);
+                        manager_kill_descendants(SIGKILL);
+                }
+                break;
+        case MANAGER_KILLING:
+                if (is_late || !manager_has_children())
+                        end(manager);
+                break;
+        case MANAGER_INITIALIZING:
+        case MANAGER_SERVING:
+        case MANAGER_STOPPED:
+        case MANAGER_GONE:
+                break;
+        }
+}
+
+const char *manager_system_state(const Manager *manager) {
+        switch (manager->stage) {
+        case MANAGER_INITIALIZING:
+                return "initializing";
+        case MANAGER_STARTING:
+                return "starting";
+        case MANAGER_SERVING:
+                return manager->n_failed > 0 ? "degraded" : "running";
+        case MANAGER_STOPPING:
+        case MANAGER_TERMINATING:
+        case MANAGER_KILLING:
+        case MANAGER_STOPPED:
+        case MANAGER_GONE:
+                return "stopping";
+        }
+        return "unknown";
+}

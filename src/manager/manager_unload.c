@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Unloading units that nobody needs
+ *
+ * A unit stays as long as it is in use itself, or a unit that refers to it
+ * stays. So a search goes from a candidate up to those that refer to it, and
+ * stops at the first that is in use; if there is none, all that was found goes
+ * together, cycles too. What a search learned of the way up to a unit in use is
+ * kept for the other searches of the turn, so a chain of units costs one walk.
+ *
+ * Candidates come from events: a unit was loaded, became inactive, lost its
+ * job, its reference, or a unit that referred to it. All units are never
+ * walked.
+ */
+
+#include <assert.h>
+
+#include "manager/manager_private.h"
+
+/* Units and relations looked at in one turn before the rest is left to the next. */
+#define STEPS_A_TURN 20000U
+
+typedef struct Found {
+        uint32_t index;
+        uint32_t from;                  /* place in the list of the unit that it refers to */
+} Found;
+
+typedef struct Search {
+        Manager *manager;
+        VECTOR(Found) found;            /* the candidate, then those that refer to it, and so on */
+        uint32_t number;                /* marks those that are in .found */
+        uint32_t first_number;          /* of this turn: units with ManagerUnit.kept of it or higher stay */
+        unsigned steps;
+} Search;
+
+static bool is_in_use(Manager *manager, const Unit *unit, const ManagerUnit *of_unit) {
+        JobInfo job;
+
+        if (unit->n_references > 0 || unit->settings.is_perpetual)
+                return true;
+        if (unit->active_state == UNIT_FAILED) {
+                if (unit->settings.collect_mode != UNIT_COLLECT_INACTIVE_OR_FAILED)
+                        return true;
+        } else if (unit->active_state != UNIT_INACTIVE) {
+                return true;
+        }
+        if (of_unit->processes || of_unit->timers || of_unit->n_errands > 0)
+                return true;
+        return job_manager_unit_job(manager->jobs, unit, &job);
+}
+
+/* Appends all that refer to a unit and were not met before. */
+static int add_referrers(Search *search, uint32_t at) {
+        const Unit *unit = unit_table_at(search->manager->units, search->found.items[at].index);
+
+        for (int kind = 0; kind < _UNIT_RELATION_MAX; kind++) {
+                UnitRelations relations = unit_relations(unit, (UnitRelationKind) kind);
+
+                search->steps += (unsigned) relations.n;
+                for (size_t i = 0; i < relations.n; i++) {
+                        const Unit *other = unit_table_at(search->manager->units, relations.items[i].other);
+                        ManagerUnit *of_other;
+
+                        if (relations.items[i].there == UNIT_ORIGIN_NONE)
+                                continue;
+                        of_other = manager_of_unit(search->manager, other);
+                        if (!of_other)
+                                return -ENOMEM;
+                        if (of_other->walk == search->number)
+                                continue;
+                        of_other->walk = search->number;
+                        if (vector_push(&search->found, ((Found) { .index = other->index, .from = at })) < 0)
+                                return -ENOMEM;
+                }
+        }
+        return 0;
+}
+
+static void keep_way_to(Search *search, uint32_t at) {
+        for (;;) {
+                const Found *found = &search->found.items[at];
+
+                manager_of_unit(search->manager, unit_table_at(search->manager->units, found->index))->kept =
+                        search->number;
+                if (found->from == at)
+                        return;
+                at = found->from;
+        }
+}
+
+/* 1: the candidate stays, 0: all of .found may go, or -ENOMEM. */
+static int search_reason_to_stay(Search *search, uint32_t candidate) {
+        ManagerUnit *of_unit = manager_of_unit(search->manager, unit_table_at(search->manager->units, candidate));
+        int r;
+
+        vector_clear(&search->found);
+        search->number = ++search->manager->walk;
+        r = vector_push(&search->found, ((Found) { .index = candidate }));
+        if (r < 0 || !of_unit)
+                return -ENOMEM;
+        of_unit->walk = search->number;
+
+        for (uint32_t at = 0; at < search->found.n; at++) {
+                const Unit *unit = unit_table_at(search->manager->units, search->found.items[at].index);
+
+                search->steps++;
+                of_unit = manager_of_unit(search->manager, unit);
+                if (of_unit->kept >= search->first_number || is_in_use(search->manager, unit, of_unit)) {
+                        keep_way_to(search, at);
+                        return 1;
+                }
+                r = add_referrers(search, at);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+/* What @unit refers to has one reason less to stay. */
+static void consider_what_it_refers_to(Manager *manager, const Unit *unit) {
+        for (int kind = 0; kind < _UNIT_RELATION_MAX; kind++) {
+                UnitRelations relations = unit_relations(unit, (UnitRelationKind) kind);
+
+                for (size_t i = 0; i < relations.n; i++)
+                        if (relations.items[i].here != UNIT_ORIGIN_NONE)
+                                manager_consider_unloading(manager, unit_table_at(manager->units,
+                                                                                  relations.items[i].other));
+        }
+}
+
+/* First none of them refers to another any more, so that none is left behind as a stub; then they go. */
+static void unload_found(Search *search) {
+        UnitTable *units = search->manager->units;
+
+        for (size_t i = 0; i < search->found.n; i++)
+                consider_what_it_refers_to(search->manager, unit_table_at(units, search->found.items[i].index));
+        for (size_t i = 0; i < search->found.n; i++)
+                unit_withdraw_relations(unit_table_at(units, search->found.items[i].index));
+        for (size_t i = 0; i < search->found.n; i++)
+                unit_table_remove(units, unit_table_at(units, search->found.items[i].index));
+        search->manager->has_news = true;
+}
+
+static void look_at_candidate(Search *search, uint32_t index) {
+        Unit *unit = unit_table_at(search->manager->units, index);
+        int r;
+
+        if (index < search->manager->of_units.n)
+                search->manager->of_units.items[index].is_candidate = false;
+        if (!unit)
+                return;
+        r = search_reason_to_stay(search, index);
+        if (r == 0)
+                unload_found(search);
+}
+
+/* Marks are compared by number: when these run out all start anew. */
+static void reset_marks(Manager *manager) {
+        for (size_t i = 0; i < manager->of_units.n; i++)
+                manager->of_units.items[i].walk = manager->of_units.items[i].kept = 0;
+        manager->walk = 0;
+}
+
+void manager_unload_candidates(Manager *manager) {
+        Search search = { .manager = manager };
+
+        if (manager->candidates.n == 0)
+                return;
+        if (manager->walk > UINT32_MAX / 2)
+                reset_marks(manager);
+        search.first_number = manager->walk + 1;
+
+        while (manager->candidates.n > 0 && search.steps < STEPS_A_TURN)
+                look_at_candidate(&search, vector_pop(&manager->candidates));
+        if (manager->candidates.n == 0)
+                vector_deinit(&manager->candidates);
+        vector_deinit(&search.found);
+}
+
+void manager_consider_unloading(Manager *manager, Unit *unit) {
+        ManagerUnit *of_unit = manager_of_unit(manager, unit);
+
+        /* Without memory the unit stays for now; its next change makes it a candidate again. */
+        if (!of_unit || of_unit->is_candidate || vector_push(&manager->candidates, unit->index) < 0)
+                return;
+        of_unit->is_candidate = true;
+}
