@@ -275,6 +275,8 @@ int exec_spawn(const ExecRequest *request, pid_t *ret_pid, int *ret_pidfd, ExecR
         }
 
         ret_result->pid = pid;
+        ret_result->uid = preparation.credentials.has_uid ? preparation.credentials.uid : (uid_t) -1;
+        ret_result->gid = preparation.credentials.has_gid ? preparation.credentials.gid : (gid_t) -1;
         if (preparation.child.error != 0) {
                 describe(&preparation.child, ret_result);
                 reap(pid, pidfd);

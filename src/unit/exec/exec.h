@@ -110,6 +110,8 @@ typedef struct ExecResult {
         ExecStep step;                  /* where it failed, or EXEC_STEP_NONE */
         int error;                      /* positive errno, or 0 */
         pid_t pid;                      /* of the process, also of one that failed and is gone; 0: none came to be */
+        uid_t uid;                      /* of the process, if it was changed; else UINT32_MAX */
+        gid_t gid;
         char message[1024];             /* "standard output: cannot open /var/log/x.log: No space left on device" */
 } ExecResult;
 

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A service's commands
+ *
+ * To run one is only to ask: the host comes back for the request when it
+ * flushes its outbox (service_prepare_spawn), and says what came of it
+ * (service_spawned). A stop in between takes the wish back.
+ *
+ * A command that could not be executed counts as one that exited with the
+ * status that systemd documents for the failed step, so "-" in front of it
+ * forgives that, too. Where no process came to be at all, the result is
+ * "resources".
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "basic/macro.h"
+#include "basic/strv.h"
+#include "unit/types/service.h"
+
+ExecCommand *service_command(const Unit *unit, ServiceExec kind, unsigned index) {
+        ExecCommand *command = service_settings(unit)->commands[kind];
+
+        while (command && index-- > 0)
+                command = command->next;
+        return command;
+}
+
+bool service_has_command(const Unit *unit, ServiceExec kind) {
+        return service_command(unit, kind, 0);
+}
+
+static ServiceProcess *process_of(const Unit *unit, UnitPurpose purpose) {
+        Service *service = service_of(unit);
+
+        assert(purpose == UNIT_PURPOSE_MAIN || purpose == UNIT_PURPOSE_CONTROL);
+        return purpose == UNIT_PURPOSE_MAIN ? &service->main : &service->control;
+}
+
+const ServiceProcess *service_process(const Unit *unit, UnitPurpose purpose) {
+        return process_of(unit, purpose);
+}
+
+int service_run(Unit *unit, UnitPurpose purpose, ServiceExec kind, unsigned index) {
+        UnitHost *host = service_host(unit);
+        ServiceProcess *process = process_of(unit, purpose);
+        const ExecCommand *command = service_command(unit, kind, index);
+        int r;
+
+        assert(command);
+
+        *process = (ServiceProcess) {
+                .is_wanted = true,
+                .has_command = true,
+                .ignores_failure = command->flags & EXEC_IGNORE_FAILURE,
+                .kind = kind,
+                .index = index,
+                .since = service_now(unit),
+        };
+        r = service_set_limit(unit, service_limit(unit, kind));
+        if (r == 0)
+                r = host->ops->spawn(host, unit, purpose);
+        if (r < 0) {
+                *process = (ServiceProcess) {};
+                service_note_failure(unit, "%s: cannot be started: %s", service_exec_to_string(kind), strerror(-r));
+        }
+        return r;
+}
+
+static int set_variable(char ***environment, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static int set_variable(char ***environment, const char *format, ...) {
+        char *assignment = NULL;
+        va_list arguments;
+        int n;
+
+        va_start(arguments, format);
+        n = vasprintf(&assignment, format, arguments);
+        va_end(arguments);
+        return n < 0 ? -ENOMEM : strv_consume(environment, assignment);
+}
+
+static int set_invocation(const Unit *unit, char ***environment) {
+        char hex[33];
+
+        for (size_t i = 0; i < sizeof(unit->invocation_id); i++)
+                snprintf(hex + 2 * i, 3, "%02x", unit->invocation_id[i]);
+        if (strspn(hex, "0") == 32)
+                return 0;
+        return set_variable(environment, "INVOCATION_ID=%s", hex);
+}
+
+/* ExecStop= and ExecStopPost= are told how it ended. */
+static int set_result(const Service *service, char ***environment) {
+        const ServiceExitRecord *record = &service->exec_main;
+        const char *name = service_signal_name(record->status);
+        int r;
+
+        r = set_variable(environment, "SERVICE_RESULT=%s", service_result_to_string(service->result));
+        if (r < 0 || record->exit.monotonic == 0)
+                return r;
+        if (record->code == CLD_EXITED) {
+                r = set_variable(environment, "EXIT_CODE=exited");
+                return r < 0 ? r : set_variable(environment, "EXIT_STATUS=%i", record->status);
+        }
+        r = set_variable(environment, "EXIT_CODE=%s", record->code == CLD_DUMPED ? "dumped" : "killed");
+        if (r < 0)
+                return r;
+        return name ? set_variable(environment, "EXIT_STATUS=%s", name)
+                    : set_variable(environment, "EXIT_STATUS=%i", record->status);
+}
+
+static bool is_told_of_notify_socket(const Unit *unit, UnitPurpose purpose) {
+        switch (service_notify_access(unit)) {
+        case SERVICE_NOTIFY_NONE:
+        case _SERVICE_NOTIFY_ACCESS_MAX:
+                return false;
+        case SERVICE_NOTIFY_MAIN:
+                return purpose == UNIT_PURPOSE_MAIN || service_settings(unit)->type == SERVICE_FORKING;
+        case SERVICE_NOTIFY_EXEC:
+        case SERVICE_NOTIFY_ALL:
+                return true;
+        }
+        return false;
+}
+
+static int set_own_environment(const Unit *unit, UnitPurpose purpose, ExecRequest *request) {
+        const Service *service = service_of(unit);
+        const ServiceSettings *settings = service_settings(unit);
+        const ServiceProcess *process = service_process(unit, purpose);
+        char ***environment = &request->own_environment;
+        int r;
+
+        r = set_invocation(unit, environment);
+        if (r == 0 && settings->pid_file)
+                r = set_variable(environment, "PIDFILE=%s", settings->pid_file);
+        if (r == 0 && request->notify_socket && is_told_of_notify_socket(unit, purpose))
+                r = set_variable(environment, "NOTIFY_SOCKET=%s", request->notify_socket);
+        if (r == 0 && process->kind == SERVICE_EXEC_START && settings->watchdog > 0 && settings->watchdog != USEC_INFINITY)
+                r = set_variable(environment, "WATCHDOG_USEC=%" PRIu64, settings->watchdog);
+        if (r == 0 && purpose == UNIT_PURPOSE_CONTROL && service->main.pid > 0)
+                r = set_variable(environment, "MAINPID=%i", (int) service->main.pid);
+        if (r == 0 && (process->kind == SERVICE_EXEC_STOP || process->kind == SERVICE_EXEC_STOP_POST))
+                r = set_result(service, environment);
+        return r;
+}
+
+static ExecStream make_stream(ExecOutput output, const char *path) {
+        static const ExecStreamKind kinds[] = {
+                [EXEC_OUTPUT_INHERIT] = EXEC_STREAM_INHERIT,
+                [EXEC_OUTPUT_NULL] = EXEC_STREAM_NULL,
+                [EXEC_OUTPUT_FILE] = EXEC_STREAM_FILE,
+                [EXEC_OUTPUT_APPEND] = EXEC_STREAM_APPEND,
+                [EXEC_OUTPUT_TRUNCATE] = EXEC_STREAM_TRUNCATE,
+                [EXEC_OUTPUT_SAME] = EXEC_STREAM_SAME,
+        };
+        ExecStreamKind kind = kinds[output];
+        bool is_file = kind == EXEC_STREAM_FILE || kind == EXEC_STREAM_APPEND || kind == EXEC_STREAM_TRUNCATE;
+
+        return (ExecStream) { .kind = kind, .path = is_file ? path : NULL };
+}
+
+static uint32_t make_flags(const ServiceSettings *settings, const ExecCommand *command) {
+        uint32_t flags = 0;
+
+        if (command->flags & EXEC_NO_EXPANSION)
+                flags |= EXEC_REQUEST_NO_EXPANSION;
+        if (command->flags & (EXEC_FULL_PRIVILEGES | EXEC_NO_SETUID))
+                flags |= EXEC_REQUEST_KEEP_PRIVILEGES;
+        if (settings->ignore_sigpipe)
+                flags |= EXEC_REQUEST_IGNORE_SIGPIPE;
+        if (settings->working_directory_optional)
+                flags |= EXEC_REQUEST_DIRECTORY_OPTIONAL;
+        if (settings->has_nice)
+                flags |= EXEC_REQUEST_HAS_NICE;
+        if (settings->has_oom_score_adjust)
+                flags |= EXEC_REQUEST_HAS_OOM_SCORE_ADJUST;
+        return flags;
+}
+
+static void set_context(const ServiceSettings *settings, ExecRequest *request) {
+        request->pass_environment = settings->pass_environment;
+        request->environment = settings->environment;
+        request->environment_files = settings->environment_files;
+        request->unset_environment = settings->unset_environment;
+        request->working_directory = settings->working_directory;
+        request->root_directory = settings->root_directory;
+        request->user = settings->user;
+        request->group = settings->group;
+        request->supplementary_groups = settings->supplementary_groups;
+        request->umask = settings->umask;
+        request->standard_input_file = settings->standard_input_file;
+        request->standard_output = make_stream(settings->standard_output, settings->standard_output_file);
+        request->standard_error = make_stream(settings->standard_error, settings->standard_error_file);
+        request->nice = settings->nice;
+        request->oom_score_adjust = settings->oom_score_adjust;
+}
+
+int service_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request) {
+        const ServiceProcess *process = service_process(unit, purpose);
+        const ServiceSettings *settings = service_settings(unit);
+        const ExecCommand *command;
+
+        if (!process->is_wanted)
+                return -ECANCELED;
+        command = service_command(unit, process->kind, process->index);
+        if (!command || !command->path || !command->argv || !command->argv[0])
+                return -ENOEXEC;
+
+        request->label = service_exec_to_string(process->kind);
+        request->path = command->path;
+        request->argv = command->argv;
+        request->flags = make_flags(settings, command);
+        set_context(settings, request);
+        return set_own_environment(unit, purpose, request);
+}
+
+static void record_start(Unit *unit, UnitPurpose purpose, ServiceProcess *process, pid_t pid) {
+        Service *service = service_of(unit);
+        ExecCommand *command = service_command(unit, process->kind, process->index);
+        UnitTimestamp now = service_timestamp(unit);
+
+        process->since = now.monotonic;
+        if (purpose == UNIT_PURPOSE_MAIN) {
+                service->main_known = true;
+                service->exec_main = (ServiceExitRecord) { .pid = pid, .start = now };
+        }
+        if (!command)
+                return;
+        command->pid = pid;
+        command->code = command->status = 0;
+        command->start_realtime = now.realtime;
+        command->start_monotonic = now.monotonic;
+        command->exit_realtime = command->exit_monotonic = 0;
+}
+
+static void spawn_failed(Unit *unit, UnitPurpose purpose, ServiceProcess *process, const ExecResult *result) {
+        int status = exec_step_exit_status(result->step);
+        const char *what = service_exec_to_string(process->kind);
+
+        if (process->ignores_failure)
+                service_log(unit, 5, "%s: %s (ignored)", what, result->message);
+        else
+                service_note_failure(unit, "%s: %s", what, result->message);
+        if (status == 0) {
+                *process = (ServiceProcess) {};
+                service_process_lost(unit, purpose);
+                return;
+        }
+
+        const UnitExit exit = { .pid = result->pid, .code = CLD_EXITED, .status = status, .time = service_now(unit) };
+
+        record_start(unit, purpose, process, result->pid);
+        if (purpose == UNIT_PURPOSE_MAIN)
+                service_main_ended(unit, &exit);
+        else
+                service_control_ended(unit, &exit);
+}
+
+void service_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult *result) {
+        Service *service = service_of(unit);
+        ServiceProcess *process = process_of(unit, purpose);
+        ServiceType type = service_settings(unit)->type;
+
+        if (!process->is_wanted)
+                return;
+        process->is_wanted = false;
+        if (pid <= 0) {
+                spawn_failed(unit, purpose, process, result);
+                return;
+        }
+
+        process->pid = pid;
+        service->uid = result->uid;
+        service->gid = result->gid;
+        record_start(unit, purpose, process, pid);
+        /* The program runs, not just a copy of us: so simple and exec differ in nothing. */
+        if (purpose == UNIT_PURPOSE_MAIN && service->state == SERVICE_STATE_START &&
+            (type == SERVICE_SIMPLE || type == SERVICE_EXEC))
+                service_enter_start_post(unit);
+        else
+                service_republish(unit);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Signals to a service
+ *
+ * KillMode=control-group means all of its processes: without control groups
+ * those that the host can find. mixed sends the first signal to the main
+ * process alone and the killing one to all. process never looks at the rest,
+ * none signals nobody.
+ */
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "unit/types/service.h"
+
+static bool is_killing(ServiceState state) {
+        return state == SERVICE_STATE_STOP_SIGKILL || state == SERVICE_STATE_FINAL_SIGKILL;
+}
+
+int service_stop_signal(const Unit *unit, ServiceState state) {
+        const ServiceSettings *settings = service_settings(unit);
+
+        if (is_killing(state))
+                return settings->final_kill_signal;
+        return state == SERVICE_STATE_STOP_WATCHDOG ? SIGABRT : settings->kill_signal;
+}
+
+static bool reaches_rest(const Unit *unit, ServiceState state) {
+        switch (service_settings(unit)->kill_mode) {
+        case SERVICE_KILL_CONTROL_GROUP:
+                return true;
+        case SERVICE_KILL_MIXED:
+                return is_killing(state);
+        case SERVICE_KILL_PROCESS:
+        case SERVICE_KILL_NONE:
+        case _SERVICE_KILL_MODE_MAX:
+                return false;
+        }
+        return false;
+}
+
+/* One signal to all that are concerned: how many. */
+static int send_signal(Unit *unit, int signal, bool with_rest) {
+        const Service *service = service_of(unit);
+        UnitHost *host = service_host(unit);
+        int n = 0, r;
+
+        if (service->main.pid > 0) {
+                host->ops->kill(host, unit, service->main.pid, signal, with_rest);
+                n++;
+        }
+        if (service->control.pid > 0) {
+                host->ops->kill(host, unit, service->control.pid, signal, with_rest);
+                n++;
+        }
+        if (with_rest) {
+                r = host->ops->kill_rest(host, unit, signal, service->main.pid, service->control.pid);
+                n += r > 0 ? r : 0;
+        }
+        return n;
+}
+
+int service_signal_all(Unit *unit, ServiceState state) {
+        const ServiceSettings *settings = service_settings(unit);
+        bool with_rest = reaches_rest(unit, state);
+        int signal = service_stop_signal(unit, state), n;
+
+        if (settings->kill_mode == SERVICE_KILL_NONE)
+                return 0;
+        n = send_signal(unit, signal, with_rest);
+        if (n == 0 || is_killing(state))
+                return n;
+        if (settings->send_sighup && signal != SIGHUP)
+                send_signal(unit, SIGHUP, with_rest);
+        /* One that is stopped would not hear it. */
+        if (signal != SIGKILL && signal != SIGCONT)
+                send_signal(unit, SIGCONT, with_rest);
+        return n;
+}
+
+int service_count_rest(Unit *unit) {
+        const Service *service = service_of(unit);
+        UnitHost *host = service_host(unit);
+
+        return host->ops->kill_rest(host, unit, 0, service->main.pid, service->control.pid);
+}
+
+/* A reload command that takes too long. */
+void service_kill_control(Unit *unit) {
+        UnitHost *host = service_host(unit);
+        pid_t pid = service_of(unit)->control.pid;
+
+        if (pid > 0)
+                host->ops->kill(host, unit, pid, SIGKILL, true);
+}
+
+static int kill_one(Unit *unit, const char *who, pid_t pid, int signal, Failure *ret_failure) {
+        UnitHost *host = service_host(unit);
+        int r;
+
+        if (pid <= 0)
+                return failure_set(ret_failure, -ESRCH, "NoSuchProcess", "%s has no %s process to signal.", unit->id, who);
+        r = host->ops->kill(host, unit, pid, signal, false);
+        if (r < 0)
+                return failure_set(ret_failure, r, "Failed", "Cannot signal the %s process of %s: %s.", who, unit->id,
+                                   strerror(-r));
+        return 0;
+}
+
+int service_kill(Unit *unit, const char *who, int signal, Failure *ret_failure) {
+        const Service *service = service_of(unit);
+
+        if (signal <= 0 || signal >= _NSIG)
+                return failure_set(ret_failure, -EINVAL, "InvalidArgs", "There is no signal %i.", signal);
+        if (strcmp(who, "main") == 0 || strcmp(who, "main-fail") == 0)
+                return kill_one(unit, "main", service->main.pid, signal, ret_failure);
+        if (strcmp(who, "control") == 0 || strcmp(who, "control-fail") == 0)
+                return kill_one(unit, "control", service->control.pid, signal, ret_failure);
+        if (strcmp(who, "all") != 0 && strcmp(who, "all-fail") != 0)
+                return failure_set(ret_failure, -EINVAL, "InvalidArgs",
+                                   "Which process of %s? \"%s\" is none of main, control and all.", unit->id, who);
+        if (send_signal(unit, signal, true) == 0 && strcmp(who, "all-fail") == 0)
+                return failure_set(ret_failure, -ESRCH, "NoSuchProcess", "%s has no process to signal.", unit->id);
+        return 0;
+}

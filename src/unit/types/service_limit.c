@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A service's timers
+ *
+ * The limit of the present step, the limit of its whole life, the watchdog,
+ * the pause before a restart, and a poll for what nobody announces: a PID
+ * file, or the end of processes that are not ours to wait for.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "unit/types/service.h"
+
+/* How long until a restart that was asked for is asked for again: its job may have been canceled, or failed with others. */
+#define RESTART_AGAIN (10 * USEC_PER_SEC)
+#define POLL_MAX (500 * USEC_PER_MSEC)
+
+static int set_timer(Unit *unit, UnitPurpose purpose, usec_t deadline) {
+        UnitHost *host = service_host(unit);
+        int r = host->ops->set_timer(host, unit, purpose, deadline);
+
+        if (r < 0 && deadline != USEC_INFINITY)
+                service_log(unit, 4, "Cannot set a timer: %s.", strerror(-r));
+        return r;
+}
+
+/* systemd takes 0 as "no limit". */
+static usec_t span_or_infinity(usec_t span) {
+        return span == 0 ? USEC_INFINITY : span;
+}
+
+usec_t service_limit(const Unit *unit, ServiceExec kind) {
+        const ServiceSettings *settings = service_settings(unit);
+
+        if (kind == SERVICE_EXEC_STOP || kind == SERVICE_EXEC_STOP_POST)
+                return span_or_infinity(settings->timeout_stop);
+        if (kind == SERVICE_EXEC_START && settings->type == SERVICE_SIMPLE)
+                return USEC_INFINITY;
+        if (settings->type == SERVICE_ONESHOT && !settings->has_timeout_start)
+                return USEC_INFINITY;
+        return span_or_infinity(settings->timeout_start);
+}
+
+usec_t service_stop_limit(const Unit *unit, ServiceState state) {
+        const ServiceSettings *settings = service_settings(unit);
+
+        if (state == SERVICE_STATE_STOP_WATCHDOG && settings->has_timeout_abort)
+                return span_or_infinity(settings->timeout_abort);
+        return span_or_infinity(settings->timeout_stop);
+}
+
+int service_set_limit(Unit *unit, usec_t span) {
+        Service *service = service_of(unit);
+
+        service->state_deadline = span == USEC_INFINITY ? USEC_INFINITY : usec_add(service_now(unit), span);
+        return set_timer(unit, UNIT_PURPOSE_STATE_LIMIT, service->state_deadline);
+}
+
+static bool has_limit(ServiceState state) {
+        return state != SERVICE_STATE_DEAD && state != SERVICE_STATE_FAILED && state != SERVICE_STATE_RUNNING &&
+               state != SERVICE_STATE_EXITED && state != SERVICE_STATE_AUTO_RESTART;
+}
+
+void service_clear_timers(Unit *unit, ServiceState state) {
+        Service *service = service_of(unit);
+        bool runs = state == SERVICE_STATE_RUNNING || state == SERVICE_STATE_RELOAD;
+
+        set_timer(unit, UNIT_PURPOSE_PIDFILE, USEC_INFINITY);
+        if (!has_limit(state) && service->state_deadline != USEC_INFINITY)
+                service_set_limit(unit, USEC_INFINITY);
+        if (!runs && service->runtime_deadline != USEC_INFINITY) {
+                service->runtime_deadline = USEC_INFINITY;
+                set_timer(unit, UNIT_PURPOSE_RUNTIME_LIMIT, USEC_INFINITY);
+        }
+        if (!runs && state != SERVICE_STATE_START_POST && service->watchdog_deadline != USEC_INFINITY) {
+                service->watchdog_deadline = USEC_INFINITY;
+                set_timer(unit, UNIT_PURPOSE_WATCHDOG, USEC_INFINITY);
+        }
+        if (state != SERVICE_STATE_AUTO_RESTART && !service->will_restart)
+                set_timer(unit, UNIT_PURPOSE_RESTART, USEC_INFINITY);
+}
+
+void service_start_runtime_limit(Unit *unit) {
+        Service *service = service_of(unit);
+        usec_t span = span_or_infinity(service_settings(unit)->runtime_max);
+
+        if (span == USEC_INFINITY || service->runtime_deadline != USEC_INFINITY)
+                return;
+        service->runtime_deadline = usec_add(service_now(unit), span);
+        set_timer(unit, UNIT_PURPOSE_RUNTIME_LIMIT, service->runtime_deadline);
+}
+
+void service_reset_watchdog(Unit *unit) {
+        Service *service = service_of(unit);
+        usec_t span = service->watchdog_override != USEC_INFINITY ? service->watchdog_override
+                                                                  : service_settings(unit)->watchdog;
+
+        service->watchdog_deadline = span == 0 || span == USEC_INFINITY ? USEC_INFINITY : usec_add(service_now(unit), span);
+        set_timer(unit, UNIT_PURPOSE_WATCHDOG, service->watchdog_deadline);
+}
+
+static void extend(Unit *unit, UnitPurpose purpose, usec_t *deadline, usec_t wanted) {
+        if (*deadline == USEC_INFINITY || *deadline >= wanted)
+                return;
+        *deadline = wanted;
+        set_timer(unit, purpose, wanted);
+}
+
+void service_extend_limits(Unit *unit, usec_t span) {
+        Service *service = service_of(unit);
+        usec_t wanted = usec_add(service_now(unit), span);
+
+        extend(unit, UNIT_PURPOSE_STATE_LIMIT, &service->state_deadline, wanted);
+        extend(unit, UNIT_PURPOSE_RUNTIME_LIMIT, &service->runtime_deadline, wanted);
+        extend(unit, UNIT_PURPOSE_WATCHDOG, &service->watchdog_deadline, wanted);
+}
+
+void service_poll(Unit *unit, usec_t delay) {
+        service_of(unit)->poll_delay = delay;
+        set_timer(unit, UNIT_PURPOSE_PIDFILE, usec_add(service_now(unit), delay));
+}
+
+int service_set_restart_timer(Unit *unit) {
+        return set_timer(unit, UNIT_PURPOSE_RESTART, usec_add(service_now(unit), service_settings(unit)->restart_usec));
+}
+
+/* So many starts in an interval that begins with the first of them. */
+bool service_is_within_start_limit(Unit *unit) {
+        Service *service = service_of(unit);
+        usec_t interval = unit->settings.start_limit_interval, now = service_now(unit);
+        uint32_t burst = unit->settings.start_limit_burst;
+        UnitHost *host = service_host(unit);
+        char span[USEC_FORMAT_MAX];
+
+        if (interval == 0 || burst == 0)
+                return true;
+        if (service->limit_begin == 0 || usec_add(service->limit_begin, interval) <= now) {
+                service->limit_begin = now;
+                service->limit_count = 0;
+        }
+        if (service->limit_count < burst) {
+                service->limit_count++;
+                return true;
+        }
+
+        free(service->failure);
+        service->failure = NULL;
+        service_note_failure(unit, "started %u times within %s, which is its limit", burst, usec_format(interval, span));
+        if (unit->settings.start_limit_action != UNIT_ACTION_NONE)
+                host->ops->request_action(host, unit, unit->settings.start_limit_action, -1, "start limit hit");
+        return false;
+}
+
+static void state_limit_elapsed(Unit *unit) {
+        Service *service = service_of(unit);
+        bool kills = service_settings(unit)->send_sigkill;
+        char span[USEC_FORMAT_MAX];
+
+        service->state_deadline = USEC_INFINITY;
+        service_note_failure(unit, "%s timed out after %s", service_state_to_string(service->state),
+                             usec_format(usec_sub(service_now(unit), service->state_since), span));
+        switch (service->state) {
+        case SERVICE_STATE_CONDITION:
+        case SERVICE_STATE_START_PRE:
+        case SERVICE_STATE_START:
+        case SERVICE_STATE_START_POST:
+        case SERVICE_STATE_STOP:
+                service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, SERVICE_RESULT_TIMEOUT);
+                break;
+        case SERVICE_STATE_RELOAD:
+                service_kill_control(unit);
+                service->notice = SERVICE_NOTICE_NONE;
+                service->reload_result = SERVICE_RESULT_TIMEOUT;
+                service_enter_running(unit, SERVICE_RESULT_SUCCESS);
+                break;
+        case SERVICE_STATE_STOP_WATCHDOG:
+        case SERVICE_STATE_STOP_SIGTERM:
+                if (kills)
+                        service_enter_signal(unit, SERVICE_STATE_STOP_SIGKILL, SERVICE_RESULT_TIMEOUT);
+                else
+                        service_enter_stop_post(unit, SERVICE_RESULT_TIMEOUT);
+                break;
+        case SERVICE_STATE_STOP_SIGKILL:
+                /* Not even that helped: it hangs in the kernel, and waiting longer helps nobody. */
+                service_enter_stop_post(unit, SERVICE_RESULT_TIMEOUT);
+                break;
+        case SERVICE_STATE_STOP_POST:
+                service_enter_signal(unit, SERVICE_STATE_FINAL_SIGTERM, SERVICE_RESULT_TIMEOUT);
+                break;
+        case SERVICE_STATE_FINAL_SIGTERM:
+                if (kills)
+                        service_enter_signal(unit, SERVICE_STATE_FINAL_SIGKILL, SERVICE_RESULT_TIMEOUT);
+                else
+                        service_enter_dead(unit, SERVICE_RESULT_TIMEOUT, false);
+                break;
+        case SERVICE_STATE_FINAL_SIGKILL:
+                service_enter_dead(unit, SERVICE_RESULT_TIMEOUT, true);
+                break;
+        case SERVICE_STATE_DEAD:
+        case SERVICE_STATE_RUNNING:
+        case SERVICE_STATE_EXITED:
+        case SERVICE_STATE_FAILED:
+        case SERVICE_STATE_AUTO_RESTART:
+        case _SERVICE_STATE_MAX:
+                break;
+        }
+}
+
+static void restart_elapsed(Unit *unit) {
+        UnitHost *host = service_host(unit);
+        usec_t pause = service_settings(unit)->restart_usec;
+        int r;
+
+        if (service_of(unit)->state != SERVICE_STATE_AUTO_RESTART)
+                return;
+        r = host->ops->request_job(host, unit, "start", "restart-dependencies", "automatic restart");
+        if (r < 0) {
+                service_note_failure(unit, "cannot restart: %s", strerror(-r));
+                service_enter_dead(unit, SERVICE_RESULT_RESOURCES, false);
+                return;
+        }
+        set_timer(unit, UNIT_PURPOSE_RESTART, usec_add(service_now(unit), pause > RESTART_AGAIN ? pause : RESTART_AGAIN));
+}
+
+static void runtime_elapsed(Unit *unit) {
+        Service *service = service_of(unit);
+
+        service->runtime_deadline = USEC_INFINITY;
+        if (service->state != SERVICE_STATE_RUNNING && service->state != SERVICE_STATE_RELOAD)
+                return;
+        service_note_failure(unit, "has run as long as RuntimeMaxSec= allows");
+        if (service->state == SERVICE_STATE_RUNNING)
+                service_enter_stop(unit, SERVICE_RESULT_TIMEOUT);
+        else
+                service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, SERVICE_RESULT_TIMEOUT);
+}
+
+static void watchdog_elapsed(Unit *unit) {
+        Service *service = service_of(unit);
+
+        service->watchdog_deadline = USEC_INFINITY;
+        if (service->state != SERVICE_STATE_RUNNING && service->state != SERVICE_STATE_RELOAD &&
+            service->state != SERVICE_STATE_START_POST)
+                return;
+        service_note_failure(unit, "did not send WATCHDOG=1 in time");
+        service_enter_signal(unit, SERVICE_STATE_STOP_WATCHDOG, SERVICE_RESULT_WATCHDOG);
+}
+
+static void wait_for_rest(Unit *unit) {
+        const Service *service = service_of(unit);
+
+        if (service->main.pid > 0 || service->control.pid > 0)
+                return;
+        if (service_count_rest(unit) > 0)
+                service_poll(unit, service->poll_delay * 2 < POLL_MAX ? service->poll_delay * 2 : POLL_MAX);
+        else if (service->state == SERVICE_STATE_FINAL_SIGTERM || service->state == SERVICE_STATE_FINAL_SIGKILL)
+                service_enter_dead(unit, SERVICE_RESULT_SUCCESS, true);
+        else
+                service_enter_stop_post(unit, SERVICE_RESULT_SUCCESS);
+}
+
+static void wait_for_pid_file(Unit *unit) {
+        const Service *service = service_of(unit);
+
+        if (service->control.pid > 0 || service->control.is_wanted)
+                return;
+        if (service_load_pid_file(unit, false) >= 0)
+                service_enter_running(unit, SERVICE_RESULT_SUCCESS);
+        else
+                service_poll(unit, service->poll_delay * 2 < POLL_MAX ? service->poll_delay * 2 : POLL_MAX);
+}
+
+/* A daemon whose main process is not known lasts as long as its processes. */
+static void watch_rest(Unit *unit) {
+        const Service *service = service_of(unit);
+
+        if (service->main.pid > 0)
+                return;
+        if (service_count_rest(unit) > 0)
+                service_poll(unit, service->poll_delay);
+        else
+                service_enter_stop(unit, SERVICE_RESULT_SUCCESS);
+}
+
+static void poll_elapsed(Unit *unit) {
+        const Service *service = service_of(unit);
+
+        switch (service->state) {
+        case SERVICE_STATE_START:
+        case SERVICE_STATE_START_POST:
+                wait_for_pid_file(unit);
+                break;
+        case SERVICE_STATE_RUNNING:
+                watch_rest(unit);
+                break;
+        case SERVICE_STATE_STOP_WATCHDOG:
+        case SERVICE_STATE_STOP_SIGTERM:
+        case SERVICE_STATE_STOP_SIGKILL:
+        case SERVICE_STATE_FINAL_SIGTERM:
+        case SERVICE_STATE_FINAL_SIGKILL:
+                wait_for_rest(unit);
+                break;
+        case SERVICE_STATE_DEAD:
+        case SERVICE_STATE_CONDITION:
+        case SERVICE_STATE_START_PRE:
+        case SERVICE_STATE_EXITED:
+        case SERVICE_STATE_RELOAD:
+        case SERVICE_STATE_STOP:
+        case SERVICE_STATE_STOP_POST:
+        case SERVICE_STATE_FAILED:
+        case SERVICE_STATE_AUTO_RESTART:
+        case _SERVICE_STATE_MAX:
+                break;
+        }
+}
+
+void service_timer_elapsed(Unit *unit, UnitPurpose purpose) {
+        switch (purpose) {
+        case UNIT_PURPOSE_STATE_LIMIT:
+                state_limit_elapsed(unit);
+                break;
+        case UNIT_PURPOSE_RESTART:
+                restart_elapsed(unit);
+                break;
+        case UNIT_PURPOSE_RUNTIME_LIMIT:
+                runtime_elapsed(unit);
+                break;
+        case UNIT_PURPOSE_WATCHDOG:
+                watchdog_elapsed(unit);
+                break;
+        case UNIT_PURPOSE_PIDFILE:
+                poll_elapsed(unit);
+                break;
+        case UNIT_PURPOSE_MAIN:
+        case UNIT_PURPOSE_CONTROL:
+        case _UNIT_PURPOSE_MAX:
+                break;
+        }
+}

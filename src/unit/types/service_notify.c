@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a service says of itself (the sd_notify protocol)
+ *
+ * One datagram is one list of assignments, judged together and in the order
+ * below, whatever their order in it: who the main process is comes first.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "unit/types/service.h"
+
+ServiceNotifyAccess service_notify_access(const Unit *unit) {
+        const ServiceSettings *settings = service_settings(unit);
+
+        if (settings->type == SERVICE_NOTIFY && settings->notify_access == SERVICE_NOTIFY_NONE)
+                return SERVICE_NOTIFY_MAIN;
+        return settings->notify_access;
+}
+
+static bool may_speak(const Unit *unit, pid_t sender) {
+        const Service *service = service_of(unit);
+
+        switch (service_notify_access(unit)) {
+        case SERVICE_NOTIFY_MAIN:
+                return sender > 0 && sender == service->main.pid;
+        case SERVICE_NOTIFY_EXEC:
+                return sender > 0 && (sender == service->main.pid || sender == service->control.pid);
+        case SERVICE_NOTIFY_ALL:
+                return true;
+        case SERVICE_NOTIFY_NONE:
+        case _SERVICE_NOTIFY_ACCESS_MAX:
+                return false;
+        }
+        return false;
+}
+
+static const char *find_value(char *const *assignments, const char *name) {
+        size_t n = strlen(name);
+
+        strv_foreach(assignment, assignments)
+                if (strncmp(*assignment, name, n) == 0 && (*assignment)[n] == '=')
+                        return *assignment + n + 1;
+        return NULL;
+}
+
+static bool says(char *const *assignments, const char *name) {
+        const char *value = find_value(assignments, name);
+
+        return value && strcmp(value, "1") == 0;
+}
+
+static bool may_change_main(ServiceState state) {
+        return state == SERVICE_STATE_START || state == SERVICE_STATE_START_POST || state == SERVICE_STATE_RUNNING ||
+               state == SERVICE_STATE_RELOAD;
+}
+
+static void take_main_pid(Unit *unit, const char *value) {
+        uint32_t pid;
+        int r;
+
+        if (!value || !may_change_main(service_of(unit)->state))
+                return;
+        if (text_parse_u32(value, &pid) < 0 || pid > INT32_MAX)
+                r = -EINVAL;
+        else if ((pid_t) pid == service_of(unit)->main.pid)
+                return;
+        else {
+                r = service_check_main_pid(unit, (pid_t) pid);
+                r = r == 0 ? -EPERM : r < 0 ? r : service_set_main_pid(unit, (pid_t) pid);
+        }
+        if (r < 0)
+                service_log(unit, 4, "MAINPID=%s is not accepted: %s.", value, strerror(-r));
+}
+
+static void become_ready(Unit *unit) {
+        Service *service = service_of(unit);
+        bool reloaded = service->state == SERVICE_STATE_RELOAD && service->notice == SERVICE_NOTICE_RELOADING;
+
+        service->notice = SERVICE_NOTICE_READY;
+        if (service->state == SERVICE_STATE_START && service_settings(unit)->type == SERVICE_NOTIFY)
+                service_enter_start_post(unit);
+        else if (reloaded && service->control.pid == 0 && !service->control.is_wanted)
+                service_enter_running(unit, SERVICE_RESULT_SUCCESS);
+}
+
+static void take_notice(Unit *unit, char *const *assignments) {
+        Service *service = service_of(unit);
+
+        if (says(assignments, "STOPPING")) {
+                service->notice = SERVICE_NOTICE_STOPPING;
+                if (service->state == SERVICE_STATE_RUNNING)
+                        service_enter_stop_by_notice(unit);
+        } else if (says(assignments, "READY"))
+                become_ready(unit);
+        else if (says(assignments, "RELOADING")) {
+                service->notice = SERVICE_NOTICE_RELOADING;
+                if (service->state == SERVICE_STATE_RUNNING)
+                        service_enter_reload_by_notice(unit);
+        }
+}
+
+/* Text that is not UTF-8 would cost us the bus connection. */
+static bool take_status(Unit *unit, const char *value) {
+        Service *service = service_of(unit);
+        char *copy;
+
+        if (!value || !text_is_utf8(value) || text_equal(value, service->status_text))
+                return false;
+        copy = strdup(value);
+        if (!copy)
+                return false;
+        free(service->status_text);
+        service->status_text = copy;
+        return true;
+}
+
+static bool take_errno(Unit *unit, const char *value) {
+        int32_t number;
+
+        if (!value || text_parse_i32(value, &number) < 0 || number < 0)
+                return false;
+        service_of(unit)->status_errno = number;
+        return true;
+}
+
+static void take_times(Unit *unit, char *const *assignments) {
+        const char *extension = find_value(assignments, "EXTEND_TIMEOUT_USEC");
+        const char *override = find_value(assignments, "WATCHDOG_USEC");
+        const char *watchdog = find_value(assignments, "WATCHDOG");
+        Service *service = service_of(unit);
+        uint64_t usec;
+
+        if (extension && text_parse_u64(extension, &usec) == 0)
+                service_extend_limits(unit, usec);
+        if (override && text_parse_u64(override, &usec) == 0)
+                service->watchdog_override = usec;
+        if (service->state != SERVICE_STATE_START_POST && service->state != SERVICE_STATE_RUNNING &&
+            service->state != SERVICE_STATE_RELOAD)
+                return;
+        if (text_equal(watchdog, "1") || override)
+                service_reset_watchdog(unit);
+        else if (text_equal(watchdog, "trigger")) {
+                service_note_failure(unit, "asked for its own end by WATCHDOG=trigger");
+                service_enter_signal(unit, SERVICE_STATE_STOP_WATCHDOG, SERVICE_RESULT_WATCHDOG);
+        }
+}
+
+void service_notified(Unit *unit, pid_t sender, char *const *assignments) {
+        Service *service = service_of(unit);
+        pid_t main_pid = service->main.pid;
+        bool is_changed;
+
+        if (!may_speak(unit, sender)) {
+                service_log(unit, 4, "Process %i may not notify (NotifyAccess=%s).", (int) sender,
+                            service_notify_access_to_string(service_notify_access(unit)));
+                return;
+        }
+        take_main_pid(unit, find_value(assignments, "MAINPID"));
+        is_changed = service->main.pid != main_pid;
+        is_changed = take_status(unit, find_value(assignments, "STATUS")) || is_changed;
+        is_changed = take_errno(unit, find_value(assignments, "ERRNO")) || is_changed;
+        take_notice(unit, assignments);
+        take_times(unit, assignments);
+        if (is_changed)
+                service_republish(unit);
+}

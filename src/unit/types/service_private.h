@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What the files of a service offer each other besides its steps
+ *
+ * Included by service.h, and private like it.
+ */
+
+/* service_exit.c */
+void service_child_exited(Unit *unit, const UnitExit *exit);
+void service_main_ended(Unit *unit, const UnitExit *exit);
+void service_control_ended(Unit *unit, const UnitExit *exit);
+void service_process_lost(Unit *unit, UnitPurpose purpose);     /* it could not even be made */
+
+/* service_kill.c */
+int service_signal_all(Unit *unit, ServiceState state);         /* how many there are to wait for */
+int service_kill(Unit *unit, const char *who, int signal, Failure *ret_failure);
+int service_count_rest(Unit *unit);
+void service_kill_control(Unit *unit);
+int service_stop_signal(const Unit *unit, ServiceState state);
+
+/* service_limit.c: timers */
+int service_set_limit(Unit *unit, usec_t span);                 /* of the present step; USEC_INFINITY: none */
+usec_t service_limit(const Unit *unit, ServiceExec kind);
+usec_t service_stop_limit(const Unit *unit, ServiceState state);
+void service_clear_timers(Unit *unit, ServiceState state);      /* those that have no meaning in @state */
+void service_timer_elapsed(Unit *unit, UnitPurpose purpose);
+void service_extend_limits(Unit *unit, usec_t span);
+void service_reset_watchdog(Unit *unit);
+void service_start_runtime_limit(Unit *unit);
+void service_poll(Unit *unit, usec_t delay);
+int service_set_restart_timer(Unit *unit);
+bool service_is_within_start_limit(Unit *unit);
+
+/* service_pid.c */
+int service_load_pid_file(Unit *unit, bool may_warn);           /* 1: another main process, 0: the same, or -errno */
+void service_guess_main_pid(Unit *unit);
+int service_set_main_pid(Unit *unit, pid_t pid);
+int service_check_main_pid(const Unit *unit, pid_t pid);        /* 1: it is ours, 0: can't tell, or -errno */
+
+/* service_notify.c */
+void service_notified(Unit *unit, pid_t sender, char *const *assignments);
+ServiceNotifyAccess service_notify_access(const Unit *unit);
+
+/* service_result.c */
+ServiceResult service_result_of_exit(const Unit *unit, const UnitExit *exit);
+bool service_shall_restart(const Unit *unit);
+void service_note_result(Unit *unit, ServiceResult result);     /* the first failure counts */
+void service_note_failure(Unit *unit, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void service_log(Unit *unit, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void service_describe_exit(const UnitExit *exit, char *buffer, size_t size);    /* "exited with status 3" */
+const char *service_signal_name(int signal);                    /* "TERM"; NULL if it has none */
+void service_request_final_action(Unit *unit, ServiceState old);
+
+/* service_show.c, service_property.c */
+int service_activity(const Unit *unit, char **ret_activity, usec_t *ret_since);
+int service_save(const Unit *unit, Sink *sink);
+extern const UnitProperty service_properties[];
