@@ -7,6 +7,7 @@
  */
 
 #include <assert.h>
+#include <stdint.h>
 
 #include "basic/macro.h"
 #include "basic/vector.h"
@@ -21,6 +22,8 @@ int vector_reserve_raw(void **items, size_t *allocated, size_t size, size_t want
 
         if (wanted <= *allocated)
                 return 0;
+        if (wanted > SIZE_MAX / 4 / size)
+                return -ENOMEM;
 
         room = MAX(wanted, MAX(*allocated * 2, (size_t) 8));
         bigger = reallocarray(*items, room, size);

@@ -240,7 +240,8 @@ static int unit_table_add(UnitTable *table, const char *name, Unit **ret_unit) {
         if (r < 0)
                 return r;
 
-        unit = table->slots.items[new->index].unit = take_ptr(new);
+        unit = take_ptr(new);
+        table->slots.items[unit->index].unit = unit;
         table->n_units++;
         r = unit_table_add_name(table, unit, name);
         if (r == 0)
