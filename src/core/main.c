@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * jobd
+ *
+ * Joins the manager and the bus: options, the runtime directory, then the loop
+ * until it ends. It is the same program as PID 1 of a container, as a daemon,
+ * and as a user's manager.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <systemd/sd-daemon.h>
+
+#include "core/core_options.h"
+#include "core/runtime_directory.h"
+#include "dbus/bus.h"
+#include "manager/manager.h"
+
+enum {
+        EXIT_USAGE = 2,
+};
+
+/* PID 1 of a container may be started without any: what we open must not become standard output. */
+static void open_standard_descriptors(void) {
+        for (int fd = 0; fd <= STDERR_FILENO; fd++)
+                if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+                        return;
+}
+
+static void close_fd(int *fd) {
+        if (*fd >= 0)
+                close(*fd);
+}
+
+static int serve(const CoreOptions *options, const char *runtime_directory, Failure *ret_failure) {
+        cleanup_(manager_freep) Manager *manager = NULL;
+        cleanup_(bus_freep) Bus *bus = NULL;
+        int r;
+
+        r = manager_new(&manager, &(ManagerOptions) {
+                .is_user = options->is_user,
+                .with_systemd_units = options->with_systemd_units,
+                .no_default_dependencies = options->no_default_dependencies,
+                .lenient_directives = options->lenient_directives,
+                .unit_path = options->unit_path,
+                .runtime_directory = runtime_directory,
+                .default_unit = options->default_unit,
+                .shutdown_timeout = options->shutdown_timeout,
+        }, ret_failure);
+        if (r < 0)
+                return r;
+        r = bus_new(&bus, manager, &(BusOptions) {
+                .is_user = options->is_user,
+                .systemd_compat = options->systemd_compat,
+                .no_bus = options->no_bus,
+                .runtime_directory = runtime_directory,
+        }, ret_failure);
+        if (r < 0)
+                return r;
+
+        log_info("jobd %s serves in %s.", JOBD_VERSION, runtime_directory);
+        sd_notifyf(0, "READY=1\nSTATUS=Serving in %s.", runtime_directory);
+        r = manager_run(manager);
+        return r < 0 ? failure_set(ret_failure, r, "Failed", "The event loop failed: %s", strerror(-r)) : r;
+}
+
+static int run(const CoreOptions *options, Failure *ret_failure) {
+        cleanup_(close_fd) int lock_fd = -1;
+        cleanup_free_ char *runtime_directory = NULL;
+        int r;
+
+        r = runtime_directory_open(options->runtime_directory, &lock_fd, &runtime_directory, ret_failure);
+        return r < 0 ? r : serve(options, runtime_directory, ret_failure);
+}
+
+int main(int argc, char *argv[]) {
+        cleanup_(core_options_deinit) CoreOptions options = {};
+        cleanup_(failure_deinit) Failure failure = {};
+        int r;
+
+        open_standard_descriptors();
+        umask(0022);
+
+        r = core_options_read(&options, argc, argv, &failure);
+        if (r < 0) {
+                fprintf(stderr, "jobd: %s\n", failure_message(&failure));
+                return EXIT_USAGE;
+        }
+        if (r == CORE_OPTIONS_E_TOLD)
+                return EXIT_SUCCESS;
+
+        log_set_level(options.log_level);
+        r = run(&options, &failure);
+        if (r < 0)
+                log_error("%s", failure_message(&failure));
+        return r < 0 ? EXIT_FAILURE : r;
+}
