@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * One job
+ *
+ * This is the link between a job and its unit's states: which change ends a
+ * job, with which result, and whether the change was the job's doing at all.
+ * An unexpected change has consequences of its own (job_notify).
+ */
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "basic/heap.h"
+#include "basic/usec.h"
+#include "job/job_entry.h"
+
+int job_new(Job **ret_job, uint32_t unit, JobType type, JobCause cause) {
+        Job *job;
+
+        assert(ret_job);
+        assert(type < _JOB_TYPE_MAX_IN_TABLE);
+
+        job = calloc(1, sizeof(*job));
+        if (!job)
+                return -ENOMEM;
+
+        job->unit = unit;
+        job->type = type;
+        job->run_type = job_type_first_run(type);
+        job->ready_place = HEAP_NOWHERE;
+        job->deadline_place = HEAP_NOWHERE;
+        job->deadline = USEC_INFINITY;
+        job->cause = cause;
+        job_transaction_record_ref(cause.record);
+        LIST_INIT(&job->waiters);
+
+        *ret_job = job;
+        return 0;
+}
+
+Job *job_free(Job *job) {
+        if (!job)
+                return NULL;
+
+        assert(LIST_EMPTY(&job->waiters));
+        assert(!job->blocker);
+        assert(job->ready_place == HEAP_NOWHERE);
+        assert(job->deadline_place == HEAP_NOWHERE);
+
+        job_transaction_record_unref(job->cause.record);
+        for (uint32_t i = 0; i < job->n_more_causes; i++)
+                job_transaction_record_unref(job->more_causes[i].record);
+        free(job->more_causes);
+        vector_deinit(&job->late);
+        vector_deinit(&job->aliases);
+        free(job);
+        return NULL;
+}
+
+void job_add_cause(Job *job, JobCause cause) {
+        if (!job->more_causes)
+                job->more_causes = calloc(JOB_CAUSES_MAX - 1, sizeof(*job->more_causes));
+        if (!job->more_causes || job->n_more_causes >= JOB_CAUSES_MAX - 1) {
+                job->n_lost_causes++;
+                return;
+        }
+
+        job_transaction_record_ref(cause.record);
+        job->more_causes[job->n_more_causes++] = cause;
+}
+
+size_t job_count_causes(const Job *job) {
+        return 1 + job->n_more_causes;
+}
+
+JobCause job_cause_at(const Job *job, size_t i) {
+        assert(i < job_count_causes(job));
+
+        return i == 0 ? job->cause : job->more_causes[i - 1];
+}
+
+void job_set_type(Job *job, JobType type) {
+        if (job->type == type)
+                return;
+
+        job->type = type;
+        job->run_type = job_type_first_run(type);
+        job->between_halves = false;
+}
+
+static JobReaction end(JobResult result) {
+        return (JobReaction) { .ends = true, .result = result };
+}
+
+static JobReaction end_unexpected(JobResult result) {
+        return (JobReaction) { .ends = true, .result = result, .is_unexpected = true };
+}
+
+static JobReaction go_on(bool is_unexpected) {
+        return (JobReaction) { .is_unexpected = is_unexpected };
+}
+
+static JobReaction job_react_start(UnitActiveState state, UnitChangeFlags flags) {
+        switch (state) {
+        case UNIT_ACTIVE:
+        case UNIT_RELOADING:
+                return end(JOB_DONE);
+        case UNIT_ACTIVATING:
+                return go_on(false);
+        case UNIT_DEACTIVATING:
+                return go_on(true);
+        case UNIT_INACTIVE:
+                return flags & UNIT_CHANGE_SKIPPED ? end(JOB_SKIPPED) : end_unexpected(JOB_DONE);
+        case UNIT_FAILED:
+        case UNIT_MAINTENANCE:
+        case _UNIT_ACTIVE_STATE_MAX:
+        case _UNIT_ACTIVE_STATE_INVALID:
+                return end_unexpected(JOB_FAILED);
+        }
+        return go_on(true);
+}
+
+static JobReaction job_react_verify(UnitActiveState state) {
+        if (unit_state_is_active_or_reloading(state))
+                return end(JOB_DONE);
+        if (state == UNIT_ACTIVATING)
+                return go_on(false);
+        return end(JOB_SKIPPED);
+}
+
+static JobReaction job_react_stop(UnitActiveState state) {
+        if (unit_state_is_inactive_or_failed(state))
+                return end(JOB_DONE);
+        if (state == UNIT_DEACTIVATING)
+                return go_on(false);
+        return end_unexpected(JOB_FAILED);
+}
+
+static JobReaction job_react_reload(UnitActiveState state, UnitChangeFlags flags) {
+        switch (state) {
+        case UNIT_ACTIVE:
+                return end(flags & UNIT_CHANGE_RELOAD_FAILED ? JOB_FAILED : JOB_DONE);
+        case UNIT_RELOADING:
+        case UNIT_ACTIVATING:
+                return go_on(false);
+        case UNIT_DEACTIVATING:
+                return go_on(true);
+        case UNIT_INACTIVE:
+                return end_unexpected(JOB_DONE);
+        case UNIT_FAILED:
+        case UNIT_MAINTENANCE:
+        case _UNIT_ACTIVE_STATE_MAX:
+        case _UNIT_ACTIVE_STATE_INVALID:
+                return end_unexpected(JOB_FAILED);
+        }
+        return go_on(true);
+}
+
+JobReaction job_react(JobType run, UnitActiveState state, UnitChangeFlags flags) {
+        switch (run) {
+        case JOB_START:
+                return job_react_start(state, flags);
+        case JOB_VERIFY_ACTIVE:
+                return job_react_verify(state);
+        case JOB_STOP:
+                return job_react_stop(state);
+        case JOB_RELOAD:
+                return job_react_reload(state, flags);
+        case JOB_RESTART:
+        case JOB_NOP:
+        case JOB_TRY_RESTART:
+        case JOB_TRY_RELOAD:
+        case JOB_RELOAD_OR_START:
+        case _JOB_TYPE_MAX:
+        case _JOB_TYPE_INVALID:
+                return go_on(true);
+        }
+        return go_on(true);
+}
+
+bool job_result_from_answer(UnitAnswer answer, JobResult *ret_result) {
+        static const JobResult table[_UNIT_ANSWER_MAX] = {
+                [UNIT_ALREADY] = JOB_DONE,
+                [UNIT_CONDITION_UNMET] = JOB_DONE,
+                [UNIT_ASSERT_UNMET] = JOB_ASSERT,
+                [UNIT_CANNOT] = JOB_SKIPPED,
+                [UNIT_UNSUPPORTED] = JOB_UNSUPPORTED,
+                [UNIT_WRONG_STATE] = JOB_INVALID,
+                [UNIT_DEPENDENCY_UNMET] = JOB_DEPENDENCY,
+                [UNIT_ONCE] = JOB_ONCE,
+                [UNIT_OPERATION_FAILED] = JOB_FAILED,
+        };
+
+        if (answer == UNIT_UNDER_WAY || answer == UNIT_NOT_NOW)
+                return false;
+
+        *ret_result = answer >= 0 && answer < _UNIT_ANSWER_MAX ? table[answer] : JOB_FAILED;
+        return true;
+}
+
+JobName *job_name_new(const char *string) {
+        size_t size = strlen(string) + 1;
+        JobName *name;
+
+        name = malloc(sizeof(*name) + size);
+        if (!name)
+                return NULL;
+
+        name->n_references = 1;
+        memcpy(name->string, string, size);
+        return name;
+}
+
+JobName *job_name_ref(JobName *name) {
+        if (name)
+                name->n_references++;
+        return name;
+}
+
+JobName *job_name_unref(JobName *name) {
+        if (name && --name->n_references == 0)
+                free(name);
+        return NULL;
+}
+
+JobTransactionRecord *job_transaction_record_new(void) {
+        JobTransactionRecord *record = calloc(1, sizeof(*record));
+
+        if (record)
+                record->n_references = 1;
+        return record;
+}
+
+JobTransactionRecord *job_transaction_record_ref(JobTransactionRecord *record) {
+        if (record)
+                record->n_references++;
+        return record;
+}
+
+JobTransactionRecord *job_transaction_record_unref(JobTransactionRecord *record) {
+        if (!record || --record->n_references > 0)
+                return NULL;
+
+        for (size_t i = 0; i < record->steps.n; i++)
+                job_name_unref(record->steps.items[i].unit);
+        for (size_t i = 0; i < record->drops.n; i++) {
+                job_name_unref(record->drops.items[i].unit);
+                free(record->drops.items[i].why);
+        }
+        vector_deinit(&record->steps);
+        vector_deinit(&record->drops);
+        failure_deinit(&record->failure);
+        free(record->requester);
+        free(record->reason);
+        free(record);
+        return NULL;
+}
+
+const JobStep *job_cause_step(JobCause cause) {
+        if (!cause.record || cause.step >= cause.record->steps.n)
+                return NULL;
+        return &cause.record->steps.items[cause.step];
+}

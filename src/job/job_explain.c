@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Why: what a job waits for
+ *
+ * The chain of blockers is followed from job to job until one runs, is paused,
+ * or is itself ready; the jobs of one table can't wait in a circle, and the
+ * chain is cut at a length that nobody reads anyway.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "basic/text.h"
+#include "job/job_explain.h"
+#include "job/job_explain_cause.h"
+
+#define CHAIN_MAX 64
+
+static const Unit *unit_of(const JobExplain *explain, const Job *job) {
+        return unit_table_at(explain->units, job->unit);
+}
+
+/* What must end before @job is dispatched, and how it is related. */
+static const Job *find_blocker(const JobExplain *explain, const Job *job, UnitRelationKind *ret_relation) {
+        const JobUnitEntry *entry = job_table_peek(explain->table, job->unit);
+
+        *ret_relation = _UNIT_RELATION_INVALID;
+        if (job->state == JOB_RUNNING)
+                return NULL;
+        if (job->type != JOB_NOP && entry->triggered && !job_unit_entry_interrupts(entry))
+                return entry->triggered;
+        return job_order_find_blocker(explain->table, job, ret_relation);
+}
+
+static void write_declared(const JobExplain *explain, const Unit *unit, UnitRelationKind kind, const Unit *other) {
+        const UnitRelation *relation;
+        char origin[512];
+
+        if (kind < 0)
+                return;
+        relation = unit_find_relation(unit, kind, other);
+        if (!relation)
+                return;
+
+        unit_origin_format(explain->units, relation->here != UNIT_ORIGIN_NONE ? relation->here : relation->there,
+                           origin, sizeof(origin));
+        sink_entry_string(explain->sink, "relation", unit_relation_to_string(kind));
+        sink_entry_string(explain->sink, "declared", origin);
+}
+
+static void write_times(const JobExplain *explain, const Job *job) {
+        if (job->state == JOB_RUNNING)
+                sink_entry_u64(explain->sink, "running", usec_sub(explain->now, job->triggered_at));
+        if (job->deadline != USEC_INFINITY)
+                sink_entry_u64(explain->sink, "deadline-in", usec_sub(job->deadline, explain->now));
+}
+
+static void write_activity(const JobExplain *explain, const Unit *unit) {
+        cleanup_free_ char *activity = NULL;
+        usec_t since = 0;
+
+        if (!unit->vtable->activity || unit->vtable->activity(unit, &activity, &since) < 0)
+                return;
+        sink_entry_string(explain->sink, "activity", activity);
+        if (since > 0)
+                sink_entry_u64(explain->sink, "activity-for", usec_sub(explain->now, since));
+}
+
+static int describe_blocker(const JobExplain *explain, const Job *waiting, const Job *blocker, char **ret_text) {
+        cleanup_free_ char *activity = NULL;
+        char span[USEC_FORMAT_MAX];
+        const Unit *unit = unit_of(explain, blocker);
+        usec_t since = 0;
+        const char *first = waiting->unit == blocker->unit ? "of the same unit" : "goes first";
+
+        if (blocker->state != JOB_RUNNING)
+                return text_format(ret_text, "job %u (%s %s) %s and waits itself", blocker->id,
+                                   job_type_to_string(blocker->run_type), unit->id, first);
+
+        usec_format(usec_sub(explain->now, blocker->triggered_at), span);
+        if (!unit->vtable->activity || unit->vtable->activity(unit, &activity, &since) < 0)
+                return text_format(ret_text, "job %u (%s %s) %s and has been running for %s", blocker->id,
+                                   job_type_to_string(blocker->run_type), unit->id, first, span);
+        return text_format(ret_text, "job %u (%s %s) %s and has been running for %s: %s", blocker->id,
+                           job_type_to_string(blocker->run_type), unit->id, first, span, activity);
+}
+
+static void write_blocker(const JobExplain *explain, const Job *waiting, const Job *blocker,
+                          UnitRelationKind relation) {
+        const Unit *unit = unit_of(explain, blocker);
+        cleanup_free_ char *text = NULL;
+
+        sink_open(explain->sink, 'a', "{sv}");
+        sink_entry_u32(explain->sink, "id", blocker->id);
+        sink_entry_string(explain->sink, "unit", unit->id);
+        sink_entry_string(explain->sink, "type", job_type_to_string(blocker->type));
+        sink_entry_string(explain->sink, "run", job_type_to_string(blocker->run_type));
+        sink_entry_string(explain->sink, "state", job_state_to_string(blocker->state));
+        write_declared(explain, unit_of(explain, waiting), relation, unit);
+        write_times(explain, blocker);
+        write_activity(explain, unit);
+        if (describe_blocker(explain, waiting, blocker, &text) == 0)
+                sink_entry_string(explain->sink, "text", text);
+        sink_close(explain->sink);
+}
+
+/* Writes the chain; returns the last of it: what everything in it waits for. */
+static const Job *write_blockers(const JobExplain *explain, const Job *job) {
+        UnitRelationKind relation;
+        const Job *blocker = find_blocker(explain, job, &relation);
+
+        if (!blocker)
+                return NULL;
+
+        sink_entry_open(explain->sink, "blockers", "aa{sv}");
+        sink_open(explain->sink, 'a', "a{sv}");
+        for (size_t i = 0; blocker && i < CHAIN_MAX; i++) {
+                write_blocker(explain, job, blocker, relation);
+                job = blocker;
+                blocker = find_blocker(explain, job, &relation);
+        }
+        sink_close(explain->sink);
+        sink_entry_close(explain->sink);
+        return job;
+}
+
+static const char *ends_when(const Job *last) {
+        if (last->state == JOB_RUNNING)
+                return last->run_type == JOB_STOP ? "the unit has stopped" : "the unit reports that it is there, or fails";
+        if (last->pause != JOB_PAUSE_NONE)
+                return "the unit changes its state";
+        return "the manager's next turn";
+}
+
+static int describe_wait(const JobExplain *explain, const Job *job, char **ret_text) {
+        UnitRelationKind relation;
+        const Job *blocker = find_blocker(explain, job, &relation);
+        cleanup_free_ char *why = NULL;
+        const Unit *unit = unit_of(explain, job);
+
+        if (job->state == JOB_RUNNING) {
+                char span[USEC_FORMAT_MAX];
+
+                return text_format(ret_text, "%s %s is running since %s.", job_type_to_string(job->run_type), unit->id,
+                                   usec_format(usec_sub(explain->now, job->triggered_at), span));
+        }
+        if (blocker && describe_blocker(explain, job, blocker, &why) == 0)
+                return text_format(ret_text, "%s %s waits: %s.", job_type_to_string(job->run_type), unit->id, why);
+        if (job->pause != JOB_PAUSE_NONE)
+                return text_format(ret_text, "%s %s waits: the unit is %s and said \"not now\".",
+                                   job_type_to_string(job->run_type), unit->id,
+                                   unit_active_state_to_string(unit->active_state));
+        return text_format(ret_text, "%s %s is ready: it is dispatched in the manager's next turn.",
+                           job_type_to_string(job->run_type), unit->id);
+}
+
+static int explain_job(const JobExplain *explain, const Job *job) {
+        const Job *last;
+        cleanup_free_ char *summary = NULL, *end = NULL;
+        const Unit *unit = unit_of(explain, job);
+
+        sink_open(explain->sink, 'a', "{sv}");
+        sink_entry_string(explain->sink, "kind", job_state_to_string(job->state));
+        if (describe_wait(explain, job, &summary) == 0)
+                sink_entry_string(explain->sink, "summary", summary);
+        sink_entry_u32(explain->sink, "id", job->id);
+        sink_entry_string(explain->sink, "unit", unit->id);
+        sink_entry_string(explain->sink, "type", job_type_to_string(job->type));
+        sink_entry_string(explain->sink, "run", job_type_to_string(job->run_type));
+        sink_entry_string(explain->sink, "state", job_state_to_string(job->state));
+        if (job->cause.record)
+                sink_entry_u64(explain->sink, "transaction", job->cause.record->id);
+        sink_entry_u64(explain->sink, "age", usec_sub(explain->now, job->installed_at));
+        write_times(explain, job);
+        if (job->state == JOB_RUNNING)
+                write_activity(explain, unit);
+        job_explain_write_causes(explain, job->cause);
+        job_explain_write_other_causes(explain, job);
+
+        last = write_blockers(explain, job);
+        if (job->pause != JOB_PAUSE_NONE)
+                sink_entry_string(explain->sink, "pause", "the unit said \"not now\"");
+        if (!last)
+                last = job;
+        if (text_format(&end, "%s: %s", unit_of(explain, last)->id, ends_when(last)) == 0)
+                sink_entry_string(explain->sink, "ends-when", end);
+        sink_close(explain->sink);
+        return 0;
+}
+
+static int explain_ended(const JobExplain *explain, const JobEnded *ended, const char *kind) {
+        cleanup_free_ char *summary = NULL;
+        char span[USEC_FORMAT_MAX];
+        int r;
+
+        usec_format(usec_sub(explain->now, ended->ended_at), span);
+        r = text_format(&summary, "Job %u (%s %s) ended %s %s ago%s%s.", ended->id, job_type_to_string(ended->type),
+                        ended->unit->string, job_result_to_string(ended->result), span, ended->cause ? ": " : "",
+                        ended->cause ? ended->cause : "");
+
+        sink_open(explain->sink, 'a', "{sv}");
+        sink_entry_string(explain->sink, "kind", kind);
+        if (r == 0)
+                sink_entry_string(explain->sink, "summary", summary);
+        sink_entry_u32(explain->sink, "id", ended->id);
+        sink_entry_string(explain->sink, "unit", ended->unit->string);
+        sink_entry_string(explain->sink, "type", job_type_to_string(ended->type));
+        sink_entry_string(explain->sink, "run", job_type_to_string(ended->run_type));
+        sink_entry_string(explain->sink, "result", job_result_to_string(ended->result));
+        if (ended->why.record)
+                sink_entry_u64(explain->sink, "transaction", ended->why.record->id);
+        sink_entry_u64(explain->sink, "age", usec_sub(explain->now, ended->installed_at));
+        job_explain_write_causes(explain, ended->why);
+        sink_close(explain->sink);
+        return 0;
+}
+
+static void write_requests(const JobExplain *explain, const JobTransactionRecord *record) {
+        sink_entry_open(explain->sink, "requests", "as");
+        sink_open(explain->sink, 'a', "s");
+        for (size_t i = 0; i < record->steps.n; i++) {
+                cleanup_free_ char *text = NULL;
+                const JobStep *step = &record->steps.items[i];
+
+                if (step->is_anchor && text_format(&text, "%s %s", job_type_to_string(step->type),
+                                                   step->unit->string) == 0)
+                        sink_string(explain->sink, text);
+        }
+        sink_close(explain->sink);
+        sink_entry_close(explain->sink);
+
+        sink_entry_open(explain->sink, "jobs", "au");
+        sink_open(explain->sink, 'a', "u");
+        for (size_t i = 0; i < record->steps.n; i++)
+                if (record->steps.items[i].id != JOB_ID_NONE)
+                        sink_u32(explain->sink, record->steps.items[i].id);
+        sink_close(explain->sink);
+        sink_entry_close(explain->sink);
+}
+
+static int explain_transaction(const JobExplain *explain, const JobTransactionRecord *record, const char *summary) {
+        bool was_refused = record->failure.code != 0;
+        cleanup_free_ char *requester = NULL, *text = NULL;
+
+        if (!summary && job_explain_requester(record, &requester) == 0 &&
+            text_format(&text, "Transaction %" PRIu64 " in mode %s was %s, %s.", record->id,
+                        job_mode_to_string(record->mode), was_refused ? "refused" : "committed", requester) == 0)
+                summary = text;
+
+        sink_open(explain->sink, 'a', "{sv}");
+        sink_entry_string(explain->sink, "kind", was_refused ? "refused" : "transaction");
+        sink_entry_string(explain->sink, "summary", summary);
+        sink_entry_u64(explain->sink, "transaction", record->id);
+        sink_entry_u64(explain->sink, "age", usec_sub(explain->now, record->time));
+        if (was_refused)
+                sink_entry_string(explain->sink, "message", failure_message(&record->failure));
+        write_requests(explain, record);
+        job_explain_write_drops(explain, record);
+        sink_close(explain->sink);
+        return 0;
+}
+
+/* A unit without a job: how its last one ended, unless a later transaction left it out or was refused. */
+static int explain_idle(const JobExplain *explain, const Unit *unit, const char *name) {
+        const JobDrop *drop = NULL;
+        const JobTransactionRecord *record = job_log_find_drop(explain->log, name, &drop);
+        const JobEnded *ended = job_log_find_of_unit(explain->log, name);
+        cleanup_free_ char *summary = NULL;
+
+        if (record && (!ended || record->time >= ended->ended_at)) {
+                if (drop)
+                        (void) text_format(&summary, "%s %s was left out of transaction %" PRIu64 " (%s): %s.",
+                                           job_type_to_string(drop->type), name, record->id,
+                                           job_drop_rule_to_string(drop->rule), drop->why);
+                else
+                        (void) text_format(&summary, "A request for %s was refused: %s", name,
+                                           failure_message(&record->failure));
+                return explain_transaction(explain, record, summary);
+        }
+        if (ended)
+                return explain_ended(explain, ended, "idle");
+        if (!unit)
+                return -ENOENT;
+
+        (void) text_format(&summary, "%s is %s and has no job.", unit->id,
+                           unit_active_state_to_string(unit->active_state));
+        sink_open(explain->sink, 'a', "{sv}");
+        sink_entry_string(explain->sink, "kind", "idle");
+        sink_entry_string(explain->sink, "summary", summary);
+        sink_entry_string(explain->sink, "unit", unit->id);
+        sink_close(explain->sink);
+        return 0;
+}
+
+static int explain_id(const JobExplain *explain, uint32_t id) {
+        const Job *job = job_table_find(explain->table, id);
+        const JobEnded *ended;
+
+        if (job)
+                return explain_job(explain, job);
+        ended = job_log_find(explain->log, id);
+        return ended ? explain_ended(explain, ended, "ended") : -ENOENT;
+}
+
+int job_explain(const JobExplain *explain, const char *what) {
+        const JobTransactionRecord *record;
+        const Unit *unit;
+        const Job *job;
+        uint64_t number;
+        uint32_t id;
+
+        if (text_parse_u32(what, &id) == 0)
+                return explain_id(explain, id);
+        if (what[0] == 't' && text_parse_u64(what + 1, &number) == 0) {
+                record = job_log_find_transaction(explain->log, number);
+                return record ? explain_transaction(explain, record, NULL) : -ENOENT;
+        }
+
+        unit = unit_table_find(explain->units, what);
+        job = unit ? job_unit_entry_main(job_table_peek(explain->table, unit->index)) : NULL;
+        /* Of a running and a waiting job the one that waits is the question. */
+        if (job && job_table_peek(explain->table, unit->index)->pending)
+                job = job_table_peek(explain->table, unit->index)->pending;
+        if (job)
+                return explain_job(explain, job);
+        return explain_idle(explain, unit, unit ? unit->id : what);
+}

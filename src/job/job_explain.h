@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Why: answers about jobs, units and transactions
+ *
+ * Reads what jobs and the log keep; changes nothing. An answer is an a{sv}:
+ *
+ *   kind s           waiting, running, ended, idle (a unit without a job), refused, transaction
+ *   summary s        the answer in one sentence
+ *   id u, unit s, type s, run s, state s, result s, transaction t
+ *   age t, running t, deadline-in t          µs
+ *   causes aa{sv}    from the job to its anchor: unit, type, relation, declared, needed, text;
+ *                    the last one says who asked: requester, uid, pid, reason, text
+ *   also as          other causes that were merged in
+ *   blockers aa{sv}  what must end first, and what that waits for: id, unit, type, run, state, relation,
+ *                    declared, running, activity, activity-for, deadline-in, text
+ *   pause s, ends-when s
+ *   requests as, jobs au, dropped aa{sv}, message s           of a transaction
+ *
+ * Keys that do not apply are left out.
+ */
+
+#include "basic/sink.h"
+#include "job/job_entry.h"
+#include "job/job_log.h"
+#include "job/job_table.h"
+
+typedef struct JobExplain {
+        const UnitTable *units;         /* borrowed, as are these */
+        const JobTable *table;
+        const JobLog *log;
+        uint64_t now;
+        Sink *sink;
+} JobExplain;
+
+/* @what: a job id, a unit's name, or "t12". 0, or -ENOENT if nothing is known of it. */
+int job_explain(const JobExplain *explain, const char *what);

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Why: the chain from a job to who asked for it
+ *
+ * It is told from the record of the transaction, so it does not matter which
+ * of the jobs in between have ended. Each step was pulled in by an earlier
+ * one, so the chain ends.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "basic/text.h"
+#include "job/job_explain_cause.h"
+
+int job_explain_requester(const JobTransactionRecord *record, char **ret_text) {
+        if (record->requester && record->pid > 0)
+                return text_format(ret_text, "asked for by %s (uid %u, pid %u)", record->requester, record->uid,
+                                   record->pid);
+        if (record->requester)
+                return text_format(ret_text, "asked for by %s (uid %u)", record->requester, record->uid);
+        return text_format(ret_text, "asked for since %s", record->reason ? record->reason : "the manager started");
+}
+
+static void write_requester(const JobExplain *explain, const JobTransactionRecord *record) {
+        cleanup_free_ char *text = NULL;
+
+        sink_open(explain->sink, 'a', "{sv}");
+        if (record->requester) {
+                sink_entry_string(explain->sink, "requester", record->requester);
+                sink_entry_u32(explain->sink, "uid", record->uid);
+                sink_entry_u32(explain->sink, "pid", record->pid);
+        }
+        if (record->reason)
+                sink_entry_string(explain->sink, "reason", record->reason);
+        if (job_explain_requester(record, &text) == 0)
+                sink_entry_string(explain->sink, "text", text);
+        sink_close(explain->sink);
+}
+
+static int describe_step(const JobExplain *explain, const JobTransactionRecord *record, const JobStep *step,
+                         char **ret_text) {
+        const JobStep *puller = step->puller == JOB_STEP_NONE ? NULL : &record->steps.items[step->puller];
+        char origin[512];
+
+        if (!puller)
+                return text_format(ret_text, "%s %s is what was asked for", job_type_to_string(step->type),
+                                   step->unit->string);
+        if (step->origin == UNIT_ORIGIN_NONE)
+                return text_format(ret_text, "%s %s comes with %s %s", job_type_to_string(step->type),
+                                   step->unit->string, job_type_to_string(puller->type), puller->unit->string);
+
+        unit_origin_format(explain->units, step->origin, origin, sizeof(origin));
+        return text_format(ret_text, "%s %s is pulled in by %s %s: %s=%s (%s)", job_type_to_string(step->type),
+                           step->unit->string, job_type_to_string(puller->type), puller->unit->string,
+                           unit_relation_to_string(step->relation), step->unit->string, origin);
+}
+
+static void write_step(const JobExplain *explain, const JobTransactionRecord *record, const JobStep *step) {
+        cleanup_free_ char *text = NULL;
+        char origin[512];
+
+        sink_open(explain->sink, 'a', "{sv}");
+        sink_entry_string(explain->sink, "unit", step->unit->string);
+        sink_entry_string(explain->sink, "type", job_type_to_string(step->type));
+        sink_entry_bool(explain->sink, "needed", step->is_needed);
+        if (step->puller != JOB_STEP_NONE && step->origin != UNIT_ORIGIN_NONE) {
+                unit_origin_format(explain->units, step->origin, origin, sizeof(origin));
+                sink_entry_string(explain->sink, "relation", unit_relation_to_string(step->relation));
+                sink_entry_string(explain->sink, "declared", origin);
+        }
+        if (describe_step(explain, record, step, &text) == 0)
+                sink_entry_string(explain->sink, "text", text);
+        sink_close(explain->sink);
+}
+
+void job_explain_write_causes(const JobExplain *explain, JobCause cause) {
+        const JobStep *step = job_cause_step(cause);
+
+        if (!cause.record)
+                return;
+
+        sink_entry_open(explain->sink, "causes", "aa{sv}");
+        sink_open(explain->sink, 'a', "a{sv}");
+        while (step) {
+                write_step(explain, cause.record, step);
+                step = job_cause_step((JobCause) { .record = cause.record, .step = step->puller });
+        }
+        write_requester(explain, cause.record);
+        sink_close(explain->sink);
+        sink_entry_close(explain->sink);
+}
+
+static void write_other_cause(const JobExplain *explain, JobCause cause) {
+        cleanup_free_ char *why = NULL, *requester = NULL, *text = NULL;
+        const JobStep *step = job_cause_step(cause);
+
+        if (!step || describe_step(explain, cause.record, step, &why) < 0 ||
+            job_explain_requester(cause.record, &requester) < 0 ||
+            text_format(&text, "%s; %s (transaction %" PRIu64 ")", why, requester, cause.record->id) < 0)
+                return;
+        sink_string(explain->sink, text);
+}
+
+void job_explain_write_other_causes(const JobExplain *explain, const Job *job) {
+        char more[64];
+
+        if (job->n_more_causes == 0 && job->n_lost_causes == 0)
+                return;
+
+        sink_entry_open(explain->sink, "also", "as");
+        sink_open(explain->sink, 'a', "s");
+        for (size_t i = 1; i < job_count_causes(job); i++)
+                write_other_cause(explain, job_cause_at(job, i));
+        if (job->n_lost_causes > 0) {
+                snprintf(more, sizeof(more), "and %u more", job->n_lost_causes);
+                sink_string(explain->sink, more);
+        }
+        sink_close(explain->sink);
+        sink_entry_close(explain->sink);
+}
+
+void job_explain_write_drops(const JobExplain *explain, const JobTransactionRecord *record) {
+        sink_entry_open(explain->sink, "dropped", "aa{sv}");
+        sink_open(explain->sink, 'a', "a{sv}");
+        for (size_t i = 0; i < record->drops.n; i++) {
+                const JobDrop *drop = &record->drops.items[i];
+
+                sink_open(explain->sink, 'a', "{sv}");
+                sink_entry_string(explain->sink, "unit", drop->unit->string);
+                sink_entry_string(explain->sink, "type", job_type_to_string(drop->type));
+                sink_entry_string(explain->sink, "rule", job_drop_rule_to_string(drop->rule));
+                sink_entry_string(explain->sink, "why", drop->why);
+                sink_close(explain->sink);
+        }
+        sink_close(explain->sink);
+        sink_entry_close(explain->sink);
+}

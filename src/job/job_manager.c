@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The face of the job engine: requests
+ *
+ * Exec and plan build the same transaction in the same stage. What makes the
+ * difference is the commit, so what plan says is what exec does.
+ */
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "job/job_manager_private.h"
+
+int job_manager_new(JobManager **ret_manager, UnitTable *units) {
+        JobManager *manager;
+
+        assert(ret_manager);
+        assert(units);
+
+        manager = calloc(1, sizeof(*manager));
+        if (!manager)
+                return -ENOMEM;
+
+        manager->units = units;
+        manager->last_refusal = UINT64_MAX;
+        job_table_init(&manager->table, units);
+        job_transaction_init(&manager->transaction, units, &manager->table);
+        job_notify_init(&manager->notify, units);
+
+        *ret_manager = manager;
+        return 0;
+}
+
+JobManager *job_manager_free(JobManager *manager) {
+        if (!manager)
+                return NULL;
+
+        assert(!manager->is_triggering);
+
+        job_table_deinit(&manager->table);
+        job_transaction_deinit(&manager->transaction);
+        job_notify_deinit(&manager->notify);
+        job_log_deinit(&manager->log);
+        vector_deinit(&manager->changes);
+        vector_deinit(&manager->ends);
+        vector_deinit(&manager->subscriptions);
+        free(manager);
+        return NULL;
+}
+
+int job_manager_subscribe(JobManager *manager, JobSubscriber subscriber, void *userdata) {
+        JobSubscription subscription = { .subscriber = subscriber, .userdata = userdata };
+
+        assert(subscriber);
+
+        return vector_push(&manager->subscriptions, subscription);
+}
+
+void job_manager_info(const JobManager *manager, const Job *job, JobInfo *ret_info) {
+        *ret_info = (JobInfo) {
+                .id = job->id,
+                .unit = unit_table_at(manager->units, job->unit),
+                .type = job->type,
+                .run_type = job->run_type,
+                .state = job->state,
+                .result = _JOB_RESULT_INVALID,
+                .is_irreversible = job->is_irreversible,
+                .ignores_order = job->ignores_order,
+                .is_paused = job->pause != JOB_PAUSE_NONE,
+                .blocker = job->blocker ? job->blocker->id : JOB_ID_NONE,
+                .transaction = job->cause.record ? job->cause.record->id : 0,
+                .installed_at = job->installed_at,
+                .triggered_at = job->triggered_at,
+                .deadline = job->deadline,
+        };
+}
+
+static void job_manager_tell(JobManager *manager, const JobEvent *event) {
+        for (size_t i = 0; i < manager->subscriptions.n; i++)
+                manager->subscriptions.items[i].subscriber(event, manager->subscriptions.items[i].userdata);
+}
+
+void job_manager_emit(JobManager *manager, JobEventKind kind, const Job *job, const char *cause,
+                      const Failure *failure) {
+        JobEvent event = { .kind = kind, .cause = cause, .failure = failure };
+
+        if (manager->subscriptions.n == 0)
+                return;
+        if (job)
+                job_manager_info(manager, job, &event.job);
+        job_manager_tell(manager, &event);
+}
+
+static void commit_cancel(void *userdata, Job *job, const JobCandidate *by) {
+        JobManager *manager = userdata;
+        char cause[128];
+
+        snprintf(cause, sizeof(cause), by ? "replaced in transaction %" PRIu64 : "cleared by transaction %" PRIu64,
+                 manager->last_transaction + 1);
+        job_manager_end(manager, job, JOB_CANCELED, 0, cause);
+}
+
+static void commit_touch(JobManager *manager, const Job *job) {
+        job_table_entry(&manager->table, job->unit)->recovers_with = 0;
+}
+
+static void commit_installed(void *userdata, Job *job) {
+        JobManager *manager = userdata;
+
+        manager->stat.n_installed++;
+        manager->stat.n_by_type[job->type]++;
+        commit_touch(manager, job);
+        job_manager_emit(manager, JOB_EVENT_INSTALLED, job, NULL, NULL);
+}
+
+static void commit_changed(void *userdata, Job *job) {
+        JobManager *manager = userdata;
+
+        manager->stat.n_joined++;
+        commit_touch(manager, job);
+        job_manager_emit(manager, JOB_EVENT_CHANGED, job, "another request joined it", NULL);
+}
+
+static int copy_string(char **ret_copy, const char *string) {
+        *ret_copy = string ? strdup(string) : NULL;
+        return string && !*ret_copy ? -ENOMEM : 0;
+}
+
+static int record_new(JobManager *manager, JobMode mode, const JobRequester *requester,
+                      JobTransactionRecord **ret_record) {
+        cleanup_(job_transaction_record_unrefp) JobTransactionRecord *record = job_transaction_record_new();
+
+        if (!record)
+                return -ENOMEM;
+
+        record->mode = mode;
+        record->time = manager->now;
+        if (requester) {
+                record->uid = requester->uid;
+                record->pid = requester->pid;
+                if (copy_string(&record->requester, requester->name) < 0 ||
+                    copy_string(&record->reason, requester->reason) < 0)
+                        return -ENOMEM;
+        }
+
+        *ret_record = take_ptr(record);
+        return 0;
+}
+
+/* The record of a refused transaction names its requests, so that a question about one of them finds it. */
+static int record_refusal(JobManager *manager, JobTransactionRecord *record, const JobTransactionRequest *requests,
+                          size_t n) {
+        int r;
+
+        r = job_transaction_record_drops(&manager->transaction, record);
+        for (size_t i = 0; i < n && r == 0; i++) {
+                JobStep step = { .type = (uint8_t) requests[i].type, .is_anchor = true, .puller = JOB_STEP_NONE };
+
+                step.unit = job_name_new(requests[i].unit);
+                r = step.unit ? vector_push(&record->steps, step) : -ENOMEM;
+                if (r < 0)
+                        job_name_unref(step.unit);
+        }
+        if (r == 0)
+                (void) failure_copy(&record->failure, &manager->transaction.failure);
+        record->id = manager->last_refusal--;
+        job_log_add_transaction(&manager->log, record);
+        return r;
+}
+
+static void tell_cycles(JobManager *manager) {
+        for (size_t i = 0; i < manager->transaction.cycles.n; i++) {
+                Failure failure = {};
+
+                failure_set(&failure, -EDEADLK, "TransactionOrderIsCyclic", "%s",
+                            manager->transaction.cycles.items[i]);
+                manager->stat.n_cycles_broken++;
+                job_manager_emit(manager, JOB_EVENT_CYCLE_BROKEN, NULL, NULL, &failure);
+                failure_deinit(&failure);
+        }
+}
+
+static int commit(JobManager *manager, JobTransactionRecord *record, JobPlan *plan) {
+        static const JobCommitOps ops = {
+                .cancel = commit_cancel,
+                .installed = commit_installed,
+                .changed = commit_changed,
+        };
+        int r;
+
+        /* Every job in the table may end at once: that list must not need memory then. */
+        r = vector_reserve(&manager->ends, manager->table.n_jobs + manager->transaction.candidates.n);
+        if (r < 0)
+                return r;
+
+        record->id = manager->last_transaction + 1;
+        r = job_transaction_commit(&manager->transaction, record, manager->now, &ops, manager);
+        if (r < 0)
+                return r;
+
+        manager->last_transaction++;
+        manager->stat.n_committed++;
+        job_log_add_transaction(&manager->log, record);
+        tell_cycles(manager);
+        if (!plan)
+                return 0;
+
+        plan->transaction = record->id;
+        for (size_t i = 0; i < plan->jobs.n; i++)
+                plan->jobs.items[i].id = record->steps.items[i].id;
+        return 0;
+}
+
+int job_manager_exec_record(JobManager *manager, const JobTransactionRequest *requests, size_t n, JobMode mode,
+                            const JobRequester *requester, JobPlan **ret_plan) {
+        cleanup_(job_transaction_record_unrefp) JobTransactionRecord *record = NULL;
+        cleanup_(job_plan_freep) JobPlan *plan = NULL;
+        int built, r;
+
+        r = record_new(manager, mode, requester, &record);
+        if (r < 0)
+                return r;
+
+        built = job_transaction_build(&manager->transaction, requests, n, mode);
+        if (built < 0)
+                return built;
+        if (ret_plan) {
+                r = job_transaction_report(&manager->transaction, &plan);
+                if (r < 0)
+                        return r;
+        }
+
+        if (built == JOB_TRANSACTION_E_REFUSED) {
+                manager->stat.n_refused++;
+                (void) record_refusal(manager, record, requests, n);
+        } else {
+                r = commit(manager, record, plan);
+                if (r < 0)
+                        return r;
+        }
+
+        if (ret_plan)
+                *ret_plan = take_ptr(plan);
+        return built == JOB_TRANSACTION_E_REFUSED ? JOB_MANAGER_E_REFUSED : 0;
+}
+
+static int requests_copy(const JobRequest *requests, size_t n, JobTransactionRequest **ret_requests) {
+        JobTransactionRequest *copy = calloc(n > 0 ? n : 1, sizeof(*copy));
+
+        if (!copy)
+                return -ENOMEM;
+        for (size_t i = 0; i < n; i++)
+                copy[i] = (JobTransactionRequest) {
+                        .unit = requests[i].unit,
+                        .type = requests[i].type,
+                        .reload_if_possible = requests[i].reload_if_possible,
+                        .is_manual = requests[i].is_manual,
+                };
+        *ret_requests = copy;
+        return 0;
+}
+
+int job_manager_exec(JobManager *manager, const JobRequest *requests, size_t n, const JobOptions *options,
+                     JobPlan **ret_plan) {
+        cleanup_free_ JobTransactionRequest *copy = NULL;
+        int r;
+
+        assert(manager);
+        assert(!manager->is_triggering);
+        assert(options);
+        assert(n > 0);
+
+        manager->now = options->now;
+        r = requests_copy(requests, n, &copy);
+        if (r < 0)
+                return r;
+        return job_manager_exec_record(manager, copy, n, options->mode, options->requester, ret_plan);
+}
+
+int job_manager_plan(JobManager *manager, const JobRequest *requests, size_t n, const JobOptions *options,
+                     JobPlan **ret_plan) {
+        cleanup_free_ JobTransactionRequest *copy = NULL;
+        int built, r;
+
+        assert(manager);
+        assert(!manager->is_triggering);
+        assert(options);
+        assert(n > 0);
+        assert(ret_plan);
+
+        manager->now = options->now;
+        manager->stat.n_planned++;
+        r = requests_copy(requests, n, &copy);
+        if (r < 0)
+                return r;
+
+        built = job_transaction_build(&manager->transaction, copy, n, options->mode);
+        if (built < 0)
+                return built;
+        r = job_transaction_report(&manager->transaction, ret_plan);
+        if (r < 0)
+                return r;
+        return built == JOB_TRANSACTION_E_REFUSED ? JOB_MANAGER_E_REFUSED : 0;
+}
+
+int job_manager_cancel(JobManager *manager, uint32_t id, const JobRequester *requester, uint64_t now,
+                       Failure *ret_failure) {
+        Job *job = job_table_find(&manager->table, id);
+        const Unit *unit;
+        char cause[256];
+
+        manager->now = now;
+        if (!job) {
+                failure_set(ret_failure, -ENOENT, "NoSuchJob", "Job %u does not exist%s.", id,
+                            job_log_find(&manager->log, id) ? " any more: it has ended" : "");
+                return JOB_MANAGER_E_NO_SUCH_JOB;
+        }
+        unit = unit_table_at(manager->units, job->unit);
+        if (job->state == JOB_RUNNING) {
+                failure_set(ret_failure, -EBUSY, "JobNotCancelable",
+                            "Job %u (%s %s) is running and ends with the unit's own change of state; %s.", id,
+                            job_type_to_string(job->type), unit->id,
+                            job->run_type == JOB_STOP ? "it ends when the unit has stopped" :
+                                                        "stop the unit to end it");
+                return JOB_MANAGER_E_NOT_CANCELABLE;
+        }
+
+        snprintf(cause, sizeof(cause), "canceled by %s", requester && requester->name ? requester->name : "request");
+        job_manager_end(manager, job, JOB_CANCELED, JOB_END_SPREADS, cause);
+        job_manager_follow_up(manager);
+        return 0;
+}
+
+size_t job_manager_cancel_all(JobManager *manager, const JobRequester *requester, uint64_t now) {
+        size_t n = 0;
+
+        for (uint32_t i = 0; i < manager->table.n_entries; i++) {
+                const JobUnitEntry *entry = job_table_peek(&manager->table, i);
+
+                for (Job *job; (job = entry->pending ? entry->pending : entry->nop); n++)
+                        (void) job_manager_cancel(manager, job->id, requester, now, NULL);
+        }
+        return n;
+}

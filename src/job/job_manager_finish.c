@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The face of the job engine: how jobs end
+ *
+ * Only a unit's own change of state ends what it was told to do. A bad end
+ * takes down what depends on it, step by step over a list, in a fixed order:
+ * record and free, dependents, those that waited, OnFailure=, subscribers.
+ */
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "job/job_manager_private.h"
+
+/* The list has room for every job of the table, since before it was installed. */
+static void end_queue(JobManager *manager, Job *job, JobResult result, uint32_t because) {
+        JobEnd end = { .job = job, .result = result, .because = because };
+        int r;
+
+        if (job->is_ending)
+                return;
+        job->is_ending = true;
+        r = vector_push(&manager->ends, end);
+        assert(r == 0);
+        (void) r;
+}
+
+/* Dependents' pending start and verify jobs end with ours. */
+static void end_dependents(JobManager *manager, const Unit *unit, UnitRelationKind kind, bool only_starts) {
+        UnitRelations relations = unit_relations(unit, kind);
+
+        for (size_t i = 0; i < relations.n; i++) {
+                Job *pending = job_table_peek(&manager->table, relations.items[i].other)->pending;
+
+                if (!pending)
+                        continue;
+                if (pending->run_type == JOB_START || (pending->run_type == JOB_VERIFY_ACTIVE && !only_starts))
+                        end_queue(manager, pending, JOB_DEPENDENCY, unit->index + 1);
+        }
+}
+
+static void end_spread(JobManager *manager, const Unit *unit, JobType run, JobResult result) {
+        if (result == JOB_DONE) {
+                if ((run == JOB_START || run == JOB_RELOAD) && !unit_state_is_active_or_reloading(unit->active_state))
+                        end_dependents(manager, unit, UNIT_REQUISITE_OF, true);
+                return;
+        }
+
+        if (run == JOB_START || run == JOB_VERIFY_ACTIVE) {
+                end_dependents(manager, unit, UNIT_REQUIRED_BY, false);
+                end_dependents(manager, unit, UNIT_REQUISITE_OF, false);
+                end_dependents(manager, unit, UNIT_BOUND_BY, false);
+        } else if (run == JOB_STOP)
+                end_dependents(manager, unit, UNIT_CONFLICTED_BY, true);
+}
+
+static void end_log(JobManager *manager, const Job *job, uint32_t id, JobResult result, const char *cause) {
+        JobUnitEntry *entry = job_table_entry(&manager->table, job->unit);
+        JobEnded ended = {
+                .id = id,
+                .merged_into = id == job->id ? JOB_ID_NONE : job->id,
+                .unit = job_name_ref(entry->name),
+                .type = job->type,
+                .run_type = job->run_type,
+                .result = (uint8_t) result,
+                .is_irreversible = job->is_irreversible,
+                .installed_at = job->installed_at,
+                .triggered_at = job->triggered_at,
+                .ended_at = manager->now,
+                .why = job->cause,
+                .cause = cause ? strdup(cause) : NULL,
+        };
+
+        job_transaction_record_ref(job->cause.record);
+        job_log_add_ended(&manager->log, ended);
+}
+
+/* Each id gets its one end: the job's own, then those of the jobs that it absorbed. */
+static void end_tell(JobManager *manager, const Job *job, JobResult result, const char *cause) {
+        JobEvent event = { .kind = JOB_EVENT_FINISHED, .cause = cause };
+
+        job_manager_info(manager, job, &event.job);
+        event.job.result = result;
+        for (size_t i = 0; i <= job->aliases.n; i++) {
+                event.job.id = i == 0 ? job->id : job->aliases.items[i - 1];
+                end_log(manager, job, event.job.id, result, cause);
+                for (size_t s = 0; s < manager->subscriptions.n; s++)
+                        manager->subscriptions.items[s].subscriber(&event, manager->subscriptions.items[s].userdata);
+        }
+}
+
+/* RestartOnDependency=: remember whose failure it was. */
+static void end_remember_recovery(JobManager *manager, const Job *job, const Unit *unit, const JobEnd *end) {
+        UnitRelations bound = unit_relations(unit, UNIT_BINDS_TO);
+        uint32_t because = end->because;
+
+        if (end->result != JOB_DEPENDENCY || job->run_type != JOB_START || !unit->settings.restart_on_dependency)
+                return;
+
+        for (size_t i = 0; i < bound.n && because == 0; i++)
+                if (!unit_state_is_active_or_reloading(
+                            unit_table_at(manager->units, bound.items[i].other)->active_state))
+                        because = bound.items[i].other + 1;
+        job_table_entry(&manager->table, job->unit)->recovers_with = because;
+}
+
+static void end_one(JobManager *manager, const JobEnd *end, JobEndFlags flags, const char *cause) {
+        const Unit *unit = unit_table_at(manager->units, end->job->unit);
+        char because[UNIT_NAME_MAX + 64];
+        Job *job = end->job;
+
+        if (end->because != 0) {
+                snprintf(because, sizeof(because), "dependency on %s failed",
+                         unit_table_at(manager->units, end->because - 1)->id);
+                cause = because;
+        }
+
+        job_table_remove(&manager->table, job);
+        manager->stat.n_by_result[end->result]++;
+        if (flags & JOB_END_SPREADS)
+                end_spread(manager, unit, job->run_type, end->result);
+        if (end->result == JOB_TIMEOUT || end->result == JOB_DEPENDENCY)
+                job_notify_failure(&manager->notify, unit);
+        end_remember_recovery(manager, job, unit, end);
+        job_notify_look(&manager->notify, unit);
+        end_tell(manager, job, end->result, cause);
+        job_free(job);
+}
+
+void job_manager_end(JobManager *manager, Job *job, JobResult result, JobEndFlags flags, const char *cause) {
+        size_t first = manager->ends.n;
+
+        assert(first == 0);
+
+        end_queue(manager, job, result, 0);
+        for (size_t i = first; i < manager->ends.n; i++) {
+                JobEnd end = manager->ends.items[i];
+
+                end_one(manager, &end, flags, cause);
+        }
+        vector_clear(&manager->ends);
+}
+
+void job_manager_end_first_half(JobManager *manager, Job *job) {
+        JobUnitEntry *entry = job_table_entry(&manager->table, job->unit);
+        char cause[64];
+
+        if (entry->pending && entry->pending->type == JOB_STOP) {
+                snprintf(cause, sizeof(cause), "job %u stops the unit", entry->pending->id);
+                job_manager_end(manager, job, JOB_CANCELED, 0, cause);
+                return;
+        }
+        if (entry->pending) {
+                Job *absorbed = entry->pending;
+
+                job_table_remove(&manager->table, absorbed);
+                job_table_absorb(&manager->table, job, absorbed);
+                job_free(absorbed);
+        }
+
+        job->between_halves = true;
+        job_table_put_back(&manager->table, job, JOB_START);
+        job_table_update_deadline(&manager->table, job);
+        job_manager_emit(manager, JOB_EVENT_CHANGED, job, "stopped, to be started", NULL);
+}
+
+static void change_end_triggered(JobManager *manager, Job *job, JobReaction reaction, const JobChange *change) {
+        const Unit *unit = unit_table_at(manager->units, change->unit);
+        char cause[UNIT_NAME_MAX + 64];
+
+        if (job->type == JOB_RESTART && job->run_type == JOB_STOP && reaction.result == JOB_DONE) {
+                job_manager_end_first_half(manager, job);
+                return;
+        }
+        snprintf(cause, sizeof(cause), "%s is %s", unit->id, unit_active_state_to_string(change->new));
+        job_manager_end(manager, job, reaction.result, JOB_END_SPREADS, cause);
+}
+
+/* A pending start or verify of a unit that is there. */
+static void change_end_pending(JobManager *manager, const JobChange *change) {
+        Job *pending = job_table_peek(&manager->table, change->unit)->pending;
+
+        if (!pending)
+                return;
+        if (pending->pause == JOB_PAUSE_NOT_NOW)
+                job_table_set_pause(&manager->table, pending, JOB_PAUSE_NONE);
+        if (unit_state_is_active_or_reloading(change->new) &&
+            (pending->run_type == JOB_START || pending->run_type == JOB_VERIFY_ACTIVE))
+                job_manager_end(manager, pending, JOB_DONE, JOB_END_SPREADS, "the unit is active");
+}
+
+/* Units whose start failed because of this one, and that want to be started again with it. */
+static void change_recover(JobManager *manager, const Unit *unit, const JobChange *change) {
+        static const UnitRelationKind kinds[] = { UNIT_REQUIRED_BY, UNIT_REQUISITE_OF, UNIT_BOUND_BY };
+        cleanup_(job_name_unrefp) JobName *reason = NULL;
+        char text[UNIT_NAME_MAX + 64];
+
+        if (!unit_state_is_active_or_reloading(change->new) || unit_state_is_active_or_reloading(change->old))
+                return;
+
+        for (size_t k = 0; k < ELEMENTSOF(kinds); k++) {
+                UnitRelations relations = unit_relations(unit, kinds[k]);
+
+                for (size_t i = 0; i < relations.n; i++) {
+                        uint32_t other = relations.items[i].other;
+
+                        if (job_table_peek(&manager->table, other)->recovers_with != unit->index + 1)
+                                continue;
+                        if (!reason) {
+                                snprintf(text, sizeof(text), "%s is active again", unit->id);
+                                reason = job_name_new(text);
+                        }
+                        job_table_entry(&manager->table, other)->recovers_with = 0;
+                        (void) job_notify_request(&manager->notify, unit_table_at(manager->units, other), JOB_START,
+                                                  JOB_REPLACE, reason);
+                }
+        }
+}
+
+void job_manager_take_change(JobManager *manager, const JobChange *change) {
+        const Unit *unit = unit_table_at(manager->units, change->unit);
+        const JobUnitEntry *entry;
+        bool is_unexpected = true;
+
+        if (!unit)
+                return;
+
+        entry = job_table_peek(&manager->table, change->unit);
+        if (entry->triggered) {
+                JobReaction reaction = job_react(entry->triggered->run_type, change->new, change->flags);
+
+                is_unexpected = reaction.is_unexpected;
+                if (reaction.ends)
+                        change_end_triggered(manager, entry->triggered, reaction, change);
+        } else if (entry->pending && entry->pending->between_halves)
+                is_unexpected = false;
+
+        change_end_pending(manager, change);
+        job_notify_change(&manager->notify, unit, change->old, change->new, change->flags, is_unexpected);
+        change_recover(manager, unit, change);
+        job_notify_look(&manager->notify, unit);
+}
+
+/* While a trigger is on the stack changes wait; without memory the last one of the same unit is made longer. */
+static void changes_add(JobManager *manager, const JobChange *change) {
+        if (vector_push(&manager->changes, *change) == 0)
+                return;
+
+        for (size_t i = manager->changes.n; i-- > 0;)
+                if (manager->changes.items[i].unit == change->unit) {
+                        manager->changes.items[i].new = change->new;
+                        manager->changes.items[i].flags |= change->flags;
+                        return;
+                }
+}
+
+void job_manager_finish(JobManager *manager, Unit *unit, UnitActiveState old, UnitActiveState new,
+                        UnitChangeFlags flags, uint64_t now) {
+        JobChange change = { .unit = unit->index, .old = old, .new = new, .flags = flags };
+
+        manager->now = now;
+        if (manager->is_triggering) {
+                changes_add(manager, &change);
+                return;
+        }
+        job_manager_take_change(manager, &change);
+        job_manager_follow_up(manager);
+}
+
+void job_manager_forget_unit(JobManager *manager, Unit *unit, uint64_t now) {
+        static const UnitRelationKind order[] = { UNIT_BEFORE, UNIT_AFTER };
+        JobUnitEntry *entry;
+
+        manager->now = now;
+        job_notify_forget(&manager->notify, unit);
+
+        /* Neighbours lose a relation: their scans count places. */
+        for (size_t k = 0; k < ELEMENTSOF(order); k++) {
+                UnitRelations relations = unit_relations(unit, order[k]);
+
+                for (size_t i = 0; i < relations.n; i++) {
+                        Job *pending = job_table_peek(&manager->table, relations.items[i].other)->pending;
+
+                        if (!pending)
+                                continue;
+                        job_order_reset(&manager->table, pending);
+                        job_table_sync(&manager->table, pending->unit);
+                }
+        }
+
+        if (unit->index >= manager->table.n_entries)
+                return;
+        entry = job_table_entry(&manager->table, unit->index);
+        while (!job_unit_entry_is_empty(entry))
+                job_manager_end(manager, job_unit_entry_main(entry), JOB_COLLECTED, JOB_END_SPREADS,
+                                "the unit is gone");
+        entry->name = job_name_unref(entry->name);
+        entry->recovers_with = 0;
+}

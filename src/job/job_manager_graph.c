@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The face of the job engine: what happens when the graph under it changes
+ *
+ * Transactions are checked for cycles of order when they are built. New unit
+ * files can close one among jobs that were fine; they would wait for each
+ * other for ever, so the youngest of them goes.
+ */
+
+#include <stdio.h>
+
+#include "job/job_manager_private.h"
+
+void job_manager_graph_changed(JobManager *manager, uint64_t now) {
+        const char *cycle;
+        uint32_t id;
+
+        manager->now = now;
+        job_table_rescan_all(&manager->table);
+
+        while (job_transaction_find_stuck(&manager->transaction, &id, &cycle) > 0) {
+                char cause[512];
+
+                snprintf(cause, sizeof(cause), "the reload closed a cycle of order: %s", cycle);
+                job_manager_end(manager, job_table_find(&manager->table, id), JOB_CANCELED, JOB_END_SPREADS, cause);
+        }
+        job_manager_follow_up(manager);
+}

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * From changes of units to follow-up requests
+ *
+ * If memory is short a request is lost, as if the rule had been refused: the
+ * change itself must never be.
+ */
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "basic/usec.h"
+#include "job/job_notify.h"
+
+/* A unit is acted on by a rule at most so often; more would be a loop. */
+#define RULE_LIMIT_INTERVAL (10 * USEC_PER_SEC)
+#define RULE_LIMIT_BURST 16U
+
+struct JobRuleLimit {
+        uint32_t unit;
+        uint32_t n;
+        uint64_t since;
+        uint8_t delayed;                /* JobRule: to be queued again when the interval is over */
+        struct JobRuleLimit *next;
+};
+
+void job_notify_init(JobNotify *notify, UnitTable *units) {
+        *notify = (JobNotify) { .units = units, .next_retry = USEC_INFINITY };
+}
+
+void job_notify_deinit(JobNotify *notify) {
+        JobFollowUp follow_up;
+
+        while (job_notify_next(notify, &follow_up)) {
+                job_name_unref(follow_up.unit);
+                job_name_unref(follow_up.reason);
+        }
+        while (notify->limits) {
+                JobRuleLimit *limit = notify->limits;
+
+                notify->limits = limit->next;
+                free(limit);
+        }
+        vector_deinit(&notify->follow_ups);
+        vector_deinit(&notify->queue);
+        free(notify->rules);
+        notify->rules = NULL;
+}
+
+int job_notify_request(JobNotify *notify, const Unit *unit, JobType type, JobMode mode, JobName *reason) {
+        JobFollowUp follow_up = { .type = type, .mode = mode, .reason = job_name_ref(reason) };
+
+        follow_up.unit = job_name_new(unit->id);
+        if (follow_up.unit && vector_push(&notify->follow_ups, follow_up) == 0)
+                return 0;
+
+        job_name_unref(follow_up.unit);
+        job_name_unref(follow_up.reason);
+        return -ENOMEM;
+}
+
+bool job_notify_next(JobNotify *notify, JobFollowUp *ret_follow_up) {
+        if (notify->next >= notify->follow_ups.n) {
+                notify->next = 0;
+                vector_clear(&notify->follow_ups);
+                return false;
+        }
+
+        *ret_follow_up = notify->follow_ups.items[notify->next++];
+        return true;
+}
+
+bool job_notify_is_empty(const JobNotify *notify) {
+        return notify->next >= notify->follow_ups.n && notify->queue.n == 0;
+}
+
+static Unit *other_of(const JobNotify *notify, const UnitRelations *relations, size_t i) {
+        return unit_table_at(notify->units, relations->items[i].other);
+}
+
+static JobName *reason_of(const Unit *unit, UnitActiveState new) {
+        char text[UNIT_NAME_MAX + 64];
+
+        snprintf(text, sizeof(text), "unit %s changed to %s", unit->id, unit_active_state_to_string(new));
+        return job_name_new(text);
+}
+
+static void request_all(JobNotify *notify, const Unit *unit, UnitRelationKind kind, JobType type, JobMode mode,
+                        JobName *reason) {
+        UnitRelations relations = unit_relations(unit, kind);
+
+        for (size_t i = 0; i < relations.n; i++)
+                (void) job_notify_request(notify, other_of(notify, &relations, i), type, mode, reason);
+}
+
+/* What the unit would have pulled in, if a job had started it; not what it should have come after. */
+static void request_starts(JobNotify *notify, const Unit *unit, UnitRelationKind kind, JobMode mode,
+                           JobName *reason) {
+        UnitRelations relations = unit_relations(unit, kind);
+
+        for (size_t i = 0; i < relations.n; i++) {
+                const Unit *other = other_of(notify, &relations, i);
+
+                if (unit_state_is_active_or_activating(other->active_state) ||
+                    unit_has_relation(unit, UNIT_AFTER, other))
+                        continue;
+                (void) job_notify_request(notify, other, JOB_START, mode, reason);
+        }
+}
+
+static void request_stops(JobNotify *notify, const Unit *unit, UnitRelationKind kind, JobName *reason) {
+        UnitRelations relations = unit_relations(unit, kind);
+
+        for (size_t i = 0; i < relations.n; i++) {
+                const Unit *other = other_of(notify, &relations, i);
+
+                if (!unit_state_is_inactive_or_deactivating(other->active_state))
+                        (void) job_notify_request(notify, other, JOB_STOP, JOB_REPLACE, reason);
+        }
+}
+
+static void notify_unexpected(JobNotify *notify, const Unit *unit, UnitActiveState old, UnitActiveState new,
+                              UnitChangeFlags flags, JobName *reason) {
+        if (unit_state_is_inactive_or_failed(old) && unit_state_is_active_or_activating(new)) {
+                request_starts(notify, unit, UNIT_REQUIRES, JOB_REPLACE, reason);
+                request_starts(notify, unit, UNIT_BINDS_TO, JOB_REPLACE, reason);
+                request_starts(notify, unit, UNIT_UPHOLDS, JOB_REPLACE, reason);
+                request_starts(notify, unit, UNIT_WANTS, JOB_FAIL, reason);
+                request_stops(notify, unit, UNIT_CONFLICTS, reason);
+                request_stops(notify, unit, UNIT_CONFLICTED_BY, reason);
+        }
+        if (unit_state_is_active_or_activating(old) && unit_state_is_inactive_or_deactivating(new) &&
+            !(flags & UNIT_CHANGE_WILL_RESTART)) {
+                request_stops(notify, unit, UNIT_BOUND_BY, reason);
+                request_stops(notify, unit, UNIT_PROPAGATES_STOP_TO, reason);
+        }
+}
+
+static JobMode mode_of(const char *word, JobMode fallback) {
+        int mode = word ? job_mode_from_string(word) : -EINVAL;
+
+        return mode < 0 ? fallback : (JobMode) mode;
+}
+
+void job_notify_failure(JobNotify *notify, const Unit *unit) {
+        JobName *reason;
+        char text[UNIT_NAME_MAX + 64];
+
+        if (unit_relations(unit, UNIT_ON_FAILURE).n == 0)
+                return;
+
+        snprintf(text, sizeof(text), "a job of %s failed", unit->id);
+        reason = job_name_new(text);
+        request_all(notify, unit, UNIT_ON_FAILURE, JOB_START,
+                    mode_of(unit->settings.on_failure_job_mode, JOB_REPLACE), reason);
+        job_name_unref(reason);
+}
+
+static void notify_result(JobNotify *notify, const Unit *unit, UnitActiveState old, UnitActiveState new,
+                          JobName *reason) {
+        if (new == UNIT_FAILED && old != UNIT_FAILED)
+                request_all(notify, unit, UNIT_ON_FAILURE, JOB_START,
+                            mode_of(unit->settings.on_failure_job_mode, JOB_REPLACE), reason);
+        if (new == UNIT_INACTIVE && old != UNIT_INACTIVE && old != UNIT_FAILED && old != UNIT_MAINTENANCE)
+                request_all(notify, unit, UNIT_ON_SUCCESS, JOB_START,
+                            mode_of(unit->settings.on_success_job_mode, JOB_FAIL), reason);
+}
+
+void job_notify_change(JobNotify *notify, const Unit *unit, UnitActiveState old, UnitActiveState new,
+                       UnitChangeFlags flags, bool is_unexpected) {
+        cleanup_(job_name_unrefp) JobName *reason = NULL;
+
+        if (old == new)
+                return;
+
+        reason = reason_of(unit, new);
+        if (is_unexpected)
+                notify_unexpected(notify, unit, old, new, flags, reason);
+        if (!(flags & UNIT_CHANGE_WILL_RESTART))
+                notify_result(notify, unit, old, new, reason);
+}
+
+static void queue_rules(JobNotify *notify, const Unit *unit, uint8_t rules) {
+        if (unit->index >= notify->n_rules) {
+                size_t n = unit_table_size(notify->units) + 16;
+                uint8_t *grown = realloc(notify->rules, n);
+
+                if (!grown)
+                        return;
+                memset(grown + notify->n_rules, 0, n - notify->n_rules);
+                notify->rules = grown;
+                notify->n_rules = n;
+        }
+
+        if (notify->rules[unit->index] == 0 && vector_push(&notify->queue, unit->index) < 0)
+                return;
+        notify->rules[unit->index] |= rules;
+}
+
+static void queue_neighbours(JobNotify *notify, const Unit *unit, UnitRelationKind kind, JobRule rule) {
+        UnitRelations relations = unit_relations(unit, kind);
+
+        for (size_t i = 0; i < relations.n; i++) {
+                const Unit *other = other_of(notify, &relations, i);
+
+                if (rule != JOB_RULE_UNNEEDED || other->settings.stop_when_unneeded)
+                        queue_rules(notify, other, rule);
+        }
+}
+
+void job_notify_look(JobNotify *notify, const Unit *unit) {
+        static const UnitRelationKind pinned[] = {
+                UNIT_REQUIRES, UNIT_REQUISITE, UNIT_WANTS, UNIT_BINDS_TO, UNIT_UPHOLDS,
+        };
+
+        if (unit->settings.stop_when_unneeded)
+                queue_rules(notify, unit, JOB_RULE_UNNEEDED);
+        if (unit_relations(unit, UNIT_UPHELD_BY).n > 0)
+                queue_rules(notify, unit, JOB_RULE_UPHELD);
+        if (unit_relations(unit, UNIT_BINDS_TO).n > 0)
+                queue_rules(notify, unit, JOB_RULE_BOUND);
+
+        if (unit_state_is_inactive_or_failed(unit->active_state)) {
+                for (size_t i = 0; i < ELEMENTSOF(pinned); i++)
+                        queue_neighbours(notify, unit, pinned[i], JOB_RULE_UNNEEDED);
+                queue_neighbours(notify, unit, UNIT_BOUND_BY, JOB_RULE_BOUND);
+        } else if (unit_state_is_active_or_reloading(unit->active_state))
+                queue_neighbours(notify, unit, UNIT_UPHOLDS, JOB_RULE_UPHELD);
+}
+
+static JobRuleLimit *limit_of(JobNotify *notify, uint32_t unit) {
+        JobRuleLimit *limit;
+
+        for (limit = notify->limits; limit; limit = limit->next)
+                if (limit->unit == unit)
+                        return limit;
+
+        limit = calloc(1, sizeof(*limit));
+        if (!limit)
+                return NULL;
+        limit->unit = unit;
+        limit->next = notify->limits;
+        notify->limits = limit;
+        return limit;
+}
+
+/* May the rule act on the unit now? If not it is remembered and comes again. */
+static bool limit_allows(JobNotify *notify, const Unit *unit, JobRule rule, uint64_t now) {
+        JobRuleLimit *limit = limit_of(notify, unit->index);
+
+        if (!limit)
+                return false;
+        if (now >= usec_add(limit->since, RULE_LIMIT_INTERVAL)) {
+                limit->since = now;
+                limit->n = 0;
+        }
+        if (limit->n < RULE_LIMIT_BURST) {
+                limit->n++;
+                return true;
+        }
+
+        limit->delayed |= rule;
+        notify->next_retry = MIN(notify->next_retry, usec_add(limit->since, RULE_LIMIT_INTERVAL));
+        return false;
+}
+
+typedef struct RuleContext {
+        JobNotifyHasJob has_job;
+        const void *userdata;
+        uint64_t now;
+} RuleContext;
+
+static bool is_needed(const JobNotify *notify, const Unit *unit, const RuleContext *context) {
+        static const UnitRelationKind pins[] = {
+                UNIT_REQUIRED_BY, UNIT_REQUISITE_OF, UNIT_WANTED_BY, UNIT_BOUND_BY, UNIT_UPHELD_BY,
+        };
+
+        for (size_t k = 0; k < ELEMENTSOF(pins); k++) {
+                UnitRelations relations = unit_relations(unit, pins[k]);
+
+                for (size_t i = 0; i < relations.n; i++) {
+                        const Unit *other = other_of(notify, &relations, i);
+
+                        if (!unit_state_is_inactive_or_failed(other->active_state) || unit_will_restart(other) ||
+                            context->has_job(context->userdata, other))
+                                return true;
+                }
+        }
+        return false;
+}
+
+static const Unit *find_upholder(const JobNotify *notify, const Unit *unit, const RuleContext *context) {
+        UnitRelations relations = unit_relations(unit, UNIT_UPHELD_BY);
+
+        for (size_t i = 0; i < relations.n; i++) {
+                const Unit *other = other_of(notify, &relations, i);
+
+                if (unit_state_is_active_or_reloading(other->active_state) &&
+                    !context->has_job(context->userdata, other))
+                        return other;
+        }
+        return NULL;
+}
+
+static const Unit *find_lost_binding(const JobNotify *notify, const Unit *unit, const RuleContext *context) {
+        UnitRelations relations = unit_relations(unit, UNIT_BINDS_TO);
+
+        for (size_t i = 0; i < relations.n; i++) {
+                const Unit *other = other_of(notify, &relations, i);
+
+                if (unit_state_is_inactive_or_failed(other->active_state) && !unit_will_restart(other) &&
+                    !context->has_job(context->userdata, other))
+                        return other;
+        }
+        return NULL;
+}
+
+static void act(JobNotify *notify, const Unit *unit, JobRule rule, JobType type, JobMode mode, const char *format,
+                const Unit *because, const RuleContext *context) {
+        cleanup_(job_name_unrefp) JobName *reason = NULL;
+        char text[UNIT_NAME_MAX + 64];
+
+        if (!limit_allows(notify, unit, rule, context->now))
+                return;
+
+        snprintf(text, sizeof(text), format, because->id);
+        reason = job_name_new(text);
+        (void) job_notify_request(notify, unit, type, mode, reason);
+}
+
+static void check_rules_of(JobNotify *notify, const Unit *unit, uint8_t rules, const RuleContext *context) {
+        const Unit *because;
+
+        if (unit->load_state != UNIT_LOADED || context->has_job(context->userdata, unit))
+                return;
+
+        if ((rules & JOB_RULE_UPHELD) && unit_state_is_inactive_or_failed(unit->active_state)) {
+                because = find_upholder(notify, unit, context);
+                if (because)
+                        act(notify, unit, JOB_RULE_UPHELD, JOB_START, JOB_FAIL, "%s upholds it", because, context);
+        }
+        if (!unit_state_is_active_or_reloading(unit->active_state))
+                return;
+
+        if (rules & JOB_RULE_BOUND) {
+                because = find_lost_binding(notify, unit, context);
+                if (because) {
+                        act(notify, unit, JOB_RULE_BOUND, JOB_STOP, JOB_REPLACE, "%s, which it binds to, is not active",
+                            because, context);
+                        return;
+                }
+        }
+        if ((rules & JOB_RULE_UNNEEDED) && unit->settings.stop_when_unneeded && !is_needed(notify, unit, context))
+                act(notify, unit, JOB_RULE_UNNEEDED, JOB_STOP, JOB_FAIL, "nothing needs %s any more", unit, context);
+}
+
+void job_notify_check_rules(JobNotify *notify, JobNotifyHasJob has_job, const void *userdata, uint64_t now) {
+        RuleContext context = { .has_job = has_job, .userdata = userdata, .now = now };
+
+        while (notify->queue.n > 0) {
+                uint32_t index = vector_pop(&notify->queue);
+                const Unit *unit = unit_table_at(notify->units, index);
+                uint8_t rules = notify->rules[index];
+
+                notify->rules[index] = 0;
+                if (unit)
+                        check_rules_of(notify, unit, rules, &context);
+        }
+}
+
+void job_notify_expire(JobNotify *notify, uint64_t now) {
+        JobRuleLimit **place = &notify->limits;
+
+        if (now < notify->next_retry)
+                return;
+
+        notify->next_retry = USEC_INFINITY;
+        while (*place) {
+                JobRuleLimit *limit = *place;
+                const Unit *unit = unit_table_at(notify->units, limit->unit);
+                uint64_t end = usec_add(limit->since, RULE_LIMIT_INTERVAL);
+
+                if (unit && now < end) {
+                        if (limit->delayed)
+                                notify->next_retry = MIN(notify->next_retry, end);
+                        place = &limit->next;
+                        continue;
+                }
+                if (unit && limit->delayed)
+                        queue_rules(notify, unit, limit->delayed);
+                *place = limit->next;
+                free(limit);
+        }
+}
+
+void job_notify_forget(JobNotify *notify, const Unit *unit) {
+        JobRuleLimit **place = &notify->limits;
+
+        if (unit->index < notify->n_rules)
+                notify->rules[unit->index] = 0;
+        while (*place) {
+                JobRuleLimit *limit = *place;
+
+                if (limit->unit != unit->index) {
+                        place = &limit->next;
+                        continue;
+                }
+                *place = limit->next;
+                free(limit);
+        }
+}

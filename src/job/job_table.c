@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The installed jobs
+ *
+ * Whether a job is in the ready queue is recomputed from its unit's queue
+ * after every edit (job_table_sync); there is no flag to forget. A job that
+ * must wait for a neighbour is not in the ready queue: it hangs on that one
+ * job, its blocker, and comes back when the blocker goes or changes.
+ */
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "basic/usec.h"
+#include "job/job_table.h"
+
+static const JobUnitEntry empty_entry;
+
+/* Stops free what others wait for, verifies cost nothing. */
+static int ready_class(const Job *job) {
+        if (job->run_type == JOB_STOP)
+                return 0;
+        return job->run_type == JOB_VERIFY_ACTIVE ? 1 : 2;
+}
+
+static int ready_compare(const void *a, const void *b) {
+        const Job *x = a, *y = b;
+
+        if (x->priority != y->priority)
+                return x->priority > y->priority ? -1 : 1;
+        if (ready_class(x) != ready_class(y))
+                return ready_class(x) - ready_class(y);
+        return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static uint32_t *ready_place(void *job) {
+        return &((Job *) job)->ready_place;
+}
+
+static int deadline_compare(const void *a, const void *b) {
+        const Job *x = a, *y = b;
+
+        if (x->deadline != y->deadline)
+                return x->deadline < y->deadline ? -1 : 1;
+        return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static uint32_t *deadline_place(void *job) {
+        return &((Job *) job)->deadline_place;
+}
+
+static bool id_is_taken(uint32_t id, void *userdata) {
+        const JobTable *table = userdata;
+
+        return id_map_get(&table->by_id, id);
+}
+
+void job_table_init(JobTable *table, UnitTable *units) {
+        *table = (JobTable) { .units = units };
+        heap_init(&table->ready, ready_compare, ready_place);
+        heap_init(&table->deadlines, deadline_compare, deadline_place);
+        job_alloc_init(&table->alloc, UINT32_MAX, id_is_taken, table);
+}
+
+static void job_table_drop(JobTable *table, Job *job) {
+        if (!job)
+                return;
+        job_table_remove(table, job);
+        job_free(job);
+}
+
+void job_table_deinit(JobTable *table) {
+        for (size_t i = 0; i < table->n_entries; i++) {
+                JobUnitEntry *entry = &table->entries[i];
+
+                job_table_drop(table, entry->triggered);
+                job_table_drop(table, entry->pending);
+                job_table_drop(table, entry->nop);
+                entry->name = job_name_unref(entry->name);
+        }
+        assert(table->n_jobs == 0);
+        assert(table->ready.n == 0);
+
+        free(table->entries);
+        heap_deinit(&table->ready);
+        heap_deinit(&table->deadlines);
+        id_map_deinit(&table->by_id);
+        *table = (JobTable) {};
+}
+
+static int job_table_reserve_entries(JobTable *table, size_t wanted) {
+        JobUnitEntry *entries;
+        size_t n;
+
+        if (wanted <= table->n_entries)
+                return 0;
+
+        n = wanted + wanted / 2 + 16;
+        entries = realloc(table->entries, n * sizeof(*entries));
+        if (!entries)
+                return -ENOMEM;
+
+        memset(entries + table->n_entries, 0, (n - table->n_entries) * sizeof(*entries));
+        table->entries = entries;
+        table->n_entries = n;
+        return 0;
+}
+
+int job_table_reserve(JobTable *table, size_t n_jobs) {
+        int r;
+
+        r = job_table_reserve_entries(table, unit_table_size(table->units));
+        if (r == 0)
+                r = id_map_reserve(&table->by_id, n_jobs);
+        if (r == 0)
+                r = heap_reserve(&table->ready, table->n_jobs + n_jobs);
+        if (r == 0)
+                r = heap_reserve(&table->deadlines, table->n_jobs + n_jobs);
+        return r;
+}
+
+const JobUnitEntry *job_table_peek(const JobTable *table, uint32_t unit) {
+        return unit < table->n_entries ? &table->entries[unit] : &empty_entry;
+}
+
+JobUnitEntry *job_table_entry(JobTable *table, uint32_t unit) {
+        assert(unit < table->n_entries);
+
+        return &table->entries[unit];
+}
+
+Job *job_table_find(const JobTable *table, uint32_t id) {
+        return id == JOB_ID_NONE ? NULL : id_map_get(&table->by_id, id);
+}
+
+JobName *job_table_name(JobTable *table, uint32_t unit) {
+        JobUnitEntry *entry = job_table_entry(table, unit);
+
+        if (!entry->name)
+                entry->name = job_name_new(unit_table_at(table->units, unit)->id);
+        return entry->name;
+}
+
+static Job **job_table_place(JobUnitEntry *entry, const Job *job) {
+        if (job->state == JOB_RUNNING)
+                return &entry->triggered;
+        return job->type == JOB_NOP ? &entry->nop : &entry->pending;
+}
+
+static void job_table_sync_job(JobTable *table, Job *job, bool may_go) {
+        bool is_in;
+
+        if (!job)
+                return;
+
+        is_in = job->ready_place != HEAP_NOWHERE;
+        may_go = may_go && job->pause == JOB_PAUSE_NONE && !job->blocker;
+        if (may_go && !is_in) {
+                int r = heap_push(&table->ready, job);
+
+                assert(r == 0);         /* job_table_reserve() made room for every job */
+                (void) r;
+        } else if (!may_go && is_in)
+                heap_remove(&table->ready, job);
+        else if (is_in)
+                heap_moved(&table->ready, job);
+}
+
+void job_table_sync(JobTable *table, uint32_t unit) {
+        JobUnitEntry *entry = job_table_entry(table, unit);
+
+        job_table_sync_job(table, entry->pending, job_unit_entry_head(entry) == entry->pending);
+        job_table_sync_job(table, entry->nop, true);
+}
+
+void job_table_install(JobTable *table, Job *job) {
+        JobUnitEntry *entry = job_table_entry(table, job->unit);
+        Job **place = job_table_place(entry, job);
+        int r = 0;
+
+        assert(!*place);
+
+        if (job->id == JOB_ID_NONE)
+                r = job_alloc_next(&table->alloc, &job->id);
+        assert(r == 0);                 /* four thousand million jobs are not installed */
+        r = id_map_put(&table->by_id, job->id, job);
+        assert(r == 0);                 /* job_table_reserve() */
+        (void) r;
+
+        *place = job;
+        table->n_jobs++;
+        job_order_announce(table, job);
+        job_table_sync(table, job->unit);
+}
+
+static void job_table_set_deadline(JobTable *table, Job *job, uint64_t deadline) {
+        int r = 0;
+
+        job->deadline = deadline;
+        if (deadline == USEC_INFINITY)
+                heap_remove(&table->deadlines, job);
+        else if (job->deadline_place == HEAP_NOWHERE)
+                r = heap_push(&table->deadlines, job);
+        else
+                heap_moved(&table->deadlines, job);
+        assert(r == 0);                 /* job_table_reserve() */
+        (void) r;
+}
+
+static uint64_t time_limit(uint64_t from, uint64_t span) {
+        return span == 0 ? USEC_INFINITY : usec_add(from, span);
+}
+
+void job_table_update_deadline(JobTable *table, Job *job) {
+        const UnitSettings *settings = &unit_table_at(table->units, job->unit)->settings;
+        uint64_t running = settings->has_job_running_timeout ? settings->job_running_timeout : settings->job_timeout;
+        uint64_t deadline = time_limit(job->installed_at, settings->job_timeout);
+
+        if (job->state == JOB_RUNNING)
+                deadline = MIN(deadline, time_limit(job->triggered_at, running));
+        job_table_set_deadline(table, job, deadline);
+}
+
+void job_table_remove(JobTable *table, Job *job) {
+        JobUnitEntry *entry = job_table_entry(table, job->unit);
+        Job **place = job_table_place(entry, job);
+
+        assert(*place == job);
+
+        if (job->ready_place != HEAP_NOWHERE)
+                heap_remove(&table->ready, job);
+        job_table_set_deadline(table, job, USEC_INFINITY);
+        job_order_reset(table, job);
+
+        *place = NULL;
+        table->n_jobs--;
+        id_map_remove(&table->by_id, job->id);
+        for (size_t i = 0; i < job->aliases.n; i++)
+                id_map_remove(&table->by_id, job->aliases.items[i]);
+
+        job_order_wake(table, job);
+        job_table_sync(table, job->unit);
+}
+
+void job_table_trigger(JobTable *table, Job *job, uint64_t now) {
+        JobUnitEntry *entry = job_table_entry(table, job->unit);
+
+        assert(entry->pending == job);
+        assert(!entry->triggered);
+
+        if (job->ready_place != HEAP_NOWHERE)
+                heap_remove(&table->ready, job);
+        job_order_reset(table, job);
+
+        entry->pending = NULL;
+        entry->triggered = job;
+        job->state = JOB_RUNNING;
+        job->pause = JOB_PAUSE_NONE;
+        job->between_halves = false;
+        job->triggered_at = now;
+        job_table_sync(table, job->unit);
+}
+
+void job_table_put_back(JobTable *table, Job *job, JobType run_type) {
+        JobUnitEntry *entry = job_table_entry(table, job->unit);
+
+        assert(entry->triggered == job);
+        assert(!entry->pending);
+
+        entry->triggered = NULL;
+        entry->pending = job;
+        job->state = JOB_WAITING;
+        job->triggered_at = 0;
+        if (job->run_type != run_type) {
+                job->run_type = run_type;
+                job_order_announce(table, job);
+        }
+        job_order_wake(table, job);
+        job_table_sync(table, job->unit);
+}
+
+void job_table_set_type(JobTable *table, Job *job, JobType type) {
+        JobType run_type = job->run_type;
+
+        assert(job->state == JOB_WAITING);
+
+        job_set_type(job, type);
+        if (job->run_type == run_type)
+                return;
+
+        job_order_reset(table, job);
+        job_order_announce(table, job);
+        job_order_wake(table, job);
+        job_table_sync(table, job->unit);
+}
+
+void job_table_set_pause(JobTable *table, Job *job, JobPause pause) {
+        job->pause = pause;
+        job_table_sync(table, job->unit);
+}
+
+static void job_table_alias(JobTable *table, Job *survivor, uint32_t id) {
+        if (vector_push(&survivor->aliases, id) < 0)
+                return;                 /* the id then ends with its own job, told by the caller */
+        if (id_map_put(&table->by_id, id, survivor) < 0)
+                survivor->aliases.n--;
+}
+
+void job_table_absorb(JobTable *table, Job *survivor, Job *absorbed) {
+        assert(survivor->unit == absorbed->unit);
+
+        survivor->is_irreversible |= absorbed->is_irreversible;
+        survivor->ignores_order |= absorbed->ignores_order;
+        for (size_t i = 0; i < job_count_causes(absorbed); i++)
+                job_add_cause(survivor, job_cause_at(absorbed, i));
+
+        job_table_alias(table, survivor, absorbed->id);
+        for (size_t i = 0; i < absorbed->aliases.n; i++)
+                job_table_alias(table, survivor, absorbed->aliases.items[i]);
+}
+
+void job_table_rescan_all(JobTable *table) {
+        for (size_t i = 0; i < table->n_entries; i++) {
+                Job *pending = table->entries[i].pending;
+
+                if (!pending)
+                        continue;
+                job_order_reset(table, pending);
+                job_table_sync(table, pending->unit);
+        }
+}

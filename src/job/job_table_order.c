@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Order: who goes first, and who waits for whom
+ *
+ * For "a before b" the stop goes first if b's is one, else a does. A head job
+ * looks at its neighbours one after the other (first those it is After, then
+ * those it is Before) and stops at the first that must go first: its blocker.
+ * When the blocker goes, the scan goes on where it stopped, so all scans of a
+ * transaction together cost its jobs and order edges. A neighbour that gets a
+ * job behind the scan's back announces itself on the waiting job's late list,
+ * which is looked at before dispatch.
+ *
+ * A nop, and a job that ignores order, neither waits nor blocks.
+ */
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "job/job_table.h"
+
+static bool job_takes_part(const Job *job) {
+        return job && job->run_type != JOB_NOP && !job->ignores_order;
+}
+
+/* The job of @unit that must go before one of run type @run, which is After (else Before) @unit. */
+static Job *job_order_blocker_at(const JobTable *table, uint32_t unit, JobType run, bool is_after) {
+        const JobUnitEntry *entry = job_table_peek(table, unit);
+        Job *const jobs[] = { entry->triggered, entry->pending };
+
+        if (is_after && job_type_second_goes_first(run))
+                return NULL;
+
+        for (size_t i = 0; i < ELEMENTSOF(jobs); i++)
+                if (job_takes_part(jobs[i]) && (is_after || job_type_second_goes_first(jobs[i]->run_type)))
+                        return jobs[i];
+        return NULL;
+}
+
+static int u32_compare(const void *a, const void *b) {
+        uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+
+        return x < y ? -1 : x > y;
+}
+
+/* Leaves each unit on the late list once, and only those that have a job. */
+static void job_order_compact_late(const JobTable *table, Job *job) {
+        size_t n = 0;
+
+        qsort(job->late.items, job->late.n, sizeof(uint32_t), u32_compare);
+        for (size_t i = 0; i < job->late.n; i++) {
+                uint32_t unit = job->late.items[i];
+
+                if (n > 0 && job->late.items[n - 1] == unit)
+                        continue;
+                if (!job_unit_entry_is_empty(job_table_peek(table, unit)))
+                        job->late.items[n++] = unit;
+        }
+        job->late.n = n;
+}
+
+static void job_order_add_late(JobTable *table, uint32_t waiting_unit, uint32_t unit) {
+        Job *waiting = job_table_peek(table, waiting_unit)->pending;
+
+        if (!waiting || waiting->scan == 0)
+                return;
+
+        if (waiting->late.n == waiting->late.allocated)
+                job_order_compact_late(table, waiting);
+        if (vector_push(&waiting->late, unit) < 0)
+                waiting->scan = 0;      /* no memory to remember it: look at all of them again */
+}
+
+void job_order_announce(JobTable *table, const Job *job) {
+        const Unit *unit = unit_table_at(table->units, job->unit);
+        UnitRelations relations;
+
+        if (!job_takes_part(job))
+                return;
+
+        relations = unit_relations(unit, UNIT_BEFORE);
+        for (size_t i = 0; i < relations.n; i++)
+                job_order_add_late(table, relations.items[i].other, job->unit);
+
+        if (!job_type_second_goes_first(job->run_type))
+                return;
+        relations = unit_relations(unit, UNIT_AFTER);
+        for (size_t i = 0; i < relations.n; i++)
+                job_order_add_late(table, relations.items[i].other, job->unit);
+}
+
+static void job_order_unblock(Job *job) {
+        if (!job->blocker)
+                return;
+        LIST_REMOVE(job, waiter_link);
+        job->blocker = NULL;
+}
+
+void job_order_reset(JobTable *table, Job *job) {
+        job_order_unblock(job);
+        job->scan = 0;
+        vector_clear(&job->late);
+}
+
+void job_order_wake(JobTable *table, Job *job) {
+        while (!LIST_EMPTY(&job->waiters)) {
+                Job *waiter = LIST_FIRST(&job->waiters);
+
+                job_order_unblock(waiter);
+                job_table_sync(table, waiter->unit);
+        }
+}
+
+static bool unit_has_order(const Unit *unit, const Unit *other, UnitRelationKind kind) {
+        return other && unit_has_relation(unit, kind, other);
+}
+
+/* Late units carry no relation; both directions are asked. */
+static Job *job_order_check_late(const JobTable *table, const Job *job, const Unit *unit, uint32_t late) {
+        const Unit *other = unit_table_at(table->units, late);
+        Job *blocker = NULL;
+
+        if (unit_has_order(unit, other, UNIT_AFTER))
+                blocker = job_order_blocker_at(table, late, job->run_type, true);
+        if (!blocker && unit_has_order(unit, other, UNIT_BEFORE))
+                blocker = job_order_blocker_at(table, late, job->run_type, false);
+        return blocker;
+}
+
+/* Goes on with @job's scan: its blocker, or NULL when all has been looked at. */
+static Job *job_order_scan(JobTable *table, Job *job) {
+        const Unit *unit = unit_table_at(table->units, job->unit);
+        UnitRelations after = unit_relations(unit, UNIT_AFTER);
+        UnitRelations before = unit_relations(unit, UNIT_BEFORE);
+        Job *blocker;
+
+        for (; job->scan < after.n + before.n; job->scan++) {
+                bool is_after = job->scan < after.n;
+                uint32_t other = is_after ? after.items[job->scan].other : before.items[job->scan - after.n].other;
+
+                blocker = job_order_blocker_at(table, other, job->run_type, is_after);
+                if (blocker)
+                        return blocker;
+        }
+
+        for (; job->late.n > 0; job->late.n--) {
+                blocker = job_order_check_late(table, job, unit, vector_last(&job->late));
+                if (blocker)
+                        return blocker;
+        }
+        return NULL;
+}
+
+Job *job_table_next(JobTable *table) {
+        Job *job, *blocker;
+
+        while ((job = heap_peek(&table->ready))) {
+                if (!job_takes_part(job))
+                        return job;
+
+                blocker = job_order_scan(table, job);
+                if (!blocker)
+                        return job;
+
+                heap_remove(&table->ready, job);
+                job->blocker = blocker;
+                LIST_INSERT_HEAD(&blocker->waiters, job, waiter_link);
+        }
+        return NULL;
+}
+
+bool job_order_waits(const JobTable *table, const Job *job, const Job *other, UnitRelationKind *ret_relation) {
+        const Unit *unit = unit_table_at(table->units, job->unit);
+        const Unit *neighbour = unit_table_at(table->units, other->unit);
+        bool after, before;
+
+        if (!job_takes_part(job) || !job_takes_part(other))
+                return false;
+
+        after = !job_type_second_goes_first(job->run_type) && unit_has_order(unit, neighbour, UNIT_AFTER);
+        before = job_type_second_goes_first(other->run_type) && unit_has_order(unit, neighbour, UNIT_BEFORE);
+        if (ret_relation)
+                *ret_relation = after ? UNIT_AFTER : UNIT_BEFORE;
+        return after || before;
+}
+
+Job *job_order_find_blocker(const JobTable *table, const Job *job, UnitRelationKind *ret_relation) {
+        const Unit *unit = unit_table_at(table->units, job->unit);
+        static const UnitRelationKind kinds[] = { UNIT_AFTER, UNIT_BEFORE };
+
+        if (!job_takes_part(job))
+                return NULL;
+
+        for (size_t k = 0; k < ELEMENTSOF(kinds); k++) {
+                UnitRelations relations = unit_relations(unit, kinds[k]);
+
+                for (size_t i = 0; i < relations.n; i++) {
+                        Job *blocker = job_order_blocker_at(table, relations.items[i].other, job->run_type,
+                                                            kinds[k] == UNIT_AFTER);
+                        if (!blocker)
+                                continue;
+                        if (ret_relation)
+                                *ret_relation = kinds[k];
+                        return blocker;
+                }
+        }
+        return NULL;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Transactions: the steps in their order, and the check against what is installed
+ *
+ * One transaction object is used again and again; its memory is kept, and
+ * clearing it costs what the last one touched.
+ */
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "job/job_transaction_stage.h"
+
+void job_transaction_init(JobTransaction *transaction, UnitTable *units, JobTable *installed) {
+        *transaction = (JobTransaction) { .units = units, .installed = installed };
+}
+
+void job_transaction_clear(JobTransaction *transaction) {
+        for (size_t i = 0; i < transaction->touched.n; i++)
+                transaction->stage[transaction->touched.items[i]] =
+                        (JobStageUnit) { .order_unit = JOB_ORDER_UNIT_NONE };
+
+        vector_clear(&transaction->touched);
+        vector_clear(&transaction->candidates);
+        vector_clear(&transaction->anchors);
+        vector_clear(&transaction->work);
+        vector_clear(&transaction->drops);
+        vector_clear(&transaction->cycles);
+        arena_reset(&transaction->arena);
+        failure_deinit(&transaction->failure);
+        transaction->failure = (Failure) {};
+        transaction->n_expanded = transaction->n_propagated = transaction->n_failed = 0;
+        transaction->generation = 0;
+        transaction->is_incomplete = false;
+}
+
+void job_transaction_deinit(JobTransaction *transaction) {
+        job_transaction_clear(transaction);
+        vector_deinit(&transaction->touched);
+        vector_deinit(&transaction->candidates);
+        vector_deinit(&transaction->anchors);
+        vector_deinit(&transaction->work);
+        vector_deinit(&transaction->drops);
+        vector_deinit(&transaction->cycles);
+        arena_deinit(&transaction->arena);
+        free(transaction->stage);
+        transaction->stage = NULL;
+        transaction->n_stage = 0;
+}
+
+bool job_transaction_cancels_unstaged(const JobTransaction *transaction, const Unit *unit) {
+        if (transaction->mode != JOB_ISOLATE && transaction->mode != JOB_FLUSH)
+                return false;
+        if (unit->settings.ignore_on_isolate)
+                return false;
+        return unit->index >= transaction->n_stage || !transaction->stage[unit->index].is_touched;
+}
+
+void job_candidate_meet(JobTransaction *transaction, JobCandidate *candidate) {
+        JobArrival arrival = {
+                .type = candidate->type,
+                .mode = transaction->mode,
+                .unit_state = candidate->unit->active_state,
+        };
+
+        candidate->meeting = job_unit_entry_meet(job_table_peek(transaction->installed, candidate->unit->index),
+                                                 &arrival);
+}
+
+static int job_transaction_refuse_destructive(JobTransaction *transaction, const JobCandidate *candidate) {
+        const Job *installed = candidate->meeting.resists;
+        const char *why = NULL;
+
+        switch (candidate->meeting.resistance) {
+        case JOB_RESISTS_IN_MODE:
+                why = job_stage_format(transaction, "mode %s replaces nothing", job_mode_to_string(transaction->mode));
+                break;
+        case JOB_RESISTS_AS_IRREVERSIBLE:
+                why = "that job is irreversible";
+                break;
+        case JOB_RESISTS_VERIFY:
+        case JOB_NO_RESISTANCE:
+                why = "a check for being active cancels no stop";
+                break;
+        }
+
+        return job_transaction_refuse(
+                transaction, -EDEADLK, "TransactionIsDestructive",
+                job_stage_format(transaction, "%s conflicts with job %u (%s %s, %s): %s. Asked for by: %s.",
+                                 job_candidate_name(transaction, candidate), installed->id,
+                                 job_type_to_string(installed->type), candidate->unit->id,
+                                 job_state_to_string(installed->state), why, job_stage_chain(transaction, candidate)));
+}
+
+int job_transaction_check_installed(JobTransaction *transaction) {
+        bool any_dropped = false;
+
+        for (size_t i = 0; i < transaction->candidates.n; i++) {
+                JobCandidate *candidate = transaction->candidates.items[i];
+
+                if (candidate->is_gone || candidate->meeting.resistance == JOB_NO_RESISTANCE)
+                        continue;
+                if (candidate->meeting.resistance != JOB_RESISTS_VERIFY || candidate->matters)
+                        return job_transaction_refuse_destructive(transaction, candidate);
+
+                any_dropped = true;
+                job_stage_drop(transaction, candidate, JOB_DROP_VERIFY_AGAINST_STOP,
+                               job_stage_format(transaction, "job %u stops the unit", candidate->meeting.resists->id));
+        }
+        if (any_dropped)
+                job_stage_sweep(transaction);
+        return transaction->is_incomplete ? -ENOMEM : 0;
+}
+
+int job_transaction_build(JobTransaction *transaction, const JobTransactionRequest *requests, size_t n, JobMode mode) {
+        static int (*const steps[])(JobTransaction *) = {
+                job_transaction_add_mode_extras,
+                job_transaction_mark_and_minimize,
+                job_transaction_merge,
+                job_transaction_reduce,
+                job_transaction_check_order,
+                job_transaction_check_installed,
+        };
+        int r;
+
+        job_transaction_clear(transaction);
+        transaction->mode = mode;
+
+        r = job_transaction_expand(transaction, requests, n);
+        for (size_t i = 0; i < ELEMENTSOF(steps) && r == 0; i++)
+                r = steps[i](transaction);
+        if (r == 0 && transaction->is_incomplete)
+                r = -ENOMEM;
+        if (r != 0)
+                vector_clear(&transaction->work);
+        return r;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Transactions
+ *
+ * Requests are expanded over the units' relations into a stage of candidates
+ * with an edge from each to what it pulled in; the stage is marked, merged,
+ * reduced, checked for order and against the installed jobs, and committed to
+ * the table, or refused with the table as it was. Planning is the same without
+ * the commit. No step recurses; each costs what it touches.
+ */
+
+#include "basic/arena.h"
+#include "basic/failure.h"
+#include "job/job_entry.h"
+#include "job/job_plan.h"
+#include "job/job_table.h"
+
+enum {
+        JOB_TRANSACTION_E_SUCCESS,
+        JOB_TRANSACTION_E_REFUSED,      /* JobTransaction.failure says why */
+};
+
+typedef struct JobCandidate JobCandidate;
+typedef struct JobEdge JobEdge;
+typedef struct JobStageUnit JobStageUnit;
+
+/* One wanted change, its unit by name. */
+typedef struct JobTransactionRequest {
+        const char *unit;
+        JobType type;
+        bool reload_if_possible;
+        bool is_manual;
+} JobTransactionRequest;
+
+/* A candidate that was left out. */
+typedef struct JobTransactionDrop {
+        const JobCandidate *candidate;
+        JobDropRule rule;
+        const char *why;                /* in the arena */
+} JobTransactionDrop;
+
+typedef struct JobTransaction {
+        UnitTable *units;               /* borrowed */
+        JobTable *installed;            /* borrowed */
+        JobMode mode;
+
+        Arena arena;                    /* candidates, edges, sentences */
+        JobStageUnit *stage;            /* owned, by unit index */
+        size_t n_stage;
+        VECTOR(uint32_t) touched;       /* units with something in the stage */
+        VECTOR(JobCandidate *) candidates;       /* in expansion order; a candidate that is gone stays here */
+        VECTOR(JobCandidate *) anchors; /* for each request; after merging use job_candidate_survivor() */
+        VECTOR(JobCandidate *) work;    /* scratch of one step */
+        VECTOR(JobTransactionDrop) drops;
+        VECTOR(const char *) cycles;    /* broken ones, in the arena */
+        size_t n_expanded, n_propagated;        /* how far expansion has come in the candidates */
+        size_t n_failed;                /* candidates whose failure has not travelled yet */
+        uint32_t generation;            /* of marks on candidates */
+        bool is_incomplete;             /* memory was short: -ENOMEM at the next step */
+        Failure failure;
+} JobTransaction;
+
+/* How a commit tells of what it does, in order. */
+typedef struct JobCommitOps {
+        void (*cancel)(void *userdata, Job *job, const JobCandidate *by /* NULL: isolate or flush */);
+        void (*installed)(void *userdata, Job *job);
+        void (*changed)(void *userdata, Job *job);
+} JobCommitOps;
+
+void job_transaction_init(JobTransaction *transaction, UnitTable *units, JobTable *installed);
+void job_transaction_deinit(JobTransaction *transaction);
+
+/* Steps 1 to 8. 0, JOB_TRANSACTION_E_REFUSED, or -ENOMEM. */
+int job_transaction_build(JobTransaction *transaction, const JobTransactionRequest *requests, size_t n, JobMode mode);
+
+/*
+ * Step 9, after a build that went well. Takes ids; each job gets a cause in @record, whose steps and drops are filled.
+ * -ENOMEM leaves everything as it was.
+ */
+int job_transaction_commit(JobTransaction *transaction, JobTransactionRecord *record, uint64_t now,
+                           const JobCommitOps *ops, void *userdata);
+
+/* What it is about to do (call it before the commit), or was refused for. Its jobs are in the order of the record's steps. */
+int job_transaction_report(JobTransaction *transaction, JobPlan **ret_plan);
+
+/* The drops, for the record of a refused transaction as well. */
+int job_transaction_record_drops(const JobTransaction *transaction, JobTransactionRecord *record);
+
+/*
+ * Among the installed jobs alone (after a reload of unit files): 1 with the youngest pending job of a cycle and the
+ * cycle in words (valid until the next build), 0 if there is none, or -ENOMEM.
+ */
+int job_transaction_find_stuck(JobTransaction *transaction, uint32_t *ret_id, const char **ret_cycle);

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Step 9: commit
+ *
+ * Everything that can fail is done first: room in the table, the job objects,
+ * the record of the transaction. Then the table changes, anchors first, which
+ * also take the first ids. What was refused or only planned takes none.
+ */
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "job/job_transaction_stage.h"
+
+int job_transaction_record_drops(const JobTransaction *transaction, JobTransactionRecord *record) {
+        for (size_t i = 0; i < transaction->drops.n; i++) {
+                const JobTransactionDrop *drop = &transaction->drops.items[i];
+                JobDrop item = { .type = (uint8_t) drop->candidate->type, .rule = (uint8_t) drop->rule };
+
+                item.why = strdup(drop->why);
+                item.unit = job_name_new(drop->candidate->unit->id);
+                if (!item.why || !item.unit || vector_push(&record->drops, item) < 0) {
+                        free(item.why);
+                        job_name_unref(item.unit);
+                        return -ENOMEM;
+                }
+        }
+        return 0;
+}
+
+/* The candidates in the order of the commit. */
+static int job_transaction_order_steps(JobTransaction *transaction) {
+        transaction->generation++;
+        vector_clear(&transaction->work);
+        if (vector_reserve(&transaction->work, transaction->candidates.n) < 0)
+                return -ENOMEM;
+
+        for (size_t i = 0; i < transaction->anchors.n; i++) {
+                JobCandidate *anchor = job_candidate_survivor(transaction->anchors.items[i]);
+
+                if (anchor->mark == transaction->generation)
+                        continue;
+                anchor->mark = transaction->generation;
+                transaction->work.items[transaction->work.n++] = anchor;
+        }
+        for (size_t i = 0; i < transaction->candidates.n; i++) {
+                JobCandidate *candidate = transaction->candidates.items[i];
+
+                if (!candidate->is_gone && candidate->mark != transaction->generation)
+                        transaction->work.items[transaction->work.n++] = candidate;
+        }
+        return 0;
+}
+
+static int job_transaction_prepare_step(JobTransaction *transaction, JobTransactionRecord *record,
+                                        JobCandidate *candidate) {
+        JobName *name = job_table_name(transaction->installed, candidate->unit->index);
+        JobStep step = {
+                .type = (uint8_t) candidate->type,
+                .puller = JOB_STEP_NONE,
+                .is_anchor = candidate->is_anchor,
+                .is_needed = candidate->matters,
+        };
+
+        if (!name)
+                return -ENOMEM;
+
+        candidate->step = (uint32_t) record->steps.n;
+        if (candidate->meeting.action == JOB_PLAN_NEW) {
+                JobCause cause = { .record = record, .step = candidate->step };
+
+                if (job_new(&candidate->job, candidate->unit->index, candidate->meeting.type, cause) < 0)
+                        return -ENOMEM;
+        } else
+                candidate->job = candidate->meeting.survivor;
+
+        step.unit = job_name_ref(name);
+        if (vector_push(&record->steps, step) < 0) {
+                job_name_unref(name);
+                return -ENOMEM;
+        }
+        return 0;
+}
+
+static void job_transaction_link_steps(JobTransaction *transaction, JobTransactionRecord *record) {
+        for (size_t i = 0; i < transaction->work.n; i++) {
+                const JobCandidate *candidate = transaction->work.items[i];
+                JobStep *step = &record->steps.items[candidate->step];
+                const JobEdge *edge = candidate->pullers_first;
+
+                while (edge && edge->is_cut)
+                        edge = edge->next_of_object;
+                if (!edge || step->is_anchor)
+                        continue;
+                step->puller = edge->subject->step;
+                step->origin = edge->origin;
+                step->relation = edge->relation;
+        }
+}
+
+static void job_transaction_give_up(JobTransaction *transaction) {
+        for (size_t i = 0; i < transaction->work.n; i++) {
+                JobCandidate *candidate = transaction->work.items[i];
+
+                if (candidate->job && candidate->meeting.action == JOB_PLAN_NEW)
+                        job_free(candidate->job);
+                candidate->job = NULL;
+        }
+        vector_clear(&transaction->work);
+}
+
+static int job_transaction_prepare(JobTransaction *transaction, JobTransactionRecord *record) {
+        int r;
+
+        r = job_transaction_order_steps(transaction);
+        if (r == 0)
+                r = job_table_reserve(transaction->installed, transaction->work.n);
+        if (r == 0)
+                r = vector_reserve(&record->steps, transaction->work.n);
+        for (size_t i = 0; i < transaction->work.n && r == 0; i++)
+                r = job_transaction_prepare_step(transaction, record, transaction->work.items[i]);
+        if (r == 0)
+                r = job_transaction_record_drops(transaction, record);
+        if (r < 0) {
+                job_transaction_give_up(transaction);
+                return r;
+        }
+
+        job_transaction_link_steps(transaction, record);
+        return 0;
+}
+
+static void job_transaction_cancel_unstaged(JobTransaction *transaction, const JobCommitOps *ops, void *userdata) {
+        JobTable *table = transaction->installed;
+
+        if (transaction->mode != JOB_ISOLATE && transaction->mode != JOB_FLUSH)
+                return;
+
+        for (uint32_t i = 0; i < unit_table_size(transaction->units); i++) {
+                const Unit *unit = unit_table_at(transaction->units, i);
+
+                if (!unit || !job_transaction_cancels_unstaged(transaction, unit))
+                        continue;
+                if (job_table_peek(table, i)->pending)
+                        ops->cancel(userdata, job_table_peek(table, i)->pending, NULL);
+                if (job_table_peek(table, i)->nop)
+                        ops->cancel(userdata, job_table_peek(table, i)->nop, NULL);
+        }
+}
+
+static void job_transaction_apply_attributes(const JobTransaction *transaction, Job *job,
+                                             const JobCandidate *candidate) {
+        job->is_irreversible |= transaction->mode == JOB_REPLACE_IRREVERSIBLY;
+        if (job->type == JOB_RELOAD)
+                job->absorbed_start |= candidate->absorbs_start || candidate->meeting.absorbs_start;
+        else
+                job->absorbed_start = false;
+}
+
+static void job_transaction_install(JobTransaction *transaction, JobCandidate *candidate, uint64_t now,
+                                    const JobCommitOps *ops, void *userdata) {
+        Job *job = candidate->job;
+
+        job->installed_at = now;
+        job->priority = candidate->unit->settings.job_priority;
+        job->ignores_order = transaction->mode == JOB_IGNORE_DEPENDENCIES || job->type == JOB_NOP;
+        job_transaction_apply_attributes(transaction, job, candidate);
+        job_table_install(transaction->installed, job);
+        job_table_update_deadline(transaction->installed, job);
+        candidate->id = job->id;
+        ops->installed(userdata, job);
+}
+
+/* The triggered job becomes the restart: pending again from its stop half, and absorbs what was pending. */
+static void job_transaction_turn(JobTransaction *transaction, JobCandidate *candidate) {
+        JobTable *table = transaction->installed;
+        Job *job = candidate->job, *absorbed = candidate->meeting.absorbed;
+
+        if (absorbed) {
+                job_table_remove(table, absorbed);
+                job_table_absorb(table, job, absorbed);
+                job_free(absorbed);
+        }
+        job->type = JOB_RESTART;
+        job->between_halves = false;
+        job_table_put_back(table, job, JOB_STOP);
+        job_table_update_deadline(table, job);
+}
+
+static void job_transaction_join(JobTransaction *transaction, JobTransactionRecord *record, JobCandidate *candidate,
+                                 const JobCommitOps *ops, void *userdata) {
+        JobCause cause = { .record = record, .step = candidate->step };
+        Job *job = candidate->job;
+
+        switch (candidate->meeting.action) {
+        case JOB_PLAN_MERGE:
+                job_table_set_type(transaction->installed, job, candidate->meeting.type);
+                break;
+        case JOB_PLAN_TURN:
+                job_transaction_turn(transaction, candidate);
+                break;
+        case JOB_PLAN_COVER:
+        case JOB_PLAN_NEW:
+        case _JOB_PLAN_ACTION_MAX:
+                break;
+        }
+
+        if (transaction->mode == JOB_IGNORE_DEPENDENCIES && job->state == JOB_WAITING && !job->ignores_order) {
+                job->ignores_order = true;
+                job_order_reset(transaction->installed, job);
+                job_order_wake(transaction->installed, job);
+                job_table_sync(transaction->installed, job->unit);
+        }
+        job_transaction_apply_attributes(transaction, job, candidate);
+        job_add_cause(job, cause);
+        candidate->id = job->id;
+        ops->changed(userdata, job);
+}
+
+int job_transaction_commit(JobTransaction *transaction, JobTransactionRecord *record, uint64_t now,
+                           const JobCommitOps *ops, void *userdata) {
+        int r;
+
+        r = job_transaction_prepare(transaction, record);
+        if (r < 0)
+                return r;
+
+        job_transaction_cancel_unstaged(transaction, ops, userdata);
+        for (size_t i = 0; i < transaction->work.n; i++) {
+                JobCandidate *candidate = transaction->work.items[i];
+
+                if (candidate->meeting.canceled)
+                        ops->cancel(userdata, candidate->meeting.canceled, candidate);
+                if (candidate->meeting.action == JOB_PLAN_NEW)
+                        job_transaction_install(transaction, candidate, now, ops, userdata);
+                else
+                        job_transaction_join(transaction, record, candidate, ops, userdata);
+                record->steps.items[candidate->step].id = candidate->id;
+        }
+        vector_clear(&transaction->work);
+        return 0;
+}

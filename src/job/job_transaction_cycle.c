@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Step 7: cycles of order are broken, always the same way
+ *
+ * In each component with a cycle: one shortest cycle; of its candidates that
+ * no anchor needs, the one with which the fewest jobs are lost, ties by name,
+ * is left out; and again, until the component has no cycle. Components are
+ * dealt with on their own, so many small cycles cost no more than one look at
+ * each. A last look over everything confirms, because an installed job that a
+ * victim would have canceled is back.
+ */
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "job/job_transaction_order.h"
+
+#define VICTIMS_MAX 1000                /* in one component */
+#define EXACT_MAX 256                   /* nodes up to which a component's shortest cycle is searched from every node */
+#define STARTS_MAX 64                   /* nodes, by name, from which it is searched in a larger one */
+
+static int compare_nodes(const void *a, const void *b, void *userdata) {
+        OrderGraph *graph = userdata;
+        uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+        const Unit *p = unit_table_at(graph->transaction->units, order_graph_unit(graph, x)->unit);
+        const Unit *q = unit_table_at(graph->transaction->units, order_graph_unit(graph, y)->unit);
+        int c = strcmp(p->id, q->id);
+
+        return c != 0 ? c : (x > y) - (x < y);
+}
+
+static void cycle_trace(OrderGraph *graph, uint32_t start, uint32_t last, OrderNodes *cycle) {
+        size_t n = graph->nodes.items[last].depth + 1;
+
+        vector_clear(cycle);
+        if (vector_reserve(cycle, n) < 0) {
+                graph->error = -ENOMEM;
+                return;
+        }
+        cycle->n = n;
+        for (uint32_t node = last; n-- > 0; node = graph->nodes.items[node].parent)
+                cycle->items[n] = node;
+        assert(cycle->items[0] == start);
+}
+
+/* Breadth first from @start back to it, within @set; shorter than *cycle if that has one. */
+static void cycle_search_from(OrderGraph *graph, uint32_t start, uint32_t set, OrderNodes *queue, OrderNodes *cycle) {
+        uint32_t seen = ++graph->last_seen;
+
+        vector_clear(queue);
+        graph->nodes.items[start].seen = seen;
+        graph->nodes.items[start].depth = 0;
+        if (vector_push(queue, start) < 0)
+                graph->error = -ENOMEM;
+
+        for (size_t i = 0; i < queue->n && graph->error == 0; i++) {
+                OrderFrame frame = { .node = queue->items[i] };
+                uint32_t depth = graph->nodes.items[frame.node].depth;
+                uint32_t next;
+
+                if (cycle->n > 0 && depth + 1 >= cycle->n)
+                        return;
+                while ((next = order_graph_next(graph, &frame, set)) != ORDER_NODE_NONE) {
+                        OrderNode *node = &graph->nodes.items[next];
+
+                        if (next == start) {
+                                cycle_trace(graph, start, frame.node, cycle);
+                                return;
+                        }
+                        if (node->seen == seen)
+                                continue;
+                        node->seen = seen;
+                        node->parent = frame.node;
+                        node->depth = depth + 1;
+                        if (vector_push(queue, next) < 0)
+                                graph->error = -ENOMEM;
+                }
+        }
+}
+
+static void cycle_find_shortest(OrderGraph *graph, uint32_t *nodes, size_t n, OrderNodes *ret_cycle) {
+        uint32_t set = ++graph->last_set;
+        OrderNodes queue = {};
+        size_t n_starts = n <= EXACT_MAX ? n : STARTS_MAX;
+
+        for (size_t i = 0; i < n; i++)
+                graph->nodes.items[nodes[i]].set = set;
+        qsort_r(nodes, n, sizeof(*nodes), compare_nodes, graph);
+
+        vector_clear(ret_cycle);
+        for (size_t i = 0; i < n_starts && ret_cycle->n != 2 && graph->error == 0; i++)
+                cycle_search_from(graph, nodes[i], set, &queue, ret_cycle);
+        vector_deinit(&queue);
+}
+
+static JobCandidate *cycle_candidate(OrderGraph *graph, uint32_t node) {
+        JobCandidate *candidate = order_graph_unit(graph, node)->candidate;
+
+        if (!candidate || candidate->is_gone || candidate->matters)
+                return NULL;
+        return node % _ORDER_SLOT_MAX >= ORDER_PENDING ? candidate : NULL;
+}
+
+static JobCandidate *cycle_choose_victim(OrderGraph *graph, const OrderNodes *cycle) {
+        JobCandidate *victim = NULL;
+        size_t fewest = 0;
+
+        for (size_t i = 0; i < cycle->n; i++) {
+                JobCandidate *candidate = cycle_candidate(graph, cycle->items[i]);
+                size_t losses;
+
+                if (!candidate || candidate == victim)
+                        continue;
+                losses = job_stage_count_losses(graph->transaction, candidate);
+                if (!victim || losses < fewest ||
+                    (losses == fewest && strcmp(candidate->unit->id, victim->unit->id) < 0)) {
+                        victim = candidate;
+                        fewest = losses;
+                }
+        }
+        return victim;
+}
+
+static int cycle_refuse(OrderGraph *graph, const OrderNodes *cycle, const char *why) {
+        JobTransaction *transaction = graph->transaction;
+        const char *message;
+
+        message = job_stage_format(transaction, "The order of these jobs is a cycle, %s: %s.", why,
+                                   order_graph_describe(graph, cycle));
+        return job_transaction_refuse(transaction, -EDEADLK, "TransactionOrderIsCyclic", message);
+}
+
+/* Leaves out one victim of a component of @n nodes. */
+static int cycle_break_one(OrderGraph *graph, uint32_t *nodes, size_t n) {
+        JobTransaction *transaction = graph->transaction;
+        OrderNodes cycle = {};
+        JobCandidate *victim;
+        const char *text;
+        int r = 0;
+
+        cycle_find_shortest(graph, nodes, n, &cycle);
+        if (graph->error < 0 || cycle.n == 0) {
+                vector_deinit(&cycle);
+                return graph->error;
+        }
+
+        victim = cycle_choose_victim(graph, &cycle);
+        if (!victim)
+                r = cycle_refuse(graph, &cycle, "and none of them can be left out");
+        else {
+                text = job_stage_format(transaction, "%s; %s is left out", order_graph_describe(graph, &cycle),
+                                        job_candidate_name(transaction, victim));
+                r = vector_push(&transaction->cycles, text);
+                job_stage_drop(transaction, victim, JOB_DROP_CYCLE,
+                               job_stage_format(transaction, "to break a cycle of order: %s", text));
+        }
+        vector_deinit(&cycle);
+        return r;
+}
+
+static void order_refresh_nodes(OrderGraph *graph, const OrderNodes *nodes) {
+        for (size_t i = 0; i < nodes->n; i++)
+                order_graph_refresh(graph, nodes->items[i] / _ORDER_SLOT_MAX);
+}
+
+/* Until what is left of these nodes has no cycle. */
+static int cycle_break_component(OrderGraph *graph, const OrderNodes *members) {
+        OrderComponents parts = {};
+        size_t n_victims = 0;
+        int r = 0;
+
+        while (r == 0) {
+                uint32_t set = ++graph->last_set;
+
+                for (size_t i = 0; i < members->n; i++)
+                        graph->nodes.items[members->items[i]].set = set;
+                order_refresh_nodes(graph, members);
+                r = order_graph_components(graph, members, set, &parts);
+                if (r < 0 || parts.ends.n == 0)
+                        break;
+
+                for (size_t i = 0, from = 0; i < parts.ends.n && r == 0; from = parts.ends.items[i++]) {
+                        r = cycle_break_one(graph, parts.nodes.items + from, parts.ends.items[i] - from);
+                        if (r == 0 && ++n_victims > VICTIMS_MAX)
+                                r = job_transaction_refuse(graph->transaction, -EDEADLK, "TransactionOrderIsCyclic",
+                                                           "More than 1000 jobs would have to be left out of one "
+                                                           "group of jobs that wait for each other.");
+                        order_refresh_nodes(graph, members);
+                }
+        }
+        vector_deinit(&parts.nodes);
+        vector_deinit(&parts.ends);
+        return r;
+}
+
+static int order_roots(OrderGraph *graph, OrderNodes *ret_roots) {
+        JobTransaction *transaction = graph->transaction;
+
+        vector_clear(ret_roots);
+        for (size_t i = 0; i < transaction->candidates.n; i++) {
+                const JobCandidate *candidate = transaction->candidates.items[i];
+                uint32_t place;
+
+                if (candidate->is_gone || candidate->type == JOB_NOP)
+                        continue;
+                place = order_graph_add(graph, candidate->unit->index);
+                for (uint32_t slot = ORDER_TRIGGERED_SECOND; slot < _ORDER_SLOT_MAX && graph->error == 0; slot++)
+                        if (vector_push(ret_roots, place * _ORDER_SLOT_MAX + slot) < 0)
+                                return -ENOMEM;
+        }
+        return graph->error;
+}
+
+/* One look over everything: 0 if there is no cycle (any more), 1 if some were broken, or a refusal as *ret_refusal. */
+static int order_pass(OrderGraph *graph, int *ret_refusal) {
+        OrderComponents components = {};
+        OrderNodes roots = {};
+        int r;
+
+        r = order_roots(graph, &roots);
+        if (r == 0)
+                r = order_graph_components(graph, &roots, 0, &components);
+
+        for (size_t i = 0, from = 0; i < components.ends.n && r == 0; from = components.ends.items[i++]) {
+                OrderNodes members = {
+                        .items = components.nodes.items + from,
+                        .n = components.ends.items[i] - from,
+                };
+
+                r = cycle_break_component(graph, &members);
+        }
+        if (r > 0) {
+                *ret_refusal = r;
+                r = 0;
+        } else if (r == 0 && components.ends.n > 0)
+                r = 1;
+
+        vector_deinit(&roots);
+        vector_deinit(&components.nodes);
+        vector_deinit(&components.ends);
+        return r;
+}
+
+int job_transaction_check_order(JobTransaction *transaction) {
+        int r, refusal = 0;
+
+        r = job_stage_reserve(transaction);
+        if (r < 0)
+                return r;
+        for (size_t i = 0; i < transaction->candidates.n; i++)
+                if (!transaction->candidates.items[i]->is_gone)
+                        job_candidate_meet(transaction, transaction->candidates.items[i]);
+        if (transaction->mode == JOB_IGNORE_DEPENDENCIES)
+                return 0;
+
+        do {
+                OrderGraph graph;
+
+                order_graph_init(&graph, transaction);
+                r = order_pass(&graph, &refusal);
+                order_graph_deinit(&graph);
+                if (r >= 0 && refusal == 0)
+                        job_stage_sweep(transaction);
+        } while (r > 0 && refusal == 0);
+
+        if (r < 0)
+                return r;
+        if (refusal != 0)
+                return refusal;
+        return transaction->is_incomplete ? -ENOMEM : 0;
+}
+
+static int order_installed_roots(OrderGraph *graph, OrderNodes *ret_roots) {
+        const JobTable *table = graph->transaction->installed;
+
+        for (uint32_t i = 0; i < table->n_entries; i++) {
+                uint32_t place;
+
+                if (!job_table_peek(table, i)->pending)
+                        continue;
+                place = order_graph_add(graph, i);
+                for (uint32_t slot = ORDER_TRIGGERED_SECOND; slot < _ORDER_SLOT_MAX && graph->error == 0; slot++)
+                        if (vector_push(ret_roots, place * _ORDER_SLOT_MAX + slot) < 0)
+                                return -ENOMEM;
+        }
+        return graph->error;
+}
+
+static uint32_t cycle_youngest(OrderGraph *graph, const OrderNodes *cycle) {
+        uint32_t youngest = JOB_ID_NONE;
+
+        for (size_t i = 0; i < cycle->n; i++) {
+                uint32_t unit = order_graph_unit(graph, cycle->items[i])->unit;
+                const Job *pending = job_table_peek(graph->transaction->installed, unit)->pending;
+
+                if (pending && cycle->items[i] % _ORDER_SLOT_MAX >= ORDER_PENDING)
+                        youngest = MAX(youngest, pending->id);
+        }
+        return youngest;
+}
+
+int job_transaction_find_stuck(JobTransaction *transaction, uint32_t *ret_id, const char **ret_cycle) {
+        OrderComponents components = {};
+        OrderNodes roots = {}, cycle = {};
+        OrderGraph graph;
+        int r;
+
+        job_transaction_clear(transaction);
+        transaction->mode = JOB_REPLACE;
+        r = job_stage_reserve(transaction);
+        if (r < 0)
+                return r;
+
+        order_graph_init(&graph, transaction);
+        r = order_installed_roots(&graph, &roots);
+        if (r == 0)
+                r = order_graph_components(&graph, &roots, 0, &components);
+        if (r == 0 && components.ends.n > 0) {
+                cycle_find_shortest(&graph, components.nodes.items, components.ends.items[0], &cycle);
+                r = graph.error;
+                *ret_id = cycle_youngest(&graph, &cycle);
+                *ret_cycle = order_graph_describe(&graph, &cycle);
+                if (r == 0)
+                        r = *ret_id != JOB_ID_NONE;
+        }
+
+        order_graph_deinit(&graph);
+        vector_deinit(&components.nodes);
+        vector_deinit(&components.ends);
+        vector_deinit(&roots);
+        vector_deinit(&cycle);
+        return r;
+}

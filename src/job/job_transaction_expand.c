@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Steps 2 and 3: what requests pull in
+ *
+ * The list of candidates is its own worklist: what is appended while it is
+ * walked is expanded in turn, so the graph's depth never meets the stack.
+ * PropagatesStopTo= looks at what is staged for its target, so it is expanded
+ * when everything else is. A candidate whose unit can't be used fails; the
+ * failure travels up needed edges and is remembered, so it is tried once.
+ */
+
+#include <assert.h>
+
+#include "job/job_transaction_stage.h"
+
+/* What a job of a type pulls in over a relation. */
+typedef struct JobPullRule {
+        UnitRelationKind relation;
+        JobType type;
+        bool is_needed;
+        bool conflicts;
+} JobPullRule;
+
+static const JobPullRule start_rules[] = {
+        { UNIT_REQUIRES,      JOB_START,         true,  false },
+        { UNIT_BINDS_TO,      JOB_START,         true,  false },
+        { UNIT_WANTS,         JOB_START,         false, false },
+        { UNIT_UPHOLDS,       JOB_START,         false, false },
+        { UNIT_REQUISITE,     JOB_VERIFY_ACTIVE, true,  false },
+        { UNIT_CONFLICTS,     JOB_STOP,          true,  true  },
+        { UNIT_CONFLICTED_BY, JOB_STOP,          false, false },
+};
+
+static const JobPullRule stop_rules[] = {
+        { UNIT_REQUIRED_BY,  JOB_STOP, true, false },
+        { UNIT_REQUISITE_OF, JOB_STOP, true, false },
+        { UNIT_BOUND_BY,     JOB_STOP, true, false },
+        { UNIT_CONSISTS_OF,  JOB_STOP, true, false },
+};
+
+static const JobPullRule restart_rules[] = {
+        { UNIT_REQUIRED_BY,  JOB_TRY_RESTART, true, false },
+        { UNIT_REQUISITE_OF, JOB_TRY_RESTART, true, false },
+        { UNIT_BOUND_BY,     JOB_TRY_RESTART, true, false },
+        { UNIT_CONSISTS_OF,  JOB_TRY_RESTART, true, false },
+};
+
+static const JobPullRule reload_rules[] = {
+        { UNIT_PROPAGATES_RELOAD_TO, JOB_TRY_RELOAD, false, false },
+};
+
+static void job_candidate_fail(JobTransaction *transaction, JobCandidate *candidate, int code, const char *name,
+                               const char *fallback) {
+        const Unit *unit = candidate->unit;
+
+        transaction->n_failed++;
+        candidate->has_failed = true;
+        candidate->failure_code = code;
+        candidate->failure_name = name;
+        candidate->failure_message = unit->load_failure.code < 0 ?
+                job_stage_format(transaction, "%s", failure_message(&unit->load_failure)) :
+                job_stage_format(transaction, fallback, unit->id);
+}
+
+/* A stop is allowed for what is missing or masked: it may still run. */
+static void job_candidate_check_load(JobTransaction *transaction, JobCandidate *candidate) {
+        if (candidate->type == JOB_STOP)
+                return;
+
+        switch (candidate->unit->load_state) {
+        case UNIT_LOADED:
+                return;
+        case UNIT_NOT_FOUND:
+                job_candidate_fail(transaction, candidate, -ENOENT, "NoSuchUnit", "Unit %s not found.");
+                return;
+        case UNIT_BAD_SETTING:
+                job_candidate_fail(transaction, candidate, -ENOEXEC, "BadUnitSetting",
+                                   "Unit %s has a bad unit file setting.");
+                return;
+        case UNIT_MASKED:
+                job_candidate_fail(transaction, candidate, -ERFKILL, "UnitMasked", "Unit %s is masked.");
+                return;
+        case UNIT_STUB:
+        case UNIT_ERROR:
+        case _UNIT_LOAD_STATE_MAX:
+        case _UNIT_LOAD_STATE_INVALID:
+                job_candidate_fail(transaction, candidate, -EIO, "LoadFailed", "Unit %s failed to load.");
+                return;
+        }
+}
+
+static int job_transaction_stage_one(JobTransaction *transaction, Unit *unit, JobType type,
+                                     JobCandidate **ret_candidate) {
+        bool is_new;
+        int r;
+
+        r = job_stage_add(transaction, unit, type, ret_candidate, &is_new);
+        if (r < 0 || !is_new)
+                return r;
+
+        job_candidate_check_load(transaction, *ret_candidate);
+        return 0;
+}
+
+/* Resolves what depends on the unit's state. @ret_absorbs_start: a reload that stands for a start, too. */
+static JobType job_transaction_resolve(JobTransaction *transaction, const Unit *unit, JobType type,
+                                       bool *ret_absorbs_start) {
+        const JobUnitEntry *entry = job_table_peek(transaction->installed, unit->index);
+        bool is_starting = entry->triggered && entry->triggered->run_type == JOB_START;
+        JobType resolved;
+
+        resolved = job_type_collapse(type, unit->active_state, job_unit_entry_has_stop(entry));
+        if (type == JOB_RELOAD_OR_START && is_starting)
+                resolved = JOB_RELOAD;
+        *ret_absorbs_start = type == JOB_RELOAD_OR_START && resolved == JOB_RELOAD;
+        return resolved;
+}
+
+int job_transaction_pull(JobTransaction *transaction, JobCandidate *puller, Unit *unit, JobType type,
+                         const UnitRelation *relation, JobEdge edge) {
+        JobCandidate *candidate;
+        bool absorbs_start;
+        int r;
+
+        /* A file may have come since it was looked for; once a transaction is enough. */
+        if (unit->load_state != UNIT_LOADED && type != JOB_STOP && !job_stage_find(transaction, unit, type)) {
+                r = unit_table_load_unit(transaction->units, unit, &unit);
+                if (r < 0)
+                        return r;
+        }
+
+        if (!job_type_is_applicable(type, unit)) {
+                JobCandidate *noted = arena_alloc(&transaction->arena, sizeof(*noted));
+
+                if (!noted)
+                        return -ENOMEM;
+                *noted = (JobCandidate) { .unit = unit, .type = type };
+                job_stage_note(transaction, noted, JOB_DROP_NOT_APPLICABLE,
+                               job_stage_format(transaction, "%s has no %s", unit->id, job_type_to_string(type)));
+                return 0;
+        }
+
+        type = job_transaction_resolve(transaction, unit, type, &absorbs_start);
+        if (type == JOB_NOP)
+                return 0;
+
+        r = job_transaction_stage_one(transaction, unit, type, &candidate);
+        if (r < 0)
+                return r;
+        return job_stage_connect(transaction, puller, candidate, relation, edge);
+}
+
+static int job_transaction_pull_by_rules(JobTransaction *transaction, JobCandidate *candidate,
+                                         const JobPullRule *rules, size_t n_rules) {
+        for (size_t k = 0; k < n_rules; k++) {
+                const JobPullRule *rule = &rules[k];
+
+                for (size_t i = 0; i < unit_relations(candidate->unit, rule->relation).n; i++) {
+                        UnitRelation relation = unit_relations(candidate->unit, rule->relation).items[i];
+                        JobEdge edge = {
+                                .relation = (uint8_t) rule->relation,
+                                .is_needed = rule->is_needed,
+                                .conflicts = rule->conflicts,
+                        };
+                        Unit *other;
+                        int r;
+
+                        other = unit_table_at(transaction->units, relation.other);
+                        r = job_transaction_pull(transaction, candidate, other, rule->type, &relation, edge);
+                        if (r < 0)
+                                return r;
+                }
+        }
+        return 0;
+}
+
+static int job_transaction_expand_one(JobTransaction *transaction, JobCandidate *candidate) {
+        bool with_dependents;
+        int r = 0;
+
+        if (candidate->has_failed || candidate->is_gone)
+                return 0;
+
+        if (candidate->type == JOB_START || candidate->type == JOB_RESTART)
+                r = job_transaction_pull_by_rules(transaction, candidate, start_rules, ELEMENTSOF(start_rules));
+
+        with_dependents = candidate->type == JOB_RESTART ||
+                          (candidate->is_anchor && transaction->mode == JOB_RESTART_DEPENDENCIES);
+        if (r == 0 && with_dependents)
+                r = job_transaction_pull_by_rules(transaction, candidate, restart_rules, ELEMENTSOF(restart_rules));
+        if (r == 0 && candidate->type == JOB_STOP)
+                r = job_transaction_pull_by_rules(transaction, candidate, stop_rules, ELEMENTSOF(stop_rules));
+        if (r == 0 && candidate->type == JOB_RELOAD)
+                r = job_transaction_pull_by_rules(transaction, candidate, reload_rules, ELEMENTSOF(reload_rules));
+        return r;
+}
+
+static void job_transaction_fail_puller(JobTransaction *transaction, const JobCandidate *failed, JobEdge *edge) {
+        JobCandidate *subject = edge->subject;
+
+        if (!edge->is_needed) {
+                if (!edge->is_cut && !subject->has_failed)
+                        job_stage_note(transaction, failed, JOB_DROP_CANNOT_LOAD, failed->failure_message);
+                return;
+        }
+        if (subject->has_failed)
+                return;
+
+        subject->has_failed = true;
+        subject->failure_code = failed->failure_code;
+        subject->failure_name = failed->failure_name;
+        subject->failure_message = failed->failure_message;
+        if (vector_push(&transaction->work, subject) < 0)
+                transaction->is_incomplete = true;
+}
+
+static int job_transaction_refuse_failed(JobTransaction *transaction, const JobCandidate *anchor) {
+        const char *message = anchor->failure_message;
+
+        for (size_t i = 0; i < transaction->candidates.n; i++) {
+                JobCandidate *c = transaction->candidates.items[i];
+
+                /* The one that failed first in this chain, to name the way to it. */
+                if (c != anchor && c->has_failed && c->failure_message == anchor->failure_message &&
+                    c->unit->load_state != UNIT_LOADED) {
+                        message = job_stage_format(transaction, "%s Needed by: %s.", anchor->failure_message,
+                                                   job_stage_chain(transaction, c));
+                        break;
+                }
+        }
+        return job_transaction_refuse(transaction, anchor->failure_code, anchor->failure_name, message);
+}
+
+/* Failures travel up needed edges: at an anchor they refuse, at another edge they stop. */
+static int job_transaction_spread_failures(JobTransaction *transaction) {
+        if (transaction->n_failed == 0)
+                return 0;
+
+        transaction->n_failed = 0;
+        for (size_t i = 0; i < transaction->candidates.n; i++) {
+                JobCandidate *candidate = transaction->candidates.items[i];
+
+                if (!candidate->has_failed || candidate->is_gone)
+                        continue;
+                if (vector_push(&transaction->work, candidate) < 0)
+                        return -ENOMEM;
+        }
+
+        while (transaction->work.n > 0) {
+                JobCandidate *failed = vector_pop(&transaction->work);
+
+                for (JobEdge *edge = failed->pullers_first; edge; edge = edge->next_of_object)
+                        job_transaction_fail_puller(transaction, failed, edge);
+        }
+
+        for (size_t i = 0; i < transaction->anchors.n; i++)
+                if (transaction->anchors.items[i]->has_failed)
+                        return job_transaction_refuse_failed(transaction, transaction->anchors.items[i]);
+
+        for (size_t i = 0; i < transaction->candidates.n; i++) {
+                JobCandidate *candidate = transaction->candidates.items[i];
+
+                if (candidate->has_failed && !candidate->is_gone)
+                        job_stage_drop_alone(transaction, candidate, JOB_DROP_REQUIREMENT_FAILED,
+                                             candidate->failure_message);
+        }
+        job_stage_sweep(transaction);
+        return transaction->is_incomplete ? -ENOMEM : 0;
+}
+
+static bool job_stage_has(const JobTransaction *transaction, const Unit *unit, JobType type) {
+        const JobCandidate *candidate = job_stage_find(transaction, unit, type);
+
+        return candidate && !candidate->is_gone;
+}
+
+/* PropagatesStopTo= of one candidate: what it does depends on what is staged for the other unit. */
+static int job_transaction_propagate_stop(JobTransaction *transaction, JobCandidate *candidate) {
+        for (size_t i = 0; i < unit_relations(candidate->unit, UNIT_PROPAGATES_STOP_TO).n; i++) {
+                UnitRelation relation = unit_relations(candidate->unit, UNIT_PROPAGATES_STOP_TO).items[i];
+                Unit *other = unit_table_at(transaction->units, relation.other);
+                JobEdge edge = { .relation = UNIT_PROPAGATES_STOP_TO, .is_needed = true };
+                JobType type;
+                int r;
+
+                if (job_stage_has(transaction, other, JOB_STOP) || job_stage_has(transaction, other, JOB_RESTART))
+                        continue;
+
+                type = job_stage_has(transaction, other, JOB_START) ? JOB_RESTART : JOB_STOP;
+                r = job_transaction_pull(transaction, candidate, other, type, &relation, edge);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static int job_transaction_expand_staged(JobTransaction *transaction) {
+        for (; transaction->n_expanded < transaction->candidates.n; transaction->n_expanded++) {
+                JobCandidate *candidate = transaction->candidates.items[transaction->n_expanded];
+                int r;
+
+                r = job_transaction_expand_one(transaction, candidate);
+                if (r < 0)
+                        return r;
+        }
+        return job_transaction_spread_failures(transaction);
+}
+
+int job_transaction_expand_pending(JobTransaction *transaction) {
+        int r;
+
+        if (transaction->mode == JOB_IGNORE_DEPENDENCIES || transaction->mode == JOB_IGNORE_REQUIREMENTS)
+                return job_transaction_spread_failures(transaction);
+
+        r = job_transaction_expand_staged(transaction);
+        for (; r == 0 && transaction->n_propagated < transaction->candidates.n; transaction->n_propagated++) {
+                JobCandidate *candidate = transaction->candidates.items[transaction->n_propagated];
+
+                if (candidate->is_gone || (candidate->type != JOB_STOP && candidate->type != JOB_RESTART))
+                        continue;
+                r = job_transaction_propagate_stop(transaction, candidate);
+                if (r == 0)
+                        r = job_transaction_expand_staged(transaction);
+        }
+        return r;
+}
+
+static int job_request_check_mode(JobTransaction *transaction, const Unit *unit, JobType type) {
+        const char *message;
+
+        if ((transaction->mode == JOB_ISOLATE || transaction->mode == JOB_RESTART_DEPENDENCIES) && type != JOB_START) {
+                message = job_stage_format(transaction, "Job mode %s is only valid for job type start, not for %s of %s.",
+                                           job_mode_to_string(transaction->mode), job_type_to_string(type), unit->id);
+                return job_transaction_refuse(transaction, -EINVAL, "InvalidArgs", message);
+        }
+        if (transaction->mode == JOB_TRIGGERING && type != JOB_STOP) {
+                message = job_stage_format(transaction, "Job mode triggering is only valid for job type stop, not for %s of %s.",
+                                           job_type_to_string(type), unit->id);
+                return job_transaction_refuse(transaction, -EINVAL, "InvalidArgs", message);
+        }
+        if (transaction->mode == JOB_ISOLATE && unit->load_state == UNIT_LOADED && !unit->settings.allow_isolate) {
+                message = job_stage_format(transaction, "Unit %s may not be isolated: it does not say AllowIsolate=yes.",
+                                           unit->id);
+                return job_transaction_refuse(transaction, -EPERM, "NoIsolation", message);
+        }
+        return 0;
+}
+
+/* RefuseManualStart= and RefuseManualStop= count for what a person or a program asks. */
+static int job_request_check_manual(JobTransaction *transaction, const Unit *unit, JobType type) {
+        bool restarts = type == JOB_RESTART || type == JOB_TRY_RESTART;
+        bool starts = type == JOB_START || restarts ||
+                      (type == JOB_RELOAD_OR_START && !unit_state_is_active_or_reloading(unit->active_state));
+        bool stops = type == JOB_STOP || restarts;
+        const char *setting = NULL;
+
+        if (starts && unit->settings.refuse_manual_start)
+                setting = "RefuseManualStart=yes";
+        else if (stops && unit->settings.refuse_manual_stop)
+                setting = "RefuseManualStop=yes";
+        if (!setting)
+                return 0;
+
+        return job_transaction_refuse(transaction, -EINVAL, "OnlyByDependency",
+                                      job_stage_format(transaction,
+                                                       "Unit %s says %s: a %s can only come through another unit.",
+                                                       unit->id, setting, job_type_to_string(type)));
+}
+
+static JobType job_request_type(const JobTransactionRequest *request, const Unit *unit) {
+        if (!request->reload_if_possible || !unit_can_reload(unit))
+                return request->type;
+        if (request->type == JOB_RESTART)
+                return JOB_RELOAD_OR_START;
+        return request->type == JOB_TRY_RESTART ? JOB_TRY_RELOAD : request->type;
+}
+
+static int job_transaction_add_anchor(JobTransaction *transaction, const JobTransactionRequest *request) {
+        JobCandidate *candidate;
+        bool absorbs_start;
+        JobType type;
+        Unit *unit;
+        int r;
+
+        r = unit_table_load(transaction->units, request->unit, &unit);
+        if (r == -EINVAL)
+                return job_transaction_refuse(transaction, -EINVAL, "InvalidArgs",
+                                              job_stage_format(transaction, "\"%s\" is not a valid name of a unit.",
+                                                               request->unit));
+        if (r < 0)
+                return r;
+
+        type = job_request_type(request, unit);
+        r = job_request_check_mode(transaction, unit, type);
+        if (r == 0 && request->is_manual)
+                r = job_request_check_manual(transaction, unit, type);
+        if (r != 0)
+                return r;
+
+        /* What is not loaded is told by its load state, not by what it can't do. */
+        if ((unit->load_state == UNIT_LOADED || type == JOB_STOP) && !job_type_is_applicable(type, unit))
+                return job_transaction_refuse(transaction, -EBADR, "JobTypeNotApplicable",
+                                              job_stage_format(transaction, "Job type %s is not applicable for unit %s.",
+                                                               job_type_to_string(type), unit->id));
+
+        type = job_transaction_resolve(transaction, unit, type, &absorbs_start);
+        r = job_transaction_stage_one(transaction, unit, type, &candidate);
+        if (r < 0)
+                return r;
+        candidate->is_anchor = true;
+        candidate->absorbs_start |= absorbs_start;
+        return vector_push(&transaction->anchors, candidate);
+}
+
+int job_transaction_expand(JobTransaction *transaction, const JobTransactionRequest *requests, size_t n) {
+        int r;
+
+        for (size_t i = 0; i < n; i++) {
+                r = job_transaction_add_anchor(transaction, &requests[i]);
+                if (r != 0)
+                        return r;
+        }
+        return job_transaction_expand_pending(transaction);
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Steps 3 to 6: what the mode adds, what matters, one job a unit, what is not needed
+ *
+ * After merging a unit has at most one candidate besides a nop. The only
+ * conflict there can be is a stop against the others: all else merges.
+ */
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "job/job_transaction_stage.h"
+
+static bool isolate_keeps_trigger(JobTransaction *transaction, const Unit *trigger) {
+        JobCandidate *candidate = job_stage_main(transaction, trigger->index);
+
+        if (!unit_state_is_active_or_activating(trigger->active_state))
+                return false;
+        if (candidate)
+                return candidate->type != JOB_STOP;
+        return trigger->settings.ignore_on_isolate;
+}
+
+static bool isolate_spares(JobTransaction *transaction, const Unit *unit) {
+        UnitRelations triggers = unit_relations(unit, UNIT_TRIGGERED_BY);
+
+        if (unit->settings.is_perpetual || unit->settings.ignore_on_isolate)
+                return true;
+        if (unit->active_state == UNIT_INACTIVE &&
+            job_unit_entry_is_empty(job_table_peek(transaction->installed, unit->index)))
+                return true;
+        if (unit->index < transaction->n_stage && transaction->stage[unit->index].is_touched)
+                return true;
+
+        for (size_t i = 0; i < triggers.n; i++)
+                if (isolate_keeps_trigger(transaction, unit_table_at(transaction->units, triggers.items[i].other)))
+                        return true;
+        return false;
+}
+
+static int job_transaction_add_isolate(JobTransaction *transaction) {
+        JobEdge edge = { .relation = UNIT_CONFLICTS, .is_needed = true };
+
+        /* The one walk over all units: it is what isolate means. */
+        for (uint32_t i = 0; i < unit_table_size(transaction->units); i++) {
+                Unit *unit = unit_table_at(transaction->units, i);
+                int r;
+
+                if (!unit || isolate_spares(transaction, unit))
+                        continue;
+                r = job_transaction_pull(transaction, transaction->anchors.items[0], unit, JOB_STOP, NULL, edge);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static int job_transaction_add_triggering(JobTransaction *transaction) {
+        for (size_t a = 0; a < transaction->anchors.n; a++) {
+                JobCandidate *anchor = transaction->anchors.items[a];
+
+                for (size_t i = 0; i < unit_relations(anchor->unit, UNIT_TRIGGERED_BY).n; i++) {
+                        UnitRelation relation = unit_relations(anchor->unit, UNIT_TRIGGERED_BY).items[i];
+                        Unit *trigger = unit_table_at(transaction->units, relation.other);
+                        JobEdge edge = { .relation = UNIT_TRIGGERED_BY, .is_needed = true };
+                        int r;
+
+                        if (trigger->active_state == UNIT_INACTIVE &&
+                            job_unit_entry_is_empty(job_table_peek(transaction->installed, trigger->index)))
+                                continue;
+                        if (job_stage_main(transaction, trigger->index))
+                                continue;
+                        r = job_transaction_pull(transaction, anchor, trigger, JOB_STOP, &relation, edge);
+                        if (r < 0)
+                                return r;
+                }
+        }
+        return 0;
+}
+
+int job_transaction_add_mode_extras(JobTransaction *transaction) {
+        int r = 0;
+
+        if (transaction->mode == JOB_ISOLATE)
+                r = job_transaction_add_isolate(transaction);
+        else if (transaction->mode == JOB_TRIGGERING)
+                r = job_transaction_add_triggering(transaction);
+        else
+                return 0;
+
+        return r < 0 ? r : job_transaction_expand_pending(transaction);
+}
+
+static int job_transaction_mark(JobTransaction *transaction) {
+        for (size_t i = 0; i < transaction->anchors.n; i++) {
+                transaction->anchors.items[i]->matters = true;
+                if (vector_push(&transaction->work, transaction->anchors.items[i]) < 0)
+                        return -ENOMEM;
+        }
+
+        while (transaction->work.n > 0) {
+                JobCandidate *candidate = vector_pop(&transaction->work);
+
+                for (JobEdge *edge = candidate->needs_first; edge; edge = edge->next_of_subject) {
+                        if (edge->is_cut || !edge->is_needed || edge->object->matters)
+                                continue;
+                        edge->object->matters = true;
+                        if (vector_push(&transaction->work, edge->object) < 0)
+                                return -ENOMEM;
+                }
+        }
+        return 0;
+}
+
+/* What modes fail and lenient do not want: NULL if nothing is wrong with it. */
+static const char *job_candidate_impact(JobTransaction *transaction, const JobCandidate *candidate) {
+        const JobUnitEntry *entry = job_table_peek(transaction->installed, candidate->unit->index);
+
+        if (candidate->type == JOB_STOP && unit_state_is_active_or_activating(candidate->unit->active_state))
+                return "it would stop something that runs";
+        if (job_unit_entry_conflicts(entry, candidate->type))
+                return "it would change an installed job";
+        return NULL;
+}
+
+int job_transaction_mark_and_minimize(JobTransaction *transaction) {
+        int r;
+
+        r = job_transaction_mark(transaction);
+        if (r < 0)
+                return r;
+        if (transaction->mode != JOB_FAIL && transaction->mode != JOB_LENIENT)
+                return 0;
+
+        for (size_t i = 0; i < transaction->candidates.n; i++) {
+                JobCandidate *candidate = transaction->candidates.items[i];
+                const char *impact;
+
+                if (candidate->is_gone)
+                        continue;
+                impact = job_candidate_impact(transaction, candidate);
+                if (!impact)
+                        continue;
+                if (!candidate->matters)
+                        job_stage_drop(transaction, candidate, JOB_DROP_MINIMIZE_IMPACT, impact);
+                else if (transaction->mode == JOB_LENIENT)
+                        return job_transaction_refuse(
+                                transaction, -EDEADLK, "TransactionIsDestructive",
+                                job_stage_format(transaction, "Mode lenient: %s: %s.",
+                                                 job_stage_chain(transaction, candidate), impact));
+        }
+        job_stage_sweep(transaction);
+        return transaction->is_incomplete ? -ENOMEM : 0;
+}
+
+static bool job_candidate_came_through_conflicts(const JobCandidate *candidate) {
+        for (const JobEdge *edge = candidate->pullers_first; edge; edge = edge->next_of_object)
+                if (!edge->is_cut && edge->conflicts)
+                        return true;
+        return false;
+}
+
+/* The candidate to weigh against @stop: one that matters before one that does not. */
+static JobCandidate *job_stage_opponent(const JobStageUnit *unit, const JobCandidate *stop) {
+        JobCandidate *opponent = NULL;
+
+        for (JobCandidate *c = unit->first; c; c = c->next_of_unit) {
+                if (c->is_gone || c == stop || c->type == JOB_NOP)
+                        continue;
+                if (c->matters)
+                        return c;
+                if (!opponent)
+                        opponent = c;
+        }
+        return opponent;
+}
+
+static int job_transaction_settle(JobTransaction *transaction, JobStageUnit *unit) {
+        JobCandidate *stop, *other, *victim;
+
+        for (;;) {
+                for (stop = unit->first; stop; stop = stop->next_of_unit)
+                        if (!stop->is_gone && stop->type == JOB_STOP)
+                                break;
+                other = stop ? job_stage_opponent(unit, stop) : NULL;
+                if (!other)
+                        return 0;
+
+                if (stop->matters && other->matters)
+                        return job_transaction_refuse(
+                                transaction, -EDEADLK, "TransactionJobsConflicting",
+                                job_stage_format(transaction,
+                                                 "Conflicting jobs for %s are both required: %s; and %s.",
+                                                 stop->unit->id, job_stage_chain(transaction, stop),
+                                                 job_stage_chain(transaction, other)));
+
+                if (stop->matters != other->matters)
+                        victim = stop->matters ? other : stop;
+                else
+                        victim = job_candidate_came_through_conflicts(stop) ? other : stop;
+                job_stage_drop(transaction, victim, JOB_DROP_CONFLICT,
+                               job_stage_format(transaction, "it conflicts with %s",
+                                                job_candidate_name(transaction, victim == stop ? other : stop)));
+        }
+}
+
+static void job_candidate_move_edges(JobCandidate *from, JobCandidate *into) {
+        for (JobEdge *edge = from->needs_first; edge; edge = edge->next_of_subject)
+                edge->subject = into;
+        for (JobEdge *edge = from->pullers_first; edge; edge = edge->next_of_object)
+                edge->object = into;
+
+        if (into->needs_last)
+                into->needs_last->next_of_subject = from->needs_first;
+        else
+                into->needs_first = from->needs_first;
+        if (from->needs_last)
+                into->needs_last = from->needs_last;
+
+        if (into->pullers_last)
+                into->pullers_last->next_of_object = from->pullers_first;
+        else
+                into->pullers_first = from->pullers_first;
+        if (from->pullers_last)
+                into->pullers_last = from->pullers_last;
+
+        into->n_pullers += from->n_pullers;
+        from->needs_first = from->needs_last = from->pullers_first = from->pullers_last = NULL;
+        from->n_pullers = 0;
+}
+
+static void job_candidate_merge(JobTransaction *transaction, JobCandidate *into, JobCandidate *from) {
+        const JobUnitEntry *entry = job_table_peek(transaction->installed, into->unit->index);
+        bool is_starting = entry->triggered && entry->triggered->run_type == JOB_START;
+        JobType merged = job_type_merge(into->type, from->type);
+
+        assert(merged >= 0);
+
+        if (merged == JOB_RELOAD_OR_START) {
+                merged = is_starting ? JOB_RELOAD : job_type_collapse(merged, into->unit->active_state, false);
+                into->absorbs_start = merged == JOB_RELOAD;
+        }
+        into->absorbs_start = (into->absorbs_start || from->absorbs_start) && merged == JOB_RELOAD;
+        into->type = merged;
+        into->matters |= from->matters;
+        into->is_anchor |= from->is_anchor;
+
+        job_candidate_move_edges(from, into);
+        from->merged_into = into;
+        from->is_gone = true;
+}
+
+static void job_transaction_merge_unit(JobTransaction *transaction, JobStageUnit *unit) {
+        JobCandidate *into = NULL;
+
+        for (JobCandidate *c = unit->first; c; c = c->next_of_unit) {
+                if (c->is_gone || c->type == JOB_NOP)
+                        continue;
+                if (into)
+                        job_candidate_merge(transaction, into, c);
+                else
+                        into = c;
+        }
+}
+
+static bool job_stage_has_several(const JobStageUnit *unit) {
+        size_t n = 0;
+
+        for (const JobCandidate *c = unit->first; c; c = c->next_of_unit)
+                n += !c->is_gone && c->type != JOB_NOP;
+        return n > 1;
+}
+
+static bool job_stage_matters(const JobStageUnit *unit) {
+        for (const JobCandidate *c = unit->first; c; c = c->next_of_unit)
+                if (!c->is_gone && c->matters)
+                        return true;
+        return false;
+}
+
+/* Units that matter first, then by name: what is dropped on one may settle the next. */
+static int compare_units(const void *a, const void *b) {
+        const JobStageUnit *x = *(JobStageUnit *const *) a, *y = *(JobStageUnit *const *) b;
+        bool x_matters = job_stage_matters(x), y_matters = job_stage_matters(y);
+
+        if (x_matters != y_matters)
+                return x_matters ? -1 : 1;
+        return strcmp(x->first->unit->id, y->first->unit->id);
+}
+
+int job_transaction_merge(JobTransaction *transaction) {
+        VECTOR(JobStageUnit *) several = {};
+        int r = 0;
+
+        for (size_t i = 0; i < transaction->touched.n && r == 0; i++) {
+                JobStageUnit *unit = &transaction->stage[transaction->touched.items[i]];
+
+                if (job_stage_has_several(unit))
+                        r = vector_push(&several, unit);
+        }
+        if (r == 0 && several.n > 1)
+                qsort(several.items, several.n, sizeof(*several.items), compare_units);
+
+        for (size_t i = 0; i < several.n && r == 0; i++)
+                r = job_transaction_settle(transaction, several.items[i]);
+        for (size_t i = 0; i < several.n && r == 0; i++)
+                job_transaction_merge_unit(transaction, several.items[i]);
+        vector_deinit(&several);
+        if (r != 0)
+                return r;
+
+        job_stage_sweep(transaction);
+        return transaction->is_incomplete ? -ENOMEM : 0;
+}
+
+int job_transaction_reduce(JobTransaction *transaction) {
+        for (size_t i = 0; i < transaction->candidates.n; i++) {
+                JobCandidate *candidate = transaction->candidates.items[i];
+                const JobUnitEntry *entry;
+
+                if (candidate->is_gone || candidate->is_anchor ||
+                    !job_type_is_redundant(candidate->type, candidate->unit->active_state))
+                        continue;
+                entry = job_table_peek(transaction->installed, candidate->unit->index);
+                if (job_unit_entry_conflicts(entry, candidate->type))
+                        continue;
+                job_stage_drop_alone(transaction, candidate, JOB_DROP_REDUNDANT,
+                                     job_stage_format(transaction, "%s is %s already", candidate->unit->id,
+                                                      unit_active_state_to_string(candidate->unit->active_state)));
+        }
+        job_stage_sweep(transaction);
+        return transaction->is_incomplete ? -ENOMEM : 0;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * What a transaction does, as a plan
+ *
+ * Written before the commit, while what it cancels is still there; the commit
+ * then only adds the ids. Jobs stand in the order of the commit.
+ */
+
+#include <assert.h>
+
+#include "basic/text.h"
+#include "job/job_transaction_stage.h"
+
+static int report_copy(char **ret_copy, const char *string) {
+        *ret_copy = strdup(string);
+        return *ret_copy ? 0 : -ENOMEM;
+}
+
+static const JobEdge *report_edge(const JobCandidate *candidate) {
+        const JobEdge *edge = candidate->pullers_first;
+
+        while (edge && edge->is_cut)
+                edge = edge->next_of_object;
+        return candidate->is_anchor ? NULL : edge;
+}
+
+static int report_puller(JobTransaction *transaction, const JobEdge *edge, JobPlanJob *job) {
+        char origin[512];
+        int r;
+
+        job->puller_type = edge->subject->type;
+        job->relation = edge->relation;
+        r = report_copy(&job->puller, edge->subject->unit->id);
+        if (r < 0 || edge->origin == UNIT_ORIGIN_NONE)
+                return r;
+
+        unit_origin_format(transaction->units, edge->origin, origin, sizeof(origin));
+        return report_copy(&job->declared, origin);
+}
+
+static const char *report_why(JobTransaction *transaction, const JobCandidate *candidate, const JobPlanJob *job) {
+        if (candidate->is_anchor)
+                return "asked for";
+        if (!job->puller)
+                return "the request needs it";
+        if (!job->declared)
+                return job_stage_format(transaction, "mode %s of %s %s", job_mode_to_string(transaction->mode),
+                                        job_type_to_string(job->puller_type), job->puller);
+        return job_stage_format(transaction, "%s %s: %s=%s (%s)", job_type_to_string(job->puller_type), job->puller,
+                                unit_relation_to_string(job->relation), candidate->unit->id, job->declared);
+}
+
+static void report_cancels(JobTransaction *transaction, const JobCandidate *candidate, JobPlanJob *job) {
+        const JobUnitEntry *entry = job_table_peek(transaction->installed, candidate->unit->index);
+        size_t n = 0;
+
+        if (candidate->meeting.canceled)
+                job->cancels[n++] = candidate->meeting.canceled->id;
+        if (candidate->meeting.interrupts)
+                job->cancels[n++] = entry->triggered->id;
+}
+
+static int report_job(JobTransaction *transaction, JobCandidate *candidate, JobPlanJob *job) {
+        const JobEdge *edge = report_edge(candidate);
+        int r;
+
+        *job = (JobPlanJob) {
+                .type = candidate->meeting.type,
+                .action = candidate->meeting.action,
+                .id = candidate->meeting.survivor ? candidate->meeting.survivor->id : JOB_ID_NONE,
+                .is_anchor = candidate->is_anchor,
+                .is_needed = candidate->matters,
+                .interrupts = candidate->meeting.interrupts,
+                .unit_state = candidate->unit->active_state,
+                .puller_type = _JOB_TYPE_INVALID,
+                .relation = _UNIT_RELATION_INVALID,
+        };
+        report_cancels(transaction, candidate, job);
+
+        r = report_copy(&job->unit, candidate->unit->id);
+        if (r == 0 && edge)
+                r = report_puller(transaction, edge, job);
+        if (r == 0)
+                r = report_copy(&job->why, report_why(transaction, candidate, job));
+        return r;
+}
+
+static int report_add_job(JobTransaction *transaction, JobPlan *plan, JobCandidate *candidate) {
+        int r;
+
+        r = vector_reserve(&plan->jobs, 1);
+        if (r < 0)
+                return r;
+        candidate->step = (uint32_t) plan->jobs.n;
+        return report_job(transaction, candidate, &plan->jobs.items[plan->jobs.n++]);
+}
+
+static int report_jobs(JobTransaction *transaction, JobPlan *plan) {
+        uint32_t generation = ++transaction->generation;
+        int r = 0;
+
+        for (size_t i = 0; i < transaction->anchors.n && r == 0; i++) {
+                JobCandidate *anchor = job_candidate_survivor(transaction->anchors.items[i]);
+
+                if (anchor->mark != generation)
+                        r = report_add_job(transaction, plan, anchor);
+                anchor->mark = generation;
+                if (r == 0)
+                        r = vector_push(&plan->anchors, anchor->step);
+        }
+        for (size_t i = 0; i < transaction->candidates.n && r == 0; i++) {
+                JobCandidate *candidate = transaction->candidates.items[i];
+
+                if (!candidate->is_gone && candidate->mark != generation)
+                        r = report_add_job(transaction, plan, candidate);
+        }
+        return r;
+}
+
+static int report_drops(const JobTransaction *transaction, JobPlan *plan) {
+        for (size_t i = 0; i < transaction->drops.n; i++) {
+                const JobTransactionDrop *drop = &transaction->drops.items[i];
+                JobPlanDrop item = { .type = drop->candidate->type, .rule = drop->rule };
+
+                item.unit = strdup(drop->candidate->unit->id);
+                item.why = strdup(drop->why);
+                if (!item.unit || !item.why || vector_push(&plan->dropped, item) < 0) {
+                        free(item.unit);
+                        free(item.why);
+                        return -ENOMEM;
+                }
+        }
+        return 0;
+}
+
+static int report_cycles(const JobTransaction *transaction, JobPlan *plan) {
+        for (size_t i = 0; i < transaction->cycles.n; i++) {
+                char *copy = strdup(transaction->cycles.items[i]);
+
+                if (!copy || vector_push(&plan->cycles, copy) < 0) {
+                        free(copy);
+                        return -ENOMEM;
+                }
+        }
+        return 0;
+}
+
+static int report_canceled_job(JobTransaction *transaction, JobPlan *plan, const Job *job) {
+        JobPlanCanceled item;
+
+        if (!job)
+                return 0;
+
+        item = (JobPlanCanceled) { .id = job->id, .type = job->type };
+        item.unit = strdup(unit_table_at(transaction->units, job->unit)->id);
+        if (!item.unit || vector_push(&plan->canceled, item) < 0) {
+                free(item.unit);
+                return -ENOMEM;
+        }
+        return 0;
+}
+
+/* Of units outside the transaction, by isolate and flush. */
+static int report_canceled(JobTransaction *transaction, JobPlan *plan) {
+        int r = 0;
+
+        if (transaction->mode != JOB_ISOLATE && transaction->mode != JOB_FLUSH)
+                return 0;
+
+        for (uint32_t i = 0; i < unit_table_size(transaction->units) && r == 0; i++) {
+                const Unit *unit = unit_table_at(transaction->units, i);
+
+                if (!unit || !job_transaction_cancels_unstaged(transaction, unit))
+                        continue;
+                r = report_canceled_job(transaction, plan, job_table_peek(transaction->installed, i)->pending);
+                if (r == 0)
+                        r = report_canceled_job(transaction, plan, job_table_peek(transaction->installed, i)->nop);
+        }
+        return r;
+}
+
+int job_transaction_report(JobTransaction *transaction, JobPlan **ret_plan) {
+        cleanup_(job_plan_freep) JobPlan *plan = NULL;
+        int r;
+
+        plan = calloc(1, sizeof(*plan));
+        if (!plan)
+                return -ENOMEM;
+
+        r = failure_copy(&plan->failure, &transaction->failure);
+        if (r == 0 && transaction->failure.code == 0)
+                r = report_jobs(transaction, plan);
+        if (r == 0)
+                r = report_drops(transaction, plan);
+        if (r == 0)
+                r = report_cycles(transaction, plan);
+        if (r == 0 && transaction->failure.code == 0)
+                r = report_canceled(transaction, plan);
+        if (r < 0)
+                return r;
+
+        *ret_plan = take_ptr(plan);
+        return 0;
+}

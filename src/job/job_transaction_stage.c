@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The stage
+ *
+ * Dropping a candidate cascades at once along needed edges, and to what lost
+ * its last puller. Counting pullers can't see a pair that only pull in each
+ * other; those go in job_stage_sweep(), at the end of each step.
+ */
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "job/job_transaction_stage.h"
+
+JobStageUnit *job_stage_unit(JobTransaction *transaction, const Unit *unit) {
+        assert(unit->index < transaction->n_stage);
+
+        return &transaction->stage[unit->index];
+}
+
+JobCandidate *job_candidate_survivor(JobCandidate *candidate) {
+        while (candidate->merged_into)
+                candidate = candidate->merged_into;
+        return candidate;
+}
+
+const char *job_candidate_name(JobTransaction *transaction, const JobCandidate *candidate) {
+        return job_stage_format(transaction, "%s %s", job_type_to_string(candidate->type), candidate->unit->id);
+}
+
+JobCandidate *job_stage_main(const JobTransaction *transaction, uint32_t unit) {
+        if (unit >= transaction->n_stage)
+                return NULL;
+
+        for (JobCandidate *c = transaction->stage[unit].first; c; c = c->next_of_unit)
+                if (!c->is_gone && c->type != JOB_NOP)
+                        return c;
+        return NULL;
+}
+
+JobCandidate *job_stage_find(const JobTransaction *transaction, const Unit *unit, JobType type) {
+        if (unit->index >= transaction->n_stage)
+                return NULL;
+
+        for (JobCandidate *c = transaction->stage[unit->index].first; c; c = c->next_of_unit)
+                if (c->type == type)
+                        return c;
+        return NULL;
+}
+
+int job_stage_reserve(JobTransaction *transaction) {
+        size_t wanted = unit_table_size(transaction->units);
+        size_t n = wanted + wanted / 2 + 16;
+        JobStageUnit *stage;
+
+        if (wanted <= transaction->n_stage)
+                return 0;
+
+        stage = realloc(transaction->stage, n * sizeof(*stage));
+        if (!stage)
+                return -ENOMEM;
+
+        for (size_t i = transaction->n_stage; i < n; i++)
+                stage[i] = (JobStageUnit) { .order_unit = JOB_ORDER_UNIT_NONE };
+        transaction->stage = stage;
+        transaction->n_stage = n;
+        return 0;
+}
+
+static int job_stage_touch(JobTransaction *transaction, const Unit *unit) {
+        JobStageUnit *stage;
+        int r;
+
+        r = job_stage_reserve(transaction);
+        if (r < 0)
+                return r;
+
+        stage = job_stage_unit(transaction, unit);
+        if (stage->is_touched)
+                return 0;
+        stage->is_touched = true;
+        return vector_push(&transaction->touched, unit->index);
+}
+
+int job_stage_add(JobTransaction *transaction, Unit *unit, JobType type, JobCandidate **ret_candidate,
+                  bool *ret_is_new) {
+        JobCandidate *candidate, **end;
+        int r;
+
+        candidate = job_stage_find(transaction, unit, type);
+        *ret_is_new = !candidate;
+        if (candidate) {
+                *ret_candidate = candidate;
+                return 0;
+        }
+
+        r = job_stage_touch(transaction, unit);
+        if (r < 0)
+                return r;
+        candidate = arena_alloc(&transaction->arena, sizeof(*candidate));
+        if (!candidate)
+                return -ENOMEM;
+        *candidate = (JobCandidate) {
+                .unit = unit,
+                .type = type,
+                .order = (uint32_t) transaction->candidates.n,
+        };
+        r = vector_push(&transaction->candidates, candidate);
+        if (r < 0)
+                return r;
+
+        end = &job_stage_unit(transaction, unit)->first;
+        while (*end)
+                end = &(*end)->next_of_unit;
+        *end = candidate;
+        *ret_candidate = candidate;
+        return 0;
+}
+
+int job_stage_connect(JobTransaction *transaction, JobCandidate *subject, JobCandidate *object,
+                      const UnitRelation *relation, JobEdge template) {
+        JobEdge *edge = arena_alloc(&transaction->arena, sizeof(*edge));
+
+        if (!edge)
+                return -ENOMEM;
+
+        *edge = template;
+        edge->subject = subject;
+        edge->object = object;
+        if (relation)
+                edge->origin = relation->here != UNIT_ORIGIN_NONE ? relation->here : relation->there;
+
+        if (subject->needs_last)
+                subject->needs_last->next_of_subject = edge;
+        else
+                subject->needs_first = edge;
+        subject->needs_last = edge;
+
+        if (object->pullers_last)
+                object->pullers_last->next_of_object = edge;
+        else
+                object->pullers_first = edge;
+        object->pullers_last = edge;
+        object->n_pullers++;
+        return 0;
+}
+
+void job_stage_note(JobTransaction *transaction, const JobCandidate *candidate, JobDropRule rule, const char *why) {
+        JobTransactionDrop drop = { .candidate = candidate, .rule = rule, .why = why ? why : "" };
+
+        if (vector_push(&transaction->drops, drop) < 0)
+                transaction->is_incomplete = true;
+}
+
+static void job_edge_cut(JobEdge *edge) {
+        if (edge->is_cut)
+                return;
+        edge->is_cut = true;
+        edge->object->n_pullers--;
+}
+
+static void job_stage_queue(JobTransaction *transaction, JobCandidate *candidate, JobDropRule rule, const char *why) {
+        if (candidate->is_gone)
+                return;
+
+        candidate->is_gone = true;
+        job_stage_note(transaction, candidate, rule, why);
+        if (vector_push(&transaction->work, candidate) < 0)
+                transaction->is_incomplete = true;
+}
+
+static void job_stage_cut_pullers(JobTransaction *transaction, JobCandidate *candidate, bool with_needing) {
+        for (JobEdge *edge = candidate->pullers_first; edge; edge = edge->next_of_object) {
+                if (edge->is_cut)
+                        continue;
+                job_edge_cut(edge);
+                if (!edge->is_needed || !with_needing || edge->subject->is_gone)
+                        continue;
+                job_stage_queue(transaction, edge->subject, JOB_DROP_NEEDS_DROPPED,
+                                job_stage_format(transaction, "it needs %s of %s, which was left out",
+                                                 job_type_to_string(candidate->type), candidate->unit->id));
+        }
+}
+
+static void job_stage_cut_needs(JobTransaction *transaction, JobCandidate *candidate) {
+        for (JobEdge *edge = candidate->needs_first; edge; edge = edge->next_of_subject) {
+                if (edge->is_cut)
+                        continue;
+                job_edge_cut(edge);
+                if (edge->object->n_pullers == 0 && !edge->object->is_anchor)
+                        job_stage_queue(transaction, edge->object, JOB_DROP_UNREACHED,
+                                        "nothing that is left pulls it in");
+        }
+}
+
+static void job_stage_drop_queued(JobTransaction *transaction, bool with_needing) {
+        while (transaction->work.n > 0) {
+                JobCandidate *candidate = vector_pop(&transaction->work);
+
+                job_stage_cut_pullers(transaction, candidate, with_needing);
+                job_stage_cut_needs(transaction, candidate);
+        }
+}
+
+void job_stage_drop(JobTransaction *transaction, JobCandidate *candidate, JobDropRule rule, const char *why) {
+        assert(transaction->work.n == 0);
+
+        job_stage_queue(transaction, candidate, rule, why);
+        job_stage_drop_queued(transaction, true);
+}
+
+void job_stage_drop_alone(JobTransaction *transaction, JobCandidate *candidate, JobDropRule rule, const char *why) {
+        assert(transaction->work.n == 0);
+
+        job_stage_queue(transaction, candidate, rule, why);
+        job_stage_drop_queued(transaction, false);
+}
+
+static void job_stage_reach(JobTransaction *transaction, JobCandidate *candidate) {
+        if (candidate->is_gone || candidate->mark == transaction->generation)
+                return;
+
+        candidate->mark = transaction->generation;
+        if (vector_push(&transaction->work, candidate) < 0)
+                transaction->is_incomplete = true;
+}
+
+void job_stage_sweep(JobTransaction *transaction) {
+        transaction->generation++;
+        for (size_t i = 0; i < transaction->anchors.n; i++)
+                job_stage_reach(transaction, job_candidate_survivor(transaction->anchors.items[i]));
+
+        while (transaction->work.n > 0) {
+                JobCandidate *candidate = vector_pop(&transaction->work);
+
+                for (JobEdge *edge = candidate->needs_first; edge; edge = edge->next_of_subject)
+                        if (!edge->is_cut)
+                                job_stage_reach(transaction, edge->object);
+        }
+
+        for (size_t i = 0; i < transaction->candidates.n; i++) {
+                JobCandidate *candidate = transaction->candidates.items[i];
+
+                if (!candidate->is_gone && candidate->mark != transaction->generation)
+                        job_stage_drop_alone(transaction, candidate, JOB_DROP_UNREACHED,
+                                             "nothing that is left pulls it in");
+        }
+}
+
+size_t job_stage_count_losses(JobTransaction *transaction, JobCandidate *candidate) {
+        size_t n = 0;
+
+        transaction->generation++;
+        job_stage_reach(transaction, candidate);
+        while (transaction->work.n > 0) {
+                JobCandidate *lost = vector_pop(&transaction->work);
+
+                n++;
+                for (JobEdge *edge = lost->pullers_first; edge; edge = edge->next_of_object)
+                        if (!edge->is_cut && edge->is_needed)
+                                job_stage_reach(transaction, edge->subject);
+        }
+        return n;
+}
+
+const char *job_stage_format(JobTransaction *transaction, const char *format, ...) {
+        cleanup_free_ char *text = NULL;
+        const char *copy = NULL;
+        va_list args;
+        int r;
+
+        va_start(args, format);
+        r = vasprintf(&text, format, args);
+        va_end(args);
+        if (r < 0)
+                text = NULL;
+        else
+                copy = arena_strdup(&transaction->arena, text);
+        if (!copy) {
+                transaction->is_incomplete = true;
+                return "out of memory";
+        }
+        return copy;
+}
+
+#define CHAIN_MAX 64
+
+/* The first edges to it, up to an anchor: for people, so a longer chain than fits is cut in the middle. */
+const char *job_stage_chain(JobTransaction *transaction, const JobCandidate *candidate) {
+        const JobEdge *edges[CHAIN_MAX];
+        size_t n = 0;
+        const char *chain;
+        char origin[512];
+
+        for (; !candidate->is_anchor && candidate->pullers_first && n < CHAIN_MAX; n++) {
+                edges[n] = candidate->pullers_first;
+                candidate = edges[n]->subject;
+        }
+
+        chain = job_candidate_name(transaction, candidate);
+        while (n-- > 0) {
+                const JobEdge *edge = edges[n];
+
+                unit_origin_format(transaction->units, edge->origin, origin, sizeof(origin));
+                chain = job_stage_format(transaction, "%s → %s %s (%s, %s)", chain,
+                                         job_type_to_string(edge->object->type), edge->object->unit->id,
+                                         unit_relation_to_string(edge->relation), origin);
+        }
+        return chain;
+}
+
+int job_transaction_refuse(JobTransaction *transaction, int code, const char *name, const char *message) {
+        if (transaction->is_incomplete)
+                return -ENOMEM;
+
+        failure_set(&transaction->failure, code, name, "%s", message);
+        return JOB_TRANSACTION_E_REFUSED;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The stage: candidates, edges, and what it means to drop one
+ *
+ * For the files of job_transaction only. A candidate that is gone, and an edge
+ * that is cut, stay in memory until the stage is cleared, so that the report
+ * can tell of them.
+ */
+
+#include "job/job_transaction.h"
+
+#define JOB_ORDER_UNIT_NONE UINT32_MAX
+
+struct JobEdge {
+        JobCandidate *subject;          /* pulled in … */
+        JobCandidate *object;           /* … this */
+        UnitOriginId origin;
+        uint8_t relation;               /* UnitRelationKind of the subject's unit to the object's */
+        bool is_needed;
+        bool conflicts;                 /* a stop that came through Conflicts= */
+        bool is_cut;
+        JobEdge *next_of_subject;
+        JobEdge *next_of_object;
+};
+
+struct JobCandidate {
+        Unit *unit;
+        JobType type;
+        uint32_t order;                 /* place in the transaction's candidates */
+        uint32_t step;                  /* in the record, once committed */
+        uint32_t mark;                  /* generation in which a walk met it */
+        uint32_t id;                    /* of the job that stands for it, once committed */
+        uint32_t n_pullers;             /* edges to it that are not cut */
+        bool is_anchor;
+        bool matters;                   /* an anchor needs it */
+        bool is_gone;
+        bool has_failed;
+        bool absorbs_start;
+        const char *failure_name;       /* static; of what has_failed */
+        const char *failure_message;    /* in the arena */
+        int failure_code;
+        JobEdge *needs_first, *needs_last;      /* edges from it */
+        JobEdge *pullers_first, *pullers_last;  /* edges to it */
+        JobCandidate *next_of_unit;
+        JobCandidate *merged_into;
+        JobMeeting meeting;             /* with the installed jobs, from the order check on */
+        Job *job;                       /* commit: made beforehand, or the survivor */
+};
+
+struct JobStageUnit {
+        JobCandidate *first;            /* all types of the unit, those that are gone too */
+        uint32_t order_unit;            /* place in the order check, or JOB_ORDER_UNIT_NONE */
+        bool is_touched;
+};
+
+/* Makes the array by unit index large enough for all units: 0 or -ENOMEM. */
+int job_stage_reserve(JobTransaction *transaction);
+JobStageUnit *job_stage_unit(JobTransaction *transaction, const Unit *unit);
+
+JobCandidate *job_candidate_survivor(JobCandidate *candidate);
+const char *job_candidate_name(JobTransaction *transaction, const JobCandidate *candidate);     /* "start a.service" */
+
+/* The live candidate of @unit that is not a nop (after merging there is at most one), or NULL. */
+JobCandidate *job_stage_main(const JobTransaction *transaction, uint32_t unit);
+JobCandidate *job_stage_find(const JobTransaction *transaction, const Unit *unit, JobType type);
+
+/* Finds or adds; *@ret_is_new tells. -ENOMEM. */
+int job_stage_add(JobTransaction *transaction, Unit *unit, JobType type, JobCandidate **ret_candidate,
+                  bool *ret_is_new);
+int job_stage_connect(JobTransaction *transaction, JobCandidate *subject, JobCandidate *object,
+                      const UnitRelation *relation, JobEdge edge);
+
+/* Drops it and, transitively, those that need it; what thereby loses its last puller goes too. */
+void job_stage_drop(JobTransaction *transaction, JobCandidate *candidate, JobDropRule rule, const char *why);
+/* Drops it alone: those that need it stay. */
+void job_stage_drop_alone(JobTransaction *transaction, JobCandidate *candidate, JobDropRule rule, const char *why);
+/* Removes what no anchor reaches. */
+void job_stage_sweep(JobTransaction *transaction);
+/* How many jobs would be lost with it. */
+size_t job_stage_count_losses(JobTransaction *transaction, JobCandidate *candidate);
+
+/* The chain from its anchor: "start a.service → start b.service (Requires= at a.service:3)". In the arena. */
+const char *job_stage_chain(JobTransaction *transaction, const JobCandidate *candidate);
+const char *job_stage_format(JobTransaction *transaction, const char *format, ...) printf_(2, 3);     /* in the arena */
+int job_transaction_refuse(JobTransaction *transaction, int code, const char *name, const char *message);
+void job_stage_note(JobTransaction *transaction, const JobCandidate *candidate, JobDropRule rule, const char *why);
+
+void job_transaction_clear(JobTransaction *transaction);
+
+/* — steps, in this order; each 0, JOB_TRANSACTION_E_REFUSED or -ENOMEM — */
+
+int job_transaction_expand(JobTransaction *transaction, const JobTransactionRequest *requests, size_t n);
+int job_transaction_add_mode_extras(JobTransaction *transaction);
+int job_transaction_expand_pending(JobTransaction *transaction);         /* what the extras added */
+int job_transaction_mark_and_minimize(JobTransaction *transaction);
+int job_transaction_merge(JobTransaction *transaction);
+int job_transaction_reduce(JobTransaction *transaction);
+int job_transaction_check_order(JobTransaction *transaction);
+int job_transaction_check_installed(JobTransaction *transaction);
+
+/* Pulls in a candidate by an edge; a unit that can't be loaded gives one that has failed. */
+int job_transaction_pull(JobTransaction *transaction, JobCandidate *puller, Unit *unit, JobType type,
+                         const UnitRelation *relation, JobEdge edge);
+void job_candidate_meet(JobTransaction *transaction, JobCandidate *candidate);
+bool job_transaction_cancels_unstaged(const JobTransaction *transaction, const Unit *unit);

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The queue of one unit
+ *
+ * A new job meets the pending job first, then the triggered one. It cancels a
+ * pending job that it conflicts with. Without a conflict it is, in this order:
+ * taken up by a triggered job that turns into a restart; covered by what is
+ * still to come of the triggered job; merged into the pending job; or pending
+ * itself, behind the triggered one or, if it is a stop, over it.
+ */
+
+#include <assert.h>
+
+#include "job/job_unit_entry.h"
+
+bool job_unit_entry_is_empty(const JobUnitEntry *entry) {
+        return !entry->triggered && !entry->pending && !entry->nop;
+}
+
+bool job_unit_entry_has_stop(const JobUnitEntry *entry) {
+        return (entry->triggered && entry->triggered->type == JOB_STOP) ||
+               (entry->pending && entry->pending->type == JOB_STOP);
+}
+
+bool job_unit_entry_interrupts(const JobUnitEntry *entry) {
+        return entry->triggered && entry->pending && entry->pending->type == JOB_STOP &&
+               entry->triggered->type != JOB_STOP;
+}
+
+Job *job_unit_entry_head(const JobUnitEntry *entry) {
+        if (entry->triggered && !job_unit_entry_interrupts(entry))
+                return NULL;
+        return entry->pending;
+}
+
+bool job_unit_entry_conflicts(const JobUnitEntry *entry, JobType type) {
+        return (entry->pending && job_type_conflicts(type, entry->pending->type)) ||
+               (entry->triggered && job_type_conflicts(type, entry->triggered->type));
+}
+
+Job *job_unit_entry_main(const JobUnitEntry *entry) {
+        if (entry->triggered)
+                return entry->triggered;
+        return entry->pending ? entry->pending : entry->nop;
+}
+
+static JobResistance resistance_of(const Job *installed, JobMode mode) {
+        if (installed->is_irreversible)
+                return JOB_RESISTS_AS_IRREVERSIBLE;
+        return mode == JOB_FAIL || mode == JOB_LENIENT ? JOB_RESISTS_IN_MODE : JOB_NO_RESISTANCE;
+}
+
+/* The conflicts: what would be canceled, and what resists. Returns the pending job that is left to meet. */
+static Job *meet_conflicts(const JobUnitEntry *entry, const JobArrival *arrival, JobMeeting *meeting) {
+        Job *pending = entry->pending;
+
+        if (entry->triggered && job_type_conflicts(arrival->type, entry->triggered->type)) {
+                meeting->resistance = resistance_of(entry->triggered, arrival->mode);
+                meeting->resists = entry->triggered;
+        }
+
+        if (!pending || !job_type_conflicts(arrival->type, pending->type))
+                return pending;
+
+        if (meeting->resistance == JOB_NO_RESISTANCE) {
+                meeting->resistance = resistance_of(pending, arrival->mode);
+                meeting->resists = pending;
+        }
+        if (meeting->resistance == JOB_NO_RESISTANCE && arrival->type == JOB_VERIFY_ACTIVE)
+                meeting->resistance = JOB_RESISTS_VERIFY;
+
+        meeting->canceled = pending;
+        return NULL;
+}
+
+static void meet_pending(const JobUnitEntry *entry, Job *pending, const JobArrival *arrival, JobMeeting *meeting) {
+        JobType merged = job_type_merge(pending->type, arrival->type);
+
+        assert(merged >= 0);
+
+        meeting->action = JOB_PLAN_MERGE;
+        meeting->survivor = pending;
+        if (merged == JOB_RELOAD_OR_START) {
+                /* What is being started will be there to reload. */
+                bool will_be_active = entry->triggered && entry->triggered->run_type == JOB_START;
+
+                merged = will_be_active ? JOB_RELOAD : job_type_collapse(merged, arrival->unit_state, false);
+                meeting->absorbs_start = merged == JOB_RELOAD;
+        }
+        meeting->type = merged;
+}
+
+static void meet_nop(const JobUnitEntry *entry, JobMeeting *meeting) {
+        if (!entry->nop)
+                return;
+
+        meeting->action = JOB_PLAN_MERGE;
+        meeting->survivor = entry->nop;
+}
+
+JobMeeting job_unit_entry_meet(const JobUnitEntry *entry, const JobArrival *arrival) {
+        JobMeeting meeting = { .action = JOB_PLAN_NEW, .type = arrival->type };
+        const Job *triggered = entry->triggered;
+        bool conflicts_with_triggered;
+        Job *pending;
+
+        assert(arrival->type < _JOB_TYPE_MAX_IN_TABLE);
+
+        if (arrival->type == JOB_NOP) {
+                meet_nop(entry, &meeting);
+                return meeting;
+        }
+
+        pending = meet_conflicts(entry, arrival, &meeting);
+        conflicts_with_triggered = triggered && job_type_conflicts(arrival->type, triggered->type);
+
+        if (triggered && !conflicts_with_triggered) {
+                if (arrival->type == JOB_RESTART && triggered->run_type != JOB_STOP) {
+                        meeting.action = JOB_PLAN_TURN;
+                        meeting.survivor = entry->triggered;
+                        meeting.absorbed = pending;
+                        return meeting;
+                }
+                if (job_type_covers(triggered->type, triggered->run_type, arrival->type)) {
+                        meeting.action = JOB_PLAN_COVER;
+                        meeting.survivor = entry->triggered;
+                        meeting.type = triggered->type;
+                        return meeting;
+                }
+        }
+
+        if (pending)
+                meet_pending(entry, pending, arrival, &meeting);
+        meeting.interrupts = meeting.type == JOB_STOP && triggered && triggered->type != JOB_STOP;
+        return meeting;
+}
