@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The manager on D-Bus
+ *
+ * Owns the sockets and the connections. Where the compatible API is asked for,
+ * a second socket lies where systemctl looks for systemd's; that is refused on
+ * a machine on which systemd itself is running.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "basic/log.h"
+#include "basic/text.h"
+#include "dbus/bus_internal.h"
+
+static void bus_remove_peer(Bus *bus, BusPeer *peer) {
+        for (size_t i = 0; i < bus->peers.n; i++)
+                if (bus->peers.items[i] == peer) {
+                        bus->peers.items[i] = vector_last(&bus->peers);
+                        bus->peers.n--;
+                        break;
+                }
+
+        bus_link_lost(bus->link, peer);
+        bus_peer_close(peer);
+        bus_peer_unref(peer);
+}
+
+static int on_reap(sd_event_source *source, void *userdata) {
+        Bus *bus = userdata;
+
+        for (size_t i = bus->peers.n; i > 0; i--)
+                if (bus->peers.items[i - 1]->is_gone)
+                        bus_remove_peer(bus, bus->peers.items[i - 1]);
+        return 0;
+}
+
+void bus_schedule_reaper(Bus *bus) {
+        (void) sd_event_source_set_enabled(bus->reaper, SD_EVENT_ONESHOT);
+}
+
+int bus_add_peer(Bus *bus, BusPeer *peer) {
+        int r;
+
+        r = vector_push(&bus->peers, peer);
+        if (r >= 0)
+                bus_peer_ref(peer);
+        return r;
+}
+
+static int bus_listen(Bus *bus, const char *path, BusDialectId dialect, Failure *ret_failure) {
+        cleanup_(bus_server_freep) BusServer *server = NULL;
+        int r;
+
+        r = bus_server_new(&server, bus, path, dialect, ret_failure);
+        if (r >= 0)
+                r = vector_push(&bus->servers, server);
+        if (r >= 0)
+                take_ptr(server);
+        return r;
+}
+
+static int systemd_directory(const BusOptions *options, char **ret_directory, Failure *ret_failure) {
+        const char *folder = getenv("XDG_RUNTIME_DIR");
+
+        if (options->systemd_directory)
+                return text_format(ret_directory, "%s", options->systemd_directory);
+        if (!options->is_user)
+                return text_format(ret_directory, "/run/systemd");
+        if (!folder || !*folder)
+                return failure_set(ret_failure, -ENOENT, "InvalidArgs",
+                                   "The compatible API needs XDG_RUNTIME_DIR to be set.");
+        return text_format(ret_directory, "%s/systemd", folder);
+}
+
+/* sd_booted(), and with it systemctl, takes a machine for systemd's by this folder. */
+static int make_booted_mark(const char *directory, Failure *ret_failure) {
+        cleanup_free_ char *mark = NULL;
+        int r;
+
+        r = text_format(&mark, "%s/system", directory);
+        if (r < 0)
+                return r;
+        if (mkdir(mark, 0755) < 0 && errno != EEXIST)
+                return failure_set(ret_failure, -errno, "IOError", "Cannot make %s: %s.", mark, strerror(errno));
+        return 0;
+}
+
+static int bus_listen_as_systemd(Bus *bus, const BusOptions *options, Failure *ret_failure) {
+        cleanup_free_ char *directory = NULL, *path = NULL;
+        int r;
+
+        r = systemd_directory(options, &directory, ret_failure);
+        if (r >= 0)
+                r = text_format(&path, "%s/private", directory);
+        if (r >= 0)
+                r = bus_listen(bus, path, BUS_DIALECT_SYSTEMD, ret_failure);
+        if (r >= 0 && !options->is_user)
+                r = make_booted_mark(directory, ret_failure);
+        return r;
+}
+
+static int bus_start(Bus *bus, const BusOptions *options, Failure *ret_failure) {
+        cleanup_free_ char *path = NULL;
+        int r;
+
+        r = sd_event_add_defer(bus->event, &bus->reaper, on_reap, bus);
+        if (r >= 0)
+                r = sd_event_source_set_enabled(bus->reaper, SD_EVENT_OFF);
+        if (r >= 0)
+                r = sd_event_source_set_priority(bus->reaper, MANAGER_PRIORITY_BUS);
+        if (r >= 0)
+                r = text_format(&path, "%s/private", options->runtime_directory);
+        if (r >= 0)
+                r = bus_listen(bus, path, BUS_DIALECT_OWN, ret_failure);
+        if (r >= 0 && options->systemd_compat)
+                r = bus_listen_as_systemd(bus, options, ret_failure);
+        if (r >= 0)
+                r = bus_signals_attach(bus);
+        if (r >= 0 && !options->no_bus)
+                r = bus_link_new(&bus->link, bus, options->bus_address, options->is_user);
+        return r;
+}
+
+int bus_new(Bus **ret_bus, Manager *manager, const BusOptions *options, Failure *ret_failure) {
+        cleanup_(bus_freep) Bus *bus = NULL;
+        int r;
+
+        assert(ret_bus);
+        assert(options->runtime_directory);
+
+        dbus_connection_set_change_sigpipe(FALSE);
+
+        bus = calloc(1, sizeof(*bus));
+        if (!bus)
+                return -ENOMEM;
+
+        *bus = (Bus) {
+                .manager = manager,
+                .event = sd_event_ref(manager_event(manager)),
+                .owner = geteuid(),
+                .pid = getpid(),
+                .dialects = BUS_DIALECT_BIT(BUS_DIALECT_OWN) |
+                            (options->systemd_compat ? BUS_DIALECT_BIT(BUS_DIALECT_SYSTEMD) : 0),
+        };
+        r = bus_start(bus, options, ret_failure);
+        if (r < 0)
+                return r;
+
+        *ret_bus = take_ptr(bus);
+        return 0;
+}
+
+Bus *bus_free(Bus *bus) {
+        if (!bus)
+                return NULL;
+
+        bus_signals_detach(bus);
+        while (bus->servers.n > 0)
+                bus_server_free(vector_pop(&bus->servers));
+        vector_deinit(&bus->servers);
+
+        bus->link = bus_link_free(bus->link);
+        while (bus->peers.n > 0)
+                bus_remove_peer(bus, vector_last(&bus->peers));
+        vector_deinit(&bus->peers);
+
+        sd_event_source_disable_unref(bus->reaper);
+        sd_event_unref(bus->event);
+        free(bus);
+        return NULL;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * What a bus daemon answers
+ *
+ * busctl and gdbus take any socket for a bus: they say Hello, add match rules
+ * and ask for owners of names before they do what they were asked for. Here is
+ * what they need on a private socket. Our names are their own owners, as
+ * org.freedesktop.DBus is on a bus, since that is the sender of what we send. A
+ * client that said Hello hears signals once it has a match rule; which of them,
+ * it sorts out itself.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "dbus/bus_call.h"
+
+#define REQUEST_NAME_NOT_OWNER 3U       /* DBUS_REQUEST_NAME_REPLY_EXISTS */
+#define RELEASE_NAME_NON_EXISTENT 2U
+
+static int method_hello(BusCall *call) {
+        if (call->peer->has_name)
+                return bus_call_fail(call, -EALREADY, "Failed", "Hello was said already.");
+
+        call->peer->has_name = true;
+        sink_string(call->reply, call->client->name);
+        return 0;
+}
+
+static int method_request_name(BusCall *call) {
+        sink_u32(call->reply, REQUEST_NAME_NOT_OWNER);
+        return 0;
+}
+
+static int method_release_name(BusCall *call) {
+        sink_u32(call->reply, RELEASE_NAME_NON_EXISTENT);
+        return 0;
+}
+
+static int method_list_names(BusCall *call) {
+        sink_open(call->reply, 'a', "s");
+        sink_string(call->reply, DBUS_SERVICE_DBUS);
+        bus_foreach_dialect(call->bus, dialect)
+                sink_string(call->reply, dialect->name);
+        if (call->peer->has_name)
+                sink_string(call->reply, call->client->name);
+        sink_close(call->reply);
+        return 0;
+}
+
+static int method_list_activatable_names(BusCall *call) {
+        sink_strv(call->reply, NULL);
+        return 0;
+}
+
+/* Whom a name stands for; NULL for nobody. */
+static const BusClient *client_of_name(const BusCall *call, const char *name) {
+        return text_equal(name, call->client->name) ? call->client : NULL;
+}
+
+static bool is_own_name(const BusCall *call, const char *name) {
+        bus_foreach_dialect(call->bus, dialect)
+                if (text_equal(name, dialect->name))
+                        return true;
+        return text_equal(name, DBUS_SERVICE_DBUS);
+}
+
+static int fail_no_owner(BusCall *call, const char *name) {
+        return bus_call_fail(call, -ENOENT, "NameHasNoOwner", "Nobody here has the name %s.", name);
+}
+
+static int method_name_has_owner(BusCall *call) {
+        const char *name = bus_call_string(call);
+
+        sink_bool(call->reply, is_own_name(call, name) || client_of_name(call, name));
+        return 0;
+}
+
+static int method_get_name_owner(BusCall *call) {
+        const char *name = bus_call_string(call);
+
+        if (!is_own_name(call, name) && !client_of_name(call, name))
+                return fail_no_owner(call, name);
+        sink_string(call->reply, name);
+        return 0;
+}
+
+static int method_add_match(BusCall *call) {
+        const char *rule = bus_call_string(call);
+
+        if (strlen(rule) > BUS_MATCH_LENGTH_MAX)
+                return bus_call_fail(call, -E2BIG, "LimitsExceeded", "A match rule may have no more than %u bytes.",
+                                     BUS_MATCH_LENGTH_MAX);
+        if (strv_length(call->peer->matches) >= BUS_MATCHES_MAX)
+                return bus_call_fail(call, -E2BIG, "LimitsExceeded", "A connection may have no more than %u match rules.",
+                                     BUS_MATCHES_MAX);
+
+        bus_foreach_dialect(call->bus, dialect)
+                if (strstr(rule, dialect->name) || strstr(rule, dialect->root))
+                        call->peer->dialects |= BUS_DIALECT_BIT(dialect->id);
+        if (strstr(rule, bus_object_manager_interface.name))
+                call->client->uses_object_manager = true;
+        return strv_push(&call->peer->matches, rule);
+}
+
+static int method_remove_match(BusCall *call) {
+        const char *rule = bus_call_string(call);
+        size_t n = strv_length(call->peer->matches);
+
+        for (size_t i = 0; i < n; i++) {
+                if (!text_equal(call->peer->matches[i], rule))
+                        continue;
+
+                free(call->peer->matches[i]);
+                call->peer->matches[i] = call->peer->matches[n - 1];
+                call->peer->matches[n - 1] = NULL;
+                if (n == 1)
+                        call->peer->matches = strv_free(call->peer->matches);
+                return 0;
+        }
+        return bus_call_fail(call, -ENOENT, "MatchRuleNotFound", "There is no such match rule: %s", rule);
+}
+
+static int method_get_id(BusCall *call) {
+        sink_string(call->reply, bus_server_id(call->bus->servers.items[0]));
+        return 0;
+}
+
+/* Credentials of a name: of the caller, or ours. */
+static int credentials_of_name(BusCall *call, const char *name, uint32_t *ret_uid, uint32_t *ret_pid) {
+        const BusClient *client = client_of_name(call, name);
+
+        if (!client && !is_own_name(call, name))
+                return fail_no_owner(call, name);
+
+        *ret_uid = client ? client->uid : call->bus->owner;
+        *ret_pid = (uint32_t) (client ? client->pid : call->bus->pid);
+        return 0;
+}
+
+static int method_get_connection_unix_user(BusCall *call) {
+        uint32_t uid, pid;
+        int r;
+
+        r = credentials_of_name(call, bus_call_string(call), &uid, &pid);
+        if (r >= 0)
+                sink_u32(call->reply, uid);
+        return r;
+}
+
+static int method_get_connection_unix_process_id(BusCall *call) {
+        uint32_t uid, pid;
+        int r;
+
+        r = credentials_of_name(call, bus_call_string(call), &uid, &pid);
+        if (r >= 0)
+                sink_u32(call->reply, pid);
+        return r;
+}
+
+static int method_get_connection_credentials(BusCall *call) {
+        uint32_t uid, pid;
+        int r;
+
+        r = credentials_of_name(call, bus_call_string(call), &uid, &pid);
+        if (r < 0)
+                return r;
+
+        sink_open(call->reply, 'a', "{sv}");
+        sink_entry_u32(call->reply, "UnixUserID", uid);
+        sink_entry_u32(call->reply, "ProcessID", pid);
+        sink_close(call->reply);
+        return 0;
+}
+
+static const BusMethod driver_methods[] = {
+        { "Hello", "", NULL, "s", "unique_name", BUS_VERB_READ, method_hello, "Names the connection." },
+        { "RequestName", "su", "name flags", "u", "result", BUS_VERB_READ, method_request_name,
+          "Always answered that somebody else has the name." },
+        { "ReleaseName", "s", "name", "u", "result", BUS_VERB_READ, method_release_name,
+          "Always answered that there is no such name." },
+        { "ListNames", "", NULL, "as", "names", BUS_VERB_READ, method_list_names, "Our names and the caller's." },
+        { "ListActivatableNames", "", NULL, "as", "names", BUS_VERB_READ, method_list_activatable_names, "None." },
+        { "NameHasOwner", "s", "name", "b", "has_owner", BUS_VERB_READ, method_name_has_owner, "Is it one of these?" },
+        { "GetNameOwner", "s", "name", "s", "owner", BUS_VERB_READ, method_get_name_owner, "The name itself." },
+        { "AddMatch", "s", "rule", "", NULL, BUS_VERB_READ, method_add_match,
+          "From the first one on the connection is sent signals." },
+        { "RemoveMatch", "s", "rule", "", NULL, BUS_VERB_READ, method_remove_match, "Takes one back." },
+        { "GetId", "", NULL, "s", "id", BUS_VERB_READ, method_get_id, "The id of the server." },
+        { "GetConnectionUnixUser", "s", "name", "u", "uid", BUS_VERB_READ, method_get_connection_unix_user,
+          "Who runs the process behind a name." },
+        { "GetConnectionUnixProcessID", "s", "name", "u", "pid", BUS_VERB_READ, method_get_connection_unix_process_id,
+          "The process behind a name." },
+        { "GetConnectionCredentials", "s", "name", "a{sv}", "credentials", BUS_VERB_READ,
+          method_get_connection_credentials, "Both." },
+        {},
+};
+
+static const BusSignal driver_signals[] = {
+        { "NameOwnerChanged", "sss", "name old_owner new_owner", "Never sent here: names do not change hands." },
+        {},
+};
+
+const BusInterface bus_driver_interface = {
+        .name = DBUS_INTERFACE_DBUS,
+        .methods = driver_methods,
+        .signals = driver_signals,
+};

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The connection to a message bus
+ *
+ * Looks for the session or system bus, takes our names there, and starts again
+ * when the bus goes.
+ */
+
+#include "dbus/bus_peer.h"
+
+typedef struct BusLink BusLink;
+
+/* @address: NULL for the usual one of @is_user. No bus is no failure: it is looked for again and again. */
+int bus_link_new(BusLink **ret_link, Bus *bus, const char *address, bool is_user);
+BusLink *bus_link_free(BusLink *link);
+DEFINE_CLEANUP(BusLink, bus_link_free)
+
+/* Its connection is about to be closed. */
+void bus_link_lost(BusLink *link, const BusPeer *peer);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * libdbus on sd-event
+ *
+ * Serves the descriptors, timeouts and queued messages of one connection, or
+ * of one server, in an event loop.
+ */
+
+#include <dbus/dbus.h>
+#include <systemd/sd-event.h>
+
+#include "basic/macro.h"
+
+typedef struct BusLoop BusLoop;
+
+/* Both are borrowed and must outlive the loop's part in them; messages that are queued already are dispatched, too. */
+int bus_loop_new_for_connection(BusLoop **ret_loop, sd_event *event, DBusConnection *connection);
+int bus_loop_new_for_server(BusLoop **ret_loop, sd_event *event, DBusServer *server);
+
+/* Not from inside a callback of the connection. */
+BusLoop *bus_loop_free(BusLoop *loop);
+DEFINE_CLEANUP(BusLoop, bus_loop_free)

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The manager's interface
+ *
+ * Where systemd has a method of the same meaning, ours has its name and
+ * signature; the last group has no counterpart there.
+ */
+
+#include "dbus/bus_manager.h"
+
+static const BusMethod methods[] = {
+        { "StartUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
+          "Has a unit started. The job's end is told by JobRemoved." },
+        { "StopUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue, "Has a unit stopped." },
+        { "ReloadUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
+          "Has a unit read its configuration again." },
+        { "RestartUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
+          "Has a unit stopped, if it runs, and started." },
+        { "TryRestartUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
+          "Has a unit restarted if it runs, else does nothing." },
+        { "ReloadOrRestartUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
+          "Has a unit reloaded if it can do that, else restarted." },
+        { "ReloadOrTryRestartUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
+          "Has a unit reloaded if it can do that, else restarted if it runs." },
+        { "EnqueueUnitJob", "sss", "unit type mode", "uososa(uosos)", "id job unit unit_path type affected_jobs",
+          BUS_VERB_ENQUEUE, bus_manager_enqueue_unit_job,
+          "Asks for a job of any type, and tells the other jobs that it brings with it." },
+        { "GetUnit", "s", "unit", "o", "path", BUS_VERB_READ, bus_manager_get_unit,
+          "The path of a unit that is loaded." },
+        { "GetUnitByPID", "u", "pid", "o", "path", BUS_VERB_READ, bus_manager_get_unit_by_pid,
+          "The unit that a process belongs to; 0 is the caller." },
+        { "LoadUnit", "s", "unit", "o", "path", BUS_VERB_READ, bus_manager_load_unit,
+          "The path of a unit, which is loaded if it was not." },
+        { "ListUnits", "", NULL, "a(ssssssouso)", "units", BUS_VERB_READ, bus_manager_list_units,
+          "All loaded units: name, description, load state, active state, sub-state, followed unit, path, job id, "
+          "job type, job path." },
+        { "ListUnitsFiltered", "as", "states", "a(ssssssouso)", "units", BUS_VERB_READ, bus_manager_list_units_filtered,
+          "Loaded units in one of the states (load, active or sub-state)." },
+        { "ListUnitsByPatterns", "asas", "states patterns", "a(ssssssouso)", "units", BUS_VERB_READ,
+          bus_manager_list_units_by_patterns,
+          "Loaded units in one of the states whose name fits one of the patterns; an empty list stands for all." },
+        { "ListUnitsByNames", "as", "names", "a(ssssssouso)", "units", BUS_VERB_READ, bus_manager_list_units_by_names,
+          "These units, which are loaded if they were not." },
+        { "GetUnitProcesses", "s", "unit", "a(sus)", "processes", BUS_VERB_READ, bus_manager_get_unit_processes,
+          "The processes of a unit: control group, pid, command line." },
+        { "KillUnit", "ssi", "unit whom signal", "", NULL, BUS_VERB_KILL, bus_manager_kill_unit,
+          "Sends a signal to the \"main\" process, the \"control\" process or \"all\" processes of a unit." },
+        { "ResetFailedUnit", "s", "unit", "", NULL, BUS_VERB_RESET, bus_manager_reset_failed_unit,
+          "Puts a failed unit back to inactive and its start limit to zero." },
+        { "ResetFailed", "", NULL, "", NULL, BUS_VERB_RESET, bus_manager_reset_failed, "The same for all units." },
+        { "RefUnit", "s", "unit", "", NULL, BUS_VERB_PIN, bus_manager_ref_unit,
+          "Keeps a unit loaded for as long as the caller is connected." },
+        { "UnrefUnit", "s", "unit", "", NULL, BUS_VERB_PIN, bus_manager_unref_unit, "Takes that back." },
+        { "ListJobs", "", NULL, "a(usssoo)", "jobs", BUS_VERB_READ, bus_manager_list_jobs,
+          "All jobs: id, unit, type, state, path, path of the unit." },
+        { "GetJob", "u", "id", "o", "job", BUS_VERB_READ, bus_manager_get_job, "The path of a job." },
+        { "GetJobAfter", "u", "id", "a(usssoo)", "jobs", BUS_VERB_READ, bus_manager_get_job_after,
+          "The jobs that wait for this one." },
+        { "GetJobBefore", "u", "id", "a(usssoo)", "jobs", BUS_VERB_READ, bus_manager_get_job_before,
+          "The jobs that this one waits for." },
+        { "CancelJob", "u", "id", "", NULL, BUS_VERB_CANCEL, bus_manager_cancel,
+          "Ends a job that has not begun; one that runs is refused." },
+        { "ClearJobs", "", NULL, "", NULL, BUS_VERB_CANCEL, bus_manager_clear_jobs, "Cancels all that have not begun." },
+        { "ListUnitFiles", "", NULL, "a(ss)", "files", BUS_VERB_READ, bus_manager_list_unit_files,
+          "All unit files: path and state." },
+        { "ListUnitFilesByPatterns", "asas", "states patterns", "a(ss)", "files", BUS_VERB_READ,
+          bus_manager_list_unit_files_by_patterns, "Unit files in one of the states whose name fits a pattern." },
+        { "GetUnitFileState", "s", "name", "s", "state", BUS_VERB_READ, bus_manager_get_unit_file_state,
+          "Whether a unit file is enabled, disabled, static, masked, …" },
+        { "GetDefaultTarget", "", NULL, "s", "name", BUS_VERB_READ, bus_manager_get_default_target,
+          "The unit that is started at the beginning." },
+        { "Reload", "", NULL, "", NULL, BUS_VERB_RELOAD, bus_manager_reload,
+          "Reads unit files that have changed. As org.jobd1: nothing changes if one of them is broken. "
+          "As org.freedesktop.systemd1: broken ones are taken as they are." },
+        { "Subscribe", "", NULL, "", NULL, BUS_VERB_READ, bus_manager_subscribe,
+          "Has signals sent on a message bus. On a private connection they always are." },
+        { "Unsubscribe", "", NULL, "", NULL, BUS_VERB_READ, bus_manager_unsubscribe, "Takes that back." },
+        { "Exit", "", NULL, "", NULL, BUS_VERB_EXIT, bus_manager_exit, "Stops all units, then the manager." },
+
+        { "Exec", "a(ss)sa{sv}", "requests mode options", "ta(uosso)", "transaction jobs", BUS_VERB_ENQUEUE,
+          bus_manager_exec,
+          "All requests (unit and job type) in one transaction. Answers with its jobs (id, path, unit, type, path of "
+          "the unit), those that were asked for first. There are no options yet." },
+        { "Plan", "a(ss)sa{sv}", "requests mode options", "a{sv}", "plan", BUS_VERB_READ, bus_manager_plan,
+          "What Exec would do, with the reasons; changes nothing." },
+        { "Cancel", "u", "id", "", NULL, BUS_VERB_CANCEL, bus_manager_cancel, "As CancelJob." },
+        { "Query", "a{sv}", "filter", "aa{sv}", "jobs", BUS_VERB_READ, bus_manager_query,
+          "Jobs that fit all of: id u (also of one of the last ended jobs), unit s, pattern s, type s, state s, "
+          "transaction t, requester s (a bus name)." },
+        { "Explain", "s", "what", "a{sv}", "explanation", BUS_VERB_READ, bus_manager_explain,
+          "Why a job (by id), a unit or a transaction (\"t12\") is as it is." },
+        { "Stats", "", NULL, "a{sv}", "statistics", BUS_VERB_READ, bus_manager_stats, "Counters of the job engine." },
+        { "ReloadUnits", "b", "force", "as", "differences", BUS_VERB_RELOAD, bus_manager_reload_units,
+          "Reads unit files that have changed and tells what is new, a line for each unit. Nothing changes if one of "
+          "them is broken, unless it is forced." },
+        {},
+};
+
+static const BusSignal signals[] = {
+        { "UnitNew", "so", "unit path", "A unit was loaded." },
+        { "UnitRemoved", "so", "unit path", "A unit was unloaded." },
+        { "JobNew", "uos", "id job unit", "A job was installed; sent before the reply that names it." },
+        { "JobRemoved", "uoss", "id job unit result",
+          "A job has ended: done, canceled, timeout, failed, dependency, skipped, invalid, assert, unsupported, "
+          "collected or once. Sent exactly once for each job, after the changes of its unit." },
+        { "StartupFinished", "tttttt", "firmware loader kernel initrd userspace total",
+          "There was no job left for the first time; times in µs." },
+        { "UnitFilesChanged", "", NULL, "Unit files were enabled, disabled or read again." },
+        { "Reloading", "b", "active", "Reading unit files again begins or has ended." },
+        { "JobChanged", "ua{sv}", "id job", "A job has another type or state; the keys are those of Query." },
+        {},
+};
+
+const BusInterface bus_manager_interface = {
+        .name = "Manager",
+        .description = "The manager: requests for jobs, units and jobs as lists, and the signals about them.",
+        .methods = methods,
+        .signals = signals,
+        .properties = bus_manager_properties,
+};

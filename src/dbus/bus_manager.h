@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The methods of the manager's interface
+ */
+
+#include "dbus/bus_call.h"
+
+/* — jobs — */
+
+int bus_manager_enqueue(BusCall *call);         /* StartUnit, StopUnit, … */
+int bus_manager_enqueue_unit_job(BusCall *call);
+int bus_manager_get_job(BusCall *call);
+int bus_manager_get_job_after(BusCall *call);
+int bus_manager_get_job_before(BusCall *call);
+int bus_manager_list_jobs(BusCall *call);
+int bus_manager_cancel(BusCall *call);
+int bus_manager_clear_jobs(BusCall *call);
+int bus_manager_exec(BusCall *call);
+int bus_manager_plan(BusCall *call);
+int bus_manager_query(BusCall *call);
+int bus_manager_explain(BusCall *call);
+int bus_manager_stats(BusCall *call);
+
+/* — units — */
+
+int bus_manager_get_unit(BusCall *call);
+int bus_manager_get_unit_by_pid(BusCall *call);
+int bus_manager_load_unit(BusCall *call);
+int bus_manager_list_units(BusCall *call);
+int bus_manager_list_units_filtered(BusCall *call);
+int bus_manager_list_units_by_patterns(BusCall *call);
+int bus_manager_list_units_by_names(BusCall *call);
+int bus_manager_get_unit_processes(BusCall *call);
+int bus_manager_kill_unit(BusCall *call);
+int bus_manager_reset_failed_unit(BusCall *call);
+int bus_manager_reset_failed(BusCall *call);
+int bus_manager_ref_unit(BusCall *call);
+int bus_manager_unref_unit(BusCall *call);
+
+/* — files, and the manager itself — */
+
+int bus_manager_list_unit_files(BusCall *call);
+int bus_manager_list_unit_files_by_patterns(BusCall *call);
+int bus_manager_get_unit_file_state(BusCall *call);
+int bus_manager_get_default_target(BusCall *call);
+int bus_manager_reload(BusCall *call);
+int bus_manager_reload_units(BusCall *call);
+int bus_manager_subscribe(BusCall *call);
+int bus_manager_unsubscribe(BusCall *call);
+int bus_manager_exit(BusCall *call);
+
+extern const BusProperty bus_manager_properties[];
+
+/* "Start" or "StartUnit" → "start": the type of job that a method's name stands for. */
+const char *bus_manager_type_of_method(const char *method);

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The manager's interface: jobs
+ */
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <string.h>
+
+#include "basic/text.h"
+#include "dbus/bus_manager.h"
+
+#define REQUESTS_MAX 16384U
+
+const char *bus_manager_type_of_method(const char *method) {
+        static const struct {
+                const char *verb, *type;
+        } types[] = {
+                { "Start", "start" },
+                { "Stop", "stop" },
+                { "Reload", "reload" },
+                { "Restart", "restart" },
+                { "TryRestart", "try-restart" },
+                { "ReloadOrRestart", "reload-or-restart" },
+                { "ReloadOrTryRestart", "reload-or-try-restart" },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(types); i++) {
+                size_t n = strlen(types[i].verb);
+
+                if (strncmp(method, types[i].verb, n) == 0 && (!method[n] || text_equal(method + n, "Unit")))
+                        return types[i].type;
+        }
+        return NULL;
+}
+
+int bus_manager_enqueue(BusCall *call) {
+        const char *unit = bus_call_string(call);
+        const char *mode = bus_call_string(call);
+
+        return bus_call_enqueue(call, unit, bus_manager_type_of_method(call->method->name), mode);
+}
+
+int bus_manager_enqueue_unit_job(BusCall *call) {
+        const char *unit = bus_call_string(call);
+        const char *type = bus_call_string(call);
+        const char *mode = bus_call_string(call);
+
+        return bus_call_enqueue_verbose(call, unit, type, mode);
+}
+
+int bus_manager_get_job(BusCall *call) {
+        JobInfo job;
+        int r;
+
+        r = bus_call_find_job(call, bus_call_u32(call), &job);
+        if (r >= 0)
+                bus_call_put_job_path(call, job.id);
+        return r;
+}
+
+int bus_manager_get_job_after(BusCall *call) {
+        return bus_call_put_neighbours(call, bus_call_u32(call), false);
+}
+
+int bus_manager_get_job_before(BusCall *call) {
+        return bus_call_put_neighbours(call, bus_call_u32(call), true);
+}
+
+int bus_manager_list_jobs(BusCall *call) {
+        JobInfos jobs = {};
+        int r;
+
+        r = job_manager_list(manager_jobs(call->bus->manager), &jobs);
+        if (r >= 0)
+                bus_call_put_jobs(call, &jobs);
+        vector_deinit(&jobs);
+        return r;
+}
+
+int bus_manager_cancel(BusCall *call) {
+        return bus_call_cancel(call, bus_call_u32(call));
+}
+
+int bus_manager_clear_jobs(BusCall *call) {
+        JobRequester requester = bus_call_requester(call);
+
+        manager_cancel_all_jobs(call->bus->manager, &requester);
+        return 0;
+}
+
+typedef VECTOR(JobRequest) JobRequests;
+
+static int read_requests(BusCall *call, JobRequests *requests) {
+        DBusMessageIter items;
+
+        dbus_message_iter_recurse(&call->arguments, &items);
+        for (; dbus_message_iter_get_arg_type(&items) != DBUS_TYPE_INVALID; dbus_message_iter_next(&items)) {
+                DBusMessageIter item;
+                const char *unit, *type;
+                JobRequest request;
+                int r;
+
+                if (requests->n >= REQUESTS_MAX)
+                        return bus_call_fail(call, -E2BIG, "LimitsExceeded",
+                                             "A transaction may have no more than %u requests.", REQUESTS_MAX);
+                dbus_message_iter_recurse(&items, &item);
+                dbus_message_iter_get_basic(&item, &unit);
+                dbus_message_iter_next(&item);
+                dbus_message_iter_get_basic(&item, &type);
+
+                r = bus_call_parse_request(call, unit, type, &request);
+                if (r >= 0)
+                        r = vector_push(requests, request);
+                if (r < 0)
+                        return r;
+        }
+        dbus_message_iter_next(&call->arguments);
+
+        if (requests->n == 0)
+                return bus_call_fail(call, -EINVAL, "InvalidArgs", "There is no request.");
+        return 0;
+}
+
+/* What is not known cannot be obeyed, so it is refused. */
+static int refuse_options(BusCall *call) {
+        DBusMessageIter options, option;
+        const char *key;
+
+        dbus_message_iter_recurse(&call->arguments, &options);
+        if (dbus_message_iter_get_arg_type(&options) == DBUS_TYPE_INVALID)
+                return 0;
+
+        dbus_message_iter_recurse(&options, &option);
+        dbus_message_iter_get_basic(&option, &key);
+        return bus_call_fail(call, -EINVAL, "InvalidArgs", "There is no option %s.", key);
+}
+
+static int read_exec(BusCall *call, JobRequests *requests, JobMode *ret_mode) {
+        int r;
+
+        r = read_requests(call, requests);
+        if (r >= 0)
+                r = bus_call_parse_mode(call, bus_call_string(call), ret_mode);
+        if (r >= 0)
+                r = refuse_options(call);
+        return r;
+}
+
+static void put_transaction(BusCall *call, const JobPlan *plan) {
+        sink_u64(call->reply, plan->transaction);
+        sink_open(call->reply, 'a', "(uosso)");
+        for (size_t i = 0; i < plan->jobs.n; i++) {
+                const JobPlanJob *job = &plan->jobs.items[i];
+
+                sink_open(call->reply, 'r', "uosso");
+                sink_u32(call->reply, job->id);
+                bus_call_put_job_path(call, job->id);
+                sink_string(call->reply, job->unit);
+                sink_string(call->reply, job_type_to_string(job->type));
+                bus_call_put_unit_path(call, job->unit);
+                sink_close(call->reply);
+        }
+        sink_close(call->reply);
+}
+
+int bus_manager_exec(BusCall *call) {
+        cleanup_(job_plan_freep) JobPlan *plan = NULL;
+        JobRequests requests = {};
+        JobMode mode;
+        int r;
+
+        r = read_exec(call, &requests, &mode);
+        if (r >= 0)
+                r = bus_call_exec(call, requests.items, requests.n, mode, &plan);
+        if (r >= 0)
+                put_transaction(call, plan);
+        vector_deinit(&requests);
+        return r;
+}
+
+/* A refusal is an answer here, not an error: the plan says why. */
+int bus_manager_plan(BusCall *call) {
+        cleanup_(job_plan_freep) JobPlan *plan = NULL;
+        JobRequester requester = bus_call_requester(call);
+        JobRequests requests = {};
+        JobMode mode;
+        int r;
+
+        r = read_exec(call, &requests, &mode);
+        if (r >= 0)
+                r = manager_plan(call->bus->manager, requests.items, requests.n, mode, &requester, &plan);
+        if (r >= 0)
+                job_plan_write(plan, call->reply);
+        vector_deinit(&requests);
+        return r < 0 ? r : 0;
+}
+
+/* — Query — */
+
+typedef struct JobFilter {
+        const char *unit, *pattern, *requester;
+        int type, state;                        /* < 0: any */
+        uint32_t id;                            /* JOB_ID_NONE: any */
+        uint64_t transaction;                   /* 0: any */
+} JobFilter;
+
+static int read_filter_string(BusCall *call, const char *key, const char *value, JobFilter *filter) {
+        if (text_equal(key, "unit"))
+                filter->unit = value;
+        else if (text_equal(key, "pattern"))
+                filter->pattern = value;
+        else if (text_equal(key, "requester"))
+                filter->requester = value;
+        else if (text_equal(key, "type")) {
+                filter->type = job_type_from_string(value);
+                if (filter->type < 0)
+                        return bus_call_fail(call, -EINVAL, "InvalidArgs", "Job type %s is not valid.", value);
+        } else {
+                filter->state = job_state_from_string(value);
+                if (filter->state < 0)
+                        return bus_call_fail(call, -EINVAL, "InvalidArgs", "Job state %s is not valid.", value);
+        }
+        return 0;
+}
+
+static int read_filter_entry(BusCall *call, DBusMessageIter *entry, JobFilter *filter) {
+        static const struct {
+                const char *key;
+                int type;
+        } keys[] = {
+                { "id", DBUS_TYPE_UINT32 },    { "transaction", DBUS_TYPE_UINT64 }, { "unit", DBUS_TYPE_STRING },
+                { "pattern", DBUS_TYPE_STRING }, { "requester", DBUS_TYPE_STRING },   { "type", DBUS_TYPE_STRING },
+                { "state", DBUS_TYPE_STRING },
+        };
+        DBusMessageIter value;
+        const char *key, *string;
+        int type;
+
+        dbus_message_iter_get_basic(entry, &key);
+        dbus_message_iter_next(entry);
+        dbus_message_iter_recurse(entry, &value);
+        type = dbus_message_iter_get_arg_type(&value);
+
+        for (size_t i = 0; i < ELEMENTSOF(keys); i++) {
+                if (!text_equal(keys[i].key, key))
+                        continue;
+                if (keys[i].type != type)
+                        return bus_call_fail(call, -EINVAL, "InvalidArgs", "Filter %s wants a value of type %c, not %c.",
+                                             key, keys[i].type, type);
+                if (type == DBUS_TYPE_STRING) {
+                        dbus_message_iter_get_basic(&value, &string);
+                        return read_filter_string(call, key, string, filter);
+                }
+                dbus_message_iter_get_basic(&value, type == DBUS_TYPE_UINT32 ? (void *) &filter->id :
+                                                                               (void *) &filter->transaction);
+                return 0;
+        }
+        return bus_call_fail(call, -EINVAL, "InvalidArgs",
+                             "There is no filter %s. Filters: id, unit, pattern, type, state, transaction, requester.",
+                             key);
+}
+
+static int read_filter(BusCall *call, JobFilter *filter) {
+        DBusMessageIter entries;
+
+        *filter = (JobFilter) { .type = -1, .state = -1 };
+        dbus_message_iter_recurse(&call->arguments, &entries);
+        for (; dbus_message_iter_get_arg_type(&entries) != DBUS_TYPE_INVALID; dbus_message_iter_next(&entries)) {
+                DBusMessageIter entry;
+                int r;
+
+                dbus_message_iter_recurse(&entries, &entry);
+                r = read_filter_entry(call, &entry, filter);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static bool was_requested_by(const Bus *bus, const char *name, uint32_t id) {
+        for (size_t i = 0; i < bus->peers.n; i++) {
+                const BusClient *client = bus_peer_find_client(bus->peers.items[i], name);
+
+                if (client && bus_client_has_job(client, id))
+                        return true;
+        }
+        return false;
+}
+
+static bool job_fits(const BusCall *call, const JobInfo *job, const JobFilter *filter) {
+        return (!filter->unit || (job->unit && unit_has_name(job->unit, filter->unit))) &&
+               (!filter->pattern || (job->unit && fnmatch(filter->pattern, job->unit->id, FNM_NOESCAPE) == 0)) &&
+               (filter->type < 0 || (int) job->type == filter->type) &&
+               (filter->state < 0 || (int) job->state == filter->state) &&
+               (filter->transaction == 0 || job->transaction == filter->transaction) &&
+               (!filter->requester || was_requested_by(call->bus, filter->requester, job->id));
+}
+
+static int query_by_id(BusCall *call, const JobFilter *filter) {
+        JobManager *jobs = manager_jobs(call->bus->manager);
+        JobInfo job;
+
+        if ((job_manager_find(jobs, filter->id, &job) || job_manager_find_ended(jobs, filter->id, &job)) &&
+            job_fits(call, &job, filter))
+                job_manager_write_job(jobs, &job, call->reply);
+        return 0;
+}
+
+static int query_all(BusCall *call, const JobFilter *filter) {
+        JobManager *manager = manager_jobs(call->bus->manager);
+        JobInfos jobs = {};
+        int r;
+
+        r = job_manager_list(manager, &jobs);
+        for (size_t i = 0; r >= 0 && i < jobs.n; i++)
+                if (job_fits(call, &jobs.items[i], filter))
+                        job_manager_write_job(manager, &jobs.items[i], call->reply);
+        vector_deinit(&jobs);
+        return r;
+}
+
+int bus_manager_query(BusCall *call) {
+        JobFilter filter;
+        int r;
+
+        r = read_filter(call, &filter);
+        if (r < 0)
+                return r;
+
+        sink_open(call->reply, 'a', "a{sv}");
+        r = filter.id != JOB_ID_NONE ? query_by_id(call, &filter) : query_all(call, &filter);
+        if (r >= 0)
+                sink_close(call->reply);
+        return r;
+}
+
+int bus_manager_explain(BusCall *call) {
+        const char *what = bus_call_string(call);
+        Unit *unit;
+        int r;
+
+        if (unit_name_is_valid(what) && !unit_name_is_template(what)) {
+                r = bus_call_load_unit(call, what, &unit);
+                if (r < 0)
+                        return r;
+        }
+
+        r = job_manager_explain(manager_jobs(call->bus->manager), what, manager_now(call->bus->manager), call->reply);
+        if (r == -ENOENT)
+                return bus_call_fail(call, -ENOENT, "NoSuchJob",
+                                     "There is no job, unit or transaction %s; it may have ended too long ago.", what);
+        return r;
+}
+
+int bus_manager_stats(BusCall *call) {
+        job_manager_write_stats(manager_jobs(call->bus->manager), call->reply);
+        return 0;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The manager's interface: properties
+ */
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "dbus/bus_manager.h"
+#include "dbus/bus_view.h"
+
+#ifndef JOBD_VERSION
+#error "the build must say which version this is"
+#endif
+
+static void get_empty(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_string(sink, "");
+}
+
+static void get_version(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_string(sink, "jobd " JOBD_VERSION);
+}
+
+static void get_architecture(const BusView *view, uint32_t parameter, Sink *sink) {
+        static const char *const architecture =
+#if defined(__x86_64__)
+                "x86-64";
+#elif defined(__aarch64__)
+                "arm64";
+#elif defined(__i386__)
+                "x86";
+#elif defined(__arm__)
+                "arm";
+#elif defined(__riscv)
+                "riscv64";
+#else
+                "";
+#endif
+        sink_string(sink, architecture);
+}
+
+static void get_system_state(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_string(sink, manager_system_state(bus_view_manager(view)));
+}
+
+static void get_n_names(const BusView *view, uint32_t parameter, Sink *sink) {
+        uint32_t n = 0;
+
+        unit_table_foreach(manager_units(bus_view_manager(view)), unit)
+                strv_foreach(name, unit->names)
+                        n++;
+        sink_u32(sink, n);
+}
+
+static void get_n_failed_units(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_u32(sink, manager_count_failed_units(bus_view_manager(view)));
+}
+
+static void get_n_jobs(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_u32(sink, (uint32_t) job_manager_count(manager_jobs(bus_view_manager(view))));
+}
+
+static void get_n_installed_jobs(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_u32(sink, view->bus->signals.n_installed_jobs);
+}
+
+static void get_n_failed_jobs(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_u32(sink, view->bus->signals.n_failed_jobs);
+}
+
+static void get_progress(const BusView *view, uint32_t parameter, Sink *sink) {
+        double pending = (double) job_manager_count(manager_jobs(bus_view_manager(view)));
+        double installed = (double) view->bus->signals.n_installed_jobs;
+
+        sink_double(sink, view->bus->signals.finished_at > 0 || installed < 1 || pending > installed ?
+                          1 : 1 - pending / installed);
+}
+
+static void get_environment(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_strv(sink, manager_environment(bus_view_manager(view)));
+}
+
+static void get_unit_path(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_strv(sink, unit_file_loader_search_path(manager_loader(bus_view_manager(view))));
+}
+
+/* Of the unified hierarchy; "" where the process is in none of its groups. */
+static void get_control_group(const BusView *view, uint32_t parameter, Sink *sink) {
+        char groups[4096];
+        ssize_t n = -1;
+        char *path;
+        int fd;
+
+        fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
+        if (fd >= 0) {
+                n = read(fd, groups, sizeof(groups) - 1);
+                close(fd);
+        }
+        groups[n > 0 ? n : 0] = '\0';
+
+        path = strstr(groups, "0::/");
+        if (path) {
+                path += strlen("0::");
+                path[strcspn(path, "\n")] = '\0';
+        }
+        sink_string(sink, path && strlen(path) > 1 ? path : "");
+}
+
+enum {
+        TIME_STARTED,
+        TIME_STARTED_MONOTONIC,
+        TIME_FINISHED,
+        TIME_FINISHED_MONOTONIC,
+};
+
+static void get_time(const BusView *view, uint32_t parameter, Sink *sink) {
+        const BusSignals *signals = &view->bus->signals;
+        usec_t realtime, monotonic;
+
+        monotonic = manager_started_at(bus_view_manager(view), &realtime);
+        sink_u64(sink, parameter == TIME_STARTED ? realtime :
+                       parameter == TIME_STARTED_MONOTONIC ? monotonic :
+                       parameter == TIME_FINISHED ? signals->finished_at : signals->finished_monotonic);
+}
+
+static void get_runtime_directory(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_string(sink, manager_options(bus_view_manager(view))->runtime_directory);
+}
+
+const BusProperty bus_manager_properties[] = {
+        { "Version", "s", BUS_PROPERTY_CONST, 0, get_version, "Name and version of the program." },
+        { "Features", "s", BUS_PROPERTY_CONST, 0, get_empty, "Empty." },
+        { "Virtualization", "s", BUS_PROPERTY_CONST, 0, get_empty, "Empty: it is not looked for." },
+        { "Architecture", "s", BUS_PROPERTY_CONST, 0, get_architecture, "What the program was built for." },
+        { "Tainted", "s", BUS_PROPERTY_CONST, 0, get_empty, "Empty." },
+        { "UserspaceTimestamp", "t", BUS_PROPERTY_CONST, TIME_STARTED, get_time,
+          "When the manager was started: µs since 1970." },
+        { "UserspaceTimestampMonotonic", "t", BUS_PROPERTY_CONST, TIME_STARTED_MONOTONIC, get_time,
+          "The same by the monotonic clock." },
+        { "FinishTimestamp", "t", 0, TIME_FINISHED, get_time, "When there was no job left for the first time; 0: not yet." },
+        { "FinishTimestampMonotonic", "t", 0, TIME_FINISHED_MONOTONIC, get_time, "The same by the monotonic clock." },
+        { "SystemState", "s", 0, 0, get_system_state,
+          "\"initializing\", \"starting\", \"running\", \"degraded\" (units have failed) or \"stopping\"." },
+        { "NNames", "u", 0, 0, get_n_names, "Number of names of loaded units." },
+        { "NFailedUnits", "u", 0, 0, get_n_failed_units, "Number of units that have failed." },
+        { "NJobs", "u", 0, 0, get_n_jobs, "Number of jobs." },
+        { "NInstalledJobs", "u", 0, 0, get_n_installed_jobs, "Number of jobs there ever were." },
+        { "NFailedJobs", "u", 0, 0, get_n_failed_jobs, "Number of jobs that have failed." },
+        { "Progress", "d", 0, 0, get_progress, "How much of the start-up is done: 0 to 1." },
+        { "Environment", "as", 0, 0, get_environment, "What every process is given." },
+        { "UnitPath", "as", BUS_PROPERTY_CONST, 0, get_unit_path, "Folders of unit files; the first that has one wins." },
+        { "ControlGroup", "s", 0, 0, get_control_group, "Control group of the manager; empty without one of its own." },
+        { "RuntimeDirectory", "s", BUS_PROPERTY_CONST, 0, get_runtime_directory, "Where the manager's socket is." },
+        {},
+};

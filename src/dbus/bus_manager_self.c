@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The manager's interface: unit files, and the manager itself
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "dbus/bus_manager.h"
+
+/* Where on the search path a unit file lies; NULL if it is not a file there. */
+static int path_of_file(char *const *search_path, const char *name, char **ret_path) {
+        strv_foreach(folder, search_path) {
+                cleanup_free_ char *path = NULL;
+                int r;
+
+                r = text_format(&path, "%s/%s", *folder, name);
+                if (r < 0)
+                        return r;
+                if (faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+                        *ret_path = take_ptr(path);
+                        return 0;
+                }
+        }
+        *ret_path = NULL;
+        return 0;
+}
+
+static bool fits(const char *word, char *const *patterns) {
+        strv_foreach(pattern, patterns)
+                if (fnmatch(*pattern, word, FNM_NOESCAPE) == 0)
+                        return true;
+        return !patterns;
+}
+
+static int put_unit_file(BusCall *call, const char *name, char *const *states) {
+        UnitFileLoader *loader = manager_loader(call->bus->manager);
+        cleanup_free_ char *path = NULL;
+        const char *state;
+        int r;
+
+        r = unit_file_state(loader, name, &state);
+        if (r == -ENOENT || (r >= 0 && states && !strv_contains(states, state)))
+                return 0;
+        if (r >= 0)
+                r = path_of_file(unit_file_loader_search_path(loader), name, &path);
+        if (r < 0)
+                return r;
+
+        sink_open(call->reply, 'r', "ss");
+        sink_string(call->reply, path ?: name);
+        sink_string(call->reply, state);
+        sink_close(call->reply);
+        return 0;
+}
+
+static int put_unit_files(BusCall *call, char *const *states, char *const *patterns) {
+        cleanup_(strv_freep) char **names = NULL;
+        int r;
+
+        r = unit_file_list(manager_loader(call->bus->manager), &names);
+        if (r < 0)
+                return r;
+
+        sink_open(call->reply, 'a', "(ss)");
+        strv_foreach(name, names) {
+                if (!fits(*name, patterns))
+                        continue;
+                r = put_unit_file(call, *name, states);
+                if (r < 0)
+                        return r;
+        }
+        sink_close(call->reply);
+        return 0;
+}
+
+int bus_manager_list_unit_files(BusCall *call) {
+        return put_unit_files(call, NULL, NULL);
+}
+
+int bus_manager_list_unit_files_by_patterns(BusCall *call) {
+        cleanup_(strv_freep) char **states = NULL, **patterns = NULL;
+        int r;
+
+        r = bus_call_strv(call, &states);
+        if (r >= 0)
+                r = bus_call_strv(call, &patterns);
+        return r < 0 ? r : put_unit_files(call, states, patterns);
+}
+
+int bus_manager_get_unit_file_state(BusCall *call) {
+        const char *name = bus_call_string(call);
+        const char *state;
+        int r;
+
+        if (!unit_name_is_valid(name))
+                return bus_call_fail(call, -EINVAL, "InvalidArgs", "Unit name %s is not valid.", name);
+
+        r = unit_file_state(manager_loader(call->bus->manager), name, &state);
+        if (r == -ENOENT)
+                return bus_call_fail(call, -ENOENT, "FileNotFound", "Unit file %s does not exist.", name);
+        if (r >= 0)
+                sink_string(call->reply, state);
+        return r;
+}
+
+int bus_manager_get_default_target(BusCall *call) {
+        const char *name = manager_options(call->bus->manager)->default_unit ?: "default.target";
+        Unit *unit;
+        int r;
+
+        if (!*name)
+                return bus_call_fail(call, -ENOENT, "FileNotFound", "There is no unit that is started at the beginning.");
+
+        r = bus_call_load_unit(call, name, &unit);
+        if (r >= 0)
+                sink_string(call->reply, unit->id);
+        return r;
+}
+
+int bus_manager_reload(BusCall *call) {
+        bool force = call->dialect->id == BUS_DIALECT_SYSTEMD;
+
+        return manager_reload(call->bus->manager, force, NULL, &call->failure);
+}
+
+int bus_manager_reload_units(BusCall *call) {
+        cleanup_(strv_freep) char **differences = NULL;
+        int r;
+
+        r = manager_reload(call->bus->manager, bus_call_bool(call), &differences, &call->failure);
+        if (r >= 0)
+                sink_strv(call->reply, differences);
+        return r;
+}
+
+int bus_manager_subscribe(BusCall *call) {
+        if (call->client->is_subscribed)
+                return bus_call_fail(call, -EALREADY, "AlreadySubscribed", "The client is subscribed already.");
+
+        call->client->is_subscribed = true;
+        return 0;
+}
+
+int bus_manager_unsubscribe(BusCall *call) {
+        if (!call->client->is_subscribed)
+                return bus_call_fail(call, -ENOENT, "NotSubscribed", "The client is not subscribed.");
+
+        call->client->is_subscribed = false;
+        return 0;
+}
+
+int bus_manager_exit(BusCall *call) {
+        manager_exit(call->bus->manager, 0, true);
+        return 0;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The manager's interface: units
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "dbus/bus_manager.h"
+
+#define ROOT_SLICE "-.slice"
+
+static int answer_path_of(BusCall *call, int r, const Unit *unit) {
+        if (r >= 0)
+                bus_call_put_unit_path(call, unit->id);
+        return r;
+}
+
+int bus_manager_get_unit(BusCall *call) {
+        Unit *unit = NULL;
+        int r;
+
+        r = bus_call_find_unit(call, bus_call_string(call), &unit);
+        return answer_path_of(call, r, unit);
+}
+
+int bus_manager_load_unit(BusCall *call) {
+        Unit *unit = NULL;
+        int r;
+
+        r = bus_call_load_unit(call, bus_call_string(call), &unit);
+        return answer_path_of(call, r, unit);
+}
+
+int bus_manager_get_unit_by_pid(BusCall *call) {
+        uint32_t pid = bus_call_u32(call) ?: (uint32_t) call->client->pid;
+        Unit *unit;
+
+        unit = manager_unit_by_pid(call->bus->manager, (pid_t) pid);
+        if (!unit)
+                return bus_call_fail(call, -ENOENT, "NoUnitForPID", "PID %u does not belong to any loaded unit.", pid);
+
+        bus_call_put_unit_path(call, unit->id);
+        return 0;
+}
+
+/* — lists — */
+
+static void put_unit(BusCall *call, const Unit *unit) {
+        JobInfo job = {};
+        bool has_job = job_manager_unit_job(manager_jobs(call->bus->manager), unit, &job);
+
+        sink_open(call->reply, 'r', "ssssssouso");
+        sink_string(call->reply, unit->id);
+        sink_string(call->reply, unit_description(unit));
+        sink_string(call->reply, unit_load_state_to_string(unit->load_state));
+        sink_string(call->reply, unit_active_state_to_string(unit->active_state));
+        sink_string(call->reply, unit_sub_state(unit));
+        sink_string(call->reply, "");
+        bus_call_put_unit_path(call, unit->id);
+        sink_u32(call->reply, has_job ? job.id : 0);
+        sink_string(call->reply, has_job ? job_type_to_string(job.type) : "");
+        bus_call_put_job_path(call, has_job ? job.id : JOB_ID_NONE);
+        sink_close(call->reply);
+}
+
+static bool has_state(const Unit *unit, char *const *states) {
+        return !states ||
+               strv_contains(states, unit_load_state_to_string(unit->load_state)) ||
+               strv_contains(states, unit_active_state_to_string(unit->active_state)) ||
+               strv_contains(states, unit_sub_state(unit));
+}
+
+static bool fits_patterns(const char *name, char *const *patterns) {
+        strv_foreach(pattern, patterns)
+                if (fnmatch(*pattern, name, FNM_NOESCAPE) == 0)
+                        return true;
+        return !patterns;
+}
+
+static int put_units(BusCall *call, char *const *states, char *const *patterns) {
+        UnitTable *table = manager_units(call->bus->manager);
+
+        sink_open(call->reply, 'a', "(ssssssouso)");
+        unit_table_foreach(table, unit)
+                if (unit->load_state != UNIT_STUB && has_state(unit, states) && fits_patterns(unit->id, patterns))
+                        put_unit(call, unit);
+        sink_close(call->reply);
+        return 0;
+}
+
+int bus_manager_list_units(BusCall *call) {
+        return put_units(call, NULL, NULL);
+}
+
+int bus_manager_list_units_filtered(BusCall *call) {
+        cleanup_(strv_freep) char **states = NULL;
+        int r;
+
+        r = bus_call_strv(call, &states);
+        return r < 0 ? r : put_units(call, states, NULL);
+}
+
+int bus_manager_list_units_by_patterns(BusCall *call) {
+        cleanup_(strv_freep) char **states = NULL, **patterns = NULL;
+        int r;
+
+        r = bus_call_strv(call, &states);
+        if (r >= 0)
+                r = bus_call_strv(call, &patterns);
+        return r < 0 ? r : put_units(call, states, patterns);
+}
+
+/* Names that are not valid name nothing: they are passed over, as the others of the list are still wanted. */
+int bus_manager_list_units_by_names(BusCall *call) {
+        cleanup_(strv_freep) char **names = NULL;
+        int r;
+
+        r = bus_call_strv(call, &names);
+        if (r < 0)
+                return r;
+
+        sink_open(call->reply, 'a', "(ssssssouso)");
+        strv_foreach(name, names) {
+                Unit *unit;
+
+                if (!unit_name_is_valid(*name) || unit_name_is_template(*name))
+                        continue;
+                r = bus_call_load_unit(call, *name, &unit);
+                if (r < 0)
+                        return r;
+                put_unit(call, unit);
+        }
+        sink_close(call->reply);
+        return 0;
+}
+
+/* — processes — */
+
+/* The first @size - 1 bytes of a file of /proc; how many, 0 if it cannot be read. */
+static size_t read_of_process(pid_t pid, const char *file, char *buffer, size_t size) {
+        char path[64];
+        ssize_t n;
+        int fd;
+
+        snprintf(path, sizeof(path), "/proc/%d/%s", (int) pid, file);
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+                return 0;
+        n = read(fd, buffer, size - 1);
+        close(fd);
+
+        buffer[n > 0 ? n : 0] = '\0';
+        return n > 0 ? (size_t) n : 0;
+}
+
+static void put_process(BusCall *call, pid_t pid) {
+        char group[1024] = "", command[1024] = "";
+        const char *path;
+        size_t n;
+
+        n = read_of_process(pid, "cmdline", command, sizeof(command));
+        for (size_t i = 0; i + 1 < n; i++)
+                if (command[i] == '\0')
+                        command[i] = ' ';
+        if (n == 0 && (n = read_of_process(pid, "comm", command, sizeof(command))) > 0)
+                command[strcspn(command, "\n")] = '\0';
+
+        (void) read_of_process(pid, "cgroup", group, sizeof(group));
+        path = strstr(group, "0::");
+        path = path ? path + strlen("0::") : "/";
+
+        sink_open(call->reply, 'r', "sus");
+        group[strcspn(group, "\n")] = '\0';
+        sink_string(call->reply, path);
+        sink_u32(call->reply, (uint32_t) pid);
+        sink_string(call->reply, command);
+        sink_close(call->reply);
+}
+
+static int put_processes(BusCall *call, Unit *unit) {
+        cleanup_free_ pid_t *pids = NULL;
+        size_t n = 0;
+        int r;
+
+        r = manager_unit_processes(call->bus->manager, unit, &pids, &n);
+        for (size_t i = 0; r >= 0 && i < n; i++)
+                put_process(call, pids[i]);
+        return r;
+}
+
+/* The root slice stands for all, also where there are no slices. */
+int bus_manager_get_unit_processes(BusCall *call) {
+        const char *name = bus_call_string(call);
+        UnitTable *table = manager_units(call->bus->manager);
+        Unit *wanted = NULL;
+        int r = 0;
+
+        if (!text_equal(name, ROOT_SLICE)) {
+                r = bus_call_find_unit(call, name, &wanted);
+                if (r < 0)
+                        return r;
+        }
+
+        sink_open(call->reply, 'a', "(sus)");
+        unit_table_foreach(table, unit)
+                if (r >= 0 && (!wanted || unit == wanted))
+                        r = put_processes(call, unit);
+        if (r >= 0)
+                sink_close(call->reply);
+        return r;
+}
+
+/* — changes — */
+
+int bus_manager_kill_unit(BusCall *call) {
+        const char *name = bus_call_string(call);
+        const char *who = bus_call_string(call);
+        Unit *unit;
+        int r;
+
+        r = bus_call_find_unit(call, name, &unit);
+        return r < 0 ? r : bus_call_kill(call, unit, who, bus_call_i32(call));
+}
+
+int bus_manager_reset_failed_unit(BusCall *call) {
+        Unit *unit;
+        int r;
+
+        r = bus_call_find_unit(call, bus_call_string(call), &unit);
+        if (r >= 0)
+                manager_reset_failed(call->bus->manager, unit);
+        return r;
+}
+
+int bus_manager_reset_failed(BusCall *call) {
+        manager_reset_failed(call->bus->manager, NULL);
+        return 0;
+}
+
+int bus_manager_ref_unit(BusCall *call) {
+        Unit *unit;
+        int r;
+
+        r = bus_call_load_unit(call, bus_call_string(call), &unit);
+        return r < 0 ? r : bus_call_reference(call, unit);
+}
+
+int bus_manager_unref_unit(BusCall *call) {
+        Unit *unit;
+        int r;
+
+        r = bus_call_find_unit(call, bus_call_string(call), &unit);
+        return r < 0 ? r : bus_call_unreference(call, unit);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Names and object paths, in each of the dialects
+ *
+ * The same objects are offered as org.jobd1 and, if asked for, as
+ * org.freedesktop.systemd1: a dialect is the bus name, the prefix of
+ * interfaces and errors, and the root of the paths.
+ */
+
+#include <stdint.h>
+
+typedef enum BusDialectId {
+        BUS_DIALECT_OWN,
+        BUS_DIALECT_SYSTEMD,
+        _BUS_DIALECT_MAX,
+} BusDialectId;
+
+typedef struct BusDialect {
+        BusDialectId id;
+        const char *name;               /* bus name, prefix of interfaces and errors */
+        const char *root;               /* path of the manager */
+} BusDialect;
+
+extern const BusDialect bus_dialects[_BUS_DIALECT_MAX];
+
+#define BUS_DIALECT_BIT(id) (1U << (id))
+
+/* A label of a path: letters and digits stay, a digit in front and all else becomes _xx, nothing becomes "_". */
+int bus_path_escape(const char *label, char **ret_escaped);
+
+/* The opposite: -EINVAL for what bus_path_escape() never makes, so that an object has one path. */
+int bus_path_unescape(const char *escaped, char **ret_label);
+
+int bus_path_of_unit(const BusDialect *dialect, const char *unit, char **ret_path);
+int bus_path_of_job(const BusDialect *dialect, uint32_t id, char **ret_path);

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The other ends: connections, and who calls over them
+ *
+ * A message in the outbox holds a reference to its peer, so a peer that is
+ * closed stays as an empty shell until its last message has been given up. A
+ * connection is never closed inside one of its own callbacks: it is marked, and
+ * the bus's reaper closes it in a turn of its own.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "basic/log.h"
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "dbus/bus_internal.h"
+#include "manager/outbox.h"
+
+static DBusHandlerResult on_message(DBusConnection *connection, DBusMessage *message, void *userdata) {
+        BusPeer *peer = userdata;
+
+        if (peer->is_gone)
+                return DBUS_HANDLER_RESULT_HANDLED;
+
+        if (dbus_message_is_signal(message, DBUS_INTERFACE_LOCAL, "Disconnected"))
+                bus_peer_drop(peer);
+        else
+                peer->receiver(peer, message);
+        return DBUS_HANDLER_RESULT_HANDLED;
+}
+
+static void peer_set_limits(DBusConnection *connection) {
+        dbus_connection_set_exit_on_disconnect(connection, FALSE);
+        dbus_connection_set_route_peer_messages(connection, TRUE);
+        dbus_connection_set_max_message_size(connection, BUS_MESSAGE_MAX);
+        dbus_connection_set_max_received_size(connection, BUS_MESSAGE_MAX);
+        dbus_connection_set_max_message_unix_fds(connection, 0);
+}
+
+int bus_peer_new(BusPeer **ret_peer, Bus *bus, DBusConnection *connection, BusPeerReceiver receiver) {
+        cleanup_(bus_peer_unrefp) BusPeer *peer = NULL;
+        int r;
+
+        assert(ret_peer);
+
+        peer = calloc(1, sizeof(*peer));
+        if (!peer) {
+                dbus_connection_close(connection);
+                dbus_connection_unref(connection);
+                return -ENOMEM;
+        }
+
+        *peer = (BusPeer) { .n_references = 1, .bus = bus, .connection = connection, .receiver = receiver };
+        peer_set_limits(connection);
+        if (!dbus_connection_add_filter(connection, on_message, peer, NULL))
+                return -ENOMEM;
+        r = bus_loop_new_for_connection(&peer->loop, bus->event, connection);
+        if (r < 0)
+                return r;
+
+        *ret_peer = take_ptr(peer);
+        return 0;
+}
+
+BusPeer *bus_peer_ref(BusPeer *peer) {
+        peer->n_references++;
+        return peer;
+}
+
+BusPeer *bus_peer_unref(BusPeer *peer) {
+        if (!peer)
+                return NULL;
+
+        assert(peer->n_references > 0);
+        if (--peer->n_references > 0)
+                return NULL;
+
+        bus_peer_close(peer);
+        free(peer);
+        return NULL;
+}
+
+void bus_peer_close(BusPeer *peer) {
+        peer->is_gone = true;
+        while (peer->clients.n > 0)
+                bus_peer_remove_client(peer, vector_last(&peer->clients));
+        vector_deinit(&peer->clients);
+        peer->matches = strv_free(peer->matches);
+
+        if (!peer->connection)
+                return;
+
+        dbus_connection_close(peer->connection);
+        peer->loop = bus_loop_free(peer->loop);
+        dbus_connection_unref(peer->connection);
+        peer->connection = NULL;
+        peer->bus = NULL;
+}
+
+void bus_peer_drop(BusPeer *peer) {
+        if (peer->is_gone)
+                return;
+
+        peer->is_gone = true;
+        bus_schedule_reaper(peer->bus);
+}
+
+typedef struct BusOutgoing {
+        BusPeer *peer;                  /* a reference */
+        DBusMessage *message;           /* a reference */
+} BusOutgoing;
+
+static void outgoing_send(void *item) {
+        BusOutgoing *outgoing = item;
+        BusPeer *peer = outgoing->peer;
+
+        if (peer->is_gone)
+                return;
+
+        if (!dbus_connection_send(peer->connection, outgoing->message, NULL)) {
+                log_error("Out of memory while sending a D-Bus message, disconnecting the client.");
+                bus_peer_drop(peer);
+        } else if (dbus_connection_get_outgoing_size(peer->connection) > BUS_OUTGOING_MAX) {
+                log_warning("A D-Bus client does not read what it is sent, disconnecting it.");
+                bus_peer_drop(peer);
+        }
+}
+
+static void outgoing_free(void *item) {
+        BusOutgoing *outgoing = item;
+
+        bus_peer_unref(outgoing->peer);
+        dbus_message_unref(outgoing->message);
+        free(outgoing);
+}
+
+static const OutboxItemOps outgoing_ops = { .send = outgoing_send, .free = outgoing_free };
+
+int bus_peer_send(BusPeer *peer, DBusMessage *message) {
+        BusOutgoing *outgoing;
+
+        if (peer->is_gone)
+                return 0;
+
+        outgoing = calloc(1, sizeof(*outgoing));
+        if (!outgoing)
+                return -ENOMEM;
+
+        *outgoing = (BusOutgoing) { bus_peer_ref(peer), dbus_message_ref(message) };
+        return outbox_add(manager_outbox(peer->bus->manager), &outgoing_ops, outgoing);
+}
+
+/* On a message bus it is a broadcast that wakes many, so it is sent only while a client there has a stake in it. */
+bool bus_peer_hears(const BusPeer *peer, const BusDialect *dialect) {
+        if (peer->is_gone || !(peer->dialects & BUS_DIALECT_BIT(dialect->id)))
+                return false;
+        if (!peer->is_message_bus)
+                return (!peer->has_name || peer->matches) && dbus_connection_get_is_authenticated(peer->connection);
+
+        for (size_t i = 0; i < peer->clients.n; i++)
+                if (!bus_client_is_idle(peer->clients.items[i]))
+                        return true;
+        return false;
+}
+
+bool bus_peer_hears_objects(const BusPeer *peer) {
+        for (size_t i = 0; i < peer->clients.n; i++)
+                if (peer->clients.items[i]->uses_object_manager)
+                        return true;
+        return false;
+}
+
+int bus_peer_add_client(BusPeer *peer, const char *name, BusClient **ret_client) {
+        BusClient *client;
+
+        client = calloc(1, sizeof(*client));
+        if (!client)
+                return -ENOMEM;
+
+        *client = (BusClient) { .peer = peer, .name = strdup(name), .uid = (uid_t) -1 };
+        if (!client->name || vector_push(&peer->clients, client) < 0) {
+                free(client->name);
+                free(client);
+                return -ENOMEM;
+        }
+
+        *ret_client = client;
+        return 0;
+}
+
+BusClient *bus_peer_find_client(const BusPeer *peer, const char *name) {
+        for (size_t i = 0; i < peer->clients.n; i++)
+                if (strcmp(peer->clients.items[i]->name, name) == 0)
+                        return peer->clients.items[i];
+        return NULL;
+}
+
+void bus_peer_remove_client(BusPeer *peer, BusClient *client) {
+        for (size_t i = 0; i < peer->clients.n; i++)
+                if (peer->clients.items[i] == client) {
+                        peer->clients.items[i] = vector_last(&peer->clients);
+                        peer->clients.n--;
+                        break;
+                }
+
+        while (client->references.n > 0)
+                bus_client_remove_reference(client, vector_last(&client->references));
+        vector_deinit(&client->references);
+        for (size_t i = 0; i < client->held.n; i++)
+                dbus_message_unref(client->held.items[i]);
+        vector_deinit(&client->held);
+        id_map_deinit(&client->jobs);
+        free(client->name);
+        free(client);
+}
+
+bool bus_client_is_idle(const BusClient *client) {
+        return !client->is_subscribed && !client->uses_object_manager && client->jobs.n == 0 &&
+               client->references.n == 0;
+}
+
+int bus_client_add_job(BusClient *client, uint32_t id) {
+        return id_map_put(&client->jobs, id, client);
+}
+
+void bus_client_remove_job(BusClient *client, uint32_t id) {
+        (void) id_map_remove(&client->jobs, id);
+}
+
+bool bus_client_has_job(const BusClient *client, uint32_t id) {
+        return id_map_get(&client->jobs, id);
+}
+
+int bus_client_add_reference(BusClient *client, Unit *unit) {
+        int r;
+
+        if (client->references.n >= BUS_REFERENCES_MAX)
+                return -E2BIG;
+        r = vector_push(&client->references, unit);
+        if (r >= 0)
+                unit_ref(unit);
+        return r;
+}
+
+bool bus_client_has_reference(const BusClient *client, const Unit *unit) {
+        for (size_t i = 0; i < client->references.n; i++)
+                if (client->references.items[i] == unit)
+                        return true;
+        return false;
+}
+
+bool bus_client_remove_reference(BusClient *client, Unit *unit) {
+        for (size_t i = client->references.n; i > 0; i--) {
+                if (client->references.items[i - 1] != unit)
+                        continue;
+
+                client->references.items[i - 1] = vector_last(&client->references);
+                client->references.n--;
+                unit_unref(unit);
+                manager_consider_unloading(client->peer->bus->manager, unit);
+                return true;
+        }
+        return false;
+}
+
+void bus_client_forget_unit(BusClient *client, const Unit *unit) {
+        size_t kept = 0;
+
+        for (size_t i = 0; i < client->references.n; i++)
+                if (client->references.items[i] != unit)
+                        client->references.items[kept++] = client->references.items[i];
+        client->references.n = kept;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * A private socket
+ *
+ * Anyone may connect, since reading is for anyone; what a client may do is
+ * decided for each call, by the uid that the kernel reports for the socket. That
+ * uid is also what limits the number of connections, from before a client has
+ * said anything.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "basic/log.h"
+#include "basic/text.h"
+#include "dbus/bus_dispatch.h"
+#include "dbus/bus_internal.h"
+
+struct BusServer {
+        Bus *bus;                       /* borrowed */
+        DBusServer *server;             /* owned */
+        BusLoop *loop;                  /* owned */
+        char *path;                     /* owned */
+        char *id;                       /* owned by libdbus's allocator */
+        BusDialectId dialect;
+};
+
+static void close_fdp(int *fd) {
+        if (*fd >= 0)
+                close(*fd);
+}
+
+/* A socket that takes a connection is served; one that refuses is left over. */
+static bool is_served(const char *path) {
+        cleanup_(close_fdp) int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+        if (fd < 0 || strlen(path) >= sizeof(address.sun_path))
+                return false;
+
+        strcpy(address.sun_path, path);
+        return connect(fd, (struct sockaddr *) &address, sizeof(address)) == 0 || errno == EAGAIN;
+}
+
+/* Only the last part of the path: what is above is the machine's. */
+static int make_folder_of(const char *path, Failure *ret_failure) {
+        cleanup_free_ char *folder = strdup(path);
+        char *slash = folder ? strrchr(folder, '/') : NULL;
+
+        if (!folder)
+                return -ENOMEM;
+        if (!slash || slash == folder)
+                return 0;
+
+        *slash = '\0';
+        if (mkdir(folder, 0755) < 0 && errno != EEXIST)
+                return failure_set(ret_failure, -errno, "IOError", "Cannot make %s for the socket: %s.", folder,
+                                   strerror(errno));
+        return 0;
+}
+
+static dbus_bool_t on_user(DBusConnection *connection, unsigned long uid, void *userdata) {
+        return TRUE;
+}
+
+static int credentials_of_connection(DBusConnection *connection, struct ucred *ret_credentials) {
+        socklen_t size = sizeof(*ret_credentials);
+        int fd;
+
+        if (!dbus_connection_get_socket(connection, &fd))
+                return -ENOTCONN;
+        if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, ret_credentials, &size) < 0)
+                return -errno;
+        return 0;
+}
+
+static bool has_room(const Bus *bus, uid_t uid) {
+        unsigned n = 0;
+
+        if (bus->peers.n >= BUS_CONNECTIONS_MAX)
+                return false;
+
+        for (size_t i = 0; i < bus->peers.n; i++) {
+                const BusPeer *peer = bus->peers.items[i];
+
+                if (!peer->is_message_bus && peer->clients.n > 0 && peer->clients.items[0]->uid == uid)
+                        n++;
+        }
+        return n < BUS_CONNECTIONS_PER_USER_MAX;
+}
+
+static int accept_connection(BusServer *server, DBusConnection *connection, const struct ucred *credentials) {
+        cleanup_(bus_peer_unrefp) BusPeer *peer = NULL;
+        cleanup_free_ char *name = NULL;
+        BusClient *client;
+        int r;
+
+        r = bus_peer_new(&peer, server->bus, dbus_connection_ref(connection), bus_dispatch_private);
+        if (r < 0)
+                return r;
+
+        dbus_connection_set_unix_user_function(connection, on_user, NULL, NULL);
+        peer->dialects = BUS_DIALECT_BIT(server->dialect);
+
+        r = text_format(&name, ":0.%llu", (unsigned long long) ++server->bus->last_peer);
+        if (r >= 0)
+                r = bus_peer_add_client(peer, name, &client);
+        if (r < 0)
+                return r;
+
+        client->uid = credentials->uid;
+        client->pid = credentials->pid;
+        client->is_known = true;
+        return bus_add_peer(server->bus, peer);
+}
+
+/* Who is not taken over here is hung up on by libdbus. */
+static void on_connection(DBusServer *dbus_server, DBusConnection *connection, void *userdata) {
+        BusServer *server = userdata;
+        struct ucred credentials;
+
+        if (credentials_of_connection(connection, &credentials) < 0)
+                return;
+
+        if (!has_room(server->bus, credentials.uid))
+                log_warning("Too many connections of uid %u to %s, refusing another.", (unsigned) credentials.uid,
+                            server->path);
+        else if (accept_connection(server, connection, &credentials) < 0)
+                log_error("Out of memory while accepting a connection.");
+}
+
+static int server_listen(BusServer *server, Failure *ret_failure) {
+        static const char *mechanisms[] = { "EXTERNAL", NULL };
+        cleanup_free_ char *address = NULL;
+        DBusError error = DBUS_ERROR_INIT;
+        char *escaped;
+        int r;
+
+        escaped = dbus_address_escape_value(server->path);
+        if (!escaped)
+                return -ENOMEM;
+        r = text_format(&address, "unix:path=%s", escaped);
+        dbus_free(escaped);
+        if (r < 0)
+                return r;
+
+        server->server = dbus_server_listen(address, &error);
+        if (!server->server) {
+                r = failure_set(ret_failure, -EADDRNOTAVAIL, "IOError", "Cannot listen on %s: %s.", server->path,
+                                error.message);
+                dbus_error_free(&error);
+                return r;
+        }
+
+        server->id = dbus_server_get_id(server->server);
+        if (!server->id || !dbus_server_set_auth_mechanisms(server->server, mechanisms))
+                return -ENOMEM;
+        dbus_server_set_new_connection_function(server->server, on_connection, server, NULL);
+        return bus_loop_new_for_server(&server->loop, server->bus->event, server->server);
+}
+
+int bus_server_new(BusServer **ret_server, Bus *bus, const char *path, BusDialectId dialect, Failure *ret_failure) {
+        cleanup_(bus_server_freep) BusServer *server = NULL;
+        int r;
+
+        assert(ret_server);
+
+        r = make_folder_of(path, ret_failure);
+        if (r < 0)
+                return r;
+        if (is_served(path))
+                return failure_set(ret_failure, -EADDRINUSE, "AlreadyRunning",
+                                   "%s is served by another process; is a manager running already?", path);
+
+        server = calloc(1, sizeof(*server));
+        if (!server)
+                return -ENOMEM;
+
+        *server = (BusServer) { .bus = bus, .dialect = dialect, .path = strdup(path) };
+        if (!server->path)
+                return -ENOMEM;
+        r = server_listen(server, ret_failure);
+        if (r < 0)
+                return r;
+
+        if (chmod(path, 0666) < 0)
+                return failure_set(ret_failure, -errno, "IOError", "Cannot open %s to others: %s.", path,
+                                   strerror(errno));
+
+        *ret_server = take_ptr(server);
+        return 0;
+}
+
+BusServer *bus_server_free(BusServer *server) {
+        if (!server)
+                return NULL;
+
+        if (server->server) {
+                dbus_server_disconnect(server->server);
+                server->loop = bus_loop_free(server->loop);
+                dbus_server_unref(server->server);
+                unlink(server->path);
+        }
+        dbus_free(server->id);
+        free(server->path);
+        free(server);
+        return NULL;
+}
+
+const char *bus_server_id(const BusServer *server) {
+        return server->id;
+}

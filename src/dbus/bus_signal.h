@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Telling clients what has changed
+ *
+ * Changes are noted when they happen and sent once a turn: new units and jobs,
+ * then a unit's properties, then the end of its job. A reply that names a job
+ * comes after the announcement of that job.
+ */
+
+#include "basic/vector.h"
+#include "dbus/bus_table.h"
+
+typedef struct BusNotice BusNotice;
+
+typedef struct BusSignals {
+        VECTOR(BusNotice) notices;              /* in the order in which they came about */
+        VECTOR(uint32_t) changed_units;         /* indexes */
+        VECTOR(uint8_t) unit_marks;             /* by index: BusUnitMark */
+        VECTOR(uint32_t) changed_jobs;
+        bool has_new_jobs;
+        uint32_t n_installed_jobs;              /* since the start */
+        uint32_t n_failed_jobs;
+        usec_t finished_at;                     /* start-up: realtime, monotonic; 0: not yet */
+        usec_t finished_monotonic;
+} BusSignals;
+
+/* Starts to listen to the manager; bus_signals_detach() ends that. */
+int bus_signals_attach(Bus *bus);
+void bus_signals_detach(Bus *bus);
+
+/* Sends what is noted up to now if there are new jobs in it: to be called before a reply. */
+void bus_signals_announce_jobs(Bus *bus);

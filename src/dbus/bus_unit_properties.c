@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The interface of units: properties
+ *
+ * Those that systemd has are there with its names and signatures, also where
+ * this manager has only one possible value for them: clients read them.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "basic/strv.h"
+#include "dbus/bus_error.h"
+#include "dbus/bus_internal.h"
+#include "dbus/bus_unit.h"
+#include "dbus/bus_view.h"
+
+static const Unit *unit_of(const BusView *view) {
+        return view->object->unit;
+}
+
+static const UnitSettings *settings_of(const BusView *view) {
+        return &view->object->unit->settings;
+}
+
+static void get_id(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_string(sink, unit_of(view)->id);
+}
+
+static void get_names(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_strv(sink, unit_of(view)->names);
+}
+
+static void get_empty_string(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_string(sink, "");
+}
+
+static void get_empty_strv(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_strv(sink, NULL);
+}
+
+static void get_false(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_bool(sink, false);
+}
+
+static void get_description(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_string(sink, unit_description(unit_of(view)));
+}
+
+static void get_load_state(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_string(sink, unit_load_state_to_string(unit_of(view)->load_state));
+}
+
+static void get_active_state(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_string(sink, unit_active_state_to_string(unit_of(view)->active_state));
+}
+
+static void get_sub_state(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_string(sink, unit_sub_state(unit_of(view)));
+}
+
+static void get_freezer_state(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_string(sink, "running");
+}
+
+static void get_unit_file_state(const BusView *view, uint32_t parameter, Sink *sink) {
+        const char *state;
+
+        if (unit_file_state(manager_loader(bus_view_manager(view)), unit_of(view)->id, &state) < 0)
+                state = "";
+        sink_string(sink, state);
+}
+
+static void get_relations(const BusView *view, uint32_t kind, Sink *sink) {
+        UnitRelations relations = unit_relations(unit_of(view), (UnitRelationKind) kind);
+
+        sink_open(sink, 'a', "s");
+        for (size_t i = 0; i < relations.n; i++)
+                sink_string(sink, unit_table_at(unit_of(view)->table, relations.items[i].other)->id);
+        sink_close(sink);
+}
+
+enum {
+        LIST_DOCUMENTATION,
+        LIST_DROPIN_PATHS,
+        LIST_REQUIRES_MOUNTS_FOR,
+        LIST_WANTS_MOUNTS_FOR,
+};
+
+static void get_list(const BusView *view, uint32_t parameter, Sink *sink) {
+        const UnitSettings *settings = settings_of(view);
+
+        sink_strv(sink, parameter == LIST_DOCUMENTATION ? settings->documentation :
+                        parameter == LIST_DROPIN_PATHS ? settings->dropin_paths :
+                        parameter == LIST_REQUIRES_MOUNTS_FOR ? settings->requires_mounts_for :
+                                                                settings->wants_mounts_for);
+}
+
+enum {
+        TEXT_FRAGMENT_PATH,
+        TEXT_SOURCE_PATH,
+        TEXT_ON_SUCCESS_JOB_MODE,
+        TEXT_ON_FAILURE_JOB_MODE,
+        TEXT_JOB_TIMEOUT_REBOOT_ARGUMENT,
+        TEXT_REBOOT_ARGUMENT,
+};
+
+static void get_text(const BusView *view, uint32_t parameter, Sink *sink) {
+        const UnitSettings *settings = settings_of(view);
+
+        sink_string(sink, parameter == TEXT_FRAGMENT_PATH ? settings->fragment_path :
+                          parameter == TEXT_SOURCE_PATH ? settings->source_path :
+                          parameter == TEXT_ON_SUCCESS_JOB_MODE ? settings->on_success_job_mode ?: "fail" :
+                          parameter == TEXT_ON_FAILURE_JOB_MODE ? settings->on_failure_job_mode ?: "replace" :
+                          parameter == TEXT_JOB_TIMEOUT_REBOOT_ARGUMENT ? settings->job_timeout_reboot_argument :
+                                                                          settings->reboot_argument);
+}
+
+enum {
+        TIME_STATE_CHANGE,
+        TIME_INACTIVE_EXIT,
+        TIME_ACTIVE_ENTER,
+        TIME_ACTIVE_EXIT,
+        TIME_INACTIVE_ENTER,
+        TIME_IS_MONOTONIC = 1 << 8,
+};
+
+static const UnitTimestamp *timestamp_of(const Unit *unit, uint32_t which) {
+        return which == TIME_STATE_CHANGE ? &unit->state_change :
+               which == TIME_INACTIVE_EXIT ? &unit->inactive_exit :
+               which == TIME_ACTIVE_ENTER ? &unit->active_enter :
+               which == TIME_ACTIVE_EXIT ? &unit->active_exit : &unit->inactive_enter;
+}
+
+static void get_time(const BusView *view, uint32_t parameter, Sink *sink) {
+        const UnitTimestamp *timestamp = timestamp_of(unit_of(view), parameter & ~(uint32_t) TIME_IS_MONOTONIC);
+
+        sink_u64(sink, parameter & TIME_IS_MONOTONIC ? timestamp->monotonic : timestamp->realtime);
+}
+
+enum {
+        CAN_START,
+        CAN_STOP,
+        CAN_RELOAD,
+        CAN_ISOLATE,
+};
+
+static void get_can(const BusView *view, uint32_t parameter, Sink *sink) {
+        const Unit *unit = unit_of(view);
+
+        sink_bool(sink, parameter == CAN_START ? unit_can_start(unit) :
+                        parameter == CAN_STOP ? unit_can_stop(unit) :
+                        parameter == CAN_RELOAD ? unit_can_reload(unit) : unit_can_isolate(unit));
+}
+
+static void get_job(const BusView *view, uint32_t parameter, Sink *sink) {
+        JobInfo job;
+        bool has_job = job_manager_unit_job(manager_jobs(bus_view_manager(view)), unit_of(view), &job);
+
+        sink_open(sink, 'r', "uo");
+        sink_u32(sink, has_job ? job.id : 0);
+        bus_view_put_job_path(view, has_job ? job.id : JOB_ID_NONE, sink);
+        sink_close(sink);
+}
+
+enum {
+        FLAG_STOP_WHEN_UNNEEDED,
+        FLAG_REFUSE_MANUAL_START,
+        FLAG_REFUSE_MANUAL_STOP,
+        FLAG_ALLOW_ISOLATE,
+        FLAG_DEFAULT_DEPENDENCIES,
+        FLAG_IGNORE_ON_ISOLATE,
+        FLAG_PERPETUAL,
+        FLAG_RESTART_ON_DEPENDENCY,
+};
+
+static void get_flag(const BusView *view, uint32_t parameter, Sink *sink) {
+        const UnitSettings *settings = settings_of(view);
+        bool flags[] = {
+                [FLAG_STOP_WHEN_UNNEEDED] = settings->stop_when_unneeded,
+                [FLAG_REFUSE_MANUAL_START] = settings->refuse_manual_start,
+                [FLAG_REFUSE_MANUAL_STOP] = settings->refuse_manual_stop,
+                [FLAG_ALLOW_ISOLATE] = settings->allow_isolate,
+                [FLAG_DEFAULT_DEPENDENCIES] = settings->default_dependencies,
+                [FLAG_IGNORE_ON_ISOLATE] = settings->ignore_on_isolate,
+                [FLAG_PERPETUAL] = settings->is_perpetual,
+                [FLAG_RESTART_ON_DEPENDENCY] = settings->restart_on_dependency,
+        };
+
+        sink_bool(sink, flags[parameter]);
+}
+
+static void get_need_daemon_reload(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_bool(sink, unit_of(view)->needs_reload ||
+                        unit_file_has_changed(manager_loader(bus_view_manager(view)), unit_of(view)));
+}
+
+enum {
+        SPAN_JOB_TIMEOUT,
+        SPAN_JOB_RUNNING_TIMEOUT,
+        SPAN_START_LIMIT_INTERVAL,
+};
+
+static void get_span(const BusView *view, uint32_t parameter, Sink *sink) {
+        const UnitSettings *settings = settings_of(view);
+
+        sink_u64(sink, parameter == SPAN_JOB_TIMEOUT ? settings->job_timeout :
+                       parameter == SPAN_JOB_RUNNING_TIMEOUT ? settings->job_running_timeout :
+                                                               settings->start_limit_interval);
+}
+
+enum {
+        ACTION_JOB_TIMEOUT,
+        ACTION_START_LIMIT,
+        ACTION_FAILURE,
+        ACTION_SUCCESS,
+};
+
+static void get_action(const BusView *view, uint32_t parameter, Sink *sink) {
+        const UnitSettings *settings = settings_of(view);
+
+        sink_string(sink, unit_action_to_string(parameter == ACTION_JOB_TIMEOUT ? settings->job_timeout_action :
+                                                parameter == ACTION_START_LIMIT ? settings->start_limit_action :
+                                                parameter == ACTION_FAILURE ? settings->failure_action :
+                                                                              settings->success_action));
+}
+
+static void get_action_exit_status(const BusView *view, uint32_t parameter, Sink *sink) {
+        const UnitSettings *settings = settings_of(view);
+
+        sink_i32(sink, parameter == ACTION_FAILURE ? settings->failure_action_exit_status :
+                                                     settings->success_action_exit_status);
+}
+
+static void get_start_limit_burst(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_u32(sink, settings_of(view)->start_limit_burst);
+}
+
+static void get_job_priority(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_i32(sink, settings_of(view)->job_priority);
+}
+
+static void get_collect_mode(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_string(sink, unit_collect_mode_to_string(settings_of(view)->collect_mode));
+}
+
+static void get_condition_result(const BusView *view, uint32_t is_assert, Sink *sink) {
+        sink_bool(sink, (is_assert ? unit_of(view)->assert_result : unit_of(view)->condition_result) > 0);
+}
+
+static void get_conditions(const BusView *view, uint32_t is_assert, Sink *sink) {
+        sink_open(sink, 'a', "(sbbsi)");
+        for (const UnitCondition *condition = settings_of(view)->conditions; condition; condition = condition->next) {
+                if (condition->is_assert != !!is_assert)
+                        continue;
+                sink_open(sink, 'r', "sbbsi");
+                sink_string(sink, condition->directive);
+                sink_bool(sink, condition->is_trigger);
+                sink_bool(sink, condition->is_negated);
+                sink_string(sink, condition->parameter);
+                sink_i32(sink, condition->result);
+                sink_close(sink);
+        }
+        sink_close(sink);
+}
+
+/* As systemd has it: the name of the error that a request for the unit would get. */
+static void get_load_error(const BusView *view, uint32_t parameter, Sink *sink) {
+        const Failure *failure = &unit_of(view)->load_failure;
+        bool is_failure = failure->code != 0 && unit_of(view)->load_state != UNIT_LOADED;
+
+        sink_open(sink, 'r', "ss");
+        if (is_failure) {
+                cleanup_free_ char *name = NULL;
+
+                if (bus_error_name(view->dialect, failure, &name) < 0)
+                        sink->error = sink->error ?: -ENOMEM;
+                sink_string(sink, name);
+        } else
+                sink_string(sink, "");
+        sink_string(sink, is_failure ? failure_message(failure) : "");
+        sink_close(sink);
+}
+
+static void get_invocation_id(const BusView *view, uint32_t parameter, Sink *sink) {
+        static const uint8_t none[16];
+        const uint8_t *id = unit_of(view)->invocation_id;
+
+        sink_open(sink, 'a', "y");
+        if (memcmp(id, none, sizeof(none)) != 0)
+                for (size_t i = 0; i < sizeof(none); i++)
+                        sink_byte(sink, id[i]);
+        sink_close(sink);
+}
+
+static void get_refs(const BusView *view, uint32_t parameter, Sink *sink) {
+        const Bus *bus = view->bus;
+
+        sink_open(sink, 'a', "s");
+        for (size_t i = 0; i < bus->peers.n; i++)
+                for (size_t j = 0; j < bus->peers.items[i]->clients.n; j++) {
+                        const BusClient *client = bus->peers.items[i]->clients.items[j];
+
+                        if (bus_client_has_reference(client, unit_of(view)))
+                                sink_string(sink, client->name);
+                }
+        sink_close(sink);
+}
+
+static void get_activation_details(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_open(sink, 'a', "(ss)");
+        sink_close(sink);
+}
+
+#define RELATION(name, kind, text) { name, "as", BUS_PROPERTY_CONST, kind, get_relations, text }
+#define TIME(name, which, text)                                                            \
+        { name "Timestamp", "t", BUS_PROPERTY_EMITS_CHANGE, which, get_time,               \
+          "When it last " text ": µs since 1970, 0 for never." },                          \
+        { name "TimestampMonotonic", "t", BUS_PROPERTY_EMITS_CHANGE, (which) | TIME_IS_MONOTONIC, get_time, \
+          "The same by the monotonic clock." }
+
+const BusProperty bus_unit_properties[] = {
+        { "Id", "s", BUS_PROPERTY_CONST, 0, get_id, "Its main name." },
+        { "Names", "as", BUS_PROPERTY_CONST, 0, get_names, "All its names." },
+        { "Following", "s", 0, 0, get_empty_string, "Empty: no unit follows another." },
+        RELATION("Requires", UNIT_REQUIRES, "Units it cannot do without."),
+        RELATION("Requisite", UNIT_REQUISITE, "Units that must be active already."),
+        RELATION("Wants", UNIT_WANTS, "Units it would like to have."),
+        RELATION("BindsTo", UNIT_BINDS_TO, "Units with which it also stops."),
+        RELATION("PartOf", UNIT_PART_OF, "Units whose stop and restart it follows."),
+        RELATION("Upholds", UNIT_UPHOLDS, "Units it keeps running."),
+        RELATION("RequiredBy", UNIT_REQUIRED_BY, "The inverse of Requires."),
+        RELATION("RequisiteOf", UNIT_REQUISITE_OF, "The inverse of Requisite."),
+        RELATION("WantedBy", UNIT_WANTED_BY, "The inverse of Wants."),
+        RELATION("BoundBy", UNIT_BOUND_BY, "The inverse of BindsTo."),
+        RELATION("UpheldBy", UNIT_UPHELD_BY, "The inverse of Upholds."),
+        RELATION("ConsistsOf", UNIT_CONSISTS_OF, "The inverse of PartOf."),
+        RELATION("Conflicts", UNIT_CONFLICTS, "Units that it cannot run beside."),
+        RELATION("ConflictedBy", UNIT_CONFLICTED_BY, "The inverse of Conflicts."),
+        RELATION("Before", UNIT_BEFORE, "Units whose jobs go after its own."),
+        RELATION("After", UNIT_AFTER, "Units whose jobs go before its own."),
+        RELATION("OnSuccess", UNIT_ON_SUCCESS, "Units that are started when it ends well."),
+        RELATION("OnSuccessOf", UNIT_ON_SUCCESS_OF, "The inverse of OnSuccess."),
+        RELATION("OnFailure", UNIT_ON_FAILURE, "Units that are started when it fails."),
+        RELATION("OnFailureOf", UNIT_ON_FAILURE_OF, "The inverse of OnFailure."),
+        RELATION("Triggers", UNIT_TRIGGERS, "Units that it starts."),
+        RELATION("TriggeredBy", UNIT_TRIGGERED_BY, "The inverse of Triggers."),
+        RELATION("PropagatesReloadTo", UNIT_PROPAGATES_RELOAD_TO, "Units that are reloaded with it."),
+        RELATION("ReloadPropagatedFrom", UNIT_RELOAD_PROPAGATED_FROM, "The inverse of PropagatesReloadTo."),
+        RELATION("PropagatesStopTo", UNIT_PROPAGATES_STOP_TO, "Units that are stopped with it."),
+        RELATION("StopPropagatedFrom", UNIT_STOP_PROPAGATED_FROM, "The inverse of PropagatesStopTo."),
+        RELATION("JoinsNamespaceOf", UNIT_JOINS_NAMESPACE_OF, "Units whose namespaces it shares."),
+        RELATION("InSlice", UNIT_IN_SLICE, "The slice it is in."),
+        RELATION("SliceOf", UNIT_SLICE_OF, "The units in this slice."),
+        { "RequiresMountsFor", "as", BUS_PROPERTY_CONST, LIST_REQUIRES_MOUNTS_FOR, get_list,
+          "Paths whose mounts it requires." },
+        { "WantsMountsFor", "as", BUS_PROPERTY_CONST, LIST_WANTS_MOUNTS_FOR, get_list, "Paths whose mounts it wants." },
+        { "Documentation", "as", BUS_PROPERTY_CONST, LIST_DOCUMENTATION, get_list, "Where to read about it." },
+        { "Description", "s", BUS_PROPERTY_CONST, 0, get_description, "What it is, for people." },
+        { "LoadState", "s", BUS_PROPERTY_CONST, 0, get_load_state,
+          "\"loaded\", \"not-found\", \"bad-setting\", \"error\", \"masked\" or \"stub\"." },
+        { "ActiveState", "s", BUS_PROPERTY_EMITS_CHANGE, 0, get_active_state,
+          "\"inactive\", \"failed\", \"activating\", \"active\", \"reloading\", \"deactivating\" or \"maintenance\"." },
+        { "FreezerState", "s", BUS_PROPERTY_EMITS_CHANGE, 0, get_freezer_state, "Always \"running\"." },
+        { "SubState", "s", BUS_PROPERTY_EMITS_CHANGE, 0, get_sub_state, "The state in the words of its type." },
+        { "FragmentPath", "s", BUS_PROPERTY_CONST, TEXT_FRAGMENT_PATH, get_text, "Its main file; empty without one." },
+        { "SourcePath", "s", BUS_PROPERTY_CONST, TEXT_SOURCE_PATH, get_text, "What its file was made from." },
+        { "DropInPaths", "as", BUS_PROPERTY_CONST, LIST_DROPIN_PATHS, get_list, "Further files of its settings." },
+        { "UnitFileState", "s", 0, 0, get_unit_file_state, "As GetUnitFileState; empty without a file." },
+        { "UnitFilePreset", "s", 0, 0, get_empty_string, "Empty: there are no presets." },
+        TIME("StateChange", TIME_STATE_CHANGE, "changed its state"),
+        TIME("InactiveExit", TIME_INACTIVE_EXIT, "left the inactive state"),
+        TIME("ActiveEnter", TIME_ACTIVE_ENTER, "became active"),
+        TIME("ActiveExit", TIME_ACTIVE_EXIT, "left the active state"),
+        TIME("InactiveEnter", TIME_INACTIVE_ENTER, "became inactive"),
+        { "CanStart", "b", BUS_PROPERTY_CONST, CAN_START, get_can, "Can it be started?" },
+        { "CanStop", "b", BUS_PROPERTY_CONST, CAN_STOP, get_can, "Can it be stopped?" },
+        { "CanReload", "b", BUS_PROPERTY_CONST, CAN_RELOAD, get_can, "Can it be reloaded?" },
+        { "CanIsolate", "b", BUS_PROPERTY_CONST, CAN_ISOLATE, get_can, "Can it be isolated?" },
+        { "CanClean", "as", BUS_PROPERTY_CONST, 0, get_empty_strv, "Empty: nothing is kept that could be cleaned." },
+        { "CanFreeze", "b", BUS_PROPERTY_CONST, 0, get_false, "No." },
+        { "Job", "(uo)", BUS_PROPERTY_EMITS_CHANGE, 0, get_job,
+          "Id and path of the job that stands for it; 0 and \"/\" without one." },
+        { "StopWhenUnneeded", "b", BUS_PROPERTY_CONST, FLAG_STOP_WHEN_UNNEEDED, get_flag,
+          "Is it stopped when no other unit needs it?" },
+        { "RefuseManualStart", "b", BUS_PROPERTY_CONST, FLAG_REFUSE_MANUAL_START, get_flag,
+          "Can only other units start it?" },
+        { "RefuseManualStop", "b", BUS_PROPERTY_CONST, FLAG_REFUSE_MANUAL_STOP, get_flag,
+          "Can only other units stop it?" },
+        { "AllowIsolate", "b", BUS_PROPERTY_CONST, FLAG_ALLOW_ISOLATE, get_flag, "May it be isolated?" },
+        { "DefaultDependencies", "b", BUS_PROPERTY_CONST, FLAG_DEFAULT_DEPENDENCIES, get_flag,
+          "Has it the dependencies that are usual for its type?" },
+        { "OnSuccessJobMode", "s", BUS_PROPERTY_CONST, TEXT_ON_SUCCESS_JOB_MODE, get_text,
+          "Mode of the jobs for OnSuccess." },
+        { "OnFailureJobMode", "s", BUS_PROPERTY_CONST, TEXT_ON_FAILURE_JOB_MODE, get_text,
+          "Mode of the jobs for OnFailure." },
+        { "IgnoreOnIsolate", "b", BUS_PROPERTY_CONST, FLAG_IGNORE_ON_ISOLATE, get_flag,
+          "Does it stay when another unit is isolated?" },
+        { "NeedDaemonReload", "b", 0, 0, get_need_daemon_reload, "Have its files changed since they were read?" },
+        { "Markers", "as", 0, 0, get_empty_strv, "Empty: there are no markers." },
+        { "JobTimeoutUSec", "t", BUS_PROPERTY_CONST, SPAN_JOB_TIMEOUT, get_span,
+          "How long a job may take from its installation, in µs." },
+        { "JobRunningTimeoutUSec", "t", BUS_PROPERTY_CONST, SPAN_JOB_RUNNING_TIMEOUT, get_span,
+          "How long a job may run, in µs." },
+        { "JobTimeoutAction", "s", BUS_PROPERTY_CONST, ACTION_JOB_TIMEOUT, get_action, "What happens then." },
+        { "JobTimeoutRebootArgument", "s", BUS_PROPERTY_CONST, TEXT_JOB_TIMEOUT_REBOOT_ARGUMENT, get_text,
+          "Argument of a reboot that is that action." },
+        { "ConditionResult", "b", BUS_PROPERTY_EMITS_CHANGE, 0, get_condition_result,
+          "Were its conditions met at the last start?" },
+        { "AssertResult", "b", BUS_PROPERTY_EMITS_CHANGE, 1, get_condition_result,
+          "Were its assertions met at the last start?" },
+        { "Conditions", "a(sbbsi)", 0, 0, get_conditions,
+          "Its conditions: name, is one of these enough, negated, parameter, result (1 met, 0 untested, -1 unmet)." },
+        { "Asserts", "a(sbbsi)", 0, 1, get_conditions, "Its assertions, the same way." },
+        { "LoadError", "(ss)", BUS_PROPERTY_CONST, 0, get_load_error, "Why it could not be loaded: error name, sentence." },
+        { "Transient", "b", BUS_PROPERTY_CONST, 0, get_false, "No." },
+        { "Perpetual", "b", BUS_PROPERTY_CONST, FLAG_PERPETUAL, get_flag, "Is it always active?" },
+        { "StartLimitIntervalUSec", "t", BUS_PROPERTY_CONST, SPAN_START_LIMIT_INTERVAL, get_span,
+          "The time in which starts are counted, in µs." },
+        { "StartLimitBurst", "u", BUS_PROPERTY_CONST, 0, get_start_limit_burst, "How many starts that time allows." },
+        { "StartLimitAction", "s", BUS_PROPERTY_CONST, ACTION_START_LIMIT, get_action, "What happens above that." },
+        { "FailureAction", "s", BUS_PROPERTY_CONST, ACTION_FAILURE, get_action, "What happens when it fails." },
+        { "FailureActionExitStatus", "i", BUS_PROPERTY_CONST, ACTION_FAILURE, get_action_exit_status,
+          "Exit status of the manager for that action; -1: that of the process." },
+        { "SuccessAction", "s", BUS_PROPERTY_CONST, ACTION_SUCCESS, get_action, "What happens when it ends well." },
+        { "SuccessActionExitStatus", "i", BUS_PROPERTY_CONST, ACTION_SUCCESS, get_action_exit_status,
+          "Exit status of the manager for that action; -1: that of the process." },
+        { "RebootArgument", "s", BUS_PROPERTY_CONST, TEXT_REBOOT_ARGUMENT, get_text, "Argument of a reboot." },
+        { "InvocationID", "ay", BUS_PROPERTY_EMITS_CHANGE, 0, get_invocation_id,
+          "Names its last start: 16 bytes, none if there was none." },
+        { "CollectMode", "s", BUS_PROPERTY_CONST, 0, get_collect_mode,
+          "When it is unloaded: \"inactive\" or \"inactive-or-failed\"." },
+        { "Refs", "as", 0, 0, get_refs, "The clients that keep it loaded." },
+        { "ActivationDetails", "a(ss)", BUS_PROPERTY_EMITS_CHANGE, 0, get_activation_details, "Empty." },
+        { "JobPriority", "i", BUS_PROPERTY_CONST, 0, get_job_priority, "Of the jobs that are ready, higher go first." },
+        { "RestartOnDependency", "b", BUS_PROPERTY_CONST, FLAG_RESTART_ON_DEPENDENCY, get_flag,
+          "Is it started again when what made it fail becomes active?" },
+        {},
+};
