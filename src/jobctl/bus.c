@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The connection to jobd
+ *
+ * No main loop: a client that does one thing after the other reads better when
+ * it blocks. libdbus keeps what arrives during a blocking call in its queue,
+ * and messages are popped from there instead of being dispatched to filters,
+ * so signals are seen in the order in which jobd sent them, after the reply of
+ * the call that caused them.
+ *
+ * A wait must end by Ctrl-C at once and without a race: SIGINT is blocked all
+ * the time and let through only while ppoll() sleeps.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "basic/clock.h"
+#include "basic/text.h"
+#include "jobctl/bus.h"
+#include "jobctl/terminal.h"
+
+#define CALL_TIMEOUT_MSEC 90000
+#define ERROR_PREFIX "org.freedesktop.DBus.Error."
+
+struct Bus {
+        DBusConnection *connection;     /* owned, private */
+        const char *destination;        /* static; NULL on the private socket */
+        bool escape;
+};
+
+static volatile sig_atomic_t interrupted;
+
+/* — errors — */
+
+void bus_error_deinit(BusError *error) {
+        free(error->name);
+        free(error->message);
+        *error = (BusError) {};
+}
+
+void bus_error_set(BusError *error, const char *name, const char *format, ...) {
+        va_list args;
+
+        bus_error_deinit(error);
+        error->name = strdup(name);
+        va_start(args, format);
+        if (vasprintf(&error->message, format, args) < 0)
+                error->message = NULL;
+        va_end(args);
+}
+
+const char *bus_error_word(const BusError *error) {
+        const char *dot = error->name ? strrchr(error->name, '.') : NULL;
+
+        return dot ? dot + 1 : error->name ?: "NoMemory";
+}
+
+const char *bus_error_message(const BusError *error) {
+        return error->message ?: "Out of memory.";
+}
+
+bool bus_error_is(const BusError *error, const char *word) {
+        return strcmp(bus_error_word(error), word) == 0;
+}
+
+static int error_memory(BusError *error) {
+        bus_error_set(error, ERROR_PREFIX "NoMemory", "Out of memory.");
+        return -ENOMEM;
+}
+
+static int error_gone(BusError *error) {
+        bus_error_set(error, ERROR_PREFIX "Disconnected", "The connection to jobd has been closed.");
+        return -ENOTCONN;
+}
+
+/* — connecting — */
+
+static const char *runtime_directory(char buffer[static 64]) {
+        const char *directory = getenv("XDG_RUNTIME_DIR");
+
+        if (directory && directory[0] == '/')
+                return directory;
+        snprintf(buffer, 64, "/run/user/%u", (unsigned) getuid());
+        return buffer;
+}
+
+int bus_socket_path(const BusAddress *address, char **ret_path) {
+        char buffer[64];
+
+        if (address->socket)
+                return text_format(ret_path, "%s",
+                                   text_starts_with(address->socket, "unix:path=") ? address->socket + 10
+                                                                                   : address->socket);
+        if (address->is_user)
+                return text_format(ret_path, "%s/jobd/private", runtime_directory(buffer));
+        return text_format(ret_path, "/run/jobd/private");
+}
+
+static int open_private(Bus *bus, const char *path, DBusError *error) {
+        cleanup_free_ char *address = NULL;
+        char *escaped = dbus_address_escape_value(path);
+        int r;
+
+        if (!escaped)
+                return -ENOMEM;
+        r = text_format(&address, "unix:path=%s", escaped);
+        dbus_free(escaped);
+        if (r < 0)
+                return r;
+        bus->connection = dbus_connection_open_private(address, error);
+        if (!bus->connection)
+                return -ENOTCONN;
+        dbus_connection_set_exit_on_disconnect(bus->connection, FALSE);
+        return 0;
+}
+
+/* libdbus would start a session bus where there is none: look first. */
+static bool has_bus(bool is_user) {
+        cleanup_free_ char *path = NULL;
+        char buffer[64];
+
+        if (!is_user || getenv("DBUS_SESSION_BUS_ADDRESS"))
+                return true;
+        return text_format(&path, "%s/bus", runtime_directory(buffer)) == 0 && access(path, F_OK) == 0;
+}
+
+static int open_public(Bus *bus, bool is_user) {
+        DBusBusType type = is_user ? DBUS_BUS_SESSION : DBUS_BUS_SYSTEM;
+
+        if (!has_bus(is_user))
+                return -ENOTCONN;
+        bus->connection = dbus_bus_get_private(type, NULL);
+        if (!bus->connection)
+                return -ENOTCONN;
+        dbus_connection_set_exit_on_disconnect(bus->connection, FALSE);
+        if (!dbus_bus_name_has_owner(bus->connection, BUS_NAME, NULL))
+                return -ENOTCONN;
+        bus->destination = BUS_NAME;
+        return 0;
+}
+
+static void error_not_there(BusError *error, const BusAddress *address, const char *path, const char *reason) {
+        const char *what = address->is_user ? "your user manager" : "the system manager";
+
+        if (address->socket)
+                bus_error_set(error, ERROR_PREFIX "NoServer", "Cannot reach jobd at %s: %s.", path, reason);
+        else
+                bus_error_set(error, ERROR_PREFIX "NoServer",
+                              "Cannot reach %s of jobd: %s: %s; and %s is not on the %s bus.\n"
+                              "Start it with 'jobd --%s', or choose another with --user, --system or --socket.",
+                              what, path, reason, BUS_NAME, address->is_user ? "session" : "system",
+                              address->is_user ? "user" : "system");
+}
+
+/* libdbus tells the address and the errno in words of its own: what people need is why. */
+static const char *reason_of(const char *path, const DBusError *error) {
+        if (access(path, F_OK) < 0)
+                return strerror(errno);
+        if (dbus_error_has_name(error, DBUS_ERROR_NO_SERVER))
+                return "nobody listens there any more";
+        return dbus_error_is_set(error) ? error->message : "no connection";
+}
+
+int bus_open(Bus **ret_bus, const BusAddress *address, BusError *ret_error) {
+        cleanup_(bus_closep) Bus *bus = calloc(1, sizeof(*bus));
+        cleanup_free_ char *path = NULL;
+        DBusError error = DBUS_ERROR_INIT;
+        int r;
+
+        if (!bus || bus_socket_path(address, &path) < 0)
+                return error_memory(ret_error);
+        bus->escape = address->escape;
+        r = open_private(bus, path, &error);
+        if (r == -ENOTCONN && !address->socket)
+                r = open_public(bus, address->is_user);
+        if (r == -ENOTCONN)
+                error_not_there(ret_error, address, path, reason_of(path, &error));
+        dbus_error_free(&error);
+        if (r == -ENOMEM)
+                return error_memory(ret_error);
+        if (r < 0)
+                return r;
+        *ret_bus = take_ptr(bus);
+        return 0;
+}
+
+Bus *bus_close(Bus *bus) {
+        if (!bus)
+                return NULL;
+        if (bus->connection) {
+                dbus_connection_close(bus->connection);
+                dbus_connection_unref(bus->connection);
+        }
+        free(bus);
+        return NULL;
+}
+
+/* — calling — */
+
+static int send_and_wait(Bus *bus, DBusMessage *message, DBusMessage **ret_reply, BusError *ret_error) {
+        DBusError error = DBUS_ERROR_INIT;
+        int r = -EREMOTEIO;
+
+        *ret_reply = dbus_connection_send_with_reply_and_block(bus->connection, message, CALL_TIMEOUT_MSEC, &error);
+        if (*ret_reply)
+                return 0;
+        if (!dbus_connection_get_is_connected(bus->connection) || dbus_error_has_name(&error, DBUS_ERROR_DISCONNECTED))
+                r = error_gone(ret_error);
+        else if (dbus_error_has_name(&error, DBUS_ERROR_NO_REPLY)) {
+                bus_error_set(ret_error, error.name, "jobd did not answer within %d s.", CALL_TIMEOUT_MSEC / 1000);
+                r = -ETIMEDOUT;
+        } else if (dbus_error_has_name(&error, DBUS_ERROR_NO_MEMORY))
+                r = error_memory(ret_error);
+        else {
+                cleanup_free_ char *escaped = NULL;
+
+                if (bus->escape)
+                        (void) terminal_escape(error.message ?: "", &escaped);
+                bus_error_set(ret_error, error.name ?: ERROR_PREFIX "Failed", "%s", escaped ?: error.message ?: "");
+        }
+        dbus_error_free(&error);
+        return r;
+}
+
+static int call_message(Bus *bus, DBusMessage *message, const BusCall *call, json_t **ret_reply, BusError *ret_error) {
+        DBusMessage *reply;
+        int r = value_append(message, call->signature ?: "", call->args);
+
+        if (r == -EINVAL)
+                bus_error_set(ret_error, ERROR_PREFIX "InvalidArgs", "%s cannot be called with these arguments.",
+                              call->method);
+        else if (r < 0)
+                return error_memory(ret_error);
+        else
+                r = send_and_wait(bus, message, &reply, ret_error);
+        if (r < 0)
+                return r;
+        if (ret_reply) {
+                *ret_reply = value_read(reply, bus->escape);
+                if (!*ret_reply)
+                        r = error_memory(ret_error);
+        }
+        dbus_message_unref(reply);
+        return r;
+}
+
+int bus_call(Bus *bus, const BusCall *call, json_t **ret_reply, BusError *ret_error) {
+        DBusMessage *message = dbus_message_new_method_call(bus->destination, call->path ?: BUS_PATH,
+                                                            call->interface ?: BUS_MANAGER, call->method);
+        int r;
+
+        if (message) {
+                r = call_message(bus, message, call, ret_reply, ret_error);
+                dbus_message_unref(message);
+        } else
+                r = error_memory(ret_error);
+        json_decref(call->args);
+        return r;
+}
+
+int bus_subscribe(Bus *bus, BusError *ret_error) {
+        DBusError error = DBUS_ERROR_INIT;
+        int r;
+
+        if (!bus->destination)
+                return 0;
+        dbus_bus_add_match(bus->connection, "type='signal',sender='" BUS_NAME "'", &error);
+        if (dbus_error_is_set(&error)) {
+                bus_error_set(ret_error, error.name, "%s", error.message);
+                dbus_error_free(&error);
+                return -EREMOTEIO;
+        }
+        r = bus_call(bus, &(BusCall) { .method = "Subscribe" }, NULL, ret_error);
+        if (r == -EREMOTEIO && bus_error_is(ret_error, "AlreadySubscribed")) {
+                bus_error_deinit(ret_error);
+                return 0;
+        }
+        return r;
+}
+
+/* — signals — */
+
+void bus_signal_deinit(BusSignal *signal) {
+        free(signal->path);
+        free(signal->interface);
+        free(signal->member);
+        json_decref(signal->args);
+        *signal = (BusSignal) {};
+}
+
+bool bus_signal_is(const BusSignal *signal, const char *interface, const char *member) {
+        return strcmp(signal->interface, interface) == 0 && strcmp(signal->member, member) == 0;
+}
+
+static int signal_from_message(const Bus *bus, DBusMessage *message, BusSignal *ret_signal) {
+        BusSignal signal = {
+                .path = strdup(dbus_message_get_path(message)),
+                .interface = strdup(dbus_message_get_interface(message)),
+                .member = strdup(dbus_message_get_member(message)),
+                .args = value_read(message, bus->escape),
+        };
+
+        if (!signal.path || !signal.interface || !signal.member || !signal.args) {
+                bus_signal_deinit(&signal);
+                return -ENOMEM;
+        }
+        *ret_signal = signal;
+        return 1;
+}
+
+static int pop_signal(Bus *bus, BusSignal *ret_signal) {
+        for (;;) {
+                DBusMessage *message = dbus_connection_pop_message(bus->connection);
+                int r = 0;
+
+                if (!message)
+                        return dbus_connection_get_is_connected(bus->connection) ? 0 : -ENOTCONN;
+                if (dbus_message_is_signal(message, DBUS_INTERFACE_LOCAL, "Disconnected"))
+                        r = -ENOTCONN;
+                else if (dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_SIGNAL)
+                        r = signal_from_message(bus, message, ret_signal);
+                dbus_message_unref(message);
+                if (r != 0)
+                        return r;
+        }
+}
+
+/* Sleeps until @fd can be read (-1: none); 0 also if the time is over or a signal came. */
+static int sleep_until(int fd, usec_t deadline) {
+        struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+        struct timespec timeout;
+        sigset_t mask;
+
+        if (deadline != USEC_INFINITY) {
+                usec_t left = usec_sub(deadline, clock_monotonic());
+
+                timeout = (struct timespec) {
+                        .tv_sec = (time_t) (left / USEC_PER_SEC),
+                        .tv_nsec = (long) (left % USEC_PER_SEC) * 1000,
+                };
+        }
+        sigprocmask(SIG_SETMASK, NULL, &mask);
+        sigdelset(&mask, SIGINT);
+        sigdelset(&mask, SIGTERM);
+        if (ppoll(&poll_fd, 1, deadline == USEC_INFINITY ? NULL : &timeout, &mask) < 0 && errno != EINTR)
+                return -errno;
+        return 0;
+}
+
+int bus_pause(usec_t span) {
+        int r = sleep_until(-1, usec_add(clock_monotonic(), span));
+
+        return interrupted ? -EINTR : r;
+}
+
+int bus_next_signal(Bus *bus, usec_t deadline, BusSignal *ret_signal) {
+        int fd;
+
+        assert(ret_signal);
+
+        if (!dbus_connection_get_unix_fd(bus->connection, &fd))
+                return -ENOTCONN;
+        for (;;) {
+                int r = pop_signal(bus, ret_signal);
+
+                if (r != 0)
+                        return r;
+                if (interrupted)
+                        return -EINTR;
+                if (deadline != USEC_INFINITY && clock_monotonic() >= deadline)
+                        return 0;
+                r = sleep_until(fd, deadline);
+                if (r < 0)
+                        return r;
+                dbus_connection_read_write(bus->connection, 0);
+        }
+}
+
+static void on_interrupt(int number) {
+        interrupted = 1;
+}
+
+void bus_catch_interrupt(void) {
+        const struct sigaction action = { .sa_handler = on_interrupt };
+        sigset_t mask;
+
+        sigemptyset(&mask);
+        sigaddset(&mask, SIGINT);
+        sigaddset(&mask, SIGTERM);
+        sigprocmask(SIG_BLOCK, &mask, NULL);
+        sigaction(SIGINT, &action, NULL);
+        sigaction(SIGTERM, &action, NULL);
+}
+
+bool bus_was_interrupted(void) {
+        return interrupted;
+}
+
+int bus_unit_path(const char *unit, char **ret_path) {
+        cleanup_(text_deinit) Text path = {};
+
+        text_add(&path, BUS_PATH "/unit/");
+        if (!*unit)
+                text_add_char(&path, '_');
+        for (const char *c = unit; *c; c++) {
+                bool is_letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z');
+                bool is_digit = *c >= '0' && *c <= '9';
+
+                if (is_letter || (is_digit && c > unit))
+                        text_add_char(&path, *c);
+                else
+                        text_addf(&path, "_%02x", (unsigned char) *c);
+        }
+        return text_finish(&path, ret_path);
+}

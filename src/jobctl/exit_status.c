@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Errors and results as exit statuses and sentences
+ *
+ * Two flat tables. What an error's name means to a script is decided here and
+ * nowhere else.
+ */
+
+#include <string.h>
+
+#include "basic/macro.h"
+#include "basic/text.h"
+#include "jobctl/exit_status.h"
+
+typedef struct ErrorStatus {
+        const char *word;
+        int shared;             /* for a verb that systemctl has */
+        int ours;
+} ErrorStatus;
+
+static const ErrorStatus error_statuses[] = {
+        { "NoSuchUnit", EXIT_NO_SUCH, EXIT_NO_SUCH },
+        { "NoSuchJob", EXIT_FAILED, EXIT_NO_SUCH },
+        { "NoSuchTransaction", EXIT_FAILED, EXIT_NO_SUCH },
+        { "UnknownObject", EXIT_FAILED, EXIT_NO_SUCH },
+        { "OnlyByDependency", EXIT_REFUSED, EXIT_REFUSED },
+        { "NoIsolation", EXIT_REFUSED, EXIT_REFUSED },
+        { "TransactionIsDestructive", EXIT_REFUSED, EXIT_REFUSED },
+        { "TransactionJobsConflicting", EXIT_FAILED, EXIT_REFUSED },
+        { "TransactionOrderIsCyclic", EXIT_FAILED, EXIT_REFUSED },
+        { "AccessDenied", EXIT_REFUSED, EXIT_REFUSED },
+        { "JobNotCancelable", EXIT_REFUSED, EXIT_REFUSED },
+        { "UnitMasked", EXIT_FAILED, EXIT_REFUSED },
+        { "BadUnitSetting", EXIT_FAILED, EXIT_REFUSED },
+        { "JobTypeNotApplicable", EXIT_NOT_APPLICABLE, EXIT_REFUSED },
+        { "NotSupported", EXIT_NOT_APPLICABLE, EXIT_REFUSED },
+        { "LoadFailed", EXIT_LOAD_FAILED, EXIT_REFUSED },
+        { "InvalidArgs", EXIT_FAILED, EXIT_USAGE },
+        { "NoServer", EXIT_UNREACHABLE, EXIT_UNREACHABLE },
+        { "Disconnected", EXIT_UNREACHABLE, EXIT_UNREACHABLE },
+        { "NoReply", EXIT_UNREACHABLE, EXIT_UNREACHABLE },
+};
+
+int exit_status_of_error(const BusError *error, bool is_shared) {
+        for (size_t i = 0; i < ELEMENTSOF(error_statuses); i++)
+                if (bus_error_is(error, error_statuses[i].word))
+                        return is_shared ? error_statuses[i].shared : error_statuses[i].ours;
+        return EXIT_FAILED;
+}
+
+int exit_status_of_result(const char *result) {
+        return strcmp(result, "done") == 0 || strcmp(result, "skipped") == 0 ? EXIT_OK : EXIT_FAILED;
+}
+
+typedef struct ResultText {
+        const char *result;
+        const char *format;     /* of the unit's name */
+} ResultText;
+
+static const ResultText result_texts[] = {
+        { "canceled", "Job for %s canceled" },
+        { "timeout", "Job for %s timed out" },
+        { "dependency", "A dependency job for %s failed" },
+        { "invalid", "%s is not active, cannot reload" },
+        { "assert", "Assertion failed on job for %s" },
+        { "unsupported", "Operation on or unit type of %s not supported on this system" },
+        { "collected", "Queued job for %s was garbage collected" },
+        { "once", "Unit %s was started already once and can't be started again" },
+};
+
+int exit_status_describe(const char *unit, const char *result, const char *detail, char **ret_sentence) {
+        cleanup_(text_deinit) Text text = {};
+        const char *format = NULL;
+
+        for (size_t i = 0; i < ELEMENTSOF(result_texts); i++)
+                if (strcmp(result_texts[i].result, result) == 0)
+                        format = result_texts[i].format;
+        if (format)
+                text_addf(&text, format, unit);
+        else
+                text_addf(&text, "Job for %s failed", unit);
+        if (!format && strcmp(result, "failed") != 0)
+                text_addf(&text, " (%s)", result);
+        if (*detail)
+                text_addf(&text, " %s", detail);
+        else
+                text_add_char(&text, '.');
+        return text_finish(&text, ret_sentence);
+}

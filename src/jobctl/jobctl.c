@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * One run of jobctl
+ *
+ * The few calls and the two ways to end badly that all verbs share. With
+ * --json also a failure is a document on standard output, so that a program
+ * has to look at one place only.
+ */
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "jobctl/jobctl.h"
+#include "jobctl/verbs.h"
+
+int jobctl_connect(Jobctl *ctl) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        int r = bus_open(&ctl->bus, &ctl->address, &error);
+
+        if (r == -ENOTCONN)
+                return jobctl_fail(ctl, &error, NULL);
+        return r;
+}
+
+int jobctl_call(Jobctl *ctl, const char *method, const char *signature, json_t *args, json_t **ret_reply,
+                BusError *ret_error) {
+        return bus_call(ctl->bus, &(BusCall) { .method = method, .signature = signature, .args = args }, ret_reply,
+                        ret_error);
+}
+
+int jobctl_properties(Jobctl *ctl, const char *path, const char *interface, json_t **ret_properties,
+                      BusError *ret_error) {
+        cleanup_json_ json_t *reply = NULL;
+        int r;
+
+        r = bus_call(ctl->bus, &(BusCall) { path, BUS_PROPERTIES, "GetAll", "s", json_pack("[s]", interface ?: "") },
+                     &reply, ret_error);
+        if (r < 0)
+                return r;
+        *ret_properties = json_incref(json_array_get(reply, 0));
+        return 0;
+}
+
+int jobctl_unit_properties(Jobctl *ctl, const char *unit, const char *interface, json_t **ret_properties,
+                           BusError *ret_error) {
+        cleanup_free_ char *path = NULL;
+        int r = bus_unit_path(unit, &path);
+
+        return r < 0 ? r : jobctl_properties(ctl, path, interface, ret_properties, ret_error);
+}
+
+int jobctl_query(Jobctl *ctl, const char *key, const char *type, json_t *value, json_t **ret_jobs,
+                 BusError *ret_error) {
+        json_t *filter = key ? json_pack("[{s:{s:o}}]", key, type, value) : json_pack("[{}]");
+        cleanup_json_ json_t *reply = NULL;
+        int r = jobctl_call(ctl, "Query", "a{sv}", filter, &reply, ret_error);
+
+        if (r < 0)
+                return r;
+        *ret_jobs = json_incref(json_array_get(reply, 0));
+        return 0;
+}
+
+static void say_failure(const BusError *error, const char *what) {
+        const char *message = bus_error_message(error);
+
+        if (what)
+                terminal_say(stderr, "Failed to %s: %s", what, message);
+        else
+                terminal_say(stderr, "%s", message);
+        if (bus_error_is(error, "UnknownMethod"))
+                terminal_say(stderr, "The manager is of another version than this jobctl (%s).", JOBD_VERSION);
+}
+
+int jobctl_fail(Jobctl *ctl, const BusError *error, const char *what, ...) {
+        int status = exit_status_of_error(error, ctl->verb && ctl->verb->is_shared);
+        cleanup_free_ char *text = NULL;
+        va_list args;
+
+        terminal_progress_clear(&ctl->terminal);
+        if (ctl->options.json)
+                return jobctl_print_json(ctl, json_pack("{s:b, s:s, s:s}", "ok", 0, "error", bus_error_word(error),
+                                                        "message", bus_error_message(error)), status);
+        if (what) {
+                va_start(args, what);
+                if (vasprintf(&text, what, args) < 0)
+                        text = NULL;
+                va_end(args);
+        }
+        say_failure(error, text);
+        return status;
+}
+
+int jobctl_misused(Jobctl *ctl, const char *format, ...) {
+        cleanup_free_ char *text = NULL;
+        va_list args;
+
+        va_start(args, format);
+        if (vasprintf(&text, format, args) < 0)
+                text = NULL;
+        va_end(args);
+        terminal_say(stderr, "jobctl: %s", text ?: "out of memory");
+        return EXIT_USAGE;
+}
+
+int jobctl_print_json(Jobctl *ctl, json_t *document, int status) {
+        size_t flags = ctl->terminal.is_out_terminal ? JSON_INDENT(2) | JSON_ENSURE_ASCII : JSON_COMPACT;
+        int r = json_dumpf(document, stdout, flags | JSON_ENCODE_ANY);
+
+        json_decref(document);
+        putchar('\n');
+        return r < 0 ? -ENOMEM : status;
+}
+
+int jobctl_print_json_line(Jobctl *ctl, json_t *document) {
+        size_t flags = ctl->terminal.is_out_terminal ? JSON_ENSURE_ASCII : 0;
+        int r = json_dumpf(document, stdout, flags | JSON_COMPACT | JSON_ENCODE_ANY);
+
+        json_decref(document);
+        putchar('\n');
+        fflush(stdout);
+        return r < 0 ? -ENOMEM : 0;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * One run of jobctl
+ *
+ * What every verb works with: options, terminal and connection. Verbs return
+ * an exit status (exit_status.h) or a negative errno, which main() reports.
+ */
+
+#include "jobctl/bus.h"
+#include "jobctl/exit_status.h"
+#include "jobctl/options.h"
+#include "jobctl/terminal.h"
+
+typedef struct Verb Verb;
+
+typedef struct Jobctl {
+        Options options;
+        Terminal terminal;
+        BusAddress address;
+        Bus *bus;               /* owned; there while a verb runs, unless that needs none */
+        const Verb *verb;       /* static */
+} Jobctl;
+
+/* Connects, or says why not: 0, EXIT_UNREACHABLE or < 0. */
+int jobctl_connect(Jobctl *ctl);
+
+/* Calls a method of the manager; as bus_call(). */
+int jobctl_call(Jobctl *ctl, const char *method, const char *signature, json_t *args /* taken over */,
+                json_t **ret_reply, BusError *ret_error);
+
+/* All properties of an object as one JSON object; NULL @interface: of all its interfaces. */
+int jobctl_properties(Jobctl *ctl, const char *path, const char *interface, json_t **ret_properties,
+                      BusError *ret_error);
+int jobctl_unit_properties(Jobctl *ctl, const char *unit, const char *interface, json_t **ret_properties,
+                           BusError *ret_error);
+
+/* The jobs that Query finds by one key (NULL: all): an array of objects. @type is the D-Bus type of @value. */
+int jobctl_query(Jobctl *ctl, const char *key, const char *type, json_t *value /* taken over */, json_t **ret_jobs,
+                 BusError *ret_error);
+
+/* Says "Failed to <what>: <message>" (or prints it as JSON) and returns the exit status. */
+int jobctl_fail(Jobctl *ctl, const BusError *error, const char *what, ...) __attribute__((format(printf, 3, 4)));
+
+/* Says what is wrong with the command line and returns EXIT_USAGE. */
+int jobctl_misused(Jobctl *ctl, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Prints one JSON document and returns @status; < 0 if @document is NULL. */
+int jobctl_print_json(Jobctl *ctl, json_t *document /* taken over */, int status);
+
+/* Prints one JSON document in one line, at once. */
+int jobctl_print_json_line(Jobctl *ctl, json_t *document /* taken over */);

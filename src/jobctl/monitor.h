@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Events of the monitor
+ */
+
+#include "jobctl/bus.h"
+
+/* A signal as an event: "event" and keys by its kind. NULL if it is of no interest (or memory ran out). */
+json_t *monitor_event(const BusSignal *signal);
+
+/* The event as a line for people. 0 or -ENOMEM. */
+int monitor_format(const json_t *event, char **ret_line);

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Names of units and jobs as people write them
+ *
+ * Patterns are matched by the manager against the units that it has loaded,
+ * as for systemctl: a pattern never loads a unit.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "jobctl/names.h"
+#include "unit/unit_name.h"
+
+typedef struct RequestType {
+        const char *word;       /* on the command line */
+        const char *type;       /* for Exec */
+} RequestType;
+
+static const RequestType request_types[] = {
+        { "start", "start" },
+        { "stop", "stop" },
+        { "restart", "restart" },
+        { "reload", "reload" },
+        { "try-restart", "try-restart" },
+        { "reload-or-restart", "reload-or-restart" },
+        { "try-reload-or-restart", "reload-or-try-restart" },
+        { "reload-or-try-restart", "reload-or-try-restart" },
+        { "reload-or-start", "reload-or-start" },
+        { "try-reload", "try-reload" },
+        { "verify-active", "verify-active" },
+        { "nop", "nop" },
+        { "isolate", "start" },
+};
+
+bool name_is_pattern(const char *word) {
+        return strpbrk(word, "*?[") != NULL;
+}
+
+bool name_is_number(const char *word, uint32_t *ret_number) {
+        return word[0] >= '0' && word[0] <= '9' && text_parse_u32(word, ret_number) == 0;
+}
+
+int name_mangle(const char *word, const char *suffix, char **ret_name) {
+        if (name_is_pattern(word))
+                return text_format(ret_name, "%s", word);
+        return unit_name_mangle(word, suffix, ret_name);
+}
+
+static bool is_swapped(const char *a, const char *b) {
+        size_t i = 0;
+
+        while (a[i] && a[i] == b[i])
+                i++;
+        return a[i] && a[i + 1] && a[i] == b[i + 1] && a[i + 1] == b[i] && strcmp(a + i + 2, b + i + 2) == 0;
+}
+
+const char *name_nearest(const char *word, const char *const *candidates, size_t n) {
+        for (size_t i = 0; i < n; i++)
+                if (is_swapped(word, candidates[i]))
+                        return candidates[i];
+        return text_nearest(word, candidates, n);
+}
+
+const char *name_request_type(const char *word) {
+        for (size_t i = 0; i < ELEMENTSOF(request_types); i++)
+                if (strcmp(request_types[i].word, word) == 0)
+                        return request_types[i].type;
+        return NULL;
+}
+
+const char *name_request_type_nearest(const char *word) {
+        const char *words[ELEMENTSOF(request_types)];
+
+        for (size_t i = 0; i < ELEMENTSOF(request_types); i++)
+                words[i] = request_types[i].word;
+        return name_nearest(word, words, ELEMENTSOF(request_types));
+}
+
+static int resolve_pattern(Jobctl *ctl, const char *pattern, char ***names) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *reply = NULL;
+        json_t *units, *unit;
+        size_t i;
+        int r;
+
+        r = jobctl_call(ctl, "ListUnitsByPatterns", "asas", json_pack("[[][s]]", pattern), &reply, &error);
+        if (r < 0)
+                return jobctl_fail(ctl, &error, "list units");
+        units = json_array_get(reply, 0);
+        if (json_array_size(units) == 0 && !ctl->options.quiet)
+                terminal_say(stderr, "No loaded unit matches '%s'.", pattern);
+        json_array_foreach(units, i, unit) {
+                r = strv_push(names, value_item_string(unit, 0));
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static int resolve_word(Jobctl *ctl, const char *word, const char *suffix, char ***names) {
+        cleanup_free_ char *name = NULL;
+        int r;
+
+        if (name_is_pattern(word))
+                return resolve_pattern(ctl, word, names);
+        r = name_mangle(word, suffix, &name);
+        if (r == -EINVAL)
+                return jobctl_misused(ctl, "'%s' cannot be the name of a unit.", word);
+        return r < 0 ? r : strv_push(names, name);
+}
+
+int names_resolve(Jobctl *ctl, char *const *words, const char *suffix, char ***ret_names) {
+        cleanup_(strv_freep) char **names = NULL;
+
+        strv_foreach(word, words) {
+                int r = resolve_word(ctl, *word, suffix, &names);
+
+                if (r != 0)
+                        return r;
+        }
+        *ret_names = take_ptr(names);
+        return 0;
+}

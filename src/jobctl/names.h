@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Names of units and jobs as people write them
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "jobctl/jobctl.h"
+
+bool name_is_pattern(const char *word);                 /* has any of "*?[" */
+bool name_is_number(const char *word, uint32_t *ret_number);
+
+/* Adds @suffix (".service") and escapes, as systemctl does; patterns stay. 0, -EINVAL or -ENOMEM. */
+int name_mangle(const char *word, const char *suffix, char **ret_name);
+
+/* The one of @candidates that was meant by a misspelt @word, or NULL; two letters swapped are one mistake here. */
+const char *name_nearest(const char *word, const char *const *candidates, size_t n);
+
+/*
+ * The units that @words mean: mangled, and patterns replaced by the loaded units they match. 0, an exit status with
+ * the reason said, or < 0.
+ */
+int names_resolve(Jobctl *ctl, char *const *words, const char *suffix, char ***ret_names);
+
+/* The type that Exec takes for a word of the command line, or NULL. */
+const char *name_request_type(const char *word);
+const char *name_request_type_nearest(const char *word);

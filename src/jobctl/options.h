@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The options of jobctl
+ *
+ * One table holds each option's names, where its value goes, and its help
+ * line; parsing, --help and the hint for a misspelt one come from it.
+ */
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct Options {
+        bool is_user, is_system;
+        const char *socket;             /* all strings are borrowed from the command line */
+
+        const char *job_mode;
+        bool no_block, wait, dry_run, show_transaction;
+
+        bool all, failed, full, plain, no_legend, no_pager, value, quiet, json, no_color;
+        bool reverse, before, after;
+        char **states;                  /* owned */
+        char **types;
+        char **properties;
+
+        bool force, watch, strict, with_systemd_units;
+        const char *signal;
+        const char *kill_whom;
+        const char *graph;
+        const char *unit_path;
+
+        bool help, version;
+} Options;
+
+void options_deinit(Options *options);
+
+/*
+ * Sorts @argv (without the program's name) into options and words; options may stand anywhere, "--" ends them. 0,
+ * -ENOMEM, or -EINVAL with *ret_complaint: a sentence that names the option and the nearest one there is.
+ */
+int options_parse(Options *options, char *const *argv, char ***ret_words, char **ret_complaint);
+
+/* The lines of --help. */
+void options_print_help(FILE *stream);

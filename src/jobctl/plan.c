@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * A plan, printed
+ *
+ * First what would be done, then what was left out and by which rule, then
+ * what would be canceled: in the order in which people ask. A refused plan
+ * still shows how far it came.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "basic/text.h"
+#include "jobctl/plan.h"
+#include "jobctl/state.h"
+#include "jobctl/table.h"
+
+static void add_canceled(Text *text, const json_t *ids) {
+        json_t *id;
+        size_t i;
+
+        json_array_foreach(ids, i, id)
+                text_addf(text, "%s%" JSON_INTEGER_FORMAT, i == 0 ? ", cancels job " : " and ", json_integer_value(id));
+}
+
+int plan_format_action(const json_t *job, char **ret_action) {
+        cleanup_(text_deinit) Text text = {};
+        const char *action = value_string(job, "action");
+        uint64_t id = value_u64(job, "id");
+
+        if (strcmp(action, "merge") == 0)
+                text_addf(&text, "merge into job %" PRIu64, id);
+        else if (strcmp(action, "cover") == 0)
+                text_addf(&text, "done by job %" PRIu64, id);
+        else if (strcmp(action, "turn") == 0)
+                text_addf(&text, "turn job %" PRIu64, id);
+        else
+                text_add(&text, *action ? action : "new");
+        if (value_bool(job, "interrupts"))
+                text_add(&text, ", interrupts");
+        add_canceled(&text, json_object_get(job, "cancels"));
+        return text_finish(&text, ret_action);
+}
+
+static int print_jobs(Jobctl *ctl, const json_t *jobs) {
+        cleanup_(table_deinit) Table table = { .n_columns = 5, .has_header = !ctl->options.no_legend,
+                                               .is_full = ctl->options.full };
+        json_t *job;
+        size_t i;
+
+        if (json_array_size(jobs) == 0)
+                return 0;
+        if (table.has_header)
+                for (i = 0; i < table.n_columns; i++)
+                        table_add(&table, COLOR_NONE, ((const char *[]) { "UNIT", "JOB", "NOW", "ACTION", "WHY" })[i]);
+        json_array_foreach(jobs, i, job) {
+                cleanup_free_ char *action = NULL;
+                const char *state = value_string(job, "state");
+                int r = plan_format_action(job, &action);
+
+                if (r < 0)
+                        return r;
+                table_add(&table, value_bool(job, "anchor") ? COLOR_BOLD : COLOR_NONE, value_string(job, "unit"));
+                table_add(&table, COLOR_NONE, value_string(job, "type"));
+                table_add(&table, state_color(state), state);
+                table_add(&table, COLOR_NONE, action);
+                table_add(&table, COLOR_NONE, value_string(job, "why"));
+        }
+        return table_write(&table, &ctl->terminal, stdout);
+}
+
+static int print_dropped(Jobctl *ctl, const json_t *dropped) {
+        cleanup_(table_deinit) Table table = { .n_columns = 4, .is_full = ctl->options.full };
+        json_t *drop;
+        size_t i;
+
+        if (json_array_size(dropped) == 0)
+                return 0;
+        printf("\nLeft out:\n");
+        json_array_foreach(dropped, i, drop) {
+                table_addf(&table, "  %s", value_string(drop, "unit"));
+                table_add(&table, COLOR_NONE, value_string(drop, "type"));
+                table_add(&table, COLOR_GREY, value_string(drop, "rule"));
+                table_add(&table, COLOR_NONE, value_string(drop, "why"));
+        }
+        return table_write(&table, &ctl->terminal, stdout);
+}
+
+static void print_canceled(Jobctl *ctl, const json_t *canceled) {
+        json_t *job;
+        size_t i;
+
+        if (json_array_size(canceled) > 0)
+                printf("\nWould be canceled:\n");
+        json_array_foreach(canceled, i, job)
+                printf("  job %" PRIu64 ": %s %s\n", value_u64(job, "id"), value_string(job, "type"),
+                       value_string(job, "unit"));
+}
+
+static void print_cycles(const json_t *cycles) {
+        json_t *cycle;
+        size_t i;
+
+        if (json_array_size(cycles) > 0)
+                printf("\nOrdering cycles that would be broken:\n");
+        json_array_foreach(cycles, i, cycle)
+                printf("  %s\n", json_string_value(cycle) ?: "");
+}
+
+static void print_summary(Jobctl *ctl, const json_t *plan) {
+        size_t n = json_array_size(json_object_get(plan, "jobs"));
+
+        if (!ctl->options.no_legend)
+                printf("\n%zu %s. Nothing has been changed.\n", n, n == 1 ? "job" : "jobs");
+}
+
+static int print_text(Jobctl *ctl, const json_t *plan) {
+        bool is_ok = value_bool(plan, "ok");
+        int r;
+
+        r = print_jobs(ctl, json_object_get(plan, "jobs"));
+        if (r == 0)
+                r = print_dropped(ctl, json_object_get(plan, "dropped"));
+        if (r < 0)
+                return r;
+        print_canceled(ctl, json_object_get(plan, "canceled"));
+        print_cycles(json_object_get(plan, "cycles"));
+        if (is_ok)
+                print_summary(ctl, plan);
+        else {
+                fflush(stdout);
+                terminal_say(stderr, "Would be refused: %s", value_string(plan, "message"));
+        }
+        return 0;
+}
+
+/* — graphs — */
+
+static void add_quoted(Text *dot, const char *string) {
+        text_add_char(dot, '"');
+        for (const char *c = string; *c; c++) {
+                if (*c == '"' || *c == '\\')
+                        text_add_char(dot, '\\');
+                text_add_char(dot, *c);
+        }
+        text_add_char(dot, '"');
+}
+
+static const char *fill_of(const char *type) {
+        if (strcmp(type, "stop") == 0)
+                return "mistyrose";
+        if (strcmp(type, "start") == 0)
+                return "palegreen";
+        return "lightyellow";
+}
+
+static void add_node(Text *dot, const json_t *job, bool is_dropped) {
+        cleanup_free_ char *label = NULL;
+        const char *type = value_string(job, "type");
+
+        if (text_format(&label, "%s\n%s", value_string(job, "unit"), is_dropped ? value_string(job, "rule") : type) < 0) {
+                dot->error = -ENOMEM;
+                return;
+        }
+        text_add(dot, "  ");
+        add_quoted(dot, value_string(job, "unit"));
+        text_add(dot, " [label=");
+        add_quoted(dot, label);
+        if (is_dropped)
+                text_add(dot, ", style=dashed, color=gray];\n");
+        else
+                text_addf(dot, ", style=filled, fillcolor=%s%s];\n", fill_of(type),
+                          value_bool(job, "anchor") ? ", penwidth=2" : "");
+}
+
+static void add_edge(Text *dot, const json_t *job) {
+        const char *puller = value_string(job, "puller");
+
+        if (!*puller)
+                return;
+        text_add(dot, "  ");
+        add_quoted(dot, puller);
+        text_add(dot, " -> ");
+        add_quoted(dot, value_string(job, "unit"));
+        text_add(dot, " [label=");
+        add_quoted(dot, value_string(job, "relation"));
+        text_addf(dot, "%s];\n", value_bool(job, "needed") ? "" : ", style=dashed");
+}
+
+int plan_format_dot(const json_t *plan, char **ret_dot) {
+        cleanup_(text_deinit) Text dot = {};
+        json_t *job;
+        size_t i;
+
+        text_add(&dot, "digraph plan {\n  rankdir=LR;\n  node [shape=box, fontname=sans];\n  edge [fontname=sans];\n");
+        json_array_foreach(json_object_get(plan, "dropped"), i, job)
+                add_node(&dot, job, true);
+        json_array_foreach(json_object_get(plan, "jobs"), i, job)
+                add_node(&dot, job, false);
+        json_array_foreach(json_object_get(plan, "jobs"), i, job)
+                add_edge(&dot, job);
+        text_add(&dot, "}\n");
+        return text_finish(&dot, ret_dot);
+}
+
+static int print_svg(Jobctl *ctl, const char *dot) {
+        FILE *pipe;
+        int status;
+
+        fflush(stdout);
+        if (system("command -v dot >/dev/null 2>&1") != 0)
+                return jobctl_misused(ctl, "--graph=svg needs graphviz's 'dot', which is not installed; "
+                                           "--graph=dot prints its input.");
+        pipe = popen("dot -Tsvg", "w");
+        if (!pipe)
+                return -errno;
+        fputs(dot, pipe);
+        status = pclose(pipe);
+        return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EIO;
+}
+
+static int print_graph(Jobctl *ctl, const json_t *plan) {
+        bool is_svg = strcmp(ctl->options.graph, "svg") == 0;
+        cleanup_free_ char *dot = NULL;
+        int r;
+
+        if (!is_svg && strcmp(ctl->options.graph, "dot") != 0)
+                return jobctl_misused(ctl, "Unknown format of a graph '%s': dot or svg.", ctl->options.graph);
+        r = plan_format_dot(plan, &dot);
+        if (r < 0)
+                return r;
+        if (is_svg)
+                return print_svg(ctl, dot);
+        fputs(dot, stdout);
+        return 0;
+}
+
+static int status_of(const json_t *plan) {
+        BusError error = { .name = (char *) value_string(plan, "error") };
+
+        if (value_bool(plan, "ok"))
+                return EXIT_OK;
+        return bus_error_is(&error, "NoSuchUnit") ? EXIT_NO_SUCH : EXIT_REFUSED;
+}
+
+int plan_print(Jobctl *ctl, const json_t *plan) {
+        int status = status_of(plan), r;
+
+        if (ctl->options.graph)
+                r = print_graph(ctl, plan);
+        else if (ctl->options.json)
+                r = jobctl_print_json(ctl, json_incref((json_t *) plan), 0);
+        else
+                r = print_text(ctl, plan);
+        return r != 0 ? r : status;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Properties as text
+ *
+ * The bus says how a value is made, not what it means; that is told by the
+ * property's name, by the same conventions as systemd's: …USec is a span,
+ * …Timestamp a date, Exec… a list of commands.
+ */
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "basic/usec.h"
+#include "jobctl/property_text.h"
+#include "jobctl/signal_name.h"
+#include "jobctl/state.h"
+#include "jobctl/value.h"
+
+typedef struct ExitName {
+        int status;
+        const char *name;
+} ExitName;
+
+/* As systemd.exec(5) names them. */
+static const ExitName exit_names[] = {
+        { 0, "SUCCESS" },        { 1, "FAILURE" },      { 2, "INVALIDARGUMENT" }, { 3, "NOTIMPLEMENTED" },
+        { 4, "NOPERMISSION" },   { 5, "NOTINSTALLED" }, { 6, "NOTCONFIGURED" },   { 7, "NOTRUNNING" },
+        { 200, "CHDIR" },        { 201, "NICE" },       { 202, "FDS" },           { 203, "EXEC" },
+        { 204, "MEMORY" },       { 205, "LIMITS" },     { 206, "OOM_ADJUST" },    { 207, "SIGNAL_MASK" },
+        { 208, "STDIN" },        { 209, "STDOUT" },     { 210, "CHROOT" },        { 216, "GROUP" },
+        { 217, "USER" },         { 220, "SETSID" },     { 222, "STDERR" },
+};
+
+const char *property_exit_code(int code) {
+        if (code == CLD_EXITED)
+                return "exited";
+        if (code == CLD_KILLED)
+                return "killed";
+        return code == CLD_DUMPED ? "dumped" : "(null)";
+}
+
+static const char *exit_name(int code, int status) {
+        if (code != CLD_EXITED)
+                return signal_to_name(status);
+        for (size_t i = 0; i < ELEMENTSOF(exit_names); i++)
+                if (exit_names[i].status == status)
+                        return exit_names[i].name;
+        return "";
+}
+
+void property_add_exit_status(Text *text, int code, int status) {
+        const char *name = code == 0 ? "" : exit_name(code, status);
+
+        text_addf(text, "%d%s%s", status, *name ? "/" : "", name);
+}
+
+void property_add_strings(Text *text, const json_t *array, const char *separator) {
+        json_t *item;
+        size_t i;
+
+        json_array_foreach(array, i, item) {
+                if (i > 0)
+                        text_add(text, separator);
+                text_add(text, json_string_value(item) ?: "");
+        }
+}
+
+static void add_date(Text *text, const json_t *command, size_t field) {
+        char date[STATE_TIME_MAX];
+
+        state_format_date(value_item_u64(command, field), date);
+        text_add(text, *date ? date : "n/a");
+}
+
+static void add_command(Text *text, const json_t *command) {
+        int code = (int) value_item_u64(command, EXEC_FIELD_CODE);
+
+        text_addf(text, "{ path=%s ; argv[]=", value_item_string(command, EXEC_FIELD_PATH));
+        property_add_strings(text, json_array_get(command, EXEC_FIELD_ARGV), " ");
+        text_addf(text, " ; ignore_errors=%s ; start_time=[",
+                  json_is_true(json_array_get(command, EXEC_FIELD_IGNORE_FAILURE)) ? "yes" : "no");
+        add_date(text, command, EXEC_FIELD_START_REALTIME);
+        text_add(text, "] ; stop_time=[");
+        add_date(text, command, EXEC_FIELD_EXIT_REALTIME);
+        text_addf(text, "] ; pid=%u ; code=%s ; status=", (unsigned) value_item_u64(command, EXEC_FIELD_PID),
+                  property_exit_code(code));
+        property_add_exit_status(text, code, (int) value_item_u64(command, EXEC_FIELD_STATUS));
+        text_add(text, code == 0 ? "/0 }" : " }");
+}
+
+static void add_number(Text *text, const char *name, uint64_t value) {
+        char buffer[STATE_TIME_MAX];
+
+        if (text_ends_with(name, "Timestamp"))
+                text_add(text, state_format_date(value, buffer));
+        else if (text_ends_with(name, "USec") || text_ends_with(name, "USecMonotonic"))
+                text_add(text, usec_format(value, buffer));
+        else if (strcmp(name, "UMask") == 0)
+                text_addf(text, "%04o", (unsigned) value);
+        else
+                text_addf(text, "%lld", (long long) value);
+}
+
+static void add_unset(Text *text, const char *name) {
+        bool is_limit = text_ends_with(name, "USec") || text_ends_with(name, "Max") || text_starts_with(name, "Limit");
+
+        text_add(text, is_limit ? "infinity" : "[not set]");
+}
+
+static void add_value(Text *text, const char *name, const json_t *value);
+
+static void add_struct(Text *text, const char *name, const json_t *fields) {
+        json_t *field;
+        size_t i;
+
+        text_add(text, "{ ");
+        json_array_foreach(fields, i, field) {
+                if (i > 0)
+                        text_add(text, " ; ");
+                add_value(text, "", field);
+        }
+        text_add(text, " }");
+}
+
+static bool is_pair_of(const char *name, const char *wanted, const json_t *value) {
+        return strcmp(name, wanted) == 0 && json_array_size(value) == 2;
+}
+
+/* (uo) and (so): only the first says something; (ss) of an error: both or nothing. */
+static void add_array(Text *text, const char *name, const json_t *value) {
+        bool is_exec = text_starts_with(name, "Exec");
+        json_t *item;
+        size_t i;
+
+        if (is_pair_of(name, "Job", value) || is_pair_of(name, "Unit", value)) {
+                if (!json_is_integer(json_array_get(value, 0)) || value_item_u64(value, 0) > 0)
+                        add_value(text, "", json_array_get(value, 0));
+                return;
+        }
+        if (is_pair_of(name, "LoadError", value)) {
+                if (*value_item_string(value, 0))
+                        text_addf(text, "%s \"%s\"", value_item_string(value, 0), value_item_string(value, 1));
+                return;
+        }
+        json_array_foreach(value, i, item) {
+                if (i > 0)
+                        text_add_char(text, ' ');
+                if (is_exec && json_array_size(item) == _EXEC_FIELD_MAX)
+                        add_command(text, item);
+                else if (json_is_array(item))
+                        add_struct(text, name, item);
+                else
+                        add_value(text, "", item);
+        }
+}
+
+static void add_object(Text *text, const json_t *object) {
+        const char *separator = "", *key;
+        json_t *value;
+
+        json_object_foreach((json_t *) object, key, value) {
+                text_addf(text, "%s%s=", separator, key);
+                add_value(text, key, value);
+                separator = " ";
+        }
+}
+
+/* Values nest as deep as D-Bus types may, 64 levels. */
+static void add_value(Text *text, const char *name, const json_t *value) {
+        if (json_is_boolean(value))
+                text_add(text, json_is_true(value) ? "yes" : "no");
+        else if (json_is_string(value))
+                text_add(text, json_string_value(value));
+        else if (json_is_integer(value))
+                add_number(text, name, (uint64_t) json_integer_value(value));
+        else if (json_is_real(value))
+                text_addf(text, "%g", json_real_value(value));
+        else if (json_is_array(value))
+                add_array(text, name, value);
+        else if (json_is_object(value))
+                add_object(text, value);
+        else
+                add_unset(text, name);
+}
+
+int property_format(const char *name, const json_t *value, char **ret_text) {
+        cleanup_(text_deinit) Text text = {};
+
+        add_value(&text, name, value);
+        return text_finish(&text, ret_text);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * From a command line to an exit status
+ *
+ * Options and verb are looked up in their tables, the connection is made if
+ * the verb needs one, and what the verb returns is the exit status.
+ */
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "jobctl/verbs.h"
+
+int verb_version(Jobctl *ctl, char *const *words) {
+        if (ctl->options.json)
+                return jobctl_print_json(ctl, json_pack("{s:s}", "version", JOBD_VERSION), EXIT_OK);
+        puts("jobctl " JOBD_VERSION);
+        return EXIT_OK;
+}
+
+static int complain_verb(Jobctl *ctl, const char *name) {
+        const char *nearest = verb_nearest(name);
+
+        if (nearest)
+                return jobctl_misused(ctl, "Unknown verb '%s'. Did you mean '%s'?", name, nearest);
+        return jobctl_misused(ctl, "Unknown verb '%s'. See 'jobctl help'.", name);
+}
+
+int verb_help(Jobctl *ctl, char *const *words) {
+        if (words && words[0]) {
+                const Verb *verb = verb_find(words[0]);
+
+                if (!verb)
+                        return complain_verb(ctl, words[0]);
+                verb_print_help(stdout, verb);
+                return EXIT_OK;
+        }
+        printf("jobctl [OPTION…] [VERB] [WORD…]\n\nAsk jobd to change units, and show what it does and why.\n");
+        verb_print_help(stdout, NULL);
+        printf("\nOptions:\n");
+        options_print_help(stdout);
+        printf("\nSee jobctl(1) for details, examples and exit statuses.\n");
+        return EXIT_OK;
+}
+
+static int check_words(Jobctl *ctl, const Verb *verb, char *const *words) {
+        size_t n = strv_length(words);
+
+        if (n < verb->min)
+                return jobctl_misused(ctl, "'%s' needs %s: jobctl %s %s", verb->name,
+                                      verb->min == 1 ? "an argument" : "more arguments", verb->name, verb->arguments);
+        if (n > verb->max)
+                return jobctl_misused(ctl, "'%s' takes no '%s': jobctl %s %s", verb->name, words[verb->max], verb->name,
+                                      verb->arguments);
+        return 0;
+}
+
+static void choose_manager(Jobctl *ctl) {
+        const Options *options = &ctl->options;
+        const char *socket = getenv("JOBD_SOCKET");
+        bool is_chosen = options->is_user || options->is_system;
+
+        ctl->address = (BusAddress) {
+                .socket = socket && *socket && !is_chosen ? socket : NULL,
+                .is_user = options->is_user || (!options->is_system && getuid() != 0),
+                .escape = !options->json,
+        };
+        if (options->socket)
+                ctl->address.socket = options->socket;
+}
+
+/* A word with other bytes cannot be sent over D-Bus, and no unit has such a name. */
+static const char *find_invalid(char *const *words) {
+        strv_foreach(word, words)
+                if (!text_is_utf8(*word))
+                        return *word;
+        return NULL;
+}
+
+static int run_words(Jobctl *ctl, char *const *words) {
+        const char *name = words && words[0] ? words[0] : "list-units";
+        char *const *rest = words && words[0] ? words + 1 : NULL;
+        const Verb *verb = verb_find(name);
+        int r;
+
+        if (ctl->options.version)
+                return verb_version(ctl, NULL);
+        if (ctl->options.help)
+                return verb_help(ctl, words);
+        if (find_invalid(words))
+                return jobctl_misused(ctl, "'%s' is not valid UTF-8.", find_invalid(words));
+        if (!verb)
+                return complain_verb(ctl, name);
+        ctl->verb = verb;
+        r = check_words(ctl, verb, rest);
+        if (r == 0 && !verb->is_offline)
+                r = jobctl_connect(ctl);
+        return r != 0 ? r : verb->run(ctl, rest);
+}
+
+int jobctl_run(char *const *argv) {
+        cleanup_(strv_freep) char **words = NULL;
+        cleanup_free_ char *complaint = NULL;
+        Jobctl ctl = {};
+        int r;
+
+        r = options_parse(&ctl.options, argv, &words, &complaint);
+        terminal_init(&ctl.terminal, ctl.options.no_color);
+        if (r == -EINVAL)
+                r = jobctl_misused(&ctl, "%s", complaint);
+        else if (r == 0) {
+                choose_manager(&ctl);
+                r = run_words(&ctl, words);
+        }
+        if (r < 0) {
+                terminal_say(stderr, "jobctl: %s.", strerror(-r));
+                r = EXIT_FAILED;
+        }
+        if (fflush(stdout) != 0 && r == EXIT_OK) {
+                terminal_say(stderr, "jobctl: cannot write the output: %s.", strerror(errno));
+                r = EXIT_FAILED;
+        }
+        bus_close(ctl.bus);
+        options_deinit(&ctl.options);
+        return r;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * D-Bus values as JSON
+ *
+ * Everything that the manager says becomes JSON once, where it arrives, and is
+ * printed from that, for people as for programs. The rules are generic: a
+ * struct or array is an array, a dictionary an object, a variant its value,
+ * "ay" a string of hex digits, an unsigned 64-bit number with all bits set
+ * ("infinity", "not set") null, and any other that JSON's signed integers
+ * cannot hold a string of digits.
+ */
+
+#include <dbus/dbus.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define cleanup_json_ cleanup_(json_decrefp)
+
+/* The arguments of @message as an array. @escape: make control characters in strings visible. NULL if memory ran out. */
+json_t *value_read(DBusMessage *message, bool escape);
+
+/*
+ * Appends @args, an array with one item for each complete type of @signature. The value of a variant is an object
+ * with one member, whose name is the signature: {"u": 12}. 0, -EINVAL if they do not fit, or -ENOMEM.
+ */
+int value_append(DBusMessage *message, const char *signature, const json_t *args);
+
+/* Members of an object, whatever it is and whether they are there or not: "", 0, false. */
+const char *value_string(const json_t *object, const char *key);
+uint64_t value_u64(const json_t *object, const char *key);      /* null is UINT64_MAX */
+bool value_bool(const json_t *object, const char *key);
+
+/* The same for an item of an array. */
+const char *value_item_string(const json_t *array, size_t index);
+uint64_t value_item_u64(const json_t *array, size_t index);

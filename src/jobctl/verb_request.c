@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Verbs that ask for changes: start, stop, …, isolate, exec, plan
+ *
+ * All words of a call are one transaction, one call of Exec: either every
+ * unit can be changed as asked or nothing happens. That differs from
+ * systemctl, which sends one request after the other.
+ *
+ * "plan", and --dry-run, send the same requests to Plan.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "jobctl/names.h"
+#include "jobctl/plan.h"
+#include "jobctl/verbs.h"
+#include "jobctl/wait.h"
+
+/* What is asked for. */
+typedef struct Request {
+        json_t *items;          /* [[unit, type], …] */
+        const char *mode;       /* borrowed */
+        char *what;             /* owned; for messages: "start a.service" */
+} Request;
+
+static void request_deinit(Request *request) {
+        json_decref(request->items);
+        free(request->what);
+}
+
+static int request_add(Request *request, const char *unit, const char *type) {
+        return json_array_append_new(request->items, json_pack("[ss]", unit, type)) < 0 ? -ENOMEM : 0;
+}
+
+static json_t *request_args(const Request *request) {
+        return json_pack("[Os{}]", request->items, request->mode);
+}
+
+static int request_plan(Jobctl *ctl, const Request *request) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *reply = NULL;
+        int r;
+
+        r = jobctl_call(ctl, "Plan", "a(ss)sa{sv}", request_args(request), &reply, &error);
+        if (r < 0)
+                return jobctl_fail(ctl, &error, "plan to %s", request->what);
+        return plan_print(ctl, json_array_get(reply, 0));
+}
+
+/* — the answer of Exec: t transaction, a(uosso) jobs, anchors first — */
+
+static bool has_unit(const json_t *rows, size_t field, const char *unit) {
+        json_t *row;
+        size_t i;
+
+        json_array_foreach(rows, i, row)
+                if (strcmp(value_item_string(row, field), unit) == 0)
+                        return true;
+        return false;
+}
+
+/* The answer has ids of units; where another name was asked for, it is replaced by the id. */
+static int resolve_aliases(Jobctl *ctl, const Request *request, const json_t *jobs) {
+        json_t *item;
+        size_t i;
+
+        json_array_foreach(request->items, i, item) {
+                cleanup_(bus_error_deinit) BusError error = {};
+                cleanup_json_ json_t *properties = NULL;
+                const char *unit = value_item_string(item, 0);
+
+                if (has_unit(jobs, 2, unit) || jobctl_unit_properties(ctl, unit, BUS_UNIT, &properties, &error) < 0)
+                        continue;
+                if (json_array_set(item, 0, json_object_get(properties, "Id")) < 0)
+                        return -ENOMEM;
+        }
+        return 0;
+}
+
+static int add_jobs(Jobctl *ctl, const Request *request, const json_t *reply, JobWait *wait) {
+        const json_t *jobs = json_array_get(reply, 1);
+        json_t *job;
+        size_t i;
+        int r;
+
+        r = resolve_aliases(ctl, request, jobs);
+        wait->transaction = value_item_u64(reply, 0);
+        json_array_foreach(jobs, i, job) {
+                const char *unit = value_item_string(job, 2);
+
+                if (r == 0)
+                        r = job_wait_add(wait, (uint32_t) value_item_u64(job, 0), unit, value_item_string(job, 3),
+                                         has_unit(request->items, 0, unit));
+        }
+        return r;
+}
+
+static void show_transaction(const JobWait *wait) {
+        for (size_t i = 0; i < wait->jobs.n; i++)
+                printf("Enqueued %s job %" PRIu32 " %s/%s.\n", wait->jobs.items[i].is_anchor ? "anchor" : "auxiliary",
+                       wait->jobs.items[i].id, wait->jobs.items[i].unit, wait->jobs.items[i].type);
+}
+
+/* The unit files of what was asked for may have changed since they were read: that surprises people. */
+static void warn_outdated(Jobctl *ctl, const JobWait *wait) {
+        for (size_t i = 0; i < wait->jobs.n && wait->jobs.items[i].is_anchor; i++) {
+                cleanup_(bus_error_deinit) BusError error = {};
+                cleanup_json_ json_t *properties = NULL;
+                const char *unit = wait->jobs.items[i].unit;
+
+                if (jobctl_unit_properties(ctl, unit, BUS_UNIT, &properties, &error) < 0)
+                        return;
+                if (value_bool(properties, "NeedDaemonReload"))
+                        terminal_say(stderr, "Warning: the files of %s have changed on disk. Run 'jobctl daemon-reload' "
+                                             "to read them again.", unit);
+        }
+}
+
+/* — --wait: until what was started has stopped again — */
+
+static void keep_units(Jobctl *ctl, const Request *request) {
+        json_t *item;
+        size_t i;
+
+        json_array_foreach(request->items, i, item) {
+                cleanup_(bus_error_deinit) BusError error = {};
+
+                (void) jobctl_call(ctl, "RefUnit", "s", json_pack("[s]", value_item_string(item, 0)), NULL, &error);
+        }
+}
+
+/* Is the unit at rest, and did it fail? 1 or 0, or < 0. */
+static int unit_is_over(Jobctl *ctl, const char *unit, bool *ret_has_failed, BusError *ret_error) {
+        cleanup_json_ json_t *properties = NULL;
+        const char *state;
+        int r;
+
+        r = jobctl_unit_properties(ctl, unit, BUS_UNIT, &properties, ret_error);
+        if (r < 0)
+                return r;
+        state = value_string(properties, "ActiveState");
+        *ret_has_failed = strcmp(state, "failed") == 0;
+        return (*ret_has_failed || strcmp(state, "inactive") == 0) &&
+               value_item_u64(json_object_get(properties, "Job"), 0) == 0;
+}
+
+static int wait_for_end(Jobctl *ctl, const char *unit, bool *ret_has_failed) {
+        cleanup_(bus_error_deinit) BusError error = {};
+
+        for (;;) {
+                cleanup_(bus_signal_deinit) BusSignal signal = {};
+                int r = unit_is_over(ctl, unit, ret_has_failed, &error);
+
+                if (r < 0)
+                        return jobctl_fail(ctl, &error, "wait for %s", unit);
+                if (r > 0)
+                        return 0;
+                r = bus_next_signal(ctl->bus, USEC_INFINITY, &signal);
+                if (r == -EINTR)
+                        return EXIT_INTERRUPTED;
+                if (r < 0)
+                        return r;
+        }
+}
+
+static int wait_for_ends(Jobctl *ctl, const JobWait *wait) {
+        int status = EXIT_OK;
+
+        for (size_t i = 0; i < wait->jobs.n; i++) {
+                bool has_failed = false;
+                int r;
+
+                if (!wait->jobs.items[i].is_anchor)
+                        continue;
+                r = wait_for_end(ctl, wait->jobs.items[i].unit, &has_failed);
+                if (r != 0)
+                        return r;
+                if (has_failed)
+                        status = EXIT_FAILED;
+        }
+        return status;
+}
+
+/* — a request from call to result — */
+
+static int finish_request(Jobctl *ctl, JobWait *wait) {
+        int status = 0;
+
+        if (!ctl->options.no_block) {
+                status = job_wait_run(ctl, wait);
+                if (status == 0)
+                        status = job_wait_report(ctl, wait);
+                if (status == 0 && ctl->options.wait)
+                        status = wait_for_ends(ctl, wait);
+        }
+        if (status < 0 || !ctl->options.json)
+                return status;
+        return jobctl_print_json(ctl, json_pack("{s:b, s:I, s:o}", "ok", status == 0, "transaction",
+                                                (json_int_t) wait->transaction, "jobs", job_wait_to_json(wait)),
+                                 status);
+}
+
+/* try-… of masked units does nothing and is no failure, for systemctl and so for us. */
+static bool is_forgivable(const Jobctl *ctl, const BusError *error) {
+        return bus_error_is(error, "UnitMasked") && ctl->verb->job_type && strstr(ctl->verb->job_type, "try-");
+}
+
+static int request_send(Jobctl *ctl, const Request *request) {
+        cleanup_(job_wait_deinit) JobWait wait = {};
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *reply = NULL;
+        int r;
+
+        r = bus_subscribe(ctl->bus, &error);
+        if (r == 0 && ctl->options.wait)
+                keep_units(ctl, request);
+        if (r == 0)
+                r = jobctl_call(ctl, "Exec", "a(ss)sa{sv}", request_args(request), &reply, &error);
+        if (r < 0 && is_forgivable(ctl, &error))
+                return EXIT_OK;
+        if (r < 0)
+                return jobctl_fail(ctl, &error, "%s", request->what);
+        r = add_jobs(ctl, request, reply, &wait);
+        if (r < 0)
+                return r;
+        if (ctl->options.show_transaction && !ctl->options.json)
+                show_transaction(&wait);
+        if (!ctl->options.quiet && !ctl->options.json)
+                warn_outdated(ctl, &wait);
+        return finish_request(ctl, &wait);
+}
+
+static int request_run(Jobctl *ctl, Request *request) {
+        if (json_array_size(request->items) == 0)
+                return EXIT_OK;
+        if (ctl->options.dry_run || ctl->options.graph)
+                return request_plan(ctl, request);
+        return request_send(ctl, request);
+}
+
+static int describe_request(Request *request, const char *verb, char *const *names) {
+        cleanup_free_ char *joined = NULL;
+        int r = strv_join(names, " ", &joined);
+
+        return r < 0 ? r : text_format(&request->what, "%s %s", verb, joined);
+}
+
+int verb_request(Jobctl *ctl, char *const *words) {
+        bool is_isolate = strcmp(ctl->verb->name, "isolate") == 0;
+        cleanup_(request_deinit) Request request = {
+                .items = json_array(),
+                .mode = is_isolate ? "isolate" : ctl->options.job_mode ?: "replace",
+        };
+        cleanup_(strv_freep) char **names = NULL;
+        int r;
+
+        if (is_isolate && ctl->options.job_mode && strcmp(ctl->options.job_mode, "isolate") != 0)
+                return jobctl_misused(ctl, "'isolate' is a mode itself and takes no other: '%s'.", ctl->options.job_mode);
+        r = names_resolve(ctl, words, is_isolate ? ".target" : ".service", &names);
+        if (r != 0)
+                return r;
+        strv_foreach(name, names) {
+                r = request_add(&request, *name, ctl->verb->job_type);
+                if (r < 0)
+                        return r;
+        }
+        r = describe_request(&request, ctl->verb->name, names);
+        return r < 0 ? r : request_run(ctl, &request);
+}
+
+/* — words like start:a.service — */
+
+static int misused_type(Jobctl *ctl, const char *type) {
+        const char *nearest = name_request_type_nearest(type);
+
+        if (nearest)
+                return jobctl_misused(ctl, "Unknown type of job '%s'. Did you mean '%s'?", type, nearest);
+        return jobctl_misused(ctl, "Unknown type of job '%s': start, stop, restart, reload, try-restart, …", type);
+}
+
+static int add_typed(Jobctl *ctl, Request *request, const char *type, char *const *units) {
+        bool is_isolate = strcmp(type, "isolate") == 0;
+        cleanup_(strv_freep) char **names = NULL;
+        int r;
+
+        if (!name_request_type(type))
+                return misused_type(ctl, type);
+        if (is_isolate && ctl->options.job_mode && strcmp(ctl->options.job_mode, "isolate") != 0)
+                return jobctl_misused(ctl, "'isolate:' is a mode itself and does not go with --job-mode=%s.",
+                                      ctl->options.job_mode);
+        if (is_isolate)
+                request->mode = "isolate";
+        r = names_resolve(ctl, units, is_isolate ? ".target" : ".service", &names);
+        strv_foreach(name, names)
+                if (r == 0)
+                        r = request_add(request, *name, name_request_type(type));
+        return r;
+}
+
+static int add_word(Jobctl *ctl, Request *request, const char *word) {
+        const char *colon = strchr(word, ':');
+        cleanup_free_ char *type = colon ? strndup(word, (size_t) (colon - word)) : NULL;
+        char *units[] = { (char *) (colon ? colon + 1 : ""), NULL };
+
+        if (!colon)
+                return jobctl_misused(ctl, "'%s' is not of the form TYPE:UNIT, as in start:%s.", word, word);
+        if (!*units[0])
+                return jobctl_misused(ctl, "'%s' names no unit.", word);
+        return type ? add_typed(ctl, request, type, units) : -ENOMEM;
+}
+
+static int parse_requests(Jobctl *ctl, Request *request, char *const *words) {
+        request->mode = ctl->options.job_mode ?: "replace";
+        if (!strchr(words[0], ':') && name_request_type(words[0]) && words[1])
+                return add_typed(ctl, request, words[0], words + 1);
+        strv_foreach(word, words) {
+                int r = add_word(ctl, request, *word);
+
+                if (r != 0)
+                        return r;
+        }
+        return 0;
+}
+
+static int exec_or_plan(Jobctl *ctl, char *const *words, int (*run)(Jobctl *ctl, Request *request)) {
+        cleanup_(request_deinit) Request request = { .items = json_array() };
+        int r = parse_requests(ctl, &request, words);
+
+        if (r == 0)
+                r = strv_join(words, " ", &request.what);
+        return r != 0 ? r : run(ctl, &request);
+}
+
+int verb_exec(Jobctl *ctl, char *const *words) {
+        return exec_or_plan(ctl, words, request_run);
+}
+
+static int plan_only(Jobctl *ctl, Request *request) {
+        return request_plan(ctl, request);
+}
+
+int verb_plan(Jobctl *ctl, char *const *words) {
+        return exec_or_plan(ctl, words, plan_only);
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Small verbs about units: kill, cat, is-active, is-failed, is-enabled,
+ * reset-failed, daemon-reload
+ */
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "jobctl/names.h"
+#include "jobctl/signal_name.h"
+#include "jobctl/verbs.h"
+
+int verb_kill(Jobctl *ctl, char *const *words) {
+        const char *whom = ctl->options.kill_whom ?: "all";
+        cleanup_(strv_freep) char **names = NULL;
+        int number = SIGTERM, status = EXIT_OK, r;
+
+        if (ctl->options.signal) {
+                number = signal_from_name(ctl->options.signal);
+                if (number < 0)
+                        return jobctl_misused(ctl, "Unknown signal '%s': a name like SIGHUP, or a number.",
+                                              ctl->options.signal);
+        }
+        if (strcmp(whom, "all") != 0 && strcmp(whom, "main") != 0 && strcmp(whom, "control") != 0)
+                return jobctl_misused(ctl, "--kill-whom=%s: must be main, control or all.", whom);
+        r = names_resolve(ctl, words, ".service", &names);
+        if (r != 0)
+                return r;
+        strv_foreach(name, names) {
+                cleanup_(bus_error_deinit) BusError error = {};
+
+                r = jobctl_call(ctl, "KillUnit", "ssi", json_pack("[ssi]", *name, whom, number), NULL, &error);
+                if (r < 0)
+                        status = MAX(status, jobctl_fail(ctl, &error, "kill %s", *name));
+        }
+        return status;
+}
+
+int verb_reset_failed(Jobctl *ctl, char *const *words) {
+        cleanup_(strv_freep) char **names = NULL;
+        int status = EXIT_OK, r;
+
+        if (!words || !*words) {
+                cleanup_(bus_error_deinit) BusError error = {};
+
+                r = jobctl_call(ctl, "ResetFailed", NULL, NULL, NULL, &error);
+                return r < 0 ? jobctl_fail(ctl, &error, "reset failed state") : EXIT_OK;
+        }
+        r = names_resolve(ctl, words, ".service", &names);
+        if (r != 0)
+                return r;
+        strv_foreach(name, names) {
+                cleanup_(bus_error_deinit) BusError error = {};
+
+                r = jobctl_call(ctl, "ResetFailedUnit", "s", json_pack("[s]", *name), NULL, &error);
+                if (r < 0)
+                        status = MAX(status, jobctl_fail(ctl, &error, "reset failed state of %s", *name));
+        }
+        return status;
+}
+
+/* — daemon-reload — */
+
+int verb_daemon_reload(Jobctl *ctl, char *const *words) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *reply = NULL;
+        json_t *differences, *line;
+        size_t i;
+        int r;
+
+        r = jobctl_call(ctl, "ReloadUnits", "b", json_pack("[b]", ctl->options.force), &reply, &error);
+        if (r == -EREMOTEIO && bus_error_is(&error, "UnknownMethod")) {
+                bus_error_deinit(&error);
+                r = jobctl_call(ctl, "Reload", NULL, NULL, NULL, &error);
+        }
+        if (r < 0)
+                return jobctl_fail(ctl, &error, "reload unit files");
+        differences = json_array_get(reply, 0);
+        if (ctl->options.json)
+                return jobctl_print_json(ctl, json_pack("{s:b, s:O?}", "ok", 1, "differences", differences), EXIT_OK);
+        if (!ctl->options.quiet)
+                json_array_foreach(differences, i, line)
+                        puts(json_string_value(line) ?: "");
+        return EXIT_OK;
+}
+
+/* — questions with an exit status — */
+
+typedef struct Check {
+        const char *const *good;        /* states that count as yes */
+        const char *key;                /* of the state in JSON */
+        int no;                         /* the exit status if none is good */
+        int (*get)(Jobctl *ctl, const char *unit, char **ret_state, BusError *ret_error);
+} Check;
+
+static int get_active_state(Jobctl *ctl, const char *unit, char **ret_state, BusError *ret_error) {
+        cleanup_json_ json_t *reply = NULL;
+        cleanup_free_ char *path = NULL;
+        int r;
+
+        r = bus_unit_path(unit, &path);
+        if (r == 0)
+                r = bus_call(ctl->bus, &(BusCall) { path, BUS_PROPERTIES, "Get", "ss",
+                                                    json_pack("[ss]", BUS_UNIT, "ActiveState") }, &reply, ret_error);
+        return r < 0 ? r : text_format(ret_state, "%s", value_item_string(reply, 0));
+}
+
+static int get_file_state(Jobctl *ctl, const char *unit, char **ret_state, BusError *ret_error) {
+        cleanup_json_ json_t *reply = NULL;
+        int r;
+
+        r = jobctl_call(ctl, "GetUnitFileState", "s", json_pack("[s]", unit), &reply, ret_error);
+        return r < 0 ? r : text_format(ret_state, "%s", value_item_string(reply, 0));
+}
+
+static int check_unit(Jobctl *ctl, const Check *check, const char *unit, json_t *states, bool *is_any_good) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_free_ char *state = NULL;
+        int r;
+
+        r = check->get(ctl, unit, &state, &error);
+        if (r < 0)
+                return jobctl_fail(ctl, &error, "get the state of %s", unit);
+        if (strv_contains((char *const *) check->good, state))
+                *is_any_good = true;
+        if (ctl->options.json)
+                return json_array_append_new(states, json_pack("{s:s, s:s}", "unit", unit, check->key, state)) < 0
+                               ? -ENOMEM : 0;
+        if (!ctl->options.quiet)
+                puts(state);
+        return 0;
+}
+
+static int check_units(Jobctl *ctl, char *const *words, const Check *check) {
+        cleanup_(strv_freep) char **names = NULL;
+        cleanup_json_ json_t *states = json_array();
+        bool is_any_good = false;
+        int r;
+
+        r = names_resolve(ctl, words, ".service", &names);
+        if (r != 0)
+                return r;
+        strv_foreach(name, names) {
+                r = check_unit(ctl, check, *name, states, &is_any_good);
+                if (r != 0)
+                        return r;
+        }
+        r = is_any_good ? EXIT_OK : check->no;
+        return ctl->options.json ? jobctl_print_json(ctl, take_ptr(states), r) : r;
+}
+
+int verb_is_active(Jobctl *ctl, char *const *words) {
+        static const char *const good[] = { "active", "reloading", NULL };
+
+        return check_units(ctl, words, &(Check) { good, "active-state", EXIT_INACTIVE, get_active_state });
+}
+
+int verb_is_failed(Jobctl *ctl, char *const *words) {
+        static const char *const good[] = { "failed", NULL };
+
+        return check_units(ctl, words, &(Check) { good, "active-state", EXIT_FAILED, get_active_state });
+}
+
+int verb_is_enabled(Jobctl *ctl, char *const *words) {
+        static const char *const good[] = { "enabled", "enabled-runtime", "static", "alias", "indirect", "generated",
+                                            NULL };
+
+        return check_units(ctl, words, &(Check) { good, "state", EXIT_FAILED, get_file_state });
+}
+
+/* — cat — */
+
+/* On a terminal a file cannot play tricks; in a pipe it is what it is. */
+static int print_file(Jobctl *ctl, const char *path) {
+        FILE *file = fopen(path, "re");
+        cleanup_free_ char *line = NULL;
+        size_t allocated = 0;
+        ssize_t n;
+        int r = 0;
+
+        if (!file)
+                return -errno;
+        while (r == 0 && (n = getline(&line, &allocated, file)) >= 0) {
+                cleanup_free_ char *escaped = NULL;
+
+                if (ctl->terminal.is_out_terminal)
+                        r = terminal_escape(line, &escaped);
+                if (r == 0)
+                        fwrite(escaped ?: line, 1, escaped ? strlen(escaped) : (size_t) n, stdout);
+        }
+        fclose(file);
+        return r;
+}
+
+static int print_titled_file(Jobctl *ctl, const char *path) {
+        int r;
+
+        if (!*path)
+                return 0;
+        if (ctl->terminal.has_out_color)
+                fputs(terminal_color(&ctl->terminal, COLOR_BOLD), stdout);
+        printf("# %s%s\n", path, terminal_reset(&ctl->terminal, COLOR_BOLD));
+        r = print_file(ctl, path);
+        if (r < 0) {
+                fflush(stdout);
+                terminal_say(stderr, "Failed to read %s: %s", path, strerror(-r));
+                return EXIT_FAILED;
+        }
+        return 0;
+}
+
+static int cat_unit(Jobctl *ctl, const char *unit, bool is_first, json_t *documents) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *properties = NULL;
+        const char *fragment;
+        json_t *dropins, *dropin;
+        size_t i;
+        int r;
+
+        r = jobctl_unit_properties(ctl, unit, BUS_UNIT, &properties, &error);
+        if (r < 0)
+                return jobctl_fail(ctl, &error, "find the files of %s", unit);
+        fragment = value_string(properties, "FragmentPath");
+        dropins = json_object_get(properties, "DropInPaths");
+        if (ctl->options.json)
+                return json_array_append_new(documents, json_pack("{s:s, s:s, s:O?}", "unit", unit, "path", fragment,
+                                                                  "drop-ins", dropins)) < 0 ? -ENOMEM : 0;
+        if (!*fragment && json_array_size(dropins) == 0) {
+                terminal_say(stderr, "No files found for %s.", unit);
+                return EXIT_FAILED;
+        }
+        if (!is_first)
+                putchar('\n');
+        r = print_titled_file(ctl, fragment);
+        json_array_foreach(dropins, i, dropin) {
+                if (i > 0 || *fragment)
+                        putchar('\n');
+                r = MAX(r, print_titled_file(ctl, json_string_value(dropin) ?: ""));
+        }
+        if (value_bool(properties, "NeedDaemonReload") && !ctl->options.quiet)
+                terminal_say(stderr, "Warning: these files have changed since they were read. Run 'jobctl "
+                                     "daemon-reload' to read them again.");
+        return r;
+}
+
+int verb_cat(Jobctl *ctl, char *const *words) {
+        cleanup_(strv_freep) char **names = NULL;
+        cleanup_json_ json_t *documents = json_array();
+        int status = EXIT_OK, r;
+
+        r = names_resolve(ctl, words, ".service", &names);
+        if (r != 0)
+                return r;
+        strv_foreach(name, names) {
+                r = cat_unit(ctl, *name, name == names, documents);
+                if (r < 0)
+                        return r;
+                status = MAX(status, r);
+        }
+        return ctl->options.json ? jobctl_print_json(ctl, take_ptr(documents), status) : status;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The table of verbs
+ */
+
+#include <string.h>
+
+#include "basic/macro.h"
+#include "basic/text.h"
+#include "jobctl/names.h"
+#include "jobctl/verbs.h"
+
+#define HEADING(text) { .help = text }
+#define SHARED(verb_name, words, least, most, handler, text) \
+        { .name = verb_name, .arguments = words, .min = least, .max = most, .run = handler, .help = text, .is_shared = true }
+#define OURS(verb_name, words, least, most, handler, text) \
+        { .name = verb_name, .arguments = words, .min = least, .max = most, .run = handler, .help = text }
+#define OFFLINE(verb_name, words, least, most, handler, text) \
+        { .name = verb_name, .arguments = words, .min = least, .max = most, .run = handler, .help = text, .is_offline = true }
+#define REQUEST(verb_name, type, text) \
+        { .name = verb_name, .arguments = "UNIT…", .min = 1, .max = VERB_ANY, .run = verb_request, .help = text, \
+          .job_type = type, .is_shared = true }
+
+static const Verb verbs[] = {
+        HEADING("Change units (several units of one call are one transaction: all or none)"),
+        REQUEST("start", "start", "Start units"),
+        REQUEST("stop", "stop", "Stop units"),
+        REQUEST("restart", "restart", "Start units, or stop and start those that run"),
+        REQUEST("reload", "reload", "Have units read their configuration again"),
+        REQUEST("try-restart", "try-restart", "Restart units that run"),
+        REQUEST("reload-or-restart", "reload-or-restart", "Reload units that can, restart or start the others"),
+        REQUEST("try-reload-or-restart", "reload-or-try-restart", "The same for units that run"),
+        { .name = "isolate", .arguments = "UNIT", .min = 1, .max = 1, .run = verb_request, .job_type = "start",
+          .is_shared = true, .help = "Start a unit and what it needs, stop everything else" },
+        OURS("exec", "TYPE:UNIT…", 1, VERB_ANY, verb_exec, "Make different changes in one transaction"),
+        SHARED("kill", "UNIT…", 1, VERB_ANY, verb_kill, "Send a signal to the processes of units"),
+        SHARED("reset-failed", "[UNIT…]", 0, VERB_ANY, verb_reset_failed, "Forget that units have failed"),
+
+        HEADING("Ask before and after"),
+        OURS("plan", "TYPE:UNIT…", 1, VERB_ANY, verb_plan, "Show what exec would do, and change nothing"),
+        OURS("why", "JOB|UNIT|tTRANSACTION", 1, VERB_ANY, verb_why, "Explain where a job comes from and what it waits for"),
+        OURS("stats", "", 0, 0, verb_stats, "Show counters of the job engine"),
+
+        HEADING("Jobs"),
+        SHARED("list-jobs", "[JOB|PATTERN…]", 0, VERB_ANY, verb_jobs, "List jobs"),
+        SHARED("jobs", "[JOB|PATTERN…]", 0, VERB_ANY, verb_jobs, "The same as list-jobs"),
+        SHARED("cancel", "[JOB|UNIT…]", 0, VERB_ANY, verb_cancel, "Cancel waiting jobs: these, or all"),
+        OURS("wait", "JOB…", 1, VERB_ANY, verb_wait, "Wait until jobs have ended"),
+        OURS("monitor", "[PATTERN…]", 0, VERB_ANY, verb_monitor, "Print what happens to jobs and units as it happens"),
+
+        HEADING("Units"),
+        SHARED("list-units", "[PATTERN…]", 0, VERB_ANY, verb_list_units, "List units that are loaded"),
+        SHARED("status", "[UNIT|PID…]", 0, VERB_ANY, verb_status, "Show how units are, or the manager"),
+        SHARED("show", "[UNIT|JOB…]", 0, VERB_ANY, verb_show, "Show properties of units, jobs or the manager"),
+        SHARED("cat", "UNIT…", 1, VERB_ANY, verb_cat, "Show the files of units"),
+        SHARED("list-dependencies", "[UNIT…]", 0, VERB_ANY, verb_list_dependencies, "Show what units depend on, as a tree"),
+        SHARED("is-active", "UNIT…", 1, VERB_ANY, verb_is_active, "Are units active?"),
+        SHARED("is-failed", "UNIT…", 1, VERB_ANY, verb_is_failed, "Have units failed?"),
+
+        HEADING("Unit files"),
+        SHARED("list-unit-files", "[PATTERN…]", 0, VERB_ANY, verb_list_unit_files, "List unit files"),
+        SHARED("is-enabled", "UNIT…", 1, VERB_ANY, verb_is_enabled, "Are unit files enabled?"),
+        SHARED("daemon-reload", "", 0, 0, verb_daemon_reload, "Read the unit files that have changed"),
+        OFFLINE("verify", "FILE|DIRECTORY…", 1, VERB_ANY, verb_verify, "Check unit files; needs no manager"),
+
+        HEADING("Help"),
+        OFFLINE("help", "[VERB]", 0, 1, verb_help, "Show this help, or that of a verb"),
+        OFFLINE("version", "", 0, 0, verb_version, "Show the version"),
+};
+
+const Verb *verb_find(const char *name) {
+        for (size_t i = 0; i < ELEMENTSOF(verbs); i++)
+                if (text_equal(verbs[i].name, name))
+                        return &verbs[i];
+        return NULL;
+}
+
+const char *verb_nearest(const char *name) {
+        const char *names[ELEMENTSOF(verbs)];
+        size_t n = 0;
+
+        for (size_t i = 0; i < ELEMENTSOF(verbs); i++)
+                if (verbs[i].name)
+                        names[n++] = verbs[i].name;
+        return name_nearest(name, names, n);
+}
+
+static void print_synopsis(FILE *stream, const Verb *verb, int indent, int width) {
+        char left[64];
+
+        snprintf(left, sizeof(left), "%s %s", verb->name, verb->arguments);
+        fprintf(stream, "%*s%s%*s  %s\n", indent, "", left, MAX(0, width - (int) terminal_text_width(left)), "",
+                verb->help);
+}
+
+void verb_print_help(FILE *stream, const Verb *verb) {
+        if (verb) {
+                fprintf(stream, "jobctl [OPTION…] %s %s\n\n%s.\n\n", verb->name, verb->arguments, verb->help);
+                fprintf(stream, "See 'jobctl help' for the options and jobctl(1) for details and examples.\n");
+                return;
+        }
+        for (size_t i = 0; i < ELEMENTSOF(verbs); i++)
+                if (verbs[i].name)
+                        print_synopsis(stream, &verbs[i], 2, 30);
+                else
+                        fprintf(stream, "\n%s:\n", verbs[i].help);
+}

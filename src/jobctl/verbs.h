@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The verbs of jobctl
+ *
+ * One table: a line in it is all that a verb needs to be found, checked,
+ * described and completed.
+ */
+
+#include <limits.h>
+#include <stdio.h>
+
+#include "jobctl/jobctl.h"
+
+#define VERB_ANY UINT_MAX
+
+struct Verb {
+        const char *name;               /* NULL: a heading of the help text, in .help */
+        const char *arguments;          /* for the help text */
+        unsigned min, max;              /* number of words after it */
+        int (*run)(Jobctl *ctl, char *const *words);
+        const char *help;
+        const char *job_type;           /* for requests: the type of their jobs */
+        bool is_shared;                 /* systemctl has it: exit statuses are systemctl's */
+        bool is_offline;                /* needs no connection */
+};
+
+const Verb *verb_find(const char *name);
+const char *verb_nearest(const char *name);             /* or NULL */
+void verb_print_help(FILE *stream, const Verb *verb /* NULL: all */);
+
+/* verb_request.c */
+int verb_request(Jobctl *ctl, char *const *words);      /* start, stop, … */
+int verb_exec(Jobctl *ctl, char *const *words);
+int verb_plan(Jobctl *ctl, char *const *words);
+
+/* verb_explain.c */
+int verb_why(Jobctl *ctl, char *const *words);
+int verb_stats(Jobctl *ctl, char *const *words);
+
+/* verb_job.c */
+int verb_jobs(Jobctl *ctl, char *const *words);
+int verb_cancel(Jobctl *ctl, char *const *words);
+int verb_wait(Jobctl *ctl, char *const *words);
+
+/* verb_monitor.c */
+int verb_monitor(Jobctl *ctl, char *const *words);
+
+/* verb_list.c */
+int verb_list_units(Jobctl *ctl, char *const *words);
+int verb_list_unit_files(Jobctl *ctl, char *const *words);
+
+/* verb_dependencies.c */
+int verb_list_dependencies(Jobctl *ctl, char *const *words);
+
+/* verb_status.c, verb_show.c */
+int verb_status(Jobctl *ctl, char *const *words);
+int verb_show(Jobctl *ctl, char *const *words);
+
+/* verb_unit.c */
+int verb_kill(Jobctl *ctl, char *const *words);
+int verb_cat(Jobctl *ctl, char *const *words);
+int verb_is_active(Jobctl *ctl, char *const *words);
+int verb_is_failed(Jobctl *ctl, char *const *words);
+int verb_is_enabled(Jobctl *ctl, char *const *words);
+int verb_reset_failed(Jobctl *ctl, char *const *words);
+int verb_daemon_reload(Jobctl *ctl, char *const *words);
+
+/* verb_verify.c */
+int verb_verify(Jobctl *ctl, char *const *words);
+
+/* run.c: @argv without the program's name; returns the exit status of the program. */
+int jobctl_run(char *const *argv);
+int verb_help(Jobctl *ctl, char *const *words);
+int verb_version(Jobctl *ctl, char *const *words);

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Waiting for jobs
+ *
+ * The results come as JobRemoved signals, which jobd sends after the reply
+ * that named the jobs, so none can be missed. Progress is looked up, not
+ * followed: a Query for the running jobs twice a second, only when somebody
+ * watches at a terminal, costs less than a signal for every step.
+ *
+ * When the connection breaks, the jobs may still go on: jobd is looked for for
+ * some seconds, and asked by id for what became of them. A job with the same
+ * id but another unit or transaction is a new manager's: then ours are lost.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "basic/clock.h"
+#include "basic/text.h"
+#include "jobctl/wait.h"
+
+#define PROGRESS_AFTER (300 * USEC_PER_MSEC)
+#define PROGRESS_EVERY (500 * USEC_PER_MSEC)
+#define RECONNECT_FOR (10 * USEC_PER_SEC)
+#define RECONNECT_EVERY (100 * USEC_PER_MSEC)
+
+void job_wait_deinit(JobWait *wait) {
+        for (size_t i = 0; i < wait->jobs.n; i++) {
+                free(wait->jobs.items[i].unit);
+                free(wait->jobs.items[i].type);
+                free(wait->jobs.items[i].result);
+        }
+        vector_deinit(&wait->jobs);
+        id_map_deinit(&wait->by_id);
+}
+
+static WaitJob *job_wait_find(const JobWait *wait, uint32_t id) {
+        size_t place = (size_t) (uintptr_t) id_map_get(&wait->by_id, id);
+
+        return place > 0 ? &wait->jobs.items[place - 1] : NULL;
+}
+
+int job_wait_add(JobWait *wait, uint32_t id, const char *unit, const char *type, bool is_anchor) {
+        WaitJob job = { .id = id, .is_anchor = is_anchor };
+
+        if (job_wait_find(wait, id))
+                return 0;
+        job.unit = strdup(unit);
+        job.type = strdup(type);
+        if (!job.unit || !job.type || vector_push(&wait->jobs, job) < 0) {
+                free(job.unit);
+                free(job.type);
+                return -ENOMEM;
+        }
+        wait->n_anchors_left += is_anchor;
+        return id_map_put(&wait->by_id, id, (void *) (uintptr_t) wait->jobs.n);
+}
+
+int job_wait_ended(JobWait *wait, uint32_t id, const char *result) {
+        WaitJob *job = job_wait_find(wait, id);
+
+        if (!job || job->result)
+                return 0;
+        job->result = strdup(result);
+        if (!job->result)
+                return -ENOMEM;
+        wait->n_ended++;
+        wait->n_anchors_left -= job->is_anchor;
+        return 0;
+}
+
+/* — progress — */
+
+static bool is_running(const json_t *job) {
+        return strcmp(value_string(job, "state"), "running") == 0;
+}
+
+int job_wait_format_progress(const JobWait *wait, const json_t *running, usec_t now, char **ret_line) {
+        cleanup_(text_deinit) Text text = {};
+        char span[USEC_FORMAT_MAX];
+        const char *separator = "  ";
+        json_t *job;
+        size_t i;
+
+        text_addf(&text, "[%zu/%zu] %s", wait->n_ended, wait->jobs.n,
+                  usec_format((now - wait->since) / USEC_PER_SEC * USEC_PER_SEC, span));
+        json_array_foreach(running, i, job) {
+                usec_t age = usec_sub(now, value_u64(job, "triggered-at"));
+
+                if (!is_running(job) || !job_wait_find(wait, (uint32_t) value_u64(job, "id")))
+                        continue;
+                text_addf(&text, "%s%s %s (%s)", separator, value_string(job, "run"), value_string(job, "unit"),
+                          usec_format(age / USEC_PER_SEC * USEC_PER_SEC, span));
+                separator = ", ";
+        }
+        return text_finish(&text, ret_line);
+}
+
+static void draw_progress(Jobctl *ctl, JobWait *wait) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *jobs = NULL;
+        cleanup_free_ char *line = NULL;
+        int r;
+
+        if (wait->transaction > 0)
+                r = jobctl_query(ctl, "transaction", "t", json_integer((json_int_t) wait->transaction), &jobs, &error);
+        else
+                r = jobctl_query(ctl, NULL, NULL, NULL, &jobs, &error);
+        if (r == 0 && job_wait_format_progress(wait, jobs, clock_monotonic(), &line) == 0)
+                terminal_progress(&ctl->terminal, line);
+        wait->next_look = clock_monotonic() + PROGRESS_EVERY;
+}
+
+/* — the connection breaks — */
+
+static int say_lost(Jobctl *ctl, const char *reason) {
+        terminal_progress_clear(&ctl->terminal);
+        terminal_say(stderr, "Lost contact with jobd while waiting: %s", reason);
+        return EXIT_UNREACHABLE;
+}
+
+static int reconnect(Jobctl *ctl) {
+        usec_t deadline = clock_monotonic() + RECONNECT_FOR;
+        cleanup_(bus_error_deinit) BusError error = {};
+
+        terminal_progress(&ctl->terminal, "The connection to jobd has broken; looking for it …");
+        ctl->bus = bus_close(ctl->bus);
+        for (;;) {
+                int r = bus_open(&ctl->bus, &ctl->address, &error);
+
+                if (r == 0)
+                        r = bus_subscribe(ctl->bus, &error);
+                if (r == 0)
+                        return 0;
+                ctl->bus = bus_close(ctl->bus);
+                if (bus_was_interrupted() || bus_pause(RECONNECT_EVERY) == -EINTR)
+                        return -EINTR;
+                if (clock_monotonic() >= deadline)
+                        return say_lost(ctl, bus_error_message(&error));
+        }
+}
+
+/* Asks for a job by id: 1 if it was found (its result noted, if it has one), 0 if it is another manager's or unknown. */
+static int look_up(Jobctl *ctl, JobWait *wait, const WaitJob *job, BusError *ret_error) {
+        cleanup_json_ json_t *jobs = NULL;
+        const json_t *found;
+        int r;
+
+        r = jobctl_query(ctl, "id", "u", json_integer(job->id), &jobs, ret_error);
+        if (r < 0)
+                return r;
+        found = json_array_get(jobs, 0);
+        if (!found || strcmp(value_string(found, "unit"), job->unit) != 0 ||
+            (wait->transaction > 0 && value_u64(found, "transaction") > wait->transaction))
+                return 0;
+        if (!*value_string(found, "result"))
+                return 1;
+        r = job_wait_ended(wait, job->id, value_string(found, "result"));
+        return r < 0 ? r : 1;
+}
+
+static int look_up_all(Jobctl *ctl, JobWait *wait) {
+        cleanup_(bus_error_deinit) BusError error = {};
+
+        for (size_t i = 0; i < wait->jobs.n; i++) {
+                const WaitJob *job = &wait->jobs.items[i];
+                int r;
+
+                if (job->result || !job->is_anchor)
+                        continue;
+                r = look_up(ctl, wait, job, &error);
+                if (r == 0) {
+                        cleanup_free_ char *reason = NULL;
+
+                        if (text_format(&reason, "it was started anew and knows nothing of job %" PRIu32 " (%s %s).",
+                                        job->id, job->type, job->unit) < 0)
+                                return -ENOMEM;
+                        return say_lost(ctl, reason);
+                }
+                if (r < 0)
+                        return r == -ENOMEM ? r : jobctl_fail(ctl, &error, "ask for job %" PRIu32, job->id);
+        }
+        return 0;
+}
+
+/* — the wait — */
+
+static int give_up(Jobctl *ctl, const JobWait *wait) {
+        cleanup_(text_deinit) Text ids = {};
+
+        terminal_progress_clear(&ctl->terminal);
+        for (size_t i = 0; i < wait->jobs.n; i++)
+                if (wait->jobs.items[i].is_anchor && !wait->jobs.items[i].result)
+                        text_addf(&ids, " %" PRIu32, wait->jobs.items[i].id);
+        if (!ctl->options.quiet)
+                terminal_say(stderr, "\nNo longer waiting; the jobs go on. Wait again with 'jobctl wait%s', "
+                                     "or end what has not begun with 'jobctl cancel%s'.",
+                             ids.string ?: "", ids.string ?: "");
+        return EXIT_INTERRUPTED;
+}
+
+static int next_event(Jobctl *ctl, JobWait *wait) {
+        bool is_watched = ctl->terminal.is_err_terminal && !ctl->options.quiet;
+        cleanup_(bus_signal_deinit) BusSignal signal = {};
+        int r;
+
+        r = bus_next_signal(ctl->bus, is_watched ? wait->next_look : USEC_INFINITY, &signal);
+        if (r == 0)
+                draw_progress(ctl, wait);
+        if (r <= 0)
+                return r;
+        if (bus_signal_is(&signal, BUS_MANAGER, "JobRemoved"))
+                return job_wait_ended(wait, (uint32_t) value_item_u64(signal.args, 0), value_item_string(signal.args, 3));
+        return 0;
+}
+
+int job_wait_run(Jobctl *ctl, JobWait *wait) {
+        int r = 0;
+
+        bus_catch_interrupt();
+        wait->since = clock_monotonic();
+        wait->next_look = wait->since + PROGRESS_AFTER;
+        while (r == 0 && wait->n_anchors_left > 0) {
+                r = next_event(ctl, wait);
+                if (r == -ENOTCONN) {
+                        r = reconnect(ctl);
+                        if (r == 0)
+                                r = look_up_all(ctl, wait);
+                }
+        }
+        terminal_progress_clear(&ctl->terminal);
+        return r == -EINTR ? give_up(ctl, wait) : r;
+}
+
+/* — afterwards — */
+
+json_t *job_wait_to_json(const JobWait *wait) {
+        cleanup_json_ json_t *jobs = json_array();
+
+        for (size_t i = 0; i < wait->jobs.n; i++) {
+                const WaitJob *job = &wait->jobs.items[i];
+                json_t *entry = json_pack("{s:I, s:s, s:s, s:b, s:s?}", "id", (json_int_t) job->id, "unit", job->unit,
+                                          "type", job->type, "anchor", job->is_anchor, "result", job->result);
+
+                if (json_array_append_new(jobs, entry) < 0)
+                        return NULL;
+        }
+        return take_ptr(jobs);
+}
+
+/* "(result 'exit-code'): what happened", as far as the unit can tell. */
+static int failure_detail(Jobctl *ctl, const WaitJob *job, char **ret_detail) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *properties = NULL;
+        const char *result, *reason;
+
+        if (strcmp(job->result, "failed") != 0 ||
+            jobctl_unit_properties(ctl, job->unit, NULL, &properties, &error) < 0)
+                return text_format(ret_detail, "%s", "");
+        result = value_string(properties, "Result");
+        reason = value_string(properties, "FailureReason");
+        if (!*result || strcmp(result, "success") == 0)
+                return text_format(ret_detail, "%s%s", *reason ? ": " : "", reason);
+        return text_format(ret_detail, "(result '%s')%s%s", result, *reason ? ": " : ".", reason);
+}
+
+static void say_why(Jobctl *ctl, const WaitJob *job) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *reply = NULL;
+        cleanup_free_ char *what = NULL;
+        const char *summary;
+
+        if (text_format(&what, "%" PRIu32, job->id) < 0 ||
+            jobctl_call(ctl, "Explain", "s", json_pack("[s]", what), &reply, &error) < 0)
+                return;
+        summary = value_string(json_array_get(reply, 0), "summary");
+        if (*summary)
+                terminal_say(stderr, "  %s", summary);
+}
+
+static int report_job(Jobctl *ctl, const WaitJob *job) {
+        cleanup_free_ char *detail = NULL;
+        cleanup_free_ char *sentence = NULL;
+        int r;
+
+        r = failure_detail(ctl, job, &detail);
+        if (r == 0)
+                r = exit_status_describe(job->unit, job->result, detail, &sentence);
+        if (r < 0)
+                return r;
+        terminal_say(stderr, "%s", sentence);
+        say_why(ctl, job);
+        terminal_say(stderr, "  See 'jobctl status %s' and 'jobctl why %" PRIu32 "'.", job->unit, job->id);
+        return 0;
+}
+
+int job_wait_report(Jobctl *ctl, const JobWait *wait) {
+        int status = EXIT_OK;
+
+        for (size_t i = 0; i < wait->jobs.n; i++) {
+                const WaitJob *job = &wait->jobs.items[i];
+                int r = 0;
+
+                if (!job->is_anchor || !job->result || exit_status_of_result(job->result) == EXIT_OK)
+                        continue;
+                status = EXIT_FAILED;
+                if (!ctl->options.quiet && !ctl->options.json)
+                        r = report_job(ctl, job);
+                if (r < 0)
+                        return r;
+        }
+        return status;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Exit statuses: systemctl's for the verbs it has, ours for the others.
+ */
+
+#include "double/double_assert.h"
+#include "jobctl/exit_status.h"
+
+typedef struct Case {
+        const char *name;
+        int shared, ours;
+} Case;
+
+Test(exit_status, of_errors) {
+        static const Case cases[] = {
+                { "org.jobd1.NoSuchUnit", 5, 5 },
+                { "org.freedesktop.systemd1.NoSuchUnit", 5, 5 },
+                { "org.jobd1.NoSuchJob", 1, 5 },
+                { "org.jobd1.OnlyByDependency", 4, 4 },
+                { "org.jobd1.NoIsolation", 4, 4 },
+                { "org.jobd1.TransactionIsDestructive", 4, 4 },
+                { "org.jobd1.TransactionOrderIsCyclic", 1, 4 },
+                { "org.freedesktop.DBus.Error.AccessDenied", 4, 4 },
+                { "org.jobd1.JobTypeNotApplicable", 3, 4 },
+                { "org.freedesktop.DBus.Error.NotSupported", 3, 4 },
+                { "org.jobd1.LoadFailed", 6, 4 },
+                { "org.jobd1.UnitMasked", 1, 4 },
+                { "org.jobd1.BadUnitSetting", 1, 4 },
+                { "org.freedesktop.DBus.Error.InvalidArgs", 1, 2 },
+                { "org.freedesktop.DBus.Error.NoServer", 7, 7 },
+                { "org.example.Whatever", 1, 1 },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                cleanup_(bus_error_deinit) BusError error = {};
+
+                bus_error_set(&error, cases[i].name, "x");
+                cr_expect(eq(int, exit_status_of_error(&error, true), cases[i].shared), "%s", cases[i].name);
+                cr_expect(eq(int, exit_status_of_error(&error, false), cases[i].ours), "%s", cases[i].name);
+        }
+}
+
+Test(exit_status, of_results) {
+        static const char *const bad[] = { "failed", "canceled", "timeout", "dependency", "invalid", "assert",
+                                           "unsupported", "collected", "once" };
+
+        cr_assert(eq(int, exit_status_of_result("done"), 0));
+        cr_assert(eq(int, exit_status_of_result("skipped"), 0));
+        for (size_t i = 0; i < ELEMENTSOF(bad); i++)
+                cr_expect(eq(int, exit_status_of_result(bad[i]), 1), "%s", bad[i]);
+}
+
+static void assert_described(const char *result, const char *detail, const char *expected) {
+        cleanup_free_ char *sentence = NULL;
+
+        cr_assert(eq(int, exit_status_describe("x.service", result, detail, &sentence), 0));
+        assert_string(sentence, expected);
+}
+
+Test(exit_status, results_are_sentences_that_name_the_unit) {
+        assert_described("canceled", "", "Job for x.service canceled.");
+        assert_described("dependency", "", "A dependency job for x.service failed.");
+        assert_described("failed", "", "Job for x.service failed.");
+        assert_described("failed", "(result 'exit-code'): it went wrong",
+                         "Job for x.service failed (result 'exit-code'): it went wrong");
+        assert_described("strange", "", "Job for x.service failed (strange).");
+}
+
+Test(exit_status, an_error_without_memory_still_reads) {
+        BusError error = {};
+
+        assert_string(bus_error_word(&error), "NoMemory");
+        assert_string(bus_error_message(&error), "Out of memory.");
+}

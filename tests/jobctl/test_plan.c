@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * What is said about a plan.
+ */
+
+#include "basic/macro.h"
+#include "double/double_assert.h"
+#include "jobctl/plan.h"
+
+static void assert_action(json_t *job, const char *expected) {
+        cleanup_free_ char *action = NULL;
+
+        cr_assert(eq(int, plan_format_action(job, &action), 0));
+        assert_string(action, expected);
+        json_decref(job);
+}
+
+Test(plan, actions_name_the_jobs_that_they_touch) {
+        assert_action(json_pack("{s:s}", "action", "new"), "new");
+        assert_action(json_pack("{s:s, s:i}", "action", "merge", "id", 5), "merge into job 5");
+        assert_action(json_pack("{s:s, s:i}", "action", "cover", "id", 5), "done by job 5");
+        assert_action(json_pack("{s:s, s:i}", "action", "turn", "id", 5), "turn job 5");
+        assert_action(json_pack("{s:s, s:b, s:[ii]}", "action", "new", "interrupts", 1, "cancels", 3, 4),
+                      "new, interrupts, cancels job 3 and 4");
+}
+
+Test(plan, the_graph_has_a_node_for_each_job_and_an_edge_for_each_cause) {
+        cleanup_json_ json_t *plan = json_pack("{s:[{s:s, s:s, s:b}, {s:s, s:s, s:s, s:s, s:b}], s:[{s:s, s:s}]}",
+                                               "jobs", "unit", "a\".service", "type", "start", "anchor", 1, "unit",
+                                               "b.service", "type", "stop", "puller", "a\".service", "relation",
+                                               "Conflicts", "needed", 1, "dropped", "unit", "c.service", "rule",
+                                               "redundant");
+        cleanup_free_ char *dot = NULL;
+
+        cr_assert(eq(int, plan_format_dot(plan, &dot), 0));
+        cr_expect(strstr(dot, "\"a\\\".service\" [label=\"a\\\".service\nstart\", style=filled") != NULL, "%s", dot);
+        cr_expect(strstr(dot, "\"a\\\".service\" -> \"b.service\" [label=\"Conflicts\"];") != NULL, "%s", dot);
+        cr_expect(strstr(dot, "\"c.service\" [label=\"c.service\nredundant\", style=dashed") != NULL, "%s", dot);
+}
