@@ -23,8 +23,7 @@ typedef enum Mode {
         MODE_SINGLE,
         MODE_DOUBLE,
         MODE_DOUBLE_ESCAPE,
-        MODE_COMMENT,
-        MODE_COMMENT_ESCAPE,
+        MODE_COMMENT,                   /* ends with its line, whatever that ends with */
 } Mode;
 
 typedef struct Reader {
@@ -164,11 +163,6 @@ static void read_character(Reader *reader, char c) {
         case MODE_COMMENT:
                 if (is_newline(c))
                         reader->mode = MODE_LINE;
-                else if (c == '\\')
-                        reader->mode = MODE_COMMENT_ESCAPE;
-                break;
-        case MODE_COMMENT_ESCAPE:
-                reader->mode = MODE_COMMENT;
                 break;
         }
 }
@@ -185,7 +179,6 @@ static bool has_assignment(const Reader *reader) {
         case MODE_LINE:
         case MODE_NAME:
         case MODE_COMMENT:
-        case MODE_COMMENT_ESCAPE:
                 return false;
         }
         return false;

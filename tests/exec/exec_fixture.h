@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * A shell script as an ExecRequest, and what it wrote
+ */
+
+#include "double/double_assert.h"
+#include "unit/exec/exec.h"
+
+typedef struct Fixture {
+        char folder[32];                /* of its own, removed in the end */
+        char output[64];                /* where standard output goes */
+        char *argv[4];
+        ExecRequest request;
+        ExecResult result;
+} Fixture;
+
+/* /bin/sh -c @script, with standard output appended to a file. */
+void fixture_init(Fixture *fixture, const char *script);
+void fixture_deinit(Fixture *fixture);
+
+/* Starts it, waits for its end, and returns its wait status; it must be startable. */
+int fixture_run(Fixture *fixture);
+
+/* Tries to start it, and checks that it failed at @step, with a message that contains @part. */
+void fixture_fail(Fixture *fixture, ExecStep step, int error, const char *part);
+
+/* What the last run wrote, without the last newline; static. */
+const char *fixture_output(const Fixture *fixture);
+
+/* A path in the folder; static, for one use. */
+const char *fixture_path(const Fixture *fixture, const char *name);
+void fixture_write(const Fixture *fixture, const char *name, const char *text, mode_t mode);

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Real processes: each step that can fail, and what the new program finds
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "basic/macro.h"
+#include "exec_fixture.h"
+
+#define FIXTURE(script)                              \
+        cleanup_(fixture_deinit) Fixture fixture;    \
+        fixture_init(&fixture, script)
+
+Test(exec_spawn, missing_program_is_step_exec) {
+        FIXTURE("");
+
+        fixture.request.path = "/no/such/program";
+        fixture_fail(&fixture, EXEC_STEP_EXEC, ENOENT, "program: cannot execute /no/such/program: No such file");
+        cr_assert(eq(int, exec_step_exit_status(EXEC_STEP_EXEC), 203));
+}
+
+Test(exec_spawn, name_that_is_nowhere_in_the_path) {
+        FIXTURE("");
+
+        fixture.request.path = "no-such-program";
+        fixture_fail(&fixture, EXEC_STEP_EXEC, ENOENT, "cannot find no-such-program in /usr/local/sbin:");
+}
+
+Test(exec_spawn, name_is_looked_up_in_the_fixed_path) {
+        char *const environment[] = { (char *) "PATH=/nowhere", NULL };
+        FIXTURE("echo \"$PATH\"");
+
+        fixture.request.path = "sh";
+        fixture.request.environment = environment;
+        cr_assert(eq(int, fixture_run(&fixture), 0));
+        assert_string(fixture_output(&fixture), "/nowhere");
+}
+
+Test(exec_spawn, file_that_is_not_executable) {
+        FIXTURE("");
+
+        fixture_write(&fixture, "plain", "#!/bin/sh\n", 0644);
+        fixture.request.path = fixture_path(&fixture, "plain");
+        fixture_fail(&fixture, EXEC_STEP_EXEC, EACCES, "plain: Permission denied");
+}
+
+Test(exec_spawn, file_of_unknown_format) {
+        FIXTURE("");
+
+        fixture_write(&fixture, "text", "just text\n", 0755);
+        fixture.request.path = fixture_path(&fixture, "text");
+        fixture_fail(&fixture, EXEC_STEP_EXEC, ENOEXEC, "text: Exec format error");
+}
+
+Test(exec_spawn, missing_interpreter_is_named_as_the_cause) {
+        FIXTURE("");
+
+        fixture_write(&fixture, "script", "#!/no/such/shell\n", 0755);
+        fixture.request.path = fixture_path(&fixture, "script");
+        fixture_fail(&fixture, EXEC_STEP_EXEC, ENOENT, "script, which is there, but not its interpreter");
+}
+
+Test(exec_spawn, working_directory_must_exist) {
+        FIXTURE("pwd");
+
+        fixture.request.working_directory = "/no/such/folder";
+        fixture_fail(&fixture, EXEC_STEP_CHDIR, ENOENT, "working directory: cannot enter /no/such/folder: No such file");
+        cr_assert(eq(int, exec_step_exit_status(EXEC_STEP_CHDIR), 200));
+
+        fixture.request.flags |= EXEC_REQUEST_DIRECTORY_OPTIONAL;
+        cr_assert(eq(int, fixture_run(&fixture), 0));
+        assert_string(fixture_output(&fixture), "/");
+}
+
+Test(exec_spawn, unknown_user_and_group) {
+        FIXTURE("");
+
+        fixture.request.user = "no-such-user";
+        fixture_fail(&fixture, EXEC_STEP_USER, ESRCH, "user: there is no user no-such-user in /etc/passwd");
+        fixture.request.user = NULL;
+        fixture.request.group = "no-such-group";
+        fixture_fail(&fixture, EXEC_STEP_GROUP, ESRCH, "group: there is no group no-such-group in /etc/group");
+        cr_assert(eq(int, exec_step_exit_status(EXEC_STEP_USER), 217));
+        cr_assert(eq(int, exec_step_exit_status(EXEC_STEP_GROUP), 216));
+}
+
+Test(exec_spawn, files_that_cannot_be_opened_are_named) {
+        FIXTURE("");
+
+        fixture.request.standard_output = (ExecStream) { EXEC_STREAM_FILE, "/no/such/folder/log" };
+        fixture_fail(&fixture, EXEC_STEP_STDOUT, ENOENT, "standard output: cannot open /no/such/folder/log: No such file");
+        fixture.request.standard_output = (ExecStream) { EXEC_STREAM_NULL, NULL };
+        fixture.request.standard_error = (ExecStream) { EXEC_STREAM_APPEND, "/no/such/folder/err" };
+        fixture_fail(&fixture, EXEC_STEP_STDERR, ENOENT, "standard error: cannot open /no/such/folder/err: No such file");
+        fixture.request.standard_error = (ExecStream) { EXEC_STREAM_SAME, NULL };
+        fixture.request.standard_input_file = "/no/such/folder/in";
+        fixture_fail(&fixture, EXEC_STEP_STDIN, ENOENT, "standard input: cannot open /no/such/folder/in: No such file");
+        cr_assert(eq(int, exec_step_exit_status(EXEC_STEP_STDIN), 208));
+        cr_assert(eq(int, exec_step_exit_status(EXEC_STEP_STDOUT), 209));
+        cr_assert(eq(int, exec_step_exit_status(EXEC_STEP_STDERR), 222));
+}
+
+Test(exec_spawn, full_file_system_under_the_output) {
+        char small[96], log[128];
+        FIXTURE("");
+
+        snprintf(small, sizeof(small), "%s", fixture_path(&fixture, "small"));
+        snprintf(log, sizeof(log), "%s/x.log", small);
+        cr_assert(mkdir(small, 0755) == 0);
+        if (mount("tmpfs", small, "tmpfs", 0, "nr_inodes=1,size=64k") < 0)
+                cr_skip("cannot mount: %s", strerror(errno));
+        fixture.request.standard_output = (ExecStream) { EXEC_STREAM_APPEND, log };
+        fixture_fail(&fixture, EXEC_STEP_STDOUT, ENOSPC, "x.log: No space left on device");
+        umount(small);
+}
+
+Test(exec_spawn, root_directory_must_exist) {
+        FIXTURE("");
+
+        fixture.request.root_directory = "/no/such/root";
+        fixture_fail(&fixture, EXEC_STEP_CHROOT, ENOENT, "root directory: cannot enter /no/such/root: No such file");
+        cr_assert(eq(int, exec_step_exit_status(EXEC_STEP_CHROOT), 210));
+}
+
+Test(exec_spawn, missing_environment_file_makes_no_process) {
+        char *const files[] = { (char *) "/no/such/environment", NULL };
+        char *const optional[] = { (char *) "-/no/such/environment", NULL };
+        FIXTURE("true");
+
+        fixture.request.environment_files = files;
+        fixture_fail(&fixture, EXEC_STEP_ENVIRONMENT, ENOENT, "environment file: cannot read /no/such/environment");
+        cr_assert(eq(int, exec_step_exit_status(EXEC_STEP_ENVIRONMENT), 0));
+        fixture.request.environment_files = optional;
+        cr_assert(eq(int, fixture_run(&fixture), 0));
+}
+
+Test(exec_spawn, descriptors_do_not_leak) {
+        FIXTURE("for fd in 3 50 99 200; do [ -e /proc/$$/fd/$fd ] && echo $fd; done; echo end");
+
+        cr_assert(dup2(STDIN_FILENO, 50) == 50);
+        cr_assert(dup2(STDIN_FILENO, 99) == 99);
+        cr_assert(dup2(STDIN_FILENO, 200) == 200);
+        fixture_run(&fixture);
+        assert_string(fixture_output(&fixture), "end");
+}
+
+Test(exec_spawn, signals_are_as_new) {
+        sigset_t set, after;
+        FIXTURE("grep -E 'SigBlk|SigIgn' /proc/self/status");
+
+        sigemptyset(&set);
+        sigaddset(&set, SIGUSR1);
+        sigprocmask(SIG_BLOCK, &set, NULL);
+        signal(SIGHUP, SIG_IGN);
+        fixture_run(&fixture);
+        assert_string(fixture_output(&fixture), "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000");
+
+        sigprocmask(SIG_SETMASK, NULL, &after);
+        cr_assert(sigismember(&after, SIGUSR1) && !sigismember(&after, SIGTERM), "our own mask is as before");
+}
+
+Test(exec_spawn, sigpipe_is_ignored_if_asked_for) {
+        FIXTURE("grep SigIgn /proc/self/status");
+
+        fixture.request.flags |= EXEC_REQUEST_IGNORE_SIGPIPE;
+        fixture_run(&fixture);
+        assert_string(fixture_output(&fixture), "SigIgn:\t0000000000001000");
+}
+
+Test(exec_spawn, leads_a_session_of_its_own) {
+        FIXTURE("read pid name state parent group session rest < /proc/self/stat\n"
+                "[ $pid = $group ] && [ $pid = $session ] && echo leader");
+
+        fixture_run(&fixture);
+        assert_string(fixture_output(&fixture), "leader");
+}
+
+Test(exec_spawn, umask_nice_and_oom_score) {
+        FIXTURE("umask; nice; cat /proc/self/oom_score_adj");
+
+        fixture.request.umask = 0077;
+        fixture.request.nice = 7;
+        fixture.request.oom_score_adjust = 321;
+        fixture.request.flags |= EXEC_REQUEST_HAS_NICE | EXEC_REQUEST_HAS_OOM_SCORE_ADJUST;
+        fixture_run(&fixture);
+        assert_string(fixture_output(&fixture), "0077\n7\n321");
+}
+
+Test(exec_spawn, output_is_truncated_kept_or_appended) {
+        static const struct {
+                ExecStreamKind kind;
+                const char *expected;
+        } table[] = {
+                { EXEC_STREAM_FILE, "new456" },
+                { EXEC_STREAM_APPEND, "123456new" },
+                { EXEC_STREAM_TRUNCATE, "new" },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(table); i++) {
+                FIXTURE("printf new");
+
+                fixture_write(&fixture, "output", "123456", 0644);
+                fixture.request.standard_output.kind = table[i].kind;
+                fixture_run(&fixture);
+                assert_string(fixture_output(&fixture), table[i].expected);
+        }
+}
+
+Test(exec_spawn, both_streams_to_one_file_share_its_offset) {
+        FIXTURE("printf one; printf two >&2; printf three");
+
+        fixture.request.standard_output.kind = EXEC_STREAM_TRUNCATE;
+        fixture.request.standard_error = fixture.request.standard_output;
+        fixture_run(&fixture);
+        assert_string(fixture_output(&fixture), "onetwothree");
+}
+
+Test(exec_spawn, input_is_null_or_a_file) {
+        FIXTURE("cat; readlink /proc/self/fd/0");
+
+        fixture_run(&fixture);
+        assert_string(fixture_output(&fixture), "/dev/null");
+
+        fixture_write(&fixture, "input", "text\n", 0644);
+        fixture.request.standard_input_file = fixture_path(&fixture, "input");
+        fixture.request.standard_output.kind = EXEC_STREAM_TRUNCATE;
+        fixture_run(&fixture);
+        cr_assert(strncmp(fixture_output(&fixture), "text\n", 5) == 0);
+}
+
+Test(exec_spawn, fifo_without_a_reader_does_not_block, .timeout = 10) {
+        FIXTURE("echo lost");
+
+        cr_assert(mkfifo(fixture_path(&fixture, "fifo"), 0600) == 0);
+        fixture.request.standard_output = (ExecStream) { EXEC_STREAM_APPEND, fixture_path(&fixture, "fifo") };
+        cr_assert(eq(int, fixture_run(&fixture), 0));
+}
+
+Test(exec_spawn, environment_has_its_layers_in_order) {
+        char *const manager[] = { (char *) "A=manager", (char *) "B=manager", (char *) "C=manager", (char *) "D=manager", NULL };
+        char *const settings[] = { (char *) "B=setting", (char *) "C=setting", NULL };
+        char *const unset[] = { (char *) "D", NULL };
+        char *files[2] = {};
+        FIXTURE("echo $A $B $C ${D-unset} $OWN");
+
+        fixture_write(&fixture, "environment", "C=file\n", 0644);
+        files[0] = (char *) fixture_path(&fixture, "environment");
+        fixture.request.manager_environment = manager;
+        fixture.request.environment = settings;
+        fixture.request.environment_files = files;
+        fixture.request.unset_environment = unset;
+        fixture.request.own_environment = calloc(2, sizeof(char *));
+        fixture.request.own_environment[0] = strdup("OWN=own");
+        fixture_run(&fixture);
+        assert_string(fixture_output(&fixture), "manager setting file unset own");
+}
+
+Test(exec_spawn, user_is_changed_before_the_directory_and_after_the_output) {
+        int before = prctl(PR_GET_DUMPABLE);
+        FIXTURE("id -u; id -g; id -G; echo $USER $LOGNAME");
+        ExecResult result;
+        int pidfd = -1, status;
+        pid_t pid;
+
+        cr_assert(chmod(fixture.folder, 0711) == 0);
+        fixture.request.user = "nobody";
+        if (exec_spawn(&fixture.request, &pid, &pidfd, &result) < 0) {
+                cr_assert(eq(int, result.error, EINVAL));
+                cr_skip("no such user in this user namespace");
+        }
+        cr_assert(waitpid(pid, &status, 0) == pid);
+        close(pidfd);
+        assert_string(fixture_output(&fixture), "65534\n65534\n65534\nnobody nobody");
+        cr_assert(eq(int, prctl(PR_GET_DUMPABLE), before));
+}
+
+Test(exec_spawn, words_are_expanded_unless_told_otherwise) {
+        char *const environment[] = { (char *) "NAME=a b", NULL };
+        char *argv[] = { (char *) "printf", (char *) "%s,", (char *) "${NAME}", (char *) "$NAME", (char *) "$$NAME", NULL };
+        FIXTURE("");
+
+        fixture.request.path = "printf";
+        fixture.request.argv = argv;
+        fixture.request.environment = environment;
+        fixture.request.flags = 0;
+        fixture_run(&fixture);
+        assert_string(fixture_output(&fixture), "a b,a,b,$NAME,");
+}
+
+Test(exec_spawn, a_thousand_leave_nothing_behind) {
+        int first, last;
+        FIXTURE("");
+
+        fixture.request.path = "/bin/true";
+        first = dup(STDIN_FILENO);
+        close(first);
+        for (unsigned i = 0; i < 1000; i++) {
+                fixture.request.path = i % 2 ? "/bin/true" : "/no/such/program";
+                if (i % 2)
+                        cr_assert(eq(int, fixture_run(&fixture), 0));
+                else
+                        fixture_fail(&fixture, EXEC_STEP_EXEC, ENOENT, "program");
+        }
+        last = dup(STDIN_FILENO);
+        close(last);
+        cr_assert(eq(int, first, last));
+}
