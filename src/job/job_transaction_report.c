@@ -188,9 +188,8 @@ int job_transaction_report(JobTransaction *transaction, JobPlan **ret_plan) {
         if (!plan)
                 return -ENOMEM;
 
-        r = failure_copy(&plan->failure, &transaction->failure);
-        if (r == 0 && transaction->failure.code == 0)
-                r = report_jobs(transaction, plan);
+        (void) failure_copy(&plan->failure, &transaction->failure);
+        r = transaction->failure.code == 0 ? report_jobs(transaction, plan) : 0;
         if (r == 0)
                 r = report_drops(transaction, plan);
         if (r == 0)
