@@ -277,6 +277,10 @@ const ManagerOptions *manager_options(const Manager *manager) {
         return &manager->options;
 }
 
+char *const *manager_environment(const Manager *manager) {
+        return manager->environment;
+}
+
 usec_t manager_now(const Manager *manager) {
         return manager->now;
 }
