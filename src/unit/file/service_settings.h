@@ -166,6 +166,7 @@ DECLARE_STRING_TABLE(exec_output, ExecOutput);
 
 int service_settings_new(ServiceSettings **ret_settings);        /* the defaults */
 ServiceSettings *service_settings_free(ServiceSettings *settings);
+ExecCommand *exec_command_free_all(ExecCommand *command);        /* the list from there on */
 
 bool exit_status_set_has_status(const ExitStatusSet *set, int status);
 bool exit_status_set_has_signal(const ExitStatusSet *set, int signal);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Directives: one table for each section
+ *
+ * A row says what a directive is called, how it is parsed, where its value
+ * goes, and whether jobd does what it says. The lists in the documentation
+ * are made from these tables.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "unit/unit_name.h"
+
+typedef struct UnitDraft UnitDraft;
+typedef struct Directive Directive;
+
+typedef enum DirectiveStatus {
+        DIRECTIVE_SUPPORTED,
+        DIRECTIVE_IGNORED,              /* known, not implemented; to ignore it does no harm: a warning */
+        DIRECTIVE_REFUSED,              /* known, not implemented; to ignore it would change what the unit may do */
+} DirectiveStatus;
+
+typedef enum DirectiveBase {
+        DIRECTIVE_IN_UNIT,              /* offset is into UnitSettings */
+        DIRECTIVE_IN_SERVICE,           /* … ServiceSettings */
+} DirectiveBase;
+
+/* One assignment. Borrowed for the call. */
+typedef struct DirectiveLine {
+        UnitDraft *draft;
+        const Directive *directive;
+        const char *file;
+        unsigned line;
+} DirectiveLine;
+
+/* @value is trimmed, continuations are joined, specifiers stand as they are. 0 also if it was bad and that was said. */
+typedef int (*DirectiveParse)(const DirectiveLine *line, const char *value);
+
+struct Directive {
+        const char *name;
+        DirectiveParse parse;
+        int (*from_string)(const char *string);         /* of an enum, for directive_parse_enum() */
+        int argument;                   /* of the parser: a relation, a command, … */
+        uint16_t offset;
+        uint8_t base;                   /* DirectiveBase */
+        uint8_t status;                 /* DirectiveStatus */
+        bool is_strict;                 /* a bad value makes the unit unusable; otherwise the line is ignored */
+};
+
+typedef struct DirectiveSection {
+        const char *name;               /* "Unit" */
+        const Directive *directives;    /* sorted by name */
+        const size_t *n;
+        UnitType type;                  /* whose section it is; _UNIT_TYPE_INVALID: every type has it */
+} DirectiveSection;
+
+extern const Directive unit_directives[], install_directives[], service_directives[];
+extern const size_t unit_directives_n, install_directives_n, service_directives_n;
+
+/* The sections that there are tables of. */
+const DirectiveSection *directive_sections(size_t *ret_n);
+const DirectiveSection *directive_section_find(const char *name);
+
+/* What the section of a unit type is called ("Service"); NULL for those that have none. */
+const char *directive_section_of_type(UnitType type);
+
+const Directive *directive_find(const DirectiveSection *section, const char *name);
+/* The known name that looks most like @name, or NULL. */
+const char *directive_find_nearest(const DirectiveSection *section, const char *name);
+
+#define DIRECTIVE_UNIT(name_, parse_, field_, ...)                                                       \
+        { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_UNIT,                                     \
+          .offset = offsetof(UnitSettings, field_), __VA_ARGS__ }
+#define DIRECTIVE_SERVICE(name_, parse_, field_, ...)                                                    \
+        { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_SERVICE,                                  \
+          .offset = offsetof(ServiceSettings, field_), __VA_ARGS__ }
+#define DIRECTIVE_OTHER(name_, parse_, ...) { .name = name_, .parse = parse_, __VA_ARGS__ }
+#define DIRECTIVE_IGNORE(name_) { .name = name_, .parse = directive_parse_ignored, .status = DIRECTIVE_IGNORED }
+#define DIRECTIVE_REFUSE(name_) { .name = name_, .parse = directive_parse_refused, .status = DIRECTIVE_REFUSED }

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Which unit names there are on a search path, and what each is
+ *
+ * Every folder is listed once and again when its mtime has moved, so finding
+ * one of 10,000 units costs no system call but a stat of each folder.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef enum NameKind {
+        NAME_FILE,                      /* a file, or a link that leaves the search path */
+        NAME_ALIAS,                     /* a link to another name on the search path */
+        NAME_MASK,                      /* a link to /dev/null */
+} NameKind;
+
+typedef struct NameEntry {
+        char *name;                     /* owned */
+        char *alias_of;                 /* owned: the name that a NAME_ALIAS leads to, or NULL */
+        const char *folder;             /* borrowed: of the search path */
+        unsigned rank;                  /* of the folder: lower wins */
+        NameKind kind;
+} NameEntry;
+
+typedef struct NameMap NameMap;
+
+typedef enum NameFound {
+        NAME_FOUND_NOTHING,
+        NAME_FOUND_FILE,
+        NAME_FOUND_MASK,
+        NAME_FOUND_ALIAS,               /* the unit is another name of .id */
+        NAME_FOUND_BAD_ALIAS,           /* a link that can't be one: .problem says why */
+} NameFound;
+
+/* What a name leads to. All strings but .id are borrowed from the map, until its next refresh. */
+typedef struct NameLookup {
+        NameFound found;
+        const NameEntry *entry;         /* the file, mask or bad link; for an instance perhaps its template's */
+        char *id;                       /* owned: the unit's own name, after all aliases */
+        const char *problem;            /* static */
+} NameLookup;
+
+void name_lookup_deinit(NameLookup *lookup);
+
+int name_map_new(NameMap **ret_map, char *const *search_path);
+NameMap *name_map_free(NameMap *map);
+
+/* Lists folders again if one has changed. Folders that do not exist are empty. 1 if it did, 0 if not, -ENOMEM. */
+int name_map_refresh(NameMap *map);
+
+/* 0 with what @name (a plain name or an instance) leads to, or -ENOMEM. */
+int name_map_lookup(const NameMap *map, const char *name, NameLookup *ret_lookup);
+
+/* The entry of exactly this name that wins, or NULL. */
+const NameEntry *name_map_find(const NameMap *map, const char *name);
+
+/* All names that lead to @id, sorted: 0 with a strv, or -ENOMEM. */
+int name_map_aliases(const NameMap *map, const char *id, char ***ret_aliases);
+
+/* Does the folder of this rank of the search path have a sub-folder of this name (name.d, name.wants)? */
+bool name_map_has_folder(const NameMap *map, const char *name, unsigned rank);
+/* Does any? The quick way to say no. */
+bool name_map_has_any_folder(const NameMap *map, const char *name);
+
+/* All entries that win, sorted by name; and all sub-folders. */
+const NameEntry *name_map_entries(const NameMap *map, size_t *ret_n);
+const NameEntry *name_map_folders(const NameMap *map, size_t *ret_n);

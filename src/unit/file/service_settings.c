@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The [Service] section as data
+ *
+ * The defaults are systemd's.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "basic/strv.h"
+#include "unit/file/service_settings.h"
+
+static const char *const service_types[_SERVICE_TYPE_MAX] = {
+        [SERVICE_SIMPLE] = "simple",
+        [SERVICE_EXEC] = "exec",
+        [SERVICE_FORKING] = "forking",
+        [SERVICE_ONESHOT] = "oneshot",
+        [SERVICE_NOTIFY] = "notify",
+};
+
+static const char *const service_restarts[_SERVICE_RESTART_MAX] = {
+        [SERVICE_RESTART_NO] = "no",
+        [SERVICE_RESTART_ON_SUCCESS] = "on-success",
+        [SERVICE_RESTART_ON_FAILURE] = "on-failure",
+        [SERVICE_RESTART_ON_ABNORMAL] = "on-abnormal",
+        [SERVICE_RESTART_ON_WATCHDOG] = "on-watchdog",
+        [SERVICE_RESTART_ON_ABORT] = "on-abort",
+        [SERVICE_RESTART_ALWAYS] = "always",
+};
+
+static const char *const service_notify_accesses[_SERVICE_NOTIFY_ACCESS_MAX] = {
+        [SERVICE_NOTIFY_NONE] = "none",
+        [SERVICE_NOTIFY_MAIN] = "main",
+        [SERVICE_NOTIFY_EXEC] = "exec",
+        [SERVICE_NOTIFY_ALL] = "all",
+};
+
+static const char *const service_kill_modes[_SERVICE_KILL_MODE_MAX] = {
+        [SERVICE_KILL_CONTROL_GROUP] = "control-group",
+        [SERVICE_KILL_MIXED] = "mixed",
+        [SERVICE_KILL_PROCESS] = "process",
+        [SERVICE_KILL_NONE] = "none",
+};
+
+static const char *const service_execs[_SERVICE_EXEC_MAX] = {
+        [SERVICE_EXEC_CONDITION] = "ExecCondition",
+        [SERVICE_EXEC_START_PRE] = "ExecStartPre",
+        [SERVICE_EXEC_START] = "ExecStart",
+        [SERVICE_EXEC_START_POST] = "ExecStartPost",
+        [SERVICE_EXEC_RELOAD] = "ExecReload",
+        [SERVICE_EXEC_STOP] = "ExecStop",
+        [SERVICE_EXEC_STOP_POST] = "ExecStopPost",
+};
+
+static const char *const exec_outputs[_EXEC_OUTPUT_MAX] = {
+        [EXEC_OUTPUT_INHERIT] = "inherit",
+        [EXEC_OUTPUT_NULL] = "null",
+        [EXEC_OUTPUT_FILE] = "file",
+        [EXEC_OUTPUT_APPEND] = "append",
+        [EXEC_OUTPUT_TRUNCATE] = "truncate",
+        [EXEC_OUTPUT_SAME] = "same",
+};
+
+DEFINE_STRING_TABLE(service_type, ServiceType, service_types)
+DEFINE_STRING_TABLE(service_restart, ServiceRestart, service_restarts)
+DEFINE_STRING_TABLE(service_notify_access, ServiceNotifyAccess, service_notify_accesses)
+DEFINE_STRING_TABLE(service_kill_mode, ServiceKillMode, service_kill_modes)
+DEFINE_STRING_TABLE(service_exec, ServiceExec, service_execs)
+DEFINE_STRING_TABLE(exec_output, ExecOutput, exec_outputs)
+
+int service_settings_new(ServiceSettings **ret_settings) {
+        ServiceSettings *settings = malloc(sizeof(*settings));
+
+        assert(ret_settings);
+
+        if (!settings)
+                return -ENOMEM;
+        *settings = (ServiceSettings) {
+                .guess_main_pid = true,
+                .restart_usec = 100 * USEC_PER_MSEC,
+                .timeout_start = 90 * USEC_PER_SEC,
+                .timeout_stop = 90 * USEC_PER_SEC,
+                .timeout_abort = 90 * USEC_PER_SEC,
+                .runtime_max = USEC_INFINITY,
+                .kill_signal = SIGTERM,
+                .final_kill_signal = SIGKILL,
+                .send_sigkill = true,
+                .umask = 0022,
+                .standard_error = EXEC_OUTPUT_SAME,
+                .ignore_sigpipe = true,
+        };
+        *ret_settings = settings;
+        return 0;
+}
+
+ExecCommand *exec_command_free_all(ExecCommand *command) {
+        while (command) {
+                ExecCommand *next = command->next;
+
+                free(command->path);
+                strv_free(command->argv);
+                free(command->file);
+                free(command);
+                command = next;
+        }
+        return NULL;
+}
+
+ServiceSettings *service_settings_free(ServiceSettings *settings) {
+        if (!settings)
+                return NULL;
+        for (size_t i = 0; i < _SERVICE_EXEC_MAX; i++)
+                exec_command_free_all(settings->commands[i]);
+        free(settings->pid_file);
+        free(settings->bus_name);
+        strv_free(settings->environment);
+        strv_free(settings->environment_files);
+        strv_free(settings->pass_environment);
+        strv_free(settings->unset_environment);
+        free(settings->working_directory);
+        free(settings->root_directory);
+        free(settings->user);
+        free(settings->group);
+        strv_free(settings->supplementary_groups);
+        free(settings->standard_input_file);
+        free(settings->standard_output_file);
+        free(settings->standard_error_file);
+        free(settings->syslog_identifier);
+        free(settings);
+        return NULL;
+}
+
+bool exit_status_set_has_status(const ExitStatusSet *set, int status) {
+        return status >= 0 && status < 256 && (set->statuses[status / 64] >> (status % 64) & 1);
+}
+
+bool exit_status_set_has_signal(const ExitStatusSet *set, int signal) {
+        return signal > 0 && signal < 128 && (set->signals[signal / 64] >> (signal % 64) & 1);
+}

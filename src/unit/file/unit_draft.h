@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * A unit as its files say it, before it becomes one
+ *
+ * Reading makes a draft, without touching a unit table; so files can be
+ * checked before anything is changed by them, and without a manager.
+ */
+
+#include "basic/failure.h"
+#include "basic/text.h"
+#include "basic/vector.h"
+#include "unit/file/directive.h"
+#include "unit/file/file_state.h"
+#include "unit/file/service_settings.h"
+#include "unit/file/specifier.h"
+#include "unit/file/unit_file.h"
+#include "unit/file/unit_sources.h"
+#include "unit/unit_relation.h"
+#include "unit/unit_settings.h"
+#include "unit/unit_state.h"
+
+typedef struct DraftRelation {
+        UnitRelationKind kind;
+        char *name;                     /* owned: of the other unit */
+        const char *file;               /* borrowed from the draft's state */
+        unsigned line;
+        const char *implied;            /* static, or NULL */
+} DraftRelation;
+
+/* A directive that is not implemented and would have to be. */
+typedef struct DraftRefusal {
+        const Directive *directive;
+        const char *file;               /* borrowed from the draft's state */
+        unsigned line;
+} DraftRefusal;
+
+struct UnitDraft {
+        const UnitFileLoader *loader;   /* borrowed */
+        char *name;                     /* owned: what was asked for */
+        UnitType type;
+        bool is_supported;              /* its type's own section is read, or skipped with good reason */
+        UnitLoadState load_state;       /* UNIT_STUB: an alias of state->sources.id */
+        Failure failure;
+        UnitSettings settings;
+        ServiceSettings *service;       /* owned; NULL for other types */
+        bool has_service_type;
+        bool is_broken;                 /* failure is about a setting */
+        VECTOR(DraftRelation) relations;
+        VECTOR(DraftRefusal) refusals;
+        Text values;                    /* all assignments that count, for the difference to the next reading */
+        SpecifierContext specifiers;
+        FileState *state;               /* owned; NULL once it was applied */
+};
+
+/*
+ * Reads all files of @name (a plain name or an instance). @is_supported: there is something that can act as a unit
+ * of its type. What is wrong with the files goes into the draft and to the loader's receiver. 0, or -ENOMEM.
+ */
+int unit_draft_read(const UnitFileLoader *loader, const char *name, bool is_supported, UnitDraft **ret_draft);
+UnitDraft *unit_draft_free(UnitDraft *draft);
+DEFINE_CLEANUP(UnitDraft, unit_draft_free)
+
+/* Parses @text (which is cut up) as if it stood in @file, which must live as long as the draft. 0 or -ENOMEM. */
+int unit_draft_parse(UnitDraft *draft, const char *file, char *text);
+
+/* Adds a relation; one to the unit itself is left out. @file must live as long as the draft. 0 or -ENOMEM. */
+int unit_draft_add_relation(UnitDraft *draft, UnitRelationKind kind, const char *name, const char *file, unsigned line,
+                            const char *implied);
+
+/* The name that a template has in this unit's context: foo@.service with this unit's instance, or prefix. */
+int unit_draft_resolve_template(const UnitDraft *draft, const char *name, char **ret_name);
+
+/* Dependencies that no line says. */
+int unit_draft_add_implied(UnitDraft *draft);
+
+/* Is a service complete, and are its settings fit for each other? Says so if not. */
+int unit_draft_check_service(UnitDraft *draft);
+
+/* Says something about a file; @setting may be NULL. */
+void unit_draft_report(const UnitDraft *draft, UnitFileSeverity severity, const char *file, unsigned line,
+                       const char *setting, const char *format, ...) printf_(6, 7);
+
+/* Says it, and makes the unit unusable: the first such remark becomes its failure. 0 or -ENOMEM. */
+int unit_draft_refuse(UnitDraft *draft, const char *file, unsigned line, const char *setting, const char *format, ...)
+        printf_(5, 6);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From a draft to a unit
+ *
+ * What was parsed is applied even if the unit turned out to be unusable: its
+ * relations still order how it stops, if it runs. Only the settings of its
+ * type are kept back then, since half a command line is worse than the one
+ * that the unit was started with.
+ */
+
+#include <assert.h>
+#include <errno.h>
+
+#include "basic/macro.h"
+#include "basic/strv.h"
+#include "unit/file/unit_file_loader.h"
+
+static void apply_free_service(void *settings) {
+        service_settings_free(settings);
+}
+
+static void apply_free_state(void *state) {
+        file_state_free(state);
+}
+
+/* Gives the unit its other names. A name that another unit has in earnest stays there, with a warning. */
+static int apply_aliases(UnitDraft *draft, UnitTable *table, Unit *unit) {
+        strv_foreach(alias, draft->state->sources.aliases) {
+                int r = unit_table_add_name(table, unit, *alias);
+
+                if (r == -EEXIST) {
+                        Unit *other = unit_table_find(table, *alias);
+
+                        r = other->load_state == UNIT_STUB ? unit_table_merge(table, other, unit) : -EBUSY;
+                        if (r == -EBUSY || r == -EINVAL) {
+                                unit_draft_report(draft, UNIT_FILE_WARNING, draft->state->sources.fragment, 0, NULL,
+                                                  "The alias %s is the name of another unit that is loaded; it is "
+                                                  "ignored until that one is gone.", *alias);
+                                r = 0;
+                        }
+                }
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static int apply_relations(UnitDraft *draft, UnitTable *table, Unit *unit) {
+        for (size_t i = 0; i < draft->relations.n; i++) {
+                const DraftRelation *relation = &draft->relations.items[i];
+                UnitOriginId origin;
+                Unit *other;
+                int r = unit_table_name(table, relation->name, &other);
+
+                if (r == -EINVAL)
+                        continue;
+                if (r == 0)
+                        r = unit_table_origin(table, relation->file, relation->line, relation->implied, &origin);
+                if (r == 0)
+                        r = unit_add_relation(unit, relation->kind, other, origin);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static void apply_settings(UnitDraft *draft, Unit *unit) {
+        unit_settings_deinit(&unit->settings);
+        unit->settings = draft->settings;
+        unit_settings_init(&draft->settings);
+
+        if (draft->load_state == UNIT_LOADED && draft->service) {
+                if (unit->type_settings)
+                        unit->type_settings_free(unit->type_settings);
+                unit->type_settings = take_ptr(draft->service);
+                unit->type_settings_free = apply_free_service;
+        }
+        unit->load_state = draft->load_state;
+        failure_copy(&unit->load_failure, &draft->failure);
+}
+
+int unit_draft_apply(UnitDraft *draft, UnitTable *table, Unit *unit) {
+        int r;
+
+        assert(draft->load_state != UNIT_STUB);
+
+        apply_settings(draft, unit);
+        r = apply_aliases(draft, table, unit);
+        if (r == 0)
+                r = apply_relations(draft, table, unit);
+        if (r == 0)
+                r = unit_file_order_targets(unit);
+        if (unit->file_state)
+                unit->file_state_free(unit->file_state);
+        unit->file_state = take_ptr(draft->state);
+        unit->file_state_free = apply_free_state;
+        return r;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reading unit files again
+ *
+ * Only units whose files changed are read, into drafts first. If one of those
+ * is broken nothing is touched. Then all of them are put back to stubs and
+ * loaded from their drafts, so what is applied is what was judged, whatever
+ * happens to the files meanwhile.
+ *
+ * A target is read again, too, when something that it pulls in was: whether
+ * it comes after that one may have changed with it.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "basic/text.h"
+#include "unit/file/unit_file_loader.h"
+
+/* One unit to be read again. */
+typedef struct ReloadItem {
+        Unit *unit;             /* borrowed until it is read */
+        UnitDraft *draft;       /* owned until it goes to the loader */
+        char *difference;       /* owned; NULL if its own files are the same */
+        char *name;             /* owned */
+        bool has_changed;
+} ReloadItem;
+
+typedef VECTOR(ReloadItem) ReloadItems;
+
+static void reload_items_deinit(ReloadItems *items) {
+        for (size_t i = 0; i < items->n; i++) {
+                unit_draft_free(items->items[i].draft);
+                free(items->items[i].difference);
+                free(items->items[i].name);
+        }
+        vector_deinit(items);
+}
+
+/* The listing of the folders is up to date. */
+static bool reload_has_changed(const UnitFileLoader *loader, const Unit *unit) {
+        cleanup_(unit_sources_deinit) UnitSources sources = {};
+        const FileState *state = unit->file_state;
+
+        if (!state || unit->load_state == UNIT_STUB)
+                return false;
+        if (unit_sources_find(loader->names, unit->id, &sources) < 0)
+                return false;
+        return !unit_sources_equal(&sources, &state->sources) || !file_state_is_current(state);
+}
+
+bool unit_file_has_changed(UnitFileLoader *loader, const Unit *unit) {
+        return name_map_refresh(loader->names) >= 0 && reload_has_changed(loader, unit);
+}
+
+static int reload_add(ReloadItems *items, Unit *unit, bool has_changed) {
+        ReloadItem item = { .unit = unit, .name = strdup(unit->id), .has_changed = has_changed };
+        int r = item.name ? vector_push(items, item) : -ENOMEM;
+
+        if (r < 0)
+                free(item.name);
+        return r;
+}
+
+static int reload_add_pullers(ReloadItems *items, const Unit *unit, bool *is_listed) {
+        static const UnitRelationKind kinds[] = { UNIT_REQUIRED_BY, UNIT_REQUISITE_OF, UNIT_WANTED_BY, UNIT_BOUND_BY,
+                                                  UNIT_UPHELD_BY };
+
+        for (size_t k = 0; k < ELEMENTSOF(kinds); k++) {
+                UnitRelations pullers = unit_relations(unit, kinds[k]);
+
+                for (size_t i = 0; i < pullers.n; i++) {
+                        Unit *target = unit_table_at(unit->table, pullers.items[i].other);
+                        int r;
+
+                        if (target->type != UNIT_TARGET || is_listed[target->index] || !target->file_state)
+                                continue;
+                        is_listed[target->index] = true;
+                        r = reload_add(items, target, false);
+                        if (r < 0)
+                                return r;
+                }
+        }
+        return 0;
+}
+
+/* What changed, and the targets that go with it. */
+static int reload_gather(const UnitFileLoader *loader, UnitTable *table, ReloadItems *items) {
+        cleanup_free_ bool *is_listed = calloc(MAX(unit_table_size(table), 1U), sizeof(bool));
+        size_t n_changed;
+        int r = 0;
+
+        if (!is_listed)
+                return -ENOMEM;
+        unit_table_foreach(table, unit) {
+                if (!reload_has_changed(loader, unit))
+                        continue;
+                is_listed[unit->index] = true;
+                r = reload_add(items, unit, true);
+                if (r < 0)
+                        return r;
+        }
+        n_changed = items->n;
+        for (size_t i = 0; r == 0 && i < n_changed; i++)
+                r = reload_add_pullers(items, items->items[i].unit, is_listed);
+        return r;
+}
+
+static int reload_item_compare(const void *a, const void *b) {
+        return strcmp(((const ReloadItem *) a)->name, ((const ReloadItem *) b)->name);
+}
+
+/* Reads all drafts: the number of those that are newly broken, or -ENOMEM. */
+static int reload_read(const UnitFileLoader *loader, ReloadItems *items, const UnitDraft **ret_first_broken) {
+        int n_broken = 0;
+
+        for (size_t i = 0; i < items->n; i++) {
+                ReloadItem *item = &items->items[i];
+                int r = unit_draft_read(loader, item->name,
+                                        unit_file_loader_has_type(loader, item->unit, item->unit->type), &item->draft);
+
+                if (r == 0 && item->has_changed)
+                        r = file_state_difference(item->unit->file_state, item->draft->state, &item->difference);
+                if (r < 0)
+                        return r;
+                if (item->has_changed && item->draft->is_broken && n_broken++ == 0)
+                        *ret_first_broken = item->draft;
+        }
+        return n_broken;
+}
+
+/* Hands the drafts to the loader, and has the table load from them. */
+static int reload_apply(UnitFileLoader *loader, UnitTable *table, ReloadItems *items) {
+        int r = vector_reserve(&loader->prepared, items->n);
+
+        for (size_t i = 0; r == 0 && i < items->n; i++) {
+                ReloadItem *item = &items->items[i];
+
+                loader->prepared.items[loader->prepared.n++] = take_ptr(item->draft);
+                r = unit_table_reload_unit(table, item->unit);
+        }
+        if (r == 0)
+                r = unit_table_load_queued(table);
+        for (size_t i = 0; i < loader->prepared.n; i++)
+                unit_draft_free(loader->prepared.items[i]);
+        vector_clear(&loader->prepared);
+        return r;
+}
+
+static int reload_refuse(int n_broken, const UnitDraft *first, Failure *ret_failure) {
+        return failure_set(ret_failure, -EBADMSG, "LoadFailed",
+                           "Nothing was reloaded, as %d unit%s would become unusable ('--force' takes the rest). %s%s",
+                           n_broken, n_broken == 1 ? "" : "s", n_broken == 1 ? "" : "The first: ",
+                           failure_message(&first->failure));
+}
+
+int unit_file_reload(UnitFileLoader *loader, UnitTable *table, bool force, UnitFileChanged changed, void *userdata,
+                     Failure *ret_failure) {
+        cleanup_(reload_items_deinit) ReloadItems items = {};
+        const UnitDraft *first_broken = NULL;
+        int r;
+
+        assert(loader);
+        assert(table);
+
+        r = name_map_refresh(loader->names);
+        if (r >= 0)
+                r = reload_gather(loader, table, &items);
+        if (r >= 0 && items.n > 0) {
+                qsort(items.items, items.n, sizeof(ReloadItem), reload_item_compare);
+                r = reload_read(loader, &items, &first_broken);
+        }
+        if (r > 0 && !force)
+                return reload_refuse(r, first_broken, ret_failure);
+        if (r >= 0)
+                r = reload_apply(loader, table, &items);
+        if (r < 0)
+                return failure_set(ret_failure, r, "LoadFailed", "The unit files could not be read again: %s.",
+                                   strerror(-r));
+        for (size_t i = 0; changed && i < items.n; i++) {
+                Unit *unit = unit_table_find(table, items.items[i].name);
+
+                if (unit && items.items[i].difference && *items.items[i].difference)
+                        changed(userdata, unit, items.items[i].difference);
+        }
+        return 0;
+}

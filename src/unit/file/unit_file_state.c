@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Is a unit file enabled?
+ *
+ * Told from the links that there are, and from what [Install] asks for.
+ * Links in the folders of packages (/usr/lib) don't count for a unit without
+ * [Install]: that one is static.
+ */
+
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "basic/macro.h"
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "unit/file/builtin_unit.h"
+#include "unit/file/unit_file_loader.h"
+#include "unit/unit_name.h"
+
+/* What was found of links to a unit. */
+typedef struct StateLinks {
+        bool has_lasting;
+        bool has_runtime;
+        bool has_package;
+} StateLinks;
+
+static bool folder_is_runtime(const UnitFileLoader *loader, const char *folder) {
+        const char *runtime = loader->runtime_directory ? loader->runtime_directory : getenv("XDG_RUNTIME_DIR");
+
+        return text_starts_with(folder, "/run/") || (runtime && *runtime && text_starts_with(folder, runtime));
+}
+
+static bool folder_is_package(const char *folder) {
+        return text_starts_with(folder, "/usr/lib/") || text_starts_with(folder, "/usr/local/lib/") ||
+               text_starts_with(folder, "/lib/") || text_starts_with(folder, "/usr/share/");
+}
+
+static void state_note_link(const UnitFileLoader *loader, const char *folder, StateLinks *links) {
+        if (folder_is_runtime(loader, folder))
+                links->has_runtime = true;
+        else if (folder_is_package(folder))
+                links->has_package = true;
+        else
+                links->has_lasting = true;
+}
+
+/* Is there a link to @name in the sub-folder? For a template any instance will do. */
+static bool state_has_link(const NameEntry *subfolder, const char *name) {
+        cleanup_free_ char *path = NULL;
+        const char *at = strchr(name, '@');
+        struct dirent *item;
+        struct stat st;
+        bool found = false;
+        DIR *dir;
+
+        if (text_format(&path, "%s/%s/%s", subfolder->folder, subfolder->name, name) < 0)
+                return false;
+        if (lstat(path, &st) == 0)
+                return true;
+        if (!unit_name_is_template(name))
+                return false;
+        path[strlen(path) - strlen(name) - 1] = '\0';
+        dir = opendir(path);
+        while (dir && !found && (item = readdir(dir)))
+                found = strncmp(item->d_name, name, (size_t) (at - name) + 1) == 0 && unit_name_is_instance(item->d_name) &&
+                        text_ends_with(item->d_name, strrchr(name, '.'));
+        if (dir)
+                closedir(dir);
+        return found;
+}
+
+static int state_find_links(const UnitFileLoader *loader, const char *name, StateLinks *links) {
+        cleanup_(strv_freep) char **aliases = NULL;
+        const NameEntry *subfolders;
+        size_t n;
+        int r = name_map_aliases(loader->names, name, &aliases);
+
+        if (r < 0)
+                return r;
+        subfolders = name_map_folders(loader->names, &n);
+        for (size_t i = 0; i < n; i++)
+                if (!text_ends_with(subfolders[i].name, ".d") && state_has_link(&subfolders[i], name))
+                        state_note_link(loader, subfolders[i].folder, links);
+        strv_foreach(alias, aliases) {
+                const NameEntry *entry = name_map_find(loader->names, *alias);
+
+                if (entry)
+                        state_note_link(loader, entry->folder, links);
+        }
+        return 0;
+}
+
+/* The state of a unit that has a file. Reads it quietly: what is wrong with it was said elsewhere. */
+static int state_of_file(const UnitFileLoader *loader, const NameEntry *entry, const char *name, const char **ret_state) {
+        cleanup_(unit_draft_freep) UnitDraft *draft = NULL;
+        UnitFileLoader quiet = *loader;
+        StateLinks links = {};
+        struct stat st;
+        bool has_install;
+        int r;
+
+        quiet.options.receiver = NULL;
+        r = unit_draft_read(&quiet, name, true, &draft);
+        if (r == 0)
+                r = state_find_links(loader, name, &links);
+        if (r < 0)
+                return r;
+        has_install = draft->settings.wanted_by || draft->settings.required_by || draft->settings.upheld_by ||
+                      draft->settings.alias;
+        if (draft->load_state == UNIT_MASKED)
+                *ret_state = folder_is_runtime(loader, entry->folder) ? "masked-runtime" : "masked";
+        else if (draft->is_broken)
+                *ret_state = "bad";
+        else if (links.has_lasting || (links.has_package && has_install))
+                *ret_state = "enabled";
+        else if (links.has_runtime)
+                *ret_state = "enabled-runtime";
+        else if (lstat(draft->state->sources.fragment, &st) == 0 && S_ISLNK(st.st_mode))
+                *ret_state = folder_is_runtime(loader, entry->folder) ? "linked-runtime" : "linked";
+        else
+                *ret_state = has_install ? "disabled" : draft->settings.also ? "indirect" : "static";
+        return 0;
+}
+
+int unit_file_state(UnitFileLoader *loader, const char *name, const char **ret_state) {
+        const NameEntry *entry;
+        cleanup_free_ char *template = NULL;
+        int r;
+
+        assert(loader);
+        assert(ret_state);
+
+        if (!unit_name_is_valid(name))
+                return -EINVAL;
+        r = name_map_refresh(loader->names);
+        if (r < 0)
+                return r;
+        entry = name_map_find(loader->names, name);
+        if (!entry && unit_name_is_instance(name) && unit_name_template(name, &template) == 0)
+                entry = name_map_find(loader->names, template);
+        if (!entry && !builtin_unit_find(name))
+                return -ENOENT;
+
+        if (!entry)
+                *ret_state = "static";
+        else if (entry->kind == NAME_MASK)
+                *ret_state = folder_is_runtime(loader, entry->folder) ? "masked-runtime" : "masked";
+        else if (entry->kind == NAME_ALIAS)
+                *ret_state = "alias";
+        else if (text_starts_with(entry->folder, "/run/") && strstr(entry->folder, "/generator"))
+                *ret_state = "generated";
+        else
+                return state_of_file(loader, entry, name, ret_state);
+        return 0;
+}
+
+int unit_file_list(UnitFileLoader *loader, char ***ret_names) {
+        VECTOR(char *) names = {};
+        const NameEntry *entries;
+        size_t n;
+        int r;
+
+        assert(loader);
+        assert(ret_names);
+
+        r = name_map_refresh(loader->names);
+        if (r < 0)
+                return r;
+        entries = name_map_entries(loader->names, &n);
+        r = vector_reserve(&names, n + 1);
+        for (size_t i = 0; r == 0 && i < n; i++) {
+                names.items[names.n] = strdup(entries[i].name);
+                if (!names.items[names.n++])
+                        r = -ENOMEM;
+        }
+        if (r < 0) {
+                for (size_t i = 0; i < names.n; i++)
+                        free(names.items[i]);
+                vector_deinit(&names);
+                return r;
+        }
+        names.items[names.n] = NULL;
+        *ret_names = names.items;
+        return 0;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Dependencies that no line says
+ *
+ * Services come after the basic system and go before shutdown; what needs a
+ * path comes after its mount. That a target comes after what it pulls in can
+ * only be said when both are loaded, since it does not hold if the other says
+ * DefaultDependencies=no or is ordered after the target. So it is said when
+ * the later of the two is loaded, whichever that is.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "unit/file/unit_file_loader.h"
+#include "unit/unit_name.h"
+
+#define DEFAULT_DEPENDENCY "default dependency"
+#define DEFAULT_ORDER "default order"
+#define MOUNT_DEPENDENCY "mount needed"
+
+typedef struct ImpliedRelation {
+        UnitRelationKind kind;
+        const char *name;
+} ImpliedRelation;
+
+static int implied_add_all(UnitDraft *draft, const ImpliedRelation *relations, size_t n) {
+        for (size_t i = 0; i < n; i++) {
+                int r = unit_draft_add_relation(draft, relations[i].kind, relations[i].name,
+                                                draft->state->sources.fragment, 0, DEFAULT_DEPENDENCY);
+
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static int implied_add_defaults(UnitDraft *draft) {
+        static const ImpliedRelation of_system_service[] = {
+                { UNIT_REQUIRES, "sysinit.target" },    { UNIT_AFTER, "sysinit.target" },
+                { UNIT_AFTER, "basic.target" },         { UNIT_CONFLICTS, "shutdown.target" },
+                { UNIT_BEFORE, "shutdown.target" },
+        };
+        static const ImpliedRelation of_user_service[] = {
+                { UNIT_REQUIRES, "basic.target" },      { UNIT_AFTER, "basic.target" },
+                { UNIT_CONFLICTS, "shutdown.target" },  { UNIT_BEFORE, "shutdown.target" },
+        };
+        static const ImpliedRelation of_target[] = {
+                { UNIT_CONFLICTS, "shutdown.target" },
+                { UNIT_BEFORE, "shutdown.target" },
+        };
+
+        if (draft->type == UNIT_TARGET)
+                return implied_add_all(draft, of_target, ELEMENTSOF(of_target));
+        if (draft->type != UNIT_SERVICE)
+                return 0;
+        if (draft->loader->options.is_user)
+                return implied_add_all(draft, of_user_service, ELEMENTSOF(of_user_service));
+        return implied_add_all(draft, of_system_service, ELEMENTSOF(of_system_service));
+}
+
+/* The mount unit of @path, if it has a file. */
+static int implied_add_mount(UnitDraft *draft, const char *path, UnitRelationKind need) {
+        cleanup_free_ char *escaped = NULL, *name = NULL;
+        int r = unit_name_escape_path(path, &escaped);
+
+        if (r == 0)
+                r = text_format(&name, "%s.mount", escaped);
+        if (r == -EINVAL || (r == 0 && !name_map_find(draft->loader->names, name)))
+                return 0;
+        if (r == 0)
+                r = unit_draft_add_relation(draft, need, name, draft->state->sources.fragment, 0, MOUNT_DEPENDENCY);
+        if (r == 0)
+                r = unit_draft_add_relation(draft, UNIT_AFTER, name, draft->state->sources.fragment, 0, MOUNT_DEPENDENCY);
+        return r;
+}
+
+/* The mounts of a path and of all folders above it. */
+static int implied_add_mounts(UnitDraft *draft, char *const *paths, UnitRelationKind need) {
+        strv_foreach(path, paths) {
+                cleanup_free_ char *prefix = strdup(*path);
+                char *slash;
+                int r = prefix ? implied_add_mount(draft, prefix, need) : -ENOMEM;
+
+                while (r == 0 && (slash = strrchr(prefix, '/')) && slash[1]) {
+                        slash[slash == prefix ? 1 : 0] = '\0';
+                        r = implied_add_mount(draft, prefix, need);
+                }
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+int unit_draft_add_implied(UnitDraft *draft) {
+        int r = 0;
+
+        if (draft->loader->options.no_default_dependencies)
+                draft->settings.default_dependencies = false;
+        if (draft->settings.default_dependencies)
+                r = implied_add_defaults(draft);
+        if (r == 0)
+                r = implied_add_mounts(draft, draft->settings.requires_mounts_for, UNIT_REQUIRES);
+        if (r == 0)
+                r = implied_add_mounts(draft, draft->settings.wants_mounts_for, UNIT_WANTS);
+        return r;
+}
+
+/* — a target and what it pulls in — */
+
+/* Where the order comes from: the line that pulls @other in, if there is one. */
+static int order_origin(Unit *target, const UnitRelation *pull, UnitOriginId *ret_origin) {
+        UnitOriginId id = pull->here != UNIT_ORIGIN_NONE ? pull->here : pull->there;
+        UnitOrigin pulled = unit_table_origin_at(target->table, id);
+
+        if (pulled.line > 0)
+                return unit_table_origin(target->table, pulled.file, pulled.line, "order implied", ret_origin);
+        return unit_table_origin(target->table, target->settings.fragment_path ? target->settings.fragment_path : "", 0,
+                                 DEFAULT_ORDER, ret_origin);
+}
+
+static int order_target(Unit *target, Unit *other, const UnitRelation *pull) {
+        UnitOriginId origin;
+        int r;
+
+        if (target->type != UNIT_TARGET || target == other || target->load_state != UNIT_LOADED ||
+            other->load_state != UNIT_LOADED || !target->settings.default_dependencies ||
+            !other->settings.default_dependencies)
+                return 0;
+        if (unit_has_relation(target, UNIT_BEFORE, other) || unit_has_relation(target, UNIT_AFTER, other))
+                return 0;
+        r = order_origin(target, pull, &origin);
+        return r < 0 ? r : unit_add_relation(target, UNIT_AFTER, other, origin);
+}
+
+int unit_file_order_targets(Unit *unit) {
+        static const UnitRelationKind pulls[] = { UNIT_REQUIRES, UNIT_REQUISITE, UNIT_WANTS, UNIT_BINDS_TO, UNIT_UPHOLDS };
+        int r = 0;
+
+        assert(unit);
+
+        for (size_t k = 0; k < ELEMENTSOF(pulls); k++) {
+                for (size_t i = 0; r == 0 && unit->type == UNIT_TARGET && i < unit_relations(unit, pulls[k]).n; i++) {
+                        UnitRelation pull = unit_relations(unit, pulls[k]).items[i];
+
+                        r = order_target(unit, unit_table_at(unit->table, pull.other), &pull);
+                }
+                for (size_t i = 0; r == 0 && i < unit_relations(unit, unit_relation_inverse(pulls[k])).n; i++) {
+                        UnitRelation pull = unit_relations(unit, unit_relation_inverse(pulls[k])).items[i];
+
+                        r = order_target(unit_table_at(unit->table, pull.other), unit, &pull);
+                }
+        }
+        return r;
+}
