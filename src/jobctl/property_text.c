@@ -15,24 +15,9 @@
 #include "basic/macro.h"
 #include "basic/usec.h"
 #include "jobctl/property_text.h"
-#include "jobctl/signal_name.h"
 #include "jobctl/state.h"
 #include "jobctl/value.h"
-
-typedef struct ExitName {
-        int status;
-        const char *name;
-} ExitName;
-
-/* As systemd.exec(5) names them. */
-static const ExitName exit_names[] = {
-        { 0, "SUCCESS" },        { 1, "FAILURE" },      { 2, "INVALIDARGUMENT" }, { 3, "NOTIMPLEMENTED" },
-        { 4, "NOPERMISSION" },   { 5, "NOTINSTALLED" }, { 6, "NOTCONFIGURED" },   { 7, "NOTRUNNING" },
-        { 200, "CHDIR" },        { 201, "NICE" },       { 202, "FDS" },           { 203, "EXEC" },
-        { 204, "MEMORY" },       { 205, "LIMITS" },     { 206, "OOM_ADJUST" },    { 207, "SIGNAL_MASK" },
-        { 208, "STDIN" },        { 209, "STDOUT" },     { 210, "CHROOT" },        { 216, "GROUP" },
-        { 217, "USER" },         { 220, "SETSID" },     { 222, "STDERR" },
-};
+#include "unit/file/exit_name.h"
 
 const char *property_exit_code(int code) {
         if (code == CLD_EXITED)
@@ -43,12 +28,9 @@ const char *property_exit_code(int code) {
 }
 
 static const char *exit_name(int code, int status) {
-        if (code != CLD_EXITED)
-                return signal_to_name(status);
-        for (size_t i = 0; i < ELEMENTSOF(exit_names); i++)
-                if (exit_names[i].status == status)
-                        return exit_names[i].name;
-        return "";
+        if (code == CLD_EXITED)
+                return exit_status_to_name(status);
+        return (status > 0 && status < SIGRTMIN ? sigabbrev_np(status) : NULL) ?: "";
 }
 
 void property_add_exit_status(Text *text, int code, int status) {

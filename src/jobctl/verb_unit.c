@@ -12,8 +12,8 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "jobctl/names.h"
-#include "jobctl/signal_name.h"
 #include "jobctl/verbs.h"
+#include "unit/file/exit_name.h"
 
 int verb_kill(Jobctl *ctl, char *const *words) {
         const char *whom = ctl->options.kill_whom ?: "all";

@@ -98,6 +98,13 @@ int exit_status_from_name(const char *name) {
         return -EINVAL;
 }
 
+const char *exit_status_to_name(int status) {
+        for (size_t i = 0; i < ELEMENTSOF(statuses); i++)
+                if (statuses[i].status == status)
+                        return statuses[i].name;
+        return "";
+}
+
 /* "RTMIN", "RTMIN+3", "RTMAX-2". */
 static int signal_from_realtime_name(const char *name) {
         bool is_min = text_starts_with(name, "RTMIN");
