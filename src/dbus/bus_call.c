@@ -120,6 +120,20 @@ static int bus_call_check_unit_name(BusCall *call, const char *unit) {
         return 0;
 }
 
+/* The engine lets anything be stopped; to a person who mistyped the name that would look like success. */
+static int bus_call_check_stop(BusCall *call, const char *name) {
+        Unit *unit;
+        int r;
+
+        r = bus_call_load_unit(call, name, &unit);
+        if (r < 0)
+                return r;
+        if (unit->active_state == UNIT_INACTIVE &&
+            (unit->load_state == UNIT_NOT_FOUND || unit->load_state == UNIT_ERROR || unit->load_state == UNIT_BAD_SETTING))
+                return bus_call_fail(call, -ENOENT, "NoSuchUnit", "Unit %s not loaded.", name);
+        return 0;
+}
+
 int bus_call_parse_request(BusCall *call, const char *unit, const char *type, JobRequest *ret_request) {
         JobRequest request = { .unit = unit, .is_manual = true };
         cleanup_free_ char *words = NULL;
@@ -139,7 +153,7 @@ int bus_call_parse_request(BusCall *call, const char *unit, const char *type, Jo
         }
 
         *ret_request = request;
-        return 0;
+        return request.type == JOB_STOP ? bus_call_check_stop(call, unit) : 0;
 }
 
 int bus_call_exec(BusCall *call, const JobRequest *requests, size_t n, JobMode mode, JobPlan **ret_plan) {

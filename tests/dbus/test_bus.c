@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The manager on its private socket, as clients see it
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "basic/macro.h"
+#include "bus_fixture.h"
+
+static const char quick[] = "[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n";
+static const char lasting[] = "[Service]\nExecStart=/bin/sleep 1000\n";
+
+static BusFixture fixture;
+static BusFixtureClient client;
+
+static void set_up(void) {
+        bus_fixture_init(&fixture);
+        bus_fixture_write_unit(&fixture, "quick.service", quick);
+        bus_fixture_write_unit(&fixture, "lasting.service", lasting);
+        bus_fixture_write_unit(&fixture, "both.target",
+                               "[Unit]\nWants=quick.service lasting.service\nAfter=quick.service\n");
+        bus_fixture_start(&fixture);
+        bus_fixture_connect(&fixture, &client);
+}
+
+static void tear_down(void) {
+        bus_fixture_disconnect(&client);
+        bus_fixture_stop(&fixture);
+}
+
+TestSuite(bus, .init = set_up, .fini = tear_down, .timeout = 120);
+
+static bool comes_before(const char *seen, const char *first, const char *second) {
+        const char *a = strstr(seen, first), *b = strstr(seen, second);
+
+        return a && b && a < b;
+}
+
+Test(bus, the_reply_comes_between_the_news_of_a_job_and_its_end) {
+        bus_fixture_run(&client, "StartUnit", "quick.service", "done");
+
+        cr_assert(comes_before(client.seen.string, "JobNew ", "reply "), "%s", client.seen.string);
+        cr_assert(comes_before(client.seen.string, "reply ", "PropertiesChanged "), "%s", client.seen.string);
+        cr_assert(comes_before(client.seen.string, "PropertiesChanged ", "JobRemoved "), "%s", client.seen.string);
+}
+
+Test(bus, every_job_ends_once) {
+        const char *seen;
+        unsigned n = 0;
+
+        bus_fixture_run(&client, "StartUnit", "quick.service", "done");
+        bus_fixture_run(&client, "RestartUnit", "quick.service", "done");
+        bus_fixture_run(&client, "StopUnit", "quick.service", "done");
+        for (seen = client.seen.string; (seen = strstr(seen, "JobRemoved ")); seen++)
+                n++;
+        cr_assert(eq(u32, n, 3), "%s", client.seen.string);
+}
+
+Test(bus, another_connection_hears_of_jobs_too) {
+        BusFixtureClient other;
+
+        bus_fixture_connect(&fixture, &other);
+        dbus_message_unref(bus_fixture_call_object(&other, "/", DBUS_INTERFACE_PEER, "Ping", NULL));
+        bus_fixture_run(&client, "StartUnit", "quick.service", "done");
+        bus_fixture_wait_signal(&other, "JobNew");
+        bus_fixture_wait_signal(&other, "JobRemoved");
+        bus_fixture_disconnect(&other);
+}
+
+Test(bus, who_said_hello_hears_signals_from_its_first_match_on) {
+        BusFixtureClient other;
+
+        bus_fixture_connect(&fixture, &other);
+        free(bus_fixture_string(bus_fixture_call_object(&other, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, "Hello", NULL)));
+        bus_fixture_run(&client, "StartUnit", "quick.service", "done");
+        dbus_message_unref(bus_fixture_call_object(&other, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, "AddMatch",
+                                                   "type='signal'", NULL));
+        assert_string(other.seen.string, "reply reply ");
+        bus_fixture_run(&client, "StopUnit", "quick.service", "done");
+        bus_fixture_wait_signal(&other, "JobRemoved");
+        bus_fixture_disconnect(&other);
+}
+
+Test(bus, messages_say_who_sent_them) {
+        DBusMessage *reply = bus_fixture_call_manager(&client, "ListUnits", NULL);
+
+        assert_string(dbus_message_get_sender(reply), "org.jobd1");
+        dbus_message_unref(reply);
+        reply = bus_fixture_call_object(&client, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, "Hello", NULL);
+        assert_string(dbus_message_get_sender(reply), DBUS_SERVICE_DBUS);
+        dbus_message_unref(reply);
+}
+
+Test(bus, what_is_wrong_with_a_call_is_said) {
+        bus_fixture_assert_error(bus_fixture_call_manager(&client, "StartUnit", "quick.service", NULL),
+                                 DBUS_ERROR_INVALID_ARGS, "\"ss\", but was called with \"s\"");
+        bus_fixture_assert_error(bus_fixture_call_manager(&client, "StartUnit", "quick.service", "rarely", NULL),
+                                 DBUS_ERROR_INVALID_ARGS, "replace-irreversibly");
+        bus_fixture_assert_error(bus_fixture_call_manager(&client, "EnqueueUnitJob", "quick.service", "dance", "fail", NULL),
+                                 DBUS_ERROR_INVALID_ARGS, "verify-active");
+        bus_fixture_assert_error(bus_fixture_call_manager(&client, "StartUnit", "quick", "replace", NULL),
+                                 DBUS_ERROR_INVALID_ARGS, "quick");
+        bus_fixture_assert_error(bus_fixture_call_manager(&client, "StartUnit", "no.service", "replace", NULL),
+                                 "org.jobd1.NoSuchUnit", "no.service");
+        bus_fixture_assert_error(bus_fixture_call_manager(&client, "StopUnit", "no.service", "replace", NULL),
+                                 "org.jobd1.NoSuchUnit", "no.service");
+        bus_fixture_assert_error(bus_fixture_call_manager(&client, "Dance", NULL), DBUS_ERROR_UNKNOWN_METHOD, "Dance");
+        bus_fixture_assert_error(bus_fixture_call_object(&client, MANAGER, "a.b", "C", NULL),
+                                 DBUS_ERROR_UNKNOWN_INTERFACE, "a.b");
+        bus_fixture_assert_error(bus_fixture_call_object(&client, "/a", "a.b", "C", NULL), DBUS_ERROR_UNKNOWN_OBJECT,
+                                 "/a");
+        bus_fixture_assert_error(bus_fixture_call_object(&client, MANAGER "/job/77", "org.jobd1.Job", "Cancel", NULL),
+                                 DBUS_ERROR_UNKNOWN_OBJECT, "77");
+}
+
+Test(bus, all_properties_of_all_interfaces_are_read_at_once) {
+        DBusMessage *reply;
+
+        bus_fixture_run(&client, "StartUnit", "lasting.service", "done");
+        reply = bus_fixture_call_object(&client, MANAGER "/unit/lasting_2eservice", DBUS_INTERFACE_PROPERTIES, "GetAll",
+                                        "", NULL);
+        assert_string(dbus_message_get_signature(reply), "a{sv}");
+        dbus_message_unref(reply);
+        reply = bus_fixture_call_object(&client, MANAGER, DBUS_INTERFACE_PROPERTIES, "GetAll", "", NULL);
+        assert_string(dbus_message_get_signature(reply), "a{sv}");
+        dbus_message_unref(reply);
+        reply = bus_fixture_call_object(&client, MANAGER, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", NULL);
+        assert_string(dbus_message_get_signature(reply), "a{oa{sa{sv}}}");
+        dbus_message_unref(reply);
+}
+
+Test(bus, every_object_can_be_introspected_and_names_those_below) {
+        static const struct {
+                const char *path, *part;
+        } rows[] = {
+                { "/", "<node name=\"org\"/>" },
+                { "/org", "<node name=\"jobd1\"/>" },
+                { MANAGER, "<node name=\"unit\"/>" },
+                { MANAGER "/unit", "<node name=\"lasting_2eservice\"/>" },
+                { MANAGER "/unit/lasting_2eservice", "org.jobd1.Service" },
+        };
+
+        bus_fixture_run(&client, "StartUnit", "lasting.service", "done");
+        for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
+                cleanup_free_ char *xml = NULL;
+
+                xml = bus_fixture_string(bus_fixture_call_object(&client, rows[i].path, DBUS_INTERFACE_INTROSPECTABLE,
+                                                                 "Introspect", NULL));
+                cr_assert(strstr(xml, rows[i].part) != NULL, "%s: %s", rows[i].path, xml);
+        }
+}
+
+static bool is_loaded(const char *unit) {
+        DBusMessage *reply = bus_fixture_call_manager(&client, "GetUnit", unit, NULL);
+        bool is_error = dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_ERROR;
+
+        dbus_message_unref(reply);
+        return !is_error;
+}
+
+Test(bus, a_question_loads_a_unit_only_for_itself) {
+        cleanup_free_ char *state = bus_fixture_property(&client, "quick.service", "ActiveState");
+        cleanup_free_ char *missing = bus_fixture_property(&client, "no.service", "LoadState");
+
+        assert_string(state, "inactive");
+        assert_string(missing, "not-found");
+        cr_assert(not(is_loaded("quick.service")));
+        cr_assert(not(is_loaded("no.service")));
+        cr_assert(strstr(client.seen.string, "UnitNew") == NULL);
+}
+
+Test(bus, a_stopped_unit_leaves_the_list) {
+        bus_fixture_run(&client, "StartUnit", "quick.service", "done");
+        cr_assert(is_loaded("quick.service"));
+        bus_fixture_run(&client, "StopUnit", "quick.service", "done");
+        cr_assert(not(is_loaded("quick.service")));
+}
+
+Test(bus, a_reference_keeps_a_unit_until_its_holder_goes) {
+        BusFixtureClient other;
+
+        bus_fixture_connect(&fixture, &other);
+        dbus_message_unref(bus_fixture_call_manager(&other, "RefUnit", "quick.service", NULL));
+        cr_assert(is_loaded("quick.service"));
+        bus_fixture_assert_error(bus_fixture_call_manager(&client, "UnrefUnit", "quick.service", NULL),
+                                 "org.jobd1.NotReferenced", "quick.service");
+        bus_fixture_disconnect(&other);
+        bus_fixture_wait_signal(&client, "UnitRemoved");
+        cr_assert(not(is_loaded("quick.service")));
+}
+
+Test(bus, nobody_subscribes_twice) {
+        dbus_message_unref(bus_fixture_call_manager(&client, "Subscribe", NULL));
+        bus_fixture_assert_error(bus_fixture_call_manager(&client, "Subscribe", NULL), "org.jobd1.AlreadySubscribed", "");
+        dbus_message_unref(bus_fixture_call_manager(&client, "Unsubscribe", NULL));
+        bus_fixture_assert_error(bus_fixture_call_manager(&client, "Unsubscribe", NULL), "org.jobd1.NotSubscribed", "");
+}
+
+/* A call of Exec or Plan with requests "unit", "type", …, up to NULL. */
+static DBusMessage *new_exec(const char *method, const char *const *words) {
+        DBusMessage *call = dbus_message_new_method_call(NULL, MANAGER, MANAGER_INTERFACE, method);
+        DBusMessageIter iter, requests, request;
+        const char *mode = "replace";
+
+        dbus_message_iter_init_append(call, &iter);
+        dbus_message_iter_open_container(&iter, DBUS_TYPE_ARRAY, "(ss)", &requests);
+        for (; *words; words += 2) {
+                dbus_message_iter_open_container(&requests, DBUS_TYPE_STRUCT, NULL, &request);
+                dbus_message_iter_append_basic(&request, DBUS_TYPE_STRING, &words[0]);
+                dbus_message_iter_append_basic(&request, DBUS_TYPE_STRING, &words[1]);
+                dbus_message_iter_close_container(&requests, &request);
+        }
+        dbus_message_iter_close_container(&iter, &requests);
+        dbus_message_iter_append_basic(&iter, DBUS_TYPE_STRING, &mode);
+        dbus_message_iter_open_container(&iter, DBUS_TYPE_ARRAY, "{sv}", &requests);
+        dbus_message_iter_close_container(&iter, &requests);
+        return call;
+}
+
+Test(bus, several_requests_are_one_transaction) {
+        static const char *const words[] = { "quick.service", "start", "lasting.service", "start", NULL };
+        DBusMessage *reply = bus_fixture_call(&client, new_exec("Exec", words));
+        DBusMessageIter iter, jobs;
+        dbus_uint64_t transaction;
+        unsigned n = 0;
+
+        assert_string(dbus_message_get_signature(reply), "ta(uosso)");
+        dbus_message_iter_init(reply, &iter);
+        dbus_message_iter_get_basic(&iter, &transaction);
+        cr_assert(transaction > 0);
+        dbus_message_iter_next(&iter);
+        dbus_message_iter_recurse(&iter, &jobs);
+        for (; dbus_message_iter_get_arg_type(&jobs) == DBUS_TYPE_STRUCT; dbus_message_iter_next(&jobs))
+                n++;
+        cr_assert(eq(u32, n, 2));
+        dbus_message_unref(reply);
+        bus_fixture_wait_signal(&client, "JobRemoved");
+        bus_fixture_wait_signal(&client, "JobRemoved");
+}
+
+Test(bus, a_plan_changes_nothing) {
+        static const char *const words[] = { "both.target", "start", NULL };
+        DBusMessage *reply = bus_fixture_call(&client, new_exec("Plan", words));
+        cleanup_free_ char *state = NULL;
+
+        assert_string(dbus_message_get_signature(reply), "a{sv}");
+        dbus_message_unref(reply);
+        state = bus_fixture_property(&client, "lasting.service", "ActiveState");
+        assert_string(state, "inactive");
+        cr_assert(strstr(client.seen.string, "JobNew") == NULL);
+}
+
+static int connect_raw(void) {
+        struct sockaddr_un address = { .sun_family = AF_UNIX };
+        int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+        snprintf(address.sun_path, sizeof(address.sun_path), "%s/run/private", fixture.folder);
+        cr_assert(eq(int, connect(fd, (struct sockaddr *) &address, sizeof(address)), 0));
+        return fd;
+}
+
+Test(bus, rubbish_ends_only_the_connection_it_came_by) {
+        static const char greeting[] = "\0AUTH EXTERNAL\r\nDATA\r\nBEGIN\r\n";
+        unsigned seed = 1;
+
+        for (unsigned i = 0; i < 500; i++) {
+                char rubbish[256];
+                int fd = connect_raw();
+
+                for (size_t at = 0; at < sizeof(rubbish); at++)
+                        rubbish[at] = (char) rand_r(&seed);
+                if (i % 2 == 0)
+                        (void) !send(fd, greeting, sizeof(greeting) - 1, MSG_NOSIGNAL);
+                if (i % 4 == 0)
+                        memcpy(rubbish, "l\1\0\1", 4);
+                (void) !send(fd, rubbish, sizeof(rubbish), MSG_NOSIGNAL);
+                close(fd);
+        }
+        bus_fixture_run(&client, "StartUnit", "quick.service", "done");
+}
+
+Test(bus, a_client_that_does_not_read_is_disconnected) {
+        BusFixtureClient deaf;
+        DBusMessage *call;
+
+        bus_fixture_connect(&fixture, &deaf);
+        call = dbus_message_new_method_call(NULL, MANAGER, DBUS_INTERFACE_INTROSPECTABLE, "Introspect");
+        /* About 14 KiB an answer; written until the manager hangs up, while nothing is read. */
+        for (unsigned i = 0; i < 10000 && dbus_connection_get_is_connected(deaf.connection); i++) {
+                DBusMessage *copy = dbus_message_copy(call);
+
+                cr_assert(dbus_connection_send(deaf.connection, copy, NULL));
+                dbus_message_unref(copy);
+        }
+        dbus_message_unref(call);
+        bus_fixture_run(&client, "StartUnit", "quick.service", "done");
+        bus_fixture_disconnect(&deaf);
+}
+
+Test(bus, a_client_that_goes_in_the_middle_leaves_its_job_going) {
+        BusFixtureClient other;
+
+        bus_fixture_connect(&fixture, &other);
+        free(bus_fixture_string(bus_fixture_call_manager(&other, "StartUnit", "quick.service", "replace", NULL)));
+        bus_fixture_disconnect(&other);
+        bus_fixture_wait_signal(&client, "JobRemoved");
+}
+
+/* As another user: 0 if a change is refused and reading is not. */
+static int try_as_other_user(void) {
+        BusFixtureClient other;
+
+        if (setgid(65534) < 0 || setuid(65534) < 0)
+                return 0;
+        bus_fixture_connect(&fixture, &other);
+        bus_fixture_assert_error(bus_fixture_call_manager(&other, "StartUnit", "quick.service", "replace", NULL),
+                                 DBUS_ERROR_ACCESS_DENIED, "StartUnit");
+        bus_fixture_assert_error(bus_fixture_call_manager(&other, "Exit", NULL), DBUS_ERROR_ACCESS_DENIED, "Exit");
+        free(bus_fixture_property(&other, "quick.service", "ActiveState"));
+        bus_fixture_disconnect(&other);
+        return 0;
+}
+
+Test(bus, others_may_read_but_change_nothing) {
+        int status;
+        pid_t pid;
+
+        cr_assert(eq(int, chmod(fixture.folder, 0755), 0));
+        pid = fork();
+        if (pid == 0)
+                _exit(try_as_other_user());
+        cr_assert(eq(int, waitpid(pid, &status, 0), pid));
+        cr_assert(eq(int, status, 0));
+}
