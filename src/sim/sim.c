@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+
 /*
  * The simulated manager
  *
@@ -144,6 +145,7 @@ int sim_run(Sim *sim, unsigned budget, Failure *ret_failure) {
         usec_t began = clock_monotonic();
         bool is_more = true;
 
+        sim->is_running = true;
         while (is_more && budget > 0 && sim->n_operations < limit) {
                 unsigned chunk = MIN(budget, SIM_RUN_CHUNK);
 
@@ -151,6 +153,7 @@ int sim_run(Sim *sim, unsigned budget, Failure *ret_failure) {
                 if (budget != UINT_MAX)
                         budget -= chunk;
         }
+        sim->is_running = false;
         sim->times.run += clock_monotonic() - began;
         if (sim->n_operations >= limit)
                 return failure_set(ret_failure, -EINVAL, "LimitsExceeded",
@@ -168,7 +171,8 @@ int sim_print_times(const Sim *sim, FILE *output) {
         usec_t total = times->load + times->exec + times->run + times->other;
 
         if (fprintf(output,
-                    "{\"ev\":\"time\",\"load\":%" PRIu64 ",\"exec\":%" PRIu64 ",\"run\":%" PRIu64 ",\"total\":%" PRIu64 "}\n",
+                    "{\"ev\":\"time\",\"load\":%" PRIu64 ",\"exec\":%" PRIu64 ",\"run\":%" PRIu64
+                    ",\"total\":%" PRIu64 "}\n",
                     times->load, times->exec, times->run, total) < 0)
                 return -EIO;
         return 0;

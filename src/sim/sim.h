@@ -51,6 +51,7 @@ typedef struct Sim {
         usec_t now;                     /* virtual; monotonic and realtime alike */
         bool is_auto;
         bool is_quiet;
+        bool is_running;                /* within sim_run() */
         uint64_t n_operations;          /* that units were asked for */
         IdMap job_states;               /* by job id: what was told last, to know a trigger from another change */
         SimEvents events;

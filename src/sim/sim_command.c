@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+
 /*
  * The verbs of a script
  *
@@ -205,6 +206,7 @@ static int sim_verb_set(Sim *sim, const SimLine *line, Failure *ret_failure) {
         if (r < 0)
                 return r;
         unit->active_state = state;
+        sim_unit_set_will_restart(unit, false);
         return 0;
 }
 
@@ -260,8 +262,8 @@ static int sim_verb_advance(Sim *sim, const SimLine *line, Failure *ret_failure)
         while ((next = job_manager_next_deadline(sim->jobs)) <= end) {
                 n_still = next > sim->now ? 0 : n_still + 1;
                 if (n_still > SIM_STILL_MAX)
-                        return failure_set(ret_failure, -EINVAL, "LimitsExceeded", "time does not get past %" PRIu64 " µs",
-                                           sim->now);
+                        return failure_set(ret_failure, -EINVAL, "LimitsExceeded",
+                                           "time does not get past %" PRIu64 " µs", sim->now);
                 sim->now = MAX(sim->now, next);
                 job_manager_expire(sim->jobs, sim->now);
                 r = sim->is_auto ? sim_run(sim, UINT_MAX, ret_failure) : 0;
@@ -482,7 +484,8 @@ static const json_t *sim_find_event(const Sim *sim, const json_t *expected) {
 static int sim_verb_expect_event(Sim *sim, const SimLine *line, Failure *ret_failure) {
         if (sim_find_event(sim, line->json))
                 return SIM_E_SUCCESS;
-        return sim_unexpected(ret_failure, "no event since the last command is this", line->json, sim->events.since, NULL);
+        return sim_unexpected(ret_failure, "no event since the last command is this", line->json, sim->events.since,
+                              NULL);
 }
 
 static int sim_verb_expect_no_event(Sim *sim, const SimLine *line, Failure *ret_failure) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+
 /*
  * What is told of the simulation
  *
@@ -15,6 +16,7 @@
 
 #include "sim/sim.h"
 #include "sim/sim_event.h"
+#include "sim/sim_unit.h"
 #include "unit/file/unit_file.h"
 
 int sim_events_init(SimEvents *events, FILE *output, bool is_quiet, bool is_needed) {
@@ -146,9 +148,21 @@ static json_t *sim_event_new_change(Sim *sim, const JobInfo *job) {
         return event;
 }
 
-static json_t *sim_event_new_removed(Sim *sim, const JobInfo *job) {
-        json_t *event = sim_event_new_job(&sim->events, "job-removed", job);
+/* What only looks ends within its dispatch, without having been "running" for anyone to see. */
+static bool sim_job_was_only_looking(const Sim *sim, const JobInfo *job) {
+        if (!sim->is_running)
+                return false;
+        if (job->type == JOB_NOP)
+                return job->result == JOB_DONE;
+        return job->type == JOB_VERIFY_ACTIVE && (job->result == JOB_DONE || job->result == JOB_SKIPPED);
+}
 
+static json_t *sim_event_new_removed(Sim *sim, const JobInfo *job) {
+        json_t *event;
+
+        if (sim_job_was_only_looking(sim, job))
+                sim_event_emit(&sim->events, sim_event_new_trigger(sim, job));
+        event = sim_event_new_job(&sim->events, "job-removed", job);
         sim_event_set_string(&sim->events, event, "result", job_result_to_string(job->result));
         (void) id_map_remove(&sim->job_states, job->id);
         return event;
@@ -197,6 +211,7 @@ static void sim_unit_changed(void *userdata, Unit *unit, UnitActiveState old, Un
         Sim *sim = userdata;
         json_t *event = sim_event_new(&sim->events, "unit");
 
+        sim_unit_set_will_restart(unit, flags & UNIT_CHANGE_WILL_RESTART);
         sim_event_set_string(&sim->events, event, "unit", unit->id);
         sim_event_set_string(&sim->events, event, "from", unit_active_state_to_string(old));
         sim_event_set_string(&sim->events, event, "to", unit_active_state_to_string(new));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+
 /*
  * jobd-sim: options, and a script from its first line to its last
  *

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+
 /*
  * Scripts
  *
@@ -22,8 +23,9 @@ static int sim_line_parse_json(SimLine *line, const char *text, Failure *ret_fai
 
         line->json = json_loads(text, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
         if (!line->json)
-                return failure_set(ret_failure, -EINVAL, "InvalidArgs", "\"%s\" needs a JSON object after it: %s at column %d",
-                                   line->words[0], error.text, error.column);
+                return failure_set(ret_failure, -EINVAL, "InvalidArgs",
+                                   "\"%s\" needs a JSON object after it: %s at column %d", line->words[0], error.text,
+                                   error.column);
         if (!json_is_object(line->json))
                 return failure_set(ret_failure, -EINVAL, "InvalidArgs",
                                    "\"%s\" compares with an event, which is a JSON object, not a list", line->words[0]);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+
 /*
  * Units without processes
  *
@@ -20,6 +21,7 @@
 /* Unit.state_of_type */
 typedef struct SimUnit {
         SimOutcome next[_SIM_OPERATION_MAX];    /* OUTCOME_DEFAULT if nothing is scripted */
+        bool will_restart;                      /* so it said with its present state */
 } SimUnit;
 
 static const char *const sim_operation_table[_SIM_OPERATION_MAX] = {
@@ -46,7 +48,7 @@ static Sim *sim_of_unit(const Unit *unit) {
 }
 
 static int sim_unit_init(Unit *unit) {
-        SimUnit *state = malloc(sizeof(*state));
+        SimUnit *state = calloc(1, sizeof(*state));
 
         if (!state)
                 return -ENOMEM;
@@ -138,6 +140,12 @@ static bool sim_unit_can_reload(const Unit *unit) {
         return unit->type == UNIT_SERVICE && settings && settings->commands[SERVICE_EXEC_RELOAD];
 }
 
+static bool sim_unit_will_restart(const Unit *unit) {
+        const SimUnit *state = unit->state_of_type;
+
+        return state->will_restart;
+}
+
 UnitVTable sim_unit_vtable(UnitType type) {
         return (UnitVTable) {
                 .type = type,
@@ -148,6 +156,7 @@ UnitVTable sim_unit_vtable(UnitType type) {
                 .start = sim_unit_start,
                 .stop = sim_unit_stop,
                 .reload = sim_unit_reload,
+                .will_restart = sim_unit_will_restart,
         };
 }
 
@@ -157,4 +166,10 @@ void sim_unit_set_outcome(Unit *unit, SimOperation operation, SimOutcome outcome
         assert(operation < _SIM_OPERATION_MAX);
         assert(outcome < _SIM_OUTCOME_MAX);
         state->next[operation] = outcome;
+}
+
+void sim_unit_set_will_restart(Unit *unit, bool will_restart) {
+        SimUnit *state = unit->state_of_type;
+
+        state->will_restart = will_restart;
 }

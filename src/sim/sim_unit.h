@@ -38,3 +38,6 @@ UnitVTable sim_unit_vtable(UnitType type);
 
 /* What the next @operation of @unit does; after it the default holds again. */
 void sim_unit_set_outcome(Unit *unit, SimOperation operation, SimOutcome outcome);
+
+/* Does @unit, in the state that it has now, wait to start again by itself? */
+void sim_unit_set_will_restart(Unit *unit, bool will_restart);
