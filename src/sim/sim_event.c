@@ -77,7 +77,7 @@ void sim_event_merge(SimEvents *events, json_t *event, JsonSink *sink) {
 static void sim_events_print(SimEvents *events, const json_t *event) {
         if (!events->output)
                 return;
-        sim_events_check(events, json_dumpf(event, events->output, JSON_COMPACT | JSON_ENSURE_ASCII));
+        sim_events_check(events, json_dumpf(event, events->output, JSON_COMPACT));
         fputc('\n', events->output);
 }
 
