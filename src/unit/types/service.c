@@ -5,7 +5,8 @@
  * The operations only choose the first step; service_step.c goes on from
  * there, driven by exits, timers and notifications. All that must be known to
  * go on is in Service, nothing on a stack, so that a manager that dies can
- * save it and its successor continue.
+ * save it and its successor continue. Whether a service may be one at all
+ * (ExecStart= for each type, …) was judged when its file was read.
  */
 
 #include <assert.h>
@@ -112,29 +113,7 @@ static void service_deinit(Unit *unit) {
         unit->state_of_type = NULL;
 }
 
-static int refuse(Failure *failure, const char *message) {
-        return failure_set(failure, -ENOEXEC, "BadUnitSetting", "%s", message);
-}
-
-static int service_verify(Unit *unit, Failure *ret_failure) {
-        const ServiceSettings *settings = service_settings(unit);
-        const ExecCommand *start = settings->commands[SERVICE_EXEC_START];
-        bool is_oneshot = settings->type == SERVICE_ONESHOT;
-
-        if (!start && !settings->commands[SERVICE_EXEC_STOP])
-                return refuse(ret_failure, "Service has neither ExecStart= nor ExecStop=.");
-        if (!start && !is_oneshot)
-                return refuse(ret_failure, "Service has no ExecStart=, which only Type=oneshot may do without.");
-        if (!start && !settings->remain_after_exit)
-                return refuse(ret_failure, "Service has no ExecStart=, and no RemainAfterExit=yes.");
-        if (start && start->next && !is_oneshot)
-                return refuse(ret_failure, "Service has more than one ExecStart=, which only Type=oneshot may have.");
-        if (is_oneshot && (settings->restart == SERVICE_RESTART_ALWAYS || settings->restart == SERVICE_RESTART_ON_SUCCESS))
-                return refuse(ret_failure, "Restart=always and on-success are not for Type=oneshot, which would never end.");
-        return 0;
-}
-
-/* Both are signed on which processes they belong to by the state alone. */
+/* May it have a main or control process in that state? */
 static bool has_processes(ServiceState state) {
         UnitActiveState active = active_state_table[state];
 
@@ -334,7 +313,6 @@ const UnitVTable service_vtable = {
         .can_fail = true,
         .init = service_init,
         .deinit = service_deinit,
-        .verify = service_verify,
         .can_reload = service_can_reload,
         .start = service_start,
         .stop = service_stop,

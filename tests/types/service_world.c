@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One service among fakes
+ */
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "basic/strv.h"
+#include "double/double_sink.h"
+#include "service_world.h"
+#include "unit/types/unit_types.h"
+
+static World *world_of(UnitHost *host) {
+        return container_of(host, World, host);
+}
+
+static void separate(Text *text, const char *separator) {
+        if (text->n > 0)
+                text_add(text, separator);
+}
+
+static usec_t host_now(UnitHost *host) {
+        return world_of(host)->now;
+}
+
+static usec_t host_now_realtime(UnitHost *host) {
+        return world_of(host)->now + 1000000 * USEC_PER_SEC;
+}
+
+static int host_set_timer(UnitHost *host, Unit *unit, UnitPurpose purpose, usec_t deadline) {
+        World *world = world_of(host);
+
+        if (deadline != USEC_INFINITY && world->timer_error < 0)
+                return world->timer_error;
+        world->timers[purpose] = deadline;
+        return 0;
+}
+
+static int host_spawn(UnitHost *host, Unit *unit, UnitPurpose purpose) {
+        World *world = world_of(host);
+        int r = world->spawn_error;
+
+        world->spawn_error = 0;
+        if (r == 0)
+                world->outbox[world->n_outbox++] = purpose;
+        return r;
+}
+
+static int host_watch_process(UnitHost *host, Unit *unit, UnitPurpose purpose, pid_t pid) {
+        World *world = world_of(host);
+
+        separate(&world->calls, ", ");
+        text_addf(&world->calls, "watch");
+        return world->watch_error;
+}
+
+static void host_unwatch_process(UnitHost *host, Unit *unit, UnitPurpose purpose, pid_t pid) {
+        World *world = world_of(host);
+
+        separate(&world->calls, ", ");
+        text_addf(&world->calls, "unwatch");
+}
+
+static const char *name_process(const World *world, pid_t pid) {
+        return pid == world_main(world) ? "main" : pid == world_control(world) ? "control" : "stranger";
+}
+
+static int host_kill(UnitHost *host, Unit *unit, pid_t pid, int number, bool is_group) {
+        World *world = world_of(host);
+
+        separate(&world->calls, ", ");
+        text_addf(&world->calls, "%s %s%s", sigabbrev_np(number), name_process(world, pid), is_group ? " group" : "");
+        return 0;
+}
+
+static int host_kill_rest(UnitHost *host, Unit *unit, int number, pid_t main_pid, pid_t control_pid) {
+        World *world = world_of(host);
+
+        if (number > 0 && world->rest > 0) {
+                separate(&world->calls, ", ");
+                text_addf(&world->calls, "%s rest", sigabbrev_np(number));
+        }
+        return world->rest;
+}
+
+static int host_request_job(UnitHost *host, Unit *unit, const char *type, const char *mode, const char *reason) {
+        World *world = world_of(host);
+
+        separate(&world->calls, ", ");
+        text_addf(&world->calls, "request %s %s", type, mode);
+        return 0;
+}
+
+static void host_request_action(UnitHost *host, Unit *unit, int action, int exit_status, const char *reason) {
+        World *world = world_of(host);
+
+        separate(&world->calls, ", ");
+        text_addf(&world->calls, "action %s %i", unit_action_to_string((UnitAction) action), exit_status);
+}
+
+static void host_log(UnitHost *host, Unit *unit, int level, const char *message) {
+}
+
+static const UnitHostOps host_ops = {
+        .now = host_now,
+        .now_realtime = host_now_realtime,
+        .set_timer = host_set_timer,
+        .spawn = host_spawn,
+        .watch_process = host_watch_process,
+        .unwatch_process = host_unwatch_process,
+        .kill = host_kill,
+        .kill_rest = host_kill_rest,
+        .request_job = host_request_job,
+        .request_action = host_request_action,
+        .log = host_log,
+};
+
+static void free_settings(void *settings) {
+        service_settings_free(settings);
+}
+
+static int load(void *userdata, Unit *unit) {
+        World *world = userdata;
+
+        cr_assert(service_settings_new(&world->settings) == 0);
+        unit->type_settings = world->settings;
+        unit->type_settings_free = free_settings;
+        unit->load_state = UNIT_LOADED;
+        return 0;
+}
+
+static bool may_exist_now(void *userdata, const Unit *unit) {
+        return false;
+}
+
+static const UnitLoaderOps loader_ops = { .load = load, .may_exist_now = may_exist_now };
+
+static void on_changed(void *userdata, Unit *unit, UnitActiveState old, UnitActiveState new, UnitChangeFlags flags) {
+        World *world = userdata;
+        const char *state = unit_sub_state(unit);
+
+        world->active = new;
+        world->flags |= flags;
+        /* One that is published again, since something else has changed, is told once. */
+        if (world->last_state && strcmp(world->last_state, state) == 0 && old == new && world->states.n > 0)
+                return;
+        world->last_state = state;
+        separate(&world->states, " ");
+        text_add(&world->states, state);
+}
+
+static void on_reloaded_itself(void *userdata, Unit *unit) {
+        World *world = userdata;
+
+        world->n_self_reloads++;
+}
+
+static const UnitObserverOps observer_ops = { .changed = on_changed, .reloaded_itself = on_reloaded_itself };
+
+World *world_new(ServiceType type) {
+        World *world = calloc(1, sizeof(*world));
+
+        cr_assert(world != NULL);
+        world->now = 1000 * USEC_PER_SEC;
+        world->next_pid = FIRST_PID;
+        world->host.ops = &host_ops;
+        for (size_t i = 0; i < _UNIT_PURPOSE_MAX; i++)
+                world->timers[i] = USEC_INFINITY;
+        cr_assert(unit_table_new(&world->table) == 0);
+        unit_table_set_host(world->table, &world->host);
+        unit_table_set_loader(world->table, &loader_ops, world);
+        unit_table_set_observer(world->table, &observer_ops, world);
+        unit_table_set_type(world->table, &service_vtable);
+        cr_assert(unit_table_load(world->table, "x.service", &world->unit) == 0);
+        world->settings->type = type;
+        return world;
+}
+
+World *world_free(World *world) {
+        if (!world)
+                return NULL;
+        unit_table_free(world->table);
+        text_deinit(&world->states);
+        text_deinit(&world->calls);
+        text_deinit(&world->environment);
+        free(world);
+        return NULL;
+}
+
+void world_command(World *world, ServiceExec kind, const char *line) {
+        ExecCommand *command = calloc(1, sizeof(*command)), **slot = &world->settings->commands[kind];
+
+        cr_assert(command != NULL);
+        if (line[0] == '-') {
+                command->flags = EXEC_IGNORE_FAILURE;
+                line++;
+        }
+        cr_assert(strv_split(line, " ", &command->argv) == 0);
+        command->path = strdup(command->argv[0]);
+        while (*slot)
+                slot = &(*slot)->next;
+        *slot = command;
+}
+
+static void start_process(World *world, UnitPurpose purpose, const ExecRequest *request) {
+        ExecResult result = { .uid = (uid_t) -1, .gid = (gid_t) -1, .pid = world->next_pid++ };
+        ExecStep step = world->fail_step;
+
+        separate(&world->calls, ", ");
+        text_addf(&world->calls, "run %s", request->path);
+        text_deinit(&world->environment);
+        strv_foreach(assignment, request->own_environment) {
+                text_add(&world->environment, *assignment);
+                text_add_char(&world->environment, '\n');
+        }
+        world->fail_step = EXEC_STEP_NONE;
+        if (step != EXEC_STEP_NONE)
+                exec_result_set(&result, step, ENOENT, "cannot do it");
+        service_vtable.spawned(world->unit, purpose, step == EXEC_STEP_NONE ? result.pid : 0, &result);
+}
+
+void world_flush(World *world) {
+        for (size_t i = 0; i < world->n_outbox; i++) {
+                ExecRequest request = { .notify_socket = "/run/notify" };
+                int r;
+
+                r = service_vtable.prepare_spawn(world->unit, world->outbox[i], &request);
+                cr_assert(r == 0 || r == -ECANCELED);
+                if (r == 0)
+                        start_process(world, world->outbox[i], &request);
+                exec_request_deinit(&request);
+        }
+        world->n_outbox = 0;
+}
+
+UnitAnswer world_start(World *world) {
+        UnitAnswer answer = unit_start(world->unit);
+
+        world_flush(world);
+        return answer;
+}
+
+UnitAnswer world_stop(World *world) {
+        UnitAnswer answer = unit_stop(world->unit);
+
+        world_flush(world);
+        return answer;
+}
+
+UnitAnswer world_reload(World *world) {
+        UnitAnswer answer = unit_reload(world->unit);
+
+        world_flush(world);
+        return answer;
+}
+
+static void end(World *world, pid_t pid, int code, int status) {
+        cr_assert(pid > 0);
+        service_vtable.child_exited(world->unit,
+                                    &(UnitExit) { .pid = pid, .code = code, .status = status, .time = world->now });
+        world_flush(world);
+}
+
+void world_exit(World *world, pid_t pid, int status) {
+        end(world, pid, CLD_EXITED, status);
+}
+
+void world_die(World *world, pid_t pid, int number, bool is_dumped) {
+        end(world, pid, is_dumped ? CLD_DUMPED : CLD_KILLED, number);
+}
+
+void world_notify(World *world, pid_t sender, const char *line) {
+        cleanup_(strv_freep) char **assignments = NULL;
+
+        cr_assert(strv_split(line, "|", &assignments) == 0);
+        service_vtable.notified(world->unit, sender, assignments);
+        world_flush(world);
+}
+
+void world_advance(World *world, usec_t span) {
+        usec_t end_of_it = world->now + span;
+
+        for (;;) {
+                size_t next = 0;
+
+                for (size_t i = 1; i < _UNIT_PURPOSE_MAX; i++)
+                        if (world->timers[i] < world->timers[next])
+                                next = i;
+                if (world->timers[next] > end_of_it)
+                        break;
+                if (world->timers[next] > world->now)
+                        world->now = world->timers[next];
+                world->timers[next] = USEC_INFINITY;
+                service_vtable.timer_elapsed(world->unit, (UnitPurpose) next);
+                world_flush(world);
+        }
+        world->now = end_of_it;
+}
+
+pid_t world_main(const World *world) {
+        return service_vtable.main_pid(world->unit);
+}
+
+pid_t world_control(const World *world) {
+        return service_vtable.control_pid(world->unit);
+}
+
+const char *world_states(const World *world) {
+        return world->states.string ? world->states.string : "";
+}
+
+const char *world_calls(const World *world) {
+        return world->calls.string ? world->calls.string : "";
+}
+
+void world_clear(World *world) {
+        text_deinit(&world->states);
+        text_deinit(&world->calls);
+        world->flags = 0;
+}
+
+const char *world_property(const World *world, const char *name) {
+        static char text[8192];
+
+        for (const UnitProperty *property = service_vtable.properties; property->name; property++) {
+                DoubleSink sink;
+
+                if (strcmp(property->name, name) != 0)
+                        continue;
+                double_sink_init(&sink);
+                property->get(world->unit, &sink.sink);
+                snprintf(text, sizeof(text), "%s", double_sink_string(&sink));
+                double_sink_deinit(&sink);
+                return text;
+        }
+        cr_fatal("no property %s", name);
+        return NULL;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * One service among fakes: virtual time, and processes that the test ends
+ *
+ * What the service asks for is noted. Pids are above any that the kernel gives
+ * out, so a look into /proc finds none of them.
+ *
+ *      WORLD(SERVICE_SIMPLE);
+ *      world_command(world, SERVICE_EXEC_START, "/bin/a");
+ *      world_start(world);
+ *      world_exit(world, world_main(world), 1);
+ *      assert_string(world_states(world), "start running failed");
+ */
+
+#include "basic/text.h"
+#include "double/double_assert.h"
+#include "unit/exec/exec.h"
+#include "unit/file/service_settings.h"
+#include "unit/unit_table.h"
+
+#define FIRST_PID 5000001
+
+typedef struct World {
+        UnitTable *table;               /* owned */
+        UnitHost host;
+        Unit *unit;                     /* borrowed */
+        ServiceSettings *settings;      /* owned by the unit */
+        usec_t now;
+        usec_t timers[_UNIT_PURPOSE_MAX];
+        UnitPurpose outbox[16];         /* spawns that are wanted */
+        size_t n_outbox;
+        pid_t next_pid;
+        UnitChangeFlags flags;          /* all that were ever published since world_clear() */
+        size_t n_self_reloads;
+
+        int rest;                       /* how many further processes the service has */
+        int spawn_error;                /* what the host answers to a wish, once */
+        int timer_error;                /* the same for a timer that is set */
+        int watch_error;
+        ExecStep fail_step;             /* the next spawn fails there, once */
+
+        Text states;                    /* the sub-states that it went through */
+        const char *last_state;
+        Text calls;                     /* what it asked for: "run /bin/a, kill 5000001 TERM group, …" */
+        Text environment;               /* of the last process */
+        UnitActiveState active;         /* as published last */
+} World;
+
+World *world_new(ServiceType type);
+World *world_free(World *world);
+DEFINE_CLEANUP(World, world_free)
+
+#define WORLD(type) cleanup_(world_freep) World *world = world_new(type)
+
+/* Adds a command; "-" in front of it as in a unit file. */
+void world_command(World *world, ServiceExec kind, const char *line);
+
+/* Operations, and all that the service then wants to start is started. */
+UnitAnswer world_start(World *world);
+UnitAnswer world_stop(World *world);
+UnitAnswer world_reload(World *world);
+void world_flush(World *world);
+
+void world_exit(World *world, pid_t pid, int status);
+void world_die(World *world, pid_t pid, int signal, bool is_dumped);
+void world_notify(World *world, pid_t sender, const char *line);        /* one datagram; '|' parts its lines */
+void world_advance(World *world, usec_t span);                          /* timers fire in their order */
+
+pid_t world_main(const World *world);
+pid_t world_control(const World *world);
+const char *world_states(const World *world);
+const char *world_calls(const World *world);
+void world_clear(World *world);
+
+/* A property, printed. Static. */
+const char *world_property(const World *world, const char *name);
