@@ -47,7 +47,8 @@ static int u32_compare(const void *a, const void *b) {
 static void job_order_compact_late(const JobTable *table, Job *job) {
         size_t n = 0;
 
-        qsort(job->late.items, job->late.n, sizeof(uint32_t), u32_compare);
+        if (job->late.n > 1)
+                qsort(job->late.items, job->late.n, sizeof(uint32_t), u32_compare);
         for (size_t i = 0; i < job->late.n; i++) {
                 uint32_t unit = job->late.items[i];
 
