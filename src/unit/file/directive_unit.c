@@ -137,6 +137,8 @@ static int parse_condition(const DirectiveLine *line, const char *value) {
         value += strspn(value, " \t");
         if (condition_takes_path(line->directive->name))
                 r = directive_expand_path(line, value, &parameter);
+        else if (text_ends_with(line->directive->name, "Pressure"))
+                r = (parameter = strdup(value)) ? 1 : -ENOMEM;  /* "20%" is no specifier */
         else
                 r = directive_expand(line, value, &parameter);
         if (r <= 0)

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reading again: what changed and nothing else, all or nothing, state kept.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "file_world.h"
+
+Test(unit_file_reload, nothing_is_read_if_nothing_changed) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        Unit *unit = file_load_service(world, "x.service", "");
+        const void *settings = unit->type_settings;
+
+        cr_assert(not(unit_file_has_changed(world->loader, unit)));
+        cr_assert(eq(int, file_reload(world, false, NULL), 0));
+        cr_assert(eq(ptr, (void *) settings, unit->type_settings));
+        cr_assert(eq(sz, world->changed.n, 0));
+}
+
+Test(unit_file_reload, a_change_is_read_in_place_and_said) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        Unit *unit = file_load_service(world, "x.service", "Restart=no\nUser=a"), *other;
+
+        other = file_load_service(world, "y.service", "");
+        unit->active_state = UNIT_ACTIVE;
+        file_write(world, "a/x.service", "[Service]\nExecStart=/bin/true\nRestart=always\nNice=3\n");
+        cr_assert(unit_file_has_changed(world->loader, unit));
+        cr_assert(not(unit_file_has_changed(world->loader, other)));
+        cr_assert(eq(int, file_reload(world, false, NULL), 0));
+        cr_assert(eq(int, unit->active_state, UNIT_ACTIVE));
+        cr_assert(eq(int, file_service(unit)->restart, SERVICE_RESTART_ALWAYS));
+        assert_string(world->changed.string, "x.service: Restart=no → always, -User=a, +Nice=3\n");
+        cr_assert(not(unit_file_has_changed(world->loader, unit)));
+}
+
+Test(unit_file_reload, a_change_of_the_same_size_is_seen) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        Unit *unit;
+
+        file_write(world, "a/x.target", "[Unit]\nDescription=1\n");
+        unit = file_load(world, "x.target");
+        file_write(world, "a/x.target", "[Unit]\nDescription=2\n");
+        cr_assert(unit_file_has_changed(world->loader, unit));
+        cr_assert(eq(int, file_reload(world, false, NULL), 0));
+        assert_string(unit->settings.description, "2");
+}
+
+Test(unit_file_reload, relations_of_others_stay) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        Unit *x;
+
+        file_write(world, "a/x.target", "[Unit]\nWants=y.target\nDefaultDependencies=no\n");
+        file_write(world, "a/y.target", "[Unit]\nAfter=x.target\n");
+        x = file_load(world, "x.target");
+        file_write(world, "a/x.target", "[Unit]\nWants=z.target\nDefaultDependencies=no\n");
+        cr_assert(eq(int, file_reload(world, false, NULL), 0));
+        assert_string(file_relations(x, UNIT_WANTS), "z.target");
+        assert_string(file_relations(x, UNIT_BEFORE), "y.target");
+        cr_assert(eq(int, unit_table_find(world->table, "z.target")->load_state, UNIT_NOT_FOUND));
+}
+
+Test(unit_file_reload, a_broken_file_leaves_everything_as_it_was) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        Unit *x = file_load_service(world, "x.service", "Nice=1"), *y = file_load_service(world, "y.service", "Nice=1");
+        cleanup_(failure_deinit) Failure failure = {};
+
+        file_write(world, "a/x.service", "[Service]\nExecStart=/bin/true\nNice=2\n");
+        file_write(world, "a/y.service", "[Service]\nExecStart=/bin/true\nNice=many\n");
+        cr_assert(eq(int, file_reload(world, false, &failure), -EBADMSG));
+        file_assert_contains(failure_message(&failure), "a/y.service:3: Nice=: 'many'");
+        file_assert_contains(failure_message(&failure), "--force");
+        cr_assert(eq(int, file_service(x)->nice, 1));
+        cr_assert(eq(int, file_service(y)->nice, 1));
+
+        cr_assert(eq(int, file_reload(world, true, &failure), 0));
+        cr_assert(eq(int, file_service(x)->nice, 2));
+        cr_assert(eq(int, y->load_state, UNIT_BAD_SETTING));
+        cr_assert(eq(int, ((ServiceSettings *) y->type_settings)->nice, 1));
+
+        file_write(world, "a/y.service", "[Service]\nExecStart=/bin/true\nNice=4\n");
+        cr_assert(eq(int, file_reload(world, false, &failure), 0));
+        cr_assert(eq(int, file_service(y)->nice, 4));
+}
+
+Test(unit_file_reload, files_come_and_go) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        Unit *x, *y;
+
+        file_write(world, "b/x.target", "[Unit]\nDescription=b\n");
+        x = file_load(world, "x.target");
+        y = file_load(world, "y.target");
+        file_write(world, "a/x.target", "[Unit]\nDescription=a\n");
+        file_write(world, "a/y.target", "[Unit]\nDescription=new\n");
+        cr_assert(eq(int, file_reload(world, false, NULL), 0));
+        assert_string(x->settings.description, "a");
+        assert_string(y->settings.description, "new");
+        file_assert_contains(world->changed.string, "x.target: now read from a/x.target, Description=b → a");
+        file_assert_contains(world->changed.string, "y.target: new file a/y.target");
+
+        file_remove(world, "a/x.target");
+        file_remove(world, "b/x.target");
+        cr_assert(eq(int, file_reload(world, false, NULL), 0));
+        cr_assert(eq(int, x->load_state, UNIT_NOT_FOUND));
+        file_assert_contains(world->changed.string, "x.target: a/x.target is gone");
+}
+
+Test(unit_file_reload, drop_ins_links_and_masks_come_and_go) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        Unit *x;
+
+        file_write(world, "b/x.target", "[Unit]\n");
+        x = file_load(world, "x.target");
+        file_write(world, "a/x.target.d/1.conf", "[Unit]\nDescription=drop\n");
+        file_link(world, "a/x.target.wants/w.target", "../w.target");
+        cr_assert(unit_file_has_changed(world->loader, x));
+        cr_assert(eq(int, file_reload(world, false, NULL), 0));
+        assert_string(x->settings.description, "drop");
+        assert_string(file_relations(x, UNIT_WANTS), "w.target");
+        file_assert_contains(world->changed.string, "+a/x.target.d/1.conf");
+        file_assert_contains(world->changed.string, "+a/x.target.wants/w.target");
+
+        file_link(world, "a/x.target.wants/v.target", "../v.target");
+        cr_assert(eq(int, file_reload(world, false, NULL), 0));
+        assert_string(file_relations(x, UNIT_WANTS), "v.target w.target");
+
+        file_link(world, "a/x.target", "/dev/null");
+        cr_assert(eq(int, file_reload(world, false, NULL), 0));
+        cr_assert(eq(int, x->load_state, UNIT_MASKED));
+}
+
+Test(unit_file_reload, a_targets_order_follows_what_its_members_say) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        Unit *x;
+
+        file_write(world, "a/x.target", "[Unit]\nWants=y.target\n");
+        file_write(world, "a/y.target", "[Unit]\n");
+        x = file_load(world, "x.target");
+        assert_string(file_relations(x, UNIT_AFTER), "y.target");
+        file_write(world, "a/y.target", "[Unit]\nAfter=x.target\n");
+        cr_assert(eq(int, file_reload(world, false, NULL), 0));
+        assert_string(file_relations(x, UNIT_AFTER), "");
+        file_assert_contains(file_relations(x, UNIT_BEFORE), "y.target");
+        assert_string(world->changed.string, "y.target: +After=x.target\n");
+}
+
+Test(unit_file_reload, a_new_alias_is_a_new_name) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        Unit *x;
+
+        file_write(world, "a/x.target", "[Unit]\n");
+        x = file_load(world, "x.target");
+        file_load(world, "y.target");
+        file_link(world, "a/y.target", "x.target");
+        cr_assert(eq(int, file_reload(world, false, NULL), 0));
+        cr_assert(eq(ptr, unit_table_find(world->table, "y.target"), x));
+        cr_assert(eq(int, x->load_state, UNIT_LOADED));
+}
+
+Test(unit_file_reload, a_running_unit_that_became_an_alias_is_kept) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        Unit *y;
+
+        file_write(world, "a/x.target", "[Unit]\n");
+        file_write(world, "a/y.target", "[Unit]\n");
+        file_load(world, "x.target");
+        y = file_load(world, "y.target");
+        y->active_state = UNIT_ACTIVE;
+        file_remove(world, "a/y.target");
+        file_link(world, "a/y.target", "x.target");
+        cr_assert(eq(int, file_reload(world, false, NULL), 0));
+        cr_assert(eq(ptr, unit_table_find(world->table, "y.target"), y));
+        cr_assert(eq(int, y->load_state, UNIT_ERROR));
+        file_assert_contains(failure_message(&y->load_failure), "another name of x.target");
+}
