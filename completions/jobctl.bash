@@ -51,7 +51,7 @@ _jobctl_jobs() {
         _jobctl_ask list-jobs | awk '{ print $1 }'
 }
 
-# Candidates, one a line. Unit names may hold backslashes, so compgen must not read them as shell words.
+# Candidates, one a line, that begin with the second argument. Unit names may hold backslashes, so compgen must not read them as shell words.
 _jobctl_reply() {
         local candidate
 
@@ -61,7 +61,9 @@ _jobctl_reply() {
         done < <(printf '%s\n' "$1" | sort -u)
 }
 
+# The same for words that stand in one string.
 _jobctl_words() {
+        # shellcheck disable=SC2086
         _jobctl_reply "$(printf '%s\n' $1)" "$2"
 }
 
@@ -74,6 +76,7 @@ _jobctl_requests() {
                 _jobctl_reply "$(_jobctl_units "$type")" "${cur#*:}"
                 [[ $COMP_WORDBREAKS == *:* ]] || COMPREPLY=("${COMPREPLY[@]/#/$type:}")
         else
+                # shellcheck disable=SC2086
                 _jobctl_reply "$(printf '%s:\n' $_jobctl_types)" "$cur"
                 compopt -o nospace
         fi
@@ -92,12 +95,13 @@ _jobctl_value() {
                 --kill-whom) _jobctl_words 'all main control' "$cur" ;;
                 --graph) _jobctl_words 'dot svg' "$cur" ;;
                 --property | -p | -P)
-                        _jobctl_reply "$(_jobctl_ask show --all default.target | cut -d= -f1)" "$cur" ;;
+                        _jobctl_reply "$(_jobctl_ask show --all none.service | cut -d= -f1)" "$cur" ;;
                 --socket | --unit-path)
                         compopt -o filenames
                         mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
                 *) return 1 ;;
         esac
+        return 0
 }
 
 # The first word that is no option and no option's value.

@@ -270,8 +270,9 @@ int bus_subscribe(Bus *bus, BusError *ret_error) {
         DBusError error = DBUS_ERROR_INIT;
         int r;
 
+        /* On the private socket all signals come; but a connection on which nothing was sent is not yet one. */
         if (!bus->destination)
-                return 0;
+                return bus_call(bus, &(BusCall) { .interface = DBUS_INTERFACE_PEER, .method = "Ping" }, NULL, ret_error);
         dbus_bus_add_match(bus->connection, "type='signal',sender='" BUS_NAME "'", &error);
         if (dbus_error_is_set(&error)) {
                 bus_error_set(ret_error, error.name, "%s", error.message);

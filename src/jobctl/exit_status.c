@@ -15,37 +15,35 @@
 
 typedef struct ErrorStatus {
         const char *word;
-        int shared;             /* for a verb that systemctl has */
-        int ours;
+        int status[_EXIT_SCHEME_MAX];   /* request, shared, ours */
 } ErrorStatus;
 
 static const ErrorStatus error_statuses[] = {
-        { "NoSuchUnit", EXIT_NO_SUCH, EXIT_NO_SUCH },
-        { "NoSuchJob", EXIT_FAILED, EXIT_NO_SUCH },
-        { "NoSuchTransaction", EXIT_FAILED, EXIT_NO_SUCH },
-        { "UnknownObject", EXIT_FAILED, EXIT_NO_SUCH },
-        { "OnlyByDependency", EXIT_REFUSED, EXIT_REFUSED },
-        { "NoIsolation", EXIT_REFUSED, EXIT_REFUSED },
-        { "TransactionIsDestructive", EXIT_REFUSED, EXIT_REFUSED },
-        { "TransactionJobsConflicting", EXIT_FAILED, EXIT_REFUSED },
-        { "TransactionOrderIsCyclic", EXIT_FAILED, EXIT_REFUSED },
-        { "AccessDenied", EXIT_REFUSED, EXIT_REFUSED },
-        { "JobNotCancelable", EXIT_REFUSED, EXIT_REFUSED },
-        { "UnitMasked", EXIT_FAILED, EXIT_REFUSED },
-        { "BadUnitSetting", EXIT_FAILED, EXIT_REFUSED },
-        { "JobTypeNotApplicable", EXIT_NOT_APPLICABLE, EXIT_REFUSED },
-        { "NotSupported", EXIT_NOT_APPLICABLE, EXIT_REFUSED },
-        { "LoadFailed", EXIT_LOAD_FAILED, EXIT_REFUSED },
-        { "InvalidArgs", EXIT_FAILED, EXIT_USAGE },
-        { "NoServer", EXIT_UNREACHABLE, EXIT_UNREACHABLE },
-        { "Disconnected", EXIT_UNREACHABLE, EXIT_UNREACHABLE },
-        { "NoReply", EXIT_UNREACHABLE, EXIT_UNREACHABLE },
+        { "NoSuchUnit", { EXIT_NO_SUCH, EXIT_FAILED, EXIT_NO_SUCH } },
+        { "NoSuchJob", { EXIT_FAILED, EXIT_FAILED, EXIT_NO_SUCH } },
+        { "UnknownObject", { EXIT_FAILED, EXIT_FAILED, EXIT_NO_SUCH } },
+        { "OnlyByDependency", { EXIT_REFUSED, EXIT_FAILED, EXIT_REFUSED } },
+        { "NoIsolation", { EXIT_REFUSED, EXIT_FAILED, EXIT_REFUSED } },
+        { "TransactionIsDestructive", { EXIT_REFUSED, EXIT_FAILED, EXIT_REFUSED } },
+        { "TransactionJobsConflicting", { EXIT_FAILED, EXIT_FAILED, EXIT_REFUSED } },
+        { "TransactionOrderIsCyclic", { EXIT_FAILED, EXIT_FAILED, EXIT_REFUSED } },
+        { "AccessDenied", { EXIT_REFUSED, EXIT_FAILED, EXIT_REFUSED } },
+        { "JobNotCancelable", { EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED } },
+        { "UnitMasked", { EXIT_FAILED, EXIT_FAILED, EXIT_REFUSED } },
+        { "BadUnitSetting", { EXIT_FAILED, EXIT_FAILED, EXIT_REFUSED } },
+        { "JobTypeNotApplicable", { EXIT_NOT_APPLICABLE, EXIT_FAILED, EXIT_REFUSED } },
+        { "NotSupported", { EXIT_NOT_APPLICABLE, EXIT_FAILED, EXIT_REFUSED } },
+        { "LoadFailed", { EXIT_LOAD_FAILED, EXIT_FAILED, EXIT_REFUSED } },
+        { "InvalidArgs", { EXIT_FAILED, EXIT_FAILED, EXIT_USAGE } },
+        { "NoServer", { EXIT_UNREACHABLE, EXIT_UNREACHABLE, EXIT_UNREACHABLE } },
+        { "Disconnected", { EXIT_UNREACHABLE, EXIT_UNREACHABLE, EXIT_UNREACHABLE } },
+        { "NoReply", { EXIT_UNREACHABLE, EXIT_UNREACHABLE, EXIT_UNREACHABLE } },
 };
 
-int exit_status_of_error(const BusError *error, bool is_shared) {
+int exit_status_of_error(const BusError *error, ExitScheme scheme) {
         for (size_t i = 0; i < ELEMENTSOF(error_statuses); i++)
                 if (bus_error_is(error, error_statuses[i].word))
-                        return is_shared ? error_statuses[i].shared : error_statuses[i].ours;
+                        return error_statuses[i].status[scheme];
         return EXIT_FAILED;
 }
 
@@ -84,7 +82,7 @@ int exit_status_describe(const char *unit, const char *result, const char *detai
                 text_addf(&text, " (%s)", result);
         if (*detail)
                 text_addf(&text, " %s", detail);
-        else
+        if (!*detail || !text_ends_with(detail, "."))
                 text_add_char(&text, '.');
         return text_finish(&text, ret_sentence);
 }

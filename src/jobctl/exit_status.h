@@ -8,8 +8,6 @@
  * usage, refused, no such unit or job, daemon not there.
  */
 
-#include <stdbool.h>
-
 #include "jobctl/bus.h"
 
 enum {
@@ -26,8 +24,16 @@ enum {
         EXIT_INTERRUPTED = 130,
 };
 
-/* Of a call's error. @is_shared: the verb is one of systemctl's. */
-int exit_status_of_error(const BusError *error, bool is_shared);
+/* Whose table a verb follows. */
+typedef enum ExitScheme {
+        EXIT_SCHEME_REQUEST,            /* systemctl's, for start and its like */
+        EXIT_SCHEME_SHARED,             /* systemctl's, for its other verbs */
+        EXIT_SCHEME_OURS,
+        _EXIT_SCHEME_MAX,
+} ExitScheme;
+
+/* Of a call's error. */
+int exit_status_of_error(const BusError *error, ExitScheme scheme);
 
 /* Of a job's result: "done" and "skipped" are success. */
 int exit_status_of_result(const char *result);

@@ -74,8 +74,14 @@ static void say_failure(const BusError *error, const char *what) {
                 terminal_say(stderr, "The manager is of another version than this jobctl (%s).", JOBD_VERSION);
 }
 
+static ExitScheme scheme_of(const Verb *verb) {
+        if (!verb || !verb->is_shared)
+                return EXIT_SCHEME_OURS;
+        return verb->job_type ? EXIT_SCHEME_REQUEST : EXIT_SCHEME_SHARED;
+}
+
 int jobctl_fail(Jobctl *ctl, const BusError *error, const char *what, ...) {
-        int status = exit_status_of_error(error, ctl->verb && ctl->verb->is_shared);
+        int status = exit_status_of_error(error, scheme_of(ctl->verb));
         cleanup_free_ char *text = NULL;
         va_list args;
 
@@ -91,6 +97,12 @@ int jobctl_fail(Jobctl *ctl, const BusError *error, const char *what, ...) {
         }
         say_failure(error, text);
         return status;
+}
+
+int jobctl_gone(Jobctl *ctl) {
+        terminal_progress_clear(&ctl->terminal);
+        terminal_say(stderr, "jobd has closed the connection.");
+        return EXIT_UNREACHABLE;
 }
 
 int jobctl_misused(Jobctl *ctl, const char *format, ...) {

@@ -43,6 +43,9 @@ int jobctl_query(Jobctl *ctl, const char *key, const char *type, json_t *value /
 /* Says "Failed to <what>: <message>" (or prints it as JSON) and returns the exit status. */
 int jobctl_fail(Jobctl *ctl, const BusError *error, const char *what, ...) __attribute__((format(printf, 3, 4)));
 
+/* Says that jobd has closed the connection, and returns EXIT_UNREACHABLE. */
+int jobctl_gone(Jobctl *ctl);
+
 /* Says what is wrong with the command line and returns EXIT_USAGE. */
 int jobctl_misused(Jobctl *ctl, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

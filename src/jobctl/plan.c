@@ -131,10 +131,8 @@ static int print_text(Jobctl *ctl, const json_t *plan) {
         print_cycles(json_object_get(plan, "cycles"));
         if (is_ok)
                 print_summary(ctl, plan);
-        else {
-                fflush(stdout);
+        else
                 terminal_say(stderr, "Would be refused: %s", value_string(plan, "message"));
-        }
         return 0;
 }
 
@@ -177,6 +175,16 @@ static void add_node(Text *dot, const json_t *job, bool is_dropped) {
                           value_bool(job, "anchor") ? ", penwidth=2" : "");
 }
 
+/* Does a job fail with one that it pulled in by this relation? */
+static bool is_strong(const char *relation) {
+        static const char *const weak[] = { "Wants", "Upholds", "ConflictedBy", "PropagatesReloadTo" };
+
+        for (size_t i = 0; i < ELEMENTSOF(weak); i++)
+                if (strcmp(weak[i], relation) == 0)
+                        return false;
+        return true;
+}
+
 static void add_edge(Text *dot, const json_t *job) {
         const char *puller = value_string(job, "puller");
 
@@ -188,7 +196,7 @@ static void add_edge(Text *dot, const json_t *job) {
         add_quoted(dot, value_string(job, "unit"));
         text_add(dot, " [label=");
         add_quoted(dot, value_string(job, "relation"));
-        text_addf(dot, "%s];\n", value_bool(job, "needed") ? "" : ", style=dashed");
+        text_addf(dot, "%s];\n", is_strong(value_string(job, "relation")) ? "" : ", style=dashed");
 }
 
 int plan_format_dot(const json_t *plan, char **ret_dot) {
@@ -207,14 +215,16 @@ int plan_format_dot(const json_t *plan, char **ret_dot) {
         return text_finish(&dot, ret_dot);
 }
 
-static int print_svg(Jobctl *ctl, const char *dot) {
+static int print_svg(const char *dot) {
         FILE *pipe;
         int status;
 
         fflush(stdout);
-        if (system("command -v dot >/dev/null 2>&1") != 0)
-                return jobctl_misused(ctl, "--graph=svg needs graphviz's 'dot', which is not installed; "
-                                           "--graph=dot prints its input.");
+        if (system("command -v dot >/dev/null 2>&1") != 0) {
+                terminal_say(stderr, "--graph=svg needs graphviz's 'dot', which is not installed; --graph=dot prints "
+                                     "its input.");
+                return EXIT_FAILED;
+        }
         pipe = popen("dot -Tsvg", "w");
         if (!pipe)
                 return -errno;
@@ -234,7 +244,7 @@ static int print_graph(Jobctl *ctl, const json_t *plan) {
         if (r < 0)
                 return r;
         if (is_svg)
-                return print_svg(ctl, dot);
+                return print_svg(dot);
         fputs(dot, stdout);
         return 0;
 }

@@ -80,6 +80,8 @@ static void add_number(Text *text, const char *name, uint64_t value) {
                 text_add(text, state_format_date(value, buffer));
         else if (text_ends_with(name, "USec") || text_ends_with(name, "USecMonotonic"))
                 text_add(text, usec_format(value, buffer));
+        else if ((strcmp(name, "UID") == 0 || strcmp(name, "GID") == 0) && value == UINT32_MAX)
+                text_add(text, "[not set]");
         else if (strcmp(name, "UMask") == 0)
                 text_addf(text, "%04o", (unsigned) value);
         else
@@ -107,6 +109,27 @@ static void add_struct(Text *text, const char *name, const json_t *fields) {
         text_add(text, " }");
 }
 
+/* (aiai): statuses, then signals. */
+static void add_exit_statuses(Text *text, const json_t *value) {
+        const char *separator = "";
+
+        for (size_t part = 0; part < 2; part++) {
+                json_t *number;
+                size_t i;
+
+                json_array_foreach(json_array_get(value, part), i, number) {
+                        int status = (int) json_integer_value(number);
+                        const char *name = part == 0 ? "" : exit_name(CLD_KILLED, status);
+
+                        if (*name)
+                                text_addf(text, "%sSIG%s", separator, name);
+                        else
+                                text_addf(text, "%s%d", separator, status);
+                        separator = " ";
+                }
+        }
+}
+
 static bool is_pair_of(const char *name, const char *wanted, const json_t *value) {
         return strcmp(name, wanted) == 0 && json_array_size(value) == 2;
 }
@@ -125,6 +148,10 @@ static void add_array(Text *text, const char *name, const json_t *value) {
         if (is_pair_of(name, "LoadError", value)) {
                 if (*value_item_string(value, 0))
                         text_addf(text, "%s \"%s\"", value_item_string(value, 0), value_item_string(value, 1));
+                return;
+        }
+        if (text_ends_with(name, "ExitStatus") && json_is_array(json_array_get(value, 0))) {
+                add_exit_statuses(text, value);
                 return;
         }
         json_array_foreach(value, i, item) {

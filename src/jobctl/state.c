@@ -68,17 +68,18 @@ const char *state_format_date(usec_t realtime, char buffer[static STATE_TIME_MAX
         return buffer;
 }
 
+const char *state_format_span(usec_t span, char buffer[static USEC_FORMAT_MAX]) {
+        return usec_format(span - span % (span >= USEC_PER_SEC ? USEC_PER_SEC : USEC_PER_MSEC), buffer);
+}
+
 const char *state_format_time(usec_t realtime, usec_t now, char buffer[static STATE_TIME_MAX]) {
         char span[USEC_FORMAT_MAX];
-        usec_t age = usec_sub(now, realtime);
         size_t n;
 
         state_format_date(realtime, buffer);
         n = strlen(buffer);
         if (n == 0)
                 return buffer;
-        if (age >= USEC_PER_MINUTE)
-                age -= age % USEC_PER_SEC;
-        snprintf(buffer + n, STATE_TIME_MAX - n, "; %s ago", usec_format(age, span));
+        snprintf(buffer + n, STATE_TIME_MAX - n, "; %s ago", state_format_span(usec_sub(now, realtime), span));
         return buffer;
 }

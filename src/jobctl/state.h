@@ -17,5 +17,8 @@ const char *state_dot(const Terminal *terminal, const char *active_state);
 /* "Fri 2024-11-22 08:49:01 UTC; 5min ago"; returns @buffer, "" for 0. */
 #define STATE_TIME_MAX 128
 const char *state_format_time(usec_t realtime, usec_t now, char buffer[static STATE_TIME_MAX]);
-/* Only the first half. */
+/* A span for people: nothing below a second once there are seconds, nothing below a millisecond. */
+const char *state_format_span(usec_t span, char buffer[static USEC_FORMAT_MAX]);
+
+/* Only the date. */
 const char *state_format_date(usec_t realtime, char buffer[static STATE_TIME_MAX]);

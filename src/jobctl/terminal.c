@@ -197,6 +197,7 @@ void terminal_say(FILE *stream, const char *format, ...) {
         va_start(args, format);
         r = vasprintf(&raw, format, args);
         va_end(args);
+        fflush(stdout);
         if (r < 0) {
                 raw = NULL;
                 fputs("Out of memory.\n", stream);

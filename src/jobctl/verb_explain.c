@@ -15,6 +15,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "jobctl/names.h"
+#include "jobctl/state.h"
 #include "jobctl/table.h"
 #include "jobctl/verbs.h"
 
@@ -37,9 +38,7 @@ static void add_span(Text *text, const json_t *step, const char *key, const char
 
         if (!json_object_get(step, key) || value == USEC_INFINITY)
                 return;
-        if (value >= USEC_PER_SEC)
-                value -= value % (USEC_PER_SEC / 10);
-        text_addf(text, format, usec_format(value, span));
+        text_addf(text, format, state_format_span(value, span));
 }
 
 /* The sentence of a step; made here if the manager gave none. */

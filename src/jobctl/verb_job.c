@@ -13,6 +13,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "jobctl/names.h"
+#include "jobctl/state.h"
 #include "jobctl/table.h"
 #include "jobctl/verbs.h"
 #include "jobctl/wait.h"
@@ -79,7 +80,7 @@ static void add_job(Table *table, const json_t *job, usec_t now) {
         else
                 table_add(table, COLOR_NONE, type);
         table_add(table, is_running ? COLOR_GREEN : COLOR_NONE, value_string(job, "state"));
-        table_add(table, COLOR_NONE, usec_format(age >= USEC_PER_SEC ? age - age % USEC_PER_SEC : age, span));
+        table_add(table, COLOR_NONE, state_format_span(age, span));
         if (blocker > 0)
                 table_addf(table, "job %" PRIu64, blocker);
         else
@@ -156,8 +157,10 @@ static int watch(Jobctl *ctl, char *const *words) {
                         r = watch_jobs(ctl);
                 if (r == -EINTR)
                         return EXIT_OK;
+                if (r == -ENOTCONN)
+                        return jobctl_gone(ctl);
                 if (r != 1)
-                        return r == -ENOTCONN ? EXIT_UNREACHABLE : r;
+                        return r;
         }
 }
 

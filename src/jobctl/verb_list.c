@@ -107,7 +107,7 @@ static void add_mark(Jobctl *ctl, Table *table, const json_t *unit) {
         bool is_bad = strcmp(active, "failed") == 0 || strcmp(load, "loaded") != 0;
         const char *state = strcmp(active, "failed") == 0 ? active : load;
 
-        table_add(table, is_bad ? state_color(state) : COLOR_NONE, is_bad ? state_dot(&ctl->terminal, state) : "");
+        table_add(table, is_bad ? state_color(state) : COLOR_NONE, is_bad ? state_dot(&ctl->terminal, state) : " ");
 }
 
 static void add_unit(Jobctl *ctl, Table *table, const json_t *unit, bool has_jobs) {
@@ -126,7 +126,7 @@ static void add_unit(Jobctl *ctl, Table *table, const json_t *unit, bool has_job
 }
 
 static void add_header(Jobctl *ctl, Table *table, bool has_jobs) {
-        static const char *const names[] = { "", "UNIT", "LOAD", "ACTIVE", "SUB", "JOB", "DESCRIPTION" };
+        static const char *const names[] = { " ", "UNIT", "LOAD", "ACTIVE", "SUB", "JOB", "DESCRIPTION" };
 
         table->has_header = true;
         for (size_t i = 0; i < ELEMENTSOF(names); i++)

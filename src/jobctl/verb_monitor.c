@@ -197,10 +197,8 @@ int verb_monitor(Jobctl *ctl, char *const *words) {
                         r = print_signal(ctl, &signal, words);
                 if (r == -EINTR)
                         return EXIT_OK;
-                if (r == -ENOTCONN) {
-                        terminal_say(stderr, "jobd has closed the connection.");
-                        return EXIT_UNREACHABLE;
-                }
+                if (r == -ENOTCONN)
+                        return jobctl_gone(ctl);
                 if (r < 0)
                         return r;
         }

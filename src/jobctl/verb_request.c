@@ -163,6 +163,8 @@ static int wait_for_end(Jobctl *ctl, const char *unit, bool *ret_has_failed) {
                 r = bus_next_signal(ctl->bus, USEC_INFINITY, &signal);
                 if (r == -EINTR)
                         return EXIT_INTERRUPTED;
+                if (r == -ENOTCONN)
+                        return jobctl_gone(ctl);
                 if (r < 0)
                         return r;
         }
@@ -307,7 +309,7 @@ static int add_word(Jobctl *ctl, Request *request, const char *word) {
         cleanup_free_ char *type = colon ? strndup(word, (size_t) (colon - word)) : NULL;
         char *units[] = { (char *) (colon ? colon + 1 : ""), NULL };
 
-        if (!colon)
+        if (!colon && !name_request_type(word))
                 return jobctl_misused(ctl, "'%s' is not of the form TYPE:UNIT, as in start:%s.", word, word);
         if (!*units[0])
                 return jobctl_misused(ctl, "'%s' names no unit.", word);

@@ -303,7 +303,7 @@ static int print_manager(Jobctl *ctl) {
                 return jobctl_print_json(ctl, take_ptr(manager), EXIT_OK);
         state = value_string(manager, "SystemState");
         terminal_print(&ctl->terminal, state_color(state), state_dot(&ctl->terminal, state));
-        printf(" jobd %s, manager of %s\n", value_string(manager, "Version"),
+        printf(" %s, manager of %s\n", value_string(manager, "Version"),
                ctl->address.is_user ? "your user" : "the system");
         print_label("State");
         terminal_print(&ctl->terminal, state_color(state), state);
@@ -343,7 +343,6 @@ static int status_unit(Jobctl *ctl, const char *word, bool is_first, json_t *doc
         if (ctl->options.json)
                 return json_array_append(documents, unit) < 0 ? -ENOMEM : status;
         if (status == EXIT_UNKNOWN) {
-                fflush(stdout);
                 terminal_say(stderr, "Unit %s could not be found.", word);
                 return status;
         }

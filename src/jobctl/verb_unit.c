@@ -207,7 +207,6 @@ static int print_titled_file(Jobctl *ctl, const char *path) {
         printf("# %s%s\n", path, terminal_reset(&ctl->terminal, COLOR_BOLD));
         r = print_file(ctl, path);
         if (r < 0) {
-                fflush(stdout);
                 terminal_say(stderr, "Failed to read %s: %s", path, strerror(-r));
                 return EXIT_FAILED;
         }

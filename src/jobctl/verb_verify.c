@@ -60,6 +60,8 @@ static int print_text(Jobctl *ctl, const UnitFileDiagnostic *diagnostic) {
                 printf(":%u", diagnostic->line);
         printf(": ");
         terminal_print(&ctl->terminal, severity_color(diagnostic->severity), severity_name(diagnostic->severity));
+        if (diagnostic->setting)
+                printf(": %s=", diagnostic->setting);
         printf(": %s\n", message);
         return 0;
 }

@@ -73,6 +73,10 @@ int job_wait_ended(JobWait *wait, uint32_t id, const char *result) {
 
 /* — progress — */
 
+static const char *format_seconds(usec_t span, char buffer[static USEC_FORMAT_MAX]) {
+        return span < USEC_PER_SEC ? "0s" : usec_format(span - span % USEC_PER_SEC, buffer);
+}
+
 static bool is_running(const json_t *job) {
         return strcmp(value_string(job, "state"), "running") == 0;
 }
@@ -85,14 +89,14 @@ int job_wait_format_progress(const JobWait *wait, const json_t *running, usec_t 
         size_t i;
 
         text_addf(&text, "[%zu/%zu] %s", wait->n_ended, wait->jobs.n,
-                  usec_format((now - wait->since) / USEC_PER_SEC * USEC_PER_SEC, span));
+                  format_seconds(usec_sub(now, wait->since), span));
         json_array_foreach(running, i, job) {
                 usec_t age = usec_sub(now, value_u64(job, "triggered-at"));
 
                 if (!is_running(job) || !job_wait_find(wait, (uint32_t) value_u64(job, "id")))
                         continue;
                 text_addf(&text, "%s%s %s (%s)", separator, value_string(job, "run"), value_string(job, "unit"),
-                          usec_format(age / USEC_PER_SEC * USEC_PER_SEC, span));
+                          format_seconds(age, span));
                 separator = ", ";
         }
         return text_finish(&text, ret_line);
@@ -291,7 +295,8 @@ static int report_job(Jobctl *ctl, const WaitJob *job) {
         if (r < 0)
                 return r;
         terminal_say(stderr, "%s", sentence);
-        say_why(ctl, job);
+        if (!*detail)
+                say_why(ctl, job);
         terminal_say(stderr, "  See 'jobctl status %s' and 'jobctl why %" PRIu32 "'.", job->unit, job->id);
         return 0;
 }

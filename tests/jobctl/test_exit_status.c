@@ -9,7 +9,7 @@
 
 typedef struct Case {
         const char *name;
-        int shared, ours;
+        int request, ours;
 } Case;
 
 Test(exit_status, of_errors) {
@@ -36,9 +36,19 @@ Test(exit_status, of_errors) {
                 cleanup_(bus_error_deinit) BusError error = {};
 
                 bus_error_set(&error, cases[i].name, "x");
-                cr_expect(eq(int, exit_status_of_error(&error, true), cases[i].shared), "%s", cases[i].name);
-                cr_expect(eq(int, exit_status_of_error(&error, false), cases[i].ours), "%s", cases[i].name);
+                cr_expect(eq(int, exit_status_of_error(&error, EXIT_SCHEME_REQUEST), cases[i].request), "%s", cases[i].name);
+                cr_expect(eq(int, exit_status_of_error(&error, EXIT_SCHEME_OURS), cases[i].ours), "%s", cases[i].name);
         }
+}
+
+Test(exit_status, verbs_of_systemctl_that_make_no_jobs_only_fail) {
+        cleanup_(bus_error_deinit) BusError unknown = {};
+        cleanup_(bus_error_deinit) BusError gone = {};
+
+        bus_error_set(&unknown, "org.jobd1.NoSuchUnit", "x");
+        bus_error_set(&gone, "org.freedesktop.DBus.Error.NoServer", "x");
+        cr_assert(eq(int, exit_status_of_error(&unknown, EXIT_SCHEME_SHARED), EXIT_FAILED));
+        cr_assert(eq(int, exit_status_of_error(&gone, EXIT_SCHEME_SHARED), EXIT_UNREACHABLE));
 }
 
 Test(exit_status, of_results) {
@@ -63,7 +73,7 @@ Test(exit_status, results_are_sentences_that_name_the_unit) {
         assert_described("dependency", "", "A dependency job for x.service failed.");
         assert_described("failed", "", "Job for x.service failed.");
         assert_described("failed", "(result 'exit-code'): it went wrong",
-                         "Job for x.service failed (result 'exit-code'): it went wrong");
+                         "Job for x.service failed (result 'exit-code'): it went wrong.");
         assert_described("strange", "", "Job for x.service failed (strange).");
 }
 
