@@ -90,77 +90,6 @@ static bool take_back_unit_new(BusSignals *signals, const char *unit) {
         return false;
 }
 
-static void on_unit_removed(void *userdata, Unit *unit) {
-        Bus *bus = userdata;
-        uint8_t marks = 0;
-
-        for (size_t i = 0; i < bus->peers.n; i++)
-                for (size_t j = 0; j < bus->peers.items[i]->clients.n; j++)
-                        bus_client_forget_unit(bus->peers.items[i]->clients.items[j], unit);
-
-        if (unit->index < bus->signals.unit_marks.n) {
-                marks = bus->signals.unit_marks.items[unit->index];
-                bus->signals.unit_marks.items[unit->index] = 0;
-        }
-        if (!(marks & BUS_UNIT_IS_NEW) || !take_back_unit_new(&bus->signals, unit->id))
-                note(bus, (BusNotice) { .kind = BUS_NOTICE_UNIT_REMOVED }, unit->id);
-}
-
-static void on_unit_changed(void *userdata, Unit *unit) {
-        note_unit_changed(userdata, unit);
-}
-
-static void on_job_installed(Bus *bus, const JobInfo *job) {
-        bus->signals.n_installed_jobs++;
-        bus->signals.has_new_jobs = true;
-        note(bus, (BusNotice) { .kind = BUS_NOTICE_JOB_NEW, .id = job->id }, job->unit ? job->unit->id : NULL);
-}
-
-static void on_job_finished(Bus *bus, const JobInfo *job) {
-        if (job->result == JOB_FAILED || job->result == JOB_TIMEOUT || job->result == JOB_INVALID)
-                bus->signals.n_failed_jobs++;
-        note(bus, (BusNotice) { .kind = BUS_NOTICE_JOB_REMOVED, .id = job->id, .result = job->result },
-             job->unit ? job->unit->id : NULL);
-}
-
-static void on_job_event(void *userdata, const JobEvent *event) {
-        Bus *bus = userdata;
-
-        switch (event->kind) {
-        case JOB_EVENT_INSTALLED:
-                on_job_installed(bus, &event->job);
-                break;
-        case JOB_EVENT_CHANGED:
-                if (has_audience(bus) && vector_push(&bus->signals.changed_jobs, event->job.id) < 0)
-                        out_of_memory();
-                break;
-        case JOB_EVENT_FINISHED:
-                on_job_finished(bus, &event->job);
-                break;
-        case JOB_EVENT_REFUSED:
-        case JOB_EVENT_CYCLE_BROKEN:
-                return;
-        }
-        if (event->job.unit)
-                note_unit_changed(bus, event->job.unit);
-}
-
-static void on_reloading(void *userdata, bool active) {
-        note(userdata, (BusNotice) { .kind = BUS_NOTICE_RELOADING, .is_active = active }, NULL);
-}
-
-static void on_unit_files_changed(void *userdata) {
-        note(userdata, (BusNotice) { .kind = BUS_NOTICE_UNIT_FILES_CHANGED }, NULL);
-}
-
-static void on_startup_finished(void *userdata) {
-        Bus *bus = userdata;
-
-        bus->signals.finished_monotonic = clock_monotonic();
-        bus->signals.finished_at = clock_realtime();
-        note(bus, (BusNotice) { .kind = BUS_NOTICE_STARTUP_FINISHED }, NULL);
-}
-
 static void send_unit_changes(Bus *bus, uint32_t index) {
         Unit *unit = unit_table_at(manager_units(bus->manager), index);
 
@@ -219,6 +148,84 @@ static void send_notices(Bus *bus, bool keep_ends) {
         }
         signals->notices.n = kept;
         signals->has_new_jobs = false;
+}
+
+/* Its last change is sent while it is still there to be read. */
+static void on_unit_removed(void *userdata, Unit *unit) {
+        Bus *bus = userdata;
+        uint8_t marks = 0;
+
+        for (size_t i = 0; i < bus->peers.n; i++)
+                for (size_t j = 0; j < bus->peers.items[i]->clients.n; j++)
+                        bus_client_forget_unit(bus->peers.items[i]->clients.items[j], unit);
+
+        if (unit->index < bus->signals.unit_marks.n) {
+                marks = bus->signals.unit_marks.items[unit->index];
+                bus->signals.unit_marks.items[unit->index] = 0;
+        }
+        if ((marks & BUS_UNIT_IS_NEW) && take_back_unit_new(&bus->signals, unit->id))
+                return;
+
+        if (marks & BUS_UNIT_CHANGED) {
+                send_notices(bus, true);
+                bus_broadcast_unit_changes(bus, unit);
+        }
+        note(bus, (BusNotice) { .kind = BUS_NOTICE_UNIT_REMOVED }, unit->id);
+}
+
+static void on_unit_changed(void *userdata, Unit *unit) {
+        note_unit_changed(userdata, unit);
+}
+
+static void on_job_installed(Bus *bus, const JobInfo *job) {
+        bus->signals.n_installed_jobs++;
+        bus->signals.has_new_jobs = true;
+        note(bus, (BusNotice) { .kind = BUS_NOTICE_JOB_NEW, .id = job->id }, job->unit ? job->unit->id : NULL);
+}
+
+static void on_job_finished(Bus *bus, const JobInfo *job) {
+        if (job->result == JOB_FAILED || job->result == JOB_TIMEOUT || job->result == JOB_INVALID)
+                bus->signals.n_failed_jobs++;
+        note(bus, (BusNotice) { .kind = BUS_NOTICE_JOB_REMOVED, .id = job->id, .result = job->result },
+             job->unit ? job->unit->id : NULL);
+}
+
+static void on_job_event(void *userdata, const JobEvent *event) {
+        Bus *bus = userdata;
+
+        switch (event->kind) {
+        case JOB_EVENT_INSTALLED:
+                on_job_installed(bus, &event->job);
+                break;
+        case JOB_EVENT_CHANGED:
+                if (has_audience(bus) && vector_push(&bus->signals.changed_jobs, event->job.id) < 0)
+                        out_of_memory();
+                break;
+        case JOB_EVENT_FINISHED:
+                on_job_finished(bus, &event->job);
+                break;
+        case JOB_EVENT_REFUSED:
+        case JOB_EVENT_CYCLE_BROKEN:
+                return;
+        }
+        if (event->job.unit)
+                note_unit_changed(bus, event->job.unit);
+}
+
+static void on_reloading(void *userdata, bool active) {
+        note(userdata, (BusNotice) { .kind = BUS_NOTICE_RELOADING, .is_active = active }, NULL);
+}
+
+static void on_unit_files_changed(void *userdata) {
+        note(userdata, (BusNotice) { .kind = BUS_NOTICE_UNIT_FILES_CHANGED }, NULL);
+}
+
+static void on_startup_finished(void *userdata) {
+        Bus *bus = userdata;
+
+        bus->signals.finished_monotonic = clock_monotonic();
+        bus->signals.finished_at = clock_realtime();
+        note(bus, (BusNotice) { .kind = BUS_NOTICE_STARTUP_FINISHED }, NULL);
 }
 
 void bus_signals_announce_jobs(Bus *bus) {

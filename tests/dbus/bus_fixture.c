@@ -14,8 +14,7 @@
 #include <unistd.h>
 
 #include "bus_fixture.h"
-#include "basic/log.h"
-#include "dbus/bus.h"
+#include "basic/macro.h"
 #include "dbus/bus_path.h"
 
 #define TIMEOUT_MS 10000
@@ -40,45 +39,6 @@ void bus_fixture_write_unit(const BusFixture *fixture, const char *name, const c
         cr_assert(eq(int, fclose(file), 0));
 }
 
-static int serve(const BusFixture *fixture, int ready_fd) {
-        cleanup_(failure_deinit) Failure failure = {};
-        cleanup_(manager_freep) Manager *manager = NULL;
-        cleanup_(bus_freep) Bus *bus = NULL;
-        char units[128], run[128], systemd[128];
-        int r;
-
-        snprintf(units, sizeof(units), "%s/units", fixture->folder);
-        snprintf(run, sizeof(run), "%s/run", fixture->folder);
-        snprintf(systemd, sizeof(systemd), "%s/systemd", fixture->folder);
-        mkdir(run, 0755);
-        log_set_level(LOG_LEVEL_ERROR);
-
-        r = manager_new(&manager, &(ManagerOptions) {
-                .is_user = true,
-                .no_default_dependencies = true,
-                .unit_path = units,
-                .runtime_directory = run,
-                .default_unit = "",
-        }, &failure);
-        if (r >= 0)
-                r = bus_new(&bus, manager, &(BusOptions) {
-                        .is_user = true,
-                        .systemd_compat = fixture->systemd_compat,
-                        .no_bus = !fixture->bus_address,
-                        .runtime_directory = run,
-                        .systemd_directory = systemd,
-                        .bus_address = fixture->bus_address,
-                }, &failure);
-        if (r < 0) {
-                fprintf(stderr, "%s\n", failure_message(&failure));
-                return EXIT_FAILURE;
-        }
-
-        r = write(ready_fd, "", 1) == 1 ? manager_run(manager) : EXIT_FAILURE;
-        close(ready_fd);
-        return r;
-}
-
 void bus_fixture_start(BusFixture *fixture) {
         int pipe_fds[2];
         char byte;
@@ -87,8 +47,12 @@ void bus_fixture_start(BusFixture *fixture) {
         fixture->pid = fork();
         cr_assert(fixture->pid >= 0);
         if (fixture->pid == 0) {
+                dup2(pipe_fds[1], STDOUT_FILENO);
                 close(pipe_fds[0]);
-                exit(serve(fixture, pipe_fds[1]));
+                close(pipe_fds[1]);
+                execl(BUS_FIXTURE_MANAGER, BUS_FIXTURE_MANAGER, fixture->folder,
+                      fixture->systemd_compat ? "compat" : "plain", fixture->bus_address, NULL);
+                _exit(127);
         }
         close(pipe_fds[1]);
         cr_assert(eq(int, (int) read(pipe_fds[0], &byte, 1), 1));
@@ -120,6 +84,11 @@ void bus_fixture_connect_to(const char *socket, BusFixtureClient *client) {
         client->connection = dbus_connection_open_private(address, NULL);
         cr_assert(client->connection != NULL);
         dbus_connection_set_exit_on_disconnect(client->connection, FALSE);
+
+        /* From here on it has been let in, and hears signals. */
+        dbus_message_unref(bus_fixture_call_object(client, "/", DBUS_INTERFACE_PEER, "Ping", NULL));
+        text_deinit(&client->seen);
+        client->seen = (Text) {};
 }
 
 void bus_fixture_connect(const BusFixture *fixture, BusFixtureClient *client) {
@@ -273,6 +242,26 @@ void bus_fixture_run(BusFixtureClient *client, const char *method, const char *u
 
         job = bus_fixture_string(bus_fixture_call_manager(client, method, unit, "replace", NULL));
         bus_fixture_wait_job(client, job, result);
+}
+
+void bus_fixture_read_change(DBusMessage *message, const char *name, char **value) {
+        DBusMessageIter iter, entries, entry, variant;
+        const char *string;
+
+        dbus_message_iter_init(message, &iter);
+        dbus_message_iter_next(&iter);
+        dbus_message_iter_recurse(&iter, &entries);
+        for (; dbus_message_iter_get_arg_type(&entries) == DBUS_TYPE_DICT_ENTRY; dbus_message_iter_next(&entries)) {
+                dbus_message_iter_recurse(&entries, &entry);
+                dbus_message_iter_get_basic(&entry, &string);
+                if (!text_equal(string, name))
+                        continue;
+                dbus_message_iter_next(&entry);
+                dbus_message_iter_recurse(&entry, &variant);
+                dbus_message_iter_get_basic(&variant, &string);
+                free(*value);
+                *value = strdup(string);
+        }
 }
 
 char *bus_fixture_property(BusFixtureClient *client, const char *unit, const char *name) {

@@ -62,5 +62,8 @@ void bus_fixture_wait_job(BusFixtureClient *client, const char *job_path, const 
 /* Starts it and waits for the job's end. */
 void bus_fixture_run(BusFixtureClient *client, const char *method, const char *unit, const char *result);
 
+/* If a PropertiesChanged has a string @name among its values, replaces *value by it. */
+void bus_fixture_read_change(DBusMessage *message, const char *name, char **value);
+
 /* A property of a unit that is a string. */
 char *bus_fixture_property(BusFixtureClient *client, const char *unit, const char *name);
