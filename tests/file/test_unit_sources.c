@@ -127,6 +127,19 @@ Test(unit_sources, a_link_out_of_the_search_path_is_a_unit_of_its_own) {
         cr_assert(eq(int, file_load(world, "x.target")->load_state, UNIT_NOT_FOUND));
 }
 
+Test(unit_sources, a_link_to_nowhere_is_not_found_until_it_leads_somewhere) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        Unit *unit;
+
+        file_link(world, "a/y.target", "../elsewhere/x.target");
+        unit = file_load(world, "y.target");
+        cr_assert(eq(int, unit->load_state, UNIT_NOT_FOUND));
+        cr_assert(not(unit_file_has_changed(world->loader, unit)));
+        file_write(world, "elsewhere/x.target", TARGET("x"));
+        cr_assert(unit_file_has_changed(world->loader, unit));
+        cr_assert(eq(int, file_load(world, "y.target")->load_state, UNIT_LOADED));
+}
+
 Test(unit_sources, an_instance_is_made_from_its_template) {
         cleanup_(file_world_freep) FileWorld *world = file_world_new();
         Unit *unit;

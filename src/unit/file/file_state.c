@@ -47,17 +47,17 @@ static uint64_t file_state_hash(const char *text) {
 }
 
 int file_state_note(FileState *state, const char *path, const struct stat *st, const char *text) {
-        usec_t mtime = (usec_t) st->st_mtim.tv_sec * USEC_PER_SEC + (usec_t) st->st_mtim.tv_nsec / 1000;
-        usec_t now = clock_realtime();
-        SeenFile file = {
-                .path = path,
-                .dev = st->st_dev,
-                .ino = st->st_ino,
-                .size = st->st_size,
-                .mtime = st->st_mtim,
-                .is_fresh = mtime + MTIME_GRAIN > now && mtime < now + MTIME_GRAIN,
-        };
+        usec_t now = clock_realtime(), mtime;
+        SeenFile file = { .path = path };
 
+        if (!st)
+                return vector_push(&state->seen, file);
+        mtime = (usec_t) st->st_mtim.tv_sec * USEC_PER_SEC + (usec_t) st->st_mtim.tv_nsec / 1000;
+        file.dev = st->st_dev;
+        file.ino = st->st_ino;
+        file.size = st->st_size;
+        file.mtime = st->st_mtim;
+        file.is_fresh = mtime + MTIME_GRAIN > now && mtime < now + MTIME_GRAIN;
         if (file.is_fresh)
                 file.hash = file_state_hash(text);
         return vector_push(&state->seen, file);
@@ -69,7 +69,7 @@ static bool seen_file_is_current(const SeenFile *file) {
         struct stat st;
 
         if (stat(file->path, &st) < 0)
-                return false;
+                return file->ino == 0;
         if (st.st_dev != file->dev || st.st_ino != file->ino || st.st_size != file->size ||
             st.st_mtim.tv_sec != file->mtime.tv_sec || st.st_mtim.tv_nsec != file->mtime.tv_nsec)
                 return false;

@@ -16,7 +16,7 @@
 typedef struct SeenFile {
         const char *path;               /* borrowed from sources */
         dev_t dev;
-        ino_t ino;
+        ino_t ino;                      /* 0: it was not there */
         off_t size;
         struct timespec mtime;
         uint64_t hash;                  /* of the text */
@@ -34,6 +34,7 @@ int file_state_new(FileState **ret_state);
 FileState *file_state_free(FileState *state);
 DEFINE_CLEANUP(FileState, file_state_free)
 
+/* @st is NULL for a file that is not there. */
 int file_state_note(FileState *state, const char *path, const struct stat *st, const char *text);
 
 /* Do the files seen look as they did? Says nothing of files that are new. */

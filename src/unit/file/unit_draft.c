@@ -207,7 +207,13 @@ static int draft_fail_reading(UnitDraft *draft, const char *path, int error) {
         return draft_fail(draft, UNIT_ERROR, "LoadFailed", path, 0, NULL, message);
 }
 
-/* Reads one file and parses it. 1 if it is empty: for a main file that is a mask. */
+/* What came of a file that has nothing to parse. */
+enum {
+        DRAFT_FILE_EMPTY = 1,           /* for a main file that is a mask */
+        DRAFT_FILE_GONE,                /* or it never was: a link to nowhere */
+};
+
+/* Reads one file and parses it: 0, one of the above, or -ENOMEM. */
 static int draft_read_file(UnitDraft *draft, const char *path) {
         cleanup_free_ char *text = NULL;
         FileProblem problem;
@@ -218,13 +224,15 @@ static int draft_read_file(UnitDraft *draft, const char *path) {
                 return r;
         if (r == -EBADMSG)
                 return unit_draft_refuse(draft, path, problem.line, NULL, "%s", problem.text);
-        if (r == -ENOENT && path != draft->state->sources.fragment)
-                return 0;               /* a drop-in that has just gone */
+        if (r == -ENOENT) {
+                r = file_state_note(draft->state, path, NULL, "");
+                return r < 0 ? r : DRAFT_FILE_GONE;
+        }
         if (r < 0)
                 return draft_fail_reading(draft, path, r);
         r = file_state_note(draft->state, path, &st, text);
         if (r < 0 || !*text)
-                return r < 0 ? r : 1;
+                return r < 0 ? r : DRAFT_FILE_EMPTY;
         return unit_draft_parse(draft, path, text);
 }
 
@@ -292,11 +300,19 @@ static int draft_refuse_type(UnitDraft *draft) {
         return 0;
 }
 
+static int draft_set_not_found(UnitDraft *draft) {
+        draft->load_state = UNIT_NOT_FOUND;
+        failure_set(&draft->failure, -ENOENT, "NoSuchUnit", "Unit %s not found.", draft->name);
+        return 0;
+}
+
 static int draft_read_files(UnitDraft *draft) {
         int r = draft_read_fragment(draft);
 
-        if (r > 0)
+        if (r == DRAFT_FILE_EMPTY)
                 return draft_set_masked(draft);
+        if (r == DRAFT_FILE_GONE)
+                return draft_set_not_found(draft);
         strv_foreach(dropin, draft->state->sources.dropins)
                 if (r >= 0)
                         r = draft_read_file(draft, *dropin);
@@ -313,12 +329,6 @@ static int draft_read_files(UnitDraft *draft) {
         if (r >= 0 && !draft->is_supported)
                 r = draft_refuse_type(draft);
         return r < 0 ? r : 0;
-}
-
-static int draft_set_not_found(UnitDraft *draft) {
-        draft->load_state = UNIT_NOT_FOUND;
-        failure_set(&draft->failure, -ENOENT, "NoSuchUnit", "Unit %s not found.", draft->name);
-        return 0;
 }
 
 static int draft_set_bad_alias(UnitDraft *draft) {
