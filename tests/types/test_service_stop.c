@@ -323,6 +323,7 @@ Test(service_stop, main_process_dies_during_a_reload) {
         world_exit(world, world_control(world), 0);
         assert_string(world_states(world), "reload failed");
         assert_string(world_property(world, "Result"), "exit-code");
+        assert_string(world_property(world, "FailureReason"), "main process exited with status 1");
 }
 
 Test(service_stop, no_memory_for_a_limit_means_no_waiting) {

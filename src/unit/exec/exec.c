@@ -188,13 +188,15 @@ static const char *group_or_user(const ExecRequest *request) {
 
 /* A script whose interpreter is missing gives the same errno as a missing file. */
 static void describe_exec(const ExecRequest *request, int error, ExecResult *result) {
-        if (error == ENOENT && strchr(request->path, '/') && !request->root_directory && access(request->path, F_OK) == 0)
-                exec_result_set(result, EXEC_STEP_EXEC, error, "cannot execute %s, which is there, but not its interpreter",
-                                request->path);
-        else if (error == ENOENT && !strchr(request->path, '/'))
-                exec_result_set(result, EXEC_STEP_EXEC, error, "cannot find %s in " EXEC_DEFAULT_PATH, request->path);
+        const char *path = request->path;
+
+        if (error == ENOENT && !strchr(path, '/'))
+                exec_result_set(result, EXEC_STEP_EXEC, error, "cannot find %s in " EXEC_DEFAULT_PATH, path);
+        else if (error == ENOENT && !request->root_directory && access(path, F_OK) == 0)
+                exec_result_set(result, EXEC_STEP_EXEC, error,
+                                "cannot execute %s, which is there, but not its interpreter", path);
         else
-                exec_result_set(result, EXEC_STEP_EXEC, error, "cannot execute %s", request->path);
+                exec_result_set(result, EXEC_STEP_EXEC, error, "cannot execute %s", path);
 }
 
 static void describe(const ExecChild *child, ExecResult *result) {

@@ -13,15 +13,15 @@
 #include "unit/exec/exec_process.h"
 
 /*
- * Sends by @pidfd if there is one (>= 0), so that a recycled number is never hit. @is_group: to the whole process group,
- * if @pid leads one. 0, -ESRCH if the process is gone, or -errno.
+ * Sends by @pidfd if there is one (>= 0), so that a recycled number is never hit. @is_group: to the whole process
+ * group, if @pid leads one. 0, -ESRCH if the process is gone, or -errno.
  */
 int exec_kill(pid_t pid, int pidfd, int signal, bool is_group);
 
 typedef struct ExecRest {
         const uint8_t *invocation_id;                   /* 16 bytes, borrowed */
         pid_t main_pid, control_pid;                    /* spared themselves, not what descends from them; 0: none */
-        bool (*is_known)(void *userdata, pid_t pid);    /* is it the main or control process of some unit? NULL: none is */
+        bool (*is_known)(void *userdata, pid_t pid);    /* is it some unit's main or control process? NULL: none is */
         void *userdata;
 } ExecRest;
 

@@ -117,7 +117,8 @@ static void service_deinit(Unit *unit) {
 static bool has_processes(ServiceState state) {
         UnitActiveState active = active_state_table[state];
 
-        return state != SERVICE_STATE_AUTO_RESTART && state != SERVICE_STATE_EXITED && !unit_state_is_inactive_or_failed(active);
+        return !unit_state_is_inactive_or_failed(active) && state != SERVICE_STATE_AUTO_RESTART &&
+               state != SERVICE_STATE_EXITED;
 }
 
 static void forget_process(Unit *unit, UnitPurpose purpose, ServiceProcess *process) {

@@ -107,7 +107,7 @@ typedef struct Service {
         ServiceNotice notice;
         char *status_text;              /* owned */
         int32_t status_errno;
-        char *failure;                  /* owned: why result isn't success, for people; NULL if there is nothing to say */
+        char *failure;                  /* owned: why result isn't success, for people; NULL: nothing to say */
         uid_t uid;                      /* of the last process, UINT32_MAX: ours */
         gid_t gid;
 } Service;

@@ -68,7 +68,8 @@ int service_run(Unit *unit, UnitPurpose purpose, ServiceExec kind, unsigned inde
                 r = host->ops->spawn(host, unit, purpose);
         if (r < 0) {
                 *process = (ServiceProcess) {};
-                service_note_failure(unit, "%s: cannot be started: %s", service_exec_to_string(kind), strerror(-r));
+                service_note_command_failure(unit, kind, "%s: cannot be started: %s", service_exec_to_string(kind),
+                                             strerror(-r));
         }
         return r;
 }
@@ -142,7 +143,8 @@ static int set_own_environment(const Unit *unit, UnitPurpose purpose, ExecReques
                 r = set_variable(environment, "PIDFILE=%s", settings->pid_file);
         if (r == 0 && request->notify_socket && is_told_of_notify_socket(unit, purpose))
                 r = set_variable(environment, "NOTIFY_SOCKET=%s", request->notify_socket);
-        if (r == 0 && process->kind == SERVICE_EXEC_START && settings->watchdog > 0 && settings->watchdog != USEC_INFINITY)
+        if (r == 0 && process->kind == SERVICE_EXEC_START && settings->watchdog > 0 &&
+            settings->watchdog != USEC_INFINITY)
                 r = set_variable(environment, "WATCHDOG_USEC=%" PRIu64, settings->watchdog);
         if (r == 0 && purpose == UNIT_PURPOSE_CONTROL && service->main.pid > 0)
                 r = set_variable(environment, "MAINPID=%i", (int) service->main.pid);
@@ -247,7 +249,7 @@ static void spawn_failed(Unit *unit, UnitPurpose purpose, ServiceProcess *proces
         if (process->ignores_failure)
                 service_log(unit, 5, "%s: %s (ignored)", what, result->message);
         else
-                service_note_failure(unit, "%s: %s", what, result->message);
+                service_note_command_failure(unit, process->kind, "%s: %s", what, result->message);
         if (status == 0) {
                 *process = (ServiceProcess) {};
                 service_process_lost(unit, purpose);

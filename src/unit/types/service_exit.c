@@ -24,14 +24,18 @@ static void record_exit(Unit *unit, const ServiceProcess *process, const UnitExi
         command->exit_monotonic = exit->time;
 }
 
-static void describe_failure(Unit *unit, const char *what, const UnitExit *exit, ServiceResult result) {
+static void tell_exit(Unit *unit, const ServiceProcess *process, const UnitExit *exit, ServiceResult result) {
+        bool is_main = process == &service_of(unit)->main;
+        const char *what = is_main ? "main process" : service_exec_to_string(process->kind);
         char how[128];
 
         service_describe_exit(exit, how, sizeof(how));
-        if (result == SERVICE_RESULT_SUCCESS)
-                service_log(unit, 7, "%s %s.", what, how);
-        else
+        if (result == SERVICE_RESULT_SUCCESS || result == SERVICE_RESULT_EXEC_CONDITION)
+                service_log(unit, 7, "%s %s", what, how);
+        else if (is_main)
                 service_note_failure(unit, "%s %s", what, how);
+        else
+                service_note_command_failure(unit, process->kind, "%s %s", what, how);
 }
 
 static bool is_forgiven(const Unit *unit, const ServiceProcess *main) {
@@ -124,7 +128,6 @@ void service_main_ended(Unit *unit, const UnitExit *exit) {
                 return;
         }
 
-        service->main = (ServiceProcess) {};
         service->main_known = true;
         service->exec_main.pid = exit->pid;
         service->exec_main.code = exit->code;
@@ -136,7 +139,8 @@ void service_main_ended(Unit *unit, const UnitExit *exit) {
         record_exit(unit, &ended, exit);
         if (is_forgiven(unit, &ended))
                 result = SERVICE_RESULT_SUCCESS;
-        describe_failure(unit, "main process", exit, result);
+        tell_exit(unit, &service->main, exit, result);
+        service->main = (ServiceProcess) {};
         service_note_result(unit, result);
 
         if (is_oneshot && result == SERVICE_RESULT_SUCCESS && service->state == SERVICE_STATE_START &&
@@ -299,15 +303,14 @@ void service_control_ended(Unit *unit, const UnitExit *exit) {
         const ServiceProcess ended = service->control;
         ServiceResult result = service_result_of_exit(unit, exit);
 
-        service->control = (ServiceProcess) {};
         record_exit(unit, &ended, exit);
         if (ended.ignores_failure)
                 result = SERVICE_RESULT_SUCCESS;
         if (ended.kind == SERVICE_EXEC_CONDITION)
                 result = judge_condition(unit, exit, result);
 
-        if (result != SERVICE_RESULT_EXEC_CONDITION)
-                describe_failure(unit, service_exec_to_string(ended.kind), exit, result);
+        tell_exit(unit, &service->control, exit, result);
+        service->control = (ServiceProcess) {};
         if (service->state != SERVICE_STATE_RELOAD)
                 service_note_result(unit, result);
 

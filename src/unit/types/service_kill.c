@@ -100,7 +100,8 @@ static int kill_one(Unit *unit, const char *who, pid_t pid, int signal, Failure 
         int r;
 
         if (pid <= 0)
-                return failure_set(ret_failure, -ESRCH, "NoSuchProcess", "%s has no %s process to signal.", unit->id, who);
+                return failure_set(ret_failure, -ESRCH, "NoSuchProcess", "%s has no %s process to signal.", unit->id,
+                                   who);
         r = host->ops->kill(host, unit, pid, signal, false);
         if (r < 0)
                 return failure_set(ret_failure, r, "Failed", "Cannot signal the %s process of %s: %s.", who, unit->id,

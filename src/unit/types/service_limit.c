@@ -10,9 +10,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "basic/macro.h"
 #include "unit/types/service.h"
 
-/* How long until a restart that was asked for is asked for again: its job may have been canceled, or failed with others. */
+/* When a restart is asked for again: its job may have been canceled, or failed with others. */
 #define RESTART_AGAIN (10 * USEC_PER_SEC)
 #define POLL_MAX (500 * USEC_PER_MSEC)
 
@@ -96,7 +97,8 @@ void service_reset_watchdog(Unit *unit) {
         usec_t span = service->watchdog_override != USEC_INFINITY ? service->watchdog_override
                                                                   : service_settings(unit)->watchdog;
 
-        service->watchdog_deadline = span == 0 || span == USEC_INFINITY ? USEC_INFINITY : usec_add(service_now(unit), span);
+        span = span_or_infinity(span);
+        service->watchdog_deadline = span == USEC_INFINITY ? USEC_INFINITY : usec_add(service_now(unit), span);
         set_timer(unit, UNIT_PURPOSE_WATCHDOG, service->watchdog_deadline);
 }
 
@@ -146,7 +148,8 @@ bool service_is_within_start_limit(Unit *unit) {
 
         free(service->failure);
         service->failure = NULL;
-        service_note_failure(unit, "started %u times within %s, which is its limit", burst, usec_format(interval, span));
+        service_note_failure(unit, "started %u times within %s, which is its limit", burst,
+                             usec_format(interval, span));
         if (unit->settings.start_limit_action != UNIT_ACTION_NONE)
                 host->ops->request_action(host, unit, unit->settings.start_limit_action, -1, "start limit hit");
         return false;
@@ -158,8 +161,11 @@ static void state_limit_elapsed(Unit *unit) {
         char span[USEC_FORMAT_MAX];
 
         service->state_deadline = USEC_INFINITY;
-        service_note_failure(unit, "%s timed out after %s", service_state_to_string(service->state),
-                             usec_format(usec_sub(service_now(unit), service->state_since), span));
+        usec_format(usec_sub(service_now(unit), service->state_since), span);
+        if (service->state == SERVICE_STATE_RELOAD)
+                service_log(unit, 4, "reload timed out after %s", span);
+        else
+                service_note_failure(unit, "%s timed out after %s", service_state_to_string(service->state), span);
         switch (service->state) {
         case SERVICE_STATE_CONDITION:
         case SERVICE_STATE_START_PRE:
@@ -220,7 +226,7 @@ static void restart_elapsed(Unit *unit) {
                 service_enter_dead(unit, SERVICE_RESULT_RESOURCES, false);
                 return;
         }
-        set_timer(unit, UNIT_PURPOSE_RESTART, usec_add(service_now(unit), pause > RESTART_AGAIN ? pause : RESTART_AGAIN));
+        set_timer(unit, UNIT_PURPOSE_RESTART, usec_add(service_now(unit), MAX(pause, RESTART_AGAIN)));
 }
 
 static void runtime_elapsed(Unit *unit) {
@@ -253,7 +259,7 @@ static void wait_for_rest(Unit *unit) {
         if (service->main.pid > 0 || service->control.pid > 0)
                 return;
         if (service_count_rest(unit) > 0)
-                service_poll(unit, service->poll_delay * 2 < POLL_MAX ? service->poll_delay * 2 : POLL_MAX);
+                service_poll(unit, MIN(service->poll_delay * 2, POLL_MAX));
         else if (service->state == SERVICE_STATE_FINAL_SIGTERM || service->state == SERVICE_STATE_FINAL_SIGKILL)
                 service_enter_dead(unit, SERVICE_RESULT_SUCCESS, true);
         else
@@ -268,7 +274,7 @@ static void wait_for_pid_file(Unit *unit) {
         if (service_load_pid_file(unit, false) >= 0)
                 service_enter_running(unit, SERVICE_RESULT_SUCCESS);
         else
-                service_poll(unit, service->poll_delay * 2 < POLL_MAX ? service->poll_delay * 2 : POLL_MAX);
+                service_poll(unit, MIN(service->poll_delay * 2, POLL_MAX));
 }
 
 /* A daemon whose main process is not known lasts as long as its processes. */

@@ -78,7 +78,8 @@ GETTER(ignore_sigpipe, sink_bool, settings->ignore_sigpipe)
 GETTER(syslog_identifier, sink_string, settings->syslog_identifier)
 GETTER(kill_mode, sink_string, service_kill_mode_to_string(settings->kill_mode))
 GETTER(kill_signal, sink_i32, settings->kill_signal)
-GETTER(restart_kill_signal, sink_i32, settings->restart_kill_signal ? settings->restart_kill_signal : settings->kill_signal)
+GETTER(restart_kill_signal, sink_i32,
+       settings->restart_kill_signal ? settings->restart_kill_signal : settings->kill_signal)
 GETTER(final_kill_signal, sink_i32, settings->final_kill_signal)
 GETTER(send_sigkill, sink_bool, settings->send_sigkill)
 GETTER(send_sighup, sink_bool, settings->send_sighup)
@@ -208,7 +209,7 @@ const UnitProperty service_properties[] = {
         { "TimeoutAbortUSec", "t", 0, get_timeout_abort, "How long it may take to end after a missed watchdog." },
         { "RuntimeMaxUSec", "t", C, get_runtime_max, "How long it may run." },
         { "WatchdogUSec", "t", 0, get_watchdog, "How often it must send WATCHDOG=1; 0 for never." },
-        { "RemainAfterExit", "b", C, get_remain_after_exit, "Whether it counts as active after its process has ended." },
+        { "RemainAfterExit", "b", C, get_remain_after_exit, "Whether it counts as active after its end." },
         { "GuessMainPID", "b", C, get_guess_main_pid, "Whether to guess a forking daemon's main process." },
         { "RestartPreventExitStatus", "(aiai)", C, get_restart_prevent_exit_status,
           "Exit statuses and signals after which it is not started again." },
@@ -228,7 +229,8 @@ const UnitProperty service_properties[] = {
         { "NRestarts", "u", E, get_n_restarts, "How often it was started again by itself." },
         { "FailureReason", "s", E, get_failure, "A sentence on why Result is what it is." },
         { "ExecMainStartTimestamp", "t", E, get_exec_main_start, "When the main process was started." },
-        { "ExecMainStartTimestampMonotonic", "t", E, get_exec_main_start_monotonic, "The same by the monotonic clock." },
+        { "ExecMainStartTimestampMonotonic", "t", E, get_exec_main_start_monotonic,
+          "The same by the monotonic clock." },
         { "ExecMainExitTimestamp", "t", E, get_exec_main_exit, "When the main process ended." },
         { "ExecMainExitTimestampMonotonic", "t", E, get_exec_main_exit_monotonic, "The same by the monotonic clock." },
         { "ExecMainPID", "u", E, get_exec_main_pid, "The present or last main process." },

@@ -142,8 +142,8 @@ void service_note_failure(Unit *unit, const char *format, ...) {
         va_end(arguments);
         log_line(unit, 4, message);
 
-        /* A reload that fails leaves the service as it was. And what comes after the first failure, comes of it. */
-        if (!service->failure && service->state != SERVICE_STATE_RELOAD)
+        /* What comes after the first failure, comes of it. */
+        if (!service->failure)
                 service->failure = strdup(message);
 }
 
@@ -153,7 +153,8 @@ void service_describe_exit(const UnitExit *exit, char *buffer, size_t size) {
         if (exit->code == CLD_EXITED)
                 snprintf(buffer, size, "exited with status %i", exit->status);
         else if (name)
-                snprintf(buffer, size, "was killed by SIG%s%s", name, exit->code == CLD_DUMPED ? " and dumped core" : "");
+                snprintf(buffer, size, "was killed by SIG%s%s", name,
+                         exit->code == CLD_DUMPED ? " and dumped core" : "");
         else
                 snprintf(buffer, size, "was killed by signal %i", exit->status);
 }

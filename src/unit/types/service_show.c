@@ -55,8 +55,8 @@ static int describe_waiting(const Unit *unit, char **ret_activity) {
         case SERVICE_STATE_FINAL_SIGTERM:
         case SERVICE_STATE_FINAL_SIGKILL:
                 signal = service_signal_name(service_stop_signal(unit, service->state));
-                return text_format(ret_activity, "waiting for its processes to end after %s%s", signal ? "SIG" : "a signal",
-                                   signal ? signal : "");
+                return text_format(ret_activity, "waiting for its processes to end after %s%s",
+                                   signal ? "SIG" : "a signal", signal ? signal : "");
         case SERVICE_STATE_AUTO_RESTART:
                 return text_format(ret_activity, "waiting %s before it starts again",
                                    usec_format(settings->restart_usec, span));
