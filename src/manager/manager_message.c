@@ -92,6 +92,9 @@ static const char *find_end_message(const JobInfo *job) {
 static void log_message(LogLevel level, const Unit *unit, const char *message, const char *cause) {
         char name[512], line[768];
 
+        if (!message)
+                return;
+
         describe(unit, name, sizeof(name));
         snprintf(line, sizeof(line), message, name);
         if (cause && !strchr(message, '.'))

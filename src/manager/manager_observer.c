@@ -35,21 +35,6 @@ static void count_failed(Manager *manager, Unit *unit, bool is_failed) {
         manager->n_failed = is_failed ? manager->n_failed + 1 : manager->n_failed - 1;
 }
 
-/* A unit may say what becomes of all of us when it fails, or ends without. */
-static void act_on_end(Manager *manager, Unit *unit, UnitActiveState old, UnitActiveState new, UnitChangeFlags flags) {
-        const UnitSettings *settings = &unit->settings;
-
-        if (flags & UNIT_CHANGE_WILL_RESTART)
-                return;
-        if (new == UNIT_FAILED && old != UNIT_FAILED)
-                manager_request_action(manager, unit, settings->failure_action,
-                                       settings->failure_action_exit_status >= 0 ?
-                                       settings->failure_action_exit_status : EXIT_FAILURE, "it has failed");
-        if (new == UNIT_INACTIVE && !unit_state_is_inactive_or_failed(old) && old != UNIT_MAINTENANCE)
-                manager_request_action(manager, unit, settings->success_action,
-                                       settings->success_action_exit_status, "it has ended");
-}
-
 static void observer_changed(void *userdata, Unit *unit, UnitActiveState old, UnitActiveState new,
                              UnitChangeFlags flags) {
         Manager *manager = userdata;
@@ -59,7 +44,6 @@ static void observer_changed(void *userdata, Unit *unit, UnitActiveState old, Un
         job_manager_finish(manager->jobs, unit, old, new, flags, manager->now);
         manager_arm_jobs(manager);
         manager_tell(manager, unit_changed, unit);
-        act_on_end(manager, unit, old, new, flags);
         if (unit_state_is_inactive_or_failed(new))
                 manager_consider_unloading(manager, unit);
 }

@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ struct ManagerErrand {
         UnitPurpose purpose;
         pid_t pid;                      /* to signal; of kill_rest: the main process to spare */
         pid_t control_pid;              /* to spare */
+        int pidfd;                      /* owned; of .pid, -1 if there is none */
         int signal;
         bool is_group;
         ManagerErrand *previous, *next; /* of Manager.errands */
@@ -86,6 +88,11 @@ static void send_spawn(ManagerErrand *errand) {
 
         if (!unit->vtable->prepare_spawn)
                 return;
+        if (manager->stage >= MANAGER_KILLING) {
+                exec_result_set(&result, EXEC_STEP_RESOURCES, ECANCELED, "the manager ends, and all with it");
+                tell_spawned(errand, 0, &result);
+                return;
+        }
         r = unit->vtable->prepare_spawn(unit, errand->purpose, &request);
         if (r == -ECANCELED)
                 return;
@@ -98,13 +105,12 @@ static void send_spawn(ManagerErrand *errand) {
 }
 
 static void send_kill(ManagerErrand *errand) {
-        const ManagerProcess *process = manager_find_process(errand->manager, errand->pid);
         int r;
 
-        /* It has ended and been reaped in between: the number may be another's by now. */
-        if (!process || process->unit != errand->unit)
+        /* Without a pidfd only the table can tell that the number is not another's by now. */
+        if (errand->pidfd < 0 && !manager_find_process(errand->manager, errand->pid))
                 return;
-        r = exec_kill(errand->pid, process->pidfd, errand->signal, errand->is_group);
+        r = exec_kill(errand->pid, errand->pidfd, errand->signal, errand->is_group);
         if (r < 0 && r != -ESRCH)
                 log_write(LOG_LEVEL_WARNING, errand->unit->id, "Cannot send signal %d to process %d: %s",
                           errand->signal, (int) errand->pid, strerror(-r));
@@ -162,8 +168,12 @@ static void errand_detach(ManagerErrand *errand) {
 }
 
 static void errand_free(void *item) {
-        errand_detach(item);
-        free(item);
+        ManagerErrand *errand = item;
+
+        errand_detach(errand);
+        if (errand->pidfd >= 0)
+                close(errand->pidfd);
+        free(errand);
 }
 
 static const OutboxItemOps errand_ops = {
@@ -171,6 +181,7 @@ static const OutboxItemOps errand_ops = {
         .free = errand_free,
 };
 
+/* Owns the pidfd, also if it fails. */
 static int add_errand(const ManagerErrand *wanted) {
         ManagerUnit *of_unit = manager_of_unit(wanted->manager, wanted->unit);
         Manager *manager = wanted->manager;
@@ -178,6 +189,8 @@ static int add_errand(const ManagerErrand *wanted) {
 
         errand = malloc(sizeof(*errand));
         if (!of_unit || !errand) {
+                if (wanted->pidfd >= 0)
+                        close(wanted->pidfd);
                 free(errand);
                 return -ENOMEM;
         }
@@ -192,13 +205,24 @@ static int add_errand(const ManagerErrand *wanted) {
 
 int manager_add_spawn(Manager *manager, Unit *unit, UnitPurpose purpose) {
         return add_errand(&(ManagerErrand) {
-                .kind = ERRAND_SPAWN, .manager = manager, .unit = unit, .purpose = purpose });
+                .kind = ERRAND_SPAWN, .manager = manager, .unit = unit, .purpose = purpose, .pidfd = -1 });
 }
 
+/* The errand has a pidfd of its own: the unit may stop following the process before the errand leaves. */
 int manager_add_kill(Manager *manager, Unit *unit, pid_t pid, int signal, bool is_group) {
+        const ManagerProcess *process = manager_find_process(manager, pid);
+        int pidfd = -1;
+
+        if (!process || process->unit != unit)
+                return -ESRCH;
+        if (process->pidfd >= 0) {
+                pidfd = fcntl(process->pidfd, F_DUPFD_CLOEXEC, 3);
+                if (pidfd < 0)
+                        return -errno;
+        }
         return add_errand(&(ManagerErrand) {
                 .kind = ERRAND_KILL, .manager = manager, .unit = unit,
-                .pid = pid, .signal = signal, .is_group = is_group });
+                .pid = pid, .pidfd = pidfd, .signal = signal, .is_group = is_group });
 }
 
 int manager_kill_rest(Manager *manager, Unit *unit, int signal, pid_t main_pid, pid_t control_pid) {
@@ -208,7 +232,7 @@ int manager_kill_rest(Manager *manager, Unit *unit, int signal, pid_t main_pid, 
         if (n <= 0 || signal == 0)
                 return n;
         r = add_errand(&(ManagerErrand) {
-                .kind = ERRAND_KILL_REST, .manager = manager, .unit = unit,
+                .kind = ERRAND_KILL_REST, .manager = manager, .unit = unit, .pidfd = -1,
                 .pid = main_pid, .control_pid = control_pid, .signal = signal });
         return r < 0 ? r : n;
 }

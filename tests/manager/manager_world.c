@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "basic/clock.h"
+#include "basic/log.h"
+#include "manager_world.h"
+
+#define PATIENCE (20 * USEC_PER_SEC)
+
+/* There is one world a process: Criterion runs each test in its own. */
+static World *the_world;
+
+World *world_new_with(const char *default_unit) {
+        cleanup_(failure_deinit) Failure failure = {};
+        World *world = calloc(1, sizeof(*world));
+        int r;
+
+        log_set_level(LOG_LEVEL_ERROR);
+        snprintf(world->folder, sizeof(world->folder), "/tmp/jobd-manager-XXXXXX");
+        assert_not_null(mkdtemp(world->folder));
+        snprintf(world->runtime, sizeof(world->runtime), "%s/run", world->folder);
+        cr_assert(eq(int, mkdir(world->runtime, 0755), 0));
+        r = manager_new(&world->manager, &(ManagerOptions) {
+                .no_default_dependencies = true,
+                .unit_path = world->folder,
+                .runtime_directory = world->runtime,
+                .default_unit = default_unit,
+                .shutdown_timeout = 10 * USEC_PER_SEC,
+        }, &failure);
+        cr_assert(eq(int, r, 0), "%s", failure_message(&failure));
+        the_world = world;
+        return world;
+}
+
+World *world_new(void) {
+        World *world = world_new_with("");
+
+        world_settle(world);
+        return world;
+}
+
+World *world_free(World *world) {
+        char command[128];
+
+        if (!world)
+                return NULL;
+        manager_kill_descendants(SIGKILL);
+        manager_free(world->manager);
+        text_deinit(&world->calls);
+        snprintf(command, sizeof(command), "rm -rf %s", world->folder);
+        cr_assert(eq(int, system(command), 0));
+        free(world);
+        return NULL;
+}
+
+void world_write(World *world, const char *name, const char *text) {
+        char path[256];
+        FILE *file;
+
+        snprintf(path, sizeof(path), "%s/%s", world->folder, name);
+        file = fopen(path, "we");
+        assert_not_null(file);
+        fputs(text, file);
+        fclose(file);
+}
+
+void world_remove(World *world, const char *name) {
+        char path[256];
+
+        snprintf(path, sizeof(path), "%s/%s", world->folder, name);
+        cr_assert(eq(int, unlink(path), 0));
+}
+
+static int fake_init(Unit *unit) {
+        return 0;
+}
+
+static void fake_deinit(Unit *unit) {
+}
+
+static UnitAnswer fake_start(Unit *unit) {
+        text_addf(&the_world->calls, "start %s;", unit->id);
+        unit_publish(unit, UNIT_ACTIVATING, 0);
+        return UNIT_UNDER_WAY;
+}
+
+static UnitAnswer fake_stop(Unit *unit) {
+        text_addf(&the_world->calls, "stop %s;", unit->id);
+        unit_publish(unit, UNIT_INACTIVE, 0);
+        return UNIT_UNDER_WAY;
+}
+
+static void fake_exited(Unit *unit, const UnitExit *exit) {
+        text_addf(&the_world->calls, "exit %d %d %s;", (int) exit->pid, exit->status, unit->id);
+}
+
+static void fake_timer(Unit *unit, UnitPurpose purpose) {
+        text_addf(&the_world->calls, "timer %d %s;", (int) purpose, unit->id);
+}
+
+static void fake_notified(Unit *unit, pid_t sender, char *const *assignments) {
+        text_addf(&the_world->calls, "notify %s", unit->id);
+        for (; *assignments; assignments++)
+                text_addf(&the_world->calls, " %s", *assignments);
+        text_add(&the_world->calls, ";");
+}
+
+static int fake_prepare(Unit *unit, UnitPurpose purpose, struct ExecRequest *request) {
+        text_addf(&the_world->calls, "prepare %s;", unit->id);
+        return -ECANCELED;
+}
+
+static void fake_refused(Unit *unit, const Failure *failure) {
+        text_addf(&the_world->calls, "refused %s;", unit->id);
+}
+
+static const UnitVTable fake_service = {
+        .type = UNIT_SERVICE,
+        .interface = "Service",
+        .init = fake_init,
+        .deinit = fake_deinit,
+        .start = fake_start,
+        .stop = fake_stop,
+        .prepare_spawn = fake_prepare,
+        .child_exited = fake_exited,
+        .timer_elapsed = fake_timer,
+        .notified = fake_notified,
+        .job_refused = fake_refused,
+};
+
+void world_fake_services(World *world) {
+        unit_table_set_type(manager_units(world->manager), &fake_service);
+}
+
+const char *world_calls(World *world) {
+        return world->calls.n > 0 ? world->calls.string : "";
+}
+
+void world_clear_calls(World *world) {
+        text_deinit(&world->calls);
+        world->calls = (Text) {};
+}
+
+Unit *world_load(World *world, const char *name) {
+        Unit *unit = NULL;
+
+        cr_assert(eq(int, manager_load_unit(world->manager, name, &unit, NULL), 0));
+        cr_assert(eq(int, (int) unit->load_state, UNIT_LOADED), "%s: %s", name, failure_message(&unit->load_failure));
+        return unit;
+}
+
+void world_exec(World *world, JobMode mode, const char *request) {
+        cleanup_(job_plan_freep) JobPlan *plan = NULL;
+        const char *colon = strchr(request, ':');
+        JobRequest anchor = { .unit = colon + 1 };
+        char type[32];
+        int r;
+
+        snprintf(type, sizeof(type), "%.*s", (int) (colon - request), request);
+        cr_assert(eq(int, job_type_from_request(type, &anchor.type, &anchor.reload_if_possible), 0));
+        r = manager_exec(world->manager, &anchor, 1, mode, NULL, &plan);
+        cr_assert(eq(int, r, JOB_MANAGER_E_SUCCESS), "%s: %s", request, plan ? failure_message(&plan->failure) : "?");
+}
+
+void world_wait(World *world, WorldQuestion is_there, const void *argument) {
+        usec_t end = clock_monotonic() + PATIENCE;
+
+        while (!is_there(world, argument)) {
+                int r = manager_turn(world->manager, usec_sub(end, clock_monotonic()));
+
+                cr_assert(ge(int, r, 0));
+                cr_assert(clock_monotonic() < end, "waited in vain; so far: %s", world_calls(world));
+                world->n_turns++;
+        }
+}
+
+void world_turn(World *world) {
+        cr_assert(eq(int, manager_turn(world->manager, PATIENCE), 1));
+        world->n_turns++;
+}
+
+void world_settle(World *world) {
+        int r;
+
+        while ((r = manager_turn(world->manager, 0)) > 0)
+                world->n_turns++;
+        cr_assert(eq(int, r, 0));
+}
+
+bool world_is_active(World *world, const void *unit) {
+        const Unit *found = manager_find_unit(world->manager, unit);
+
+        return found && found->active_state == UNIT_ACTIVE;
+}
+
+bool world_is_failed(World *world, const void *unit) {
+        const Unit *found = manager_find_unit(world->manager, unit);
+
+        return found && found->active_state == UNIT_FAILED;
+}
+
+bool world_is_gone_or_inactive(World *world, const void *unit) {
+        const Unit *found = manager_find_unit(world->manager, unit);
+
+        return !found || found->active_state == UNIT_INACTIVE;
+}
+
+bool world_has_calls(World *world, const void *text) {
+        return strstr(world_calls(world), text) != NULL;
+}

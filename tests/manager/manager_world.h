@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * A manager in a folder of its own
+ *
+ * Unit files are what the test writes; nothing is started by itself. With
+ * world_fake_services() a service does nothing but note what it is told, in
+ * words: "exit 12 0 a.service".
+ */
+
+#include "basic/text.h"
+#include "double/double_assert.h"
+#include "manager/manager_private.h"
+
+typedef struct World {
+        Manager *manager;
+        char folder[64];                /* unit files */
+        char runtime[80];
+        Text calls;
+        unsigned n_turns;
+} World;
+
+World *world_new(void);
+World *world_new_with(const char *default_unit);
+World *world_free(World *world);
+DEFINE_CLEANUP(World, world_free)
+
+void world_write(World *world, const char *name, const char *text);
+void world_remove(World *world, const char *name);
+
+/* Services are fakes from here on. Call it before any is loaded. */
+void world_fake_services(World *world);
+const char *world_calls(World *world);
+void world_clear_calls(World *world);
+
+Unit *world_load(World *world, const char *name);
+/* "start:a.service": asserts that it is accepted. */
+void world_exec(World *world, JobMode mode, const char *request);
+
+/* Turns until @is_there, at most 20 s. */
+typedef bool (*WorldQuestion)(World *world, const void *argument);
+void world_wait(World *world, WorldQuestion is_there, const void *argument);
+/* One turn that something must happen in. */
+void world_turn(World *world);
+/* Turns until nothing is to be done at once. */
+void world_settle(World *world);
+
+bool world_is_active(World *world, const void *unit);           /* by name, also the next two */
+bool world_is_failed(World *world, const void *unit);
+bool world_is_gone_or_inactive(World *world, const void *unit);
+bool world_has_calls(World *world, const void *text);

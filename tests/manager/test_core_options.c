@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Command line and jobd.conf.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "basic/vector.h"
+#include "core/core_options.h"
+#include "core/runtime_directory.h"
+#include "double/double_assert.h"
+
+static int read_options(CoreOptions *options, Failure *failure, const char *first, const char *second) {
+        char *argv[] = { (char *) "jobd", (char *) first, (char *) second, NULL };
+
+        return core_options_read(options, !first ? 1 : !second ? 2 : 3, argv, failure);
+}
+
+static void write_config(char path[static 64], const char *text) {
+        FILE *file;
+        int fd;
+
+        strcpy(path, "/tmp/jobd-core-XXXXXX");
+        fd = mkostemp(path, O_CLOEXEC);
+        cr_assert(ge(int, fd, 0));
+        file = fdopen(fd, "w");
+        fputs(text, file);
+        fclose(file);
+}
+
+Test(core_options, command_line_goes_over_the_file_over_defaults) {
+        cleanup_(core_options_deinit) CoreOptions options = {};
+        cleanup_(failure_deinit) Failure failure = {};
+        char path[64], argument[80];
+
+        write_config(path, "# ours\n[Manager]\nUnitPath = /a:/b \nLogLevel=debug\nSystemdCompat=yes\n"
+                           "UnsupportedDirectives=warn\nShutdownTimeoutSec=2min\n[Other]\nX\n");
+        snprintf(argument, sizeof(argument), "--config=%s", path);
+        cr_assert(eq(int, read_options(&options, &failure, argument, "--log-level=err"), CORE_OPTIONS_E_RUN), "%s",
+                  failure_message(&failure));
+        assert_string(options.unit_path, "/a:/b");
+        cr_assert(eq(int, (int) options.log_level, LOG_LEVEL_ERROR));
+        cr_assert(options.systemd_compat);
+        cr_assert(options.lenient_directives);
+        cr_assert(eq(u64, options.shutdown_timeout, 120 * USEC_PER_SEC));
+        assert_null(options.default_unit);
+        unlink(path);
+}
+
+Test(core_options, the_default_unit_may_be_none) {
+        cleanup_(core_options_deinit) CoreOptions options = {};
+
+        cr_assert(eq(int, read_options(&options, NULL, "--default-unit=none", "--runtime-dir=/x"), 0));
+        assert_string(options.default_unit, "");
+        assert_string(options.runtime_directory, "/x");
+}
+
+Test(core_options, wrong_ones_are_named) {
+        static const char *const cases[][3] = {
+                { "--nonsense", NULL, "--nonsense" },
+                { "--log-level=loud", NULL, "loud" },
+                { "--unsupported-directives=maybe", NULL, "maybe" },
+                { "--shutdown-timeout=soon", NULL, "soon" },
+                { "--unit-path", NULL, "--unit-path" },
+                { "start", "a.service", "start" },
+                { "--config=/nonexistent/jobd.conf", NULL, "/nonexistent/jobd.conf" },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                CoreOptions options = {};
+                Failure failure = {};
+
+                cr_assert(lt(int, read_options(&options, &failure, cases[i][0], cases[i][1]), 0), "%s", cases[i][0]);
+                assert_not_null(strstr(failure_message(&failure), cases[i][2]));
+                failure_deinit(&failure);
+                core_options_deinit(&options);
+        }
+}
+
+Test(core_options, a_wrong_value_in_the_file_is_named_with_its_line) {
+        cleanup_(core_options_deinit) CoreOptions options = {};
+        cleanup_(failure_deinit) Failure failure = {};
+        char path[64], argument[80];
+
+        write_config(path, "[Manager]\n\nSystemdCompat=perhaps\n");
+        snprintf(argument, sizeof(argument), "--config=%s", path);
+        cr_assert(lt(int, read_options(&options, &failure, argument, NULL), 0));
+        assert_not_null(strstr(failure_message(&failure), ":3: 'perhaps'"));
+        unlink(path);
+}
+
+Test(core_options, a_user_without_a_runtime_folder_is_told_so) {
+        cleanup_(core_options_deinit) CoreOptions options = {};
+        cleanup_(failure_deinit) Failure failure = {};
+
+        unsetenv("XDG_RUNTIME_DIR");
+        cr_assert(lt(int, read_options(&options, &failure, "--user", NULL), 0));
+        assert_not_null(strstr(failure_message(&failure), "XDG_RUNTIME_DIR"));
+}
+
+Test(runtime_directory, is_made_and_one_jobds_only) {
+        cleanup_(failure_deinit) Failure failure = {};
+        char base[] = "/tmp/jobd-core-XXXXXX", path[64];
+        cleanup_free_ char *first = NULL, *second = NULL;
+        struct stat status;
+        int fd = -1, other = -1;
+
+        assert_not_null(mkdtemp(base));
+        snprintf(path, sizeof(path), "%s/x/y", base);
+        cr_assert(eq(int, runtime_directory_open(path, &fd, &first, &failure), 0));
+        cr_assert(eq(int, stat(path, &status), 0));
+        cr_assert(eq(uint, status.st_mode & 0777, 0755));
+        cr_assert(eq(int, runtime_directory_open(path, &other, &second, &failure), -EBUSY));
+        close(fd);
+        cr_assert(eq(int, runtime_directory_open(path, &fd, &second, &failure), 0));
+        close(fd);
+
+        cr_assert(eq(int, chmod(path, 0777), 0));
+        cr_assert(eq(int, runtime_directory_open(path, &fd, &second, &failure), -EPERM));
+        rmdir(path);
+        snprintf(path, sizeof(path), "%s/x", base);
+        rmdir(path);
+        rmdir(base);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Notifications reach the unit of their sender, and nothing else does.
+ */
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "basic/log.h"
+#include "manager_world.h"
+
+static Unit *fake_unit(World *world, const char *name) {
+        world_fake_services(world);
+        world_write(world, name, "[Service]\nExecStart=/bin/true\n");
+        return unit_ref(world_load(world, name));
+}
+
+static bool send_text(const World *world, const void *text, size_t n, int fd) {
+        union {
+                struct cmsghdr header;
+                char room[CMSG_SPACE(sizeof(int))];
+        } control = { .header = { .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int)) } };
+        struct sockaddr_un address = { .sun_family = AF_UNIX };
+        struct iovec part = { .iov_base = (void *) text, .iov_len = n };
+        struct msghdr message = { .msg_name = &address, .msg_namelen = sizeof(address), .msg_iov = &part, .msg_iovlen = 1 };
+        int s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+        bool is_sent;
+
+        strcpy(address.sun_path, world->manager->notify_path);
+        if (fd >= 0) {
+                memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+                message.msg_control = &control;
+                message.msg_controllen = sizeof(control);
+        }
+        is_sent = sendmsg(s, &message, 0) == (ssize_t) n;
+        close(s);
+        return is_sent;
+}
+
+/* A child of @unit that sends @text, from a child of its own if @is_nested, and waits to be killed. */
+static pid_t fork_sender(World *world, Unit *unit, const char *text, bool is_nested) {
+        int gate[2];
+        pid_t pid;
+
+        cr_assert(eq(int, pipe2(gate, O_CLOEXEC), 0));
+        pid = fork();
+        if (pid == 0) {
+                char byte;
+
+                close(gate[1]);
+                if (read(gate[0], &byte, 1) != 0)
+                        _exit(1);
+                if (is_nested && fork() != 0)
+                        pause();
+                if (!send_text(world, text, strlen(text), -1))
+                        _exit(1);
+                pause();
+        }
+        cr_assert(eq(int, manager_add_process(world->manager, unit, UNIT_PURPOSE_MAIN, pid, -1, 0), 0));
+        close(gate[0]);
+        close(gate[1]);
+        return pid;
+}
+
+Test(manager_notify, reaches_the_unit_of_the_process) {
+        cleanup_(world_freep) World *world = world_new();
+        Unit *a = fake_unit(world, "a.service"), *b = fake_unit(world, "b.service");
+
+        fork_sender(world, a, "READY=1\nSTATUS=up", false);
+        world_wait(world, world_has_calls, "notify a.service READY=1 STATUS=up;");
+        fork_sender(world, b, "STOPPING=1", false);
+        world_wait(world, world_has_calls, "notify b.service STOPPING=1;");
+}
+
+Test(manager_notify, a_descendant_speaks_for_the_unit) {
+        cleanup_(world_freep) World *world = world_new();
+        Unit *a = fake_unit(world, "a.service");
+
+        fork_sender(world, a, "READY=1", true);
+        world_wait(world, world_has_calls, "notify a.service READY=1;");
+}
+
+Test(manager_notify, a_stranger_is_not_heard) {
+        cleanup_(world_freep) World *world = world_new();
+        Unit *a = fake_unit(world, "a.service");
+
+        cr_assert(send_text(world, "READY=1", 7, -1));  /* from ourselves: no unit's */
+        fork_sender(world, a, "STATUS=mine", false);
+        world_wait(world, world_has_calls, "notify a.service");
+        assert_string(world_calls(world), "notify a.service STATUS=mine;");
+}
+
+Test(manager_notify, bad_datagrams_are_dropped_and_descriptors_closed) {
+        cleanup_(world_freep) World *world = world_new();
+        static const char with_nul[] = "READY=1\0X=1";
+        static char large[5000];
+        int ends[2];
+        char byte;
+
+        memset(large, 'x', sizeof(large));
+        cr_assert(eq(int, pipe2(ends, O_CLOEXEC), 0));
+        cr_assert(send_text(world, with_nul, sizeof(with_nul), -1));
+        cr_assert(send_text(world, large, sizeof(large), -1));
+        cr_assert(send_text(world, "", 0, -1));
+        cr_assert(send_text(world, "FDSTORE=1", 9, ends[1]));
+        close(ends[1]);
+        world_settle(world);
+        assert_string(world_calls(world), "");
+        cr_assert(eq(int, (int) read(ends[0], &byte, 1), 0));   /* nobody holds the other end any more */
+        close(ends[0]);
+}
+
+/* SIGCHLD is served before notifications, but not before what the dead have said. */
+Test(manager_notify, what_was_said_before_the_end_is_heard_before_it) {
+        cleanup_(world_freep) World *world = world_new();
+        Unit *a = fake_unit(world, "a.service");
+        siginfo_t info;
+        pid_t pid;
+
+        pid = fork();
+        if (pid == 0)
+                _exit(!send_text(world, "READY=1", 7, -1));
+        cr_assert(eq(int, manager_add_process(world->manager, a, UNIT_PURPOSE_MAIN, pid, -1, 0), 0));
+        cr_assert(eq(int, waitid(P_PID, (id_t) pid, &info, WEXITED | WNOWAIT), 0));
+        world_wait(world, world_has_calls, "exit");
+        cr_assert(eq(int, strncmp(world_calls(world), "notify a.service READY=1;exit ", 30), 0), "%s",
+                  world_calls(world));
+}
+
+Test(manager_notify, ten_thousand_leave_the_manager_serving, .timeout = 60) {
+        cleanup_(world_freep) World *world = world_new();
+        Unit *a = fake_unit(world, "a.service");
+        pid_t pid = fork();
+
+        if (pid == 0) {
+                for (unsigned i = 0; i < 10000; i++)
+                        if (!send_text(world, "garbage", 7, -1))
+                                _exit(1);
+                _exit(0);
+        }
+        cr_assert(eq(int, manager_add_process(world->manager, a, UNIT_PURPOSE_MAIN, pid, -1, 0), 0));
+        world_wait(world, world_has_calls, "exit");
+}
+
+Test(manager_notify, a_folder_that_is_too_deep_gets_an_abstract_name) {
+        char deep[200];
+        cleanup_(manager_freep) Manager *manager = NULL;
+
+        log_set_level(LOG_LEVEL_ERROR);
+        memset(deep, 'x', sizeof(deep));
+        memcpy(deep, "/tmp/", 5);
+        deep[sizeof(deep) - 1] = '\0';
+        cr_assert(eq(int, manager_new(&manager, &(ManagerOptions) {
+                .unit_path = "/nonexistent", .runtime_directory = deep, .default_unit = "" }, NULL), 0));
+        cr_assert(eq(chr, manager->notify_path[0], '@'));
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Reading unit files again, with units and jobs in place.
+ */
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "basic/log.h"
+#include "basic/strv.h"
+#include "manager_world.h"
+
+static void on_reloading(void *userdata, bool active) {
+        text_add(&((World *) userdata)->calls, active ? "reloading;" : "reloaded;");
+}
+
+static void on_files_changed(void *userdata) {
+        text_add(&((World *) userdata)->calls, "files;");
+}
+
+static const ManagerListenerOps listener = { .reloading = on_reloading, .unit_files_changed = on_files_changed };
+
+Test(manager_reload, tells_what_is_new_and_keeps_the_state) {
+        cleanup_(world_freep) World *world = world_new();
+        cleanup_(strv_freep) char **differences = NULL;
+        Unit *unit;
+
+        world_fake_services(world);
+        world_write(world, "a.service", "[Unit]\nDescription=Old\n[Service]\nExecStart=/bin/true\n");
+        unit = world_load(world, "a.service");
+        unit_publish(unit, UNIT_ACTIVE, 0);
+        world_clear_calls(world);
+        manager_listen(world->manager, &listener, world);
+
+        world_write(world, "a.service", "[Unit]\nDescription=New one\n[Service]\nExecStart=/bin/true\n");
+        cr_assert(eq(int, manager_reload(world->manager, false, &differences, NULL), 0));
+        assert_string(world_calls(world), "reloading;files;reloaded;");
+        cr_assert(eq(sz, strv_length(differences), 1));
+        cr_assert(eq(int, strncmp(differences[0], "a.service: ", 11), 0));
+        assert_string(unit_description(unit), "New one");
+        cr_assert(eq(int, (int) unit->active_state, UNIT_ACTIVE));
+}
+
+Test(manager_reload, a_broken_file_leaves_all_as_it_was) {
+        cleanup_(world_freep) World *world = world_new();
+        cleanup_(failure_deinit) Failure failure = {};
+        Unit *unit;
+
+        log_set_level(LOG_LEVEL_ERROR - 1);
+        world_fake_services(world);
+        world_write(world, "a.service", "[Unit]\nDescription=Old\n[Service]\nExecStart=/bin/true\n");
+        unit = world_load(world, "a.service");
+        unit_publish(unit, UNIT_ACTIVE, 0);
+        manager_listen(world->manager, &listener, world);
+
+        world_write(world, "a.service", "[Unit]\nDescription=New one\n[Service]\nExecStart=\"/bin/true\n");
+        cr_assert(lt(int, manager_reload(world->manager, false, NULL, &failure), 0));
+        cr_assert(ne(int, failure.code, 0));
+        assert_string(unit_description(unit), "Old");
+        cr_assert(not(world_has_calls(world, "files")));
+        cr_assert(world_has_calls(world, "reloaded"));
+}
+
+Test(manager_reload, what_nothing_refers_to_any_more_goes) {
+        cleanup_(world_freep) World *world = world_new();
+
+        world_fake_services(world);
+        world_write(world, "a.service", "[Unit]\nAfter=b.service\n[Service]\nExecStart=/bin/true\n");
+        world_write(world, "b.service", "[Service]\nExecStart=/bin/true\n");
+        unit_publish(world_load(world, "a.service"), UNIT_ACTIVE, 0);
+        manager_arm(world->manager->idle_source);
+        world_settle(world);
+        assert_not_null(manager_find_unit(world->manager, "b.service"));
+
+        world_write(world, "a.service", "[Service]\nExecStart=/bin/true\n# changed\n");
+        cr_assert(eq(int, manager_reload(world->manager, false, NULL, NULL), 0));
+        manager_arm(world->manager->idle_source);
+        world_settle(world);
+        assert_null(manager_find_unit(world->manager, "b.service"));
+}
+
+/* The edge that held it back is gone from the file. */
+Test(manager_reload, a_waiting_job_goes_by_the_new_order) {
+        cleanup_(world_freep) World *world = world_new();
+
+        world_fake_services(world);
+        world_write(world, "a.service", "[Unit]\nAfter=b.service\nWants=b.service\n[Service]\nExecStart=/bin/true\n");
+        world_write(world, "b.service", "[Service]\nExecStart=/bin/true\n");
+        world_exec(world, JOB_REPLACE, "start:a.service");
+        world_settle(world);
+        assert_string(world_calls(world), "start b.service;");
+
+        world_write(world, "a.service", "[Unit]\nWants=b.service\n[Service]\nExecStart=/bin/true\n");
+        cr_assert(eq(int, manager_reload(world->manager, false, NULL, NULL), 0));
+        world_settle(world);
+        assert_string(world_calls(world), "start b.service;start a.service;");
+}

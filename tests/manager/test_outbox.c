@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The outbox: order, once each, and no item left behind.
+ */
+
+#include <stdlib.h>
+
+#include "basic/text.h"
+#include "double/double_assert.h"
+#include "manager/outbox.h"
+
+typedef struct Letter {
+        Outbox *outbox;
+        Text *log;
+        char name;
+        unsigned n_answers;             /* items that it adds when it is sent */
+} Letter;
+
+static void letter_free(void *item) {
+        Letter *letter = item;
+
+        text_addf(letter->log, "-%c", letter->name);
+        free(letter);
+}
+
+static void letter_send(void *item);
+
+static const OutboxItemOps letter_ops = { .send = letter_send, .free = letter_free };
+
+static void add(Outbox *outbox, Text *log, char name, unsigned n_answers) {
+        Letter *letter = malloc(sizeof(*letter));
+
+        *letter = (Letter) { .outbox = outbox, .log = log, .name = name, .n_answers = n_answers };
+        cr_assert(eq(int, outbox_add(outbox, &letter_ops, letter), 0));
+}
+
+static void letter_send(void *item) {
+        Letter *letter = item;
+
+        text_add_char(letter->log, letter->name);
+        for (unsigned i = 0; i < letter->n_answers; i++)
+                add(letter->outbox, letter->log, 'z', 0);
+        outbox_flush(letter->outbox);           /* does nothing: a flush is under way */
+}
+
+Test(outbox, sends_in_order_and_frees_each) {
+        Outbox *outbox = NULL;
+        Text log = {};
+
+        cr_assert(eq(int, outbox_new(&outbox), 0));
+        add(outbox, &log, 'a', 0);
+        add(outbox, &log, 'b', 0);
+        cr_assert(eq(sz, outbox_length(outbox), 2));
+        outbox_flush(outbox);
+        assert_string(log.string, "a-ab-b");
+        cr_assert(eq(sz, outbox_length(outbox), 0));
+        outbox_flush(outbox);
+        assert_string(log.string, "a-ab-b");
+        outbox_free(outbox);
+        text_deinit(&log);
+}
+
+Test(outbox, what_is_added_during_a_flush_leaves_behind_the_rest) {
+        Outbox *outbox = NULL;
+        Text log = {};
+
+        cr_assert(eq(int, outbox_new(&outbox), 0));
+        add(outbox, &log, 'a', 2);
+        add(outbox, &log, 'b', 0);
+        outbox_flush(outbox);
+        assert_string(log.string, "a-ab-bz-zz-z");
+        outbox_free(outbox);
+        text_deinit(&log);
+}
+
+Test(outbox, what_was_never_sent_is_freed) {
+        Outbox *outbox = NULL;
+        Text log = {};
+
+        cr_assert(eq(int, outbox_new(&outbox), 0));
+        add(outbox, &log, 'a', 0);
+        outbox_free(outbox);
+        assert_string(log.string, "-a");
+        text_deinit(&log);
+}
+
+Test(outbox, ten_thousand_items_leave_in_order) {
+        Outbox *outbox = NULL;
+        Text log = {};
+
+        cr_assert(eq(int, outbox_new(&outbox), 0));
+        for (unsigned i = 0; i < 10000; i++)
+                add(outbox, &log, (char) ('a' + i % 26), 0);
+        outbox_flush(outbox);
+        for (unsigned i = 0; i < 10000; i++)
+                cr_assert(eq(chr, log.string[3 * i], (char) ('a' + i % 26)));
+        outbox_free(outbox);
+        text_deinit(&log);
+}
