@@ -9,6 +9,7 @@
  */
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "basic/heap.h"
@@ -199,31 +200,6 @@ bool job_result_from_answer(UnitAnswer answer, JobResult *ret_result) {
         return true;
 }
 
-JobName *job_name_new(const char *string) {
-        size_t size = strlen(string) + 1;
-        JobName *name;
-
-        name = malloc(sizeof(*name) + size);
-        if (!name)
-                return NULL;
-
-        name->n_references = 1;
-        memcpy(name->string, string, size);
-        return name;
-}
-
-JobName *job_name_ref(JobName *name) {
-        if (name)
-                name->n_references++;
-        return name;
-}
-
-JobName *job_name_unref(JobName *name) {
-        if (name && --name->n_references == 0)
-                free(name);
-        return NULL;
-}
-
 JobTransactionRecord *job_transaction_record_new(void) {
         JobTransactionRecord *record = calloc(1, sizeof(*record));
 
@@ -261,4 +237,74 @@ const JobStep *job_cause_step(JobCause cause) {
         if (!cause.record || cause.step >= cause.record->steps.n)
                 return NULL;
         return &cause.record->steps.items[cause.step];
+}
+
+static const char *job_answer_text(UnitAnswer answer) {
+        switch (answer) {
+        case UNIT_ALREADY:
+                return "the unit was there already";
+        case UNIT_CONDITION_UNMET:
+                return "a condition is not met";
+        case UNIT_ASSERT_UNMET:
+                return "an assertion is not met";
+        case UNIT_CANNOT:
+                return "the unit has no such operation";
+        case UNIT_UNSUPPORTED:
+                return "units of this type are not supported here";
+        case UNIT_WRONG_STATE:
+                return "the unit is not active";
+        case UNIT_DEPENDENCY_UNMET:
+                return "a unit that it binds to is not active";
+        case UNIT_ONCE:
+                return "the unit can't be started a second time";
+        case UNIT_UNDER_WAY:
+        case UNIT_NOT_NOW:
+        case UNIT_OPERATION_FAILED:
+        case _UNIT_ANSWER_MAX:
+        case _UNIT_ANSWER_INVALID:
+                return "the operation failed";
+        }
+        return "the operation failed";
+}
+
+static int job_end_reason_write(const JobEndReason *reason, char *buffer, size_t size) {
+        const char *name = reason->name ? reason->name->string : "somebody";
+
+        switch (reason->code) {
+        case JOB_END_UNSAID:
+                return 0;
+        case JOB_END_ANSWER:
+                return snprintf(buffer, size, "%s", job_answer_text(reason->number));
+        case JOB_END_UNIT_CHANGED:
+                return snprintf(buffer, size, "the unit is %s", unit_active_state_to_string(reason->number));
+        case JOB_END_UNIT_ACTIVE:
+                return snprintf(buffer, size, "the unit is active");
+        case JOB_END_UNIT_NOT_ACTIVE:
+                return snprintf(buffer, size, "the unit is not active");
+        case JOB_END_UNIT_GONE:
+                return snprintf(buffer, size, "the unit is gone");
+        case JOB_END_UNIT_UNUSABLE:
+                return snprintf(buffer, size, "its unit can't be used any more after a restart of the manager");
+        case JOB_END_DEPENDENCY:
+                return snprintf(buffer, size, "dependency on %s failed", name);
+        case JOB_END_REPLACED:
+                return snprintf(buffer, size, "replaced in transaction %u", reason->number);
+        case JOB_END_CLEARED:
+                return snprintf(buffer, size, "cleared by transaction %u", reason->number);
+        case JOB_END_INTERRUPTED:
+                return snprintf(buffer, size, "interrupted by job %u", reason->number);
+        case JOB_END_STOPPED:
+                return snprintf(buffer, size, "job %u stops the unit", reason->number);
+        case JOB_END_CANCELED:
+                return snprintf(buffer, size, "canceled by %s", name);
+        case JOB_END_TIME_LIMIT:
+                return snprintf(buffer, size, "its time limit is over");
+        case JOB_END_CYCLE:
+                return snprintf(buffer, size, "new unit files closed a cycle of order");
+        }
+        return 0;
+}
+
+const char *job_end_reason_format(const JobEndReason *reason, char buffer[static JOB_END_REASON_TEXT_MAX]) {
+        return job_end_reason_write(reason, buffer, JOB_END_REASON_TEXT_MAX) > 0 ? buffer : NULL;
 }

@@ -24,11 +24,46 @@
 #define JOB_CAUSES_MAX 8U
 #define JOB_STEP_NONE UINT32_MAX
 
-/* A unit's name that outlives the unit. */
+typedef struct JobNames JobNames;
+
+/* A name that outlives its unit. */
 typedef struct JobName {
         uint32_t n_references;
+        JobNames *pool;                 /* borrowed: that finds it by its string; NULL if it stands alone */
         char string[];
 } JobName;
+
+/*
+ * Why a job ended, as a code: of ten thousand ended jobs it is kept. What number and name say depends on the code.
+ */
+typedef enum JobEndCode {
+        JOB_END_UNSAID,
+        JOB_END_ANSWER,                 /* number: UnitAnswer */
+        JOB_END_UNIT_CHANGED,           /* number: UnitActiveState */
+        JOB_END_UNIT_ACTIVE,
+        JOB_END_UNIT_NOT_ACTIVE,
+        JOB_END_UNIT_GONE,
+        JOB_END_UNIT_UNUSABLE,          /* after a restart of the manager */
+        JOB_END_DEPENDENCY,             /* name: the unit whose job failed */
+        JOB_END_REPLACED,               /* number: the transaction */
+        JOB_END_CLEARED,                /* number: the transaction (isolate, flush) */
+        JOB_END_INTERRUPTED,            /* number: the job */
+        JOB_END_STOPPED,                /* number: the job that stops the unit */
+        JOB_END_CANCELED,               /* name: who asked */
+        JOB_END_TIME_LIMIT,
+        JOB_END_CYCLE,                  /* new unit files closed a cycle of order */
+} JobEndCode;
+
+typedef struct JobEndReason {
+        JobEndCode code;
+        uint32_t number;
+        JobName *name;                  /* borrowed, or a reference where it is kept */
+} JobEndReason;
+
+#define JOB_END_REASON_TEXT_MAX 384
+
+/* One sentence without a full stop; NULL if there is nothing to say. Returns @buffer. */
+const char *job_end_reason_format(const JobEndReason *reason, char buffer[static JOB_END_REASON_TEXT_MAX]);
 
 /* One job of a transaction, as it was staged. */
 typedef struct JobStep {
@@ -132,7 +167,10 @@ bool job_result_from_answer(UnitAnswer answer, JobResult *ret_result);
 
 /* — names and records: counted references — */
 
-JobName *job_name_new(const char *string);
+JobName *job_name_new(const char *string);              /* one that stands alone */
+JobNames *job_names_new(void);
+JobNames *job_names_free(JobNames *names);              /* no name may be left */
+JobName *job_names_get(JobNames *names, const char *string);     /* a reference to the one of that string, or NULL */
 JobName *job_name_ref(JobName *name);
 JobName *job_name_unref(JobName *name);
 DEFINE_CLEANUP(JobName, job_name_unref)

@@ -192,14 +192,15 @@ static int explain_job(const JobExplain *explain, const Job *job) {
 }
 
 static int explain_ended(const JobExplain *explain, const JobEnded *ended, const char *kind) {
+        JobCause why = { .record = job_log_find_transaction(explain->log, ended->transaction), .step = ended->step };
         cleanup_free_ char *summary = NULL;
-        char span[USEC_FORMAT_MAX];
+        char span[USEC_FORMAT_MAX], text[JOB_END_REASON_TEXT_MAX];
+        const char *cause = job_end_reason_format(&ended->reason, text);
         int r;
 
         usec_format(usec_sub(explain->now, ended->ended_at), span);
         r = text_format(&summary, "Job %u (%s %s) ended %s %s ago%s%s.", ended->id, job_type_to_string(ended->type),
-                        ended->unit->string, job_result_to_string(ended->result), span, ended->cause ? ": " : "",
-                        ended->cause ? ended->cause : "");
+                        ended->unit->string, job_result_to_string(ended->result), span, cause ? ": " : "", cause ? cause : "");
 
         sink_open(explain->sink, 'a', "{sv}");
         sink_entry_string(explain->sink, "kind", kind);
@@ -210,10 +211,10 @@ static int explain_ended(const JobExplain *explain, const JobEnded *ended, const
         sink_entry_string(explain->sink, "type", job_type_to_string(ended->type));
         sink_entry_string(explain->sink, "run", job_type_to_string(ended->run_type));
         sink_entry_string(explain->sink, "result", job_result_to_string(ended->result));
-        if (ended->why.record)
-                sink_entry_u64(explain->sink, "transaction", ended->why.record->id);
+        if (ended->transaction > 0)
+                sink_entry_u64(explain->sink, "transaction", ended->transaction);
         sink_entry_u64(explain->sink, "age", usec_sub(explain->now, ended->installed_at));
-        job_explain_write_causes(explain, ended->why);
+        job_explain_write_causes(explain, why);
         sink_close(explain->sink);
         return 0;
 }

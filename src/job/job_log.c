@@ -9,33 +9,58 @@
 
 #include "job/job_log.h"
 
+int job_log_init(JobLog *log) {
+        *log = (JobLog) {};
+        log->ended = malloc(JOB_LOG_ENDED_MAX * sizeof(*log->ended));
+        log->transactions = calloc(JOB_LOG_TRANSACTIONS_MAX, sizeof(*log->transactions));
+        if (!log->ended || !log->transactions || id_map_reserve(&log->by_id, JOB_LOG_ENDED_MAX) < 0) {
+                job_log_deinit(log);
+                return -ENOMEM;
+        }
+
+        /* Written to, so that the pages are there now and not one by one later. */
+        memset(log->ended, 0xff, JOB_LOG_ENDED_MAX * sizeof(*log->ended));
+        memset(log->ended, 0, JOB_LOG_ENDED_MAX * sizeof(*log->ended));
+        return 0;
+}
+
 static void job_ended_deinit(JobEnded *ended) {
         job_name_unref(ended->unit);
-        job_transaction_record_unref(ended->why.record);
-        free(ended->cause);
+        job_name_unref(ended->reason.name);
+}
+
+static size_t job_record_bytes(const JobTransactionRecord *record) {
+        size_t n = sizeof(*record) + record->steps.allocated * sizeof(JobStep) +
+                   record->drops.allocated * sizeof(JobDrop);
+
+        for (size_t i = 0; i < record->drops.n; i++)
+                n += strlen(record->drops.items[i].why) + 32;
+        return n;
+}
+
+static void job_log_drop_transaction(JobLog *log) {
+        JobTransactionRecord **oldest = &log->transactions[log->first_transaction];
+
+        log->n_bytes -= job_record_bytes(*oldest);
+        *oldest = job_transaction_record_unref(*oldest);
+        log->first_transaction = (log->first_transaction + 1) % JOB_LOG_TRANSACTIONS_MAX;
+        log->n_transactions--;
 }
 
 void job_log_deinit(JobLog *log) {
         for (size_t i = 0; i < log->n_ended; i++)
                 job_ended_deinit(&log->ended[i]);
-        for (size_t i = 0; i < JOB_LOG_TRANSACTIONS_MAX; i++)
-                job_transaction_record_unref(log->transactions[i]);
+        while (log->n_transactions > 0)
+                job_log_drop_transaction(log);
         free(log->ended);
+        free(log->transactions);
         id_map_deinit(&log->by_id);
         *log = (JobLog) {};
 }
 
 void job_log_add_ended(JobLog *log, JobEnded ended) {
-        JobEnded *place;
+        JobEnded *place = &log->ended[log->next_ended];
 
-        if (!log->ended)
-                log->ended = calloc(JOB_LOG_ENDED_MAX, sizeof(*log->ended));
-        if (!log->ended) {
-                job_ended_deinit(&ended);
-                return;
-        }
-
-        place = &log->ended[log->next_ended];
         if (log->n_ended == JOB_LOG_ENDED_MAX) {
                 if (id_map_get(&log->by_id, place->id) == place)
                         id_map_remove(&log->by_id, place->id);
@@ -48,12 +73,17 @@ void job_log_add_ended(JobLog *log, JobEnded ended) {
         log->next_ended = (log->next_ended + 1) % JOB_LOG_ENDED_MAX;
 }
 
+/* The record must be complete: its size is what it is counted by. */
 void job_log_add_transaction(JobLog *log, JobTransactionRecord *record) {
-        JobTransactionRecord **place = &log->transactions[log->next_transaction];
+        size_t place;
 
-        job_transaction_record_unref(*place);
-        *place = job_transaction_record_ref(record);
-        log->next_transaction = (log->next_transaction + 1) % JOB_LOG_TRANSACTIONS_MAX;
+        if (log->n_transactions == JOB_LOG_TRANSACTIONS_MAX)
+                job_log_drop_transaction(log);
+        place = (log->first_transaction + log->n_transactions++) % JOB_LOG_TRANSACTIONS_MAX;
+        log->transactions[place] = job_transaction_record_ref(record);
+        log->n_bytes += job_record_bytes(record);
+        while (log->n_bytes > JOB_LOG_TRANSACTIONS_BYTES && log->n_transactions > 1)
+                job_log_drop_transaction(log);
 }
 
 const JobEnded *job_log_find(const JobLog *log, uint32_t id) {
@@ -70,15 +100,18 @@ const JobEnded *job_log_find_of_unit(const JobLog *log, const char *unit) {
         return NULL;
 }
 
-static const JobTransactionRecord *job_log_transaction_at(const JobLog *log, size_t age) {
-        return log->transactions[(log->next_transaction + JOB_LOG_TRANSACTIONS_MAX - age) % JOB_LOG_TRANSACTIONS_MAX];
+/* @age counts from 0, the last one. */
+static JobTransactionRecord *job_log_transaction_at(const JobLog *log, size_t age) {
+        size_t place = log->first_transaction + log->n_transactions - 1 - age;
+
+        return log->transactions[place % JOB_LOG_TRANSACTIONS_MAX];
 }
 
-const JobTransactionRecord *job_log_find_transaction(const JobLog *log, uint64_t id) {
-        for (size_t age = 1; age <= JOB_LOG_TRANSACTIONS_MAX; age++) {
-                const JobTransactionRecord *record = job_log_transaction_at(log, age);
+JobTransactionRecord *job_log_find_transaction(const JobLog *log, uint64_t id) {
+        for (size_t age = 0; age < log->n_transactions; age++) {
+                JobTransactionRecord *record = job_log_transaction_at(log, age);
 
-                if (record && record->id == id)
+                if (record->id == id)
                         return record;
         }
         return NULL;
@@ -101,11 +134,9 @@ static bool job_record_refused_unit(const JobTransactionRecord *record, const ch
 }
 
 const JobTransactionRecord *job_log_find_drop(const JobLog *log, const char *unit, const JobDrop **ret_drop) {
-        for (size_t age = 1; age <= JOB_LOG_TRANSACTIONS_MAX; age++) {
+        for (size_t age = 0; age < log->n_transactions; age++) {
                 const JobTransactionRecord *record = job_log_transaction_at(log, age);
 
-                if (!record)
-                        return NULL;
                 *ret_drop = job_record_find_drop(record, unit);
                 if (*ret_drop || job_record_refused_unit(record, unit))
                         return record;

@@ -4,7 +4,8 @@
 /*
  * What has been: the last ended jobs and the last transactions
  *
- * Two rings in memory. A waiter that comes late learns a job's result here,
+ * Two rings in memory, whole from the beginning: the manager does not grow
+ * with the work it has done. A waiter that comes late learns a job's result here,
  * and a question why something did not happen finds what was dropped or
  * refused. An entry holds names, not units: the unit may be gone.
  */
@@ -14,35 +15,41 @@
 
 #define JOB_LOG_ENDED_MAX 10000U
 #define JOB_LOG_TRANSACTIONS_MAX 1000U
+#define JOB_LOG_TRANSACTIONS_BYTES (128U * 1024U)        /* but the last one is kept, however large */
 
+/* Fixed in size, and its names are shared: what has ended costs no memory of its own. */
 typedef struct JobEnded {
         uint32_t id;
         uint32_t merged_into;           /* the survivor, if this one had been absorbed */
         JobName *unit;                  /* a reference */
         uint8_t type, run_type, result; /* JobType, JobType, JobResult */
         bool is_irreversible;
+        uint32_t step;                  /* in the record of its transaction, while that is kept */
+        uint64_t transaction;
         uint64_t installed_at, triggered_at, ended_at;
-        JobCause why;                   /* holds a reference to its record */
-        char *cause;                    /* owned; of the end, or NULL */
+        JobEndReason reason;            /* its name is a reference */
 } JobEnded;
 
 typedef struct JobLog {
-        JobEnded *ended;                /* owned ring, made at the first end */
+        JobEnded *ended;                /* owned ring */
         size_t n_ended, next_ended;
         IdMap by_id;                    /* → JobEnded */
-        JobTransactionRecord *transactions[JOB_LOG_TRANSACTIONS_MAX];    /* references; a ring */
-        size_t next_transaction;
+        JobTransactionRecord **transactions;    /* owned ring of references, the oldest first */
+        size_t n_transactions, first_transaction;
+        size_t n_bytes;                 /* of their records */
 } JobLog;
 
+/* Takes all memory that the rings will ever need: -ENOMEM. */
+int job_log_init(JobLog *log);
 void job_log_deinit(JobLog *log);
 
-/* Takes over the references and strings of @ended. Without memory the entry is lost, nothing else. */
+/* Takes over the references of @ended. */
 void job_log_add_ended(JobLog *log, JobEnded ended);
 void job_log_add_transaction(JobLog *log, JobTransactionRecord *record);
 
 const JobEnded *job_log_find(const JobLog *log, uint32_t id);
 /* The last that ended of a unit, or NULL. */
 const JobEnded *job_log_find_of_unit(const JobLog *log, const char *unit);
-const JobTransactionRecord *job_log_find_transaction(const JobLog *log, uint64_t id);
+JobTransactionRecord *job_log_find_transaction(const JobLog *log, uint64_t id);
 /* The last transaction that dropped a job of @unit or was refused with it among its requests, or NULL. */
 const JobTransactionRecord *job_log_find_drop(const JobLog *log, const char *unit, const JobDrop **ret_drop);

@@ -8,8 +8,6 @@
  */
 
 #include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "job/job_manager_private.h"
@@ -26,9 +24,12 @@ int job_manager_new(JobManager **ret_manager, UnitTable *units) {
 
         manager->units = units;
         manager->last_refusal = UINT64_MAX;
-        job_table_init(&manager->table, units);
         job_transaction_init(&manager->transaction, units, &manager->table);
         job_notify_init(&manager->notify, units);
+        if (job_table_init(&manager->table, units) < 0 || job_log_init(&manager->log) < 0) {
+                job_manager_free(manager);
+                return -ENOMEM;
+        }
 
         *ret_manager = manager;
         return 0;
@@ -40,10 +41,10 @@ JobManager *job_manager_free(JobManager *manager) {
 
         assert(!manager->is_triggering);
 
-        job_table_deinit(&manager->table);
+        job_log_deinit(&manager->log);
         job_transaction_deinit(&manager->transaction);
         job_notify_deinit(&manager->notify);
-        job_log_deinit(&manager->log);
+        job_table_deinit(&manager->table);
         vector_deinit(&manager->changes);
         vector_deinit(&manager->ends);
         vector_deinit(&manager->subscriptions);
@@ -96,11 +97,12 @@ void job_manager_emit(JobManager *manager, JobEventKind kind, const Job *job, co
 
 static void commit_cancel(void *userdata, Job *job, const JobCandidate *by) {
         JobManager *manager = userdata;
-        char cause[128];
+        JobEndReason reason = {
+                .code = by ? JOB_END_REPLACED : JOB_END_CLEARED,
+                .number = (uint32_t) (manager->last_transaction + 1),
+        };
 
-        snprintf(cause, sizeof(cause), by ? "replaced in transaction %" PRIu64 : "cleared by transaction %" PRIu64,
-                 manager->last_transaction + 1);
-        job_manager_end(manager, job, JOB_CANCELED, 0, cause);
+        job_manager_end(manager, job, JOB_CANCELED, 0, reason);
 }
 
 static void commit_touch(JobManager *manager, const Job *job) {
@@ -309,8 +311,8 @@ int job_manager_plan(JobManager *manager, const JobRequest *requests, size_t n, 
 int job_manager_cancel(JobManager *manager, uint32_t id, const JobRequester *requester, uint64_t now,
                        Failure *ret_failure) {
         Job *job = job_table_find(&manager->table, id);
+        cleanup_(job_name_unrefp) JobName *name = NULL;
         const Unit *unit;
-        char cause[256];
 
         manager->now = now;
         if (!job) {
@@ -328,8 +330,9 @@ int job_manager_cancel(JobManager *manager, uint32_t id, const JobRequester *req
                 return JOB_MANAGER_E_NOT_CANCELABLE;
         }
 
-        snprintf(cause, sizeof(cause), "canceled by %s", requester && requester->name ? requester->name : "request");
-        job_manager_end(manager, job, JOB_CANCELED, JOB_END_SPREADS, cause);
+        name = requester && requester->name ? job_names_get(manager->table.names, requester->name) : NULL;
+        job_manager_end(manager, job, JOB_CANCELED, JOB_END_SPREADS,
+                        (JobEndReason) { .code = JOB_END_CANCELED, .name = name });
         job_manager_follow_up(manager);
         return 0;
 }

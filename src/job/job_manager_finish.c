@@ -56,7 +56,7 @@ static void end_spread(JobManager *manager, const Unit *unit, JobType run, JobRe
                 end_dependents(manager, unit, UNIT_CONFLICTED_BY, true);
 }
 
-static void end_log(JobManager *manager, const Job *job, uint32_t id, JobResult result, const char *cause) {
+static void end_log(JobManager *manager, const Job *job, uint32_t id, JobResult result, JobEndReason reason) {
         JobUnitEntry *entry = job_table_entry(&manager->table, job->unit);
         JobEnded ended = {
                 .id = id,
@@ -69,23 +69,25 @@ static void end_log(JobManager *manager, const Job *job, uint32_t id, JobResult 
                 .installed_at = job->installed_at,
                 .triggered_at = job->triggered_at,
                 .ended_at = manager->now,
-                .why = job->cause,
-                .cause = cause ? strdup(cause) : NULL,
+                .transaction = job->cause.record ? job->cause.record->id : 0,
+                .step = job->cause.step,
+                .reason = reason,
         };
 
-        job_transaction_record_ref(job->cause.record);
+        job_name_ref(reason.name);
         job_log_add_ended(&manager->log, ended);
 }
 
 /* Each id gets its one end: the job's own, then those of the jobs that it absorbed. */
-static void end_tell(JobManager *manager, const Job *job, JobResult result, const char *cause) {
-        JobEvent event = { .kind = JOB_EVENT_FINISHED, .cause = cause };
+static void end_tell(JobManager *manager, const Job *job, JobResult result, JobEndReason reason) {
+        char text[JOB_END_REASON_TEXT_MAX];
+        JobEvent event = { .kind = JOB_EVENT_FINISHED, .cause = job_end_reason_format(&reason, text) };
 
         job_manager_info(manager, job, &event.job);
         event.job.result = result;
         for (size_t i = 0; i <= job->aliases.n; i++) {
                 event.job.id = i == 0 ? job->id : job->aliases.items[i - 1];
-                end_log(manager, job, event.job.id, result, cause);
+                end_log(manager, job, event.job.id, result, reason);
                 for (size_t s = 0; s < manager->subscriptions.n; s++)
                         manager->subscriptions.items[s].subscriber(&event, manager->subscriptions.items[s].userdata);
         }
@@ -106,30 +108,30 @@ static void end_remember_recovery(JobManager *manager, const Job *job, const Uni
         job_table_entry(&manager->table, job->unit)->recovers_with = because;
 }
 
-static void end_one(JobManager *manager, const JobEnd *end, JobEndFlags flags, const char *cause) {
+static void end_one(JobManager *manager, const JobEnd *end, JobEndFlags flags, JobEndReason reason) {
         const Unit *unit = unit_table_at(manager->units, end->job->unit);
-        char because[UNIT_NAME_MAX + 64];
         Job *job = end->job;
 
-        if (end->because != 0) {
-                snprintf(because, sizeof(because), "dependency on %s failed",
-                         unit_table_at(manager->units, end->because - 1)->id);
-                cause = because;
-        }
+        if (end->because != 0)
+                reason = (JobEndReason) {
+                        .code = JOB_END_DEPENDENCY,
+                        .name = job_table_peek(&manager->table, end->because - 1)->name,
+                };
 
         job_table_remove(&manager->table, job);
         manager->stat.n_by_result[end->result]++;
+        manager->stat.n_by_result[JOB_MERGED] += job->aliases.n;
         if (flags & JOB_END_SPREADS)
                 end_spread(manager, unit, job->run_type, end->result);
         if (end->result == JOB_TIMEOUT || end->result == JOB_DEPENDENCY)
                 job_notify_failure(&manager->notify, unit);
         end_remember_recovery(manager, job, unit, end);
         job_notify_look(&manager->notify, unit);
-        end_tell(manager, job, end->result, cause);
+        end_tell(manager, job, end->result, reason);
         job_free(job);
 }
 
-void job_manager_end(JobManager *manager, Job *job, JobResult result, JobEndFlags flags, const char *cause) {
+void job_manager_end(JobManager *manager, Job *job, JobResult result, JobEndFlags flags, JobEndReason reason) {
         size_t first = manager->ends.n;
 
         assert(first == 0);
@@ -138,18 +140,17 @@ void job_manager_end(JobManager *manager, Job *job, JobResult result, JobEndFlag
         for (size_t i = first; i < manager->ends.n; i++) {
                 JobEnd end = manager->ends.items[i];
 
-                end_one(manager, &end, flags, cause);
+                end_one(manager, &end, flags, reason);
         }
         vector_clear(&manager->ends);
 }
 
 void job_manager_end_first_half(JobManager *manager, Job *job) {
         JobUnitEntry *entry = job_table_entry(&manager->table, job->unit);
-        char cause[64];
 
         if (entry->pending && entry->pending->type == JOB_STOP) {
-                snprintf(cause, sizeof(cause), "job %u stops the unit", entry->pending->id);
-                job_manager_end(manager, job, JOB_CANCELED, 0, cause);
+                job_manager_end(manager, job, JOB_CANCELED, 0,
+                                (JobEndReason) { .code = JOB_END_STOPPED, .number = entry->pending->id });
                 return;
         }
         if (entry->pending) {
@@ -167,15 +168,12 @@ void job_manager_end_first_half(JobManager *manager, Job *job) {
 }
 
 static void change_end_triggered(JobManager *manager, Job *job, JobReaction reaction, const JobChange *change) {
-        const Unit *unit = unit_table_at(manager->units, change->unit);
-        char cause[UNIT_NAME_MAX + 64];
-
         if (job->type == JOB_RESTART && job->run_type == JOB_STOP && reaction.result == JOB_DONE) {
                 job_manager_end_first_half(manager, job);
                 return;
         }
-        snprintf(cause, sizeof(cause), "%s is %s", unit->id, unit_active_state_to_string(change->new));
-        job_manager_end(manager, job, reaction.result, JOB_END_SPREADS, cause);
+        job_manager_end(manager, job, reaction.result, JOB_END_SPREADS,
+                        (JobEndReason) { .code = JOB_END_UNIT_CHANGED, .number = change->new });
 }
 
 /* A pending start or verify of a unit that is there. */
@@ -188,7 +186,8 @@ static void change_end_pending(JobManager *manager, const JobChange *change) {
                 job_table_set_pause(&manager->table, pending, JOB_PAUSE_NONE);
         if (unit_state_is_active_or_reloading(change->new) &&
             (pending->run_type == JOB_START || pending->run_type == JOB_VERIFY_ACTIVE))
-                job_manager_end(manager, pending, JOB_DONE, JOB_END_SPREADS, "the unit is active");
+                job_manager_end(manager, pending, JOB_DONE, JOB_END_SPREADS,
+                                (JobEndReason) { .code = JOB_END_UNIT_ACTIVE });
 }
 
 /* Units whose start failed because of this one, and that want to be started again with it. */
@@ -295,7 +294,7 @@ void job_manager_forget_unit(JobManager *manager, Unit *unit, uint64_t now) {
         entry = job_table_entry(&manager->table, unit->index);
         while (!job_unit_entry_is_empty(entry))
                 job_manager_end(manager, job_unit_entry_main(entry), JOB_COLLECTED, JOB_END_SPREADS,
-                                "the unit is gone");
+                                (JobEndReason) { .code = JOB_END_UNIT_GONE });
         entry->name = job_name_unref(entry->name);
         entry->recovers_with = 0;
 }

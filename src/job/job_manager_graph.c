@@ -8,8 +8,6 @@
  * other for ever, so the youngest of them goes.
  */
 
-#include <stdio.h>
-
 #include "job/job_manager_private.h"
 
 void job_manager_graph_changed(JobManager *manager, uint64_t now) {
@@ -20,10 +18,13 @@ void job_manager_graph_changed(JobManager *manager, uint64_t now) {
         job_table_rescan_all(&manager->table);
 
         while (job_transaction_find_stuck(&manager->transaction, &id, &cycle) > 0) {
-                char cause[512];
+                Failure failure = {};
 
-                snprintf(cause, sizeof(cause), "the reload closed a cycle of order: %s", cycle);
-                job_manager_end(manager, job_table_find(&manager->table, id), JOB_CANCELED, JOB_END_SPREADS, cause);
+                failure_set(&failure, -EDEADLK, "TransactionOrderIsCyclic", "%s; job %u is canceled", cycle, id);
+                job_manager_emit(manager, JOB_EVENT_CYCLE_BROKEN, NULL, NULL, &failure);
+                failure_deinit(&failure);
+                job_manager_end(manager, job_table_find(&manager->table, id), JOB_CANCELED, JOB_END_SPREADS,
+                                (JobEndReason) { .code = JOB_END_CYCLE });
         }
         job_manager_follow_up(manager);
 }

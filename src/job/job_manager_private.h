@@ -57,8 +57,8 @@ void job_manager_info(const JobManager *manager, const Job *job, JobInfo *ret_in
 void job_manager_emit(JobManager *manager, JobEventKind kind, const Job *job, const char *cause,
                       const Failure *failure);
 
-/* Ends @job (it is freed) and what falls with it; @cause (may be NULL) is a sentence for its own end. */
-void job_manager_end(JobManager *manager, Job *job, JobResult result, JobEndFlags flags, const char *cause);
+/* Ends @job (it is freed) and what falls with it; @reason is of its own end, its name borrowed. */
+void job_manager_end(JobManager *manager, Job *job, JobResult result, JobEndFlags flags, JobEndReason reason);
 /* The stop half of a restart is done: it goes on as a start, unless a stop is over it. */
 void job_manager_end_first_half(JobManager *manager, Job *job);
 /* One change of a unit, with what follows from it but for the follow-up requests. */

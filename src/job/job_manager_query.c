@@ -31,7 +31,7 @@ bool job_manager_find_ended(const JobManager *manager, uint32_t id, JobInfo *ret
                 .state = ended->triggered_at > 0 ? JOB_RUNNING : JOB_WAITING,
                 .result = ended->result,
                 .is_irreversible = ended->is_irreversible,
-                .transaction = ended->why.record ? ended->why.record->id : 0,
+                .transaction = ended->transaction,
                 .installed_at = ended->installed_at,
                 .triggered_at = ended->triggered_at,
                 .deadline = UINT64_MAX,

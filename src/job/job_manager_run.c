@@ -56,41 +56,14 @@ static void put_back(JobManager *manager, Job *job) {
 
         /* Only a stop can have come over it; what it would have waited for is moot then. */
         if (entry->pending) {
-                job_manager_end(manager, job, JOB_CANCELED, 0, "another job of the unit goes first");
+                job_manager_end(manager, job, JOB_CANCELED, 0,
+                                (JobEndReason) { .code = JOB_END_STOPPED, .number = entry->pending->id });
                 return;
         }
         job_table_put_back(&manager->table, job, job->run_type);
         job_table_set_pause(&manager->table, job, JOB_PAUSE_NOT_NOW);
         job_table_update_deadline(&manager->table, job);
         job_manager_emit(manager, JOB_EVENT_CHANGED, job, "the unit is not ready for it", NULL);
-}
-
-static const char *cause_of_answer(UnitAnswer answer) {
-        switch (answer) {
-        case UNIT_ALREADY:
-                return "the unit was there already";
-        case UNIT_CONDITION_UNMET:
-                return "a condition is not met";
-        case UNIT_ASSERT_UNMET:
-                return "an assertion is not met";
-        case UNIT_CANNOT:
-                return "the unit has no such operation";
-        case UNIT_UNSUPPORTED:
-                return "units of this type are not supported here";
-        case UNIT_WRONG_STATE:
-                return "the unit is not active";
-        case UNIT_DEPENDENCY_UNMET:
-                return "a unit that it binds to is not active";
-        case UNIT_ONCE:
-                return "the unit can't be started a second time";
-        case UNIT_UNDER_WAY:
-        case UNIT_NOT_NOW:
-        case UNIT_OPERATION_FAILED:
-        case _UNIT_ANSWER_MAX:
-        case _UNIT_ANSWER_INVALID:
-                return "the operation failed";
-        }
-        return NULL;
 }
 
 static void take_answer(JobManager *manager, uint32_t id, UnitAnswer answer) {
@@ -109,7 +82,8 @@ static void take_answer(JobManager *manager, uint32_t id, UnitAnswer answer) {
         if (job->type == JOB_RESTART && job->run_type == JOB_STOP && result == JOB_DONE)
                 job_manager_end_first_half(manager, job);
         else
-                job_manager_end(manager, job, result, JOB_END_SPREADS, cause_of_answer(answer));
+                job_manager_end(manager, job, result, JOB_END_SPREADS, 
+                                (JobEndReason) { .code = JOB_END_ANSWER, .number = answer });
 }
 
 /* A reload that stands for a start, too, of a unit that has died meanwhile. */
@@ -126,12 +100,11 @@ static void trigger(JobManager *manager, Job *job) {
         Unit *unit = unit_table_at(manager->units, job->unit);
         uint32_t id = job->id;
         UnitAnswer answer;
-        char cause[64];
 
         if (job_unit_entry_interrupts(entry)) {
-                snprintf(cause, sizeof(cause), "interrupted by job %u", job->id);
                 manager->stat.n_interrupted++;
-                job_manager_end(manager, entry->triggered, JOB_CANCELED, 0, cause);
+                job_manager_end(manager, entry->triggered, JOB_CANCELED, 0,
+                                (JobEndReason) { .code = JOB_END_INTERRUPTED, .number = id });
         }
 
         job_table_trigger(&manager->table, job, manager->now);
@@ -146,12 +119,14 @@ static void trigger(JobManager *manager, Job *job) {
 
 static void verify(JobManager *manager, Job *job, const Unit *unit) {
         if (unit_state_is_active_or_reloading(unit->active_state))
-                job_manager_end(manager, job, JOB_DONE, JOB_END_SPREADS, "the unit is active");
+                job_manager_end(manager, job, JOB_DONE, JOB_END_SPREADS,
+                                (JobEndReason) { .code = JOB_END_UNIT_ACTIVE });
         else if (unit->active_state == UNIT_ACTIVATING) {
                 job_table_set_pause(&manager->table, job, JOB_PAUSE_NOT_NOW);
                 job_manager_emit(manager, JOB_EVENT_CHANGED, job, "the unit is not ready for it", NULL);
         } else
-                job_manager_end(manager, job, JOB_SKIPPED, JOB_END_SPREADS, "the unit is not active");
+                job_manager_end(manager, job, JOB_SKIPPED, JOB_END_SPREADS,
+                                (JobEndReason) { .code = JOB_END_UNIT_NOT_ACTIVE });
 }
 
 static void dispatch(JobManager *manager, Job *job) {
@@ -159,7 +134,7 @@ static void dispatch(JobManager *manager, Job *job) {
 
         resolve_reload(manager, job, unit);
         if (job->type == JOB_NOP)
-                job_manager_end(manager, job, JOB_DONE, 0, NULL);
+                job_manager_end(manager, job, JOB_DONE, 0, (JobEndReason) {});
         else if (job->type == JOB_VERIFY_ACTIVE)
                 verify(manager, job, unit);
         else
@@ -253,6 +228,7 @@ void job_manager_expire(JobManager *manager, uint64_t now) {
         manager->now = now;
         job_notify_expire(&manager->notify, now);
         while ((job = heap_peek(&manager->table.deadlines)) && job->deadline <= now)
-                job_manager_end(manager, job, JOB_TIMEOUT, JOB_END_SPREADS, "its time limit is over");
+                job_manager_end(manager, job, JOB_TIMEOUT, JOB_END_SPREADS,
+                                (JobEndReason) { .code = JOB_END_TIME_LIMIT });
         job_manager_follow_up(manager);
 }

@@ -127,7 +127,7 @@ int job_manager_save(const JobManager *manager, JobSnapshot *ret_snapshot) {
 static JobTransactionRecord *restore_record(JobManager *manager, const JobCauseRecord *cause) {
         cleanup_(job_transaction_record_unrefp) JobTransactionRecord *record = NULL;
 
-        record = (JobTransactionRecord *) job_log_find_transaction(&manager->log, cause->transaction);
+        record = job_log_find_transaction(&manager->log, cause->transaction);
         if (record)
                 return job_transaction_record_ref(take_ptr(record));
 
@@ -205,20 +205,19 @@ static bool place_is_free(const JobUnitEntry *entry, const JobRecord *record) {
 static void restore_as_ended(JobManager *manager, const JobRecord *record) {
         JobEnded ended = {
                 .id = record->id,
-                .unit = job_name_new(record->unit ? record->unit : ""),
+                .unit = job_names_get(manager->table.names, record->unit ? record->unit : ""),
                 .type = (uint8_t) record->type,
                 .run_type = (uint8_t) record->run_type,
                 .result = JOB_COLLECTED,
                 .installed_at = record->installed_at,
                 .ended_at = manager->now,
-                .cause = strdup("its unit can't be used any more after a restart of the manager"),
+                .transaction = record->transaction,
+                .step = JOB_STEP_NONE,
+                .reason.code = JOB_END_UNIT_UNUSABLE,
         };
 
-        if (!ended.unit) {
-                free(ended.cause);
-                return;
-        }
-        job_log_add_ended(&manager->log, ended);
+        if (ended.unit)
+                job_log_add_ended(&manager->log, ended);
 }
 
 static int restore_attributes(JobManager *manager, const JobRecord *record, Job *job) {

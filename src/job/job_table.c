@@ -56,11 +56,12 @@ static bool id_is_taken(uint32_t id, void *userdata) {
         return id_map_get(&table->by_id, id);
 }
 
-void job_table_init(JobTable *table, UnitTable *units) {
-        *table = (JobTable) { .units = units };
+int job_table_init(JobTable *table, UnitTable *units) {
+        *table = (JobTable) { .units = units, .names = job_names_new() };
         heap_init(&table->ready, ready_compare, ready_place);
         heap_init(&table->deadlines, deadline_compare, deadline_place);
         job_alloc_init(&table->alloc, UINT32_MAX, id_is_taken, table);
+        return table->names ? 0 : -ENOMEM;
 }
 
 static void job_table_drop(JobTable *table, Job *job) {
@@ -86,6 +87,7 @@ void job_table_deinit(JobTable *table) {
         heap_deinit(&table->ready);
         heap_deinit(&table->deadlines);
         id_map_deinit(&table->by_id);
+        job_names_free(table->names);
         *table = (JobTable) {};
 }
 
@@ -138,7 +140,7 @@ JobName *job_table_name(JobTable *table, uint32_t unit) {
         JobUnitEntry *entry = job_table_entry(table, unit);
 
         if (!entry->name)
-                entry->name = job_name_new(unit_table_at(table->units, unit)->id);
+                entry->name = job_names_get(table->names, unit_table_at(table->units, unit)->id);
         return entry->name;
 }
 

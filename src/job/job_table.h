@@ -21,13 +21,14 @@ typedef struct JobTable {
         JobUnitEntry *entries;          /* owned, by unit index */
         size_t n_entries;
         IdMap by_id;                    /* absorbed ids too: they find their survivor */
+        JobNames *names;                /* owned */
         size_t n_jobs;
         Heap ready;                     /* heads and nops that may be checked for order and dispatched */
         Heap deadlines;
         JobAlloc alloc;
 } JobTable;
 
-void job_table_init(JobTable *table, UnitTable *units);
+int job_table_init(JobTable *table, UnitTable *units);  /* -ENOMEM */
 void job_table_deinit(JobTable *table);         /* frees the jobs that are left */
 
 /* Makes room for @n_jobs further jobs and for all units, so that the calls below that say so cannot fail. */
@@ -38,7 +39,7 @@ const JobUnitEntry *job_table_peek(const JobTable *table, uint32_t unit);
 JobUnitEntry *job_table_entry(JobTable *table, uint32_t unit);          /* room must have been made */
 Job *job_table_find(const JobTable *table, uint32_t id);
 
-/* A name for @unit that lives on; kept in its entry. NULL if memory is short. */
+/* A name for @unit that lives on; kept in its entry (borrowed). NULL if memory is short. */
 JobName *job_table_name(JobTable *table, uint32_t unit);
 
 /* — edits; each leaves the ready queue right. Room must have been made: none fails. — */
