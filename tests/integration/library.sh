@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+#
+# What the integration tests share: TAP, a daemon in a folder of its own, and waiting for what a client prints.
+# A test sources this with the build directory as its first argument and runs in namespaces of its own.
+
+set -u
+BUILD=$1
+START_READY=$2
+DIR=$(mktemp -d "${TMPDIR:-/tmp}/jobd-test.XXXXXX")
+export XDG_RUNTIME_DIR=$DIR/runtime
+export JOBD_SOCKET=$XDG_RUNTIME_DIR/jobd/private
+unset DBUS_SESSION_BUS_ADDRESS DBUS_SYSTEM_BUS_ADDRESS NO_COLOR JOBD_UNIT_PATH
+UNITS=$DIR/units
+TESTS=0
+FAILED=0
+mkdir -p "$XDG_RUNTIME_DIR" "$UNITS"
+chmod 700 "$XDG_RUNTIME_DIR"
+
+cleanup() {
+        [ -f "$DIR/pid" ] && kill -9 "$(cat "$DIR/pid")" 2>/dev/null
+        cd / && rm -rf "$DIR"
+}
+trap cleanup EXIT
+
+# report RESULT NAME [DETAIL]
+report() {
+        TESTS=$((TESTS + 1))
+        if [ "$1" = 0 ]; then
+                printf 'ok %d - %s\n' "$TESTS" "$2"
+        else
+                FAILED=$((FAILED + 1))
+                printf 'not ok %d - %s\n' "$TESTS" "$2"
+                printf '%s\n' "${3-}" | sed 's/^/# /'
+        fi
+}
+
+# check NAME COMMAND…: the command succeeds.
+check() {
+        local name=$1 out
+        shift
+        out=$("$@" 2>&1)
+        report $? "$name" "$* printed: $out"
+}
+
+# check_exit NAME STATUS COMMAND…: the command exits with that status; what it printed is in $OUT.
+check_exit() {
+        local name=$1 wanted=$2 status
+        shift 2
+        OUT=$("$@" 2>&1)
+        status=$?
+        [ "$status" = "$wanted" ]
+        report $? "$name" "$* exited $status, not $wanted: $OUT"
+}
+
+# check_prints NAME REGEX COMMAND…: what the command prints matches; its status does not count.
+check_prints() {
+        local name=$1 wanted=$2
+        shift 2
+        OUT=$("$@" 2>&1)
+        grep -Eq -- "$wanted" <<<"$OUT"
+        report $? "$name" "$* did not print /$wanted/: $OUT"
+}
+
+check_lacks() {
+        local name=$1 unwanted=$2
+        shift 2
+        OUT=$("$@" 2>&1)
+        ! grep -Eq -- "$unwanted" <<<"$OUT"
+        report $? "$name" "$* printed /$unwanted/: $OUT"
+}
+
+check_equal() {
+        [ "$2" = "$3" ]
+        report $? "$1" "got '$2', wanted '$3'"
+}
+
+done_testing() {
+        printf '1..%d\n' "$TESTS"
+        if [ -s "$DIR/log" ] && [ "$FAILED" != 0 ]; then
+                sed 's/^/# jobd: /' "$DIR/log" | tail -n 60
+        fi
+        [ "$FAILED" = 0 ]
+        exit
+}
+
+# unit NAME <<EOF … : writes a unit file
+unit() {
+        mkdir -p "$(dirname "$UNITS/$1")"
+        cat >"$UNITS/$1"
+}
+
+# start_daemon [OPTION…]
+start_daemon() {
+        "$START_READY" "$DIR/pid" "$DIR/log" "$BUILD/jobd" --user --unit-path "$UNITS" --default-unit none "$@" || {
+                echo "Bail out! jobd does not start"
+                exit 1
+        }
+        DAEMON=$(cat "$DIR/pid")
+}
+
+alive() {
+        kill -0 "$DAEMON" && [ "$(sed 's/.*) //' "/proc/$DAEMON/stat" | cut -c1)" != Z ]
+}
+
+# stop_daemon: asks it to end and waits for that
+stop_daemon() {
+        kill -TERM "$DAEMON"
+        tail --pid="$DAEMON" -f /dev/null
+        rm -f "$DIR/pid"
+}
+
+ctl() {
+        "$BUILD/jobctl" "$@"
+}
+
+# wait_for REGEX COMMAND…: until what the command prints matches; at most a minute, since a test must end.
+wait_for() {
+        local wanted=$1 end=$((SECONDS + 60))
+        shift
+        until grep -Eq -- "$wanted" <<<"$("$@" 2>&1)"; do
+                [ "$SECONDS" -lt "$end" ] || return 1
+                sleep 0.02
+        done
+}

@@ -1,0 +1,193 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The main job, with the real daemon: one transaction for several requests, what a second client hears, waiting, why,
+# plan, refusals, exit codes.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/library.sh"
+
+unit sleeper.service <<'U'
+[Unit]
+Description=Sleeps
+[Service]
+ExecStart=/bin/sleep 1000
+U
+unit other.service <<'U'
+[Service]
+ExecStart=/bin/sleep 1000
+ExecReload=/bin/true
+U
+unit slow.service <<'U'
+[Service]
+Type=oneshot
+ExecStart=/bin/sleep 987
+U
+unit after-slow.service <<'U'
+[Unit]
+Wants=slow.service
+After=slow.service
+[Service]
+ExecStart=/bin/sleep 1000
+U
+unit fails.service <<'U'
+[Service]
+Type=oneshot
+ExecStart=/bin/sh -c 'exit 3'
+U
+unit needs-fails.service <<'U'
+[Unit]
+Requires=fails.service
+After=fails.service
+[Service]
+ExecStart=/bin/sleep 1000
+U
+unit needs-missing.service <<'U'
+[Unit]
+Requires=missing.service
+[Service]
+ExecStart=/bin/sleep 1000
+U
+unit wants-missing.service <<'U'
+[Unit]
+Wants=missing.service
+[Service]
+Type=oneshot
+ExecStart=/bin/true
+U
+unit broken.service <<'U'
+[Service]
+Type=nonsense
+ExecStart=/bin/true
+U
+unit nobinary.service <<'U'
+[Service]
+ExecStart=/nonexistent/program --option
+U
+unit cycle-a.service <<'U'
+[Unit]
+Requires=cycle-b.service
+After=cycle-b.service
+[Service]
+ExecStart=/bin/true
+U
+unit cycle-b.service <<'U'
+[Unit]
+Requires=cycle-a.service
+After=cycle-a.service
+[Service]
+ExecStart=/bin/true
+U
+unit bound.service <<'U'
+[Unit]
+Conflicts=sleeper.service
+[Service]
+ExecStart=/bin/sleep 1000
+U
+ln -s /dev/null "$UNITS/masked.service"
+
+start_daemon
+
+# A second client listens all the time.
+ctl monitor --json >"$DIR/heard" 2>&1 &
+MONITOR=$!
+wait_for . cat "$DIR/heard" || :
+
+check "start waits and succeeds" ctl start other.service
+check_exit "is-active says so" 0 ctl is-active other.service
+check_equal "is-active prints the state" "$OUT" active
+check_exit "start and stop in one request" 0 ctl exec start:sleeper.service stop:other.service
+check_exit "the one is active" 0 ctl is-active sleeper.service
+check_exit "the other is not" 3 ctl is-active other.service
+check "both jobs have one transaction" grep -q '^same$' <(
+        ctl why sleeper.service --json | grep -Eo '"transaction": ?[0-9]+' | head -n1 >"$DIR/t1"
+        ctl why other.service --json | grep -Eo '"transaction": ?[0-9]+' | head -n1 >"$DIR/t2"
+        [ -s "$DIR/t1" ] && cmp -s "$DIR/t1" "$DIR/t2" && echo same)
+check "a second client hears JobNew of the first" wait_for 'JobNew.*sleeper\.service' cat "$DIR/heard"
+check "and JobRemoved" wait_for 'JobRemoved.*sleeper\.service' cat "$DIR/heard"
+kill "$MONITOR"
+
+check "a start that nobody waits for" ctl start --no-block after-slow.service
+wait_for 'slow\.service.*start.*running' ctl jobs
+check_prints "jobs shows the one that waits" 'after-slow\.service.*start.*waiting' ctl jobs
+check_prints "why names the job it waits for" 'slow\.service' ctl why after-slow.service
+check_prints "why names its command" '/bin/sleep 987' ctl why after-slow.service
+check_prints "why says how long it has run" '(running|runs).* [0-9.]+ ?(us|µs|ms|s|min)' ctl why after-slow.service
+JOB=$(ctl jobs --plain --no-legend | awk '/after-slow/ { print $1 }')
+RUNNING=$(ctl jobs --plain --no-legend | awk '$2 == "slow.service" { print $1 }')
+check_exit "cancel of a running job is refused" 4 ctl cancel "$RUNNING"
+check_prints "and says what would end it" 'stop the unit' ctl cancel "$RUNNING"
+check_exit "cancel of an unknown job" 1 ctl cancel 4000000
+(ctl wait "$JOB"; echo "exit $?") >"$DIR/waited" 2>&1 &
+wait_for "." ctl jobs
+check "cancel of a waiting job" ctl cancel "$JOB"
+check "its waiter hears of it" wait_for 'exit 1' cat "$DIR/waited"
+check "stop of the slow one" ctl stop slow.service
+
+check_exit "a failing unit" 1 ctl start fails.service
+check_exit "is failed" 0 ctl is-failed fails.service
+check_exit "one that needs it fails as well" 1 ctl start needs-fails.service
+check_prints "with the result dependency" 'dependency' ctl start needs-fails.service
+check "reset-failed" ctl reset-failed fails.service
+check_exit "is not failed any more" 1 ctl is-failed fails.service
+check_exit "a unit that does not exist" 5 ctl start nothing.service
+check_prints "is named" 'nothing\.service.*not found' ctl start nothing.service
+check_exit "a masked unit" 1 ctl start masked.service
+check_prints "is called masked" 'masked\.service is masked' ctl start masked.service
+check_exit "a broken file" 1 ctl start broken.service
+check_prints "is named with line and setting" 'broken\.service:2.*Type' ctl start broken.service
+check_exit "Requires of a missing unit refuses" 5 ctl start needs-missing.service
+check_prints "and names it and the line" 'missing\.service.*needs-missing\.service:2' ctl start needs-missing.service
+check_exit "Wants of a missing unit does not" 0 ctl start wants-missing.service
+check_prints "but plan notes it" 'missing\.service' ctl plan start:wants-missing.service
+check_exit "a cycle that cannot be broken is refused" 1 ctl start cycle-a.service
+check_prints "with its edges and their lines" 'cycle-a\.service:3' ctl start cycle-a.service
+check_exit "a program that is not there" 1 ctl start nobinary.service
+check_prints "is named, with the reason" 'nonexistent/program.*No such file' ctl status nobinary.service
+check_exit "a bad mode" 1 ctl start --job-mode=nonsense sleeper.service
+check_prints "names the valid ones" 'replace-irreversibly' ctl start --job-mode=nonsense sleeper.service
+check_exit "a bad type" 2 ctl exec nonsense:sleeper.service
+check_exit "a bad verb" 2 ctl strat sleeper.service
+check_prints "names the nearest" 'start' ctl strat sleeper.service
+check_exit "mode fail against a running start" 0 ctl start --no-block slow.service
+wait_for 'slow\.service.*running' ctl jobs
+BEFORE=$(ctl jobs --plain --no-legend)
+check_exit "is destructive" 4 ctl stop --job-mode=fail slow.service
+check_equal "and leaves the table as it was" "$(ctl jobs --plain --no-legend | awk '{ print $1, $2, $3, $4 }')" \
+        "$(awk '{ print $1, $2, $3, $4 }' <<<"$BEFORE")"
+
+check_prints "plan of isolate lists what would stop" 'sleeper\.service.*stop' ctl plan --job-mode=isolate start:rescue.target
+check_prints "also as a type of request" 'sleeper\.service.*stop' ctl plan isolate:rescue.target
+check_exit "and changes nothing" 0 ctl is-active sleeper.service
+check_exit "a plan that would be refused" 4 ctl plan start:needs-missing.service
+
+check_exit "stop of what conflicts" 0 ctl start bound.service
+check_exit "it is stopped" 3 ctl is-active sleeper.service
+check_exit "status of an inactive unit" 3 ctl status sleeper.service
+check_exit "status of an unknown unit" 4 ctl status nothing.service
+check_exit "status of an active unit" 0 ctl status bound.service
+check_prints "shows its main process" 'Main PID: [0-9]+' ctl status bound.service
+check "restart" ctl restart bound.service
+check "kill" ctl kill --signal=KILL bound.service
+check "the unit fails by it" wait_for failed ctl is-active bound.service
+check "cat" ctl cat slow.service
+check_prints "show" '^ActiveState=failed$' ctl show -p ActiveState bound.service
+check_prints "list-units" 'slow\.service +loaded' ctl list-units
+check_prints "list-dependencies" 'slow\.service' ctl list-dependencies after-slow.service
+check_prints "stats" 'transactions-committed' ctl stats
+check_prints "verify names line and setting" 'broken\.service:2.*Type' ctl verify "$UNITS/broken.service"
+
+unit slow.service <<'U'
+[Unit]
+Description=Changed
+[Service]
+Type=oneshot
+ExecStart=/bin/sleep 987
+U
+check "daemon-reload" ctl daemon-reload
+check_prints "reads what has changed" 'Description=Changed' ctl show -p Description slow.service
+check_prints "and keeps the job" 'slow\.service.*running' ctl jobs
+
+check "the daemon is alive" alive
+stop_daemon
+check_exit "without a daemon" 7 ctl start sleeper.service
+done_testing

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# A thousand starts and stops leave no descriptor, no zombie, and no memory.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/library.sh"
+
+unit sleeper.service <<'U'
+[Service]
+ExecStart=/bin/sleep 1000
+U
+unit short.service <<'U'
+[Service]
+Type=oneshot
+ExecStart=/bin/true
+U
+start_daemon
+
+rounds() {
+        local i
+        for ((i = 0; i < $1; i++)); do
+                ctl start sleeper.service short.service || return 1
+                ctl stop sleeper.service || return 1
+        done
+}
+
+descriptors() {
+        ls "/proc/$DAEMON/fd" | wc -l
+}
+
+zombies() {
+        grep -l "^PPid:[[:space:]]*$DAEMON$" /proc/[0-9]*/status 2>/dev/null | xargs -r grep -l '^State:.*Z' | wc -l
+}
+
+# What the manager itself has written to, in KiB: shared library pages don't count.
+memory() {
+        awk '/^Anonymous:/ { print $2 }' "/proc/$DAEMON/smaps_rollup"
+}
+
+check "200 rounds" rounds 200
+wait_for '^0$' zombies
+FDS=$(descriptors)
+MEMORY=$(memory)
+check "800 more" rounds 800
+wait_for '^0$' zombies
+check_equal "no descriptor is left" "$(descriptors)" "$FDS"
+check_equal "no zombie is left" "$(zombies)" 0
+AFTER=$(memory)
+echo "# memory after 200 rounds: $MEMORY KiB, after 1000: $AFTER KiB"
+[ $((AFTER - MEMORY)) -le 64 ]
+report $? "memory is what it was, within 64 KiB" "$MEMORY KiB, then $AFTER KiB"
+check "the daemon is alive" alive
+done_testing
