@@ -65,9 +65,10 @@ int runtime_directory_open(const char *path, int *ret_fd, char **ret_path, Failu
         if (r < 0)
                 return r;
         if (flock(fd, LOCK_EX | LOCK_NB) < 0)
-                return failure_set(ret_failure, errno == EWOULDBLOCK ? -EBUSY : -errno, "Failed", "%s", errno == EWOULDBLOCK ?
-                                   "Another jobd runs here: end it, or use another folder with --runtime-dir." :
-                                   strerror(errno));
+                return errno == EWOULDBLOCK ?
+                        failure_set(ret_failure, -EBUSY, "Failed", "Another jobd runs in %s: end it, or use another "
+                                    "folder with --runtime-dir.", path) :
+                        failure_set(ret_failure, -errno, "Failed", "Cannot lock %s: %s", path, strerror(errno));
         absolute = realpath(path, NULL);
         if (!absolute)
                 return failure_set(ret_failure, -errno, "Failed", "%s: %s", path, strerror(errno));

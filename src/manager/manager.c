@@ -99,6 +99,7 @@ static int init(Manager *manager, Failure *ret_failure) {
         r = sd_event_new(&manager->event);
         if (r < 0)
                 return failure_set(ret_failure, r, "Failed", "Cannot make an event loop: %s", strerror(-r));
+        manager_raise_open_files_limit(manager);
         r = outbox_new(&manager->outbox);
         if (r >= 0)
                 r = manager_build_environment(manager);

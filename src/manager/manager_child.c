@@ -77,6 +77,8 @@ void manager_take_exit(Manager *manager, const UnitExit *exit) {
 void manager_tell_due_exits(Manager *manager) {
         size_t n = manager->due.n;
 
+        if (n == 0)
+                return;
         for (size_t i = 0; i < n; i++) {
                 UnitExit exit = manager->due.items[i];
 

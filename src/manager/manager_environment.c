@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What every process gets of our environment
+ * What every process gets of our surroundings
  *
  * The manager of a user passes on his session's variables. That of the system
  * passes on a fixed path and the language: what happened to be set where it was
  * started is none of the services' business.
+ *
+ * Each process and each client takes a descriptor here, so we allow ourselves
+ * all that we may have; processes get the limit that we were started with.
  */
 
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "basic/strv.h"
@@ -22,6 +26,17 @@ static const char *const own_variables[] = {
 };
 
 static const char *const system_variables[] = { "LANG=", "LANGUAGE=", "LC_" };
+
+void manager_raise_open_files_limit(Manager *manager) {
+        struct rlimit limit;
+
+        if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == limit.rlim_max)
+                return;
+        manager->open_files_limit = (uint32_t) MIN(limit.rlim_cur, (rlim_t) UINT32_MAX);
+        limit.rlim_cur = limit.rlim_max;
+        if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
+                manager->open_files_limit = 0;
+}
 
 static bool has_prefix_of(const char *assignment, const char *const *prefixes, size_t n) {
         for (size_t i = 0; i < n; i++)

@@ -2,10 +2,7 @@
 #pragma once
 
 /*
- * What the files of the manager share
- *
- * All of its state is here, as plain data under (unit, purpose), pid or name;
- * nothing is only on a stack or in a closure.
+ * What the files of the manager share: all its state, as plain data, nothing only on a stack or in a closure
  */
 
 #include <systemd/sd-event.h>
@@ -70,6 +67,7 @@ struct Manager {
         UnitHost host;
         ManagerOptions options;         /* its strings are owned */
         char **environment;             /* owned: what every process gets */
+        uint32_t open_files_limit;      /* for processes: the one we were started with; 0: as ours */
 
         sd_event *event;
         UnitFileLoader *loader;
@@ -126,6 +124,7 @@ extern const UnitObserverOps manager_observer_ops;
 int manager_init_sources(Manager *manager);
 int manager_init_signals(Manager *manager);
 int manager_build_environment(Manager *manager);
+void manager_raise_open_files_limit(Manager *manager);
 
 int manager_set_timer(Manager *manager, Unit *unit, UnitPurpose purpose, usec_t deadline);
 void manager_run_timers(Manager *manager);

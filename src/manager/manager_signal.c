@@ -131,7 +131,8 @@ int manager_init_signals(Manager *manager) {
         if (sigprocmask(SIG_BLOCK, &set, &manager->old_mask) < 0)
                 return -errno;
         manager->has_old_mask = true;
-        if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
+        /* Whoever started us may have ignored SIGCHLD: then the kernel would reap, and tell nobody. */
+        if (signal(SIGPIPE, SIG_IGN) == SIG_ERR || signal(SIGCHLD, SIG_DFL) == SIG_ERR)
                 return -errno;
         /* Orphans of our services come to us, whether we are PID 1 or not. */
         if (prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL) < 0)

@@ -82,6 +82,7 @@ static void send_spawn(ManagerErrand *errand) {
                 .manager_environment = manager->environment,
                 .notify_socket = manager->notify_path,
                 .is_user_manager = manager->options.is_user,
+                .open_files_limit = manager->open_files_limit,
         };
         ExecResult result = {};
         int r;

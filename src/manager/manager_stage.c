@@ -204,7 +204,7 @@ static void terminate(Manager *manager) {
 
 static void end(Manager *manager) {
         if (is_init_of_machine()) {
-                log_error("All is stopped. This is the init of the machine, which must not exit: waiting for a reboot.");
+                log_error("All is stopped. The init of a machine must not exit: waiting for a reboot.");
                 enter_stage(manager, MANAGER_STOPPED, USEC_INFINITY);
                 return;
         }

@@ -170,9 +170,20 @@ child_ static int change_directory(const ExecChild *child) {
         return -errno;
 }
 
+/* A high soft limit breaks programs that use select() or close all that may be open: it is the manager's alone. */
+child_ static void restore_open_files_limit(const ExecChild *child) {
+        struct rlimit limit;
+
+        if (child->request->open_files_limit == 0 || getrlimit(RLIMIT_NOFILE, &limit) < 0)
+                return;
+        limit.rlim_cur = MIN((rlim_t) child->request->open_files_limit, limit.rlim_max);
+        setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 child_ static int close_files(const ExecChild *child) {
         struct rlimit limit;
 
+        restore_open_files_limit(child);
         if (syscall(SYS_close_range, 3U, ~0U, 0U) == 0)
                 return 0;
         if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
