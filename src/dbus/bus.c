@@ -79,15 +79,17 @@ static int systemd_directory(const BusOptions *options, char **ret_directory, Fa
         return text_format(ret_directory, "%s/systemd", folder);
 }
 
-/* sd_booted(), and with it systemctl, takes a machine for systemd's by this folder. */
-static int make_booted_mark(const char *directory, Failure *ret_failure) {
+/* sd_booted(), and with it systemctl, takes a machine for systemd's by this folder. What we make we remove. */
+static int make_booted_mark(Bus *bus, const char *directory, Failure *ret_failure) {
         cleanup_free_ char *mark = NULL;
         int r;
 
         r = text_format(&mark, "%s/system", directory);
         if (r < 0)
                 return r;
-        if (mkdir(mark, 0755) < 0 && errno != EEXIST)
+        if (mkdir(mark, 0755) >= 0)
+                bus->booted_mark = take_ptr(mark);
+        else if (errno != EEXIST)
                 return failure_set(ret_failure, -errno, "IOError", "Cannot make %s: %s.", mark, strerror(errno));
         return 0;
 }
@@ -102,7 +104,7 @@ static int bus_listen_as_systemd(Bus *bus, const BusOptions *options, Failure *r
         if (r >= 0)
                 r = bus_listen(bus, path, BUS_DIALECT_SYSTEMD, ret_failure);
         if (r >= 0 && !options->is_user)
-                r = make_booted_mark(directory, ret_failure);
+                r = make_booted_mark(bus, directory, ret_failure);
         return r;
 }
 
@@ -135,6 +137,8 @@ int bus_new(Bus **ret_bus, Manager *manager, const BusOptions *options, Failure 
         assert(ret_bus);
         assert(options->runtime_directory);
 
+        /* A mistake that libdbus finds is better told than died of. */
+        (void) setenv("DBUS_FATAL_WARNINGS", "0", 0);
         dbus_connection_set_change_sigpipe(FALSE);
 
         bus = calloc(1, sizeof(*bus));
@@ -173,6 +177,9 @@ Bus *bus_free(Bus *bus) {
 
         sd_event_source_disable_unref(bus->reaper);
         sd_event_unref(bus->event);
+        if (bus->booted_mark)
+                rmdir(bus->booted_mark);
+        free(bus->booted_mark);
         free(bus);
         return NULL;
 }

@@ -129,7 +129,8 @@ static int bus_call_check_stop(BusCall *call, const char *name) {
         if (r < 0)
                 return r;
         if (unit->active_state == UNIT_INACTIVE &&
-            (unit->load_state == UNIT_NOT_FOUND || unit->load_state == UNIT_ERROR || unit->load_state == UNIT_BAD_SETTING))
+            (unit->load_state == UNIT_NOT_FOUND || unit->load_state == UNIT_ERROR ||
+             unit->load_state == UNIT_BAD_SETTING))
                 return bus_call_fail(call, -ENOENT, "NoSuchUnit", "Unit %s not loaded.", name);
         return 0;
 }
@@ -148,7 +149,8 @@ int bus_call_parse_request(BusCall *call, const char *unit, const char *type, Jo
                 if (r < 0)
                         return r;
                 return bus_call_fail(call, -EINVAL, "InvalidArgs",
-                                     "Job type %s is not valid. Valid types: %s, reload-or-restart, reload-or-try-restart.",
+                                     "Job type %s is not valid. Valid types: %s, reload-or-restart, "
+                                     "reload-or-try-restart.",
                                      type, words);
         }
 
@@ -170,7 +172,9 @@ int bus_call_exec(BusCall *call, const JobRequest *requests, size_t n, JobMode m
         }
 
         for (size_t i = 0; i < plan->anchors.n; i++) {
-                r = bus_client_add_job(call->client, plan->jobs.items[plan->anchors.items[i]].id);
+                uint32_t id = plan->jobs.items[plan->anchors.items[i]].id;
+
+                r = id == JOB_ID_NONE ? 0 : bus_client_add_job(call->client, id);
                 if (r < 0)
                         return r;
         }

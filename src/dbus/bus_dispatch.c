@@ -95,7 +95,8 @@ static int call_check(BusCall *call) {
 
         if (!bus_access_is_allowed(call->method->verb, call->client->uid, call->bus->owner))
                 return bus_call_fail(call, -EACCES, "AccessDenied",
-                                     "Only root and uid %u, as whom the manager runs, may call %s; the caller is uid %d.",
+                                     "Only root and uid %u, as whom the manager runs, may call %s; the caller is "
+                                     "uid %d.",
                                      (unsigned) call->bus->owner, call->method->name, (int) call->client->uid);
         return 0;
 }

@@ -95,8 +95,8 @@ static int method_add_match(BusCall *call) {
                 return bus_call_fail(call, -E2BIG, "LimitsExceeded", "A match rule may have no more than %u bytes.",
                                      BUS_MATCH_LENGTH_MAX);
         if (strv_length(call->peer->matches) >= BUS_MATCHES_MAX)
-                return bus_call_fail(call, -E2BIG, "LimitsExceeded", "A connection may have no more than %u match rules.",
-                                     BUS_MATCHES_MAX);
+                return bus_call_fail(call, -E2BIG, "LimitsExceeded",
+                                     "A connection may have no more than %u match rules.", BUS_MATCHES_MAX);
 
         bus_foreach_dialect(call->bus, dialect)
                 if (strstr(rule, dialect->name) || strstr(rule, dialect->root))

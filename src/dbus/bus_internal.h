@@ -18,6 +18,7 @@ struct Bus {
         pid_t pid;                              /* our own */
         uint8_t dialects;                       /* bits: those offered */
         VECTOR(BusServer *) servers;            /* owned */
+        char *booted_mark;                      /* owned; the folder that we made for sd_booted(), or NULL */
         VECTOR(BusPeer *) peers;                /* a reference each; also the one of .link */
         uint64_t last_peer;                     /* for the names of private connections */
         BusLink *link;                          /* owned, or NULL */

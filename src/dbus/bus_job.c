@@ -24,7 +24,8 @@ static int method_get_before(BusCall *call) {
 
 static const BusMethod methods[] = {
         { "Cancel", "", NULL, "", NULL, BUS_VERB_CANCEL, method_cancel, "As Manager.CancelJob." },
-        { "GetAfter", "", NULL, "a(usssoo)", "jobs", BUS_VERB_READ, method_get_after, "The jobs that wait for this one." },
+        { "GetAfter", "", NULL, "a(usssoo)", "jobs", BUS_VERB_READ, method_get_after,
+          "The jobs that wait for this one." },
         { "GetBefore", "", NULL, "a(usssoo)", "jobs", BUS_VERB_READ, method_get_before,
           "The jobs that this one waits for." },
         {},

@@ -308,7 +308,8 @@ int bus_loop_new_for_connection(BusLoop **ret_loop, sd_event *event, DBusConnect
 
         loop->connection = connection;
         dbus_connection_set_dispatch_status_function(connection, on_dispatch_status, loop, NULL);
-        if (!dbus_connection_set_watch_functions(connection, on_add_watch, on_remove_watch, on_toggle_watch, loop, NULL) ||
+        if (!dbus_connection_set_watch_functions(connection, on_add_watch, on_remove_watch, on_toggle_watch, loop,
+                                                 NULL) ||
             !dbus_connection_set_timeout_functions(connection, on_add_timeout, on_remove_timeout, on_toggle_timeout,
                                                    loop, NULL))
                 return -ENOMEM;
@@ -328,7 +329,8 @@ int bus_loop_new_for_server(BusLoop **ret_loop, sd_event *event, DBusServer *ser
 
         loop->server = server;
         if (!dbus_server_set_watch_functions(server, on_add_watch, on_remove_watch, on_toggle_watch, loop, NULL) ||
-            !dbus_server_set_timeout_functions(server, on_add_timeout, on_remove_timeout, on_toggle_timeout, loop, NULL))
+            !dbus_server_set_timeout_functions(server, on_add_timeout, on_remove_timeout, on_toggle_timeout, loop,
+                                               NULL))
                 return -ENOMEM;
 
         *ret_loop = take_ptr(loop);

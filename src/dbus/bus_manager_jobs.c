@@ -247,7 +247,8 @@ static int read_filter_entry(BusCall *call, DBusMessageIter *entry, JobFilter *f
                 if (!text_equal(keys[i].key, key))
                         continue;
                 if (keys[i].type != type)
-                        return bus_call_fail(call, -EINVAL, "InvalidArgs", "Filter %s wants a value of type %c, not %c.",
+                        return bus_call_fail(call, -EINVAL, "InvalidArgs",
+                                             "Filter %s wants a value of type %c, not %c.",
                                              key, keys[i].type, type);
                 if (type == DBUS_TYPE_STRING) {
                         dbus_message_iter_get_basic(&value, &string);

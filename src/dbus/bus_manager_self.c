@@ -117,7 +117,8 @@ int bus_manager_get_default_target(BusCall *call) {
         int r;
 
         if (!*name)
-                return bus_call_fail(call, -ENOENT, "FileNotFound", "There is no unit that is started at the beginning.");
+                return bus_call_fail(call, -ENOENT, "FileNotFound",
+                                     "There is no unit that is started at the beginning.");
 
         r = bus_call_load_unit(call, name, &unit);
         if (r >= 0)

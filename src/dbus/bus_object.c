@@ -25,7 +25,8 @@ static int find_unit(Bus *bus, const char *label, BusObject *object, Failure *re
         if (r == -ENOMEM)
                 return r;
         if (r < 0 || !unit_name_is_valid(name) || unit_name_is_template(name))
-                return failure_set(ret_failure, -ENOENT, "UnknownObject", "%s is not the path of a unit.", object->path);
+                return failure_set(ret_failure, -ENOENT, "UnknownObject", "%s is not the path of a unit.",
+                                   object->path);
 
         r = manager_load_unit(bus->manager, name, &object->unit, ret_failure);
         if (r < 0)

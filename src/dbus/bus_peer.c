@@ -53,7 +53,13 @@ int bus_peer_new(BusPeer **ret_peer, Bus *bus, DBusConnection *connection, BusPe
                 return -ENOMEM;
         }
 
-        *peer = (BusPeer) { .n_references = 1, .bus = bus, .connection = connection, .receiver = receiver };
+        *peer = (BusPeer) {
+                .n_references = 1,
+                .bus = bus,
+                .connection = connection,
+                .receiver = receiver,
+                .outgoing_max = BUS_OUTGOING_MAX,
+        };
         peer_set_limits(connection);
         if (!dbus_connection_add_filter(connection, on_message, peer, NULL))
                 return -ENOMEM;
@@ -120,11 +126,11 @@ static void outgoing_send(void *item) {
         if (peer->is_gone)
                 return;
 
-        if (!dbus_connection_send(peer->connection, outgoing->message, NULL)) {
-                log_error("Out of memory while sending a D-Bus message, disconnecting the client.");
-                bus_peer_drop(peer);
-        } else if (dbus_connection_get_outgoing_size(peer->connection) > BUS_OUTGOING_MAX) {
+        if (dbus_connection_get_outgoing_size(peer->connection) > peer->outgoing_max) {
                 log_warning("A D-Bus client does not read what it is sent, disconnecting it.");
+                bus_peer_drop(peer);
+        } else if (!dbus_connection_send(peer->connection, outgoing->message, NULL)) {
+                log_error("Out of memory while sending a D-Bus message, disconnecting the client.");
                 bus_peer_drop(peer);
         }
 }

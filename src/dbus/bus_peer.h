@@ -18,8 +18,12 @@
 
 typedef struct BusPeer BusPeer;
 
-/* Above this many unsent bytes a client is disconnected: it does not read. */
+/*
+ * A client with more unsent bytes than this is disconnected when there is another message for it: it does not read.
+ * Users that only may read get less of our memory. One answer may be larger.
+ */
 #define BUS_OUTGOING_MAX (64L * 1024L * 1024L)
+#define BUS_OUTGOING_OF_OTHERS_MAX (4L * 1024L * 1024L)
 #define BUS_MESSAGE_MAX (4L * 1024L * 1024L)
 #define BUS_MATCHES_MAX 512U
 #define BUS_MATCH_LENGTH_MAX 1024U
@@ -52,6 +56,7 @@ struct BusPeer {
         bool has_name;                          /* said Hello, or, of a message bus, was told its name */
         bool is_gone;                           /* to be closed at the next opportunity */
         uint8_t dialects;                       /* bits: those it hears */
+        long outgoing_max;                      /* bytes */
         char **matches;                         /* owned; of a private connection */
         VECTOR(BusClient *) clients;            /* owned; of a private connection exactly one */
 };

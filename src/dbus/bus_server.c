@@ -108,6 +108,8 @@ static int accept_connection(BusServer *server, DBusConnection *connection, cons
 
         dbus_connection_set_unix_user_function(connection, on_user, NULL, NULL);
         peer->dialects = BUS_DIALECT_BIT(server->dialect);
+        if (credentials->uid != 0 && credentials->uid != server->bus->owner)
+                peer->outgoing_max = BUS_OUTGOING_OF_OTHERS_MAX;
 
         r = text_format(&name, ":0.%llu", (unsigned long long) ++server->bus->last_peer);
         if (r >= 0)

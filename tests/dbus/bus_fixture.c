@@ -47,6 +47,7 @@ void bus_fixture_start(BusFixture *fixture) {
         fixture->pid = fork();
         cr_assert(fixture->pid >= 0);
         if (fixture->pid == 0) {
+                setenv("DBUS_FATAL_WARNINGS", "1", 1);
                 dup2(pipe_fds[1], STDOUT_FILENO);
                 close(pipe_fds[0]);
                 close(pipe_fds[1]);
@@ -268,6 +269,6 @@ char *bus_fixture_property(BusFixtureClient *client, const char *unit, const cha
         cleanup_free_ char *path = NULL;
 
         cr_assert(eq(int, bus_path_of_unit(&bus_dialects[BUS_DIALECT_OWN], unit, &path), 0));
-        return bus_fixture_string(bus_fixture_call_object(client, path, DBUS_INTERFACE_PROPERTIES, "Get", UNIT_INTERFACE,
-                                                          name, NULL));
+        return bus_fixture_string(bus_fixture_call_object(client, path, DBUS_INTERFACE_PROPERTIES, "Get",
+                                                          UNIT_INTERFACE, name, NULL));
 }

@@ -131,7 +131,8 @@ Test(bus, what_is_wrong_with_a_call_is_said) {
                                  DBUS_ERROR_INVALID_ARGS, "\"ss\", but was called with \"s\"");
         bus_fixture_assert_error(bus_fixture_call_manager(&client, "StartUnit", "quick.service", "rarely", NULL),
                                  DBUS_ERROR_INVALID_ARGS, "replace-irreversibly");
-        bus_fixture_assert_error(bus_fixture_call_manager(&client, "EnqueueUnitJob", "quick.service", "dance", "fail", NULL),
+        bus_fixture_assert_error(bus_fixture_call_manager(&client, "EnqueueUnitJob", "quick.service", "dance", "fail",
+                                                          NULL),
                                  DBUS_ERROR_INVALID_ARGS, "verify-active");
         bus_fixture_assert_error(bus_fixture_call_manager(&client, "StartUnit", "quick", "replace", NULL),
                                  DBUS_ERROR_INVALID_ARGS, "quick");
@@ -159,7 +160,8 @@ Test(bus, all_properties_of_all_interfaces_are_read_at_once) {
         reply = bus_fixture_call_object(&client, MANAGER, DBUS_INTERFACE_PROPERTIES, "GetAll", "", NULL);
         assert_string(dbus_message_get_signature(reply), "a{sv}");
         dbus_message_unref(reply);
-        reply = bus_fixture_call_object(&client, MANAGER, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", NULL);
+        reply = bus_fixture_call_object(&client, MANAGER, "org.freedesktop.DBus.ObjectManager",
+                                        "GetManagedObjects", NULL);
         assert_string(dbus_message_get_signature(reply), "a{oa{sa{sv}}}");
         dbus_message_unref(reply);
 }
@@ -226,7 +228,8 @@ Test(bus, a_reference_keeps_a_unit_until_its_holder_goes) {
 
 Test(bus, nobody_subscribes_twice) {
         dbus_message_unref(bus_fixture_call_manager(&client, "Subscribe", NULL));
-        bus_fixture_assert_error(bus_fixture_call_manager(&client, "Subscribe", NULL), "org.jobd1.AlreadySubscribed", "");
+        bus_fixture_assert_error(bus_fixture_call_manager(&client, "Subscribe", NULL),
+                                 "org.jobd1.AlreadySubscribed", "");
         dbus_message_unref(bus_fixture_call_manager(&client, "Unsubscribe", NULL));
         bus_fixture_assert_error(bus_fixture_call_manager(&client, "Unsubscribe", NULL), "org.jobd1.NotSubscribed", "");
 }

@@ -60,7 +60,8 @@ Test(bus_compat, errors_carry_its_prefix) {
                                  "org.freedesktop.systemd1.NoSuchUnit", "no.service");
         bus_fixture_assert_error(call_manager("StartUnit", "broken.service", "replace"),
                                  "org.freedesktop.systemd1.BadUnitSetting", "broken.service");
-        bus_fixture_assert_error(call_manager("StartUnit", "quick.service", "rarely"), DBUS_ERROR_INVALID_ARGS, "rarely");
+        bus_fixture_assert_error(call_manager("StartUnit", "quick.service", "rarely"),
+                                 DBUS_ERROR_INVALID_ARGS, "rarely");
 }
 
 Test(bus_compat, one_dialect_does_not_know_the_other) {
