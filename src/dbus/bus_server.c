@@ -30,6 +30,7 @@ struct BusServer {
         char *path;                     /* owned */
         char *id;                       /* owned by libdbus's allocator */
         BusDialectId dialect;
+        bool is_refusing;               /* the log has said so */
 };
 
 static void close_fdp(int *fd) {
@@ -131,10 +132,15 @@ static void on_connection(DBusServer *dbus_server, DBusConnection *connection, v
         if (credentials_of_connection(connection, &credentials) < 0)
                 return;
 
-        if (!has_room(server->bus, credentials.uid))
-                log_warning("Too many connections of uid %u to %s, refusing another.", (unsigned) credentials.uid,
-                            server->path);
-        else if (accept_connection(server, connection, &credentials) < 0)
+        if (!has_room(server->bus, credentials.uid)) {
+                if (!server->is_refusing)
+                        log_warning("Too many connections of uid %u to %s, refusing further ones.",
+                                    (unsigned) credentials.uid, server->path);
+                server->is_refusing = true;
+                return;
+        }
+        server->is_refusing = false;
+        if (accept_connection(server, connection, &credentials) < 0)
                 log_error("Out of memory while accepting a connection.");
 }
 

@@ -317,6 +317,18 @@ Test(bus, rubbish_ends_only_the_connection_it_came_by) {
         bus_fixture_run(&client, "StartUnit", "quick.service", "done");
 }
 
+Test(bus, a_user_has_only_so_many_connections) {
+        int fds[300];
+        char byte;
+
+        for (size_t i = 0; i < ELEMENTSOF(fds); i++)
+                fds[i] = connect_raw();
+        cr_assert(eq(int, (int) recv(fds[ELEMENTSOF(fds) - 1], &byte, 1, 0), 0));
+        bus_fixture_run(&client, "StartUnit", "quick.service", "done");
+        for (size_t i = 0; i < ELEMENTSOF(fds); i++)
+                close(fds[i]);
+}
+
 /* Sends a call again and again, and reads nothing; true once the manager has hung up. */
 static bool send_without_reading(int fd, unsigned times) {
         DBusMessage *call = dbus_message_new_method_call(NULL, MANAGER, DBUS_INTERFACE_INTROSPECTABLE, "Introspect");
