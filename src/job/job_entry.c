@@ -239,6 +239,18 @@ const JobStep *job_cause_step(JobCause cause) {
         return &cause.record->steps.items[cause.step];
 }
 
+const char *job_declaration_format(UnitRelationKind relation, bool declared_there, const char *puller,
+                                   const char *unit, const char *origin,
+                                   char buffer[static JOB_DECLARATION_TEXT_MAX]) {
+        if (declared_there)
+                snprintf(buffer, JOB_DECLARATION_TEXT_MAX, "%s=%s of %s (%s)",
+                         unit_relation_to_string(unit_relation_inverse(relation)), puller, unit, origin);
+        else
+                snprintf(buffer, JOB_DECLARATION_TEXT_MAX, "%s=%s (%s)", unit_relation_to_string(relation), unit,
+                         origin);
+        return buffer;
+}
+
 static const char *job_answer_text(UnitAnswer answer) {
         switch (answer) {
         case UNIT_ALREADY:

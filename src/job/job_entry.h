@@ -75,7 +75,18 @@ typedef struct JobStep {
         uint8_t relation;               /* UnitRelationKind of the puller to this unit */
         bool is_needed;
         bool is_anchor;
+        bool declared_there;            /* by this unit's file, as the inverse: PartOf= rather than ConsistsOf= */
 } JobStep;
+
+#define JOB_DECLARATION_TEXT_MAX 1200
+
+/*
+ * How the relation from @puller to @unit is written where it was declared: "Requires=b.service (a.service:3)", or
+ * "PartOf=a.target of b.service (b.service:2)". Returns @buffer.
+ */
+const char *job_declaration_format(UnitRelationKind relation, bool declared_there, const char *puller,
+                                   const char *unit, const char *origin,
+                                   char buffer[static JOB_DECLARATION_TEXT_MAX]);
 
 typedef struct JobDrop {
         JobName *unit;                  /* a reference */

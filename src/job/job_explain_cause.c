@@ -43,7 +43,7 @@ static void write_requester(const JobExplain *explain, const JobTransactionRecor
 static int describe_step(const JobExplain *explain, const JobTransactionRecord *record, const JobStep *step,
                          char **ret_text) {
         const JobStep *puller = step->puller == JOB_STEP_NONE ? NULL : &record->steps.items[step->puller];
-        char origin[512];
+        char origin[512], declaration[JOB_DECLARATION_TEXT_MAX];
 
         if (!puller)
                 return text_format(ret_text, "%s %s is what was asked for", job_type_to_string(step->type),
@@ -53,9 +53,10 @@ static int describe_step(const JobExplain *explain, const JobTransactionRecord *
                                    step->unit->string, job_type_to_string(puller->type), puller->unit->string);
 
         unit_origin_format(explain->units, step->origin, origin, sizeof(origin));
-        return text_format(ret_text, "%s %s is pulled in by %s %s: %s=%s (%s)", job_type_to_string(step->type),
-                           step->unit->string, job_type_to_string(puller->type), puller->unit->string,
-                           unit_relation_to_string(step->relation), step->unit->string, origin);
+        job_declaration_format(step->relation, step->declared_there, puller->unit->string, step->unit->string, origin,
+                               declaration);
+        return text_format(ret_text, "%s %s is pulled in by %s %s: %s", job_type_to_string(step->type),
+                           step->unit->string, job_type_to_string(puller->type), puller->unit->string, declaration);
 }
 
 static void write_step(const JobExplain *explain, const JobTransactionRecord *record, const JobStep *step) {

@@ -82,7 +82,7 @@ static void take_answer(JobManager *manager, uint32_t id, UnitAnswer answer) {
         if (job->type == JOB_RESTART && job->run_type == JOB_STOP && result == JOB_DONE)
                 job_manager_end_first_half(manager, job);
         else
-                job_manager_end(manager, job, result, JOB_END_SPREADS, 
+                job_manager_end(manager, job, result, JOB_END_SPREADS,
                                 (JobEndReason) { .code = JOB_END_ANSWER, .number = answer });
 }
 

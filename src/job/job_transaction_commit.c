@@ -96,6 +96,7 @@ static void job_transaction_link_steps(JobTransaction *transaction, JobTransacti
                 step->puller = edge->subject->step;
                 step->origin = edge->origin;
                 step->relation = edge->relation;
+                step->declared_there = edge->declared_there;
         }
 }
 

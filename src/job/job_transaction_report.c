@@ -40,6 +40,8 @@ static int report_puller(JobTransaction *transaction, const JobEdge *edge, JobPl
 }
 
 static const char *report_why(JobTransaction *transaction, const JobCandidate *candidate, const JobPlanJob *job) {
+        char declaration[JOB_DECLARATION_TEXT_MAX];
+
         if (candidate->is_anchor)
                 return "asked for";
         if (!job->puller)
@@ -47,8 +49,10 @@ static const char *report_why(JobTransaction *transaction, const JobCandidate *c
         if (!job->declared)
                 return job_stage_format(transaction, "mode %s of %s %s", job_mode_to_string(transaction->mode),
                                         job_type_to_string(job->puller_type), job->puller);
-        return job_stage_format(transaction, "%s %s: %s=%s (%s)", job_type_to_string(job->puller_type), job->puller,
-                                unit_relation_to_string(job->relation), candidate->unit->id, job->declared);
+        job_declaration_format(job->relation, report_edge(candidate)->declared_there, job->puller,
+                               candidate->unit->id, job->declared, declaration);
+        return job_stage_format(transaction, "%s %s: %s", job_type_to_string(job->puller_type), job->puller,
+                                declaration);
 }
 
 static void report_cancels(JobTransaction *transaction, const JobCandidate *candidate, JobPlanJob *job) {

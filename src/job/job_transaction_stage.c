@@ -129,8 +129,10 @@ int job_stage_connect(JobTransaction *transaction, JobCandidate *subject, JobCan
         *edge = template;
         edge->subject = subject;
         edge->object = object;
-        if (relation)
-                edge->origin = relation->here != UNIT_ORIGIN_NONE ? relation->here : relation->there;
+        if (relation) {
+                edge->declared_there = relation->here == UNIT_ORIGIN_NONE;
+                edge->origin = edge->declared_there ? relation->there : relation->here;
+        }
 
         if (subject->needs_last)
                 subject->needs_last->next_of_subject = edge;
@@ -292,7 +294,7 @@ const char *job_stage_chain(JobTransaction *transaction, const JobCandidate *can
         const JobEdge *edges[CHAIN_MAX];
         size_t n = 0;
         const char *chain;
-        char origin[512];
+        char origin[512], declaration[JOB_DECLARATION_TEXT_MAX];
 
         for (; !candidate->is_anchor && candidate->pullers_first && n < CHAIN_MAX; n++) {
                 edges[n] = candidate->pullers_first;
@@ -304,9 +306,10 @@ const char *job_stage_chain(JobTransaction *transaction, const JobCandidate *can
                 const JobEdge *edge = edges[n];
 
                 unit_origin_format(transaction->units, edge->origin, origin, sizeof(origin));
-                chain = job_stage_format(transaction, "%s → %s %s (%s, %s)", chain,
-                                         job_type_to_string(edge->object->type), edge->object->unit->id,
-                                         unit_relation_to_string(edge->relation), origin);
+                job_declaration_format(edge->relation, edge->declared_there, edge->subject->unit->id,
+                                       edge->object->unit->id, origin, declaration);
+                chain = job_stage_format(transaction, "%s → %s %s: %s", chain, job_type_to_string(edge->object->type),
+                                         edge->object->unit->id, declaration);
         }
         return chain;
 }

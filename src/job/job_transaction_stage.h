@@ -20,6 +20,7 @@ struct JobEdge {
         uint8_t relation;               /* UnitRelationKind of the subject's unit to the object's */
         bool is_needed;
         bool conflicts;                 /* a stop that came through Conflicts= */
+        bool declared_there;            /* by the object's file, as the inverse */
         bool is_cut;
         JobEdge *next_of_subject;
         JobEdge *next_of_object;
