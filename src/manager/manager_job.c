@@ -153,12 +153,16 @@ static void make_requests(Manager *manager) {
                 manager->requests.n * sizeof(*manager->requests.items));
 }
 
+/* After a full budget the rest takes turns with the bus: neither a long queue nor a busy client holds up the other. */
 void manager_run_jobs(Manager *manager) {
+        bool has_more;
+
         manager_start_default_unit(manager);
         manager_act(manager);
         if (manager->requests.n > 0)
                 make_requests(manager);
-        job_manager_run(manager->jobs, JOBS_A_TURN, manager->now);
+        has_more = job_manager_run(manager->jobs, JOBS_A_TURN, manager->now) || manager->requests.n > 0;
+        manager_renew_job_source(manager, has_more ? MANAGER_PRIORITY_BUS : MANAGER_PRIORITY_JOBS);
         manager_arm_jobs(manager);
 }
 

@@ -123,6 +123,7 @@ extern const UnitObserverOps manager_observer_ops;
 
 int manager_init_sources(Manager *manager);
 int manager_init_signals(Manager *manager);
+void manager_renew_job_source(Manager *manager, int64_t priority);      /* not armed */
 int manager_build_environment(Manager *manager);
 void manager_raise_open_files_limit(Manager *manager);
 

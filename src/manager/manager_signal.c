@@ -156,6 +156,22 @@ static int add_deferred(Manager *manager, sd_event_source **ret_source, sd_event
         return r < 0 ? r : sd_event_source_set_priority(*ret_source, priority);
 }
 
+/* Sources of one priority are served by age, and a deferred source grows no younger by being served: it is replaced. */
+void manager_renew_job_source(Manager *manager, int64_t priority) {
+        sd_event_source *source = NULL;
+        int64_t old = priority;
+
+        sd_event_source_get_priority(manager->job_source, &old);
+        if (priority == MANAGER_PRIORITY_JOBS && old == priority)
+                return;
+        if (add_deferred(manager, &source, on_jobs, priority) < 0) {
+                sd_event_source_unref(source);
+                return;
+        }
+        sd_event_source_disable_unref(manager->job_source);
+        manager->job_source = source;
+}
+
 static int on_idle(sd_event_source *source, void *userdata) {
         return 0;                               /* the turn itself does it */
 }

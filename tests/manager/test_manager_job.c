@@ -56,8 +56,9 @@ Test(manager_job, a_turn_serves_children_notify_timers_jobs_bus_in_this_order) {
         sd_event_source_unref(bus);
 }
 
-Test(manager_job, jobs_are_triggered_a_few_at_a_time) {
+Test(manager_job, jobs_are_triggered_a_few_at_a_time_with_the_bus_in_between) {
         cleanup_(world_freep) World *world = world_new();
+        sd_event_source *bus = NULL;
         char name[32];
         size_t n = 0;
 
@@ -71,6 +72,18 @@ Test(manager_job, jobs_are_triggered_a_few_at_a_time) {
         for (const char *at = world_calls(world); (at = strstr(at, "start")); at++)
                 n++;
         cr_assert(eq(sz, n, 64));
+
+        for (unsigned i = 100; i < 200; i++) {
+                snprintf(name, sizeof(name), "start:x@%u.service", i);
+                world_exec(world, JOB_REPLACE, name);
+        }
+        cr_assert(ge(int, sd_event_add_defer(manager_event(world->manager), &bus, on_source, world), 0));
+        sd_event_source_set_priority(bus, MANAGER_PRIORITY_BUS);
+        world_turn(world);
+        world_turn(world);
+        cr_assert(world_has_calls(world, "bus;"));
+        cr_assert(job_manager_has_ready(manager_jobs(world->manager)));
+        sd_event_source_unref(bus);
         world_settle(world);
         cr_assert(not(job_manager_has_ready(manager_jobs(world->manager))));
 }
