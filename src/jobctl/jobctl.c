@@ -51,6 +51,21 @@ int jobctl_unit_properties(Jobctl *ctl, const char *unit, const char *interface,
         return r < 0 ? r : jobctl_properties(ctl, path, interface, ret_properties, ret_error);
 }
 
+int jobctl_unit_property(Jobctl *ctl, const char *unit, const char *name, json_t **ret_value, BusError *ret_error) {
+        cleanup_json_ json_t *reply = NULL;
+        cleanup_free_ char *path = NULL;
+        int r;
+
+        r = bus_unit_path(unit, &path);
+        if (r == 0)
+                r = bus_call(ctl->bus, &(BusCall) { path, BUS_PROPERTIES, "Get", "ss", json_pack("[ss]", BUS_UNIT, name) },
+                             &reply, ret_error);
+        if (r < 0)
+                return r;
+        *ret_value = json_incref(json_array_get(reply, 0));
+        return 0;
+}
+
 int jobctl_query(Jobctl *ctl, const char *key, const char *type, json_t *value, json_t **ret_jobs,
                  BusError *ret_error) {
         json_t *filter = key ? json_pack("[{s:{s:o}}]", key, type, value) : json_pack("[{}]");

@@ -36,6 +36,9 @@ int jobctl_properties(Jobctl *ctl, const char *path, const char *interface, json
 int jobctl_unit_properties(Jobctl *ctl, const char *unit, const char *interface, json_t **ret_properties,
                            BusError *ret_error);
 
+/* One property of the interface Unit. */
+int jobctl_unit_property(Jobctl *ctl, const char *unit, const char *name, json_t **ret_value, BusError *ret_error);
+
 /* The jobs that Query finds by one key (NULL: all): an array of objects. @type is the D-Bus type of @value. */
 int jobctl_query(Jobctl *ctl, const char *key, const char *type, json_t *value /* taken over */, json_t **ret_jobs,
                  BusError *ret_error);

@@ -249,16 +249,8 @@ static int print_graph(Jobctl *ctl, const json_t *plan) {
         return 0;
 }
 
-static int status_of(const json_t *plan) {
-        BusError error = { .name = (char *) value_string(plan, "error") };
-
-        if (value_bool(plan, "ok"))
-                return EXIT_OK;
-        return bus_error_is(&error, "NoSuchUnit") ? EXIT_NO_SUCH : EXIT_REFUSED;
-}
-
 int plan_print(Jobctl *ctl, const json_t *plan) {
-        int status = status_of(plan), r;
+        int r;
 
         if (ctl->options.graph)
                 r = print_graph(ctl, plan);
@@ -266,5 +258,5 @@ int plan_print(Jobctl *ctl, const json_t *plan) {
                 r = jobctl_print_json(ctl, json_incref((json_t *) plan), 0);
         else
                 r = print_text(ctl, plan);
-        return r != 0 ? r : status;
+        return r != 0 ? r : value_bool(plan, "ok") ? EXIT_OK : EXIT_REFUSED;
 }

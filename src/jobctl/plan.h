@@ -9,7 +9,7 @@
 
 #include "jobctl/jobctl.h"
 
-/* As a table, JSON or a graph, as the options say. EXIT_OK if it would be accepted, else why not. */
+/* As a table, JSON or a graph, as the options say. EXIT_OK, or EXIT_REFUSED. */
 int plan_print(Jobctl *ctl, const json_t *plan);
 
 /* The jobs and who pulls in whom, in the language of graphviz. 0 or -ENOMEM; owned by the caller. */

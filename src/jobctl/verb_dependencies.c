@@ -101,11 +101,11 @@ static int walk_open(Walk *walk, const char *unit, json_t *document) {
 
 static const char *walk_state(Walk *walk, const char *unit) {
         cleanup_(bus_error_deinit) BusError error = {};
-        cleanup_json_ json_t *properties = NULL;
+        cleanup_json_ json_t *state = NULL;
 
         if (!json_object_get(walk->states, unit) &&
-            jobctl_unit_properties(walk->ctl, unit, BUS_UNIT, &properties, &error) == 0)
-                (void) json_object_set(walk->states, unit, json_object_get(properties, "ActiveState"));
+            jobctl_unit_property(walk->ctl, unit, "ActiveState", &state, &error) == 0)
+                (void) json_object_set(walk->states, unit, state);
         return value_string(walk->states, unit);
 }
 

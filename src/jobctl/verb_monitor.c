@@ -3,9 +3,10 @@
 /*
  * monitor: what happens, as it happens
  *
- * Each signal becomes an event with a stable name and keys, which is printed
- * as a JSON line or as a sentence. What has nothing to say about jobs or the
- * states of units is left out.
+ * Each signal becomes an event with the signal's name and stable keys, which is
+ * printed as a JSON line or as a sentence. What has nothing to say about jobs or
+ * the states of units is left out. The first event says that from here on none
+ * is missed, so a script need not guess when to go on.
  */
 
 #include <errno.h>
@@ -53,12 +54,12 @@ static json_t *event_of_properties(const BusSignal *signal) {
         if (strcmp(value_item_string(signal->args, 0), BUS_UNIT) != 0 || !*active ||
             unit_of_path(signal->path, &unit) < 0)
                 return NULL;
-        return json_pack("{s:s, s:s, s:s, s:s}", "event", "unit-changed", "unit", unit, "active-state", active,
+        return json_pack("{s:s, s:s, s:s, s:s}", "event", "UnitChanged", "unit", unit, "active-state", active,
                          "sub-state", value_string(changed, "SubState"));
 }
 
 static json_t *event_of_job_changed(const BusSignal *signal) {
-        json_t *event = json_pack("{s:s, s:I}", "event", "job-changed", "id", (json_int_t) value_item_u64(signal->args, 0));
+        json_t *event = json_pack("{s:s, s:I}", "event", "JobChanged", "id", (json_int_t) value_item_u64(signal->args, 0));
 
         if (event && json_object_update_missing(event, json_array_get(signal->args, 1)) < 0) {
                 json_decref(event);
@@ -72,19 +73,19 @@ json_t *monitor_event(const BusSignal *signal) {
         const char *first = value_item_string(signal->args, 0);
 
         if (bus_signal_is(signal, BUS_MANAGER, "JobNew"))
-                return json_pack("{s:s, s:I, s:s}", "event", "job-new", "id", id, "unit",
+                return json_pack("{s:s, s:I, s:s}", "event", "JobNew", "id", id, "unit",
                                  value_item_string(signal->args, 2));
         if (bus_signal_is(signal, BUS_MANAGER, "JobRemoved"))
-                return json_pack("{s:s, s:I, s:s, s:s}", "event", "job-removed", "id", id, "unit",
+                return json_pack("{s:s, s:I, s:s, s:s}", "event", "JobRemoved", "id", id, "unit",
                                  value_item_string(signal->args, 2), "result", value_item_string(signal->args, 3));
         if (bus_signal_is(signal, BUS_MANAGER, "JobChanged"))
                 return event_of_job_changed(signal);
         if (bus_signal_is(signal, BUS_MANAGER, "UnitNew"))
-                return json_pack("{s:s, s:s}", "event", "unit-new", "unit", first);
+                return json_pack("{s:s, s:s}", "event", "UnitNew", "unit", first);
         if (bus_signal_is(signal, BUS_MANAGER, "UnitRemoved"))
-                return json_pack("{s:s, s:s}", "event", "unit-removed", "unit", first);
+                return json_pack("{s:s, s:s}", "event", "UnitRemoved", "unit", first);
         if (bus_signal_is(signal, BUS_MANAGER, "Reloading"))
-                return json_pack("{s:s, s:b}", "event", "reloading", "active", json_is_true(json_array_get(signal->args, 0)));
+                return json_pack("{s:s, s:b}", "event", "Reloading", "active", json_is_true(json_array_get(signal->args, 0)));
         if (bus_signal_is(signal, BUS_PROPERTIES, "PropertiesChanged"))
                 return event_of_properties(signal);
         return NULL;
@@ -109,21 +110,21 @@ int monitor_format(const json_t *event, char **ret_line) {
         cleanup_(text_deinit) Text text = {};
         const char *kind = value_string(event, "event"), *unit = value_string(event, "unit");
 
-        if (text_starts_with(kind, "job-"))
+        if (text_starts_with(kind, "Job"))
                 text_addf(&text, "job %" PRIu64 " %s: ", value_u64(event, "id"), unit);
         else if (*unit)
                 text_addf(&text, "%s: ", unit);
-        if (strcmp(kind, "job-new") == 0)
+        if (strcmp(kind, "JobNew") == 0)
                 text_add(&text, "new");
-        else if (strcmp(kind, "job-removed") == 0)
+        else if (strcmp(kind, "JobRemoved") == 0)
                 text_addf(&text, "ended, %s", value_string(event, "result"));
-        else if (strcmp(kind, "job-changed") == 0)
+        else if (strcmp(kind, "JobChanged") == 0)
                 add_job_change(&text, event);
-        else if (strcmp(kind, "unit-new") == 0)
+        else if (strcmp(kind, "UnitNew") == 0)
                 text_add(&text, "loaded");
-        else if (strcmp(kind, "unit-removed") == 0)
+        else if (strcmp(kind, "UnitRemoved") == 0)
                 text_add(&text, "unloaded");
-        else if (strcmp(kind, "unit-changed") == 0)
+        else if (strcmp(kind, "UnitChanged") == 0)
                 text_addf(&text, "%s (%s)", value_string(event, "active-state"), value_string(event, "sub-state"));
         else
                 text_add(&text, value_bool(event, "active") ? "reading unit files …" : "unit files read");
@@ -182,6 +183,15 @@ static int print_signal(Jobctl *ctl, const BusSignal *signal, char *const *words
         return jobctl_print_json_line(ctl, take_ptr(event));
 }
 
+static int print_ready(Jobctl *ctl) {
+        if (ctl->options.json)
+                return jobctl_print_json_line(ctl, json_pack("{s:s, s:I}", "event", "Listening", "time",
+                                                             (json_int_t) clock_realtime()));
+        if (!ctl->options.quiet)
+                terminal_say(stderr, "Listening; end with Ctrl-C.");
+        return 0;
+}
+
 int verb_monitor(Jobctl *ctl, char *const *words) {
         cleanup_(bus_error_deinit) BusError error = {};
         int r = bus_subscribe(ctl->bus, &error);
@@ -189,7 +199,8 @@ int verb_monitor(Jobctl *ctl, char *const *words) {
         if (r < 0)
                 return jobctl_fail(ctl, &error, "listen to the manager");
         bus_catch_interrupt();
-        for (;;) {
+        r = print_ready(ctl);
+        while (r >= 0) {
                 cleanup_(bus_signal_deinit) BusSignal signal = {};
 
                 r = bus_next_signal(ctl->bus, USEC_INFINITY, &signal);
@@ -199,7 +210,6 @@ int verb_monitor(Jobctl *ctl, char *const *words) {
                         return EXIT_OK;
                 if (r == -ENOTCONN)
                         return jobctl_gone(ctl);
-                if (r < 0)
-                        return r;
         }
+        return r;
 }

@@ -110,12 +110,12 @@ static void show_transaction(const JobWait *wait) {
 static void warn_outdated(Jobctl *ctl, const JobWait *wait) {
         for (size_t i = 0; i < wait->jobs.n && wait->jobs.items[i].is_anchor; i++) {
                 cleanup_(bus_error_deinit) BusError error = {};
-                cleanup_json_ json_t *properties = NULL;
+                cleanup_json_ json_t *is_outdated = NULL;
                 const char *unit = wait->jobs.items[i].unit;
 
-                if (jobctl_unit_properties(ctl, unit, BUS_UNIT, &properties, &error) < 0)
+                if (jobctl_unit_property(ctl, unit, "NeedDaemonReload", &is_outdated, &error) < 0)
                         return;
-                if (value_bool(properties, "NeedDaemonReload"))
+                if (json_is_true(is_outdated))
                         terminal_say(stderr, "Warning: the files of %s have changed on disk. Run 'jobctl daemon-reload' "
                                              "to read them again.", unit);
         }
@@ -161,8 +161,10 @@ static int wait_for_end(Jobctl *ctl, const char *unit, bool *ret_has_failed) {
                 if (r > 0)
                         return 0;
                 r = bus_next_signal(ctl->bus, USEC_INFINITY, &signal);
-                if (r == -EINTR)
+                if (r == -EINTR) {
+                        terminal_say(stderr, "\nNo longer waiting; what was started goes on.");
                         return EXIT_INTERRUPTED;
+                }
                 if (r == -ENOTCONN)
                         return jobctl_gone(ctl);
                 if (r < 0)
@@ -177,7 +179,7 @@ static int wait_for_ends(Jobctl *ctl, const JobWait *wait) {
                 bool has_failed = false;
                 int r;
 
-                if (!wait->jobs.items[i].is_anchor)
+                if (!wait->jobs.items[i].is_anchor || !strstr(wait->jobs.items[i].type, "start"))
                         continue;
                 r = wait_for_end(ctl, wait->jobs.items[i].unit, &has_failed);
                 if (r != 0)
@@ -237,9 +239,24 @@ static int request_send(Jobctl *ctl, const Request *request) {
         return finish_request(ctl, &wait);
 }
 
+/* Only what was started can stop again. */
+static bool is_endless(const Request *request) {
+        json_t *item;
+        size_t i;
+
+        json_array_foreach(request->items, i, item)
+                if (strstr(value_item_string(item, 1), "start"))
+                        return false;
+        return true;
+}
+
 static int request_run(Jobctl *ctl, Request *request) {
         if (json_array_size(request->items) == 0)
                 return EXIT_OK;
+        if (ctl->options.wait && ctl->options.no_block)
+                return jobctl_misused(ctl, "'--wait' and '--no-block' exclude each other.");
+        if (ctl->options.wait && is_endless(request))
+                return jobctl_misused(ctl, "'--wait' goes with a start or restart only.");
         if (ctl->options.dry_run || ctl->options.graph)
                 return request_plan(ctl, request);
         return request_send(ctl, request);

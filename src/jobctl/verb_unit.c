@@ -99,15 +99,11 @@ typedef struct Check {
 } Check;
 
 static int get_active_state(Jobctl *ctl, const char *unit, char **ret_state, BusError *ret_error) {
-        cleanup_json_ json_t *reply = NULL;
-        cleanup_free_ char *path = NULL;
+        cleanup_json_ json_t *state = NULL;
         int r;
 
-        r = bus_unit_path(unit, &path);
-        if (r == 0)
-                r = bus_call(ctl->bus, &(BusCall) { path, BUS_PROPERTIES, "Get", "ss",
-                                                    json_pack("[ss]", BUS_UNIT, "ActiveState") }, &reply, ret_error);
-        return r < 0 ? r : text_format(ret_state, "%s", value_item_string(reply, 0));
+        r = jobctl_unit_property(ctl, unit, "ActiveState", &state, ret_error);
+        return r < 0 ? r : text_format(ret_state, "%s", json_string_value(state) ?: "");
 }
 
 static int get_file_state(Jobctl *ctl, const char *unit, char **ret_state, BusError *ret_error) {

@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# jobctl against the real daemon, where the client has something of its own to get right: an interrupted wait, a daemon
+# that dies in the middle, escape sequences on their way to a terminal, completion.
+# shellcheck source-path=SCRIPTDIR/../integration
+. "$(dirname "$0")/../integration/library.sh"
+
+unit slow.service <<'U'
+[Service]
+Type=oneshot
+ExecStart=/bin/sleep 987
+U
+unit quick.service <<'U'
+[Service]
+Type=oneshot
+ExecStart=/bin/true
+U
+unit brief.service <<'U'
+[Service]
+ExecStart=/bin/sleep 0.1
+U
+unit dies.service <<'U'
+[Service]
+ExecStart=/bin/sh -c 'sleep 0.1; exit 3'
+U
+unit group.target <<'U'
+[Unit]
+Description=A group
+DefaultDependencies=no
+Wants=slow.service quick.service ring-a.target missing.service
+AllowIsolate=yes
+U
+unit ring-a.target <<'U'
+[Unit]
+DefaultDependencies=no
+Wants=ring-b.target
+U
+unit ring-b.target <<'U'
+[Unit]
+DefaultDependencies=no
+Wants=ring-a.target
+U
+printf '[Unit]\nDescription=Evil \033]0;title\007 text\n[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n' \
+        >"$UNITS/evil.service"
+ln -s quick.service "$UNITS/alias.service"
+ln -s /dev/null "$UNITS/masked.service"
+
+run_daemon() {
+        "$BUILD/jobd" --user --unit-path "$UNITS" --default-unit none --no-bus 2>>"$DIR/log" &
+        DAEMON=$!
+        echo "$DAEMON" >"$DIR/pid"
+        wait_for 'loaded units listed' ctl list-units || {
+                echo "Bail out! jobd does not start"
+                exit 1
+        }
+}
+
+# In a terminal of its own, 60 columns wide.
+on_terminal() {
+        script -qec "stty cols 60; $BUILD/jobctl $*" /dev/null </dev/null
+}
+
+run_daemon
+
+# — the wait —
+(trap - INT; exec "$BUILD/jobctl" start slow.service) >"$DIR/waited" 2>&1 &
+WAITER=$!
+wait_for 'slow\.service.*running' ctl jobs
+kill -TERM "$WAITER"
+wait "$WAITER"
+check_equal "an interrupted wait exits with 130" $? 130
+check "says that the jobs go on" grep -q 'the jobs go on.*jobctl wait [0-9]' "$DIR/waited"
+check_prints "and leaves them alone" 'slow\.service.*running' ctl jobs
+
+(ctl start slow.service; echo "exit $?") >"$DIR/lost" 2>&1 &
+wait_for 'JobNew|running' ctl jobs
+(ctl wait 1; echo "exit $?") >"$DIR/waited" 2>&1 &
+(ctl monitor --json; echo "exit $?") >"$DIR/heard" 2>&1 &
+wait_for Listening cat "$DIR/heard"
+kill -9 "$DAEMON"
+wait "$DAEMON" 2>/dev/null
+check "a monitor ends with the daemon" wait_for 'exit 7' cat "$DIR/heard"
+run_daemon
+check "a waiter finds the new daemon and learns that its job is lost" wait_for 'exit 7' cat "$DIR/lost"
+check "it says so" grep -q 'knows nothing of job' "$DIR/lost"
+check "one by id, too" wait_for 'exit 7' cat "$DIR/waited"
+
+check "--wait ends when the unit does" ctl start --wait brief.service
+check_exit "and tells if it failed" 1 ctl start --wait dies.service
+check_exit "--wait does not go with stop" 2 ctl stop --wait brief.service
+check_exit "a start by another name" 0 ctl start alias.service
+check_exit "try-restart of what is masked" 0 ctl try-restart masked.service
+
+# — output —
+check "start evil" ctl start evil.service
+check_lacks "no escape sequence of a unit reaches a terminal" $'\033''\]' on_terminal status evil.service
+check_prints "it is made visible" 'x1b' on_terminal status evil.service
+check_lacks "nor by JSON" $'\033' on_terminal --json list-units evil.service
+check_lacks "a pipe gets no colours" $'\033' ctl status evil.service
+check_prints "a terminal does" $'\033''\[1;32m' on_terminal status evil.service
+check_lacks "unless NO_COLOR is set" $'\033' env NO_COLOR=1 script -qec "$BUILD/jobctl status evil.service" /dev/null
+check_equal "a terminal's lines are cut" \
+        "$(on_terminal list-units --no-color --no-legend | tr -d '\r' | LC_ALL=C.UTF-8 wc -L | awk '{ print $1 <= 60 }')" 1
+check_equal "every line of a plain list begins with the unit" \
+        "$(ctl list-units --all --plain --no-legend | cut -d' ' -f1 | grep -cvE '^[a-z-]+\.[a-z]+$')" 0
+check_prints "a tree with a ring in it ends" 'ring-a.target \(see above\)' ctl list-dependencies group.target
+on_terminal start slow.service >"$DIR/progress" 2>&1 &
+WAITER=$!
+check "progress on a terminal" wait_for '\[0/[0-9]+\].*start slow' cat "$DIR/progress"
+kill "$WAITER"
+check_equal "every verb's JSON is JSON" "$(
+        for words in list-units list-unit-files jobs status 'status quick.service' 'show quick.service' stats \
+                'plan start:group.target' 'why quick.service' 'list-dependencies group.target' 'is-active quick.service' \
+                'is-enabled quick.service' 'cat quick.service' 'start quick.service' 'start missing.service' \
+                daemon-reload "verify $UNITS/quick.service" version; do
+                # shellcheck disable=SC2086
+                ctl --json $words | python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin]' || echo "$words"
+        done 2>&1)" ""
+
+# — completion —
+complete_words() {
+        bash -c 'source "$1"; shift; compopt() { :; }; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _jobctl
+                printf "%s " "${COMPREPLY[@]}"' bash "$(dirname "$0")/../../completions/jobctl.bash" "$BUILD/jobctl" "$@"
+}
+check_equal "verbs are completed" "$(complete_words sto)" "stop "
+check_equal "options are" "$(complete_words start --no-b)" "--no-block "
+check_equal "units are" "$(complete_words start qui)" "quick.service "
+check_equal "modes are" "$(complete_words start --job-mode = flu)" "flush "
+check_equal "requests are" "$(complete_words plan start : qui)" "quick.service "
+check_equal "for stop, units that run are" "$(complete_words stop ev)" "evil.service "
+check_equal "jobs are" "$(complete_words cancel '')" "$(ctl jobs --no-legend | awk '{ printf "%s ", $1 }')"
+
+stop_daemon
+done_testing
