@@ -6,7 +6,8 @@
  *
  * The table knows the main and control processes. What else belongs to a unit
  * is found when it is asked for: descendants of these, and orphans that carry
- * the unit's INVOCATION_ID.
+ * the unit's INVOCATION_ID. An orphan that has dropped it from its environment
+ * is nobody's; it is reaped, and killed only when the manager ends.
  */
 
 #include "basic/vector.h"
