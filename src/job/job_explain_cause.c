@@ -15,6 +15,8 @@
 #include "basic/text.h"
 #include "job/job_explain_cause.h"
 
+#define CHAIN_END 32                    /* steps shown at each end of a long chain */
+
 int job_explain_requester(const JobTransactionRecord *record, char **ret_text) {
         if (record->requester && record->pid > 0)
                 return text_format(ret_text, "asked for by %s (uid %u, pid %u)", record->requester, record->uid,
@@ -77,18 +79,38 @@ static void write_step(const JobExplain *explain, const JobTransactionRecord *re
         sink_close(explain->sink);
 }
 
-void job_explain_write_causes(const JobExplain *explain, JobCause cause) {
-        const JobStep *step = job_cause_step(cause);
+static const JobStep *puller_of(JobTransactionRecord *record, const JobStep *step) {
+        return job_cause_step((JobCause) { .record = record, .step = step->puller });
+}
 
+/* Of a chain that nobody would read to its end the middle is left out. One from a damaged snapshot may be a circle. */
+static void write_steps(const JobExplain *explain, JobCause cause) {
+        JobTransactionRecord *record = cause.record;
+        const JobStep *step;
+        size_t n = 0, i = 0;
+        char more[64];
+
+        for (step = job_cause_step(cause); step && n < record->steps.n; step = puller_of(record, step))
+                n++;
+        for (step = job_cause_step(cause); i < n; step = puller_of(record, step), i++) {
+                if (n <= 2 * CHAIN_END || i < CHAIN_END || i >= n - CHAIN_END) {
+                        write_step(explain, record, step);
+                } else if (i == CHAIN_END) {
+                        snprintf(more, sizeof(more), "… and %zu more in between", n - 2 * CHAIN_END);
+                        sink_open(explain->sink, 'a', "{sv}");
+                        sink_entry_string(explain->sink, "text", more);
+                        sink_close(explain->sink);
+                }
+        }
+}
+
+void job_explain_write_causes(const JobExplain *explain, JobCause cause) {
         if (!cause.record)
                 return;
 
         sink_entry_open(explain->sink, "causes", "aa{sv}");
         sink_open(explain->sink, 'a', "a{sv}");
-        while (step) {
-                write_step(explain, cause.record, step);
-                step = job_cause_step((JobCause) { .record = cause.record, .step = step->puller });
-        }
+        write_steps(explain, cause);
         write_requester(explain, cause.record);
         sink_close(explain->sink);
         sink_entry_close(explain->sink);

@@ -308,10 +308,18 @@ int job_manager_plan(JobManager *manager, const JobRequest *requests, size_t n, 
         return built == JOB_TRANSACTION_E_REFUSED ? JOB_MANAGER_E_REFUSED : 0;
 }
 
+static void cancel(JobManager *manager, Job *job, const JobRequester *requester) {
+        cleanup_(job_name_unrefp) JobName *name = NULL;
+
+        if (requester && requester->name)
+                name = job_names_get(manager->table.names, requester->name);
+        job_manager_end(manager, job, JOB_CANCELED, JOB_END_SPREADS,
+                        (JobEndReason) { .code = JOB_END_CANCELED, .name = name });
+}
+
 int job_manager_cancel(JobManager *manager, uint32_t id, const JobRequester *requester, uint64_t now,
                        Failure *ret_failure) {
         Job *job = job_table_find(&manager->table, id);
-        cleanup_(job_name_unrefp) JobName *name = NULL;
         const Unit *unit;
 
         manager->now = now;
@@ -330,21 +338,22 @@ int job_manager_cancel(JobManager *manager, uint32_t id, const JobRequester *req
                 return JOB_MANAGER_E_NOT_CANCELABLE;
         }
 
-        name = requester && requester->name ? job_names_get(manager->table.names, requester->name) : NULL;
-        job_manager_end(manager, job, JOB_CANCELED, JOB_END_SPREADS,
-                        (JobEndReason) { .code = JOB_END_CANCELED, .name = name });
+        cancel(manager, job, requester);
         job_manager_follow_up(manager);
         return 0;
 }
 
+/* What follows from it is asked for when all have gone: it would be canceled, too, and come again for ever. */
 size_t job_manager_cancel_all(JobManager *manager, const JobRequester *requester, uint64_t now) {
         size_t n = 0;
 
+        manager->now = now;
         for (uint32_t i = 0; i < manager->table.n_entries; i++) {
                 const JobUnitEntry *entry = job_table_peek(&manager->table, i);
 
                 for (Job *job; (job = entry->pending ? entry->pending : entry->nop); n++)
-                        (void) job_manager_cancel(manager, job->id, requester, now, NULL);
+                        cancel(manager, job, requester);
         }
+        job_manager_follow_up(manager);
         return n;
 }

@@ -10,21 +10,30 @@
 
 #include "job/job_manager_private.h"
 
-void job_manager_graph_changed(JobManager *manager, uint64_t now) {
+void job_manager_break_cycles(JobManager *manager) {
         const char *cycle;
         uint32_t id;
 
-        manager->now = now;
-        job_table_rescan_all(&manager->table);
-
+        manager->has_cycle_to_come = false;
         while (job_transaction_find_stuck(&manager->transaction, &id, &cycle) > 0) {
                 Failure failure = {};
 
+                /* Restarts in their stop halves: what they wait for each other with is still to come. */
+                if (id == JOB_ID_NONE) {
+                        manager->has_cycle_to_come = true;
+                        return;
+                }
                 failure_set(&failure, -EDEADLK, "TransactionOrderIsCyclic", "%s; job %u is canceled", cycle, id);
                 job_manager_emit(manager, JOB_EVENT_CYCLE_BROKEN, NULL, NULL, &failure);
                 failure_deinit(&failure);
                 job_manager_end(manager, job_table_find(&manager->table, id), JOB_CANCELED, JOB_END_SPREADS,
                                 (JobEndReason) { .code = JOB_END_CYCLE });
         }
+}
+
+void job_manager_graph_changed(JobManager *manager, uint64_t now) {
+        manager->now = now;
+        job_table_rescan_all(&manager->table);
+        job_manager_break_cycles(manager);
         job_manager_follow_up(manager);
 }

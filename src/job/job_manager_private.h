@@ -43,6 +43,7 @@ struct JobManager {
         uint64_t now;                   /* of the call that is on the stack */
 
         bool is_triggering;             /* an operation of a unit is on the stack */
+        bool has_cycle_to_come;         /* a cycle of order with no pending job in it yet */
         VECTOR(JobChange) changes;      /* what came meanwhile */
         VECTOR(JobEnd) ends;
         VECTOR(JobSubscription) subscriptions;
@@ -63,6 +64,8 @@ void job_manager_end(JobManager *manager, Job *job, JobResult result, JobEndFlag
 void job_manager_end_first_half(JobManager *manager, Job *job);
 /* One change of a unit, with what follows from it but for the follow-up requests. */
 void job_manager_take_change(JobManager *manager, const JobChange *change);
+/* Cancels the youngest pending job of each cycle of order among the installed ones. */
+void job_manager_break_cycles(JobManager *manager);
 /* Makes the requests that changes have left. */
 void job_manager_follow_up(JobManager *manager);
 

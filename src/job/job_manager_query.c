@@ -78,6 +78,16 @@ static void infos_sort(JobInfos *infos) {
                 qsort(infos->items, infos->n, sizeof(*infos->items), compare_infos);
 }
 
+/* A unit may be related in both directions. */
+static void infos_unify(JobInfos *infos) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < infos->n; i++)
+                if (n == 0 || infos->items[n - 1].id != infos->items[i].id)
+                        infos->items[n++] = infos->items[i];
+        infos->n = n;
+}
+
 int job_manager_list(const JobManager *manager, JobInfos *ret_jobs) {
         JobInfos infos = {};
         int r = vector_reserve(&infos, manager->table.n_jobs);
@@ -108,12 +118,10 @@ static int neighbours_of_unit(const JobManager *manager, const Job *job, uint32_
         for (size_t i = 0; i < ELEMENTSOF(jobs); i++) {
                 bool counts;
 
-                if (!jobs[i] || (before ? false : jobs[i]->state == JOB_RUNNING))
+                if (!jobs[i] || (!before && jobs[i]->state == JOB_RUNNING))
                         continue;
                 counts = before ? job_order_waits(&manager->table, job, jobs[i], NULL) :
                                   job_order_waits(&manager->table, jobs[i], job, NULL);
-                for (size_t k = 0; k < infos->n && counts; k++)
-                        counts = infos->items[k].id != jobs[i]->id;
                 if (counts && infos_add(manager, infos, jobs[i]) < 0)
                         return -ENOMEM;
         }
@@ -138,6 +146,7 @@ int job_manager_neighbours(const JobManager *manager, uint32_t id, bool before, 
                         }
         }
         infos_sort(&infos);
+        infos_unify(&infos);
         *ret_jobs = infos;
         return 0;
 }

@@ -173,6 +173,8 @@ bool job_manager_run(JobManager *manager, unsigned budget, uint64_t now) {
         assert(!manager->is_triggering);
 
         manager->now = now;
+        if (manager->has_cycle_to_come)
+                job_manager_break_cycles(manager);
         job_notify_check_rules(&manager->notify, has_job, &manager->table, now);
         job_manager_follow_up(manager);
 

@@ -30,6 +30,14 @@ void job_notify_init(JobNotify *notify, UnitTable *units) {
         *notify = (JobNotify) { .units = units, .next_retry = USEC_INFINITY };
 }
 
+static void limit_free(JobNotify *notify, JobRuleLimit **place) {
+        JobRuleLimit *limit = *place;
+
+        *place = limit->next;
+        id_map_remove(&notify->limits_by_unit, limit->unit + 1);
+        free(limit);
+}
+
 void job_notify_deinit(JobNotify *notify) {
         JobFollowUp follow_up;
 
@@ -37,12 +45,9 @@ void job_notify_deinit(JobNotify *notify) {
                 job_name_unref(follow_up.unit);
                 job_name_unref(follow_up.reason);
         }
-        while (notify->limits) {
-                JobRuleLimit *limit = notify->limits;
-
-                notify->limits = limit->next;
-                free(limit);
-        }
+        while (notify->limits)
+                limit_free(notify, &notify->limits);
+        id_map_deinit(&notify->limits_by_unit);
         vector_deinit(&notify->follow_ups);
         vector_deinit(&notify->queue);
         free(notify->rules);
@@ -230,16 +235,32 @@ void job_notify_look(JobNotify *notify, const Unit *unit) {
                 queue_neighbours(notify, unit, UNIT_UPHOLDS, JOB_RULE_UPHELD);
 }
 
-static JobRuleLimit *limit_of(JobNotify *notify, uint32_t unit) {
-        JobRuleLimit *limit;
+static void limits_purge(JobNotify *notify, uint64_t now) {
+        JobRuleLimit **place = &notify->limits;
 
-        for (limit = notify->limits; limit; limit = limit->next)
-                if (limit->unit == unit)
-                        return limit;
+        if (notify->limits_by_unit.n < notify->purge_at)
+                return;
 
+        while (*place)
+                if (!(*place)->delayed && now >= usec_add((*place)->since, RULE_LIMIT_INTERVAL))
+                        limit_free(notify, place);
+                else
+                        place = &(*place)->next;
+        notify->purge_at = MAX((size_t) 64, 2 * notify->limits_by_unit.n);
+}
+
+static JobRuleLimit *limit_of(JobNotify *notify, uint32_t unit, uint64_t now) {
+        JobRuleLimit *limit = id_map_get(&notify->limits_by_unit, unit + 1);
+
+        if (limit)
+                return limit;
+
+        limits_purge(notify, now);
         limit = calloc(1, sizeof(*limit));
-        if (!limit)
+        if (!limit || id_map_put(&notify->limits_by_unit, unit + 1, limit) < 0) {
+                free(limit);
                 return NULL;
+        }
         limit->unit = unit;
         limit->next = notify->limits;
         notify->limits = limit;
@@ -248,7 +269,7 @@ static JobRuleLimit *limit_of(JobNotify *notify, uint32_t unit) {
 
 /* May the rule act on the unit now? If not it is remembered and comes again. */
 static bool limit_allows(JobNotify *notify, const Unit *unit, JobRule rule, uint64_t now) {
-        JobRuleLimit *limit = limit_of(notify, unit->index);
+        JobRuleLimit *limit = limit_of(notify, unit->index, now);
 
         if (!limit)
                 return false;
@@ -390,8 +411,7 @@ void job_notify_expire(JobNotify *notify, uint64_t now) {
                 }
                 if (unit && limit->delayed)
                         queue_rules(notify, unit, limit->delayed);
-                *place = limit->next;
-                free(limit);
+                limit_free(notify, place);
         }
 }
 
@@ -400,14 +420,9 @@ void job_notify_forget(JobNotify *notify, const Unit *unit) {
 
         if (unit->index < notify->n_rules)
                 notify->rules[unit->index] = 0;
-        while (*place) {
-                JobRuleLimit *limit = *place;
-
-                if (limit->unit != unit->index) {
-                        place = &limit->next;
-                        continue;
-                }
-                *place = limit->next;
-                free(limit);
-        }
+        if (!id_map_get(&notify->limits_by_unit, unit->index + 1))
+                return;
+        while ((*place)->unit != unit->index)
+                place = &(*place)->next;
+        limit_free(notify, place);
 }

@@ -11,6 +11,7 @@
  * ordinary transactions with the change as their cause.
  */
 
+#include "basic/id_map.h"
 #include "job/job_entry.h"
 #include "job/job_type.h"
 #include "unit/unit_table.h"
@@ -42,6 +43,8 @@ typedef struct JobNotify {
         uint8_t *rules;                 /* owned: by unit index, those that are in the queue */
         size_t n_rules;
         JobRuleLimit *limits;           /* owned list: units that were acted on lately */
+        IdMap limits_by_unit;           /* by index + 1 */
+        size_t purge_at;                /* so many limits: time to free those that are over */
         uint64_t next_retry;            /* monotonic µs, or USEC_INFINITY */
 } JobNotify;
 

@@ -291,6 +291,7 @@ void job_table_set_type(JobTable *table, Job *job, JobType type) {
         if (job->run_type == run_type)
                 return;
 
+        job->pause = JOB_PAUSE_NONE;    /* the unit was not asked for this */
         job_order_reset(table, job);
         job_order_announce(table, job);
         job_order_wake(table, job);

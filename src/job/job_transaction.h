@@ -90,6 +90,7 @@ int job_transaction_record_drops(const JobTransaction *transaction, JobTransacti
 
 /*
  * Among the installed jobs alone (after a reload of unit files): 1 with the youngest pending job of a cycle and the
- * cycle in words (valid until the next build), 0 if there is none, or -ENOMEM.
+ * cycle in words (valid until the next build), 0 if there is none, or -ENOMEM. The job is JOB_ID_NONE if all jobs of
+ * the cycles that are left run: restarts, whose start halves will wait for each other.
  */
 int job_transaction_find_stuck(JobTransaction *transaction, uint32_t *ret_id, const char **ret_cycle);

@@ -72,8 +72,13 @@ static int job_transaction_prepare_step(JobTransaction *transaction, JobTransact
 
                 if (job_new(&candidate->job, candidate->unit->index, candidate->meeting.type, cause) < 0)
                         return -ENOMEM;
-        } else
+        } else {
+                const Job *absorbed = candidate->meeting.absorbed;
+
                 candidate->job = candidate->meeting.survivor;
+                if (absorbed && vector_reserve(&candidate->job->aliases, 1 + absorbed->aliases.n) < 0)
+                        return -ENOMEM;
+        }
 
         step.unit = job_name_ref(name);
         if (vector_push(&record->steps, step) < 0) {
@@ -87,16 +92,13 @@ static void job_transaction_link_steps(JobTransaction *transaction, JobTransacti
         for (size_t i = 0; i < transaction->work.n; i++) {
                 const JobCandidate *candidate = transaction->work.items[i];
                 JobStep *step = &record->steps.items[candidate->step];
-                const JobEdge *edge = candidate->pullers_first;
 
-                while (edge && edge->is_cut)
-                        edge = edge->next_of_object;
-                if (!edge || step->is_anchor)
+                if (!candidate->via)
                         continue;
-                step->puller = edge->subject->step;
-                step->origin = edge->origin;
-                step->relation = edge->relation;
-                step->declared_there = edge->declared_there;
+                step->puller = candidate->via->subject->step;
+                step->origin = candidate->via->origin;
+                step->relation = candidate->via->relation;
+                step->declared_there = candidate->via->declared_there;
         }
 }
 

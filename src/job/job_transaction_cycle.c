@@ -94,10 +94,15 @@ static void cycle_find_shortest(OrderGraph *graph, uint32_t *nodes, size_t n, Or
         vector_deinit(&queue);
 }
 
+/* The candidate whose absence would take the node away, if it may be absent. */
 static JobCandidate *cycle_candidate(OrderGraph *graph, uint32_t node) {
         JobCandidate *candidate = order_graph_unit(graph, node)->candidate;
+        const JobMeeting *meeting;
 
         if (!candidate || candidate->is_gone || candidate->matters)
+                return NULL;
+        meeting = &candidate->meeting;
+        if (meeting->action == JOB_PLAN_MERGE && meeting->survivor->type == meeting->type)
                 return NULL;
         return node % _ORDER_SLOT_MAX >= ORDER_PENDING ? candidate : NULL;
 }
@@ -277,9 +282,11 @@ static int order_installed_roots(OrderGraph *graph, OrderNodes *ret_roots) {
         for (uint32_t i = 0; i < table->n_entries; i++) {
                 uint32_t place;
 
-                if (!job_table_peek(table, i)->pending)
+                if (job_unit_entry_is_empty(job_table_peek(table, i)))
                         continue;
                 place = order_graph_add(graph, i);
+                if (place == JOB_ORDER_UNIT_NONE)
+                        continue;
                 for (uint32_t slot = ORDER_TRIGGERED_SECOND; slot < _ORDER_SLOT_MAX && graph->error == 0; slot++)
                         if (vector_push(ret_roots, place * _ORDER_SLOT_MAX + slot) < 0)
                                 return -ENOMEM;
@@ -316,13 +323,13 @@ int job_transaction_find_stuck(JobTransaction *transaction, uint32_t *ret_id, co
         r = order_installed_roots(&graph, &roots);
         if (r == 0)
                 r = order_graph_components(&graph, &roots, 0, &components);
-        if (r == 0 && components.ends.n > 0) {
-                cycle_find_shortest(&graph, components.nodes.items, components.ends.items[0], &cycle);
-                r = graph.error;
+        *ret_id = JOB_ID_NONE;
+        for (size_t i = 0, from = 0; i < components.ends.n && r >= 0 && *ret_id == JOB_ID_NONE;
+             from = components.ends.items[i++]) {
+                cycle_find_shortest(&graph, components.nodes.items + from, components.ends.items[i] - from, &cycle);
+                r = graph.error < 0 ? graph.error : 1;
                 *ret_id = cycle_youngest(&graph, &cycle);
-                *ret_cycle = order_graph_describe(&graph, &cycle);
-                if (r == 0)
-                        r = *ret_id != JOB_ID_NONE;
+                *ret_cycle = r < 0 ? "" : order_graph_describe(&graph, &cycle);
         }
 
         order_graph_deinit(&graph);

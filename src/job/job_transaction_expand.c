@@ -56,6 +56,7 @@ static void job_candidate_fail(JobTransaction *transaction, JobCandidate *candid
 
         transaction->n_failed++;
         candidate->has_failed = true;
+        candidate->is_unusable = true;
         candidate->failure_code = code;
         candidate->failure_name = name;
         candidate->failure_message = unit->load_failure.code < 0 ?
@@ -148,6 +149,11 @@ int job_transaction_pull(JobTransaction *transaction, JobCandidate *puller, Unit
         r = job_transaction_stage_one(transaction, unit, type, &candidate);
         if (r < 0)
                 return r;
+        if (candidate->has_failed && candidate->is_gone) {
+                if (!edge.is_needed)
+                        return 0;
+                transaction->n_failed++;
+        }
         return job_stage_connect(transaction, puller, candidate, relation, edge);
 }
 
@@ -196,15 +202,10 @@ static int job_transaction_expand_one(JobTransaction *transaction, JobCandidate 
         return r;
 }
 
-static void job_transaction_fail_puller(JobTransaction *transaction, const JobCandidate *failed, JobEdge *edge) {
+static void job_transaction_fail_puller(JobTransaction *transaction, const JobCandidate *failed, const JobEdge *edge) {
         JobCandidate *subject = edge->subject;
 
-        if (!edge->is_needed) {
-                if (!edge->is_cut && !subject->has_failed)
-                        job_stage_note(transaction, failed, JOB_DROP_CANNOT_LOAD, failed->failure_message);
-                return;
-        }
-        if (subject->has_failed)
+        if (!edge->is_needed || subject->has_failed)
                 return;
 
         subject->has_failed = true;
@@ -222,8 +223,7 @@ static int job_transaction_refuse_failed(JobTransaction *transaction, const JobC
                 JobCandidate *c = transaction->candidates.items[i];
 
                 /* The one that failed first in this chain, to name the way to it. */
-                if (c != anchor && c->has_failed && c->failure_message == anchor->failure_message &&
-                    c->unit->load_state != UNIT_LOADED) {
+                if (c != anchor && c->is_unusable && c->failure_message == anchor->failure_message) {
                         message = job_stage_format(transaction, "%s Needed by: %s.", anchor->failure_message,
                                                    job_stage_chain(transaction, c));
                         break;
@@ -241,16 +241,15 @@ static int job_transaction_spread_failures(JobTransaction *transaction) {
         for (size_t i = 0; i < transaction->candidates.n; i++) {
                 JobCandidate *candidate = transaction->candidates.items[i];
 
-                if (!candidate->has_failed || candidate->is_gone)
-                        continue;
-                if (vector_push(&transaction->work, candidate) < 0)
+                /* Also what is gone: it may have been asked for again since. */
+                if (candidate->has_failed && vector_push(&transaction->work, candidate) < 0)
                         return -ENOMEM;
         }
 
         while (transaction->work.n > 0) {
                 JobCandidate *failed = vector_pop(&transaction->work);
 
-                for (JobEdge *edge = failed->pullers_first; edge; edge = edge->next_of_object)
+                for (const JobEdge *edge = failed->pullers_first; edge; edge = edge->next_of_object)
                         job_transaction_fail_puller(transaction, failed, edge);
         }
 
@@ -262,7 +261,8 @@ static int job_transaction_spread_failures(JobTransaction *transaction) {
                 JobCandidate *candidate = transaction->candidates.items[i];
 
                 if (candidate->has_failed && !candidate->is_gone)
-                        job_stage_drop_alone(transaction, candidate, JOB_DROP_REQUIREMENT_FAILED,
+                        job_stage_drop_alone(transaction, candidate,
+                                             candidate->is_unusable ? JOB_DROP_CANNOT_LOAD : JOB_DROP_REQUIREMENT_FAILED,
                                              candidate->failure_message);
         }
         job_stage_sweep(transaction);

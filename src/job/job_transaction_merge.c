@@ -22,6 +22,16 @@ static bool isolate_keeps_trigger(JobTransaction *transaction, const Unit *trigg
         return trigger->settings.ignore_on_isolate;
 }
 
+/* What was left out again does not count. */
+static bool isolate_has_candidate(const JobTransaction *transaction, const Unit *unit) {
+        if (unit->index >= transaction->n_stage)
+                return false;
+        for (const JobCandidate *c = transaction->stage[unit->index].first; c; c = c->next_of_unit)
+                if (!c->is_gone)
+                        return true;
+        return false;
+}
+
 static bool isolate_spares(JobTransaction *transaction, const Unit *unit) {
         UnitRelations triggers = unit_relations(unit, UNIT_TRIGGERED_BY);
 
@@ -30,7 +40,7 @@ static bool isolate_spares(JobTransaction *transaction, const Unit *unit) {
         if (unit->active_state == UNIT_INACTIVE &&
             job_unit_entry_is_empty(job_table_peek(transaction->installed, unit->index)))
                 return true;
-        if (unit->index < transaction->n_stage && transaction->stage[unit->index].is_touched)
+        if (isolate_has_candidate(transaction, unit))
                 return true;
 
         for (size_t i = 0; i < triggers.n; i++)

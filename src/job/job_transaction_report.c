@@ -17,14 +17,6 @@ static int report_copy(char **ret_copy, const char *string) {
         return *ret_copy ? 0 : -ENOMEM;
 }
 
-static const JobEdge *report_edge(const JobCandidate *candidate) {
-        const JobEdge *edge = candidate->pullers_first;
-
-        while (edge && edge->is_cut)
-                edge = edge->next_of_object;
-        return candidate->is_anchor ? NULL : edge;
-}
-
 static int report_puller(JobTransaction *transaction, const JobEdge *edge, JobPlanJob *job) {
         char origin[512];
         int r;
@@ -49,7 +41,7 @@ static const char *report_why(JobTransaction *transaction, const JobCandidate *c
         if (!job->declared)
                 return job_stage_format(transaction, "mode %s of %s %s", job_mode_to_string(transaction->mode),
                                         job_type_to_string(job->puller_type), job->puller);
-        job_declaration_format(job->relation, report_edge(candidate)->declared_there, job->puller,
+        job_declaration_format(job->relation, candidate->via->declared_there, job->puller,
                                candidate->unit->id, job->declared, declaration);
         return job_stage_format(transaction, "%s %s: %s", job_type_to_string(job->puller_type), job->puller,
                                 declaration);
@@ -66,7 +58,7 @@ static void report_cancels(JobTransaction *transaction, const JobCandidate *cand
 }
 
 static int report_job(JobTransaction *transaction, JobCandidate *candidate, JobPlanJob *job) {
-        const JobEdge *edge = report_edge(candidate);
+        const JobEdge *edge = candidate->via;
         int r;
 
         *job = (JobPlanJob) {

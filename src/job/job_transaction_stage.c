@@ -45,7 +45,7 @@ JobCandidate *job_stage_find(const JobTransaction *transaction, const Unit *unit
                 return NULL;
 
         for (JobCandidate *c = transaction->stage[unit->index].first; c; c = c->next_of_unit)
-                if (c->type == type)
+                if (c->type == type && (!c->is_gone || c->has_failed))
                         return c;
         return NULL;
 }
@@ -84,6 +84,25 @@ static int job_stage_touch(JobTransaction *transaction, const Unit *unit) {
         return vector_push(&transaction->touched, unit->index);
 }
 
+/* Left out before and now pulled in by something else: that it was left out is not so any more. */
+static void job_stage_forget_drop(JobTransaction *transaction, const Unit *unit, JobType type) {
+        size_t n = 0;
+
+        for (const JobCandidate *c = job_stage_unit(transaction, unit)->first; c; c = c->next_of_unit)
+                n += c->type == type;
+        if (n == 0)
+                return;
+
+        n = 0;
+        for (size_t i = 0; i < transaction->drops.n; i++) {
+                const JobTransactionDrop *drop = &transaction->drops.items[i];
+
+                if (drop->candidate->unit != unit || drop->candidate->type != type)
+                        transaction->drops.items[n++] = *drop;
+        }
+        transaction->drops.n = n;
+}
+
 int job_stage_add(JobTransaction *transaction, Unit *unit, JobType type, JobCandidate **ret_candidate,
                   bool *ret_is_new) {
         JobCandidate *candidate, **end;
@@ -99,6 +118,7 @@ int job_stage_add(JobTransaction *transaction, Unit *unit, JobType type, JobCand
         r = job_stage_touch(transaction, unit);
         if (r < 0)
                 return r;
+        job_stage_forget_drop(transaction, unit, type);
         candidate = arena_alloc(&transaction->arena, sizeof(*candidate));
         if (!candidate)
                 return -ENOMEM;
@@ -220,11 +240,12 @@ void job_stage_drop_alone(JobTransaction *transaction, JobCandidate *candidate, 
         job_stage_drop_queued(transaction, false);
 }
 
-static void job_stage_reach(JobTransaction *transaction, JobCandidate *candidate) {
+static void job_stage_reach(JobTransaction *transaction, JobCandidate *candidate, const JobEdge *via) {
         if (candidate->is_gone || candidate->mark == transaction->generation)
                 return;
 
         candidate->mark = transaction->generation;
+        candidate->via = via;
         if (vector_push(&transaction->work, candidate) < 0)
                 transaction->is_incomplete = true;
 }
@@ -232,15 +253,17 @@ static void job_stage_reach(JobTransaction *transaction, JobCandidate *candidate
 void job_stage_sweep(JobTransaction *transaction) {
         transaction->generation++;
         for (size_t i = 0; i < transaction->anchors.n; i++)
-                job_stage_reach(transaction, job_candidate_survivor(transaction->anchors.items[i]));
+                job_stage_reach(transaction, job_candidate_survivor(transaction->anchors.items[i]), NULL);
 
-        while (transaction->work.n > 0) {
-                JobCandidate *candidate = vector_pop(&transaction->work);
+        /* Breadth first, so that the way to each is a short one. */
+        for (size_t at = 0; at < transaction->work.n; at++) {
+                const JobCandidate *candidate = transaction->work.items[at];
 
                 for (JobEdge *edge = candidate->needs_first; edge; edge = edge->next_of_subject)
                         if (!edge->is_cut)
-                                job_stage_reach(transaction, edge->object);
+                                job_stage_reach(transaction, edge->object, edge);
         }
+        vector_clear(&transaction->work);
 
         for (size_t i = 0; i < transaction->candidates.n; i++) {
                 JobCandidate *candidate = transaction->candidates.items[i];
@@ -255,14 +278,14 @@ size_t job_stage_count_losses(JobTransaction *transaction, JobCandidate *candida
         size_t n = 0;
 
         transaction->generation++;
-        job_stage_reach(transaction, candidate);
+        job_stage_reach(transaction, candidate, NULL);
         while (transaction->work.n > 0) {
                 JobCandidate *lost = vector_pop(&transaction->work);
 
                 n++;
                 for (JobEdge *edge = lost->pullers_first; edge; edge = edge->next_of_object)
                         if (!edge->is_cut && edge->is_needed)
-                                job_stage_reach(transaction, edge->subject);
+                                job_stage_reach(transaction, edge->subject, NULL);
         }
         return n;
 }

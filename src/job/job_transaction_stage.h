@@ -38,12 +38,14 @@ struct JobCandidate {
         bool matters;                   /* an anchor needs it */
         bool is_gone;
         bool has_failed;
+        bool is_unusable;               /* it failed by its own unit, not by what it needs */
         bool absorbs_start;
         const char *failure_name;       /* static; of what has_failed */
         const char *failure_message;    /* in the arena */
         int failure_code;
         JobEdge *needs_first, *needs_last;      /* edges from it */
         JobEdge *pullers_first, *pullers_last;  /* edges to it */
+        const JobEdge *via;             /* by which job_stage_sweep() came to it from an anchor; NULL for one */
         JobCandidate *next_of_unit;
         JobCandidate *merged_into;
         JobMeeting meeting;             /* with the installed jobs, from the order check on */
@@ -77,7 +79,7 @@ int job_stage_connect(JobTransaction *transaction, JobCandidate *subject, JobCan
 void job_stage_drop(JobTransaction *transaction, JobCandidate *candidate, JobDropRule rule, const char *why);
 /* Drops it alone: those that need it stay. */
 void job_stage_drop_alone(JobTransaction *transaction, JobCandidate *candidate, JobDropRule rule, const char *why);
-/* Removes what no anchor reaches. */
+/* Removes what no anchor reaches, and leaves in each of the others the way to it. */
 void job_stage_sweep(JobTransaction *transaction);
 /* How many jobs would be lost with it. */
 size_t job_stage_count_losses(JobTransaction *transaction, JobCandidate *candidate);
