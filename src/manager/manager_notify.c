@@ -139,7 +139,7 @@ static int bind_abstract(int fd, char **ret_path) {
         return text_format(ret_path, "@%.*s", (int) (size - sizeof(sa_family_t) - 1), address.sun_path + 1);
 }
 
-/* A file where it can be, since that is seen in all network namespaces; else (a full or deep folder) an abstract name. */
+/* A file where it can be, since all network namespaces see it; else (a full or deep folder) an abstract name. */
 static int bind_somewhere(Manager *manager, int fd) {
         cleanup_free_ char *path = NULL;
         int r;
