@@ -35,6 +35,12 @@ report() {
         fi
 }
 
+# skip NAME REASON
+skip() {
+        TESTS=$((TESTS + 1))
+        printf 'ok %d - %s # SKIP %s\n' "$TESTS" "$1" "$2"
+}
+
 # check NAME COMMAND…: the command succeeds.
 check() {
         local name=$1 out
@@ -75,7 +81,12 @@ check_equal() {
         report $? "$1" "got '$2', wanted '$3'"
 }
 
+# The last check of each test: the daemon ends when it is told to. A sanitized one looks for leaks then.
 done_testing() {
+        if [ -f "$DIR/pid" ] && alive 2>/dev/null; then
+                stop_daemon
+                report $? "the daemon ends when it is told to" "it is still there after a minute"
+        fi
         printf '1..%d\n' "$TESTS"
         if [ -s "$DIR/log" ] && [ "$FAILED" != 0 ]; then
                 sed 's/^/# jobd: /' "$DIR/log" | tail -n 60
@@ -103,10 +114,10 @@ alive() {
         kill -0 "$DAEMON" && [ "$(sed 's/.*) //' "/proc/$DAEMON/stat" | cut -c1)" != Z ]
 }
 
-# stop_daemon: asks it to end and waits for that
+# stop_daemon: asks it to end and waits for that, at most a minute
 stop_daemon() {
         kill -TERM "$DAEMON"
-        tail --pid="$DAEMON" -f /dev/null
+        timeout 60 tail --pid="$DAEMON" -f /dev/null || return 1
         rm -f "$DIR/pid"
 }
 

@@ -47,7 +47,12 @@ check_equal "no descriptor is left" "$(descriptors)" "$FDS"
 check_equal "no zombie is left" "$(zombies)" 0
 AFTER=$(memory)
 echo "# memory after 200 rounds: $MEMORY KiB, after 1000: $AFTER KiB"
-[ $((AFTER - MEMORY)) -le 64 ]
-report $? "memory is what it was, within 64 KiB" "$MEMORY KiB, then $AFTER KiB"
+if grep -qa __asan_init "$BUILD/jobd"; then
+        # AddressSanitizer keeps what was freed for a while, to find who still uses it.
+        skip "memory is what it was, within 64 KiB" "the sanitizer's own memory grows"
+else
+        [ $((AFTER - MEMORY)) -le 64 ]
+        report $? "memory is what it was, within 64 KiB" "$MEMORY KiB, then $AFTER KiB"
+fi
 check "the daemon is alive" alive
 done_testing
