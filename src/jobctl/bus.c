@@ -205,17 +205,17 @@ Bus *bus_close(Bus *bus) {
 
 /* — calling — */
 
-static int send_and_wait(Bus *bus, DBusMessage *message, DBusMessage **ret_reply, BusError *ret_error) {
+static int send_and_wait(Bus *bus, DBusMessage *message, int timeout_msec, DBusMessage **ret_reply, BusError *ret_error) {
         DBusError error = DBUS_ERROR_INIT;
         int r = -EREMOTEIO;
 
-        *ret_reply = dbus_connection_send_with_reply_and_block(bus->connection, message, CALL_TIMEOUT_MSEC, &error);
+        *ret_reply = dbus_connection_send_with_reply_and_block(bus->connection, message, timeout_msec, &error);
         if (*ret_reply)
                 return 0;
         if (!dbus_connection_get_is_connected(bus->connection) || dbus_error_has_name(&error, DBUS_ERROR_DISCONNECTED))
                 r = error_gone(ret_error);
         else if (dbus_error_has_name(&error, DBUS_ERROR_NO_REPLY)) {
-                bus_error_set(ret_error, error.name, "jobd did not answer within %d s.", CALL_TIMEOUT_MSEC / 1000);
+                bus_error_set(ret_error, error.name, "jobd did not answer within %d s.", timeout_msec / 1000);
                 r = -ETIMEDOUT;
         } else if (dbus_error_has_name(&error, DBUS_ERROR_NO_MEMORY))
                 r = error_memory(ret_error);
@@ -240,7 +240,7 @@ static int call_message(Bus *bus, DBusMessage *message, const BusCall *call, jso
         else if (r < 0)
                 return error_memory(ret_error);
         else
-                r = send_and_wait(bus, message, &reply, ret_error);
+                r = send_and_wait(bus, message, call->timeout_msec ?: CALL_TIMEOUT_MSEC, &reply, ret_error);
         if (r < 0)
                 return r;
         if (ret_reply) {
@@ -272,7 +272,8 @@ int bus_subscribe(Bus *bus, BusError *ret_error) {
 
         /* On the private socket all signals come; but a connection on which nothing was sent is not yet one. */
         if (!bus->destination)
-                return bus_call(bus, &(BusCall) { .interface = DBUS_INTERFACE_PEER, .method = "Ping" }, NULL, ret_error);
+                return bus_call(bus, &(BusCall) { .interface = DBUS_INTERFACE_PEER, .method = "Ping" }, NULL,
+                                ret_error);
         dbus_bus_add_match(bus->connection, "type='signal',sender='" BUS_NAME "'", &error);
         if (dbus_error_is_set(&error)) {
                 bus_error_set(ret_error, error.name, "%s", error.message);
@@ -389,16 +390,16 @@ static void on_interrupt(int number) {
         interrupted = 1;
 }
 
-void bus_catch_interrupt(void) {
-        const struct sigaction action = { .sa_handler = on_interrupt };
+void bus_catch_interrupt(bool is_caught) {
+        const struct sigaction action = { .sa_handler = is_caught ? on_interrupt : SIG_DFL };
         sigset_t mask;
 
         sigemptyset(&mask);
         sigaddset(&mask, SIGINT);
         sigaddset(&mask, SIGTERM);
-        sigprocmask(SIG_BLOCK, &mask, NULL);
         sigaction(SIGINT, &action, NULL);
         sigaction(SIGTERM, &action, NULL);
+        sigprocmask(is_caught ? SIG_BLOCK : SIG_UNBLOCK, &mask, NULL);
 }
 
 bool bus_was_interrupted(void) {

@@ -58,11 +58,12 @@ typedef struct BusCall {
         const char *method;
         const char *signature;  /* of the arguments, "" or NULL for none */
         json_t *args;           /* taken over; an array as value_append() has it */
+        int timeout_msec;       /* 0: the usual one, 90 s */
 } BusCall;
 
 /*
- * Calls and waits for the answer: *ret_reply (may be NULL) is an array of its arguments. Below 0 the error is filled in:
- * -EREMOTEIO (an error came back), -ENOTCONN, -ETIMEDOUT, -EINVAL, -ENOMEM.
+ * Calls and waits for the answer: *ret_reply (may be NULL) is an array of its arguments. Below 0 the error is filled
+ * in: -EREMOTEIO (an error came back), -ENOTCONN, -ETIMEDOUT, -EINVAL, -ENOMEM.
  */
 int bus_call(Bus *bus, const BusCall *call, json_t **ret_reply, BusError *ret_error);
 
@@ -85,8 +86,11 @@ bool bus_signal_is(const BusSignal *signal, const char *interface, const char *m
  */
 int bus_next_signal(Bus *bus, usec_t deadline, BusSignal *ret_signal);
 
-/* From now on SIGINT and SIGTERM end bus_next_signal() instead of the program. */
-void bus_catch_interrupt(void);
+/*
+ * From now on SIGINT and SIGTERM end bus_next_signal() instead of the program; or do what they did before. While they are
+ * caught nothing should be called that can take long.
+ */
+void bus_catch_interrupt(bool is_caught);
 bool bus_was_interrupted(void);
 
 /* Sleeps for @span µs: 0, or -EINTR if it was interrupted. */

@@ -58,8 +58,8 @@ int jobctl_unit_property(Jobctl *ctl, const char *unit, const char *name, json_t
 
         r = bus_unit_path(unit, &path);
         if (r == 0)
-                r = bus_call(ctl->bus, &(BusCall) { path, BUS_PROPERTIES, "Get", "ss", json_pack("[ss]", BUS_UNIT, name) },
-                             &reply, ret_error);
+                r = bus_call(ctl->bus, &(BusCall) { path, BUS_PROPERTIES, "Get", "ss",
+                                                    json_pack("[ss]", BUS_UNIT, name) }, &reply, ret_error);
         if (r < 0)
                 return r;
         *ret_value = json_incref(json_array_get(reply, 0));
@@ -112,6 +112,11 @@ int jobctl_fail(Jobctl *ctl, const BusError *error, const char *what, ...) {
         }
         say_failure(error, text);
         return status;
+}
+
+void jobctl_warn_outdated(const char *unit) {
+        terminal_say(stderr, "Warning: the files of %s have changed on disk. Run 'jobctl daemon-reload' to read them "
+                             "again.", unit);
 }
 
 int jobctl_gone(Jobctl *ctl) {

@@ -46,6 +46,9 @@ int jobctl_query(Jobctl *ctl, const char *key, const char *type, json_t *value /
 /* Says "Failed to <what>: <message>" (or prints it as JSON) and returns the exit status. */
 int jobctl_fail(Jobctl *ctl, const BusError *error, const char *what, ...) __attribute__((format(printf, 3, 4)));
 
+/* Says that the files of a unit are not those that jobd has read. */
+void jobctl_warn_outdated(const char *unit);
+
 /* Says that jobd has closed the connection, and returns EXIT_UNREACHABLE. */
 int jobctl_gone(Jobctl *ctl);
 

@@ -158,9 +158,9 @@ static const char *fill_of(const char *type) {
 
 static void add_node(Text *dot, const json_t *job, bool is_dropped) {
         cleanup_free_ char *label = NULL;
-        const char *type = value_string(job, "type");
+        const char *type = value_string(job, "type"), *below = is_dropped ? value_string(job, "rule") : type;
 
-        if (text_format(&label, "%s\n%s", value_string(job, "unit"), is_dropped ? value_string(job, "rule") : type) < 0) {
+        if (text_format(&label, "%s\n%s", value_string(job, "unit"), below) < 0) {
                 dot->error = -ENOMEM;
                 return;
         }

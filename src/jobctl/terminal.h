@@ -53,7 +53,7 @@ size_t terminal_text_width(const char *text);
 /* A copy of @text in at most @width columns, with "…" where it was cut. 0 or -ENOMEM. */
 int terminal_text_cut(const char *text, size_t width, bool has_utf8, char **ret_text);
 
-/* Formats, makes control characters visible (line breaks stay), and prints it, after what stdout holds, with a break. */
+/* Formats, makes control characters visible (line breaks stay), and prints it with a line break, after stdout. */
 void terminal_say(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A copy in which control characters other than line breaks are visible. 0 or -ENOMEM. */

@@ -19,7 +19,7 @@
 
 #define cleanup_json_ cleanup_(json_decrefp)
 
-/* The arguments of @message as an array. @escape: make control characters in strings visible. NULL if memory ran out. */
+/* The arguments of @message as an array; NULL if memory ran out. @escape: make control characters visible. */
 json_t *value_read(DBusMessage *message, bool escape);
 
 /*

@@ -208,8 +208,7 @@ int verb_why(Jobctl *ctl, char *const *words) {
         }
         if (!ctl->options.json)
                 return EXIT_OK;
-        return jobctl_print_json(ctl, json_array_size(all) == 1 ? json_incref(json_array_get(all, 0)) : json_incref(all),
-                                 EXIT_OK);
+        return jobctl_print_json(ctl, json_incref(json_array_size(all) == 1 ? json_array_get(all, 0) : all), EXIT_OK);
 }
 
 /* — statistics — */

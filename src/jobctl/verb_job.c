@@ -34,7 +34,7 @@ static bool matches_words(const json_t *job, char *const *words) {
 
                 if (name_is_number(*word, &id) && value_u64(job, "id") == id)
                         return true;
-                if (name_mangle(*word, ".service", &name) == 0 && fnmatch(name, unit, 0) == 0)
+                if (name_mangle(*word, ".service", &name) == 0 && fnmatch(name, unit, FNM_NOESCAPE) == 0)
                         return true;
         }
         return false;
@@ -147,7 +147,6 @@ static int watch(Jobctl *ctl, char *const *words) {
 
         if (r < 0)
                 return jobctl_fail(ctl, &error, "watch jobs");
-        bus_catch_interrupt();
         for (;;) {
                 if (ctl->terminal.is_out_terminal && !ctl->options.json)
                         fputs("\033[H\033[J", stdout);
@@ -155,8 +154,6 @@ static int watch(Jobctl *ctl, char *const *words) {
                 fflush(stdout);
                 if (r == 0)
                         r = watch_jobs(ctl);
-                if (r == -EINTR)
-                        return EXIT_OK;
                 if (r == -ENOTCONN)
                         return jobctl_gone(ctl);
                 if (r != 1)

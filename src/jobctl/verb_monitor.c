@@ -59,7 +59,8 @@ static json_t *event_of_properties(const BusSignal *signal) {
 }
 
 static json_t *event_of_job_changed(const BusSignal *signal) {
-        json_t *event = json_pack("{s:s, s:I}", "event", "JobChanged", "id", (json_int_t) value_item_u64(signal->args, 0));
+        json_int_t id = (json_int_t) value_item_u64(signal->args, 0);
+        json_t *event = json_pack("{s:s, s:I}", "event", "JobChanged", "id", id);
 
         if (event && json_object_update_missing(event, json_array_get(signal->args, 1)) < 0) {
                 json_decref(event);
@@ -85,7 +86,8 @@ json_t *monitor_event(const BusSignal *signal) {
         if (bus_signal_is(signal, BUS_MANAGER, "UnitRemoved"))
                 return json_pack("{s:s, s:s}", "event", "UnitRemoved", "unit", first);
         if (bus_signal_is(signal, BUS_MANAGER, "Reloading"))
-                return json_pack("{s:s, s:b}", "event", "Reloading", "active", json_is_true(json_array_get(signal->args, 0)));
+                return json_pack("{s:s, s:b}", "event", "Reloading", "active",
+                                 json_is_true(json_array_get(signal->args, 0)));
         if (bus_signal_is(signal, BUS_PROPERTIES, "PropertiesChanged"))
                 return event_of_properties(signal);
         return NULL;
@@ -159,12 +161,14 @@ static int print_event(Jobctl *ctl, const json_t *event, usec_t now) {
 }
 
 static bool is_wanted(const json_t *event, char *const *words) {
+        const char *unit = value_string(event, "unit");
+
         if (!words || !*words)
                 return true;
         strv_foreach(word, words) {
                 cleanup_free_ char *pattern = NULL;
 
-                if (name_mangle(*word, ".service", &pattern) == 0 && fnmatch(pattern, value_string(event, "unit"), 0) == 0)
+                if (name_mangle(*word, ".service", &pattern) == 0 && fnmatch(pattern, unit, FNM_NOESCAPE) == 0)
                         return true;
         }
         return false;
@@ -198,7 +202,7 @@ int verb_monitor(Jobctl *ctl, char *const *words) {
 
         if (r < 0)
                 return jobctl_fail(ctl, &error, "listen to the manager");
-        bus_catch_interrupt();
+        bus_catch_interrupt(true);
         r = print_ready(ctl);
         while (r >= 0) {
                 cleanup_(bus_signal_deinit) BusSignal signal = {};

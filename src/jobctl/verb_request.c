@@ -116,8 +116,7 @@ static void warn_outdated(Jobctl *ctl, const JobWait *wait) {
                 if (jobctl_unit_property(ctl, unit, "NeedDaemonReload", &is_outdated, &error) < 0)
                         return;
                 if (json_is_true(is_outdated))
-                        terminal_say(stderr, "Warning: the files of %s have changed on disk. Run 'jobctl daemon-reload' "
-                                             "to read them again.", unit);
+                        jobctl_warn_outdated(unit);
         }
 }
 
@@ -161,10 +160,6 @@ static int wait_for_end(Jobctl *ctl, const char *unit, bool *ret_has_failed) {
                 if (r > 0)
                         return 0;
                 r = bus_next_signal(ctl->bus, USEC_INFINITY, &signal);
-                if (r == -EINTR) {
-                        terminal_say(stderr, "\nNo longer waiting; what was started goes on.");
-                        return EXIT_INTERRUPTED;
-                }
                 if (r == -ENOTCONN)
                         return jobctl_gone(ctl);
                 if (r < 0)
@@ -279,7 +274,8 @@ int verb_request(Jobctl *ctl, char *const *words) {
         int r;
 
         if (is_isolate && ctl->options.job_mode && strcmp(ctl->options.job_mode, "isolate") != 0)
-                return jobctl_misused(ctl, "'isolate' is a mode itself and takes no other: '%s'.", ctl->options.job_mode);
+                return jobctl_misused(ctl, "'isolate' is a mode itself and takes no other: '%s'.",
+                                      ctl->options.job_mode);
         r = names_resolve(ctl, words, is_isolate ? ".target" : ".service", &names);
         if (r != 0)
                 return r;

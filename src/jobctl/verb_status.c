@@ -276,8 +276,7 @@ static void print_unit(Jobctl *ctl, const json_t *unit) {
         print_words(unit);
         print_processes(ctl, value_string(unit, "Id"));
         if (value_bool(unit, "NeedDaemonReload"))
-                terminal_say(stderr, "Warning: the files of %s have changed on disk. Run 'jobctl daemon-reload' to read "
-                                     "them again.", value_string(unit, "Id"));
+                jobctl_warn_outdated(value_string(unit, "Id"));
 }
 
 static int status_of(const json_t *unit) {

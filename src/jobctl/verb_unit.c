@@ -238,8 +238,7 @@ static int cat_unit(Jobctl *ctl, const char *unit, bool is_first, json_t *docume
                 r = MAX(r, print_titled_file(ctl, json_string_value(dropin) ?: ""));
         }
         if (value_bool(properties, "NeedDaemonReload") && !ctl->options.quiet)
-                terminal_say(stderr, "Warning: these files have changed since they were read. Run 'jobctl "
-                                     "daemon-reload' to read them again.");
+                jobctl_warn_outdated(unit);
         return r;
 }
 

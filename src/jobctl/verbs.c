@@ -13,11 +13,13 @@
 
 #define HEADING(text) { .help = text }
 #define SHARED(verb_name, words, least, most, handler, text) \
-        { .name = verb_name, .arguments = words, .min = least, .max = most, .run = handler, .help = text, .is_shared = true }
+        { .name = verb_name, .arguments = words, .min = least, .max = most, .run = handler, .help = text, \
+          .is_shared = true }
 #define OURS(verb_name, words, least, most, handler, text) \
         { .name = verb_name, .arguments = words, .min = least, .max = most, .run = handler, .help = text }
 #define OFFLINE(verb_name, words, least, most, handler, text) \
-        { .name = verb_name, .arguments = words, .min = least, .max = most, .run = handler, .help = text, .is_offline = true }
+        { .name = verb_name, .arguments = words, .min = least, .max = most, .run = handler, .help = text, \
+          .is_offline = true }
 #define REQUEST(verb_name, type, text) \
         { .name = verb_name, .arguments = "UNIT…", .min = 1, .max = VERB_ANY, .run = verb_request, .help = text, \
           .job_type = type, .is_shared = true }
@@ -39,7 +41,7 @@ static const Verb verbs[] = {
 
         HEADING("Ask before and after"),
         OURS("plan", "TYPE:UNIT…", 1, VERB_ANY, verb_plan, "Show what exec would do, and change nothing"),
-        OURS("why", "JOB|UNIT|tTRANSACTION", 1, VERB_ANY, verb_why, "Explain where a job comes from and what it waits for"),
+        OURS("why", "JOB|UNIT|tTRANSACTION", 1, VERB_ANY, verb_why, "Explain whence a job comes and what it waits for"),
         OURS("stats", "", 0, 0, verb_stats, "Show counters of the job engine"),
 
         HEADING("Jobs"),
@@ -54,7 +56,8 @@ static const Verb verbs[] = {
         SHARED("status", "[UNIT|PID…]", 0, VERB_ANY, verb_status, "Show how units are, or the manager"),
         SHARED("show", "[UNIT|JOB…]", 0, VERB_ANY, verb_show, "Show properties of units, jobs or the manager"),
         SHARED("cat", "UNIT…", 1, VERB_ANY, verb_cat, "Show the files of units"),
-        SHARED("list-dependencies", "[UNIT…]", 0, VERB_ANY, verb_list_dependencies, "Show what units depend on, as a tree"),
+        SHARED("list-dependencies", "[UNIT…]", 0, VERB_ANY, verb_list_dependencies,
+               "Show what units depend on, as a tree"),
         SHARED("is-active", "UNIT…", 1, VERB_ANY, verb_is_active, "Are units active?"),
         SHARED("is-failed", "UNIT…", 1, VERB_ANY, verb_is_failed, "Have units failed?"),
 

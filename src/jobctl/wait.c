@@ -23,6 +23,7 @@
 
 #define PROGRESS_AFTER (300 * USEC_PER_MSEC)
 #define PROGRESS_EVERY (500 * USEC_PER_MSEC)
+#define PROGRESS_TIMEOUT_MSEC 1000
 #define RECONNECT_FOR (10 * USEC_PER_SEC)
 #define RECONNECT_EVERY (100 * USEC_PER_MSEC)
 
@@ -102,17 +103,21 @@ int job_wait_format_progress(const JobWait *wait, const json_t *running, usec_t 
         return text_finish(&text, ret_line);
 }
 
+/* It must not keep Ctrl-C waiting if jobd is stuck. */
 static void draw_progress(Jobctl *ctl, JobWait *wait) {
         cleanup_(bus_error_deinit) BusError error = {};
-        cleanup_json_ json_t *jobs = NULL;
+        cleanup_json_ json_t *reply = NULL;
         cleanup_free_ char *line = NULL;
+        json_t *filter;
         int r;
 
         if (wait->transaction > 0)
-                r = jobctl_query(ctl, "transaction", "t", json_integer((json_int_t) wait->transaction), &jobs, &error);
+                filter = json_pack("[{s:{s:I}}]", "transaction", "t", (json_int_t) wait->transaction);
         else
-                r = jobctl_query(ctl, NULL, NULL, NULL, &jobs, &error);
-        if (r == 0 && job_wait_format_progress(wait, jobs, clock_monotonic(), &line) == 0)
+                filter = json_pack("[{s:{s:s}}]", "state", "s", "running");
+        r = bus_call(ctl->bus, &(BusCall) { .method = "Query", .signature = "a{sv}", .args = filter,
+                                            .timeout_msec = PROGRESS_TIMEOUT_MSEC }, &reply, &error);
+        if (r == 0 && job_wait_format_progress(wait, json_array_get(reply, 0), clock_monotonic(), &line) == 0)
                 terminal_progress(&ctl->terminal, line);
         wait->next_look = clock_monotonic() + PROGRESS_EVERY;
 }
@@ -146,7 +151,7 @@ static int reconnect(Jobctl *ctl) {
         }
 }
 
-/* Asks for a job by id: 1 if it was found (its result noted, if it has one), 0 if it is another manager's or unknown. */
+/* Asks for a job by id: 1 if it was found (its result is noted if it has one), 0 if it is unknown or of another. */
 static int look_up(Jobctl *ctl, JobWait *wait, const WaitJob *job, BusError *ret_error) {
         cleanup_json_ json_t *jobs = NULL;
         const json_t *found;
@@ -215,15 +220,15 @@ static int next_event(Jobctl *ctl, JobWait *wait) {
                 draw_progress(ctl, wait);
         if (r <= 0)
                 return r;
-        if (bus_signal_is(&signal, BUS_MANAGER, "JobRemoved"))
-                return job_wait_ended(wait, (uint32_t) value_item_u64(signal.args, 0), value_item_string(signal.args, 3));
-        return 0;
+        if (!bus_signal_is(&signal, BUS_MANAGER, "JobRemoved"))
+                return 0;
+        return job_wait_ended(wait, (uint32_t) value_item_u64(signal.args, 0), value_item_string(signal.args, 3));
 }
 
 int job_wait_run(Jobctl *ctl, JobWait *wait) {
         int r = 0;
 
-        bus_catch_interrupt();
+        bus_catch_interrupt(true);
         wait->since = clock_monotonic();
         wait->next_look = wait->since + PROGRESS_AFTER;
         while (r == 0 && wait->n_anchors_left > 0) {
@@ -234,6 +239,7 @@ int job_wait_run(Jobctl *ctl, JobWait *wait) {
                                 r = look_up_all(ctl, wait);
                 }
         }
+        bus_catch_interrupt(false);
         terminal_progress_clear(&ctl->terminal);
         return r == -EINTR ? give_up(ctl, wait) : r;
 }
