@@ -5,10 +5,14 @@
  *
  * One write() a line, so that lines of several processes do not mix. What is
  * logged may come from outside: control characters are shown, not sent, since
- * standard error may be a terminal.
+ * standard error may be a terminal. A reader that does not read must not stop
+ * the manager: a line that would have to wait is lost, counted, and the count
+ * stands in front of the next line that goes through.
  */
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +23,7 @@
 #include "basic/text.h"
 
 static LogLevel log_level = LOG_LEVEL_INFO;
+static unsigned long log_n_lost;
 
 static const char *const log_level_names[] = {
         "emerg", "alert", "crit", "err", "warning", "notice", "info", "debug",
@@ -41,22 +46,49 @@ int log_level_from_string(const char *string) {
         return (int) number;
 }
 
-static void log_write_all(const char *bytes, size_t n) {
-        while (n > 0) {
-                ssize_t written = write(STDERR_FILENO, bytes, n);
+/* The kernel says "writable" of a pipe while at least PIPE_BUF bytes fit, so a shorter line does not block. */
+static bool log_has_room(void) {
+        struct pollfd fd = { .fd = STDERR_FILENO, .events = POLLOUT };
 
-                if (written < 0 && errno == EINTR)
-                        continue;
-                if (written <= 0)
-                        return;
-                bytes += written;
-                n -= (size_t) written;
+        return poll(&fd, 1, 0) > 0 && (fd.revents & POLLOUT);
+}
+
+static bool log_write_line(const char *line, size_t n) {
+        ssize_t written;
+
+        if (!log_has_room())
+                return false;
+        do
+                written = write(STDERR_FILENO, line, n);
+        while (written < 0 && errno == EINTR);
+        return written >= 0;
+}
+
+static void log_write_lost(const char *prefix) {
+        char line[128];
+        int n;
+
+        if (log_n_lost == 0)
+                return;
+        n = snprintf(line, sizeof(line), "%s%lu lines of the log were lost: nobody read them\n", prefix, log_n_lost);
+        if (log_write_line(line, (size_t) n))
+                log_n_lost = 0;
+}
+
+static void log_write_all(const char *prefix, char *line, size_t n) {
+        if (n > PIPE_BUF) {
+                n = PIPE_BUF;
+                line[n - 1] = '\n';
         }
+        log_write_lost(prefix);
+        if (log_n_lost > 0 || !log_write_line(line, n))
+                log_n_lost++;
 }
 
 void log_write(LogLevel level, const char *unit, const char *format, ...) {
         cleanup_free_ char *message = NULL, *clean = NULL;
         cleanup_(text_deinit) Text line = {};
+        char prefix[8] = "";
         int saved = errno;
         va_list args;
 
@@ -69,7 +101,8 @@ void log_write(LogLevel level, const char *unit, const char *format, ...) {
         va_end(args);
 
         if (!isatty(STDERR_FILENO))
-                text_addf(&line, "<%d>", (int) level);
+                snprintf(prefix, sizeof(prefix), "<%d>", (int) level);
+        text_add(&line, prefix);
         if (unit)
                 text_addf(&line, "%s: ", unit);
         if (message && text_escape_control(message, &clean) >= 0)
@@ -79,6 +112,6 @@ void log_write(LogLevel level, const char *unit, const char *format, ...) {
         text_add_char(&line, '\n');
 
         if (line.error == 0)
-                log_write_all(line.string, line.n);
+                log_write_all(prefix, line.string, line.n);
         errno = saved;
 }

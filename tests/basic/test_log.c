@@ -5,6 +5,7 @@
  */
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,6 +53,33 @@ Test(log, level_keeps_the_rest_back) {
         log_info("no more");
         read_back(file, buffer, sizeof(buffer));
         assert_string(buffer, "<7>now\n");
+}
+
+Test(log, full_pipe_loses_lines_and_says_so_and_never_blocks) {
+        char buffer[65536], long_line[8192];
+        int fds[2];
+        ssize_t n;
+
+        memset(long_line, 'x', sizeof(long_line) - 1);
+        long_line[sizeof(long_line) - 1] = '\0';
+        cr_assert(pipe(fds) == 0 && dup2(fds[1], STDERR_FILENO) == STDERR_FILENO);
+        for (int i = 0; i < 100; i++)
+                log_error("%s", long_line);
+        for (size_t left = 100000; left > 0; left -= MIN(left, (size_t) n)) {
+                struct pollfd readable = { .fd = fds[0], .events = POLLIN };
+
+                if (poll(&readable, 1, 0) == 0)
+                        break;
+                n = read(fds[0], buffer, sizeof(buffer));
+                cr_assert(n > 0);
+        }
+
+        log_error("again");
+        n = read(fds[0], buffer, sizeof(buffer) - 1);
+        cr_assert(n > 0);
+        buffer[n] = '\0';
+        cr_assert(strstr(buffer, "lines of the log were lost") != NULL);
+        cr_assert(strstr(buffer, "<3>again\n") != NULL);
 }
 
 Test(log, levels_by_name_and_number) {
