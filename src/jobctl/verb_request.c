@@ -48,7 +48,7 @@ static int request_plan(Jobctl *ctl, const Request *request) {
 
         r = jobctl_call(ctl, "Plan", "a(ss)sa{sv}", request_args(request), &reply, &error);
         if (r < 0)
-                return jobctl_fail(ctl, &error, "plan to %s", request->what);
+                return jobctl_fail(ctl, &error, "plan how to %s", request->what);
         return plan_print(ctl, json_array_get(reply, 0));
 }
 
@@ -344,10 +344,13 @@ static int parse_requests(Jobctl *ctl, Request *request, char *const *words) {
 
 static int exec_or_plan(Jobctl *ctl, char *const *words, int (*run)(Jobctl *ctl, Request *request)) {
         cleanup_(request_deinit) Request request = { .items = json_array() };
+        cleanup_free_ char *joined = NULL;
         int r = parse_requests(ctl, &request, words);
 
         if (r == 0)
-                r = strv_join(words, " ", &request.what);
+                r = strv_join(words, " ", &joined);
+        if (r == 0)
+                r = text_format(&request.what, "carry out %s", joined);
         return r != 0 ? r : run(ctl, &request);
 }
 
