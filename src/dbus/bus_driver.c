@@ -142,7 +142,7 @@ static int credentials_of_name(BusCall *call, const char *name, uint32_t *ret_ui
 }
 
 static int method_get_connection_unix_user(BusCall *call) {
-        uint32_t uid, pid;
+        uint32_t uid = UINT32_MAX, pid = 0;
         int r;
 
         r = credentials_of_name(call, bus_call_string(call), &uid, &pid);
@@ -152,7 +152,7 @@ static int method_get_connection_unix_user(BusCall *call) {
 }
 
 static int method_get_connection_unix_process_id(BusCall *call) {
-        uint32_t uid, pid;
+        uint32_t uid = UINT32_MAX, pid = 0;
         int r;
 
         r = credentials_of_name(call, bus_call_string(call), &uid, &pid);
@@ -162,7 +162,7 @@ static int method_get_connection_unix_process_id(BusCall *call) {
 }
 
 static int method_get_connection_credentials(BusCall *call) {
-        uint32_t uid, pid;
+        uint32_t uid = UINT32_MAX, pid = 0;
         int r;
 
         r = credentials_of_name(call, bus_call_string(call), &uid, &pid);
