@@ -58,7 +58,7 @@ run_daemon() {
 
 # In a terminal of its own, 60 columns wide.
 on_terminal() {
-        script -qec "stty cols 60; $BUILD/jobctl $*" /dev/null </dev/null
+        TERM=xterm script -qec "stty cols 60; $BUILD/jobctl $*" /dev/null </dev/null
 }
 
 run_daemon
