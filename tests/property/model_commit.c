@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The model's steps 8 and 9: the stage meets what is installed, by the rules
+ * for the queue of one unit
+ */
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "model_private.h"
+
+/* — step 8 — */
+
+static bool resists(const ModelStage *s, const ModelJob *job, JobType type) {
+        return job->id && model_conflicts(job->type, type) && (s->mode == JOB_FAIL || job->is_irreversible);
+}
+
+/* A verify cancels nothing: it gives way to a stop that is pending, and waits behind one that runs. */
+static bool must_give_way(const ModelUnit *unit, JobType type) {
+        return type == JOB_VERIFY_ACTIVE && unit->pending.id && unit->pending.type == JOB_STOP;
+}
+
+void model_stage_meet_installed(ModelStage *s, const Model *m) {
+        for (int i = 0; i < s->n && !s->error; i++) {
+                const ModelCandidate *c = &s->candidates[i];
+                const ModelUnit *unit = &m->units[c->unit];
+
+                if (c->is_gone || c->type == JOB_NOP)
+                        continue;
+                if (resists(s, &unit->triggered, c->type) || resists(s, &unit->pending, c->type) ||
+                    (must_give_way(unit, c->type) && c->matters))
+                        s->error = "TransactionIsDestructive";
+        }
+        for (int i = 0; i < s->n && !s->error; i++)
+                if (!s->candidates[i].is_gone && must_give_way(&m->units[s->candidates[i].unit], s->candidates[i].type))
+                        model_stage_drop(s, i);
+        model_stage_sweep(s);
+}
+
+/* — step 9 — */
+
+typedef struct ModelCommit {
+        Model *m;
+        const ModelStage *stage;
+        const ModelCandidate *candidate;
+        bool is_trial;
+} ModelCommit;
+
+static void cancel_installed(const ModelCommit *commit, int u, ModelJob *job) {
+        if (commit->is_trial)
+                *job = (ModelJob) {};
+        else
+                model_end(commit->m, u, job, JOB_CANCELED, true);
+}
+
+static void take_over(const ModelCommit *commit, ModelJob *job) {
+        job->is_irreversible |= commit->stage->mode == JOB_REPLACE_IRREVERSIBLY;
+        job->ignores_order |= commit->stage->mode == JOB_IGNORE_DEPENDENCIES;
+}
+
+static ModelJob *install(const ModelCommit *commit, ModelJob *slot) {
+        *slot = (ModelJob) {
+                .id = ++commit->m->last_id,
+                .type = commit->candidate->type,
+                .run = model_first_run(commit->candidate->type),
+                .absorbed_start = commit->candidate->absorbed_start,
+                .installed_at = commit->m->now,
+        };
+        take_over(commit, slot);
+        return slot;
+}
+
+static ModelJob *merge_into(const ModelCommit *commit, ModelJob *job) {
+        const ModelCandidate *c = commit->candidate;
+        JobType old = job->type;
+
+        job->absorbed_start |= c->absorbed_start;
+        job->type = model_merge_on(commit->m, c->unit, old, c->type, &job->absorbed_start);
+        if (job->type != old) {
+                job->run = model_first_run(job->type);
+                job->is_between_halves = false;
+        }
+        take_over(commit, job);
+        return job;
+}
+
+static void absorb(ModelJob *into, ModelJob *gone) {
+        assert(into->n_aliases + gone->n_aliases + 1 <= MODEL_ALIASES_MAX);
+        into->aliases[into->n_aliases++] = gone->id;
+        for (unsigned i = 0; i < gone->n_aliases; i++)
+                into->aliases[into->n_aliases++] = gone->aliases[i];
+        into->is_irreversible |= gone->is_irreversible;
+        into->ignores_order |= gone->ignores_order;
+        *gone = (ModelJob) {};
+}
+
+/* The triggered job becomes the restart and is pending again; what was pending goes into it. */
+static ModelJob *turn(const ModelCommit *commit, ModelUnit *unit) {
+        ModelJob job = unit->triggered;
+
+        if (unit->pending.id)
+                absorb(&job, &unit->pending);
+        unit->triggered = (ModelJob) {};
+        unit->pending = job;
+        unit->pending.type = JOB_RESTART;
+        unit->pending.run = JOB_STOP;
+        unit->pending.is_between_halves = unit->pending.absorbed_start = unit->pending.is_paused = false;
+        unit->pending.triggered_at = 0;
+        take_over(commit, &unit->pending);
+        return &unit->pending;
+}
+
+static bool can_turn(const ModelJob *triggered) {
+        return triggered->run != JOB_STOP;
+}
+
+/* Pending reloads and verifies do not prevent covering. */
+static bool is_covered(const ModelUnit *unit, JobType type) {
+        bool is_in_the_way = unit->pending.id && unit->pending.type != JOB_RELOAD &&
+                             unit->pending.type != JOB_VERIFY_ACTIVE;
+
+        return model_covers(&unit->triggered, type) && !is_in_the_way;
+}
+
+static ModelJob *put_regular(const ModelCommit *commit) {
+        const ModelCandidate *c = commit->candidate;
+        ModelUnit *unit = &commit->m->units[c->unit];
+        ModelJob *triggered = &unit->triggered, *pending = &unit->pending;
+
+        if (pending->id && model_conflicts(pending->type, c->type))
+                cancel_installed(commit, c->unit, pending);
+        if (triggered->id && !model_conflicts(triggered->type, c->type)) {
+                if (c->type == JOB_RESTART && can_turn(triggered))
+                        return turn(commit, unit);
+                if (is_covered(unit, c->type)) {
+                        take_over(commit, triggered);
+                        return triggered;
+                }
+        }
+        return pending->id ? merge_into(commit, pending) : install(commit, pending);
+}
+
+static ModelJob *put_nop(const ModelCommit *commit) {
+        ModelJob *nop = &commit->m->units[commit->candidate->unit].nop;
+
+        return nop->id ? merge_into(commit, nop) : install(commit, nop);
+}
+
+static uint32_t put(ModelCommit *commit, int candidate) {
+        commit->candidate = &commit->stage->candidates[candidate];
+        if (!commit->is_trial)
+                model_forget_recovery(commit->m, commit->candidate->unit);
+        return (commit->candidate->type == JOB_NOP ? put_nop(commit) : put_regular(commit))->id;
+}
+
+static void clear_others(const ModelCommit *commit) {
+        for (int u = 0; u < commit->m->n_units; u++) {
+                ModelUnit *unit = &commit->m->units[u];
+
+                if (commit->stage->was_staged[u] || unit->ignores_isolate)
+                        continue;
+                if (unit->pending.id)
+                        cancel_installed(commit, u, &unit->pending);
+                if (unit->nop.id)
+                        cancel_installed(commit, u, &unit->nop);
+        }
+}
+
+void model_commit(Model *m, const ModelStage *s, bool is_trial, uint32_t *ret_anchors) {
+        ModelCommit commit = { .m = m, .stage = s, .is_trial = is_trial };
+        uint32_t ids[MODEL_CANDIDATES_MAX] = {};
+
+        for (unsigned i = 0; i < s->n_anchors; i++)
+                if (ids[s->anchors[i]] == 0)
+                        ids[s->anchors[i]] = put(&commit, s->anchors[i]);
+        for (int i = 0; i < s->n; i++)
+                if (!s->candidates[i].is_gone && ids[i] == 0)
+                        ids[i] = put(&commit, i);
+        if (s->mode == JOB_ISOLATE || s->mode == JOB_FLUSH)
+                clear_others(&commit);
+        for (unsigned i = 0; ret_anchors && i < s->n_anchors; i++)
+                ret_anchors[i] = ids[s->anchors[i]];
+}
+
+const char *model_exec(Model *m, const ModelRequest *requests, unsigned n, JobMode mode,
+                       uint32_t ret_anchors[MODEL_REQUESTS_MAX]) {
+        static ModelStage stage;
+        ModelStage *s = &stage;
+
+        *s = (ModelStage) { .mode = mode };
+        model_stage_expand(s, m, requests, n);
+        if (!s->error)
+                model_stage_add_extras(s, m);
+        if (!s->error)
+                model_stage_mark(s, m);
+        if (!s->error)
+                model_stage_merge(s, m);
+        if (!s->error)
+                model_stage_reduce(s, m);
+        if (!s->error)
+                model_stage_break_cycles(s, m);
+        if (!s->error)
+                model_stage_meet_installed(s, m);
+        if (!s->error)
+                model_commit(m, s, false, ret_anchors);
+        return s->error;
+}

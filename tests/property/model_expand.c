@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The model's steps 2 and 3: what is pulled in, and what the mode adds
+ */
+
+#include <assert.h>
+
+#include "model_private.h"
+
+typedef struct ModelPull {
+        UnitRelationKind over;
+        JobType type;
+        bool is_needed;
+} ModelPull;
+
+static const char *load_error(UnitLoadState load) {
+        switch (load) {
+        case UNIT_LOADED:
+        case UNIT_STUB:
+                return NULL;
+        case UNIT_NOT_FOUND:
+                return "NoSuchUnit";
+        case UNIT_MASKED:
+                return "UnitMasked";
+        case UNIT_BAD_SETTING:
+                return "BadUnitSetting";
+        case UNIT_ERROR:
+        case _UNIT_LOAD_STATE_MAX:
+        case _UNIT_LOAD_STATE_INVALID:
+                break;
+        }
+        return "LoadFailed";
+}
+
+static int stage_put(ModelStage *s, int u, JobType type) {
+        assert(s->n < MODEL_CANDIDATES_MAX);
+        s->candidates[s->n] = (ModelCandidate) { .unit = u, .type = type };
+        return s->n++;
+}
+
+/* Up the needed edges; at an anchor the request is refused. */
+static void stage_fail(ModelStage *s, int candidate, const char *error) {
+        ModelCandidate *c = &s->candidates[candidate];
+
+        if (c->error)
+                return;
+        c->error = error;
+        c->is_gone = true;
+        if (c->is_anchor && !s->error)
+                s->error = error;
+        for (int i = 0; i < s->n_edges; i++)
+                if (s->edges[i].to == candidate && s->edges[i].is_needed)
+                        stage_fail(s, s->edges[i].from, error);
+}
+
+/* @type is wanted of @u by candidate @from. */
+static void stage_pull(ModelStage *s, const Model *m, int from, int u, JobType type, UnitRelationKind relation,
+                       bool is_needed) {
+        const char *error = type == JOB_STOP ? NULL : load_error(m->units[u].load);
+        int to;
+
+        if (!error)
+                type = model_collapse(m, u, type);
+        if (!error && !model_is_applicable(m, u, type))
+                return;
+
+        to = model_stage_find(s, u, type);
+        if (to < 0)
+                to = stage_put(s, u, type);
+        model_stage_link(s, from, to, relation, is_needed);
+        if (error)
+                stage_fail(s, to, error);
+        else
+                s->was_staged[u] = true;
+        if (s->candidates[to].error && is_needed)
+                stage_fail(s, from, s->candidates[to].error);
+}
+
+static void stage_pull_all(ModelStage *s, const Model *m, int from, ModelPull pull) {
+        model_each(m, s->candidates[from].unit, pull.over, v)
+                stage_pull(s, m, from, v, pull.type, pull.over, pull.is_needed);
+}
+
+static void stage_pull_for_start(ModelStage *s, const Model *m, int from) {
+        static const ModelPull pulls[] = {
+                { UNIT_REQUIRES, JOB_START, true },
+                { UNIT_BINDS_TO, JOB_START, true },
+                { UNIT_WANTS, JOB_START, false },
+                { UNIT_UPHOLDS, JOB_START, false },
+                { UNIT_REQUISITE, JOB_VERIFY_ACTIVE, true },
+                { UNIT_CONFLICTS, JOB_STOP, true },
+                { UNIT_CONFLICTED_BY, JOB_STOP, false },
+        };
+
+        for (unsigned i = 0; i < sizeof(pulls) / sizeof(pulls[0]); i++)
+                stage_pull_all(s, m, from, pulls[i]);
+}
+
+static void stage_pull_dependents(ModelStage *s, const Model *m, int from, JobType type) {
+        stage_pull_all(s, m, from, (ModelPull) { UNIT_REQUIRED_BY, type, true });
+        stage_pull_all(s, m, from, (ModelPull) { UNIT_REQUISITE_OF, type, true });
+        stage_pull_all(s, m, from, (ModelPull) { UNIT_BOUND_BY, type, true });
+        stage_pull_all(s, m, from, (ModelPull) { UNIT_CONSISTS_OF, type, true });
+}
+
+static void stage_expand_one(ModelStage *s, const Model *m, int from) {
+        JobType type = s->candidates[from].type;
+
+        if (type == JOB_START || type == JOB_RESTART)
+                stage_pull_for_start(s, m, from);
+        if (type == JOB_STOP)
+                stage_pull_dependents(s, m, from, JOB_STOP);
+        if (type == JOB_RESTART)
+                stage_pull_dependents(s, m, from, JOB_TRY_RESTART);
+        if (type == JOB_RELOAD)
+                stage_pull_all(s, m, from, (ModelPull) { UNIT_PROPAGATES_RELOAD_TO, JOB_TRY_RELOAD, false });
+}
+
+static bool is_staged(const ModelStage *s, int u, JobType type) {
+        int i = model_stage_find(s, u, type);
+
+        return i >= 0 && !s->candidates[i].is_gone;
+}
+
+static void stage_propagate_stop(ModelStage *s, const Model *m, int from) {
+        JobType type = s->candidates[from].type;
+
+        if (type != JOB_STOP && type != JOB_RESTART)
+                return;
+        model_each(m, s->candidates[from].unit, UNIT_PROPAGATES_STOP_TO, v)
+                if (!is_staged(s, v, JOB_STOP) && !is_staged(s, v, JOB_RESTART))
+                        stage_pull(s, m, from, v, is_staged(s, v, JOB_START) ? JOB_RESTART : JOB_STOP,
+                                   UNIT_PROPAGATES_STOP_TO, true);
+}
+
+/* The next one that is still to be expanded, or (@by_propagation) to pass its stop on. */
+static int stage_next(const ModelStage *s, bool by_propagation) {
+        for (int i = 0; i < s->n; i++) {
+                const ModelCandidate *c = &s->candidates[i];
+
+                if (!c->is_gone && !(by_propagation ? c->is_propagated : c->is_expanded))
+                        return i;
+        }
+        return MODEL_NOBODY;
+}
+
+static void stage_drain(ModelStage *s, const Model *m) {
+        if (s->mode == JOB_IGNORE_DEPENDENCIES || s->mode == JOB_IGNORE_REQUIREMENTS)
+                return;
+        while (!s->error) {
+                int i = stage_next(s, false);
+
+                if (i >= 0) {
+                        s->candidates[i].is_expanded = true;
+                        stage_expand_one(s, m, i);
+                        continue;
+                }
+                i = stage_next(s, true);
+                if (i < 0)
+                        return;
+                s->candidates[i].is_propagated = true;
+                stage_propagate_stop(s, m, i);
+        }
+}
+
+static const char *check_mode(const Model *m, const ModelRequest *request, JobMode mode) {
+        if (mode == JOB_ISOLATE && request->type != JOB_START)
+                return "InvalidArgs";
+        if (mode == JOB_TRIGGERING && request->type != JOB_STOP)
+                return "InvalidArgs";
+        if (mode == JOB_RESTART_DEPENDENCIES && request->type != JOB_START)
+                return "InvalidArgs";
+        return NULL;
+}
+
+static const char *check_manual(const Model *m, const ModelRequest *request, JobType asked) {
+        const ModelUnit *unit = &m->units[request->unit];
+        JobType type = asked == JOB_RELOAD_OR_START ? model_collapse(m, request->unit, asked) : asked;
+        bool starts = type == JOB_START || type == JOB_RESTART || type == JOB_TRY_RESTART;
+        bool stops = type == JOB_STOP || type == JOB_RESTART || type == JOB_TRY_RESTART;
+
+        if (!request->is_manual)
+                return NULL;
+        if ((starts && unit->refuses_start) || (stops && unit->refuses_stop))
+                return "OnlyByDependency";
+        return NULL;
+}
+
+/* "reload-or-restart" and "reload-or-try-restart" are words of the API. */
+static JobType soften(const Model *m, const ModelRequest *request) {
+        const ModelUnit *unit = &m->units[request->unit];
+        bool can_reload = unit->can_reload || unit->n_related[UNIT_PROPAGATES_RELOAD_TO] > 0;
+
+        if (!request->reload_if_possible || !can_reload)
+                return request->type;
+        if (request->type == JOB_RESTART)
+                return JOB_RELOAD_OR_START;
+        return request->type == JOB_TRY_RESTART ? JOB_TRY_RELOAD : request->type;
+}
+
+static const char *stage_anchor(ModelStage *s, const Model *m, const ModelRequest *request) {
+        JobType type = soften(m, request);
+        const char *error = check_mode(m, request, s->mode);
+        int i;
+
+        if (error)
+                return error;
+        error = type == JOB_STOP ? NULL : load_error(m->units[request->unit].load);
+        if (error)
+                return error;
+        if (s->mode == JOB_ISOLATE && !m->units[request->unit].allows_isolate)
+                return "NoIsolation";
+        error = check_manual(m, request, type);
+        if (error)
+                return error;
+        type = model_collapse(m, request->unit, type);
+        if (!model_is_applicable(m, request->unit, type))
+                return "JobTypeNotApplicable";
+
+        i = model_stage_find(s, request->unit, type);
+        if (i < 0)
+                i = stage_put(s, request->unit, type);
+        s->candidates[i].is_anchor = true;
+        s->was_staged[request->unit] = true;
+        s->anchors[s->n_anchors++] = i;
+        return NULL;
+}
+
+void model_stage_expand(ModelStage *s, const Model *m, const ModelRequest *requests, unsigned n) {
+        for (unsigned i = 0; i < n && !s->error; i++)
+                s->error = stage_anchor(s, m, &requests[i]);
+        if (s->error)
+                return;
+        stage_drain(s, m);
+        if (!s->error)
+                model_stage_sweep(s);
+}
+
+/* — what the mode adds — */
+
+/* Something that triggers it is active and stays. */
+static bool is_kept_by_trigger(const ModelStage *s, const Model *m, int u) {
+        model_each(m, u, UNIT_TRIGGERED_BY, v) {
+                UnitActiveState state = m->units[v].state;
+
+                if (state != UNIT_ACTIVE && state != UNIT_RELOADING)
+                        continue;
+                if (m->units[v].ignores_isolate || (model_stage_has(s, v) && !is_staged(s, v, JOB_STOP)))
+                        return true;
+        }
+        return false;
+}
+
+static void stage_isolate(ModelStage *s, const Model *m) {
+        for (int u = 0; u < m->n_units && !s->error; u++) {
+                const ModelUnit *unit = &m->units[u];
+
+                if (!unit->is_known || model_stage_has(s, u) || unit->is_perpetual || unit->ignores_isolate)
+                        continue;
+                if (unit->state == UNIT_INACTIVE && !model_has_job(m, u))
+                        continue;
+                if (is_kept_by_trigger(s, m, u))
+                        continue;
+                stage_pull(s, m, s->anchors[0], u, JOB_STOP, _UNIT_RELATION_INVALID, true);
+                stage_drain(s, m);
+        }
+}
+
+static void stage_stop_triggers(ModelStage *s, const Model *m) {
+        for (unsigned i = 0; i < s->n_anchors; i++)
+                model_each(m, s->candidates[s->anchors[i]].unit, UNIT_TRIGGERED_BY, v)
+                        stage_pull(s, m, s->anchors[i], v, JOB_STOP, UNIT_TRIGGERED_BY, true);
+        stage_drain(s, m);
+}
+
+void model_stage_add_extras(ModelStage *s, const Model *m) {
+        if (s->mode == JOB_ISOLATE)
+                stage_isolate(s, m);
+        if (s->mode == JOB_TRIGGERING)
+                stage_stop_triggers(s, m);
+        if (s->mode == JOB_RESTART_DEPENDENCIES) {
+                for (unsigned i = 0; i < s->n_anchors; i++)
+                        stage_pull_dependents(s, m, s->anchors[i], JOB_TRY_RESTART);
+                stage_drain(s, m);
+        }
+        if (!s->error)
+                model_stage_sweep(s);
+}

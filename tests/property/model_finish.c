@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The model's ends of jobs: by a unit's state, by a cancel, by time
+ */
+
+#include <assert.h>
+
+#include "model_private.h"
+
+#define NO_RESULT _JOB_RESULT_INVALID
+
+void model_tell(Model *m, ModelTraceKind kind, uint32_t id, int detail, const char *error) {
+        assert(m->n_trace < MODEL_TRACE_MAX);
+        m->trace[m->n_trace++] = (ModelTrace) { kind, id, detail, error };
+}
+
+bool model_has_job(const Model *m, int u) {
+        return m->units[u].triggered.id || m->units[u].pending.id || m->units[u].nop.id;
+}
+
+static bool is_it(const ModelJob *job, uint32_t id) {
+        if (job->id == 0)
+                return false;
+        for (unsigned i = 0; i < job->n_aliases; i++)
+                if (job->aliases[i] == id)
+                        return true;
+        return job->id == id;
+}
+
+ModelJob *model_find(Model *m, uint32_t id, int *ret_unit) {
+        for (int u = 0; u < m->n_units; u++) {
+                ModelUnit *unit = &m->units[u];
+                ModelJob *const jobs[] = { &unit->triggered, &unit->pending, &unit->nop };
+
+                for (int i = 0; i < 3; i++)
+                        if (is_it(jobs[i], id)) {
+                                *ret_unit = u;
+                                return jobs[i];
+                        }
+        }
+        return NULL;
+}
+
+/* — what an end leads to — */
+
+static bool is_up(const ModelUnit *unit) {
+        return unit->state == UNIT_ACTIVE || unit->state == UNIT_RELOADING;
+}
+
+static void fail_pending(Model *m, int u, UnitRelationKind over, bool with_verify) {
+        model_each(m, u, over, v) {
+                ModelUnit *dependent = &m->units[v];
+                JobType run = dependent->pending.id ? dependent->pending.run : JOB_NOP;
+
+                if (run != JOB_START && !(with_verify && run == JOB_VERIFY_ACTIVE))
+                        continue;
+                if (run == JOB_START && dependent->restarts_on_dependency)
+                        dependent->waits_for = u;
+                model_end(m, v, &dependent->pending, JOB_DEPENDENCY, false);
+        }
+}
+
+static void pass_on(Model *m, int u, JobType run, JobResult result) {
+        if (result != JOB_DONE && (run == JOB_START || run == JOB_VERIFY_ACTIVE)) {
+                fail_pending(m, u, UNIT_REQUIRED_BY, true);
+                fail_pending(m, u, UNIT_REQUISITE_OF, true);
+                fail_pending(m, u, UNIT_BOUND_BY, true);
+        }
+        if (result != JOB_DONE && run == JOB_STOP)
+                fail_pending(m, u, UNIT_CONFLICTED_BY, false);
+        if (result == JOB_DONE && (run == JOB_START || run == JOB_RELOAD) && !is_up(&m->units[u]))
+                fail_pending(m, u, UNIT_REQUISITE_OF, false);
+}
+
+/* The stop half is done: the same job goes on as a start, unless a stop came over it. */
+static bool goes_on(Model *m, int u, ModelJob *job, JobResult result) {
+        ModelUnit *unit = &m->units[u];
+
+        if (job != &unit->triggered || job->type != JOB_RESTART || job->run != JOB_STOP || result != JOB_DONE)
+                return false;
+        if (unit->pending.id && unit->pending.type == JOB_STOP)
+                return false;
+        assert(!unit->pending.id);
+        unit->pending = *job;
+        unit->pending.run = JOB_START;
+        unit->pending.is_between_halves = true;
+        unit->pending.triggered_at = 0;
+        *job = (ModelJob) {};
+        return true;
+}
+
+void model_end(Model *m, int u, ModelJob *job, JobResult result, bool is_quiet) {
+        ModelJob gone = *job;
+        bool is_interrupted_restart = job == &m->units[u].triggered && job->type == JOB_RESTART &&
+                                      job->run == JOB_STOP && result == JOB_DONE;
+
+        if (goes_on(m, u, job, result))
+                return;
+        if (is_interrupted_restart) {
+                result = JOB_CANCELED;
+                is_quiet = true;
+        }
+        *job = (ModelJob) {};
+        model_tell(m, MODEL_TRACE_END, gone.id, result, NULL);
+        for (unsigned i = 0; i < gone.n_aliases; i++)
+                model_tell(m, MODEL_TRACE_END, gone.aliases[i], result, NULL);
+        if (!is_quiet)
+                pass_on(m, u, gone.run, result);
+        if (result == JOB_TIMEOUT || result == JOB_DEPENDENCY)
+                model_wish_on_failure(m, u);
+        model_look_at_rules(m, u);
+}
+
+/* — states — */
+
+typedef struct ModelVerdict {
+        int result;                     /* NO_RESULT: it goes on */
+        bool is_unexpected;
+} ModelVerdict;
+
+static ModelVerdict judge_start(const ModelReport *report) {
+        switch (report->new) {
+        case UNIT_ACTIVE:
+        case UNIT_RELOADING:
+                return (ModelVerdict) { JOB_DONE, false };
+        case UNIT_ACTIVATING:
+                return (ModelVerdict) { NO_RESULT, false };
+        case UNIT_DEACTIVATING:
+                return (ModelVerdict) { NO_RESULT, true };
+        case UNIT_INACTIVE:
+                return (ModelVerdict) { report->flags & UNIT_CHANGE_SKIPPED ? JOB_SKIPPED : JOB_DONE, true };
+        case UNIT_FAILED:
+        case UNIT_MAINTENANCE:
+        case _UNIT_ACTIVE_STATE_MAX:
+        case _UNIT_ACTIVE_STATE_INVALID:
+                break;
+        }
+        return (ModelVerdict) { JOB_FAILED, true };
+}
+
+static ModelVerdict judge_verify(const ModelReport *report) {
+        if (report->new == UNIT_ACTIVE || report->new == UNIT_RELOADING)
+                return (ModelVerdict) { JOB_DONE, false };
+        return (ModelVerdict) { report->new == UNIT_ACTIVATING ? NO_RESULT : JOB_SKIPPED, false };
+}
+
+static ModelVerdict judge_stop(const ModelReport *report) {
+        if (report->new == UNIT_INACTIVE || report->new == UNIT_FAILED)
+                return (ModelVerdict) { JOB_DONE, false };
+        if (report->new == UNIT_DEACTIVATING)
+                return (ModelVerdict) { NO_RESULT, false };
+        return (ModelVerdict) { JOB_FAILED, true };
+}
+
+static ModelVerdict judge_reload(const ModelReport *report) {
+        switch (report->new) {
+        case UNIT_ACTIVE:
+                return (ModelVerdict) { report->flags & UNIT_CHANGE_RELOAD_FAILED ? JOB_FAILED : JOB_DONE, false };
+        case UNIT_RELOADING:
+        case UNIT_ACTIVATING:
+                return (ModelVerdict) { NO_RESULT, false };
+        case UNIT_DEACTIVATING:
+                return (ModelVerdict) { NO_RESULT, true };
+        case UNIT_INACTIVE:
+                return (ModelVerdict) { JOB_DONE, true };
+        case UNIT_FAILED:
+        case UNIT_MAINTENANCE:
+        case _UNIT_ACTIVE_STATE_MAX:
+        case _UNIT_ACTIVE_STATE_INVALID:
+                break;
+        }
+        return (ModelVerdict) { JOB_FAILED, true };
+}
+
+static ModelVerdict judge(const Model *m, const ModelReport *report) {
+        const ModelUnit *unit = &m->units[report->unit];
+
+        if (!unit->triggered.id)
+                return (ModelVerdict) { NO_RESULT, !(unit->pending.id && unit->pending.is_between_halves) };
+        if (unit->triggered.run == JOB_START)
+                return judge_start(report);
+        if (unit->triggered.run == JOB_VERIFY_ACTIVE)
+                return judge_verify(report);
+        return unit->triggered.run == JOB_STOP ? judge_stop(report) : judge_reload(report);
+}
+
+static void end_pending_that_got_there(Model *m, const ModelReport *report) {
+        ModelJob *pending = &m->units[report->unit].pending;
+        bool is_up_now = report->new == UNIT_ACTIVE || report->new == UNIT_RELOADING;
+
+        if (pending->id && is_up_now && (pending->run == JOB_START || pending->run == JOB_VERIFY_ACTIVE))
+                model_end(m, report->unit, pending, JOB_DONE, false);
+}
+
+void model_handle_report(Model *m, const ModelReport *report) {
+        ModelUnit *unit = &m->units[report->unit];
+        ModelVerdict verdict = judge(m, report);
+
+        unit->pending.is_paused = false;
+        if (verdict.result != NO_RESULT)
+                model_end(m, report->unit, &unit->triggered, verdict.result, false);
+        end_pending_that_got_there(m, report);
+        model_follow_up(m, report, verdict.is_unexpected);
+}
+
+void model_report(Model *m, int u, UnitActiveState new, UnitChangeFlags flags) {
+        ModelReport report = { .unit = u, .old = m->units[u].state, .new = new, .flags = flags };
+
+        m->units[u].state = new;
+        m->units[u].will_restart = flags & UNIT_CHANGE_WILL_RESTART;
+        if (m->is_triggering) {
+                m->reports[m->n_reports++] = report;
+                return;
+        }
+        model_handle_report(m, &report);
+        model_settle(m);
+}
+
+/* — cancels and time — */
+
+const char *model_cancel(Model *m, uint32_t id) {
+        int u;
+        ModelJob *job = model_find(m, id, &u);
+
+        if (!job)
+                return "NoSuchJob";
+        if (job == &m->units[u].triggered)
+                return "JobNotCancelable";
+        model_end(m, u, job, JOB_CANCELED, false);
+        model_settle(m);
+        return NULL;
+}
+
+unsigned model_cancel_all(Model *m) {
+        unsigned n = 0;
+
+        for (uint32_t id = 1; id <= m->last_id; id++) {
+                int u;
+                const ModelJob *job = model_find(m, id, &u);
+
+                if (job && job->id == id && job != &m->units[u].triggered) {
+                        (void) model_cancel(m, id);
+                        n++;
+                }
+        }
+        return n;
+}
+
+static uint64_t deadline_of(const ModelUnit *unit, const ModelJob *job) {
+        uint64_t deadline = MODEL_NEVER;
+
+        if (job->id && unit->timeout != MODEL_NEVER)
+                deadline = job->installed_at + unit->timeout;
+        if (job == &unit->triggered && job->id && unit->running_timeout != MODEL_NEVER &&
+            job->triggered_at + unit->running_timeout < deadline)
+                deadline = job->triggered_at + unit->running_timeout;
+        return deadline;
+}
+
+/* The one that falls due first, of those the oldest. */
+static ModelJob *find_first_due(Model *m, int *ret_unit, uint64_t *ret_deadline) {
+        ModelJob *first = NULL;
+
+        *ret_deadline = MODEL_NEVER;
+        for (int u = 0; u < m->n_units; u++) {
+                ModelUnit *unit = &m->units[u];
+                ModelJob *const jobs[] = { &unit->triggered, &unit->pending, &unit->nop };
+
+                for (int i = 0; i < 3; i++) {
+                        uint64_t deadline = deadline_of(unit, jobs[i]);
+
+                        if (deadline == MODEL_NEVER || deadline > *ret_deadline)
+                                continue;
+                        if (first && deadline == *ret_deadline && jobs[i]->id > first->id)
+                                continue;
+                        first = jobs[i];
+                        *ret_unit = u;
+                        *ret_deadline = deadline;
+                }
+        }
+        return first;
+}
+
+uint64_t model_next_deadline(const Model *m) {
+        uint64_t deadline;
+        int u;
+
+        (void) find_first_due((Model *) m, &u, &deadline);
+        return deadline;
+}
+
+void model_expire(Model *m) {
+        uint64_t deadline;
+        ModelJob *job;
+        int u;
+
+        while ((job = find_first_due(m, &u, &deadline)) && deadline <= m->now)
+                model_end(m, u, job, JOB_TIMEOUT, false);
+        model_settle(m);
+}
+
+void model_graph_changed(Model *m) {
+        uint32_t id;
+
+        while ((id = model_find_stuck(m)) != 0) {
+                int u;
+                ModelJob *job = model_find(m, id, &u);
+
+                model_end(m, u, job, JOB_CANCELED, false);
+        }
+        model_settle(m);
+}

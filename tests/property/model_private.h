@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What the files of the model share
+ */
+
+#include "model.h"
+
+#define MODEL_CANDIDATES_MAX (MODEL_UNITS_MAX * 6)
+#define MODEL_EDGES_MAX 8192
+
+typedef struct ModelCandidate {
+        int unit;
+        JobType type;
+        bool is_gone;
+        bool is_anchor;
+        bool matters;
+        bool absorbed_start;
+        bool is_expanded, is_propagated;
+        const char *error;              /* why it failed */
+} ModelCandidate;
+
+/* @from needs, wants or pulls in @to. */
+typedef struct ModelEdge {
+        int from, to;
+        UnitRelationKind relation;      /* _UNIT_RELATION_INVALID: by the mode */
+        bool is_needed;
+} ModelEdge;
+
+typedef struct ModelStage {
+        JobMode mode;
+        ModelCandidate candidates[MODEL_CANDIDATES_MAX];
+        int n;
+        ModelEdge edges[MODEL_EDGES_MAX];
+        int n_edges;
+        int anchors[MODEL_REQUESTS_MAX];        /* the candidate of each request */
+        unsigned n_anchors;
+        bool was_staged[MODEL_UNITS_MAX];       /* something of the unit was ever in here */
+        const char *error;              /* it is refused */
+} ModelStage;
+
+/* — model_type.c: rules about types — */
+
+JobType model_merge(JobType a, JobType b);
+bool model_conflicts(JobType a, JobType b);
+JobType model_collapse(const Model *m, int u, JobType type);
+JobType model_first_run(JobType type);
+bool model_covers(const ModelJob *triggered, JobType wanted);
+bool model_is_redundant(const Model *m, int u, JobType type);
+bool model_is_applicable(const Model *m, int u, JobType type);
+
+/* Merges @type into @into as a unit in its present state would; keeps @absorbed_start right. */
+JobType model_merge_on(const Model *m, int u, JobType into, JobType type, bool *absorbed_start);
+
+/* — model_stage.c, model_expand.c, model_reduce.c: steps 1 to 6 — */
+
+int model_stage_find(const ModelStage *s, int u, JobType type);
+bool model_stage_has(const ModelStage *s, int u);
+void model_stage_link(ModelStage *s, int from, int to, UnitRelationKind relation, bool is_needed);
+/* Takes it and all that need it out. */
+void model_stage_drop(ModelStage *s, int candidate);
+/* How many that would be. */
+int model_stage_count_loss(const ModelStage *s, int candidate);
+/* Takes out what no anchor reaches. */
+void model_stage_sweep(ModelStage *s);
+void model_stage_expand(ModelStage *s, const Model *m, const ModelRequest *requests, unsigned n);
+void model_stage_add_extras(ModelStage *s, const Model *m);
+void model_stage_mark(ModelStage *s, const Model *m);
+void model_stage_merge(ModelStage *s, const Model *m);
+void model_stage_reduce(ModelStage *s, const Model *m);
+
+/* — model_order.c: step 7 — */
+
+bool model_goes_first(const Model *m, int u, JobType run, int v, JobType other_run);
+void model_stage_break_cycles(ModelStage *s, const Model *m);
+/* The youngest pending job in a cycle of what is installed, 0 if there is none. */
+uint32_t model_find_stuck(const Model *m);
+
+/* — model_commit.c: steps 8 and 9 — */
+
+void model_stage_meet_installed(ModelStage *s, const Model *m);
+/* Puts the stage into the table. @is_trial: to see how it would be; nothing is told. */
+void model_commit(Model *m, const ModelStage *s, bool is_trial, uint32_t *ret_anchors);
+
+/* — model_finish.c — */
+
+ModelJob *model_find(Model *m, uint32_t id, int *ret_unit);     /* aliases, too */
+bool model_has_job(const Model *m, int u);
+/* @job is one of the slots of @u. @is_quiet: dependents do not hear of it. */
+void model_end(Model *m, int u, ModelJob *job, JobResult result, bool is_quiet);
+void model_tell(Model *m, ModelTraceKind kind, uint32_t id, int detail, const char *error);
+void model_handle_report(Model *m, const ModelReport *report);
+
+/* — model_notify.c — */
+
+void model_wish(Model *m, int unit, JobType type, JobMode mode);
+void model_follow_up(Model *m, const ModelReport *report, bool is_unexpected);
+void model_wish_on_failure(Model *m, int u);
+void model_look_at_rules(Model *m, int u);
+void model_forget_recovery(Model *m, int u);
+/* Makes the requests that have come up, until there are none. */
+void model_settle(Model *m);
+
+/* — model_unit.c — */
+
+UnitAnswer model_operate(Model *m, int u, JobType run);
