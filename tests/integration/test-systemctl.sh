@@ -145,7 +145,7 @@ check_prints "list-jobs --after" 'waits\.service' sc list-jobs --after
 check_prints "--before names what must go first" 'slow\.service' sc list-jobs --before
 JOB=$(sc list-jobs --no-legend | awk '/waits/ { print $1 }')
 (sc start waits.service; echo "exit $?") >"$DIR/waiter" 2>&1 &
-wait_for . sc list-jobs
+wait_for '"also"' ctl why waits.service --json          # its request has been merged into the job
 check_exit "cancel" 0 sc cancel "$JOB"
 check "the one that waited for it says so" wait_for 'Job for waits.service canceled' cat "$DIR/waiter"
 check "and exits with 1" wait_for 'exit 1' cat "$DIR/waiter"
