@@ -51,25 +51,25 @@ static JobResistance resistance_of(const Job *installed, JobMode mode) {
         return mode == JOB_FAIL || mode == JOB_LENIENT ? JOB_RESISTS_IN_MODE : JOB_NO_RESISTANCE;
 }
 
+static void resist(JobMeeting *meeting, Job *installed, JobResistance resistance) {
+        if (resistance == JOB_NO_RESISTANCE || meeting->resistance != JOB_NO_RESISTANCE)
+                return;
+        meeting->resistance = resistance;
+        meeting->resists = installed;
+}
+
 /* The conflicts: what would be canceled, and what resists. Returns the pending job that is left to meet. */
 static Job *meet_conflicts(const JobUnitEntry *entry, const JobArrival *arrival, JobMeeting *meeting) {
         Job *pending = entry->pending;
 
-        if (entry->triggered && job_type_conflicts(arrival->type, entry->triggered->type)) {
-                meeting->resistance = resistance_of(entry->triggered, arrival->mode);
-                meeting->resists = entry->triggered;
-        }
-
+        if (entry->triggered && job_type_conflicts(arrival->type, entry->triggered->type))
+                resist(meeting, entry->triggered, resistance_of(entry->triggered, arrival->mode));
         if (!pending || !job_type_conflicts(arrival->type, pending->type))
                 return pending;
 
-        if (meeting->resistance == JOB_NO_RESISTANCE) {
-                meeting->resistance = resistance_of(pending, arrival->mode);
-                meeting->resists = pending;
-        }
-        if (meeting->resistance == JOB_NO_RESISTANCE && arrival->type == JOB_VERIFY_ACTIVE)
-                meeting->resistance = JOB_RESISTS_VERIFY;
-
+        resist(meeting, pending, resistance_of(pending, arrival->mode));
+        if (arrival->type == JOB_VERIFY_ACTIVE)
+                resist(meeting, pending, JOB_RESISTS_VERIFY);
         meeting->canceled = pending;
         return NULL;
 }

@@ -295,7 +295,7 @@ static void settle(PropertyWorld *world) {
                         double_unit_answer(property_unit(world, i), operation, DOUBLE_DONE);
 
         property_log(world, "settle");
-        for (unsigned round = 0; round < 200 && job_manager_count(world->jobs) > 0 && !world->has_failed; round++) {
+        for (unsigned round = 0; round < 50 && job_manager_count(world->jobs) > 0 && !world->has_failed; round++) {
                 for (uint32_t i = 0; i < world->n_units; i++) {
                         Unit *unit = property_unit(world, i);
 
@@ -308,7 +308,7 @@ static void settle(PropertyWorld *world) {
                                                   UNIT_INACTIVE : UNIT_ACTIVE, 0);
                         unit_publish_ready(unit);
                 }
-                if (!job_manager_run(world->jobs, 100, world->units->clock.now))
+                if (!job_manager_run(world->jobs, 50, world->units->clock.now))
                         property_check_idle(world);
                 property_check_rest(world);
         }
