@@ -257,14 +257,7 @@ static int job_transaction_spread_failures(JobTransaction *transaction) {
                 if (transaction->anchors.items[i]->has_failed)
                         return job_transaction_refuse_failed(transaction, transaction->anchors.items[i]);
 
-        for (size_t i = 0; i < transaction->candidates.n; i++) {
-                JobCandidate *candidate = transaction->candidates.items[i];
-
-                if (candidate->has_failed && !candidate->is_gone)
-                        job_stage_drop_alone(transaction, candidate,
-                                             candidate->is_unusable ? JOB_DROP_CANNOT_LOAD : JOB_DROP_REQUIREMENT_FAILED,
-                                             candidate->failure_message);
-        }
+        job_stage_drop_failed(transaction);
         job_stage_sweep(transaction);
         return transaction->is_incomplete ? -ENOMEM : 0;
 }

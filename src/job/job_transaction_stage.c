@@ -240,6 +240,20 @@ void job_stage_drop_alone(JobTransaction *transaction, JobCandidate *candidate, 
         job_stage_drop_queued(transaction, false);
 }
 
+void job_stage_drop_failed(JobTransaction *transaction) {
+        assert(transaction->work.n == 0);
+
+        for (size_t i = 0; i < transaction->candidates.n; i++) {
+                JobCandidate *candidate = transaction->candidates.items[i];
+
+                if (candidate->has_failed)
+                        job_stage_queue(transaction, candidate,
+                                        candidate->is_unusable ? JOB_DROP_CANNOT_LOAD : JOB_DROP_REQUIREMENT_FAILED,
+                                        candidate->failure_message);
+        }
+        job_stage_drop_queued(transaction, false);
+}
+
 static void job_stage_reach(JobTransaction *transaction, JobCandidate *candidate, const JobEdge *via) {
         if (candidate->is_gone || candidate->mark == transaction->generation)
                 return;

@@ -79,6 +79,8 @@ int job_stage_connect(JobTransaction *transaction, JobCandidate *subject, JobCan
 void job_stage_drop(JobTransaction *transaction, JobCandidate *candidate, JobDropRule rule, const char *why);
 /* Drops it alone: those that need it stay. */
 void job_stage_drop_alone(JobTransaction *transaction, JobCandidate *candidate, JobDropRule rule, const char *why);
+/* Drops what has failed, each for its own reason. */
+void job_stage_drop_failed(JobTransaction *transaction);
 /* Removes what no anchor reaches, and leaves in each of the others the way to it. */
 void job_stage_sweep(JobTransaction *transaction);
 /* How many jobs would be lost with it. */

@@ -4,6 +4,7 @@
  * A world of fake units with a job engine over it
  */
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "basic/strv.h"
@@ -191,6 +192,50 @@ const char *job_world_jobs(JobWorld *world) {
 
 const char *job_world_events(JobWorld *world) {
         return job_world_keep(world, &world->events);
+}
+
+const char *job_world_planned(JobWorld *world) {
+        Text text = {};
+
+        for (size_t i = 0; i < world->plan->jobs.n; i++) {
+                const JobPlanJob *job = &world->plan->jobs.items[i];
+
+                text_addf(&text, "%s%s %s", i > 0 ? ", " : "", job_type_to_string(job->type), job->unit);
+                if (job->action != JOB_PLAN_NEW)
+                        text_addf(&text, " %s %u", job_plan_action_to_string(job->action), job->id);
+                for (size_t k = 0; k < ELEMENTSOF(job->cancels); k++)
+                        if (job->cancels[k] != JOB_ID_NONE)
+                                text_addf(&text, " -%u", job->cancels[k]);
+        }
+        return job_world_keep(world, &text);
+}
+
+const char *job_world_dropped(JobWorld *world) {
+        Text text = {};
+
+        for (size_t i = 0; i < world->plan->dropped.n; i++) {
+                const JobPlanDrop *drop = &world->plan->dropped.items[i];
+
+                text_addf(&text, "%s%s %s: %s", i > 0 ? ", " : "", job_type_to_string(drop->type), drop->unit,
+                          job_drop_rule_to_string(drop->rule));
+        }
+        return job_world_keep(world, &text);
+}
+
+uint64_t job_world_stat(JobWorld *world, const char *key) {
+        char pattern[64];
+        DoubleSink sink;
+        const char *at;
+        uint64_t value;
+
+        double_sink_init(&sink);
+        job_manager_write_stats(world->jobs, &sink.sink);
+        snprintf(pattern, sizeof(pattern), "%s=", key);
+        at = strstr(double_sink_string(&sink), pattern);
+        cr_assert(at != NULL, "there is no counter %s", key);
+        value = strtoull(at + strlen(pattern), NULL, 10);
+        double_sink_deinit(&sink);
+        return value;
 }
 
 const char *job_world_explain(JobWorld *world, const char *what) {

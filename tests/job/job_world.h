@@ -45,9 +45,17 @@ Unit *job_world_unit(JobWorld *world, const char *name);
 const char *job_world_jobs(JobWorld *world);
 /* The events since the last call: "new 1 start a.service; removed 1 done a.service". CHANGED ones are left out. */
 const char *job_world_events(JobWorld *world);
+/* Of the last request: "start a.service, stop b.service merge 3 -4", and "start c.service: redundant". */
+const char *job_world_planned(JobWorld *world);
+const char *job_world_dropped(JobWorld *world);
 const char *job_world_explain(JobWorld *world, const char *what);
+uint64_t job_world_stat(JobWorld *world, const char *key);
 const char *job_world_calls(JobWorld *world);    /* what units were told, and forget it */
 
 #define assert_jobs(world, expected) assert_string(job_world_jobs(world), expected)
 #define assert_events(world, expected) assert_string(job_world_events(world), expected)
+#define assert_planned(world, expected) assert_string(job_world_planned(world), expected)
+#define assert_dropped(world, expected) assert_string(job_world_dropped(world), expected)
+#define assert_contains(text, part) cr_assert(strstr((text), (part)) != NULL, "no \"%s\" in: %s", (part), (text))
+#define assert_contains_not(text, part) cr_assert(strstr((text), (part)) == NULL, "\"%s\" in: %s", (part), (text))
 #define assert_calls(world, expected) assert_string(job_world_calls(world), expected)

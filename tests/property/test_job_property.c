@@ -18,6 +18,9 @@
 
 #include "property_check.h"
 
+#define SETTLE_ROUNDS 50
+#define SETTLE_BUDGET 20
+
 static uint64_t seed_now;
 static PropertyWorld *world_now;
 
@@ -295,7 +298,7 @@ static void settle(PropertyWorld *world) {
                         double_unit_answer(property_unit(world, i), operation, DOUBLE_DONE);
 
         property_log(world, "settle");
-        for (unsigned round = 0; round < 50 && job_manager_count(world->jobs) > 0 && !world->has_failed; round++) {
+        for (unsigned round = 0; round < SETTLE_ROUNDS && job_manager_count(world->jobs) > 0; round++) {
                 for (uint32_t i = 0; i < world->n_units; i++) {
                         Unit *unit = property_unit(world, i);
 
@@ -308,7 +311,7 @@ static void settle(PropertyWorld *world) {
                                                   UNIT_INACTIVE : UNIT_ACTIVE, 0);
                         unit_publish_ready(unit);
                 }
-                if (!job_manager_run(world->jobs, 50, world->units->clock.now))
+                if (!job_manager_run(world->jobs, SETTLE_BUDGET, world->units->clock.now))
                         property_check_idle(world);
                 property_check_rest(world);
         }
