@@ -13,7 +13,7 @@
 #include "job/job_manager_private.h"
 
 #define PROPERTY_UNITS_MAX 10
-#define PROPERTY_IDS_MAX 20000
+#define PROPERTY_IDS_MAX 500000
 
 typedef struct PropertyWorld {
         uint64_t seed;
