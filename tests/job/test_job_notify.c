@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Follow-ups: what a change that no job asked for leads to, and rules that hold as long as a state lasts
+ */
+
+#include <stdio.h>
+
+#include "job_world.h"
+
+/* One relation from a to b; a changes by itself. */
+static void check_follow_up(UnitRelationKind relation, UnitActiveState b, UnitActiveState old, UnitActiveState new,
+                            UnitChangeFlags flags, const char *jobs) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+        Unit *unit = double_unit(w->units, "a.service", old);
+
+        double_unit(w->units, "b.service", b);
+        double_relate(w->units, "a.service", relation, "b.service");
+        double_unit_state(unit, new, flags);
+        cr_assert(strcmp(job_world_jobs(w), jobs) == 0, "%s, %s to %s: %s", unit_relation_to_string(relation),
+                  unit_active_state_to_string(old), unit_active_state_to_string(new), job_world_jobs(w));
+}
+
+#define START_B "1 start b.service waiting"
+#define STOP_B "1 stop b.service waiting"
+
+Test(job_notify, unit_that_starts_by_itself_starts_what_it_needs) {
+        static const UnitRelationKind kinds[] = { UNIT_REQUIRES, UNIT_BINDS_TO, UNIT_UPHOLDS, UNIT_WANTS };
+
+        for (size_t i = 0; i < ELEMENTSOF(kinds); i++) {
+                check_follow_up(kinds[i], UNIT_INACTIVE, UNIT_INACTIVE, UNIT_ACTIVATING, 0, START_B);
+                check_follow_up(kinds[i], UNIT_FAILED, UNIT_FAILED, UNIT_ACTIVE, 0, START_B);
+                check_follow_up(kinds[i], UNIT_ACTIVE, UNIT_INACTIVE, UNIT_ACTIVE, 0, "");
+                check_follow_up(kinds[i], UNIT_ACTIVATING, UNIT_INACTIVE, UNIT_ACTIVE, 0, "");
+        }
+        check_follow_up(UNIT_REQUIRES, UNIT_INACTIVE, UNIT_ACTIVATING, UNIT_ACTIVE, 0, "");
+        check_follow_up(UNIT_REQUISITE, UNIT_INACTIVE, UNIT_INACTIVE, UNIT_ACTIVE, 0, "");
+        check_follow_up(UNIT_PART_OF, UNIT_INACTIVE, UNIT_INACTIVE, UNIT_ACTIVE, 0, "");
+}
+
+Test(job_notify, what_should_have_come_before_is_not_started_afterwards) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+        double_relate(w->units, "a.service", UNIT_REQUIRES, "b.service");
+        double_relate(w->units, "a.service", UNIT_AFTER, "b.service");
+        job_world_state(w, "a.service", UNIT_ACTIVE);
+        assert_jobs(w, "");
+}
+
+Test(job_notify, unit_that_starts_by_itself_stops_what_conflicts_both_ways) {
+        check_follow_up(UNIT_CONFLICTS, UNIT_ACTIVE, UNIT_INACTIVE, UNIT_ACTIVATING, 0, STOP_B);
+        check_follow_up(UNIT_CONFLICTED_BY, UNIT_ACTIVE, UNIT_INACTIVE, UNIT_ACTIVATING, 0, STOP_B);
+        check_follow_up(UNIT_CONFLICTS, UNIT_INACTIVE, UNIT_INACTIVE, UNIT_ACTIVATING, 0, "");
+        check_follow_up(UNIT_CONFLICTS, UNIT_DEACTIVATING, UNIT_INACTIVE, UNIT_ACTIVATING, 0, "");
+}
+
+Test(job_notify, unit_that_stops_by_itself_stops_what_is_bound_to_it) {
+        check_follow_up(UNIT_BOUND_BY, UNIT_ACTIVE, UNIT_ACTIVE, UNIT_INACTIVE, 0, STOP_B);
+        check_follow_up(UNIT_BOUND_BY, UNIT_ACTIVE, UNIT_ACTIVE, UNIT_DEACTIVATING, 0, STOP_B);
+        check_follow_up(UNIT_BOUND_BY, UNIT_ACTIVE, UNIT_ACTIVE, UNIT_FAILED, 0, STOP_B);
+        check_follow_up(UNIT_PROPAGATES_STOP_TO, UNIT_ACTIVE, UNIT_ACTIVE, UNIT_FAILED, 0, STOP_B);
+        check_follow_up(UNIT_BOUND_BY, UNIT_INACTIVE, UNIT_ACTIVE, UNIT_INACTIVE, 0, "");
+        check_follow_up(UNIT_BOUND_BY, UNIT_ACTIVE, UNIT_ACTIVE, UNIT_RELOADING, 0, "");
+        check_follow_up(UNIT_REQUIRED_BY, UNIT_ACTIVE, UNIT_ACTIVE, UNIT_INACTIVE, 0, "");
+        check_follow_up(UNIT_CONSISTS_OF, UNIT_ACTIVE, UNIT_ACTIVE, UNIT_INACTIVE, 0, "");
+}
+
+Test(job_notify, unit_that_will_start_again_by_itself_leaves_the_others_alone) {
+        check_follow_up(UNIT_BOUND_BY, UNIT_ACTIVE, UNIT_ACTIVE, UNIT_FAILED, UNIT_CHANGE_WILL_RESTART, "");
+        check_follow_up(UNIT_PROPAGATES_STOP_TO, UNIT_ACTIVE, UNIT_ACTIVE, UNIT_FAILED, UNIT_CHANGE_WILL_RESTART, "");
+        check_follow_up(UNIT_ON_FAILURE, UNIT_INACTIVE, UNIT_ACTIVE, UNIT_FAILED, UNIT_CHANGE_WILL_RESTART, "");
+        check_follow_up(UNIT_ON_SUCCESS, UNIT_INACTIVE, UNIT_ACTIVE, UNIT_INACTIVE, UNIT_CHANGE_WILL_RESTART, "");
+}
+
+Test(job_notify, change_that_a_job_asked_for_has_no_such_consequences) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+        double_unit(w->units, "b.service", UNIT_ACTIVE);
+        double_unit(w->units, "a.service", UNIT_ACTIVE);
+        double_relate(w->units, "b.service", UNIT_BINDS_TO, "a.service");
+        double_relate(w->units, "a.service", UNIT_WANTS, "c.service");
+        job_world_accept(w, JOB_IGNORE_REQUIREMENTS, "restart:a.service");
+        job_world_run(w);
+        job_world_state(w, "a.service", UNIT_INACTIVE);
+        assert_jobs(w, "1 restart/start a.service waiting");
+        /* It comes by itself while its job is between halves: that is what was wanted. */
+        job_world_state(w, "a.service", UNIT_ACTIVATING);
+        job_world_state(w, "a.service", UNIT_ACTIVE);
+        assert_jobs(w, "");
+}
+
+Test(job_notify, failure_starts_what_on_failure_names_whoever_made_it) {
+        check_follow_up(UNIT_ON_FAILURE, UNIT_INACTIVE, UNIT_ACTIVE, UNIT_FAILED, 0, START_B);
+        check_follow_up(UNIT_ON_FAILURE, UNIT_INACTIVE, UNIT_DEACTIVATING, UNIT_FAILED, 0, START_B);
+        check_follow_up(UNIT_ON_FAILURE, UNIT_INACTIVE, UNIT_FAILED, UNIT_FAILED, 0, "");
+        check_follow_up(UNIT_ON_FAILURE, UNIT_INACTIVE, UNIT_ACTIVE, UNIT_INACTIVE, 0, "");
+}
+
+Test(job_notify, success_starts_what_on_success_names) {
+        check_follow_up(UNIT_ON_SUCCESS, UNIT_INACTIVE, UNIT_ACTIVE, UNIT_INACTIVE, 0, START_B);
+        check_follow_up(UNIT_ON_SUCCESS, UNIT_INACTIVE, UNIT_DEACTIVATING, UNIT_INACTIVE, 0, START_B);
+        check_follow_up(UNIT_ON_SUCCESS, UNIT_INACTIVE, UNIT_FAILED, UNIT_INACTIVE, 0, "");
+        check_follow_up(UNIT_ON_SUCCESS, UNIT_INACTIVE, UNIT_MAINTENANCE, UNIT_INACTIVE, 0, "");
+        check_follow_up(UNIT_ON_SUCCESS, UNIT_INACTIVE, UNIT_INACTIVE, UNIT_INACTIVE, 0, "");
+}
+
+Test(job_notify, modes_of_on_failure_and_on_success_are_the_units_to_set) {
+        static const struct {
+                const char *mode;
+                const char *events;
+        } rows[] = {
+                { NULL, "removed 2 canceled b.service; new 3 start b.service" },
+                { "fail", "refused TransactionIsDestructive" },
+                { "no such mode", "removed 2 canceled b.service; new 3 start b.service" },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
+                cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+                double_unit(w->units, "a.service", UNIT_ACTIVE)->settings.on_failure_job_mode =
+                        rows[i].mode ? strdup(rows[i].mode) : NULL;
+                double_unit(w->units, "b.service", UNIT_ACTIVE);
+                double_unit(w->units, "block.service", UNIT_ACTIVE);
+                double_relate(w->units, "b.service", UNIT_BEFORE, "block.service");
+                double_relate(w->units, "a.service", UNIT_ON_FAILURE, "b.service");
+                job_world_accept(w, JOB_REPLACE, "stop:block.service stop:b.service");
+                job_world_run(w);
+                job_world_events(w);
+                job_world_state(w, "a.service", UNIT_FAILED);
+                assert_events(w, rows[i].events);
+        }
+}
+
+Test(job_notify, job_that_timed_out_or_lacks_a_dependency_counts_as_failure) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+        double_relate(w->units, "b.service", UNIT_REQUIRES, "a.service");
+        double_relate(w->units, "b.service", UNIT_AFTER, "a.service");
+        double_relate(w->units, "b.service", UNIT_ON_FAILURE, "rescue.service");
+        job_world_accept(w, JOB_REPLACE, "start:b.service");
+        job_world_run(w);
+        job_world_state(w, "a.service", UNIT_FAILED);
+        assert_jobs(w, "3 start rescue.service waiting");
+        assert_contains(job_world_explain(w, "3"), "a job of b.service failed");
+        cr_assert(eq(u64, job_world_stat(w, "follow-ups"), 1));
+}
+
+Test(job_notify, follow_up_names_the_change_as_its_cause) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+        double_unit(w->units, "a.service", UNIT_ACTIVE);
+        double_relate(w->units, "a.service", UNIT_ON_FAILURE, "b.service");
+        job_world_state(w, "a.service", UNIT_FAILED);
+        assert_contains(job_world_explain(w, "1"), "unit a.service changed to failed");
+}
+
+Test(job_notify, unit_that_reloads_itself_passes_it_on) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+        double_unit(w->units, "a.service", UNIT_ACTIVE);
+        double_unit(w->units, "b.service", UNIT_ACTIVE);
+        double_unit(w->units, "c.service", UNIT_INACTIVE);
+        double_unit_allow(double_unit(w->units, "d.service", UNIT_ACTIVE), DOUBLE_RELOAD, false);
+        double_relate(w->units, "a.service", UNIT_PROPAGATES_RELOAD_TO, "b.service");
+        double_relate(w->units, "a.service", UNIT_PROPAGATES_RELOAD_TO, "c.service");
+        double_relate(w->units, "a.service", UNIT_PROPAGATES_RELOAD_TO, "d.service");
+        unit_publish_reloaded_itself(job_world_unit(w, "a.service"));
+        job_world_run(w);
+        assert_jobs(w, "1 reload b.service running");
+        unit_publish_reloaded_itself(job_world_unit(w, "b.service"));
+        assert_jobs(w, "1 reload b.service running");
+}
+
+/* — rules that hold as long as a state lasts — */
+
+Test(job_notify, unit_that_nothing_needs_any_more_stops) {
+        static const UnitRelationKind pins[] = { UNIT_REQUIRES, UNIT_REQUISITE, UNIT_WANTS, UNIT_BINDS_TO, UNIT_UPHOLDS };
+
+        for (size_t i = 0; i < ELEMENTSOF(pins); i++) {
+                cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+                double_unit(w->units, "user.service", UNIT_ACTIVE);
+                double_unit(w->units, "other.service", UNIT_ACTIVE);
+                double_unit(w->units, "a.service", UNIT_ACTIVE)->settings.stop_when_unneeded = true;
+                double_relate(w->units, "user.service", pins[i], "a.service");
+                double_relate(w->units, "other.service", UNIT_WANTS, "a.service");
+                job_world_accept(w, JOB_REPLACE, "stop:user.service");
+                job_world_run(w);
+                job_world_state(w, "user.service", UNIT_INACTIVE);
+                job_world_run(w);
+                cr_assert(eq(sz, double_unit_n_calls(job_world_unit(w, "a.service"), DOUBLE_STOP), 0));
+                job_world_state(w, "other.service", UNIT_INACTIVE);
+                job_world_run(w);
+                assert_jobs(w, "2 stop a.service running");
+                assert_contains(job_world_explain(w, "2"), "nothing needs a.service any more");
+        }
+}
+
+Test(job_notify, unit_is_needed_by_what_has_a_job_or_will_start_again) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+        double_unit(w->units, "user.service", UNIT_ACTIVE);
+        double_unit(w->units, "a.service", UNIT_ACTIVE)->settings.stop_when_unneeded = true;
+        double_relate(w->units, "user.service", UNIT_WANTS, "a.service");
+        double_unit_set_will_restart(job_world_unit(w, "user.service"), true);
+        job_world_state(w, "user.service", UNIT_FAILED);
+        job_world_run(w);
+        assert_jobs(w, "");
+
+        double_unit_set_will_restart(job_world_unit(w, "user.service"), false);
+        job_world_accept(w, JOB_REPLACE, "start:user.service");
+        job_world_state(w, "user.service", UNIT_INACTIVE);
+        job_world_run(w);
+        assert_jobs(w, "1 start user.service running");
+        job_world_state(w, "user.service", UNIT_FAILED);
+        job_world_run(w);
+        assert_jobs(w, "2 stop a.service running");
+}
+
+Test(job_notify, unneeded_unit_that_becomes_active_stops_at_once) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+        double_unit(w->units, "a.service", UNIT_INACTIVE)->settings.stop_when_unneeded = true;
+        job_world_accept(w, JOB_REPLACE, "start:a.service");
+        job_world_run(w);
+        job_world_state(w, "a.service", UNIT_ACTIVE);
+        job_world_run(w);
+        assert_jobs(w, "2 stop a.service running");
+}
+
+Test(job_notify, upheld_unit_is_started_again_as_long_as_its_upholder_lasts) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+        double_unit(w->units, "a.service", UNIT_ACTIVE);
+        double_unit(w->units, "b.service", UNIT_ACTIVE);
+        double_relate(w->units, "a.service", UNIT_UPHOLDS, "b.service");
+        job_world_state(w, "b.service", UNIT_FAILED);
+        job_world_run(w);
+        assert_jobs(w, "1 start b.service running");
+        assert_contains(job_world_explain(w, "1"), "a.service upholds it");
+        job_world_state(w, "b.service", UNIT_FAILED);
+        job_world_run(w);
+        assert_jobs(w, "2 start b.service running");
+
+        job_world_state(w, "a.service", UNIT_INACTIVE);
+        job_world_state(w, "b.service", UNIT_FAILED);
+        job_world_run(w);
+        assert_jobs(w, "");
+}
+
+Test(job_notify, bound_unit_stops_when_it_finds_what_it_binds_to_gone) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+        double_unit(w->units, "a.service", UNIT_ACTIVE);
+        double_unit(w->units, "b.service", UNIT_ACTIVATING);
+        double_relate(w->units, "b.service", UNIT_BINDS_TO, "a.service");
+        double_unit_set_will_restart(job_world_unit(w, "a.service"), true);
+        double_unit_state(job_world_unit(w, "a.service"), UNIT_INACTIVE, UNIT_CHANGE_WILL_RESTART);
+        job_world_state(w, "b.service", UNIT_ACTIVE);
+        job_world_run(w);
+        assert_jobs(w, "");
+
+        double_unit_set_will_restart(job_world_unit(w, "a.service"), false);
+        job_world_state(w, "a.service", UNIT_INACTIVE);
+        job_world_run(w);
+        assert_jobs(w, "1 stop b.service running");
+        assert_contains(job_world_explain(w, "1"), "a.service, which it binds to, is not active");
+}
+
+/* Each time it is started it falls at once. */
+static unsigned count_starts(JobWorld *w) {
+        for (int i = 0; i < 40; i++) {
+                job_world_run(w);
+                if (job_world_unit(w, "b.service")->active_state == UNIT_ACTIVATING)
+                        job_world_state(w, "b.service", UNIT_FAILED);
+        }
+        return (unsigned) double_unit_n_calls(job_world_unit(w, "b.service"), DOUBLE_START);
+}
+
+Test(job_notify, a_rule_acts_on_a_unit_sixteen_times_in_ten_seconds_and_comes_again) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+        double_unit(w->units, "a.service", UNIT_ACTIVE);
+        double_unit(w->units, "b.service", UNIT_ACTIVE);
+        double_relate(w->units, "a.service", UNIT_UPHOLDS, "b.service");
+        job_world_state(w, "b.service", UNIT_FAILED);
+        cr_assert(eq(uint, count_starts(w), 16));
+        cr_assert(eq(u64, job_manager_next_deadline(w->jobs), w->units->clock.now + 10 * USEC_PER_SEC));
+        job_world_advance(w, 9 * USEC_PER_SEC);
+        cr_assert(eq(uint, count_starts(w), 16));
+        job_world_advance(w, USEC_PER_SEC);
+        cr_assert(eq(uint, count_starts(w), 32));
+}
+
+Test(job_notify, limits_are_of_each_unit_and_are_forgotten) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+        double_unit(w->units, "a.service", UNIT_ACTIVE);
+        for (int round = 0; round < 3; round++) {
+                for (int i = 0; i < 200; i++) {
+                        char name[32];
+
+                        snprintf(name, sizeof(name), "u%d.service", i);
+                        double_unit(w->units, name, UNIT_ACTIVE);
+                        double_relate(w->units, "a.service", UNIT_UPHOLDS, name);
+                        job_world_state(w, name, UNIT_FAILED);
+                }
+                job_world_run(w);
+                cr_assert(eq(sz, job_manager_count(w->jobs), 200));
+                for (int i = 0; i < 200; i++) {
+                        char name[32];
+
+                        snprintf(name, sizeof(name), "u%d.service", i);
+                        job_world_state(w, name, UNIT_ACTIVE);
+                }
+                job_world_advance(w, 11 * USEC_PER_SEC);
+        }
+}
+
+Test(job_notify, unit_that_goes_is_forgotten) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+        double_unit(w->units, "a.service", UNIT_ACTIVE);
+        double_unit(w->units, "b.service", UNIT_ACTIVE);
+        double_relate(w->units, "b.service", UNIT_UPHELD_BY, "a.service");
+        job_world_state(w, "b.service", UNIT_FAILED);
+        cr_assert(eq(uint, count_starts(w), 16));
+        unit_table_remove(w->units->table, job_world_unit(w, "b.service"));
+        cr_assert(unit_table_find(w->units->table, "b.service") == NULL);
+        job_world_advance(w, 11 * USEC_PER_SEC);
+        job_world_run(w);
+        assert_jobs(w, "");
+}
+
+/* — starting again with what failed — */
+
+static JobWorld *world_with_failed_dependency(UnitRelationKind relation) {
+        JobWorld *w = job_world_new();
+
+        double_relate(w->units, "b.service", relation, "a.service");
+        double_relate(w->units, "b.service", UNIT_AFTER, "a.service");
+        job_world_unit(w, "b.service")->settings.restart_on_dependency = true;
+        job_world_accept(w, JOB_REPLACE, "start:a.service start:b.service");
+        job_world_run(w);
+        job_world_state(w, "a.service", UNIT_FAILED);
+        assert_jobs(w, "");
+        return w;
+}
+
+Test(job_notify, unit_that_lacked_a_dependency_starts_with_it) {
+        static const UnitRelationKind kinds[] = { UNIT_REQUIRES, UNIT_BINDS_TO, UNIT_REQUISITE };
+
+        for (size_t i = 0; i < ELEMENTSOF(kinds); i++) {
+                cleanup_(job_world_freep) JobWorld *w = world_with_failed_dependency(kinds[i]);
+
+                job_world_state(w, "a.service", UNIT_ACTIVATING);
+                assert_jobs(w, "");
+                job_world_state(w, "a.service", UNIT_ACTIVE);
+                assert_jobs(w, "3 start b.service waiting");
+                assert_contains(job_world_explain(w, "3"), "a.service is active again");
+        }
+}
+
+Test(job_notify, unit_that_does_not_ask_for_it_stays) {
+        cleanup_(job_world_freep) JobWorld *w = world_with_failed_dependency(UNIT_REQUIRES);
+
+        job_world_accept(w, JOB_REPLACE, "nop:b.service");
+        job_world_run(w);
+        /* Any job of the unit since then has made up for it. */
+        job_world_state(w, "a.service", UNIT_ACTIVE);
+        assert_jobs(w, "");
+}
+
+Test(job_notify, unit_that_found_what_it_binds_to_inactive_starts_with_it) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+        double_relate(w->units, "b.service", UNIT_BINDS_TO, "a.service");
+        double_relate(w->units, "b.service", UNIT_AFTER, "a.service");
+        job_world_unit(w, "b.service")->settings.restart_on_dependency = true;
+        job_world_accept(w, JOB_IGNORE_REQUIREMENTS, "start:b.service");
+        job_world_run(w);
+        assert_events(w, "new 1 start b.service; removed 1 dependency b.service");
+        job_world_state(w, "a.service", UNIT_ACTIVE);
+        assert_jobs(w, "2 start b.service waiting");
+}
