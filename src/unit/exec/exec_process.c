@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #include "unit/exec/exec_process.h"
 
 #define ANCESTORS_MAX 1024
+#define EXECVE_TRIES_MAX 100
 
 static void close_folder(DIR **folder) {
         if (*folder)
@@ -99,21 +101,39 @@ static void format_invocation(const uint8_t id[static 16], char wanted[static 64
                 n += snprintf(wanted + n, (size_t) (64 - n), "%02x", id[i]);
 }
 
-bool exec_process_has_invocation(pid_t pid, const uint8_t invocation_id[static 16]) {
+/* 1 if @wanted is in the environment, 0 if not, -EAGAIN if there is none at all to be seen. */
+static int has_assignment(pid_t pid, const char *wanted) {
         cleanup_(close_file) FILE *file = NULL;
         cleanup_free_ char *assignment = NULL;
-        char path[64], wanted[64];
+        bool is_empty = true;
+        char path[64];
         size_t size = 0;
 
-        format_invocation(invocation_id, wanted);
         snprintf(path, sizeof(path), "/proc/%d/environ", (int) pid);
         file = fopen(path, "re");
         if (!file)
-                return false;
-        while (getdelim(&assignment, &size, '\0', file) > 0)
+                return 0;
+        while (getdelim(&assignment, &size, '\0', file) > 0) {
                 if (strcmp(assignment, wanted) == 0)
-                        return true;
-        return false;
+                        return 1;
+                is_empty = false;
+        }
+        return is_empty ? -EAGAIN : 0;
+}
+
+bool exec_process_has_invocation(pid_t pid, const uint8_t invocation_id[static 16]) {
+        char wanted[64];
+        int r;
+
+        format_invocation(invocation_id, wanted);
+        r = has_assignment(pid, wanted);
+
+        /* A process in the middle of an execve() shows none, for some microseconds; one that has none at all is rare. */
+        for (unsigned i = 0; i < EXECVE_TRIES_MAX && r == -EAGAIN && exec_process_is_alive(pid); i++) {
+                sched_yield();
+                r = has_assignment(pid, wanted);
+        }
+        return r > 0;
 }
 
 static int read_children_file(pid_t pid, pid_t thread, ExecPids *children) {
