@@ -216,6 +216,7 @@ static void end_turn(Manager *manager) {
         manager_step_stage(manager);
         if (manager->has_news || outbox_length(manager->outbox) > 0 || manager->candidates.n > 0)
                 manager_arm(manager->idle_source);
+        manager_rank_notify(manager);
         manager_arm_jobs(manager);
         manager_arm_timers(manager);
 }

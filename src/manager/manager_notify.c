@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -113,10 +114,21 @@ bool manager_read_notify(Manager *manager, unsigned budget) {
 }
 
 static int on_notify(sd_event_source *source, int fd, uint32_t events, void *userdata) {
-        manager_read_notify(userdata, DATAGRAMS_A_TURN);
+        Manager *manager = userdata;
+
+        manager->has_heard = true;
+        manager_read_notify(manager, DATAGRAMS_A_TURN);
         return 0;
 }
 
+/* Not twice in a row before anything else that waits: who never stops talking must not be all we hear. */
+void manager_rank_notify(Manager *manager) {
+        sd_event_source_set_priority(manager->notify_source,
+                                     manager->has_heard ? MANAGER_PRIORITY_BUS : MANAGER_PRIORITY_NOTIFY);
+        manager->has_heard = false;
+}
+
+/* All may write to it: services run as any user, and who is heard is a matter of the sender's pid. */
 static int bind_path(int fd, const char *path) {
         struct sockaddr_un address = { .sun_family = AF_UNIX };
 
@@ -125,7 +137,9 @@ static int bind_path(int fd, const char *path) {
         strcpy(address.sun_path, path);
         if (unlink(path) < 0 && errno != ENOENT)
                 return -errno;
-        return bind(fd, (struct sockaddr *) &address, sizeof(address)) < 0 ? -errno : 0;
+        if (bind(fd, (struct sockaddr *) &address, sizeof(address)) < 0 || chmod(path, 0666) < 0)
+                return -errno;
+        return 0;
 }
 
 /* A name of the kernel's choosing, without a file. */

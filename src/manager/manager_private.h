@@ -97,6 +97,7 @@ struct Manager {
         uint32_t n_failed;
 
         int notify_fd;
+        bool has_heard;                 /* this turn was for the notify socket */
         char *notify_path;              /* owned: value of NOTIFY_SOCKET; NULL if there is none */
 
         ManagerStage stage;
@@ -133,6 +134,7 @@ void manager_arm_timers(Manager *manager);
 
 int manager_open_notify(Manager *manager, Failure *ret_failure);
 bool manager_read_notify(Manager *manager, unsigned budget);            /* true if there may be more */
+void manager_rank_notify(Manager *manager);     /* at the end of a turn: when is its source served next? */
 
 int manager_request_job(Manager *manager, Unit *unit, const char *type, const char *mode, const char *reason);
 void manager_drop_requests(Manager *manager);

@@ -115,7 +115,7 @@ Unit *manager_unit_by_pid(Manager *manager, pid_t pid) {
                         return known->unit;
                 if (exec_process_read(pid, &process) < 0)
                         return NULL;
-                if (process.parent == self || process.parent <= 1)
+                if (process.parent == self)
                         return find_by_environment(manager, pid);
                 pid = process.parent;
         }

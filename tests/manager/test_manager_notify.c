@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -147,6 +148,27 @@ Test(manager_notify, ten_thousand_leave_the_manager_serving, .timeout = 60) {
         }
         cr_assert(eq(int, manager_add_process(world->manager, a, UNIT_PURPOSE_MAIN, pid, -1, 0), 0));
         world_wait(world, world_has_calls, "exit");
+}
+
+/* There is something to read at the begin of every turn. */
+Test(manager_notify, who_never_stops_talking_holds_up_nobody) {
+        cleanup_(world_freep) World *world = world_new();
+
+        fake_unit(world, "a.service");
+        world_exec(world, JOB_REPLACE, "start:a.service");
+        for (unsigned i = 0; i < 10; i++) {
+                cr_assert(send_text(world, "STATUS=again", 12, -1));
+                world_turn(world);
+        }
+        assert_string(world_calls(world), "start a.service;");
+}
+
+Test(manager_notify, any_user_may_write_to_the_socket) {
+        cleanup_(world_freep) World *world = world_new();
+        struct stat status;
+
+        cr_assert(eq(int, stat(world->manager->notify_path, &status), 0));
+        cr_assert(eq(int, (int) (status.st_mode & 0777), 0666));
 }
 
 Test(manager_notify, a_folder_that_is_too_deep_gets_an_abstract_name) {
