@@ -126,6 +126,7 @@ static int kill_rest(Manager *manager, const Unit *unit, int signal, pid_t main_
                 .invocation_id = unit->invocation_id,
                 .main_pid = main_pid,
                 .control_pid = control_pid,
+                .spares_groups = true,
                 .is_known = is_known_process,
                 .userdata = manager,
         };

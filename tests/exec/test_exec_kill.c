@@ -111,6 +111,26 @@ Test(exec_kill, rest_is_what_descends_and_what_was_orphaned, .timeout = 10) {
         close(pidfd);
 }
 
+Test(exec_kill, what_was_signalled_with_its_group_is_not_again, .timeout = 10) {
+        FIXTURE("sh -c 'echo x; exec sleep 1000' & echo x; wait");
+        ExecPids children = {};
+        int pidfd = -1;
+        pid_t pid;
+
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
+        pid = start(&fixture, 2, &pidfd);
+        ExecRest rest = { .invocation_id = invocation, .main_pid = pid, .spares_groups = true };
+
+        cr_assert(eq(int, exec_process_list_children(pid, &children), 0));
+        cr_assert(eq(sz, children.n, 1));
+        cr_assert(eq(int, exec_kill_rest(&rest, SIGKILL), 1), "it counts all the same");
+        cr_assert(eq(int, exec_kill(pid, pidfd, SIGTERM, true), 0));
+        reap(pid, SIGTERM);
+        reap(children.items[0], SIGTERM);
+        vector_deinit(&children);
+        close(pidfd);
+}
+
 static bool is_known(void *userdata, pid_t pid) {
         return pid == *(pid_t *) userdata;
 }

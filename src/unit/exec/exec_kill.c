@@ -58,14 +58,20 @@ static int add_found(FoundList *found, pid_t pid) {
         return vector_push(found, ((Found) { .pid = pid, .start_time = process.start_time }));
 }
 
-static void signal_found(const Found *found, int signal) {
+static bool is_spared(const ExecRest *rest, const ExecProcess *process) {
+        return rest->spares_groups && process->group > 0 &&
+               (process->group == rest->main_pid || process->group == rest->control_pid);
+}
+
+static void signal_found(const ExecRest *rest, const Found *found, int signal) {
         ExecProcess process;
         int pidfd;
 
         pidfd = (int) syscall(SYS_pidfd_open, found->pid, 0);
         if (pidfd < 0 && errno != ENOSYS)
                 return;
-        if (exec_process_read(found->pid, &process) == 0 && process.start_time == found->start_time)
+        if (exec_process_read(found->pid, &process) == 0 && process.start_time == found->start_time &&
+            !is_spared(rest, &process))
                 send_to_process(found->pid, pidfd, signal);
         if (pidfd >= 0)
                 close(pidfd);
@@ -123,7 +129,7 @@ int exec_kill_rest(const ExecRest *rest, int signal) {
         r = find_rest(rest, &found);
         if (r == 0) {
                 for (size_t i = 0; signal > 0 && i < found.n; i++)
-                        signal_found(&found.items[i], signal);
+                        signal_found(rest, &found.items[i], signal);
                 r = (int) found.n;
         }
         vector_deinit(&found);

@@ -21,6 +21,7 @@ int exec_kill(pid_t pid, int pidfd, int signal, bool is_group);
 typedef struct ExecRest {
         const uint8_t *invocation_id;                   /* 16 bytes, borrowed */
         pid_t main_pid, control_pid;                    /* spared themselves, not what descends from them; 0: none */
+        bool spares_groups;                             /* what is in their groups was signalled with them: not again */
         bool (*is_known)(void *userdata, pid_t pid);    /* is it some unit's main or control process? NULL: none is */
         void *userdata;
 } ExecRest;
