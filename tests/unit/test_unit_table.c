@@ -406,6 +406,36 @@ Test(unit_table, type_has_a_say_in_what_is_loaded) {
         cr_assert(eq(uint, n_loaded, 1));
 }
 
+/* "u1.service" wants "u2.service", and so on. */
+static int chain_load(void *userdata, Unit *unit) {
+        UnitTable *table = userdata;
+        UnitOriginId origin;
+        char next[32];
+        Unit *other;
+        int n;
+
+        cr_assert(eq(int, sscanf(unit->id, "u%d", &n), 1));
+        unit->load_state = UNIT_LOADED;
+        if (n == 100000)
+                return 0;
+        snprintf(next, sizeof(next), "u%d.service", n + 1);
+        cr_assert(eq(int, unit_table_name(table, next, &other), 0));
+        cr_assert(eq(int, unit_table_origin(table, "chain", 1, NULL, &origin), 0));
+        return unit_add_relation(unit, UNIT_WANTS, other, origin);
+}
+
+Test(unit_table, long_chain_is_loaded_without_recursion) {
+        static const UnitLoaderOps chain_loader = { .load = chain_load };
+        cleanup_(unit_table_freep) UnitTable *table = NULL;
+        Unit *first;
+
+        cr_assert(eq(int, unit_table_new(&table), 0));
+        unit_table_set_loader(table, &chain_loader, table);
+        cr_assert(eq(int, unit_table_load(table, "u1.service", &first), 0));
+        cr_assert(eq(u32, unit_table_count(table), 100000));
+        cr_assert(eq(int, (int) unit_table_find(table, "u100000.service")->load_state, UNIT_LOADED));
+}
+
 Test(unit_table, every_unit_is_visited) {
         cleanup_(world_deinit) World world;
         unsigned n = 0;
