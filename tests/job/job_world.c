@@ -76,8 +76,12 @@ JobWorld *job_world_new(void) {
         world->units = double_world_new();
         cr_assert(eq(int, job_manager_new(&world->jobs, world->units->table), 0));
         unit_table_set_observer(world->units->table, &observer, world);
-        cr_assert(eq(int, job_manager_subscribe(world->jobs, take_event, world), 0));
+        job_world_subscribe(world);
         return world;
+}
+
+void job_world_subscribe(JobWorld *world) {
+        cr_assert(eq(int, job_manager_subscribe(world->jobs, take_event, world), 0));
 }
 
 JobWorld *job_world_free(JobWorld *world) {

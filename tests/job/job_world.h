@@ -27,6 +27,9 @@ JobWorld *job_world_new(void);
 JobWorld *job_world_free(JobWorld *world);
 DEFINE_CLEANUP(JobWorld, job_world_free)
 
+/* A new manager in the place of the old one wants to be listened to. */
+void job_world_subscribe(JobWorld *world);
+
 /* "start:a.service stop:b.service" in @mode: 0 or JOB_MANAGER_E_REFUSED, with plan and failure kept. */
 int job_world_exec(JobWorld *world, JobMode mode, const char *requests);
 int job_world_plan(JobWorld *world, JobMode mode, const char *requests);
