@@ -184,6 +184,7 @@ Manager *manager_free(Manager *manager) {
         heap_deinit(&manager->timers);
         id_map_deinit(&manager->by_pid);
         id_map_deinit(&manager->by_invocation);
+        manager_forget_diagnostics(manager);
         vector_deinit(&manager->of_units);
         vector_deinit(&manager->listeners);
         vector_deinit(&manager->strays);
@@ -323,6 +324,7 @@ int manager_reload(Manager *manager, bool force, char ***ret_differences, Failur
         log_info("Reading unit files again.");
         sd_notify(0, "RELOADING=1");
         manager_tell(manager, reloading, true);
+        manager_forget_diagnostics(manager);
         r = unit_file_reload(manager->loader, manager->units, force, note_difference, &differences, ret_failure);
         if (r >= 0) {
                 job_manager_graph_changed(manager->jobs, manager->now);

@@ -15,6 +15,8 @@
 #include "manager/manager_private.h"
 #include "unit/file/service_settings.h"
 
+#define DIAGNOSTICS_MAX 20000U
+
 static const char *const begin_messages[_JOB_TYPE_MAX_MERGING] = {
         [JOB_START] = "Starting %s…",
         [JOB_STOP] = "Stopping %s…",
@@ -165,6 +167,38 @@ void manager_log_job(Manager *manager, const JobEvent *event) {
         }
 }
 
+/* FNV-1a, NUL included. */
+static uint64_t add_hash(uint64_t hash, const char *text) {
+        do
+                hash = (hash ^ (unsigned char) *text) * UINT64_C(0x100000001b3);
+        while (*text++);
+        return hash;
+}
+
+/* A unit that is not needed goes, and is read anew by whoever asks for it: that is no reason to say it all again. */
+static bool is_said(Manager *manager, const UnitFileDiagnostic *diagnostic) {
+        uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ diagnostic->line;
+        uint32_t key;
+
+        hash = add_hash(hash, diagnostic->unit ?: "");
+        hash = add_hash(hash, diagnostic->file ?: "");
+        hash = add_hash(hash, diagnostic->setting ?: "");
+        hash = add_hash(hash, diagnostic->message);
+        key = (uint32_t) (hash ^ hash >> 32) ?: 1;
+
+        if (id_map_get(&manager->diagnostics, key))
+                return true;
+        if (manager->diagnostics.n >= DIAGNOSTICS_MAX)
+                manager_forget_diagnostics(manager);
+        /* Without memory it is said again some time. */
+        (void) id_map_put(&manager->diagnostics, key, manager);
+        return false;
+}
+
+void manager_forget_diagnostics(Manager *manager) {
+        id_map_deinit(&manager->diagnostics);
+}
+
 void manager_log_diagnostic(void *userdata, const UnitFileDiagnostic *diagnostic) {
         static const LogLevel levels[] = {
                 [UNIT_FILE_NOTE] = LOG_LEVEL_DEBUG,
@@ -174,6 +208,8 @@ void manager_log_diagnostic(void *userdata, const UnitFileDiagnostic *diagnostic
         const char *setting = diagnostic->setting;
         char place[24] = "";
 
+        if (is_said(userdata, diagnostic))
+                return;
         if (diagnostic->line > 0)
                 snprintf(place, sizeof(place), ":%u", diagnostic->line);
         log_write(levels[diagnostic->severity], NULL, "%s%s: %s%s%s", diagnostic->file ?: diagnostic->unit ?: "units",

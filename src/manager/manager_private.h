@@ -71,6 +71,7 @@ struct Manager {
 
         sd_event *event;
         UnitFileLoader *loader;
+        IdMap diagnostics;              /* hashes of what was said of unit files since they were last reloaded */
         UnitTable *units;
         JobManager *jobs;
         Outbox *outbox;
@@ -143,6 +144,7 @@ void manager_arm_jobs(Manager *manager);
 void manager_take_job_event(const JobEvent *event, void *userdata);
 void manager_log_job(Manager *manager, const JobEvent *event);
 void manager_log_diagnostic(void *userdata, const UnitFileDiagnostic *diagnostic);
+void manager_forget_diagnostics(Manager *manager);      /* from here on they are news again */
 
 void manager_request_action(Manager *manager, Unit *unit, UnitAction action, int exit_status, const char *reason);
 void manager_start_default_unit(Manager *manager);

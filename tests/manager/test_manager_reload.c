@@ -4,8 +4,11 @@
  * Reading unit files again, with units and jobs in place.
  */
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "basic/log.h"
 #include "basic/strv.h"
@@ -95,4 +98,36 @@ Test(manager_reload, a_waiting_job_goes_by_the_new_order) {
         cr_assert(eq(int, manager_reload(world->manager, false, NULL, NULL), 0));
         world_settle(world);
         assert_string(world_calls(world), "start b.service;start a.service;");
+}
+
+static int count_lines(FILE *file) {
+        int n = 0, c;
+
+        rewind(file);
+        while ((c = fgetc(file)) != EOF)
+                n += c == '\n';
+        return n;
+}
+
+Test(manager_reload, what_is_wrong_with_a_file_is_said_once) {
+        cleanup_(world_freep) World *world = world_new();
+        FILE *log = tmpfile();
+        Unit *unit;
+
+        assert_not_null(log);
+        world_write(world, "a.service", "[Service]\nExecStart=\"/bin/true\n");
+        cr_assert(eq(int, fcntl(fileno(log), F_SETFL, O_APPEND), 0));
+        cr_assert(eq(int, dup2(fileno(log), STDERR_FILENO), STDERR_FILENO));
+        for (unsigned i = 0; i < 3; i++) {
+                cr_assert(eq(int, manager_load_unit(world->manager, "a.service", &unit, NULL), 0));
+                manager_arm(world->manager->child_source);
+                world_settle(world);
+                cr_assert(eq(ptr, manager_find_unit(world->manager, "a.service"), NULL), "it goes, being of no use");
+                cr_assert(eq(int, count_lines(log), 1));
+        }
+
+        cr_assert(eq(int, manager_reload(world->manager, true, NULL, NULL), 0));
+        cr_assert(eq(int, manager_load_unit(world->manager, "a.service", &unit, NULL), 0));
+        cr_assert(eq(int, count_lines(log), 2), "after a reload it is news again");
+        fclose(log);
 }
