@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "basic/strv.h"
+#include "basic/text.h"
 #include "double/double_assert.h"
 #include "unit/exec/exec_environment.h"
 
@@ -53,6 +54,35 @@ Test(exec_environment, file_with_a_nul_or_bad_text_is_refused) {
 
         cr_assert(eq(int, exec_environment_parse(&environment, "A=\0", 3), -EINVAL));
         cr_assert(eq(int, exec_environment_parse(&environment, "A=\xff\n", 4), -EINVAL));
+}
+
+/* As many as the kernel would take for a program: to look each up among all the others would hold up the manager. */
+Test(exec_environment, file_with_very_many_is_read_at_once, .timeout = 10) {
+        cleanup_(strv_freep) char **environment = NULL;
+        cleanup_(text_deinit) Text text = {};
+
+        for (unsigned round = 0; round < 2; round++)
+                for (unsigned i = 0; i < 100000; i++)
+                        text_addf(&text, "V%u=%u\n", i, round);
+        cr_assert(eq(int, exec_environment_set(&environment, "FIRST=1"), 0));
+        cr_assert(eq(int, exec_environment_parse(&environment, text.string, text.n), 0));
+        cr_assert(eq(sz, strv_length(environment), 100001));
+        assert_string(environment[0], "FIRST=1");
+        assert_string(environment[1], "V0=1");
+        assert_string(environment[100000], "V99999=1");
+        cr_assert(eq(int, exec_environment_set(&environment, "LAST=1"), 0), "there is room for more");
+        assert_string(environment[100001], "LAST=1");
+}
+
+Test(exec_environment, names_that_begin_alike_are_different) {
+        cleanup_(strv_freep) char **environment = NULL;
+        cleanup_free_ char *joined = NULL;
+        char *const more[] = { (char *) "AB=2", (char *) "A=3", (char *) "1=no", (char *) "B", (char *) "A_=4", NULL };
+
+        cr_assert(eq(int, exec_environment_set(&environment, "A=1"), 0));
+        cr_assert(eq(int, exec_environment_merge(&environment, more), 0));
+        cr_assert(eq(int, strv_join(environment, "|", &joined), 0));
+        assert_string(joined, "A=3|AB=2|A_=4");
 }
 
 Test(exec_environment, folder_is_no_file) {

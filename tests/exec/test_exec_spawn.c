@@ -70,6 +70,16 @@ Test(exec_spawn, missing_interpreter_is_named_as_the_cause) {
         fixture_fail(&fixture, EXEC_STEP_EXEC, ENOENT, "script, which is there, but not its interpreter");
 }
 
+Test(exec_spawn, user_without_a_home_has_services) {
+        char *const environment[] = { (char *) "HOME=/no/such/home", NULL };
+        FIXTURE("pwd");
+
+        fixture.request.is_user_manager = true;
+        fixture.request.manager_environment = environment;
+        cr_assert(eq(int, fixture_run(&fixture), 0));
+        assert_string(fixture_output(&fixture), "/");
+}
+
 Test(exec_spawn, working_directory_must_exist) {
         FIXTURE("pwd");
 
@@ -134,7 +144,7 @@ Test(exec_spawn, root_directory_must_exist) {
 
 Test(exec_spawn, missing_environment_file_makes_no_process) {
         char *const files[] = { (char *) "/no/such/environment", NULL };
-        char *const optional[] = { (char *) "-/no/such/environment", NULL };
+        char *const optional[] = { (char *) "-/no/such/environment", (char *) "-/proc", NULL };
         FIXTURE("true");
 
         fixture.request.environment_files = files;

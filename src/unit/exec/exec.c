@@ -135,6 +135,9 @@ static int prepare(const ExecRequest *request, Preparation *preparation, ExecRes
                 .argv = preparation->argv,
                 .environment = preparation->environment,
                 .directory = directory,
+                /* A user without a home has services, too. */
+                .is_directory_optional = !request->working_directory ||
+                                         request->flags & EXEC_REQUEST_DIRECTORY_OPTIONAL,
                 .is_one_stream = is_one_stream(request),
         };
         snprintf(preparation->child.oom_score_adjust, sizeof(preparation->child.oom_score_adjust), "%i",

@@ -90,7 +90,7 @@ typedef struct ExecRequest {
         char *const *environment_files;
         char *const *unset_environment;
 
-        const char *working_directory;          /* NULL: "/", or home of a user manager; "~": home of the user */
+        const char *working_directory;          /* NULL: home of a user manager, else "/"; "~": home of the user */
         const char *root_directory;
         const char *user;                       /* name or number, or NULL */
         const char *group;

@@ -165,7 +165,7 @@ child_ static int change_user(const ExecChild *child) {
 child_ static int change_directory(const ExecChild *child) {
         if (chdir(child->directory) == 0)
                 return 0;
-        if (child->request->flags & EXEC_REQUEST_DIRECTORY_OPTIONAL && chdir("/") == 0)
+        if (child->is_directory_optional && chdir("/") == 0)
                 return 0;
         return -errno;
 }

@@ -17,6 +17,7 @@ typedef struct ExecChild {
         char *const *argv;
         char *const *environment;
         const char *directory;
+        bool is_directory_optional;             /* if it can't be entered, "/" will do */
         char oom_score_adjust[16];
         bool is_one_stream;                     /* standard error shares standard output's open file */
 

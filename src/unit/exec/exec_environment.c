@@ -17,8 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "basic/macro.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "basic/vector.h"
 #include "unit/exec/exec_environment.h"
 
 /* A file that is larger is not meant as an environment (which is limited to 2 MiB by the kernel). */
@@ -68,13 +70,82 @@ int exec_environment_set(char ***environment, const char *assignment) {
         return 0;
 }
 
-static int set_all(char ***environment, char *const *assignments) {
-        strv_foreach(assignment, assignments) {
-                int r = exec_environment_set(environment, *assignment);
+/* One of many: a stretch of equal names, in the order of their places, says who wins. */
+typedef struct Candidate {
+        const char *text;               /* borrowed */
+        size_t n_name;
+        size_t place;
+} Candidate;
 
-                if (r < 0)
-                        return r;
+typedef VECTOR(Candidate) CandidateList;
+
+static int add_candidates(CandidateList *list, char *const *assignments) {
+        strv_foreach(assignment, assignments) {
+                Candidate candidate = { *assignment, strcspn(*assignment, "="), list->n };
+
+                if ((*assignment)[candidate.n_name] == '=' &&
+                    exec_environment_name_is_valid(*assignment, candidate.n_name) && vector_push(list, candidate) < 0)
+                        return -ENOMEM;
         }
+        return 0;
+}
+
+static int compare_names(const Candidate *a, const Candidate *b) {
+        int order = memcmp(a->text, b->text, MIN(a->n_name, b->n_name));
+
+        return order != 0 ? order : (a->n_name > b->n_name) - (a->n_name < b->n_name);
+}
+
+static int compare_candidates(const void *a, const void *b) {
+        const Candidate *first = a, *second = b;
+        int order = compare_names(first, second);
+
+        return order != 0 ? order : (first->place > second->place) - (first->place < second->place);
+}
+
+/* The last of each name, at the place of the first. */
+static int choose_candidates(CandidateList *list, char ***ret_chosen) {
+        cleanup_free_ const char **winners = calloc(list->n + 1, sizeof(*winners));
+        cleanup_(strv_freep) char **chosen = NULL;
+        size_t first = 0, n = 0, room = 2;
+
+        while (room <= list->n)
+                room *= 2;
+        chosen = calloc(room, sizeof(*chosen));         /* so much is there if strv_push() had made it */
+        if (!winners || !chosen)
+                return -ENOMEM;
+        qsort(list->items, list->n, sizeof(*list->items), compare_candidates);
+        for (size_t i = 0; i < list->n; i++) {
+                if (compare_names(&list->items[first], &list->items[i]) != 0)
+                        first = i;
+                winners[list->items[first].place] = list->items[i].text;
+        }
+        for (size_t i = 0; i < list->n; i++)
+                if (winners[i] && !(chosen[n++] = strdup(winners[i])))
+                        return -ENOMEM;
+        *ret_chosen = take_ptr(chosen);
+        return 0;
+}
+
+int exec_environment_merge(char ***environment, char *const *assignments) {
+        CandidateList list = {};
+        char **merged = NULL;
+        int r;
+
+        assert(environment);
+
+        if (!assignments)
+                return 0;
+        r = add_candidates(&list, *environment);
+        if (r == 0)
+                r = add_candidates(&list, assignments);
+        if (r == 0 && list.n > 0)
+                r = choose_candidates(&list, &merged);
+        vector_deinit(&list);
+        if (r < 0)
+                return r;
+        strv_free(*environment);
+        *environment = merged;
         return 0;
 }
 
@@ -156,7 +227,15 @@ static int find_files(const char *pattern, glob_t *found) {
         }
 }
 
-/* One EnvironmentFile= setting: "-" in front forgives a missing file, and the path may be a pattern. */
+static void tell_unreadable(ExecResult *result, const char *path, int error) {
+        if (error == -EINVAL)
+                exec_result_set(result, EXEC_STEP_ENVIRONMENT, error,
+                                "%s is no regular file, or its text is not valid UTF-8", path);
+        else
+                exec_result_set(result, EXEC_STEP_ENVIRONMENT, error, "cannot read %s", path);
+}
+
+/* One EnvironmentFile= setting: "-" in front forgives a file that can't be read, and the path may be a pattern. */
 static int read_setting(char ***environment, const char *setting, ExecResult *result) {
         bool is_optional = setting[0] == '-';
         const char *path = setting + is_optional;
@@ -166,13 +245,13 @@ static int read_setting(char ***environment, const char *setting, ExecResult *re
         r = find_files(path, &found);
         for (size_t i = 0; r == 0 && i < found.gl_pathc; i++) {
                 r = exec_environment_read(environment, found.gl_pathv[i]);
-                if (r == -ENOENT && is_optional)
+                if (r < 0 && r != -ENOMEM && is_optional)
                         r = 0;
                 else if (r < 0)
-                        exec_result_set(result, EXEC_STEP_ENVIRONMENT, r, "cannot read %s", found.gl_pathv[i]);
+                        tell_unreadable(result, found.gl_pathv[i], r);
         }
         if (found.gl_pathc == 0) {
-                if (r == -ENOENT && is_optional)
+                if (r != -ENOMEM && is_optional)
                         r = 0;
                 else
                         exec_result_set(result, EXEC_STEP_ENVIRONMENT, r, "cannot read %s", path);
@@ -222,15 +301,15 @@ int exec_environment_build(const ExecRequest *request, const ExecCredentials *cr
 
         r = exec_environment_set(&environment, "PATH=" EXEC_DEFAULT_PATH);
         if (r == 0)
-                r = set_all(&environment, request->manager_environment);
+                r = exec_environment_merge(&environment, request->manager_environment);
         if (r == 0)
                 r = set_user(&environment, credentials);
         if (r == 0)
-                r = set_all(&environment, request->own_environment);
+                r = exec_environment_merge(&environment, request->own_environment);
         if (r == 0)
                 r = set_passed(&environment, request->pass_environment);
         if (r == 0)
-                r = set_all(&environment, request->environment);
+                r = exec_environment_merge(&environment, request->environment);
         if (r < 0) {
                 exec_result_set(ret_result, EXEC_STEP_RESOURCES, r, "cannot build the environment");
                 return r;

@@ -17,6 +17,9 @@ const char *exec_environment_get(char *const *environment, const char *name, siz
 /* Adds or replaces; what is no valid NAME=value is left out. 0 or -ENOMEM. */
 int exec_environment_set(char ***environment, const char *assignment);
 
+/* The same with all of @assignments, of which there may be many. */
+int exec_environment_merge(char ***environment, char *const *assignments);
+
 /* Reads what EnvironmentFile= names and sets it. 0, -ENOMEM, -EINVAL for a broken file, or another -errno. */
 int exec_environment_read(char ***environment, const char *path);
 

@@ -11,7 +11,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "basic/macro.h"
 #include "basic/text.h"
+#include "basic/vector.h"
 #include "unit/exec/exec_environment.h"
 
 typedef enum Mode {
@@ -27,7 +29,7 @@ typedef enum Mode {
 } Mode;
 
 typedef struct Reader {
-        char ***environment;
+        VECTOR(char *) assignments;     /* owned, as are the strings */
         Mode mode;
         Text text;                      /* the name, and from '=' on NAME=value */
         size_t solid;                   /* so much of text is not to be trimmed at its end */
@@ -60,6 +62,15 @@ static void forget(Reader *reader) {
         reader->mode = MODE_LINE;
 }
 
+static int keep(Reader *reader) {
+        char *copy = strdup(reader->text.string);
+        int r = copy ? vector_push(&reader->assignments, copy) : -ENOMEM;
+
+        if (r < 0)
+                free(copy);
+        return r;
+}
+
 static void finish(Reader *reader) {
         trim(reader);
         if (reader->text.error < 0)
@@ -67,7 +78,7 @@ static void finish(Reader *reader) {
         else if (!text_is_utf8(reader->text.string))
                 reader->error = -EINVAL;
         else
-                reader->error = exec_environment_set(reader->environment, reader->text.string);
+                reader->error = keep(reader);
         forget(reader);
 }
 
@@ -184,8 +195,15 @@ static bool has_assignment(const Reader *reader) {
         return false;
 }
 
+static void reader_deinit(Reader *reader) {
+        for (size_t i = 0; i < reader->assignments.n; i++)
+                free(reader->assignments.items[i]);
+        vector_deinit(&reader->assignments);
+        text_deinit(&reader->text);
+}
+
 int exec_environment_parse(char ***environment, const char *text, size_t n) {
-        Reader reader = { .environment = environment };
+        cleanup_(reader_deinit) Reader reader = {};
 
         for (size_t i = 0; i < n && reader.error == 0; i++) {
                 if (text[i] == '\0')
@@ -195,6 +213,7 @@ int exec_environment_parse(char ***environment, const char *text, size_t n) {
         }
         if (reader.error == 0 && has_assignment(&reader))
                 finish(&reader);
-        text_deinit(&reader.text);
-        return reader.error;
+        if (reader.error == 0)
+                reader.error = vector_push(&reader.assignments, (char *) NULL);
+        return reader.error < 0 ? reader.error : exec_environment_merge(environment, reader.assignments.items);
 }
