@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The table, the figures that are to be met, and the JSON."""
+import dataclasses
+import json
+import os
+import platform
+
+ROWS = {
+    'a': 'load of a random DAG of N targets', 'b': 'transaction on it', 'c': 'chain of N', 'd': 'target after N services',
+    'e': 'N/2 cycles of two units', 'f': 'one request with N units loaded', 'g': 'round trips on the private socket',
+    'h': 'oneshots that run a static true', 'i': 'reload of N services', 'j': 'memory, wake-ups', '': 'the engine alone',
+}
+NAMES = ['jobd', 'systemd', 'dinit', 'engine']
+
+
+def number(value):
+    if value is None:
+        return '–'
+    if value == 0 or abs(value) >= 100:
+        return f'{value:,.0f}'
+    return f'{value:.1f}' if abs(value) >= 10 else f'{value:.2f}'
+
+
+def cell(sample):
+    if sample is None:
+        return '–'
+    return number(sample.median) if sample.values else f'({sample.note})'
+
+
+def growth(results, what, name, sizes):
+    """From size to size, of what there is."""
+    steps = []
+    for small, large in zip(sizes, sizes[1:]):
+        a, b = results.median(what, name, small), results.median(what, name, large)
+        steps.append(f'{b / a:.1f}×' if a and b else '–')
+    return ' '.join(steps)
+
+
+def draw(headings, lines):
+    widths = [max(len(row[i]) for row in [headings, *lines]) for i in range(len(headings))]
+    yield ' | '.join(text.ljust(width) for text, width in zip(headings, widths)).rstrip()
+    yield '-+-'.join('-' * width for width in widths)
+    for row in lines:
+        yield ' | '.join(text.ljust(width) for text, width in zip(row, widths)).rstrip()
+
+
+def whats_of(results, row):
+    seen = []
+    for sample in results.samples:
+        if sample.row == row and sample.what not in seen:
+            seen.append(sample.what)
+    return seen
+
+
+def add_shares(results):
+    """What of a transaction's time goes into telling a client."""
+    for sample in [s for s in results.samples if s.what in ('start, client', 'stop, client') and s.values]:
+        quiet = results.median(sample.what.replace(' client', ' no client'), sample.manager, sample.n)
+        if quiet:
+            results.add('b', sample.what.split(',')[0] + ', share of signals', sample.manager, sample.n, '%',
+                        100 * max(0, 1 - quiet / sample.median))
+
+
+def table_of_row(results, row, missing):
+    samples = [s for s in results.samples if s.row == row]
+    sizes = sorted({s.n for s in samples})
+    lines = []
+    for what in whats_of(results, row):
+        for name in NAMES:
+            of_this = {s.n: s for s in samples if s.what == what and s.manager == name}
+            if not of_this:
+                continue
+            unit = next(iter(of_this.values())).unit
+            lines.append([what, name, unit, *(cell(of_this.get(n)) for n in sizes), growth(results, what, name, sizes)])
+    for name, why in missing.items():
+        if row and row != '':
+            lines.append([f'no peer: {why}', name, '', *('' for _ in sizes), ''])
+    title = f'({row}) {ROWS[row]}' if row else ROWS[row]
+    return [title, '', *draw(['what', 'who', 'unit', *(f'N={n:,}' for n in sizes), 'growth'], lines), '']
+
+
+# — the figures —
+
+@dataclasses.dataclass
+class Figure:
+    what: str
+    must: str
+    got: str
+    is_met: object          # None: cannot be said
+
+
+def ratio(what, must, top, bottom, limit, at_least=False):
+    """top / bottom against a limit."""
+    if top is None or not bottom:
+        return Figure(what, must, 'not measured' if top is None else 'no peer', None)
+    value = top / bottom
+    return Figure(what, must, f'{value:.3g}', value >= limit if at_least else value <= limit)
+
+
+def linear(results, what, name, sizes, title):
+    """A growth of at most 12 a tenfold size."""
+    known = [(n, results.median(what, name, n)) for n in sizes if results.median(what, name, n)]
+    if len(known) < 2:
+        return Figure(title, 'linear (≤ 12× a tenfold N)', 'not measured', None)
+    (small, a), (large, b) = known[-2:]
+    allowed = 12 * (large / small) / 10
+    return Figure(title, f'linear: ≤ {allowed:.3g}×', f'{b / a:.3g}×', b / a <= allowed)
+
+
+def figures(results, sizes):
+    m = results.median
+    mid = 10_000 if 10_000 in sizes else sizes[-1]
+    top = sizes[-1]
+    quiet, client = 'start, no client', 'start, client'
+    dag = f'DAG start, {mid:,} targets'
+
+    def cold(name):
+        load, start = m('load', name, mid), m(quiet, name, mid)
+        return load + start if load and start else None
+
+    trues = sorted({s.n for s in results.samples if s.row == 'h'})
+    found = [
+        ratio(f'{dag}, no client / systemd', '≤ 0.1', m(quiet, 'jobd', mid), m(quiet, 'systemd', mid), 0.1),
+        ratio(f'{dag}, no client / systemd with its client', '≤ 0.1', m(quiet, 'jobd', mid), m(client, 'systemd', mid), 0.1),
+        ratio(f'DAG load + start, {mid:,} targets, no client / dinit', '≤ 1', cold('jobd'), cold('dinit'), 1),
+        ratio(f'{dag}, no client / dinit', '≤ 1', m(quiet, 'jobd', mid), m(quiet, 'dinit', mid), 1),
+        ratio(f'{dag}, client / systemd', '≤ 0.25', m(client, 'jobd', mid), m(client, 'systemd', mid), 0.25),
+        linear(results, quiet, 'jobd', sizes, 'DAG start, no client, growth'),
+        linear(results, client, 'jobd', sizes, 'DAG start, client, growth'),
+        linear(results, 'chain, start', 'jobd', sizes, f'chain of {top:,}, start'),
+        linear(results, 'chain, stop', 'jobd', sizes, f'chain of {top:,}, stop'),
+        linear(results, 'target after N', 'jobd', sizes, 'target after N'),
+        linear(results, 'N/2 cycles', 'jobd', sizes, 'N/2 cycles'),
+        flat(results, sizes),
+    ]
+    for n in trues:
+        found.append(ratio(f'oneshots, {n:,}: rate / dinit', '≥ 1', m('oneshots', 'jobd', n), m('oneshots', 'dinit', n), 1, True))
+        found.append(limit(f'oneshots, {n:,}: manager CPU each, µs', m('manager CPU a oneshot', 'jobd', n), 100))
+    if len(trues) > 1:
+        found.append(ratio('oneshots, rate at the largest N / at the smallest', '≥ 0.8', m('oneshots', 'jobd', trues[-1]),
+                           m('oneshots', 'jobd', trues[0]), 0.8, True))
+    found += [
+        ratio('round trips, rate / systemd', '≥ 1', m('round trips', 'jobd', 10), m('round trips', 'systemd', 10), 1, True),
+        ratio('round trip, p50 / systemd', '≤ 0.7', m('round trip, p50', 'jobd', 10), m('round trip, p50', 'systemd', 10), 0.7),
+        ratio(f'load, {mid:,} / systemd', '≤ 0.5', m('load', 'jobd', mid), m('load', 'systemd', mid), 0.5),
+        limit(f'memory of a loaded unit, {mid:,}, KiB', m('memory of a loaded unit', 'jobd', mid), 1.2),
+        *(ratio(f'reload, nothing changed, {s.n:,} / systemd', '≤ 0.05', m(s.what, 'jobd', s.n), m(s.what, 'systemd', s.n), 0.05)
+          for s in results.samples if s.what == 'reload, nothing changed' and s.manager == 'jobd'),
+        limit('wake-ups when idle', max((s.median for s in results.samples if s.what.startswith('wake-ups')
+                                         and s.manager == 'jobd' and s.values), default=None), 0),
+    ]
+    return found
+
+
+def limit(what, value, most):
+    if value is None:
+        return Figure(what, f'≤ {most}', 'not measured', None)
+    return Figure(what, f'≤ {most}', number(value), value <= most)
+
+
+def flat(results, sizes):
+    small, large = results.median('one request', 'jobd', 10), results.median('one request', 'jobd', sizes[-1])
+    return ratio(f'one request, {sizes[-1]:,} loaded / 10 loaded', '≤ 1.2', large, small, 1.2)
+
+
+def machine():
+    model = 'unknown'
+    with open('/proc/cpuinfo', encoding='utf-8') as file:
+        for line in file:
+            if line.startswith('model name'):
+                model = line.split(':', 1)[1].strip()
+                break
+    return {'cpu': model, 'cores': os.cpu_count(), 'kernel': platform.release(),
+            'memory MiB': os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') // (1 << 20),
+            'load before': round(os.getloadavg()[0], 2)}
+
+
+def text(results, about, sizes, missing):
+    lines = [' · '.join(f'{key}: {value}' for key, value in {**about['machine'], **about['versions']}.items()),
+             f'medians of {about["runs"]} runs; growth: from one N to the next', '']
+    add_shares(results)
+    for row in ROWS:
+        if any(s.row == row for s in results.samples):
+            lines += table_of_row(results, row, missing)
+    verdict = {True: 'met', False: 'NOT MET', None: '?'}
+    found = figures(results, sizes)
+    lines += ['figures', '', *draw(['what', 'must', 'is', ''], [[f.what, f.must, f.got, verdict[f.is_met]] for f in found])]
+    return '\n'.join(lines) + '\n', found
+
+
+def as_json(results, about, found, missing):
+    return json.dumps({**about, 'no peer': missing,
+                       'samples': [{**dataclasses.asdict(s), 'median': s.median} for s in results.samples],
+                       'figures': [dataclasses.asdict(f) for f in found]}, indent=1, ensure_ascii=False) + '\n'
