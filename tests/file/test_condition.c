@@ -3,8 +3,11 @@
  * Conditions: what each checks, and how several count.
  */
 
+#include <grp.h>
+#include <pwd.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "basic/macro.h"
 #include "file_world.h"
@@ -92,6 +95,21 @@ Test(condition, tables_of_lines_and_answers) {
         setenv("HOME", "/here", 1);
         for (size_t i = 0; i < ELEMENTSOF(cases); i++)
                 cr_expect(eq(int, check(cases[i].lines), cases[i].answer), "%s", cases[i].lines);
+}
+
+/* As any user; where his name is not in /etc/passwd no name can be his. */
+Test(condition, users_and_groups_by_name) {
+        const struct passwd *user = getpwuid(getuid());
+        const struct group *group = getgrgid(getgid());
+        cleanup_free_ char *lines = NULL;
+
+        cr_assert(eq(int, check("ConditionUser=sys"), UNIT_CONDITION_UNMET));
+        cr_assert(eq(int, check("ConditionUser=no-such-user"), UNIT_CONDITION_UNMET));
+        cr_assert(eq(int, check("ConditionGroup=no-such-group"), UNIT_CONDITION_UNMET));
+        if (!user || !group)
+                return;
+        cr_assert(eq(int, text_format(&lines, "ConditionUser=%s\nConditionGroup=%s", user->pw_name, group->gr_name), 0));
+        cr_assert(eq(int, check(lines), UNIT_UNDER_WAY));
 }
 
 Test(condition, results_are_kept_and_looking_stops_at_the_first_that_fails) {

@@ -66,20 +66,30 @@ Test(specifier, the_machine_is_asked) {
         assert_string(text, expected);
 }
 
-Test(specifier, an_unknown_one_is_named) {
+Test(specifier, an_unknown_one_is_left_and_named) {
         static const struct {
                 const char *text, *part;
         } cases[] = {
                 { "100%", "'%' at the end" },
                 { "a %z b", "'%z'" },
                 { "%\xc3\xa9", "unknown specifier" },
+                { "--format=%(message)s%", "'%('" },
         };
         SpecifierContext context = { .unit = "foo.service" };
 
         for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
                 cleanup_free_ char *text = NULL, *problem = NULL;
 
-                cr_expect(eq(int, specifier_expand(&context, cases[i].text, &text, &problem), -EINVAL));
+                cr_expect(eq(int, specifier_expand(&context, cases[i].text, &text, &problem), SPECIFIER_LEFT));
+                assert_string(text, cases[i].text);
                 cr_expect(strstr(problem, cases[i].part) != NULL, "%s", problem);
         }
+}
+
+Test(specifier, one_that_has_no_value_is_an_error) {
+        cleanup_free_ char *text = NULL, *problem = NULL;
+        SpecifierContext context = { .unit = "foo.service" };
+
+        cr_assert(eq(int, specifier_expand(&context, "%z %d/key", &text, &problem), -EINVAL));
+        cr_expect(strstr(problem, "'%d' cannot be resolved here") != NULL, "%s", problem);
 }

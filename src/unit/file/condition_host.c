@@ -30,8 +30,35 @@
 #include "unit/file/condition_compare.h"
 #include "unit/file/condition_host.h"
 
-int condition_user(const char *parameter) {
+/* Only what /etc/passwd says (here) and /etc/group (below): a name service may ask the network, and we may not wait. */
+static bool is_user(const char *name, uid_t uid) {
+        FILE *file = fopen("/etc/passwd", "re");
         const struct passwd *entry;
+        bool found = false;
+
+        while (file && !found && (entry = fgetpwent(file)))
+                found = entry->pw_uid == uid && strcmp(entry->pw_name, name) == 0;
+        if (file)
+                fclose(file);
+        return found;
+}
+
+static int find_group(const char *name, uint32_t *ret_gid) {
+        FILE *file = fopen("/etc/group", "re");
+        const struct group *entry;
+        int r = -ESRCH;
+
+        while (file && r < 0 && (entry = fgetgrent(file)))
+                if (strcmp(entry->gr_name, name) == 0) {
+                        *ret_gid = entry->gr_gid;
+                        r = 0;
+                }
+        if (file)
+                fclose(file);
+        return r;
+}
+
+int condition_user(const char *parameter) {
         uint32_t uid;
 
         if (text_parse_u32(parameter, &uid) == 0)
@@ -40,22 +67,16 @@ int condition_user(const char *parameter) {
                 return getuid() < 1000 || geteuid() < 1000;
         if (strcmp(parameter, "root") == 0)
                 return getuid() == 0 || geteuid() == 0;
-        entry = getpwnam(parameter);
-        return entry && (entry->pw_uid == getuid() || entry->pw_uid == geteuid());
+        return is_user(parameter, getuid()) || is_user(parameter, geteuid());
 }
 
 int condition_group(const char *parameter) {
-        const struct group *entry;
         gid_t groups[NGROUPS_MAX > 1024 ? 1024 : NGROUPS_MAX];
         uint32_t gid;
         int n;
 
-        if (text_parse_u32(parameter, &gid) < 0) {
-                entry = getgrnam(parameter);
-                if (!entry)
-                        return 0;
-                gid = entry->gr_gid;
-        }
+        if (text_parse_u32(parameter, &gid) < 0 && find_group(parameter, &gid) < 0)
+                return 0;
         if (gid == getgid() || gid == getegid())
                 return 1;
         n = getgroups(ELEMENTSOF(groups), groups);

@@ -69,7 +69,9 @@ int directive_expand(const DirectiveLine *line, const char *value, char **ret_te
         cleanup_free_ char *problem = NULL;
         int r = specifier_expand(&line->draft->specifiers, value, ret_text, &problem);
 
-        if (r == 0)
+        if (r == SPECIFIER_LEFT)
+                directive_note(line, UNIT_FILE_WARNING, "In '%s': %s. It is left as it stands.", value, problem);
+        if (r >= 0)
                 return 1;
         return r == -EINVAL ? directive_complain(line, "In '%s': %s", value, problem) : r;
 }

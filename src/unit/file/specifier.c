@@ -4,9 +4,9 @@
  *
  * Each is one row of a table: letter and function. What depends on the
  * machine is read when it is asked for, as few files use it and none often;
- * so a changed host name needs no invalidation. An unknown specifier is an
- * error, where systemd leaves it as it stands: a name with a stray % in it
- * never is what its author meant.
+ * so a changed host name needs no invalidation. An unknown specifier is left
+ * as it stands, as systemd does, since units of others count on that (a log
+ * format with "%(message)s"); but it is told of, as it may not be meant.
  */
 
 #include <assert.h>
@@ -220,6 +220,11 @@ static int specifier_lasting_temporary(const SpecifierContext *context, char **r
         return specifier_copy(value ? value : "/var/tmp", ret_value);
 }
 
+/* Known, but there are no credentials: it must not be taken for plain text. */
+static int specifier_credentials(const SpecifierContext *context, char **ret_value) {
+        return -EOPNOTSUPP;
+}
+
 /* — of the machine — */
 
 static int specifier_host(const SpecifierContext *context, char **ret_value) {
@@ -365,6 +370,7 @@ static const struct {
         { 'L', specifier_logs },
         { 'E', specifier_configuration },
         { 'D', specifier_shared_data },
+        { 'd', specifier_credentials },
         { 'T', specifier_temporary },
         { 'V', specifier_lasting_temporary },
         { 'u', specifier_user },
@@ -395,42 +401,48 @@ static SpecifierResolve specifier_find(char letter) {
         return NULL;
 }
 
-static int specifier_refuse(char letter, int error, char **ret_problem) {
-        int r;
-
-        if (error == -ENOMEM)
-                return error;
-        if (!letter)
-                r = text_format(ret_problem, "a single '%%' at the end is no specifier; write '%%%%' for a percent sign");
-        else if (error == 0)
-                r = text_format(ret_problem, "unknown specifier '%%%.*s'; write '%%%%' for a percent sign",
-                                (unsigned char) letter < 0x80 ? 1 : 0, &letter);
-        else
-                r = text_format(ret_problem, "specifier '%%%c' cannot be resolved here: %s", letter, strerror(-error));
-        return r < 0 ? r : -EINVAL;
+/* Says what is wrong with "%@letter": @outcome, or -ENOMEM. The first of a text counts. */
+static int specifier_complain(int outcome, char **ret_problem, const char *format, char letter, int error) {
+        if (*ret_problem)
+                return outcome;
+        return text_format(ret_problem, format, letter, strerror(error)) < 0 ? -ENOMEM : outcome;
 }
 
+/* 0, SPECIFIER_LEFT, or an error. */
 static int specifier_add(const SpecifierContext *context, char letter, Text *to, char **ret_problem) {
+        SpecifierResolve resolve = letter ? specifier_find(letter) : NULL;
         cleanup_free_ char *value = NULL;
-        SpecifierResolve resolve;
         int r;
 
         if (letter == '%') {
                 text_add_char(to, '%');
                 return 0;
         }
-        resolve = letter ? specifier_find(letter) : NULL;
-        if (!resolve)
-                return specifier_refuse(letter, 0, ret_problem);
+        if (!resolve) {
+                text_add_char(to, '%');
+                if (!letter)
+                        return specifier_complain(SPECIFIER_LEFT, ret_problem,
+                                                  "a single '%%' at the end is no specifier; write '%%%%'", 0, 0);
+                text_add_char(to, letter);
+                return specifier_complain(SPECIFIER_LEFT, ret_problem, (unsigned char) letter < 0x80 ?
+                                          "unknown specifier '%%%c'; write '%%%%' for a percent sign" :
+                                          "unknown specifier; write '%%%%' for a percent sign", letter, 0);
+        }
         r = resolve(context, &value);
-        if (r < 0)
-                return specifier_refuse(letter, r, ret_problem);
+        if (r == -ENOMEM)
+                return r;
+        if (r < 0) {
+                free(take_ptr(*ret_problem));
+                return specifier_complain(-EINVAL, ret_problem, "specifier '%%%c' cannot be resolved here: %s", letter,
+                                          -r);
+        }
         text_add(to, value);
         return 0;
 }
 
 int specifier_expand(const SpecifierContext *context, const char *text, char **ret_text, char **ret_problem) {
         cleanup_(text_deinit) Text result = {};
+        int outcome = 0, r;
 
         assert(context && context->unit);
         assert(text);
@@ -438,8 +450,6 @@ int specifier_expand(const SpecifierContext *context, const char *text, char **r
         if (!strchr(text, '%'))
                 return specifier_copy(text, ret_text);
         for (; *text; text++) {
-                int r;
-
                 if (*text != '%') {
                         text_add_char(&result, *text);
                         continue;
@@ -447,7 +457,10 @@ int specifier_expand(const SpecifierContext *context, const char *text, char **r
                 r = specifier_add(context, text[1], &result, ret_problem);
                 if (r < 0)
                         return r;
-                text++;
+                outcome = r > 0 ? r : outcome;
+                if (text[1])
+                        text++;
         }
-        return text_finish(&result, ret_text);
+        r = text_finish(&result, ret_text);
+        return r < 0 ? r : outcome;
 }

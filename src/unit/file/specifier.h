@@ -15,8 +15,13 @@ typedef struct SpecifierContext {
         bool is_user;
 } SpecifierContext;
 
+/* Answers of specifier_expand() besides 0 and errors. */
+enum {
+        SPECIFIER_LEFT = 1,             /* there was one that nobody knows: it was left as it stands */
+};
+
 /*
- * A copy of @text with all specifiers resolved. 0, -ENOMEM, or -EINVAL with a sentence for people in @ret_problem
- * (owned by the caller) that names the specifier.
+ * A copy of @text with all specifiers resolved. 0, SPECIFIER_LEFT, -ENOMEM, or -EINVAL. Unless it is 0 or -ENOMEM,
+ * @ret_problem (NULL before; owned by the caller) is a sentence for people that names the specifier.
  */
 int specifier_expand(const SpecifierContext *context, const char *text, char **ret_text, char **ret_problem);
