@@ -32,6 +32,7 @@
 #define BACKOFF_FIRST (200 * USEC_PER_MSEC)
 #define BACKOFF_LAST (30 * USEC_PER_SEC)
 #define REPLY_TIMEOUT_MS 30000
+#define DESCRIPTORS_MAX 4096            /* of one message: as much as a session bus lets through */
 
 struct BusLink {
         Bus *bus;                       /* borrowed */
@@ -174,7 +175,8 @@ static void read_credential(DBusMessageIter *entry, BusClient *client) {
 static void read_credentials(DBusMessage *reply, BusClient *client) {
         DBusMessageIter iter, entries;
 
-        if (!text_equal(dbus_message_get_signature(reply), "a{sv}"))
+        if (!text_equal(dbus_message_get_sender(reply), DBUS_SERVICE_DBUS) ||
+            !text_equal(dbus_message_get_signature(reply), "a{sv}"))
                 return;
 
         dbus_message_iter_init(reply, &iter);
@@ -201,6 +203,7 @@ static void on_credentials(BusLink *link, const char *name, DBusMessage *reply) 
                 read_credentials(reply, client);
 
         client->is_known = true;
+        client->held_bytes = 0;
         for (size_t i = 0; i < client->held.n; i++) {
                 bus_dispatch_call(client, client->held.items[i]);
                 dbus_message_unref(client->held.items[i]);
@@ -227,10 +230,8 @@ static BusClient *link_add_client(BusLink *link, const char *name) {
         BusClient *client;
         int r;
 
-        if (!link_make_room(link)) {
-                log_warning("Too many clients on the message bus, passing over %s.", name);
+        if (!link_make_room(link))
                 return NULL;
-        }
 
         r = match_of_client(name, &rule);
         if (r >= 0)
@@ -243,28 +244,65 @@ static BusClient *link_add_client(BusLink *link, const char *name) {
         return r < 0 ? NULL : client;
 }
 
+static void link_refuse(BusLink *link, DBusMessage *message, const char *reason) {
+        BusClient stranger = { .peer = link->peer, .name = (char *) dbus_message_get_sender(message),
+                               .uid = (uid_t) -1 };
+        cleanup_(failure_deinit) Failure failure = {};
+
+        failure_set(&failure, -EBUSY, "LimitsExceeded", "%s", reason);
+        bus_dispatch_failure(&stranger, message, &failure);
+}
+
+/* In bytes; without memory it is endless. */
+static size_t size_of_message(DBusMessage *message) {
+        char *data;
+        int n;
+
+        if (!dbus_message_marshal(message, &data, &n))
+                return SIZE_MAX;
+        dbus_free(data);
+        return (size_t) n;
+}
+
+/* While too much is held libdbus would read no more, and what it is held for would never be read. */
+static void link_hold(BusLink *link, BusClient *client, DBusMessage *message, size_t size) {
+        size_t total = size;
+
+        for (size_t i = 0; i < link->peer->clients.n; i++)
+                total += link->peer->clients.items[i]->held_bytes;
+
+        if (client->held.n >= BUS_HELD_MAX || total > BUS_HELD_BYTES_MAX)
+                link_refuse(link, message, "Too many calls wait to be answered.");
+        else if (vector_push(&client->held, dbus_message_ref(message)) < 0) {
+                dbus_message_unref(message);
+                link_check(link, -ENOMEM);
+        } else
+                client->held_bytes += size;
+}
+
 static void link_take_call(BusLink *link, DBusMessage *message) {
         const char *name = dbus_message_get_sender(message);
+        size_t size = size_of_message(message);
         BusClient *client;
 
         if (!name)
                 return;
+        if (size > BUS_MESSAGE_MAX) {
+                link_refuse(link, message, "The message is too large: 4 MiB are the most that is taken.");
+                return;
+        }
+        if (dbus_message_contains_unix_fds(message)) {
+                link_refuse(link, message, "No method here takes file descriptors.");
+                return;
+        }
 
         client = bus_peer_find_client(link->peer, name) ?: link_add_client(link, name);
         if (!client)
-                return;
-
-        if (client->is_known)
+                link_refuse(link, message, "Too many clients use this manager over the message bus.");
+        else if (client->is_known)
                 bus_dispatch_call(client, message);
-        else if (client->held.n >= BUS_HELD_MAX) {
-                cleanup_(failure_deinit) Failure failure = {};
-
-                failure_set(&failure, -EBUSY, "LimitsExceeded", "Too many calls of %s wait to be answered.", name);
-                bus_dispatch_failure(client, message, &failure);
-        } else if (vector_push(&client->held, dbus_message_ref(message)) < 0) {
-                dbus_message_unref(message);
-                link_check(link, -ENOMEM);
-        }
+        else
+                link_hold(link, client, message, size);
 }
 
 static void link_take_signal(BusLink *link, DBusMessage *message) {
@@ -384,6 +422,16 @@ static DBusConnection *connect_to(const char *address) {
         return connection;
 }
 
+/*
+ * libdbus hangs up on who sends too much, and here that would be the bus. So what the bus lets through is read, and
+ * refused afterwards.
+ */
+static void lift_limits(DBusConnection *connection) {
+        dbus_connection_set_max_message_size(connection, DBUS_MAXIMUM_MESSAGE_LENGTH);
+        dbus_connection_set_max_received_size(connection, 2 * BUS_HELD_BYTES_MAX);
+        dbus_connection_set_max_message_unix_fds(connection, DESCRIPTORS_MAX);
+}
+
 static int link_connect(BusLink *link) {
         cleanup_(bus_peer_unrefp) BusPeer *peer = NULL;
         DBusConnection *connection;
@@ -396,6 +444,7 @@ static int link_connect(BusLink *link) {
         r = bus_peer_new(&peer, link->bus, connection, on_message);
         if (r >= 0) {
                 peer->is_message_bus = true;
+                lift_limits(connection);
                 r = bus_add_peer(link->bus, peer);
         }
         if (r < 0)

@@ -30,6 +30,7 @@ typedef struct BusPeer BusPeer;
 #define BUS_REFERENCES_MAX 4096U
 #define BUS_CLIENTS_MAX 1024U
 #define BUS_HELD_MAX 256U
+#define BUS_HELD_BYTES_MAX (8L * 1024L * 1024L)         /* of all clients together */
 
 typedef struct BusClient {
         BusPeer *peer;                          /* borrowed */
@@ -42,6 +43,7 @@ typedef struct BusClient {
         IdMap jobs;                             /* anchors it asked for that have not ended */
         VECTOR(Unit *) references;              /* each holds one reference */
         VECTOR(DBusMessage *) held;             /* a reference each; calls that wait for the credentials */
+        size_t held_bytes;
 } BusClient;
 
 typedef void (*BusPeerReceiver)(BusPeer *peer, DBusMessage *message);

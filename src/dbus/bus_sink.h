@@ -5,8 +5,8 @@
  * A sink that writes into a D-Bus message
  *
  * libdbus aborts the program on text that is not UTF-8 and on paths that are
- * none, so nothing is appended unseen. A body grows to 48 MiB at most: what is
- * larger could not be sent.
+ * none, so nothing is appended unseen. A body grows to 24 MiB at most: on a
+ * larger message a system bus, which takes 32 MiB, would hang up on us.
  */
 
 #include <dbus/dbus.h>
@@ -14,7 +14,7 @@
 #include "basic/sink.h"
 
 #define BUS_SINK_DEPTH 24
-#define BUS_SINK_BYTES_MAX (48U * 1024U * 1024U)
+#define BUS_SINK_BYTES_MAX (24U * 1024U * 1024U)
 
 typedef struct BusSink {
         Sink sink;

@@ -166,3 +166,51 @@ Test(bus_link, a_reference_ends_with_its_client) {
         bus_fixture_stop(&fixture);
         stop_daemon();
 }
+
+/* The unique name behind org.jobd1: another one if the bus has been left in between. */
+static char *owner_of_name(DBusConnection *connection) {
+        DBusMessage *message = dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS,
+                                                            "GetNameOwner");
+        const char *name = "org.jobd1";
+        DBusMessage *reply;
+
+        dbus_message_append_args(message, DBUS_TYPE_STRING, &name, DBUS_TYPE_INVALID);
+        reply = dbus_connection_send_with_reply_and_block(connection, message, 10000, NULL);
+        dbus_message_unref(message);
+        cr_assert(reply != NULL);
+        return bus_fixture_string(reply);
+}
+
+static void assert_refused(DBusConnection *connection, int type, const void *argument) {
+        DBusMessage *message = dbus_message_new_method_call("org.jobd1", MANAGER, MANAGER_INTERFACE, "LoadUnit");
+        DBusError error = DBUS_ERROR_INIT;
+
+        cr_assert(dbus_message_append_args(message, type, argument, DBUS_TYPE_INVALID));
+        cr_assert(eq(ptr, dbus_connection_send_with_reply_and_block(connection, message, 10000, &error), NULL));
+        assert_string(error.name, DBUS_ERROR_LIMITS_EXCEEDED);
+        dbus_error_free(&error);
+        dbus_message_unref(message);
+}
+
+Test(bus_link, nobody_can_make_it_leave_the_bus) {
+        cleanup_free_ char *before = NULL, *after = NULL, *huge = calloc(1, 5000001);
+        DBusConnection *connection;
+        int fd = 0;
+
+        start_daemon();
+        bus_fixture_start(&fixture);
+        connection = connect_to_bus();
+        wait_for_name(connection);
+        before = owner_of_name(connection);
+
+        memset(huge, 'x', 5000000);
+        assert_refused(connection, DBUS_TYPE_STRING, &huge);
+        assert_refused(connection, DBUS_TYPE_UNIX_FD, &fd);
+        dbus_message_unref(call(connection, "ListUnits", NULL, NULL));
+
+        after = owner_of_name(connection);
+        assert_string(after, before);
+        disconnect(connection);
+        bus_fixture_stop(&fixture);
+        stop_daemon();
+}
