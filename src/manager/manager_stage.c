@@ -237,6 +237,8 @@ void manager_step_stage(Manager *manager) {
         case MANAGER_KILLING:
                 if (is_late || !manager_has_children())
                         end(manager);
+                else
+                        manager_kill_descendants(SIGKILL);      /* also what was forked while we looked */
                 break;
         case MANAGER_INITIALIZING:
         case MANAGER_SERVING:

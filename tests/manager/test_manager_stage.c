@@ -82,8 +82,7 @@ Test(manager_stage, an_orderly_exit_stops_units_in_reverse_order) {
         assert_string(line, "ab");
 }
 
-Test(manager_stage, what_is_left_is_terminated) {
-        cleanup_(world_freep) World *world = world_new();
+static pid_t fork_idler(World *world) {
         pid_t pid = fork();
 
         if (pid == 0) {
@@ -91,6 +90,24 @@ Test(manager_stage, what_is_left_is_terminated) {
                 for (;;)
                         pause();
         }
+        return pid;
+}
+
+Test(manager_stage, what_escapes_the_killing_is_killed_when_that_is_noticed) {
+        cleanup_(world_freep) World *world = world_new();
+        pid_t pid;
+
+        fork_idler(world);
+        manager_exit(world->manager, 0, false);
+        pid = fork_idler(world);
+        cr_assert(eq(int, manager_run(world->manager), 0));
+        cr_assert(eq(int, kill(pid, 0), -1));
+}
+
+Test(manager_stage, what_is_left_is_terminated) {
+        cleanup_(world_freep) World *world = world_new();
+        pid_t pid = fork_idler(world);
+
         manager_exit(world->manager, 0, true);
         cr_assert(eq(int, manager_run(world->manager), 0));
         cr_assert(eq(int, kill(pid, 0), -1));
