@@ -26,7 +26,8 @@ int job_manager_new(JobManager **ret_manager, UnitTable *units) {
         manager->last_refusal = UINT64_MAX;
         job_transaction_init(&manager->transaction, units, &manager->table);
         job_notify_init(&manager->notify, units);
-        if (job_table_init(&manager->table, units) < 0 || job_log_init(&manager->log) < 0) {
+        if (job_table_init(&manager->table, units) < 0 || job_log_init(&manager->log) < 0 ||
+            vector_reserve(&manager->changes, JOB_CHANGES_MIN) < 0) {
                 job_manager_free(manager);
                 return -ENOMEM;
         }

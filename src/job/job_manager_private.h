@@ -12,6 +12,9 @@
 #include "job/job_table.h"
 #include "job/job_transaction.h"
 
+/* Room from the start: a change that has no place in memory would leave its job waiting for ever. */
+#define JOB_CHANGES_MIN 64
+
 /* A change of a unit that came while a trigger was on the stack. */
 typedef struct JobChange {
         uint32_t unit;

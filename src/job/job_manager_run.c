@@ -52,14 +52,7 @@ static UnitAnswer operate(JobManager *manager, Unit *unit, JobType run) {
 }
 
 static void put_back(JobManager *manager, Job *job) {
-        JobUnitEntry *entry = job_table_entry(&manager->table, job->unit);
-
-        /* Only a stop can have come over it; what it would have waited for is moot then. */
-        if (entry->pending) {
-                job_manager_end(manager, job, JOB_CANCELED, 0,
-                                (JobEndReason) { .code = JOB_END_STOPPED, .number = entry->pending->id });
-                return;
-        }
+        /* Nothing was pending beside it when it was triggered, and no request was made since. */
         job_table_put_back(&manager->table, job, job->run_type);
         job_table_set_pause(&manager->table, job, JOB_PAUSE_NOT_NOW);
         job_table_update_deadline(&manager->table, job);

@@ -215,11 +215,13 @@ Test(job_save, bad_records_are_refused_and_the_rest_lives) {
         for (size_t i = 0; i < ELEMENTSOF(bad); i++) {
                 cleanup_(job_world_freep) JobWorld *w = job_world_new();
                 JobSnapshot snapshot = { .last_id = 9 };
+                JobRecord *record;
 
                 double_unit(w->units, "a.service", UNIT_INACTIVE);
                 double_unit(w->units, "b.service", UNIT_INACTIVE);
-                *add_record(&snapshot, "b.service") = bad[i];
-                vector_last(&snapshot.jobs).unit = strdup("b.service");
+                record = add_record(&snapshot, NULL);
+                *record = bad[i];
+                record->unit = strdup("b.service");
                 add_record(&snapshot, "a.service");
                 restore(w, &snapshot);
                 job_snapshot_deinit(&snapshot);

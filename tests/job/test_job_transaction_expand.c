@@ -208,41 +208,43 @@ Test(job_transaction_expand, conflict_with_a_missing_unit_is_no_obstacle) {
         assert_planned(w, "start a.service");
 }
 
-/* x restarts y because of z; y needs what has failed before z was looked at. */
-Test(job_transaction_expand, failure_is_remembered_for_those_that_come_later) {
-        cleanup_(job_world_freep) JobWorld *w = world_with_broken(&load_cases[2]);
-
+/*
+ * A restart of x wants a, which cannot be had and takes shared with it. That x's stop spreads to y is looked at later:
+ * y, which is to start, will restart, and with it z.
+ */
+static void world_add_late_restart(JobWorld *w) {
         double_unit(w->units, "x.service", UNIT_ACTIVE);
         double_unit(w->units, "y.service", UNIT_ACTIVE);
-        double_relate(w->units, "x.service", UNIT_WANTS, "a.service");
-        unit_add_relation(job_world_unit(w, "a.service"), UNIT_REQUIRES, job_world_unit(w, "broken.service"), 1);
-        double_relate(w->units, "x.service", UNIT_PROPAGATES_STOP_TO, "z.service");
-        double_relate(w->units, "z.service", UNIT_PROPAGATES_STOP_TO, "y.service");
         double_unit(w->units, "z.service", UNIT_ACTIVE);
-        double_relate(w->units, "x.service", UNIT_WANTS, "z.service");
-        double_relate(w->units, "x.service", UNIT_WANTS, "y.service");
-        unit_add_relation(job_world_unit(w, "z.service"), UNIT_REQUISITE, job_world_unit(w, "broken.service"), 1);
-        job_world_exec(w, JOB_REPLACE, "restart:x.service");
-        cr_assert(eq(sz, double_unit_n_calls(job_world_unit(w, "broken.service"), DOUBLE_START), 0));
-        assert_contains_not(job_world_planned(w), "broken");
-}
-
-/* shared goes with the branch that failed, and comes back with the stop that spreads. */
-Test(job_transaction_expand, what_was_left_out_can_be_pulled_in_again) {
-        cleanup_(job_world_freep) JobWorld *w = world_with_broken(&load_cases[2]);
-
-        double_unit(w->units, "x.service", UNIT_ACTIVE);
-        double_unit(w->units, "y.service", UNIT_ACTIVE);
         double_relate(w->units, "x.service", UNIT_WANTS, "a.service");
+        double_relate(w->units, "x.service", UNIT_WANTS, "y.service");
         double_relate(w->units, "a.service", UNIT_WANTS, "shared.service");
         unit_add_relation(job_world_unit(w, "a.service"), UNIT_REQUIRES, job_world_unit(w, "broken.service"), 1);
         double_relate(w->units, "x.service", UNIT_PROPAGATES_STOP_TO, "y.service");
-        double_relate(w->units, "y.service", UNIT_REQUIRES, "shared.service");
+        double_relate(w->units, "z.service", UNIT_REQUIRES, "y.service");
+        double_relate(w->units, "z.service", UNIT_WANTS, "shared.service");
+}
 
-        /* y is staged as a start, so the stop makes it a restart, which needs shared. */
-        job_world_accept(w, JOB_REPLACE, "restart:x.service start:y.service");
-        assert_planned(w, "restart x.service, restart y.service, start shared.service");
-        assert_contains_not(job_world_dropped(w), "shared.service");
+Test(job_transaction_expand, failure_is_remembered_for_those_that_come_later) {
+        cleanup_(job_world_freep) JobWorld *w = world_with_broken(&load_cases[2]);
+
+        world_add_late_restart(w);
+        unit_add_relation(job_world_unit(w, "z.service"), UNIT_WANTS, job_world_unit(w, "broken.service"), 1);
+        job_world_accept(w, JOB_REPLACE, "restart:x.service");
+        assert_planned(w, "restart x.service, restart y.service, restart z.service, start shared.service");
+
+        unit_add_relation(job_world_unit(w, "z.service"), UNIT_REQUIRES, job_world_unit(w, "broken.service"), 1);
+        job_world_refuse(w, JOB_REPLACE, "restart:x.service", "UnitMasked");
+}
+
+/* shared goes with the branch that failed, and comes back with z. */
+Test(job_transaction_expand, what_was_left_out_can_be_pulled_in_again) {
+        cleanup_(job_world_freep) JobWorld *w = world_with_broken(&load_cases[2]);
+
+        world_add_late_restart(w);
+        job_world_accept(w, JOB_REPLACE, "restart:x.service");
+        assert_planned(w, "restart x.service, restart y.service, restart z.service, start shared.service");
+        assert_dropped(w, "start a.service: requirement-failed, start broken.service: cannot-load");
 }
 
 Test(job_transaction_expand, unit_that_has_come_since_is_found) {

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The face of the engine: questions, budget, and how it is used
+ */
+
+#include <stdio.h>
+
+#include "job_world.h"
+
+Test(job_manager, jobs_of_a_unit_are_found_by_what_they_are) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+        Unit *unit = double_unit(w->units, "a.service", UNIT_INACTIVE);
+        JobInfo job;
+
+        cr_assert(not(job_manager_unit_job(w->jobs, unit, &job)));
+        job_world_accept(w, JOB_REPLACE, "nop:a.service");
+        cr_assert(job_manager_unit_job(w->jobs, unit, &job));
+        cr_assert(eq(int, job.type, JOB_NOP));
+        job_world_accept(w, JOB_REPLACE, "start:a.service");
+        cr_assert(job_manager_unit_job(w->jobs, unit, &job));
+        cr_assert(eq(int, job.type, JOB_START));
+        job_world_run(w);
+        job_world_accept(w, JOB_REPLACE, "stop:a.service");
+        cr_assert(job_manager_unit_job(w->jobs, unit, &job));
+        cr_assert(eq(int, job.type, JOB_START));
+        cr_assert(job_manager_unit_has_type(w->jobs, unit, JOB_START));
+        cr_assert(job_manager_unit_has_type(w->jobs, unit, JOB_STOP));
+        cr_assert(not(job_manager_unit_has_type(w->jobs, unit, JOB_NOP)));
+        cr_assert(not(job_manager_unit_has_type(w->jobs, unit, JOB_RELOAD)));
+}
+
+Test(job_manager, job_tells_its_blocker) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+        JobInfo job;
+
+        double_relate(w->units, "b.service", UNIT_AFTER, "a.service");
+        job_world_accept(w, JOB_REPLACE, "start:a.service start:b.service");
+        cr_assert(job_manager_find(w->jobs, 2, &job));
+        cr_assert(eq(u32, job.blocker, JOB_ID_NONE));
+        job_world_run(w);
+        cr_assert(job_manager_find(w->jobs, 2, &job));
+        cr_assert(eq(u32, job.blocker, 1));
+        cr_assert(not(job_manager_find(w->jobs, 3, &job)));
+}
+
+Test(job_manager, run_triggers_as_many_as_its_budget_and_says_if_more_are_ready) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+        double_unit(w->units, "a.service", UNIT_INACTIVE);
+        double_unit(w->units, "b.service", UNIT_INACTIVE);
+        double_unit(w->units, "c.service", UNIT_INACTIVE);
+        cr_assert(not(job_manager_run(w->jobs, 10, 0)));
+        job_world_accept(w, JOB_REPLACE, "start:a.service start:b.service start:c.service");
+        cr_assert(job_manager_has_ready(w->jobs));
+        cr_assert(job_manager_run(w->jobs, 0, 0));
+        cr_assert(job_manager_run(w->jobs, 2, 0));
+        assert_calls(w, "start a.service, start b.service");
+        cr_assert(not(job_manager_run(w->jobs, 2, 0)));
+        assert_calls(w, "start c.service");
+}
+
+Test(job_manager, list_is_by_id) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+        double_unit(w->units, "a.service", UNIT_INACTIVE);
+        double_unit(w->units, "b.service", UNIT_INACTIVE);
+        job_world_accept(w, JOB_REPLACE, "start:b.service start:a.service");
+        assert_jobs(w, "1 start b.service waiting, 2 start a.service waiting");
+}
+
+static void count_event(const JobEvent *event, void *userdata) {
+        ++*(unsigned *) userdata;
+}
+
+Test(job_manager, all_subscribers_hear_of_all) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+        unsigned a = 0, b = 0;
+
+        double_unit(w->units, "a.service", UNIT_INACTIVE);
+        cr_assert(eq(int, job_manager_subscribe(w->jobs, count_event, &a), 0));
+        cr_assert(eq(int, job_manager_subscribe(w->jobs, count_event, &b), 0));
+        job_world_accept(w, JOB_REPLACE, "nop:a.service");
+        job_world_run(w);
+        cr_assert(eq(uint, a, 2));
+        cr_assert(eq(uint, b, 2));
+}
+
+Test(job_manager, manager_without_subscribers_works) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+        w->jobs = job_manager_free(w->jobs);
+        cr_assert(eq(int, job_manager_new(&w->jobs, w->units->table), 0));
+        double_unit(w->units, "a.service", UNIT_INACTIVE);
+        job_world_accept(w, JOB_REPLACE, "start:a.service");
+        job_world_run(w);
+        job_world_state(w, "a.service", UNIT_ACTIVE);
+        cr_assert(eq(sz, job_manager_count(w->jobs), 0));
+        cr_assert(job_manager_free(NULL) == NULL);
+}
+
+Test(job_manager, jobs_and_units_may_be_left_when_it_goes) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+        double_relate(w->units, "b.service", UNIT_AFTER, "a.service");
+        double_unit(w->units, "c.service", UNIT_FAILED);
+        double_relate(w->units, "a.service", UNIT_UPHOLDS, "c.service");
+        job_world_accept(w, JOB_REPLACE, "start:a.service start:b.service nop:a.service");
+        job_manager_run(w->jobs, 1, 0);
+        job_world_state(w, "c.service", UNIT_FAILED);
+}
+
+Test(job_manager, many_requests_are_one_transaction) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+        JobInfo a, b;
+
+        double_unit(w->units, "a.service", UNIT_INACTIVE);
+        double_unit(w->units, "b.service", UNIT_ACTIVE);
+        job_world_accept(w, JOB_REPLACE, "start:a.service stop:b.service");
+        cr_assert(job_manager_find(w->jobs, 1, &a) && job_manager_find(w->jobs, 2, &b));
+        cr_assert(eq(u64, a.transaction, b.transaction));
+}
+
+Test(job_manager, refused_follow_up_is_told) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+        double_unit(w->units, "a.service", UNIT_ACTIVE);
+        double_unit(w->units, "b.service", UNIT_INACTIVE)->load_state = UNIT_MASKED;
+        unit_add_relation(job_world_unit(w, "a.service"), UNIT_ON_FAILURE, job_world_unit(w, "b.service"), 1);
+        job_world_state(w, "a.service", UNIT_FAILED);
+        assert_events(w, "refused UnitMasked");
+        assert_contains(job_world_explain(w, "b.service"), "A request for b.service was refused: Unit b.service is masked.");
+}
+
+/* What a restored snapshot may hold though the engine never makes it: a start behind a restart that stops. */
+Test(job_manager, restart_takes_in_what_waits_behind_it) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+        JobSnapshot snapshot = {};
+        JobRecord restart = { .id = 1, .type = JOB_RESTART, .run_type = JOB_STOP, .state = JOB_RUNNING };
+        JobRecord start = { .id = 2, .type = JOB_START, .run_type = JOB_START, .state = JOB_WAITING };
+
+        double_unit(w->units, "a.service", UNIT_DEACTIVATING);
+        restart.unit = strdup("a.service");
+        start.unit = strdup("a.service");
+        cr_assert(eq(int, vector_push(&snapshot.jobs, restart), 0));
+        cr_assert(eq(int, vector_push(&snapshot.jobs, start), 0));
+        cr_assert(eq(int, job_manager_restore(w->jobs, &snapshot, 0), 0));
+        job_snapshot_deinit(&snapshot);
+        job_world_state(w, "a.service", UNIT_INACTIVE);
+        assert_jobs(w, "1 restart/start a.service waiting");
+        job_world_run(w);
+        job_world_state(w, "a.service", UNIT_ACTIVE);
+        assert_events(w, "removed 1 done a.service; removed 2 done a.service");
+}
