@@ -58,7 +58,6 @@ int bus_peer_new(BusPeer **ret_peer, Bus *bus, DBusConnection *connection, BusPe
                 .bus = bus,
                 .connection = connection,
                 .receiver = receiver,
-                .outgoing_max = BUS_OUTGOING_MAX,
         };
         peer_set_limits(connection);
         if (!dbus_connection_add_filter(connection, on_message, peer, NULL))
@@ -119,6 +118,31 @@ typedef struct BusOutgoing {
         DBusMessage *message;           /* a reference */
 } BusOutgoing;
 
+/* What waits to be read by the user of a private connection, on all connections of that user. */
+static long outgoing_of_user(const BusPeer *peer) {
+        const Bus *bus = peer->bus;
+        long total = 0;
+
+        for (size_t i = 0; i < bus->peers.n; i++) {
+                const BusPeer *other = bus->peers.items[i];
+
+                if (!other->is_message_bus && other->clients.items[0]->uid == peer->clients.items[0]->uid)
+                        total += dbus_connection_get_outgoing_size(other->connection);
+        }
+        return total;
+}
+
+/* Looked at after sending, since one answer may be large: who has taken much of it already goes. */
+static bool takes_too_much(const BusPeer *peer) {
+        return peer->is_of_other_user && dbus_connection_get_outgoing_size(peer->connection) > BUS_OUTGOING_SMALL &&
+               outgoing_of_user(peer) > BUS_OUTGOING_OF_OTHERS_TOTAL;
+}
+
+static void drop_reader(BusPeer *peer) {
+        log_warning("A D-Bus client does not read what it is sent, disconnecting it.");
+        bus_peer_drop(peer);
+}
+
 static void outgoing_send(void *item) {
         BusOutgoing *outgoing = item;
         BusPeer *peer = outgoing->peer;
@@ -126,13 +150,14 @@ static void outgoing_send(void *item) {
         if (peer->is_gone)
                 return;
 
-        if (dbus_connection_get_outgoing_size(peer->connection) > peer->outgoing_max) {
-                log_warning("A D-Bus client does not read what it is sent, disconnecting it.");
-                bus_peer_drop(peer);
-        } else if (!dbus_connection_send(peer->connection, outgoing->message, NULL)) {
+        if (dbus_connection_get_outgoing_size(peer->connection) >
+            (peer->is_of_other_user ? BUS_OUTGOING_OF_OTHERS_MAX : BUS_OUTGOING_MAX))
+                drop_reader(peer);
+        else if (!dbus_connection_send(peer->connection, outgoing->message, NULL)) {
                 log_error("Out of memory while sending a D-Bus message, disconnecting the client.");
                 bus_peer_drop(peer);
-        }
+        } else if (takes_too_much(peer))
+                drop_reader(peer);
 }
 
 static void outgoing_free(void *item) {

@@ -24,6 +24,8 @@ typedef struct BusPeer BusPeer;
  */
 #define BUS_OUTGOING_MAX (64L * 1024L * 1024L)
 #define BUS_OUTGOING_OF_OTHERS_MAX (4L * 1024L * 1024L)
+#define BUS_OUTGOING_OF_OTHERS_TOTAL (32L * 1024L * 1024L)      /* on all connections of one user */
+#define BUS_OUTGOING_SMALL (64L * 1024L)                        /* not looked at for that total */
 #define BUS_MESSAGE_MAX (4L * 1024L * 1024L)
 #define BUS_MATCHES_MAX 512U
 #define BUS_MATCH_LENGTH_MAX 1024U
@@ -58,7 +60,7 @@ struct BusPeer {
         bool has_name;                          /* said Hello, or, of a message bus, was told its name */
         bool is_gone;                           /* to be closed at the next opportunity */
         uint8_t dialects;                       /* bits: those it hears */
-        long outgoing_max;                      /* bytes */
+        bool is_of_other_user;                  /* a private connection of somebody who may only read */
         char **matches;                         /* owned; of a private connection */
         VECTOR(BusClient *) clients;            /* owned; of a private connection exactly one */
 };

@@ -109,8 +109,7 @@ static int accept_connection(BusServer *server, DBusConnection *connection, cons
 
         dbus_connection_set_unix_user_function(connection, on_user, NULL, NULL);
         peer->dialects = BUS_DIALECT_BIT(server->dialect);
-        if (credentials->uid != 0 && credentials->uid != server->bus->owner)
-                peer->outgoing_max = BUS_OUTGOING_OF_OTHERS_MAX;
+        peer->is_of_other_user = credentials->uid != 0 && credentials->uid != server->bus->owner;
 
         r = text_format(&name, ":0.%llu", (unsigned long long) ++server->bus->last_peer);
         if (r >= 0)

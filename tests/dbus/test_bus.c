@@ -4,6 +4,7 @@
  * The manager on its private socket, as clients see it
  */
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -368,8 +369,6 @@ Test(bus, a_client_that_goes_in_the_middle_leaves_its_job_going) {
 static int try_as_other_user(void) {
         BusFixtureClient other;
 
-        if (setgid(65534) < 0 || setuid(65534) < 0)
-                return 0;
         bus_fixture_connect(&fixture, &other);
         bus_fixture_assert_error(bus_fixture_call_manager(&other, "StartUnit", "quick.service", "replace", NULL),
                                  DBUS_ERROR_ACCESS_DENIED, "StartUnit");
@@ -379,14 +378,40 @@ static int try_as_other_user(void) {
         return 0;
 }
 
-Test(bus, others_may_read_but_change_nothing) {
+/* In a process of its own; 0: all is as it should be. */
+static int run_as_other_user(int (*try)(void)) {
         int status;
         pid_t pid;
 
         cr_assert(eq(int, chmod(fixture.folder, 0755), 0));
         pid = fork();
-        if (pid == 0)
-                _exit(try_as_other_user());
+        if (pid == 0) {
+                if (setgid(65534) < 0 || setuid(65534) < 0)
+                        _exit(0);
+                _exit(try());
+        }
         cr_assert(eq(int, waitpid(pid, &status, 0), pid));
-        cr_assert(eq(int, status, 0));
+        return status;
+}
+
+Test(bus, others_may_read_but_change_nothing) {
+        cr_assert(eq(int, run_as_other_user(try_as_other_user), 0));
+}
+
+/* Each of the connections alone is within its limit: 250 answers of some 13 kB. */
+static int try_to_fill_memory(void) {
+        static const char greeting[] = "\0AUTH EXTERNAL\r\nDATA\r\nBEGIN\r\n";
+        struct pollfd fds[20];
+
+        for (size_t i = 0; i < ELEMENTSOF(fds); i++) {
+                fds[i] = (struct pollfd) { .fd = connect_raw() };
+                cr_assert(send(fds[i].fd, greeting, sizeof(greeting) - 1, MSG_NOSIGNAL) > 0);
+                (void) send_without_reading(fds[i].fd, 250);
+        }
+        return poll(fds, ELEMENTSOF(fds), 30000) > 0 ? 0 : 1;
+}
+
+Test(bus, others_have_only_so_much_memory_on_all_their_connections) {
+        cr_assert(eq(int, run_as_other_user(try_to_fill_memory), 0));
+        bus_fixture_run(&client, "StartUnit", "quick.service", "done");
 }
