@@ -380,8 +380,8 @@ static void check_rules_of(JobNotify *notify, const Unit *unit, uint8_t rules, c
 void job_notify_check_rules(JobNotify *notify, JobNotifyHasJob has_job, const void *userdata, uint64_t now) {
         RuleContext context = { .has_job = has_job, .userdata = userdata, .now = now };
 
-        while (notify->queue.n > 0) {
-                uint32_t index = vector_pop(&notify->queue);
+        for (size_t i = 0; i < notify->queue.n; i++) {
+                uint32_t index = notify->queue.items[i];
                 const Unit *unit = unit_table_at(notify->units, index);
                 uint8_t rules = notify->rules[index];
 
@@ -389,6 +389,7 @@ void job_notify_check_rules(JobNotify *notify, JobNotifyHasJob has_job, const vo
                 if (unit)
                         check_rules_of(notify, unit, rules, &context);
         }
+        vector_clear(&notify->queue);
 }
 
 void job_notify_expire(JobNotify *notify, uint64_t now) {
