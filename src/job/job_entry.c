@@ -112,7 +112,7 @@ static JobReaction job_react_start(UnitActiveState state, UnitChangeFlags flags)
         case UNIT_DEACTIVATING:
                 return go_on(true);
         case UNIT_INACTIVE:
-                return flags & UNIT_CHANGE_SKIPPED ? end(JOB_SKIPPED) : end_unexpected(JOB_DONE);
+                return end_unexpected(flags & UNIT_CHANGE_SKIPPED ? JOB_SKIPPED : JOB_DONE);
         case UNIT_FAILED:
         case UNIT_MAINTENANCE:
         case _UNIT_ACTIVE_STATE_MAX:
@@ -222,6 +222,7 @@ JobTransactionRecord *job_transaction_record_unref(JobTransactionRecord *record)
                 job_name_unref(record->steps.items[i].unit);
         for (size_t i = 0; i < record->drops.n; i++) {
                 job_name_unref(record->drops.items[i].unit);
+                job_name_unref(record->drops.items[i].puller);
                 free(record->drops.items[i].why);
         }
         vector_deinit(&record->steps);
