@@ -108,6 +108,14 @@ static void end_remember_recovery(JobManager *manager, const Job *job, const Uni
         job_table_entry(&manager->table, job->unit)->recovers_with = because;
 }
 
+/* Without the stop over it a running restart goes on to its start half, which no order check has seen meanwhile. */
+static bool end_leaves_restart(const JobTable *table, const Job *job) {
+        const JobUnitEntry *entry = job_table_peek(table, job->unit);
+
+        return job == entry->pending && job_unit_entry_interrupts(entry) && entry->triggered->type == JOB_RESTART &&
+               entry->triggered->run_type == JOB_STOP;
+}
+
 static void end_one(JobManager *manager, const JobEnd *end, JobEndFlags flags, JobEndReason reason) {
         const Unit *unit = unit_table_at(manager->units, end->job->unit);
         Job *job = end->job;
@@ -118,6 +126,8 @@ static void end_one(JobManager *manager, const JobEnd *end, JobEndFlags flags, J
                         .name = job_table_peek(&manager->table, end->because - 1)->name,
                 };
 
+        if (end_leaves_restart(&manager->table, job))
+                manager->has_cycle_to_come = true;
         job_table_remove(&manager->table, job);
         manager->stat.n_by_result[end->result]++;
         manager->stat.n_by_result[JOB_MERGED] += job->aliases.n;

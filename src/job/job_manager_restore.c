@@ -340,7 +340,11 @@ int job_manager_restore(JobManager *manager, const JobSnapshot *snapshot, uint64
                 restore_recovery(manager, &snapshot->recoveries.items[i]);
         job_alloc_restore(&manager->table.alloc, snapshot->last_id);
 
-        /* Which rules were still to be looked at was not saved: they depend on states alone. */
+        /*
+         * Which rules were still to be looked at was not saved: they depend on states alone. Nor was whether a cycle of
+         * order is to come, and the unit files may be others now.
+         */
+        manager->has_cycle_to_come = true;
         unit_table_foreach(manager->units, unit)
                 job_notify_look(&manager->notify, unit);
         return 0;
