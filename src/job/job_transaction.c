@@ -93,17 +93,19 @@ static int job_transaction_refuse_destructive(JobTransaction *transaction, const
                                  job_state_to_string(installed->state), why, job_stage_chain(transaction, candidate)));
 }
 
-int job_transaction_check_installed(JobTransaction *transaction) {
+int job_transaction_meet_installed(JobTransaction *transaction) {
         bool any_dropped = false;
 
+        for (size_t i = 0; i < transaction->candidates.n; i++)
+                if (!transaction->candidates.items[i]->is_gone)
+                        job_candidate_meet(transaction, transaction->candidates.items[i]);
+
+        /* Before the order is checked: the stops stay, and what gives way to them must not make a cycle. */
         for (size_t i = 0; i < transaction->candidates.n; i++) {
                 JobCandidate *candidate = transaction->candidates.items[i];
 
-                if (candidate->is_gone || candidate->meeting.resistance == JOB_NO_RESISTANCE)
+                if (candidate->is_gone || candidate->matters || candidate->meeting.resistance != JOB_RESISTS_VERIFY)
                         continue;
-                if (candidate->meeting.resistance != JOB_RESISTS_VERIFY || candidate->matters)
-                        return job_transaction_refuse_destructive(transaction, candidate);
-
                 any_dropped = true;
                 job_stage_drop(transaction, candidate, JOB_DROP_VERIFY_AGAINST_STOP,
                                job_stage_format(transaction, "job %u stops the unit", candidate->meeting.resists->id));
@@ -113,12 +115,23 @@ int job_transaction_check_installed(JobTransaction *transaction) {
         return transaction->is_incomplete ? -ENOMEM : 0;
 }
 
+int job_transaction_check_installed(JobTransaction *transaction) {
+        for (size_t i = 0; i < transaction->candidates.n; i++) {
+                const JobCandidate *candidate = transaction->candidates.items[i];
+
+                if (!candidate->is_gone && candidate->meeting.resistance != JOB_NO_RESISTANCE)
+                        return job_transaction_refuse_destructive(transaction, candidate);
+        }
+        return transaction->is_incomplete ? -ENOMEM : 0;
+}
+
 int job_transaction_build(JobTransaction *transaction, const JobTransactionRequest *requests, size_t n, JobMode mode) {
         static int (*const steps[])(JobTransaction *) = {
                 job_transaction_add_mode_extras,
                 job_transaction_mark_and_minimize,
                 job_transaction_merge,
                 job_transaction_reduce,
+                job_transaction_meet_installed,
                 job_transaction_check_order,
                 job_transaction_check_installed,
         };

@@ -6,9 +6,9 @@
  * In each component with a cycle: one shortest cycle; of its candidates that
  * no anchor needs, the one with which the fewest jobs are lost, ties by name,
  * is left out; and again, until the component has no cycle. Components are
- * dealt with on their own, so many small cycles cost no more than one look at
- * each. A last look over everything confirms, because an installed job that a
- * victim would have canceled is back.
+ * dealt with on their own, in the order of names, so many small cycles cost no
+ * more than one look at each. A last look over everything confirms, because an
+ * installed job that a victim would have canceled is back.
  */
 
 #include <assert.h>
@@ -19,16 +19,6 @@
 #define VICTIMS_MAX 1000                /* in one component */
 #define EXACT_MAX 256                   /* nodes up to which a component's shortest cycle is searched from every node */
 #define STARTS_MAX 64                   /* nodes, by name, from which it is searched in a larger one */
-
-static int compare_nodes(const void *a, const void *b, void *userdata) {
-        OrderGraph *graph = userdata;
-        uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-        const Unit *p = unit_table_at(graph->transaction->units, order_graph_unit(graph, x)->unit);
-        const Unit *q = unit_table_at(graph->transaction->units, order_graph_unit(graph, y)->unit);
-        int c = strcmp(p->id, q->id);
-
-        return c != 0 ? c : (x > y) - (x < y);
-}
 
 static void cycle_trace(OrderGraph *graph, uint32_t start, uint32_t last, OrderNodes *cycle) {
         size_t n = graph->nodes.items[last].depth + 1;
@@ -79,14 +69,14 @@ static void cycle_search_from(OrderGraph *graph, uint32_t start, uint32_t set, O
         }
 }
 
-static void cycle_find_shortest(OrderGraph *graph, uint32_t *nodes, size_t n, OrderNodes *ret_cycle) {
+/* Of the nodes of one component, which are in the order of names. */
+static void cycle_find_shortest(OrderGraph *graph, const uint32_t *nodes, size_t n, OrderNodes *ret_cycle) {
         uint32_t set = ++graph->last_set;
         OrderNodes queue = {};
         size_t n_starts = n <= EXACT_MAX ? n : STARTS_MAX;
 
         for (size_t i = 0; i < n; i++)
                 graph->nodes.items[nodes[i]].set = set;
-        qsort_r(nodes, n, sizeof(*nodes), compare_nodes, graph);
 
         vector_clear(ret_cycle);
         for (size_t i = 0; i < n_starts && ret_cycle->n != 2 && graph->error == 0; i++)
@@ -137,7 +127,7 @@ static int cycle_refuse(OrderGraph *graph, const OrderNodes *cycle, const char *
 }
 
 /* Leaves out one victim of a component of @n nodes. */
-static int cycle_break_one(OrderGraph *graph, uint32_t *nodes, size_t n) {
+static int cycle_break_one(OrderGraph *graph, const uint32_t *nodes, size_t n) {
         JobTransaction *transaction = graph->transaction;
         OrderNodes cycle = {};
         JobCandidate *victim;
@@ -253,9 +243,6 @@ int job_transaction_check_order(JobTransaction *transaction) {
         r = job_stage_reserve(transaction);
         if (r < 0)
                 return r;
-        for (size_t i = 0; i < transaction->candidates.n; i++)
-                if (!transaction->candidates.items[i]->is_gone)
-                        job_candidate_meet(transaction, transaction->candidates.items[i]);
         if (transaction->mode == JOB_IGNORE_DEPENDENCIES)
                 return 0;
 

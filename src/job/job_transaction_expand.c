@@ -118,6 +118,25 @@ static JobType job_transaction_resolve(JobTransaction *transaction, const Unit *
         return resolved;
 }
 
+/* It is no candidate, and its puller does not need it; only who wanted it is kept. */
+static int job_transaction_note_not_applicable(JobTransaction *transaction, JobCandidate *puller, Unit *unit,
+                                               JobType type, const UnitRelation *relation, JobEdge edge) {
+        JobCandidate *noted = arena_alloc(&transaction->arena, sizeof(*noted));
+        JobEdge *pulled = arena_alloc(&transaction->arena, sizeof(*pulled));
+
+        if (!noted || !pulled)
+                return -ENOMEM;
+
+        *pulled = edge;
+        pulled->subject = puller;
+        pulled->declared_there = relation->here == UNIT_ORIGIN_NONE;
+        pulled->origin = pulled->declared_there ? relation->there : relation->here;
+        *noted = (JobCandidate) { .unit = unit, .type = type, .pullers_first = pulled };
+        job_stage_note(transaction, noted, JOB_DROP_NOT_APPLICABLE,
+                       job_stage_format(transaction, "%s has no %s", unit->id, job_type_to_string(type)));
+        return 0;
+}
+
 int job_transaction_pull(JobTransaction *transaction, JobCandidate *puller, Unit *unit, JobType type,
                          const UnitRelation *relation, JobEdge edge) {
         JobCandidate *candidate;
@@ -131,16 +150,8 @@ int job_transaction_pull(JobTransaction *transaction, JobCandidate *puller, Unit
                         return r;
         }
 
-        if (!job_type_is_applicable(type, unit)) {
-                JobCandidate *noted = arena_alloc(&transaction->arena, sizeof(*noted));
-
-                if (!noted)
-                        return -ENOMEM;
-                *noted = (JobCandidate) { .unit = unit, .type = type };
-                job_stage_note(transaction, noted, JOB_DROP_NOT_APPLICABLE,
-                               job_stage_format(transaction, "%s has no %s", unit->id, job_type_to_string(type)));
-                return 0;
-        }
+        if (!job_type_is_applicable(type, unit))
+                return job_transaction_note_not_applicable(transaction, puller, unit, type, relation, edge);
 
         type = job_transaction_resolve(transaction, unit, type, &absorbs_start);
         if (type == JOB_NOP)
@@ -246,12 +257,15 @@ static int job_transaction_spread_failures(JobTransaction *transaction) {
                         return -ENOMEM;
         }
 
-        while (transaction->work.n > 0) {
-                JobCandidate *failed = vector_pop(&transaction->work);
+        /* What failed first is what a request is refused for. */
+        for (size_t i = 0; i < transaction->work.n; i++) {
+                const JobCandidate *failed = transaction->work.items[i];
 
                 for (const JobEdge *edge = failed->pullers_first; edge; edge = edge->next_of_object)
                         job_transaction_fail_puller(transaction, failed, edge);
         }
+
+        vector_clear(&transaction->work);
 
         for (size_t i = 0; i < transaction->anchors.n; i++)
                 if (transaction->anchors.items[i]->has_failed)
@@ -343,8 +357,8 @@ static int job_request_check_mode(JobTransaction *transaction, const Unit *unit,
 /* RefuseManualStart= and RefuseManualStop= count for what a person or a program asks. */
 static int job_request_check_manual(JobTransaction *transaction, const Unit *unit, JobType type) {
         bool restarts = type == JOB_RESTART || type == JOB_TRY_RESTART;
-        bool starts = type == JOB_START || restarts ||
-                      (type == JOB_RELOAD_OR_START && !unit_state_is_active_or_reloading(unit->active_state));
+        bool absorbs_start;
+        bool starts = restarts || job_transaction_resolve(transaction, unit, type, &absorbs_start) == JOB_START;
         bool stops = type == JOB_STOP || restarts;
         const char *setting = NULL;
 

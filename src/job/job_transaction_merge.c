@@ -103,9 +103,13 @@ int job_transaction_add_mode_extras(JobTransaction *transaction) {
 }
 
 static int job_transaction_mark(JobTransaction *transaction) {
+        for (size_t i = 0; i < transaction->candidates.n; i++)
+                transaction->candidates.items[i]->matters = false;
         for (size_t i = 0; i < transaction->anchors.n; i++) {
-                transaction->anchors.items[i]->matters = true;
-                if (vector_push(&transaction->work, transaction->anchors.items[i]) < 0)
+                JobCandidate *anchor = job_candidate_survivor(transaction->anchors.items[i]);
+
+                anchor->matters = true;
+                if (vector_push(&transaction->work, anchor) < 0)
                         return -ENOMEM;
         }
 
@@ -316,6 +320,9 @@ int job_transaction_merge(JobTransaction *transaction) {
                 r = job_transaction_settle(transaction, several.items[i]);
         for (size_t i = 0; i < several.n && r == 0; i++)
                 job_transaction_merge_unit(transaction, several.items[i]);
+        /* What an anchor was merged with needs others, too: now they matter. */
+        if (r == 0 && several.n > 0)
+                r = job_transaction_mark(transaction);
         vector_deinit(&several);
         if (r != 0)
                 return r;

@@ -9,6 +9,7 @@
  */
 
 #include <assert.h>
+#include <stdlib.h>
 
 #include "job/job_transaction_order.h"
 
@@ -60,6 +61,8 @@ static void order_unit_view(OrderGraph *graph, OrderUnit *unit) {
                 pending = NULL;
         if (candidate) {
                 const JobMeeting *meeting = &candidate->meeting;
+                bool ignores_order = (meeting->survivor && meeting->survivor->ignores_order) ||
+                                     (meeting->absorbed && meeting->absorbed->ignores_order);
 
                 if (meeting->canceled)
                         pending = NULL;
@@ -71,7 +74,7 @@ static void order_unit_view(OrderGraph *graph, OrderUnit *unit) {
                         if (meeting->action != JOB_PLAN_MERGE || pending->type != type)
                                 pending = NULL;
                         order_unit_set(unit, ORDER_PENDING, type, pending ? pending->run_type : job_type_first_run(type),
-                                       meeting->survivor ? !meeting->survivor->ignores_order : true);
+                                       !ignores_order);
                 }
         }
         if (!unit->candidate && pending)
@@ -253,6 +256,53 @@ static void order_walk(OrderGraph *graph, uint32_t root, uint32_t set, OrderComp
         }
 }
 
+static int order_compare_nodes(const void *a, const void *b, void *userdata) {
+        OrderGraph *graph = userdata;
+        uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+        const Unit *p = unit_table_at(graph->transaction->units, order_graph_unit(graph, x)->unit);
+        const Unit *q = unit_table_at(graph->transaction->units, order_graph_unit(graph, y)->unit);
+        int c = strcmp(p->id, q->id);
+
+        return c != 0 ? c : (x > y) - (x < y);
+}
+
+typedef struct OrderPart {
+        uint32_t first;                 /* node */
+        uint32_t from, n;               /* place among the nodes */
+} OrderPart;
+
+static int order_compare_parts(const void *a, const void *b, void *userdata) {
+        return order_compare_nodes(&((const OrderPart *) a)->first, &((const OrderPart *) b)->first, userdata);
+}
+
+/* The order in which they were found is one of declarations; what is left out must follow from names. */
+static void order_components_sort(OrderGraph *graph, OrderComponents *components) {
+        OrderNodes sorted = {};
+        VECTOR(OrderPart) parts = {};
+
+        if (vector_reserve(&sorted, components->nodes.n) < 0 || vector_reserve(&parts, components->ends.n) < 0)
+                graph->error = -ENOMEM;
+
+        for (uint32_t i = 0, from = 0; i < components->ends.n && graph->error == 0; from = components->ends.items[i++]) {
+                uint32_t *nodes = components->nodes.items + from, n = components->ends.items[i] - from;
+
+                qsort_r(nodes, n, sizeof(*nodes), order_compare_nodes, graph);
+                parts.items[parts.n++] = (OrderPart) { .first = nodes[0], .from = from, .n = n };
+        }
+        if (parts.n > 1)
+                qsort_r(parts.items, parts.n, sizeof(*parts.items), order_compare_parts, graph);
+        for (size_t i = 0; i < parts.n && graph->error == 0; i++) {
+                memcpy(sorted.items + sorted.n, components->nodes.items + parts.items[i].from,
+                       parts.items[i].n * sizeof(*sorted.items));
+                sorted.n += parts.items[i].n;
+                components->ends.items[i] = (uint32_t) sorted.n;
+        }
+        if (graph->error == 0 && sorted.n > 0)
+                memcpy(components->nodes.items, sorted.items, sorted.n * sizeof(*sorted.items));
+        vector_deinit(&sorted);
+        vector_deinit(&parts);
+}
+
 int order_graph_components(OrderGraph *graph, const OrderNodes *roots, uint32_t set, OrderComponents *ret_components) {
         vector_clear(&ret_components->nodes);
         vector_clear(&ret_components->ends);
@@ -267,6 +317,8 @@ int order_graph_components(OrderGraph *graph, const OrderNodes *roots, uint32_t 
         for (size_t i = 0; i < roots->n && graph->error == 0; i++)
                 if (order_graph_has(graph, roots->items[i]) && graph->nodes.items[roots->items[i]].index == 0)
                         order_walk(graph, roots->items[i], set, ret_components);
+        if (graph->error == 0 && ret_components->ends.n > 0)
+                order_components_sort(graph, ret_components);
         return graph->error;
 }
 

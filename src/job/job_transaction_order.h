@@ -63,7 +63,10 @@ typedef struct OrderGraph {
         int error;                      /* 0 or -ENOMEM */
 } OrderGraph;
 
-/* The components that have a cycle, one after the other: component i is nodes[ends[i - 1]] to nodes[ends[i] - 1]. */
+/*
+ * The components that have a cycle, one after the other: component i is nodes[ends[i - 1]] to nodes[ends[i] - 1]. Its
+ * nodes are in the order of their units' names, and so are components, by their first nodes.
+ */
 typedef struct OrderComponents {
         OrderNodes nodes;
         OrderNodes ends;

@@ -102,6 +102,7 @@ int job_transaction_expand_pending(JobTransaction *transaction);         /* what
 int job_transaction_mark_and_minimize(JobTransaction *transaction);
 int job_transaction_merge(JobTransaction *transaction);
 int job_transaction_reduce(JobTransaction *transaction);
+int job_transaction_meet_installed(JobTransaction *transaction);         /* what becomes of each; what gives way goes */
 int job_transaction_check_order(JobTransaction *transaction);
 int job_transaction_check_installed(JobTransaction *transaction);
 
