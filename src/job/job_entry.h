@@ -92,6 +92,11 @@ typedef struct JobDrop {
         JobName *unit;                  /* a reference */
         uint8_t type;                   /* JobType */
         uint8_t rule;                   /* JobDropRule */
+        uint8_t puller_type;            /* JobType */
+        uint8_t relation;               /* UnitRelationKind of the puller to this unit */
+        bool declared_there;            /* as in a step */
+        UnitOriginId origin;
+        JobName *puller;                /* a reference; NULL if it was asked for */
         char *why;                      /* owned */
 } JobDrop;
 

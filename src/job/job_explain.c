@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "basic/text.h"
 #include "job/job_explain.h"
@@ -242,7 +243,9 @@ static void write_requests(const JobExplain *explain, const JobTransactionRecord
         sink_entry_close(explain->sink);
 }
 
-static int explain_transaction(const JobExplain *explain, const JobTransactionRecord *record, const char *summary) {
+/* @drop: the job that was left out of it and is asked for, or NULL. */
+static int explain_transaction(const JobExplain *explain, JobTransactionRecord *record, const JobDrop *drop,
+                               const char *summary) {
         bool was_refused = record->failure.code != 0;
         cleanup_free_ char *requester = NULL, *text = NULL;
 
@@ -254,32 +257,46 @@ static int explain_transaction(const JobExplain *explain, const JobTransactionRe
         sink_open(explain->sink, 'a', "{sv}");
         sink_entry_string(explain->sink, "kind", was_refused ? "refused" : "transaction");
         sink_entry_string(explain->sink, "summary", summary);
-        sink_entry_u64(explain->sink, "transaction", record->id);
+        /* What was refused has no number that a person has seen. */
+        if (!was_refused)
+                sink_entry_u64(explain->sink, "transaction", record->id);
         sink_entry_u64(explain->sink, "age", usec_sub(explain->now, record->time));
         if (was_refused)
                 sink_entry_string(explain->sink, "message", failure_message(&record->failure));
+        job_explain_write_request(explain, record, drop);
         write_requests(explain, record);
         job_explain_write_drops(explain, record);
         sink_close(explain->sink);
         return 0;
 }
 
+static int describe_drop(const JobTransactionRecord *record, const JobDrop *drop, char **ret_text) {
+        size_t n = strlen(drop->why);
+        const char *stop = n > 0 && drop->why[n - 1] == '.' ? "" : ".";
+
+        if (record->failure.code != 0)
+                return text_format(ret_text, "A request that would have brought %s %s was refused: %s",
+                                   job_type_to_string(drop->type), drop->unit->string,
+                                   failure_message(&record->failure));
+        return text_format(ret_text, "%s %s was left out of transaction %" PRIu64 " (%s): %s%s",
+                           job_type_to_string(drop->type), drop->unit->string, record->id,
+                           job_drop_rule_to_string(drop->rule), drop->why, stop);
+}
+
 /* A unit without a job: how its last one ended, unless a later transaction left it out or was refused. */
 static int explain_idle(const JobExplain *explain, const Unit *unit, const char *name) {
         const JobDrop *drop = NULL;
-        const JobTransactionRecord *record = job_log_find_drop(explain->log, name, &drop);
+        JobTransactionRecord *record = job_log_find_drop(explain->log, name, &drop);
         const JobEnded *ended = job_log_find_of_unit(explain->log, name);
         cleanup_free_ char *summary = NULL;
 
         if (record && (!ended || record->time >= ended->ended_at)) {
                 if (drop)
-                        (void) text_format(&summary, "%s %s was left out of transaction %" PRIu64 " (%s): %s.",
-                                           job_type_to_string(drop->type), name, record->id,
-                                           job_drop_rule_to_string(drop->rule), drop->why);
+                        (void) describe_drop(record, drop, &summary);
                 else
                         (void) text_format(&summary, "A request for %s was refused: %s", name,
                                            failure_message(&record->failure));
-                return explain_transaction(explain, record, summary);
+                return explain_transaction(explain, record, drop, summary);
         }
         if (ended)
                 return explain_ended(explain, ended, "idle");
@@ -307,7 +324,7 @@ static int explain_id(const JobExplain *explain, uint32_t id) {
 }
 
 int job_explain(const JobExplain *explain, const char *what) {
-        const JobTransactionRecord *record;
+        JobTransactionRecord *record;
         const Unit *unit;
         const Job *job;
         uint64_t number;
@@ -317,7 +334,7 @@ int job_explain(const JobExplain *explain, const char *what) {
                 return explain_id(explain, id);
         if (what[0] == 't' && text_parse_u64(what + 1, &number) == 0) {
                 record = job_log_find_transaction(explain->log, number);
-                return record ? explain_transaction(explain, record, NULL) : -ENOENT;
+                return record ? explain_transaction(explain, record, NULL, NULL) : -ENOENT;
         }
 
         unit = unit_table_find(explain->units, what);

@@ -16,7 +16,9 @@
  *   blockers aa{sv}  what must end first, and what that waits for: id, unit, type, run, state, relation,
  *                    declared, running, activity, activity-for, deadline-in, text
  *   pause s, ends-when s
- *   requests as, jobs au, dropped aa{sv}, message s           of a transaction
+ *   requests as, jobs au, message s           of a transaction; its causes say who asked for it, and if a job that
+ *                    was left out is asked for, the way to it
+ *   dropped aa{sv}   as in a plan; and puller, relation, declared
  *
  * Keys that do not apply are left out.
  */

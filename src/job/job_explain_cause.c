@@ -42,41 +42,81 @@ static void write_requester(const JobExplain *explain, const JobTransactionRecor
         sink_close(explain->sink);
 }
 
-static int describe_step(const JobExplain *explain, const JobTransactionRecord *record, const JobStep *step,
-                         char **ret_text) {
+/* One link of the chain: a job of the transaction, or one that was left out of it. */
+typedef struct Link {
+        const JobName *unit, *puller;   /* borrowed; no puller: it was asked for */
+        JobType type, puller_type;
+        UnitRelationKind relation;
+        UnitOriginId origin;
+        bool declared_there;
+} Link;
+
+static Link link_of_step(const JobTransactionRecord *record, const JobStep *step) {
         const JobStep *puller = step->puller == JOB_STEP_NONE ? NULL : &record->steps.items[step->puller];
-        char origin[512], declaration[JOB_DECLARATION_TEXT_MAX];
 
-        if (!puller)
-                return text_format(ret_text, "%s %s is what was asked for", job_type_to_string(step->type),
-                                   step->unit->string);
-        if (step->origin == UNIT_ORIGIN_NONE)
-                return text_format(ret_text, "%s %s comes with %s %s", job_type_to_string(step->type),
-                                   step->unit->string, job_type_to_string(puller->type), puller->unit->string);
-
-        unit_origin_format(explain->units, step->origin, origin, sizeof(origin));
-        job_declaration_format(step->relation, step->declared_there, puller->unit->string, step->unit->string, origin,
-                               declaration);
-        return text_format(ret_text, "%s %s is pulled in by %s %s: %s", job_type_to_string(step->type),
-                           step->unit->string, job_type_to_string(puller->type), puller->unit->string, declaration);
+        return (Link) {
+                .unit = step->unit,
+                .type = step->type,
+                .puller = puller ? puller->unit : NULL,
+                .puller_type = puller ? puller->type : _JOB_TYPE_INVALID,
+                .relation = step->relation,
+                .origin = step->origin,
+                .declared_there = step->declared_there,
+        };
 }
 
-static void write_step(const JobExplain *explain, const JobTransactionRecord *record, const JobStep *step) {
+static Link link_of_drop(const JobDrop *drop) {
+        return (Link) {
+                .unit = drop->unit,
+                .type = drop->type,
+                .puller = drop->puller,
+                .puller_type = drop->puller_type,
+                .relation = drop->relation,
+                .origin = drop->origin,
+                .declared_there = drop->declared_there,
+        };
+}
+
+static int describe_link(const JobExplain *explain, const Link *link, char **ret_text) {
+        char origin[512], declaration[JOB_DECLARATION_TEXT_MAX];
+
+        if (!link->puller)
+                return text_format(ret_text, "%s %s is what was asked for", job_type_to_string(link->type),
+                                   link->unit->string);
+        if (link->origin == UNIT_ORIGIN_NONE)
+                return text_format(ret_text, "%s %s comes with %s %s", job_type_to_string(link->type),
+                                   link->unit->string, job_type_to_string(link->puller_type), link->puller->string);
+
+        unit_origin_format(explain->units, link->origin, origin, sizeof(origin));
+        job_declaration_format(link->relation, link->declared_there, link->puller->string, link->unit->string, origin,
+                               declaration);
+        return text_format(ret_text, "%s %s is pulled in by %s %s: %s", job_type_to_string(link->type),
+                           link->unit->string, job_type_to_string(link->puller_type), link->puller->string,
+                           declaration);
+}
+
+static void write_link(const JobExplain *explain, const Link *link, bool is_needed) {
         cleanup_free_ char *text = NULL;
         char origin[512];
 
         sink_open(explain->sink, 'a', "{sv}");
-        sink_entry_string(explain->sink, "unit", step->unit->string);
-        sink_entry_string(explain->sink, "type", job_type_to_string(step->type));
-        sink_entry_bool(explain->sink, "needed", step->is_needed);
-        if (step->puller != JOB_STEP_NONE && step->origin != UNIT_ORIGIN_NONE) {
-                unit_origin_format(explain->units, step->origin, origin, sizeof(origin));
-                sink_entry_string(explain->sink, "relation", unit_relation_to_string(step->relation));
+        sink_entry_string(explain->sink, "unit", link->unit->string);
+        sink_entry_string(explain->sink, "type", job_type_to_string(link->type));
+        sink_entry_bool(explain->sink, "needed", is_needed);
+        if (link->puller && link->origin != UNIT_ORIGIN_NONE) {
+                unit_origin_format(explain->units, link->origin, origin, sizeof(origin));
+                sink_entry_string(explain->sink, "relation", unit_relation_to_string(link->relation));
                 sink_entry_string(explain->sink, "declared", origin);
         }
-        if (describe_step(explain, record, step, &text) == 0)
+        if (describe_link(explain, link, &text) == 0)
                 sink_entry_string(explain->sink, "text", text);
         sink_close(explain->sink);
+}
+
+static void write_step(const JobExplain *explain, const JobTransactionRecord *record, const JobStep *step) {
+        Link link = link_of_step(record, step);
+
+        write_link(explain, &link, step->is_needed);
 }
 
 static const JobStep *puller_of(JobTransactionRecord *record, const JobStep *step) {
@@ -116,11 +156,58 @@ void job_explain_write_causes(const JobExplain *explain, JobCause cause) {
         sink_entry_close(explain->sink);
 }
 
+static const JobDrop *find_dropped_puller(const JobTransactionRecord *record, const JobDrop *drop) {
+        for (size_t i = 0; drop->puller && i < record->drops.n; i++) {
+                const JobDrop *puller = &record->drops.items[i];
+
+                if (puller->type == drop->puller_type && strcmp(puller->unit->string, drop->puller->string) == 0)
+                        return puller;
+        }
+        return NULL;
+}
+
+static uint32_t find_puller(const JobTransactionRecord *record, const JobDrop *drop) {
+        for (size_t i = 0; drop->puller && i < record->steps.n; i++)
+                if (strcmp(record->steps.items[i].unit->string, drop->puller->string) == 0)
+                        return (uint32_t) i;
+        return JOB_STEP_NONE;
+}
+
+/* Through others that were left out to one that stayed, and on from there. */
+static void write_drop_links(const JobExplain *explain, JobTransactionRecord *record, const JobDrop *drop) {
+        const JobDrop *last = drop;
+        uint32_t step;
+
+        for (size_t n = 0; drop && n < 2 * CHAIN_END; drop = find_dropped_puller(record, drop), n++) {
+                Link link = link_of_drop(drop);
+
+                write_link(explain, &link, false);
+                last = drop;
+        }
+        step = drop ? JOB_STEP_NONE : find_puller(record, last);
+        if (step != JOB_STEP_NONE)
+                write_steps(explain, (JobCause) { .record = record, .step = step });
+}
+
+void job_explain_write_request(const JobExplain *explain, JobTransactionRecord *record, const JobDrop *drop) {
+        sink_entry_open(explain->sink, "causes", "aa{sv}");
+        sink_open(explain->sink, 'a', "a{sv}");
+        if (drop)
+                write_drop_links(explain, record, drop);
+        write_requester(explain, record);
+        sink_close(explain->sink);
+        sink_entry_close(explain->sink);
+}
+
 static void write_other_cause(const JobExplain *explain, JobCause cause) {
         cleanup_free_ char *why = NULL, *requester = NULL, *text = NULL;
         const JobStep *step = job_cause_step(cause);
+        Link link;
 
-        if (!step || describe_step(explain, cause.record, step, &why) < 0 ||
+        if (!step)
+                return;
+        link = link_of_step(cause.record, step);
+        if (describe_link(explain, &link, &why) < 0 ||
             job_explain_requester(cause.record, &requester) < 0 ||
             text_format(&text, "%s; %s (transaction %" PRIu64 ")", why, requester, cause.record->id) < 0)
                 return;
@@ -145,6 +232,19 @@ void job_explain_write_other_causes(const JobExplain *explain, const Job *job) {
         sink_entry_close(explain->sink);
 }
 
+static void write_drop_puller(const JobExplain *explain, const JobDrop *drop) {
+        char origin[512];
+
+        if (!drop->puller)
+                return;
+        sink_entry_string(explain->sink, "puller", drop->puller->string);
+        if (drop->origin == UNIT_ORIGIN_NONE)
+                return;
+        unit_origin_format(explain->units, drop->origin, origin, sizeof(origin));
+        sink_entry_string(explain->sink, "relation", unit_relation_to_string(drop->relation));
+        sink_entry_string(explain->sink, "declared", origin);
+}
+
 void job_explain_write_drops(const JobExplain *explain, const JobTransactionRecord *record) {
         sink_entry_open(explain->sink, "dropped", "aa{sv}");
         sink_open(explain->sink, 'a', "a{sv}");
@@ -156,6 +256,7 @@ void job_explain_write_drops(const JobExplain *explain, const JobTransactionReco
                 sink_entry_string(explain->sink, "type", job_type_to_string(drop->type));
                 sink_entry_string(explain->sink, "rule", job_drop_rule_to_string(drop->rule));
                 sink_entry_string(explain->sink, "why", drop->why);
+                write_drop_puller(explain, drop);
                 sink_close(explain->sink);
         }
         sink_close(explain->sink);

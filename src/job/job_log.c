@@ -133,9 +133,9 @@ static bool job_record_refused_unit(const JobTransactionRecord *record, const ch
         return false;
 }
 
-const JobTransactionRecord *job_log_find_drop(const JobLog *log, const char *unit, const JobDrop **ret_drop) {
+JobTransactionRecord *job_log_find_drop(const JobLog *log, const char *unit, const JobDrop **ret_drop) {
         for (size_t age = 0; age < log->n_transactions; age++) {
-                const JobTransactionRecord *record = job_log_transaction_at(log, age);
+                JobTransactionRecord *record = job_log_transaction_at(log, age);
 
                 *ret_drop = job_record_find_drop(record, unit);
                 if (*ret_drop || job_record_refused_unit(record, unit))

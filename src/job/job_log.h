@@ -52,4 +52,4 @@ const JobEnded *job_log_find(const JobLog *log, uint32_t id);
 const JobEnded *job_log_find_of_unit(const JobLog *log, const char *unit);
 JobTransactionRecord *job_log_find_transaction(const JobLog *log, uint64_t id);
 /* The last transaction that dropped a job of @unit or was refused with it among its requests, or NULL. */
-const JobTransactionRecord *job_log_find_drop(const JobLog *log, const char *unit, const JobDrop **ret_drop);
+JobTransactionRecord *job_log_find_drop(const JobLog *log, const char *unit, const JobDrop **ret_drop);

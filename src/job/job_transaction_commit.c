@@ -13,16 +13,35 @@
 
 #include "job/job_transaction_stage.h"
 
+/* What one unit wants is often left out together: its name is kept once. */
+static int job_drop_set_puller(JobDrop *drop, const JobEdge *edge, const JobDrop *last) {
+        const char *puller = edge->subject->unit->id;
+
+        drop->puller_type = (uint8_t) edge->subject->type;
+        drop->relation = edge->relation;
+        drop->declared_there = edge->declared_there;
+        drop->origin = edge->origin;
+        if (last && last->puller && strcmp(last->puller->string, puller) == 0)
+                drop->puller = job_name_ref(last->puller);
+        else
+                drop->puller = job_name_new(puller);
+        return drop->puller ? 0 : -ENOMEM;
+}
+
 int job_transaction_record_drops(const JobTransaction *transaction, JobTransactionRecord *record) {
         for (size_t i = 0; i < transaction->drops.n; i++) {
                 const JobTransactionDrop *drop = &transaction->drops.items[i];
+                const JobEdge *edge = drop->candidate->is_anchor ? NULL : drop->candidate->pullers_first;
+                const JobDrop *last = record->drops.n > 0 ? &record->drops.items[record->drops.n - 1] : NULL;
                 JobDrop item = { .type = (uint8_t) drop->candidate->type, .rule = (uint8_t) drop->rule };
 
                 item.why = strdup(drop->why);
                 item.unit = job_name_new(drop->candidate->unit->id);
-                if (!item.why || !item.unit || vector_push(&record->drops, item) < 0) {
+                if (!item.why || !item.unit || (edge && job_drop_set_puller(&item, edge, last) < 0) ||
+                    vector_push(&record->drops, item) < 0) {
                         free(item.why);
                         job_name_unref(item.unit);
+                        job_name_unref(item.puller);
                         return -ENOMEM;
                 }
         }

@@ -222,6 +222,30 @@ Test(job_explain, unit_that_was_left_out_says_by_which_rule) {
                         "start b.service was left out of transaction 1 (redundant): b.service is active already.");
 }
 
+Test(job_explain, unit_that_was_left_out_names_the_way_to_who_asked) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+        const char *text;
+
+        double_relate(w->units, "t.target", UNIT_REQUIRES, "a.service");
+        double_relate(w->units, "a.service", UNIT_WANTS, "b.service");
+        double_relate(w->units, "b.service", UNIT_REQUIRES, "c.service");
+        double_unit(w->units, "c.service", UNIT_INACTIVE)->load_state = UNIT_MASKED;
+        job_world_accept(w, JOB_REPLACE, "start:t.target");
+        text = job_world_explain(w, "c.service");
+        assert_contains(text, "causes=[{unit=c.service,type=start,needed=false,relation=Requires,declared=test:");
+        assert_contains(text, "{unit=b.service,type=start,needed=false,relation=Wants,declared=test:");
+        assert_contains(text, "{unit=a.service,type=start,needed=true,relation=Requires,declared=test:");
+        assert_contains(text, "{unit=t.target,type=start,needed=true,text=start t.target is what was asked for},{requester=");
+
+        /* The same if all of it was refused. */
+        job_world_exec(w, JOB_REPLACE, "start:t.target stop:t.target");
+        text = job_world_explain(w, "t.target");
+        assert_contains(text, "{kind=waiting");
+        text = job_world_explain(w, "c.service");
+        assert_contains(text, "A request that would have brought start c.service was refused: ");
+        assert_contains(text, "{requester=:1.7,");
+}
+
 Test(job_explain, unit_whose_request_was_refused_says_why) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
         const char *text;
@@ -260,7 +284,9 @@ Test(job_explain, transaction_is_told_with_its_requests_jobs_and_drops) {
         text = job_world_explain(w, "t1");
         assert_contains(text, "{kind=transaction,summary=Transaction 1 in mode replace was committed, asked for by :1.7");
         assert_contains(text, "requests=[start a.service],jobs=[1,2]");
-        assert_contains(text, "dropped=[{unit=b.service,type=start,rule=redundant,why=b.service is active already}]");
+        assert_contains(text, "causes=[{requester=:1.7,");
+        assert_contains(text, "dropped=[{unit=b.service,type=start,rule=redundant,why=b.service is active already,"
+                              "puller=a.service,relation=Wants,declared=test:");
 }
 
 Test(job_explain, of_what_nobody_knows_there_is_nothing_to_say) {
