@@ -325,3 +325,57 @@ Test(exec_spawn, a_thousand_leave_nothing_behind) {
         close(last);
         cr_assert(eq(int, first, last));
 }
+
+#define NOBODY 65534
+
+/* Stops all that belongs to nobody, over and over; 0 if that can't be, as we are not root of all users. */
+static pid_t fork_stopper(void) {
+        int gate[2], is_there;
+        char byte;
+        pid_t pid;
+
+        cr_assert(pipe(gate) == 0);
+        pid = fork();
+        if (pid == 0) {
+                if (setgid(NOBODY) < 0 || setuid(NOBODY) < 0 || write(gate[1], "x", 1) != 1)
+                        _exit(1);
+                for (;;)
+                        kill(-1, SIGSTOP);
+        }
+        close(gate[1]);
+        is_there = read(gate[0], &byte, 1) == 1;
+        close(gate[0]);
+        if (!is_there)
+                cr_assert(waitpid(pid, NULL, 0) == pid);
+        return is_there ? pid : 0;
+}
+
+/* From the moment that the child is its user's, that user may signal it. */
+Test(exec_spawn, user_who_stops_his_processes_does_not_stop_us, .timeout = 60) {
+        FIXTURE("exit");
+        bool is_stopped = false;
+        pid_t stopper = fork_stopper();
+
+        if (stopper == 0)
+                cr_skip_test("needs users");
+        fixture.request.user = "65534";
+        fixture.request.group = "65534";
+        for (unsigned i = 0; i < 500 && !is_stopped; i++) {
+                int pidfd = -1, r;
+                pid_t pid = 0;
+
+                r = exec_spawn(&fixture.request, &pid, &pidfd, &fixture.result);
+                is_stopped = r == -ECANCELED;
+                cr_assert(r == 0 || is_stopped, "%s", fixture.result.message);
+                if (r < 0)
+                        continue;
+                kill(pid, SIGKILL);
+                cr_assert(waitpid(pid, NULL, 0) == pid);
+                close(pidfd);
+        }
+        kill(stopper, SIGKILL);
+        cr_assert(waitpid(stopper, NULL, 0) == stopper);
+        cr_assert(waitpid(-1, NULL, WNOHANG) < 0, "there is something left to reap");
+        if (is_stopped)
+                cr_assert(strstr(fixture.result.message, "was stopped by a signal before its program ran") != NULL);
+}

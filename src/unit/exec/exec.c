@@ -2,11 +2,13 @@
 /*
  * Starting a process
  *
- * One vfork-like child: clone with CLONE_VM and CLONE_VFORK copies no page
- * tables, so it costs the same for a manager of any size, and when it returns
- * the outcome is known: the child has left its last step and errno in shared
- * memory. No pipe is needed for that. A child that is killed half-way leaves
- * no errno; it counts as started, and its end is learned as any other's.
+ * One vfork-like child: clone with CLONE_VM copies no page tables, so it costs
+ * the same for a manager of any size. It leaves its last step and errno in
+ * shared memory, and a pipe tells when it is done with that. vfork() itself
+ * would wait for ever: for a file system that does not answer, or for a child
+ * that is its user's already and that this user has stopped. A child that is
+ * killed half-way leaves no errno; it counts as started, and its end is
+ * learned as any other's.
  *
  * Everything that may allocate, look up names or read files is done before
  * the clone. Memory marked "not dumpable" by a child that changed its user
@@ -16,6 +18,8 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -34,6 +38,12 @@
 
 #define STACK_SIZE ((size_t) 256 * 1024)
 #define STACK_GUARD ((size_t) 64 * 1024)
+
+/* How long a child may take to its program: so many looks at it, and the time between two. */
+#define LOOKS_MAX 250
+#define LOOK_MSEC 20
+/* For one that has been killed to be gone. */
+#define KILL_MSEC 1000
 
 /* All that is made for one spawn. */
 typedef struct Preparation {
@@ -145,11 +155,36 @@ static int prepare(const ExecRequest *request, Preparation *preparation, ExecRes
         return 0;
 }
 
-static pid_t clone_child(ExecChild *child, char *stack, int *ret_pidfd) {
-        const int flags = CLONE_VM | CLONE_VFORK | SIGCHLD;
+/* Until the child has its program, or has ended: 0, -ECANCELED if somebody stopped it, or -ETIME. */
+static int wait_for_program(pid_t pid, int line_fd) {
+        struct pollfd line = { .fd = line_fd };
+
+        for (int i = 0; i < LOOKS_MAX; i++) {
+                siginfo_t info = {};
+
+                if (poll(&line, 1, LOOK_MSEC) > 0)
+                        return 0;
+                if (waitid(P_PID, (id_t) pid, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid == pid)
+                        return -ECANCELED;
+        }
+        return -ETIME;
+}
+
+/* One that hangs in the kernel for good stays a child to be reaped; it does not come back to our memory, either. */
+static void give_up_child(ExecChild *child, pid_t pid, int line_fd, int error) {
+        struct pollfd line = { .fd = line_fd };
+
+        kill(pid, SIGKILL);
+        child->is_stuck = poll(&line, 1, KILL_MSEC) <= 0;
+        child->error = -error;
+}
+
+/* Signals are blocked as long as there are two in our memory: a handler would run in both. */
+static pid_t clone_child(ExecChild *child, char *stack, int line_fd, int *ret_pidfd) {
+        const int flags = CLONE_VM | SIGCHLD;
         sigset_t all, old;
+        int error, r;
         pid_t pid;
-        int error;
 
         sigfillset(&all);
         sigprocmask(SIG_SETMASK, &all, &old);
@@ -157,9 +192,24 @@ static pid_t clone_child(ExecChild *child, char *stack, int *ret_pidfd) {
         pid = clone(exec_child_run, stack + STACK_GUARD + STACK_SIZE, flags | CLONE_PIDFD, child, ret_pidfd);
         if (pid < 0 && errno == EINVAL)
                 pid = clone(exec_child_run, stack + STACK_GUARD + STACK_SIZE, flags, child);
-        error = errno;
+        error = pid < 0 ? errno : 0;
+        close(child->line_fd);
+        r = pid > 0 ? wait_for_program(pid, line_fd) : 0;
+        if (r < 0)
+                give_up_child(child, pid, line_fd, r);
         sigprocmask(SIG_SETMASK, &old, NULL);
-        errno = error;
+        return pid < 0 ? -error : pid;
+}
+
+static pid_t start_on_stack(ExecChild *child, int *ret_pidfd, char *stack) {
+        int line[2];
+        pid_t pid;
+
+        if (mprotect(stack, STACK_GUARD, PROT_NONE) < 0 || pipe2(line, O_CLOEXEC) < 0)
+                return -errno;
+        child->line_fd = line[1];
+        pid = clone_child(child, stack, line[0], ret_pidfd);
+        close(line[0]);
         return pid;
 }
 
@@ -173,12 +223,7 @@ static pid_t start(ExecChild *child, int *ret_pidfd) {
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
         if (stack == MAP_FAILED)
                 return -errno;
-        if (mprotect(stack, STACK_GUARD, PROT_NONE) < 0)
-                pid = -errno;
-        else {
-                pid = clone_child(child, stack, ret_pidfd);
-                pid = pid < 0 ? -errno : pid;
-        }
+        pid = start_on_stack(child, ret_pidfd, stack);
         munmap(stack, STACK_GUARD + STACK_SIZE);
         if (was_dumpable == 1 && prctl(PR_GET_DUMPABLE) != 1)
                 prctl(PR_SET_DUMPABLE, 1);
@@ -207,6 +252,10 @@ static void describe(const ExecChild *child, ExecResult *result) {
         ExecStep step = child->step;
         int error = child->error;
 
+        if (error == ECANCELED) {
+                exec_result_set(result, step, error, "the process was stopped by a signal before its program ran");
+                return;
+        }
         switch (step) {
         case EXEC_STEP_STDIN:
                 exec_result_set(result, step, error, "cannot open %s",
@@ -254,8 +303,8 @@ static void describe(const ExecChild *child, ExecResult *result) {
 }
 
 /* It is on its way out, and nobody else knows of it. */
-static void reap(pid_t pid, int pidfd) {
-        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+static void reap(const ExecChild *child, pid_t pid, int pidfd) {
+        while (waitpid(pid, NULL, child->is_stuck ? WNOHANG : 0) < 0 && errno == EINTR)
                 ;
         if (pidfd >= 0)
                 close(pidfd);
@@ -284,7 +333,7 @@ int exec_spawn(const ExecRequest *request, pid_t *ret_pid, int *ret_pidfd, ExecR
         ret_result->gid = preparation.credentials.has_gid ? preparation.credentials.gid : (gid_t) -1;
         if (preparation.child.error != 0) {
                 describe(&preparation.child, ret_result);
-                reap(pid, pidfd);
+                reap(&preparation.child, pid, pidfd);
                 return -ret_result->error;
         }
         *ret_pid = pid;

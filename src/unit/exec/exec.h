@@ -122,7 +122,8 @@ void exec_result_set(ExecResult *result, ExecStep step, int error, const char *f
 
 /*
  * Starts the process. 0: it runs as *ret_pid, the caller owns *ret_pidfd (close-on-exec; -1 where the kernel has no
- * pidfds) and must reap it. < 0: it does not, nothing is left to reap, and *ret_result says where it failed. The caller
- * waits while the child opens files and changes identity, never for a name service or a FIFO's other end.
+ * pidfds) and must reap it. < 0: it does not, nothing is left to reap (but a child that hangs in the kernel, killed), and
+ * *ret_result says where it failed. The caller waits while the child opens files and changes identity, never for a name
+ * service or a FIFO's other end, and a few seconds at most.
  */
 int exec_spawn(const ExecRequest *request, pid_t *ret_pid, int *ret_pidfd, ExecResult *ret_result);

@@ -181,14 +181,17 @@ child_ static void restore_open_files_limit(const ExecChild *child) {
 }
 
 child_ static int close_files(const ExecChild *child) {
+        const int kept = STDERR_FILENO + 1;
         struct rlimit limit;
 
+        if (child->line_fd != kept && dup3(child->line_fd, kept, O_CLOEXEC) < 0)
+                return -errno;
         restore_open_files_limit(child);
-        if (syscall(SYS_close_range, 3U, ~0U, 0U) == 0)
+        if (syscall(SYS_close_range, (unsigned) kept + 1, ~0U, 0U) == 0)
                 return 0;
         if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
                 return -errno;
-        for (rlim_t fd = 3; fd < limit.rlim_cur && fd < 1048576; fd++)
+        for (rlim_t fd = (rlim_t) kept + 1; fd < limit.rlim_cur && fd < 1048576; fd++)
                 close((int) fd);
         return 0;
 }
