@@ -85,6 +85,15 @@ static int call_find_method(BusCall *call) {
                              wanted ?: "", wanted ? "." : "", member);
 }
 
+static int call_deny(BusCall *call) {
+        if (call->bus->owner == 0)
+                return bus_call_fail(call, -EACCES, "AccessDenied", "Only root may call %s; the caller is uid %d.",
+                                     call->method->name, (int) call->client->uid);
+        return bus_call_fail(call, -EACCES, "AccessDenied",
+                             "Only root and uid %u, as whom the manager runs, may call %s; the caller is uid %d.",
+                             (unsigned) call->bus->owner, call->method->name, (int) call->client->uid);
+}
+
 static int call_check(BusCall *call) {
         const char *signature = dbus_message_get_signature(call->message);
 
@@ -94,10 +103,7 @@ static int call_check(BusCall *call) {
                                      call->method->name, call->method->in, signature);
 
         if (!bus_access_is_allowed(call->method->verb, call->client->uid, call->bus->owner))
-                return bus_call_fail(call, -EACCES, "AccessDenied",
-                                     "Only root and uid %u, as whom the manager runs, may call %s; the caller is "
-                                     "uid %d.",
-                                     (unsigned) call->bus->owner, call->method->name, (int) call->client->uid);
+                return call_deny(call);
         return 0;
 }
 

@@ -144,8 +144,6 @@ const BusProperty bus_manager_properties[] = {
         { "FinishTimestamp", "t", 0, TIME_FINISHED, get_time,
           "When there was no job left for the first time; 0: not yet." },
         { "FinishTimestampMonotonic", "t", 0, TIME_FINISHED_MONOTONIC, get_time, "The same by the monotonic clock." },
-        { "SystemState", "s", 0, 0, get_system_state,
-          "\"initializing\", \"starting\", \"running\", \"degraded\" (units have failed) or \"stopping\"." },
         { "NNames", "u", 0, 0, get_n_names, "Number of names of loaded units." },
         { "NFailedUnits", "u", 0, 0, get_n_failed_units, "Number of units that have failed." },
         { "NJobs", "u", 0, 0, get_n_jobs, "Number of jobs." },
@@ -156,6 +154,8 @@ const BusProperty bus_manager_properties[] = {
         { "UnitPath", "as", BUS_PROPERTY_CONST, 0, get_unit_path,
           "Folders of unit files; the first that has one wins." },
         { "ControlGroup", "s", 0, 0, get_control_group, "Control group of the manager; empty without one of its own." },
+        { "SystemState", "s", 0, 0, get_system_state,
+          "\"initializing\", \"starting\", \"running\", \"degraded\" (units have failed) or \"stopping\"." },
         { "RuntimeDirectory", "s", BUS_PROPERTY_CONST, 0, get_runtime_directory, "Where the manager's socket is." },
         {},
 };

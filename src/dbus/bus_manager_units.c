@@ -162,8 +162,8 @@ static size_t read_of_process(pid_t pid, const char *file, char *buffer, size_t 
 }
 
 static void put_process(BusCall *call, pid_t pid) {
-        char group[1024] = "", command[1024] = "";
-        const char *path;
+        char group[4096] = "", command[1024] = "", root[] = "/";
+        char *path;
         size_t n;
 
         n = read_of_process(pid, "cmdline", command, sizeof(command));
@@ -174,11 +174,11 @@ static void put_process(BusCall *call, pid_t pid) {
                 command[strcspn(command, "\n")] = '\0';
 
         (void) read_of_process(pid, "cgroup", group, sizeof(group));
-        path = strstr(group, "0::");
-        path = path ? path + strlen("0::") : "/";
+        path = strstr(group, "0::/");
+        path = path ? path + strlen("0::") : root;
+        path[strcspn(path, "\n")] = '\0';
 
         sink_open(call->reply, 'r', "sus");
-        group[strcspn(group, "\n")] = '\0';
         sink_string(call->reply, path);
         sink_u32(call->reply, (uint32_t) pid);
         sink_string(call->reply, command);

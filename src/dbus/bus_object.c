@@ -40,7 +40,7 @@ static int find_unit(Bus *bus, const char *label, BusObject *object, Failure *re
 static int find_job(Bus *bus, const char *label, BusObject *object, Failure *ret_failure) {
         uint32_t id;
 
-        if (text_parse_u32(label, &id) < 0 || id == JOB_ID_NONE ||
+        if (label[0] == '0' || text_parse_u32(label, &id) < 0 || id == JOB_ID_NONE ||
             !job_manager_find(manager_jobs(bus->manager), id, &object->job))
                 return failure_set(ret_failure, -ENOENT, "UnknownObject", "There is no job %s.", label);
 
@@ -102,9 +102,10 @@ size_t bus_object_interfaces(const BusObject *object, BusInterface ret_interface
                 ret_interfaces[n++] = bus_object_manager_interface;
                 break;
         case BUS_OBJECT_UNIT:
-                ret_interfaces[n++] = bus_unit_interface;
+                /* In this order GetAll() of all interfaces answers, and so systemctl show prints. */
                 if (object->unit->vtable->interface)
                         ret_interfaces[n++] = bus_type_interface(object->unit->vtable);
+                ret_interfaces[n++] = bus_unit_interface;
                 break;
         case BUS_OBJECT_JOB:
                 ret_interfaces[n++] = bus_job_interface;

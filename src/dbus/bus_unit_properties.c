@@ -123,6 +123,8 @@ enum {
         TIME_ACTIVE_ENTER,
         TIME_ACTIVE_EXIT,
         TIME_INACTIVE_ENTER,
+        TIME_CONDITION,
+        TIME_ASSERT,
         TIME_IS_MONOTONIC = 1 << 8,
 };
 
@@ -130,13 +132,21 @@ static const UnitTimestamp *timestamp_of(const Unit *unit, uint32_t which) {
         return which == TIME_STATE_CHANGE ? &unit->state_change :
                which == TIME_INACTIVE_EXIT ? &unit->inactive_exit :
                which == TIME_ACTIVE_ENTER ? &unit->active_enter :
-               which == TIME_ACTIVE_EXIT ? &unit->active_exit : &unit->inactive_enter;
+               which == TIME_ACTIVE_EXIT ? &unit->active_exit :
+               which == TIME_INACTIVE_ENTER ? &unit->inactive_enter : &unit->conditions_checked;
+}
+
+/* Assertions are only tested where the conditions are met. */
+static bool was_tested(const Unit *unit, uint32_t which) {
+        return which != TIME_ASSERT || unit->assert_result != 0;
 }
 
 static void get_time(const BusView *view, uint32_t parameter, Sink *sink) {
-        const UnitTimestamp *timestamp = timestamp_of(unit_of(view), parameter & ~(uint32_t) TIME_IS_MONOTONIC);
+        uint32_t which = parameter & ~(uint32_t) TIME_IS_MONOTONIC;
+        const UnitTimestamp *timestamp = timestamp_of(unit_of(view), which);
 
-        sink_u64(sink, parameter & TIME_IS_MONOTONIC ? timestamp->monotonic : timestamp->realtime);
+        sink_u64(sink, !was_tested(unit_of(view), which) ? 0 :
+                       parameter & TIME_IS_MONOTONIC ? timestamp->monotonic : timestamp->realtime);
 }
 
 enum {
@@ -410,6 +420,8 @@ const BusProperty bus_unit_properties[] = {
           "Were its conditions met at the last start?" },
         { "AssertResult", "b", BUS_PROPERTY_EMITS_CHANGE, 1, get_condition_result,
           "Were its assertions met at the last start?" },
+        TIME("Condition", TIME_CONDITION, "had its conditions tested"),
+        TIME("Assert", TIME_ASSERT, "had its assertions tested"),
         { "Conditions", "a(sbbsi)", 0, 0, get_conditions,
           "Its conditions: name, is one of these enough, negated, parameter, result (1 met, 0 untested, -1 unmet)." },
         { "Asserts", "a(sbbsi)", 0, 1, get_conditions, "Its assertions, the same way." },

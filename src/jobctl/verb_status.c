@@ -109,6 +109,8 @@ static void print_conditions(const json_t *unit) {
         json_t *condition;
         size_t i;
 
+        if (!is_unmet)
+                return;
         json_array_foreach(json_object_get(unit, "Conditions"), i, condition) {
                 if (json_integer_value(json_array_get(condition, 4)) >= 0)
                         continue;

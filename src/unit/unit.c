@@ -100,7 +100,7 @@ void unit_reset(Unit *unit) {
         unit->load_state = UNIT_STUB;
         unit->active_state = UNIT_INACTIVE;
         unit->inactive_exit = unit->active_enter = unit->active_exit = (UnitTimestamp) {};
-        unit->inactive_enter = unit->state_change = (UnitTimestamp) {};
+        unit->inactive_enter = unit->state_change = unit->conditions_checked = (UnitTimestamp) {};
         memset(unit->invocation_id, 0, sizeof(unit->invocation_id));
         unit->condition_result = unit->assert_result = 0;
         unit->needs_reload = false;

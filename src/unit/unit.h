@@ -97,6 +97,7 @@ struct Unit {
         void *state_of_type;            /* owned by the vtable */
 
         UnitTimestamp inactive_exit, active_enter, active_exit, inactive_enter, state_change;
+        UnitTimestamp conditions_checked;       /* with the two results below */
         uint8_t invocation_id[16];      /* zero: none */
         int8_t condition_result;        /* 1 met, 0 untested, -1 unmet */
         int8_t assert_result;

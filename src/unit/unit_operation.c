@@ -12,11 +12,20 @@
 
 #include "unit/unit_private.h"
 
+static UnitTimestamp unit_now(const Unit *unit) {
+        UnitHost *host = unit->table->host;
+
+        if (!host)
+                return (UnitTimestamp) {};
+        return (UnitTimestamp) { .realtime = host->ops->now_realtime(host), .monotonic = host->ops->now(host) };
+}
+
 static UnitAnswer unit_check_conditions(Unit *unit) {
         const UnitTable *table = unit->table;
 
         if (unit->active_state == UNIT_ACTIVATING || !table->observer || !table->observer->check_conditions)
                 return UNIT_UNDER_WAY;
+        unit->conditions_checked = unit_now(unit);
         return table->observer->check_conditions(table->observer_userdata, unit);
 }
 
@@ -134,11 +143,7 @@ bool unit_will_restart(const Unit *unit) {
 }
 
 static void unit_stamp(Unit *unit, UnitActiveState old, UnitActiveState new) {
-        UnitHost *host = unit->table->host;
-        UnitTimestamp now = {};
-
-        if (host)
-                now = (UnitTimestamp) { .realtime = host->ops->now_realtime(host), .monotonic = host->ops->now(host) };
+        UnitTimestamp now = unit_now(unit);
 
         unit->state_change = now;
         if (unit_state_is_inactive_or_failed(old) && !unit_state_is_inactive_or_failed(new))

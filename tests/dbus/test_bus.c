@@ -167,6 +167,59 @@ Test(bus, all_properties_of_all_interfaces_are_read_at_once) {
         dbus_message_unref(reply);
 }
 
+/* The key of the first entry of a reply of a{sv}; takes it over. */
+static char *first_key(DBusMessage *reply) {
+        DBusMessageIter iter, entries, entry;
+        const char *key;
+        char *copy;
+
+        cr_assert(dbus_message_iter_init(reply, &iter));
+        dbus_message_iter_recurse(&iter, &entries);
+        dbus_message_iter_recurse(&entries, &entry);
+        dbus_message_iter_get_basic(&entry, &key);
+        copy = strdup(key);
+        dbus_message_unref(reply);
+        return copy;
+}
+
+/* Scripts count on the order in which systemctl show --value prints. */
+Test(bus, properties_of_the_type_come_first) {
+        cleanup_free_ char *key = NULL;
+
+        key = first_key(bus_fixture_call_object(&client, MANAGER "/unit/lasting_2eservice", DBUS_INTERFACE_PROPERTIES,
+                                                "GetAll", "", NULL));
+        assert_string(key, "Type");
+}
+
+Test(bus, only_the_exact_path_of_a_job_is_one) {
+        cleanup_free_ char *job = NULL, *path = NULL;
+
+        bus_fixture_write_unit(&fixture, "slow.service", "[Service]\nType=oneshot\nExecStart=/bin/sleep 1000\n");
+        job = bus_fixture_string(bus_fixture_call_manager(&client, "StartUnit", "slow.service", "replace", NULL));
+        cr_assert(eq(int, text_format(&path, MANAGER "/job/0%s", job + strlen(MANAGER "/job/")), 0));
+        free(bus_fixture_string(bus_fixture_call_object(&client, job, DBUS_INTERFACE_PROPERTIES, "Get",
+                                                        "org.jobd1.Job", "State", NULL)));
+        bus_fixture_assert_error(bus_fixture_call_object(&client, path, DBUS_INTERFACE_PROPERTIES, "Get",
+                                                         "org.jobd1.Job", "State", NULL),
+                                 DBUS_ERROR_UNKNOWN_OBJECT, "no job");
+}
+
+Test(bus, processes_are_told_with_their_group_in_one_line) {
+        DBusMessageIter iter, processes, process;
+        DBusMessage *reply;
+        const char *group;
+
+        bus_fixture_run(&client, "StartUnit", "lasting.service", "done");
+        reply = bus_fixture_call_manager(&client, "GetUnitProcesses", "lasting.service", NULL);
+        assert_string(dbus_message_get_signature(reply), "a(sus)");
+        dbus_message_iter_init(reply, &iter);
+        dbus_message_iter_recurse(&iter, &processes);
+        dbus_message_iter_recurse(&processes, &process);
+        dbus_message_iter_get_basic(&process, &group);
+        cr_assert(group[0] == '/' && !strchr(group, '\n'), "\"%s\"", group);
+        dbus_message_unref(reply);
+}
+
 Test(bus, every_object_can_be_introspected_and_names_those_below) {
         static const struct {
                 const char *path, *part;

@@ -90,6 +90,7 @@ Test(unit_operation, conditions_come_before_everything_the_type_says) {
         heard.conditions = UNIT_UNDER_WAY;
         assert_answer(unit_start(unit), UNIT_UNSUPPORTED);
         cr_assert(eq(uint, heard.n_checks, 3));
+        cr_assert(eq(u64, unit->conditions_checked.monotonic, DOUBLE_CLOCK_START));
 }
 
 Test(unit_operation, conditions_are_not_asked_again_while_it_starts) {
