@@ -209,6 +209,8 @@ static void write_object_removed(const BusView *view, const void *data, Sink *si
                 bus_view_put_job_path(view, notice->id, sink);
         sink_open(sink, 'a', "s");
         write_interface_name(view, is_unit ? &bus_unit_interface : &bus_job_interface, sink);
+        if (notice->interface)
+                write_interface_name(view, &(BusInterface) { .name = notice->interface }, sink);
         sink_close(sink);
 }
 

@@ -23,6 +23,7 @@ struct BusNotice {
         bool is_active;                 /* of RELOADING */
         uint32_t id;                    /* of a job */
         JobResult result;
+        const char *interface;          /* static; of UNIT_REMOVED: that of its type, or NULL */
         char *unit;                     /* owned */
 };
 

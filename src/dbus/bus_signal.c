@@ -170,7 +170,7 @@ static void on_unit_removed(void *userdata, Unit *unit) {
                 send_notices(bus, true);
                 bus_broadcast_unit_changes(bus, unit);
         }
-        note(bus, (BusNotice) { .kind = BUS_NOTICE_UNIT_REMOVED }, unit->id);
+        note(bus, (BusNotice) { .kind = BUS_NOTICE_UNIT_REMOVED, .interface = unit->vtable->interface }, unit->id);
 }
 
 static void on_unit_changed(void *userdata, Unit *unit) {

@@ -241,6 +241,35 @@ Test(bus, every_object_can_be_introspected_and_names_those_below) {
         }
 }
 
+/* A client drops an object once all its interfaces are gone: each that was there must be named. */
+Test(bus, a_unit_that_goes_takes_all_its_interfaces_along) {
+        char **interfaces = NULL;
+        DBusMessage *signal;
+        const char *path;
+        int n = 0;
+
+        dbus_message_unref(bus_fixture_call_object(&client, MANAGER, "org.freedesktop.DBus.ObjectManager",
+                                                   "GetManagedObjects", NULL));
+        bus_fixture_run(&client, "StartUnit", "quick.service", "done");
+        dbus_message_unref(bus_fixture_call_manager(&client, "StopUnit", "quick.service", "replace", NULL));
+        for (bool is_it = false; !is_it;) {
+                signal = bus_fixture_read(&client);
+                cr_assert(signal != NULL);
+                is_it = text_equal(dbus_message_get_member(signal), "InterfacesRemoved") &&
+                        dbus_message_get_args(signal, NULL, DBUS_TYPE_OBJECT_PATH, &path, DBUS_TYPE_ARRAY,
+                                              DBUS_TYPE_STRING, &interfaces, &n, DBUS_TYPE_INVALID) &&
+                        text_equal(path, MANAGER "/unit/quick_2eservice");
+                if (is_it) {
+                        cr_assert(eq(int, n, 2));
+                        assert_string(interfaces[0], "org.jobd1.Unit");
+                        assert_string(interfaces[1], "org.jobd1.Service");
+                }
+                dbus_free_string_array(interfaces);
+                interfaces = NULL;
+                dbus_message_unref(signal);
+        }
+}
+
 static bool is_loaded(const char *unit) {
         DBusMessage *reply = bus_fixture_call_manager(&client, "GetUnit", unit, NULL);
         bool is_error = dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_ERROR;
