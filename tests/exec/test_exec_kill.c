@@ -166,6 +166,19 @@ Test(exec_kill, only_orphan_is_guessed_as_the_main_process, .timeout = 10) {
         close(pidfd);
 }
 
+/* It must not be taken for one that is about to get an environment, which is looked at a hundred times. */
+Test(exec_kill, process_without_an_environment_costs_no_more, .timeout = 10) {
+        FIXTURE("exec env -i sh -c 'echo x; exec env -i sleep 1000'");
+        int pidfd = -1;
+        pid_t pid = start(&fixture, 1, &pidfd);
+
+        for (unsigned i = 0; i < 10000; i++)
+                cr_assert(not(exec_process_has_invocation(pid, invocation)));
+        cr_assert(eq(int, exec_kill(pid, pidfd, SIGKILL, false), 0));
+        reap(pid, SIGKILL);
+        close(pidfd);
+}
+
 Test(exec_kill, process_facts, .timeout = 10) {
         ExecProcess process;
         pid_t pid = fork();

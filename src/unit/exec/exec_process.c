@@ -22,6 +22,12 @@
 #define ANCESTORS_MAX 1024
 #define EXECVE_TRIES_MAX 100
 
+/* What we set comes early. What else is in there is as long as its owner likes. */
+#define ENVIRONMENT_BYTES_MAX (64 * 1024)
+
+/* Numbers in /proc/PID/stat between the state and the end of the environment's memory. */
+#define STAT_NUMBERS_BEFORE_ENV_END 47
+
 static void close_folder(DIR **folder) {
         if (*folder)
                 closedir(*folder);
@@ -105,7 +111,7 @@ static void format_invocation(const uint8_t id[static 16], char wanted[static 64
 static int has_assignment(pid_t pid, const char *wanted) {
         cleanup_(close_file) FILE *file = NULL;
         cleanup_free_ char *assignment = NULL;
-        bool is_empty = true;
+        ssize_t n, total = 0;
         char path[64];
         size_t size = 0;
 
@@ -113,12 +119,30 @@ static int has_assignment(pid_t pid, const char *wanted) {
         file = fopen(path, "re");
         if (!file)
                 return 0;
-        while (getdelim(&assignment, &size, '\0', file) > 0) {
+        while (total < ENVIRONMENT_BYTES_MAX && (n = getdelim(&assignment, &size, '\0', file)) > 0) {
                 if (strcmp(assignment, wanted) == 0)
                         return 1;
-                is_empty = false;
+                total += n;
         }
-        return is_empty ? -EAGAIN : 0;
+        return total == 0 ? -EAGAIN : 0;
+}
+
+/* Is there no memory for an environment yet? Even an empty one lies somewhere. */
+static bool is_in_execve(pid_t pid) {
+        char buffer[2048], *at;
+
+        if (read_proc(pid, "stat", buffer, sizeof(buffer)) < 0)
+                return false;
+        at = strrchr(buffer, ')');
+        if (!at || strlen(at) < 4 || at[2] == 'Z' || at[2] == 'X')
+                return false;
+        at += 3;
+        for (unsigned i = 0; i < STAT_NUMBERS_BEFORE_ENV_END; i++) {
+                at = strchr(at + 1, ' ');
+                if (!at)
+                        return false;
+        }
+        return text_starts_with(at, " 0 ");
 }
 
 bool exec_process_has_invocation(pid_t pid, const uint8_t invocation_id[static 16]) {
@@ -128,8 +152,8 @@ bool exec_process_has_invocation(pid_t pid, const uint8_t invocation_id[static 1
         format_invocation(invocation_id, wanted);
         r = has_assignment(pid, wanted);
 
-        /* A process in the middle of an execve() shows none, for some microseconds; one that has none at all is rare. */
-        for (unsigned i = 0; i < EXECVE_TRIES_MAX && r == -EAGAIN && exec_process_is_alive(pid); i++) {
+        /* A process in the middle of an execve() shows none, for some microseconds. */
+        for (unsigned i = 0; i < EXECVE_TRIES_MAX && r == -EAGAIN && is_in_execve(pid); i++) {
                 sched_yield();
                 r = has_assignment(pid, wanted);
         }
