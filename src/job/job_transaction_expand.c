@@ -129,8 +129,10 @@ static int job_transaction_note_not_applicable(JobTransaction *transaction, JobC
 
         *pulled = edge;
         pulled->subject = puller;
-        pulled->declared_there = relation->here == UNIT_ORIGIN_NONE;
-        pulled->origin = pulled->declared_there ? relation->there : relation->here;
+        if (relation) {
+                pulled->declared_there = relation->here == UNIT_ORIGIN_NONE;
+                pulled->origin = pulled->declared_there ? relation->there : relation->here;
+        }
         *noted = (JobCandidate) { .unit = unit, .type = type, .pullers_first = pulled };
         job_stage_note(transaction, noted, JOB_DROP_NOT_APPLICABLE,
                        job_stage_format(transaction, "%s has no %s", unit->id, job_type_to_string(type)));
