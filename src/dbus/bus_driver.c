@@ -8,7 +8,8 @@
  * what they need on a private socket. Our names are their own owners, as
  * org.freedesktop.DBus is on a bus, since that is the sender of what we send. A
  * client that said Hello hears signals once it has a match rule; which of them,
- * it sorts out itself.
+ * it sorts out itself. To monitor is the same here: what others call is not
+ * shown to it.
  */
 
 #include <errno.h>
@@ -88,9 +89,7 @@ static int method_get_name_owner(BusCall *call) {
         return 0;
 }
 
-static int method_add_match(BusCall *call) {
-        const char *rule = bus_call_string(call);
-
+static int add_match(BusCall *call, const char *rule) {
         if (strlen(rule) > BUS_MATCH_LENGTH_MAX)
                 return bus_call_fail(call, -E2BIG, "LimitsExceeded", "A match rule may have no more than %u bytes.",
                                      BUS_MATCH_LENGTH_MAX);
@@ -104,6 +103,37 @@ static int method_add_match(BusCall *call) {
         if (strstr(rule, bus_object_manager_interface.name))
                 call->client->uses_object_manager = true;
         return strv_push(&call->peer->matches, rule);
+}
+
+static int method_add_match(BusCall *call) {
+        return add_match(call, bus_call_string(call));
+}
+
+/* A monitor listens from the moment on in which it is told that it has lost its name. */
+static int send_name_lost(BusCall *call) {
+        DBusMessage *message = dbus_message_new_signal(DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, "NameLost");
+        const char *name = call->client->name;
+        int r = -ENOMEM;
+
+        if (message && dbus_message_set_sender(message, DBUS_SERVICE_DBUS) &&
+            dbus_message_append_args(message, DBUS_TYPE_STRING, &name, DBUS_TYPE_INVALID))
+                r = bus_peer_send(call->peer, message);
+        if (message)
+                dbus_message_unref(message);
+        return r;
+}
+
+static int method_become_monitor(BusCall *call) {
+        cleanup_(strv_freep) char **rules = NULL;
+        int r;
+
+        r = bus_call_strv(call, &rules);
+        if (r >= 0 && !rules)
+                r = add_match(call, "");
+        strv_foreach(rule, rules)
+                if (r >= 0)
+                        r = add_match(call, *rule);
+        return r < 0 ? r : send_name_lost(call);
 }
 
 static int method_remove_match(BusCall *call) {
@@ -199,7 +229,14 @@ static const BusMethod driver_methods[] = {
         {},
 };
 
+static const BusMethod monitoring_methods[] = {
+        { "BecomeMonitor", "asu", "rules flags", "", NULL, BUS_VERB_READ, method_become_monitor,
+          "As AddMatch with each of the rules, or with one that fits all." },
+        {},
+};
+
 static const BusSignal driver_signals[] = {
+        { "NameLost", "s", "name", "Sent to who has become a monitor." },
         { "NameOwnerChanged", "sss", "name old_owner new_owner", "Never sent here: names do not change hands." },
         {},
 };
@@ -208,4 +245,9 @@ const BusInterface bus_driver_interface = {
         .name = DBUS_INTERFACE_DBUS,
         .methods = driver_methods,
         .signals = driver_signals,
+};
+
+const BusInterface bus_monitoring_interface = {
+        .name = DBUS_INTERFACE_MONITORING,
+        .methods = monitoring_methods,
 };

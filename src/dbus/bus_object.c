@@ -112,6 +112,7 @@ size_t bus_object_interfaces(const BusObject *object, BusInterface ret_interface
                 break;
         case BUS_OBJECT_DRIVER:
                 ret_interfaces[n++] = bus_driver_interface;
+                ret_interfaces[n++] = bus_monitoring_interface;
                 break;
         case BUS_OBJECT_NODE:
                 break;

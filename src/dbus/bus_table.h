@@ -103,6 +103,7 @@ extern const BusInterface bus_introspectable_interface;
 extern const BusInterface bus_peer_interface;
 extern const BusInterface bus_object_manager_interface;
 extern const BusInterface bus_driver_interface;
+extern const BusInterface bus_monitoring_interface;
 
 /* The interface of a type of units; name NULL if it has none. */
 BusInterface bus_type_interface(const UnitVTable *vtable);

@@ -117,6 +117,24 @@ Test(bus, who_said_hello_hears_signals_from_its_first_match_on) {
         bus_fixture_disconnect(&other);
 }
 
+Test(bus, a_monitor_hears_signals) {
+        DBusMessage *call = dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_MONITORING,
+                                                         "BecomeMonitor");
+        const char *const none[] = {}, *const *rules = none;
+        BusFixtureClient monitor;
+        dbus_uint32_t flags = 0;
+
+        bus_fixture_connect(&fixture, &monitor);
+        dbus_message_unref(bus_fixture_call_object(&monitor, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, "Hello", NULL));
+        dbus_message_append_args(call, DBUS_TYPE_ARRAY, DBUS_TYPE_STRING, &rules, 0, DBUS_TYPE_UINT32, &flags,
+                                 DBUS_TYPE_INVALID);
+        dbus_message_unref(bus_fixture_call(&monitor, call));
+        cr_assert(strstr(monitor.seen.string, "NameLost reply") != NULL, "%s", monitor.seen.string);
+        bus_fixture_run(&client, "StartUnit", "quick.service", "done");
+        bus_fixture_wait_signal(&monitor, "JobRemoved");
+        bus_fixture_disconnect(&monitor);
+}
+
 Test(bus, messages_say_who_sent_them) {
         DBusMessage *reply = bus_fixture_call_manager(&client, "ListUnits", NULL);
 
