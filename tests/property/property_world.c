@@ -73,7 +73,7 @@ static void property_set_up(PropertyWorld *world, Unit *unit) {
                 settings->job_priority = (int32_t) property_below(world, 3) - 1;
         mode = modes[property_below(world, ELEMENTSOF(modes))];
         settings->on_failure_job_mode = mode ? strdup(mode) : NULL;
-        settings->stop_when_unneeded = property_chance(world, 15);
+        settings->stop_when_unneeded = property_chance(world, 15) && world->has_rules;
         settings->refuse_manual_start = property_chance(world, 3);
         settings->refuse_manual_stop = property_chance(world, 3);
         settings->allow_isolate = property_chance(world, 70);
@@ -90,6 +90,8 @@ void property_relate(PropertyWorld *world, Unit *unit) {
         Unit *other;
         int r;
 
+        if (!world->has_rules && (kind == UNIT_BINDS_TO || kind == UNIT_UPHOLDS))
+                kind = UNIT_REQUIRES;
         if (property_chance(world, 3))
                 r = unit_table_name(world->units->table, "missing.service", &other);
         else {
@@ -187,6 +189,7 @@ PropertyWorld *property_world_new(uint64_t seed) {
 
         assert(world);
         world->seed = seed;
+        world->has_rules = seed % 2 == 0;
         world->random = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
         world->ids = calloc(PROPERTY_IDS_MAX, 1);
         assert(world->ids);

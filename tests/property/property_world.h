@@ -24,6 +24,7 @@ typedef struct PropertyWorld {
         uint32_t n_units;
         Text log;
         bool has_failed;
+        bool has_rules;                 /* BindsTo=, Upholds=, StopWhenUnneeded=: looked at anew after a restart */
         uint8_t *ids;                   /* owned: for each id, PropertyId */
         uint64_t n_restored;            /* ids that this manager was given by restore */
 } PropertyWorld;

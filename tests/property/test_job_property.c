@@ -6,8 +6,10 @@
  *      test_job_property [FIRST_SEED [COUNT [STEPS]]]
  *
  * Each seed is one world and one sequence of requests, answers, changes of
- * units, cancels, restarts of the manager and passing time, run twice. A
- * failure prints the log and the seed; fewer STEPS make it shorter.
+ * units, cancels, restarts of the manager and passing time, run twice: the
+ * same must happen again, in worlds without rules also if the manager is
+ * restarted before each step. A failure prints the log and the seed; fewer
+ * STEPS make it shorter.
  */
 
 #include <assert.h>
@@ -243,12 +245,11 @@ static void step_forget(PropertyWorld *world) {
         job_manager_graph_changed(world->jobs, world->units->clock.now);
 }
 
-static void step_restore(PropertyWorld *world) {
+static void restart(PropertyWorld *world) {
         Text before = {}, after = {};
         JobSnapshot snapshot;
         int r;
 
-        property_log(world, "save and restore");
         property_describe_jobs(world, &before);
         r = job_manager_save(world->jobs, &snapshot);
         assert(r == 0);
@@ -268,6 +269,11 @@ static void step_restore(PropertyWorld *world) {
         job_snapshot_deinit(&snapshot);
         text_deinit(&before);
         text_deinit(&after);
+}
+
+static void step_restore(PropertyWorld *world) {
+        property_log(world, "save and restore");
+        restart(world);
 }
 
 static void step_reload(PropertyWorld *world) {
@@ -325,12 +331,15 @@ static void check_ends(PropertyWorld *world) {
                         property_fail(world, "job %u never ended", id);
 }
 
-static bool play(uint64_t seed, unsigned n_steps, Text *ret_log) {
+static bool play(uint64_t seed, unsigned n_steps, bool with_restarts, Text *ret_log) {
         cleanup_(property_world_freep) PropertyWorld *world = property_world_new(seed);
 
         world_now = world;
-        for (world->step = 1; world->step <= n_steps && !world->has_failed; world->step++)
+        for (world->step = 1; world->step <= n_steps && !world->has_failed; world->step++) {
+                if (with_restarts && !world->has_rules)
+                        restart(world);
                 take_step(world);
+        }
         if (!world->has_failed) {
                 settle(world);
                 check_ends(world);
@@ -346,7 +355,7 @@ static bool play_twice(uint64_t seed, unsigned n_steps) {
         bool is_ok;
 
         seed_now = seed;
-        is_ok = play(seed, n_steps, &first) && play(seed, n_steps, &second);
+        is_ok = play(seed, n_steps, false, &first) && play(seed, n_steps, true, &second);
         if (is_ok && strcmp(first.string, second.string) != 0) {
                 fprintf(stderr, "seed %lu: two runs differ\n%s\n%s", (unsigned long) seed, first.string, second.string);
                 is_ok = false;
