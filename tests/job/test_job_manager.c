@@ -152,3 +152,68 @@ Test(job_manager, restart_takes_in_what_waits_behind_it) {
         job_world_state(w, "a.service", UNIT_ACTIVE);
         assert_events(w, "removed 1 done a.service; removed 2 done a.service");
 }
+
+/* — merged or one by one — */
+
+static const JobType merging[] = {
+        JOB_START, JOB_RELOAD, JOB_RESTART, JOB_NOP, JOB_TRY_RESTART, JOB_TRY_RELOAD, JOB_RELOAD_OR_START,
+};
+
+/* All operations under way succeed. */
+static void finish_all(JobWorld *w, Unit *unit) {
+        for (int i = 0; job_manager_count(w->jobs) > 0; i++) {
+                cr_assert(i < 10);
+                job_world_run(w);
+                if (unit->active_state == UNIT_ACTIVATING || unit->active_state == UNIT_RELOADING)
+                        double_unit_state(unit, UNIT_ACTIVE, 0);
+                else if (unit->active_state == UNIT_DEACTIVATING)
+                        double_unit_state(unit, UNIT_INACTIVE, 0);
+        }
+}
+
+static void request(JobWorld *w, JobType type) {
+        JobRequest one = { .unit = "a.service", .type = type };
+        JobOptions options = { .mode = JOB_REPLACE, .now = w->units->clock.now };
+
+        cr_assert(eq(int, job_manager_exec(w->jobs, &one, 1, &options, NULL), 0));
+}
+
+/* @running has begun when the three come, together or each when the one before it has ended. */
+static UnitActiveState lead(UnitActiveState from, JobType running, const JobType *types, bool one_by_one) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+        Unit *unit = double_unit(w->units, "a.service", from);
+
+        if (running >= 0) {
+                request(w, running);
+                job_world_run(w);
+        }
+        for (size_t i = 0; i < 3; i++) {
+                if (one_by_one)
+                        finish_all(w, unit);
+                request(w, types[i]);
+        }
+        finish_all(w, unit);
+        return unit->active_state;
+}
+
+Test(job_manager, merged_requests_lead_where_they_lead_one_by_one) {
+        static const struct {
+                UnitActiveState from;
+                JobType running;
+        } rows[] = {
+                { UNIT_INACTIVE, _JOB_TYPE_INVALID }, { UNIT_ACTIVE, _JOB_TYPE_INVALID }, { UNIT_FAILED, _JOB_TYPE_INVALID },
+                { UNIT_INACTIVE, JOB_START }, { UNIT_ACTIVE, JOB_RELOAD }, { UNIT_ACTIVE, JOB_RESTART },
+        };
+        size_t n = ELEMENTSOF(merging);
+
+        for (size_t r = 0; r < ELEMENTSOF(rows); r++)
+                for (size_t k = 0; k < n * n * n; k++) {
+                        JobType types[] = { merging[k % n], merging[k / n % n], merging[k / n / n] };
+                        UnitActiveState merged = lead(rows[r].from, rows[r].running, types, false);
+                        UnitActiveState alone = lead(rows[r].from, rows[r].running, types, true);
+
+                        cr_assert(merged == alone, "row %zu, %s %s %s: %s, one by one %s", r, job_type_to_string(types[0]),
+                                  job_type_to_string(types[1]), job_type_to_string(types[2]),
+                                  unit_active_state_to_string(merged), unit_active_state_to_string(alone));
+                }
+}
