@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "basic/text.h"
 #include "job/job_transaction_order.h"
 
 void order_graph_init(OrderGraph *graph, JobTransaction *transaction) {
@@ -352,11 +353,12 @@ static const char *order_describe_edge(OrderGraph *graph, uint32_t from, uint32_
         return job_stage_format(transaction, "%s=%s at %s", unit_relation_to_string(kind), b->id, origin);
 }
 
-#define DESCRIBED_MAX 64
+#define DESCRIBED_MAX 1000              /* edges; a longer cycle is nothing that a person reads */
 
 const char *order_graph_describe(OrderGraph *graph, const OrderNodes *cycle) {
         JobTransaction *transaction = graph->transaction;
-        const char *text = "";
+        const char *copy = NULL;
+        Text text = {};
 
         for (size_t i = 0; i <= cycle->n && i <= DESCRIBED_MAX; i++) {
                 uint32_t node = cycle->items[i % cycle->n];
@@ -364,13 +366,17 @@ const char *order_graph_describe(OrderGraph *graph, const OrderNodes *cycle) {
                 const char *type = job_type_to_string(unit->run[node % _ORDER_SLOT_MAX]);
                 const char *id = unit_table_at(transaction->units, unit->unit)->id;
 
-                if (i == 0)
-                        text = job_stage_format(transaction, "%s %s", type, id);
-                else
-                        text = job_stage_format(transaction, "%s → %s %s (%s)", text, type, id,
-                                                order_describe_edge(graph, cycle->items[i - 1], node));
+                text_addf(&text, "%s%s %s", i > 0 ? " → " : "", type, id);
+                if (i > 0)
+                        text_addf(&text, " (%s)", order_describe_edge(graph, cycle->items[i - 1], node));
         }
         if (cycle->n > DESCRIBED_MAX)
-                text = job_stage_format(transaction, "%s → … (%zu in all)", text, cycle->n);
-        return text;
+                text_addf(&text, " → … (%zu in all)", cycle->n);
+
+        if (text.error == 0)
+                copy = arena_strdup(&transaction->arena, text.string);
+        text_deinit(&text);
+        if (!copy)
+                transaction->is_incomplete = true;
+        return copy ? copy : "out of memory";
 }

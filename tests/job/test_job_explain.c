@@ -256,6 +256,7 @@ Test(job_explain, unit_whose_request_was_refused_says_why) {
         assert_contains(text, "{kind=refused,summary=A request for a.service was refused: Unit a.service is masked.");
         assert_contains(text, "message=Unit a.service is masked.");
         assert_contains(text, "requests=[start a.service],jobs=[]");
+        assert_contains_not(text, "transaction=");
 
         /* A name that no unit has was asked for as well. */
         job_world_exec(w, JOB_REPLACE, "start:nothing");

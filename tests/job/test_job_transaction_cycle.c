@@ -214,19 +214,28 @@ Test(job_transaction_cycle, what_a_victim_would_have_replaced_is_looked_at_again
                        "4 start z.service waiting");
 }
 
-Test(job_transaction_cycle, ring_of_many_is_named_up_to_a_length) {
+Test(job_transaction_cycle, each_edge_of_a_ring_is_named_up_to_a_thousand) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 
-        for (int i = 0; i < 300; i++) {
+        for (int n = 300; n <= 1500; n += 1200) {
                 char a[32], b[32];
 
-                snprintf(a, sizeof(a), "u%03d.service", i);
-                snprintf(b, sizeof(b), "u%03d.service", (i + 1) % 300);
-                double_relate(w->units, a, UNIT_BEFORE, b);
-                double_relate(w->units, "t.target", UNIT_REQUIRES, a);
+                for (int i = 0; i < n; i++) {
+                        snprintf(a, sizeof(a), "u%d-%d.service", n, i);
+                        snprintf(b, sizeof(b), "u%d-%d.service", n, (i + 1) % n);
+                        double_relate(w->units, a, UNIT_BEFORE, b);
+                        double_relate(w->units, n == 300 ? "s.target" : "t.target", UNIT_REQUIRES, a);
+                }
+        }
+        job_world_refuse(w, JOB_REPLACE, "start:s.target", "TransactionOrderIsCyclic");
+        for (int i = 0; i < 300; i++) {
+                char edge[64];
+
+                snprintf(edge, sizeof(edge), "(Before=u300-%d.service at test:", i);
+                assert_contains(failure_message(&w->failure), edge);
         }
         job_world_refuse(w, JOB_REPLACE, "start:t.target", "TransactionOrderIsCyclic");
-        assert_contains(failure_message(&w->failure), "(300 in all)");
+        assert_contains(failure_message(&w->failure), "(1500 in all)");
 }
 
 /* Each of 40 before each other: 39 have to go. */
