@@ -75,7 +75,7 @@ static int describe_blocker(const JobExplain *explain, const Job *waiting, const
         char span[USEC_FORMAT_MAX];
         const Unit *unit = unit_of(explain, blocker);
         usec_t since = 0;
-        const char *first = waiting->unit == blocker->unit ? "of the same unit" : "goes first";
+        const char *first = waiting->unit == blocker->unit ? "of the same unit goes first" : "goes first";
 
         if (blocker->state != JOB_RUNNING)
                 return text_format(ret_text, "job %u (%s %s) %s and waits itself", blocker->id,
@@ -192,16 +192,34 @@ static int explain_job(const JobExplain *explain, const Job *job) {
         return 0;
 }
 
-static int explain_ended(const JobExplain *explain, const JobEnded *ended, const char *kind) {
-        JobCause why = { .record = job_log_find_transaction(explain->log, ended->transaction), .step = ended->step };
-        cleanup_free_ char *summary = NULL;
-        char span[USEC_FORMAT_MAX], text[JOB_END_REASON_TEXT_MAX];
+static int describe_ended(const JobExplain *explain, const JobEnded *ended, char **ret_text) {
+        bool was_absorbed = ended->merged_into != JOB_ID_NONE;
+        char span[USEC_FORMAT_MAX], text[JOB_END_REASON_TEXT_MAX], absorbed[64] = "";
         const char *cause = job_end_reason_format(&ended->reason, text);
-        int r;
 
+        if (was_absorbed)
+                snprintf(absorbed, sizeof(absorbed), "Job %u was merged into another. ", ended->id);
         usec_format(usec_sub(explain->now, ended->ended_at), span);
-        r = text_format(&summary, "Job %u (%s %s) ended %s %s ago%s%s.", ended->id, job_type_to_string(ended->type),
-                        ended->unit->string, job_result_to_string(ended->result), span, cause ? ": " : "", cause ? cause : "");
+        return text_format(ret_text, "%sJob %u (%s %s) ended %s %s ago%s%s.", absorbed,
+                           was_absorbed ? ended->merged_into : ended->id, job_type_to_string(ended->type),
+                           ended->unit->string, job_result_to_string(ended->result), span, cause ? ": " : "",
+                           cause ? cause : "");
+}
+
+/* What was absorbed was asked for by somebody else than its survivor. */
+static JobCause cause_of_ended(const JobExplain *explain, const JobEnded *ended) {
+        JobCause own = { .record = job_log_find_transaction(explain->log, ended->transaction), .step = ended->step };
+        JobCause request = {};
+
+        if (ended->merged_into != JOB_ID_NONE)
+                request = job_log_find_request(explain->log, ended->id);
+        return request.record ? request : own;
+}
+
+static int explain_ended(const JobExplain *explain, const JobEnded *ended, const char *kind) {
+        JobCause why = cause_of_ended(explain, ended);
+        cleanup_free_ char *summary = NULL;
+        int r = describe_ended(explain, ended, &summary);
 
         sink_open(explain->sink, 'a', "{sv}");
         sink_entry_string(explain->sink, "kind", kind);
@@ -212,8 +230,8 @@ static int explain_ended(const JobExplain *explain, const JobEnded *ended, const
         sink_entry_string(explain->sink, "type", job_type_to_string(ended->type));
         sink_entry_string(explain->sink, "run", job_type_to_string(ended->run_type));
         sink_entry_string(explain->sink, "result", job_result_to_string(ended->result));
-        if (ended->transaction > 0)
-                sink_entry_u64(explain->sink, "transaction", ended->transaction);
+        if (why.record || ended->transaction > 0)
+                sink_entry_u64(explain->sink, "transaction", why.record ? why.record->id : ended->transaction);
         sink_entry_u64(explain->sink, "age", usec_sub(explain->now, ended->installed_at));
         job_explain_write_causes(explain, why);
         sink_close(explain->sink);
@@ -289,6 +307,7 @@ static int explain_idle(const JobExplain *explain, const Unit *unit, const char 
         JobTransactionRecord *record = job_log_find_drop(explain->log, name, &drop);
         const JobEnded *ended = job_log_find_of_unit(explain->log, name);
         cleanup_free_ char *summary = NULL;
+        bool is_loaded;
 
         if (record && (!ended || record->time >= ended->ended_at)) {
                 if (drop)
@@ -303,8 +322,10 @@ static int explain_idle(const JobExplain *explain, const Unit *unit, const char 
         if (!unit)
                 return -ENOENT;
 
-        (void) text_format(&summary, "%s is %s and has no job.", unit->id,
-                           unit_active_state_to_string(unit->active_state));
+        is_loaded = unit->load_state == UNIT_LOADED;
+        (void) text_format(&summary, "%s is %s%s%s%s and has no job.", unit->id,
+                           unit_active_state_to_string(unit->active_state), is_loaded ? "" : " (",
+                           is_loaded ? "" : unit_load_state_to_string(unit->load_state), is_loaded ? "" : ")");
         sink_open(explain->sink, 'a', "{sv}");
         sink_entry_string(explain->sink, "kind", "idle");
         sink_entry_string(explain->sink, "summary", summary);

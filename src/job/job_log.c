@@ -117,6 +117,17 @@ JobTransactionRecord *job_log_find_transaction(const JobLog *log, uint64_t id) {
         return NULL;
 }
 
+JobCause job_log_find_request(const JobLog *log, uint32_t id) {
+        for (size_t age = log->n_transactions; age > 0; age--) {
+                JobTransactionRecord *record = job_log_transaction_at(log, age - 1);
+
+                for (size_t i = 0; i < record->steps.n; i++)
+                        if (record->steps.items[i].id == id)
+                                return (JobCause) { .record = record, .step = (uint32_t) i };
+        }
+        return (JobCause) {};
+}
+
 static const JobDrop *job_record_find_drop(const JobTransactionRecord *record, const char *unit) {
         for (size_t i = 0; i < record->drops.n; i++)
                 if (strcmp(record->drops.items[i].unit->string, unit) == 0)

@@ -131,6 +131,22 @@ Test(job_explain, what_was_merged_in_is_told_up_to_eight_causes) {
         assert_contains(text, "(transaction 8),and 4 more]");
 }
 
+Test(job_explain, absorbed_job_tells_of_its_survivor_and_of_its_own_request) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+        const char *text;
+
+        double_unit(w->units, "a.service", UNIT_INACTIVE);
+        job_world_accept(w, JOB_REPLACE, "start:a.service");
+        job_world_run(w);
+        job_world_accept(w, JOB_REPLACE, "reload:a.service");
+        job_world_accept(w, JOB_REPLACE, "restart:a.service");
+        job_manager_cancel(w->jobs, 1, NULL, w->units->clock.now, NULL);
+        text = job_world_explain(w, "2");
+        assert_contains(text, "summary=Job 2 was merged into another. Job 1 (restart a.service) ended canceled ");
+        assert_contains(text, "transaction=2,");
+        assert_contains(text, "causes=[{unit=a.service,type=reload,");
+}
+
 Test(job_explain, requests_without_a_process_or_a_name_are_told) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
         JobRequester nobody = { .name = ":1.2", .uid = 5 };
