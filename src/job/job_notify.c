@@ -262,6 +262,7 @@ static JobRuleLimit *limit_of(JobNotify *notify, uint32_t unit, uint64_t now) {
                 return NULL;
         }
         limit->unit = unit;
+        limit->since = now;
         limit->next = notify->limits;
         notify->limits = limit;
         return limit;
