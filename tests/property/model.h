@@ -8,7 +8,8 @@
  * shares no code with it: of job/job_type.h and unit/ only the enums and their
  * words are used. All it knows is one plain struct without pointers into
  * itself, so that "as it would be afterwards" is a copy; each question is
- * answered by loops over all units; nothing is remembered to be quick.
+ * answered by loops over all units; nothing is remembered to be quick. Units
+ * have the indexes that they have in the table of units.
  *
  * Units react as those of jobd-sim do: see model_unit.c.
  */
@@ -22,7 +23,7 @@
 
 #define MODEL_UNITS_MAX 12
 #define MODEL_ALIASES_MAX 64
-#define MODEL_TRACE_MAX 4096
+#define MODEL_TRACE_MAX 8192
 #define MODEL_WISHES_MAX 512
 #define MODEL_REQUESTS_MAX 4
 #define MODEL_NEVER UINT64_MAX
@@ -79,10 +80,18 @@ typedef struct ModelUnit {
         ModelJob triggered, pending, nop;
 
         int waits_for;                  /* unit for whose recovery it waits; MODEL_NOBODY */
-        bool check_unneeded, check_upheld, check_bound; /* state-based rules to look at */
-        unsigned n_rule_requests;       /* in the present window of the rate limit */
+        unsigned rules;                 /* ModelRule: to look at */
+        unsigned delayed_rules;         /* to look at when the limit allows it again */
+        unsigned n_rule_requests;       /* in the present window of the limit */
         uint64_t rule_window;           /* when that began; 0: none */
 } ModelUnit;
+
+/* State-based rules. */
+enum {
+        MODEL_RULE_UNNEEDED = 1 << 0,
+        MODEL_RULE_UPHELD = 1 << 1,
+        MODEL_RULE_BOUND = 1 << 2,
+};
 
 /* A request that the engine makes itself. */
 typedef struct ModelWish {
@@ -112,6 +121,11 @@ typedef struct ModelTrace {
         const char *error;              /* static */
 } ModelTrace;
 
+typedef struct ModelTraces {
+        ModelTrace items[MODEL_TRACE_MAX];
+        unsigned n;
+} ModelTraces;
+
 typedef struct Model {
         ModelUnit units[MODEL_UNITS_MAX];
         int n_units;
@@ -122,10 +136,12 @@ typedef struct Model {
         bool is_triggering;             /* a unit's operation is on the stack: reports queue up */
         ModelReport reports[64];
         unsigned n_reports;
+        int rule_queue[MODEL_UNITS_MAX];        /* units with rules to look at */
+        int n_rule_queue;
+        bool has_cycle_to_come;         /* of order, among running restarts: nothing in it is pending yet */
         ModelWish wishes[MODEL_WISHES_MAX];
         unsigned n_wishes;
-        ModelTrace trace[MODEL_TRACE_MAX];
-        unsigned n_trace;
+        ModelTraces *trace;             /* borrowed */
 } Model;
 
 typedef struct ModelRequest {
@@ -153,6 +169,7 @@ void model_reloaded_itself(Model *m, int unit, JobMode mode);
 uint64_t model_next_deadline(const Model *m);
 void model_expire(Model *m);
 void model_graph_changed(Model *m);
+void model_restart(Model *m);           /* saved and restored */
 
 /* Can nobody ever go on? A job that waits for order alone, with nothing triggered or paused at the end of the chain. */
 bool model_is_stuck(const Model *m);

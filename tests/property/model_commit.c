@@ -6,19 +6,33 @@
  */
 
 #include <assert.h>
-#include <stdlib.h>
+#include <stddef.h>
+#include <string.h>
 
 #include "model_private.h"
 
 /* — step 8 — */
 
 static bool resists(const ModelStage *s, const ModelJob *job, JobType type) {
-        return job->id && model_conflicts(job->type, type) && (s->mode == JOB_FAIL || job->is_irreversible);
+        bool is_careful = s->mode == JOB_FAIL || s->mode == JOB_LENIENT;
+
+        return job->id && model_conflicts(job->type, type) && (is_careful || job->is_irreversible);
 }
 
 /* A verify cancels nothing: it gives way to a stop that is pending, and waits behind one that runs. */
 static bool must_give_way(const ModelUnit *unit, JobType type) {
         return type == JOB_VERIFY_ACTIVE && unit->pending.id && unit->pending.type == JOB_STOP;
+}
+
+void model_stage_give_way(ModelStage *s, const Model *m) {
+        for (int i = 0; i < s->n; i++) {
+                const ModelCandidate *c = &s->candidates[i];
+                const ModelUnit *unit = &m->units[c->unit];
+
+                if (!c->is_gone && !c->matters && must_give_way(unit, c->type) && !resists(s, &unit->pending, c->type))
+                        model_stage_drop(s, i);
+        }
+        model_stage_sweep(s);
 }
 
 void model_stage_meet_installed(ModelStage *s, const Model *m) {
@@ -32,10 +46,6 @@ void model_stage_meet_installed(ModelStage *s, const Model *m) {
                     (must_give_way(unit, c->type) && c->matters))
                         s->error = "TransactionIsDestructive";
         }
-        for (int i = 0; i < s->n && !s->error; i++)
-                if (!s->candidates[i].is_gone && must_give_way(&m->units[s->candidates[i].unit], s->candidates[i].type))
-                        model_stage_drop(s, i);
-        model_stage_sweep(s);
 }
 
 /* — step 9 — */
@@ -73,7 +83,7 @@ static ModelJob *install(const ModelCommit *commit, ModelJob *slot) {
 
 static ModelJob *merge_into(const ModelCommit *commit, ModelJob *job) {
         const ModelCandidate *c = commit->candidate;
-        JobType old = job->type;
+        JobType old = job->type, old_run = job->run;
 
         job->absorbed_start |= c->absorbed_start;
         job->type = model_merge_on(commit->m, c->unit, old, c->type, &job->absorbed_start);
@@ -81,6 +91,8 @@ static ModelJob *merge_into(const ModelCommit *commit, ModelJob *job) {
                 job->run = model_first_run(job->type);
                 job->is_between_halves = false;
         }
+        if (job->run != old_run)
+                job->is_paused = false;         /* the unit was not asked for this */
         take_over(commit, job);
         return job;
 }
@@ -134,7 +146,7 @@ static ModelJob *put_regular(const ModelCommit *commit) {
                 if (c->type == JOB_RESTART && can_turn(triggered))
                         return turn(commit, unit);
                 if (is_covered(unit, c->type)) {
-                        take_over(commit, triggered);
+                        triggered->is_irreversible |= commit->stage->mode == JOB_REPLACE_IRREVERSIBLY;
                         return triggered;
                 }
         }
@@ -188,7 +200,8 @@ const char *model_exec(Model *m, const ModelRequest *requests, unsigned n, JobMo
         static ModelStage stage;
         ModelStage *s = &stage;
 
-        *s = (ModelStage) { .mode = mode };
+        memset(s, 0, offsetof(ModelStage, edges));
+        s->mode = mode;
         model_stage_expand(s, m, requests, n);
         if (!s->error)
                 model_stage_add_extras(s, m);
@@ -199,6 +212,8 @@ const char *model_exec(Model *m, const ModelRequest *requests, unsigned n, JobMo
         if (!s->error)
                 model_stage_reduce(s, m);
         if (!s->error)
+                model_stage_give_way(s, m);
+        if (!s->error && mode != JOB_IGNORE_DEPENDENCIES)
                 model_stage_break_cycles(s, m);
         if (!s->error)
                 model_stage_meet_installed(s, m);

@@ -33,48 +33,61 @@ static const char *load_error(UnitLoadState load) {
         return "LoadFailed";
 }
 
-static int stage_put(ModelStage *s, int u, JobType type) {
+static int stage_put(ModelStage *s, const Model *m, int u, JobType type) {
         assert(s->n < MODEL_CANDIDATES_MAX);
-        s->candidates[s->n] = (ModelCandidate) { .unit = u, .type = type };
+        s->candidates[s->n] = (ModelCandidate) {
+                .unit = u,
+                .type = type,
+                .error = type == JOB_STOP ? NULL : load_error(m->units[u].load),
+        };
+        s->has_failures |= s->candidates[s->n].error != NULL;
+        s->was_staged[u] = true;
         return s->n++;
 }
 
-/* Up the needed edges; at an anchor the request is refused. */
-static void stage_fail(ModelStage *s, int candidate, const char *error) {
-        ModelCandidate *c = &s->candidates[candidate];
+/* Up the needed edges, from the first that failed on; what could have been is gone. */
+static void stage_spread_failures(ModelStage *s) {
+        int queue[MODEL_CANDIDATES_MAX], n = 0;
 
-        if (c->error)
+        if (!s->has_failures)
                 return;
-        c->error = error;
-        c->is_gone = true;
-        if (c->is_anchor && !s->error)
-                s->error = error;
-        for (int i = 0; i < s->n_edges; i++)
-                if (s->edges[i].to == candidate && s->edges[i].is_needed)
-                        stage_fail(s, s->edges[i].from, error);
+        s->has_failures = false;
+        for (int i = 0; i < s->n; i++)
+                if (s->candidates[i].error)
+                        queue[n++] = i;
+        for (int at = 0; at < n; at++)
+                for (int i = 0; i < s->n_edges; i++) {
+                        ModelCandidate *from = &s->candidates[s->edges[i].from];
+
+                        if (s->edges[i].to != queue[at] || !s->edges[i].is_needed || from->error)
+                                continue;
+                        from->error = s->candidates[queue[at]].error;
+                        queue[n++] = s->edges[i].from;
+                }
+        for (unsigned i = 0; i < s->n_anchors && !s->error; i++)
+                s->error = s->candidates[s->anchors[i]].error;
+        for (int i = 0; i < s->n; i++)
+                s->candidates[i].is_gone |= s->candidates[i].error != NULL;
+        model_stage_sweep(s);
 }
 
-/* @type is wanted of @u by candidate @from. */
+/* @type is wanted of @u by candidate @from. What is not applicable, or would do nothing, is not pulled in. */
 static void stage_pull(ModelStage *s, const Model *m, int from, int u, JobType type, UnitRelationKind relation,
                        bool is_needed) {
-        const char *error = type == JOB_STOP ? NULL : load_error(m->units[u].load);
+        bool absorbed_start;
         int to;
 
-        if (!error)
-                type = model_collapse(m, u, type);
-        if (!error && !model_is_applicable(m, u, type))
+        if (!model_is_applicable(m, u, type))
+                return;
+        type = model_resolve(m, u, type, &absorbed_start);
+        if (type == JOB_NOP)
                 return;
 
         to = model_stage_find(s, u, type);
         if (to < 0)
-                to = stage_put(s, u, type);
+                to = stage_put(s, m, u, type);
         model_stage_link(s, from, to, relation, is_needed);
-        if (error)
-                stage_fail(s, to, error);
-        else
-                s->was_staged[u] = true;
-        if (s->candidates[to].error && is_needed)
-                stage_fail(s, from, s->candidates[to].error);
+        s->has_failures |= s->candidates[to].error && is_needed;
 }
 
 static void stage_pull_all(ModelStage *s, const Model *m, int from, ModelPull pull) {
@@ -104,15 +117,20 @@ static void stage_pull_dependents(ModelStage *s, const Model *m, int from, JobTy
         stage_pull_all(s, m, from, (ModelPull) { UNIT_CONSISTS_OF, type, true });
 }
 
+/* In mode restart-dependencies an anchor takes its dependents along with all else that it pulls in. */
 static void stage_expand_one(ModelStage *s, const Model *m, int from) {
-        JobType type = s->candidates[from].type;
+        const ModelCandidate *c = &s->candidates[from];
+        JobType type = c->type;
+        bool with_dependents = type == JOB_RESTART || (s->mode == JOB_RESTART_DEPENDENCIES && c->is_anchor);
 
+        if (c->error)
+                return;
         if (type == JOB_START || type == JOB_RESTART)
                 stage_pull_for_start(s, m, from);
+        if (with_dependents)
+                stage_pull_dependents(s, m, from, JOB_TRY_RESTART);
         if (type == JOB_STOP)
                 stage_pull_dependents(s, m, from, JOB_STOP);
-        if (type == JOB_RESTART)
-                stage_pull_dependents(s, m, from, JOB_TRY_RESTART);
         if (type == JOB_RELOAD)
                 stage_pull_all(s, m, from, (ModelPull) { UNIT_PROPAGATES_RELOAD_TO, JOB_TRY_RELOAD, false });
 }
@@ -145,22 +163,29 @@ static int stage_next(const ModelStage *s, bool by_propagation) {
         return MODEL_NOBODY;
 }
 
-static void stage_drain(ModelStage *s, const Model *m) {
-        if (s->mode == JOB_IGNORE_DEPENDENCIES || s->mode == JOB_IGNORE_REQUIREMENTS)
-                return;
-        while (!s->error) {
-                int i = stage_next(s, false);
+static void stage_expand_all(ModelStage *s, const Model *m) {
+        int i;
 
-                if (i >= 0) {
-                        s->candidates[i].is_expanded = true;
-                        stage_expand_one(s, m, i);
-                        continue;
-                }
-                i = stage_next(s, true);
-                if (i < 0)
-                        return;
+        while ((i = stage_next(s, false)) >= 0) {
+                s->candidates[i].is_expanded = true;
+                stage_expand_one(s, m, i);
+        }
+        stage_spread_failures(s);
+}
+
+/* PropagatesStopTo= is expanded when nothing else is left to be. */
+static void stage_drain(ModelStage *s, const Model *m) {
+        int i;
+
+        if (s->mode == JOB_IGNORE_DEPENDENCIES || s->mode == JOB_IGNORE_REQUIREMENTS) {
+                stage_spread_failures(s);
+                return;
+        }
+        stage_expand_all(s, m);
+        while (!s->error && (i = stage_next(s, true)) >= 0) {
                 s->candidates[i].is_propagated = true;
                 stage_propagate_stop(s, m, i);
+                stage_expand_all(s, m);
         }
 }
 
@@ -200,29 +225,28 @@ static JobType soften(const Model *m, const ModelRequest *request) {
 }
 
 static const char *stage_anchor(ModelStage *s, const Model *m, const ModelRequest *request) {
+        const ModelUnit *unit = &m->units[request->unit];
         JobType type = soften(m, request);
         const char *error = check_mode(m, request, s->mode);
+        bool absorbed_start;
         int i;
 
         if (error)
                 return error;
-        error = type == JOB_STOP ? NULL : load_error(m->units[request->unit].load);
-        if (error)
-                return error;
-        if (s->mode == JOB_ISOLATE && !m->units[request->unit].allows_isolate)
+        if (s->mode == JOB_ISOLATE && unit->load == UNIT_LOADED && !unit->allows_isolate)
                 return "NoIsolation";
         error = check_manual(m, request, type);
         if (error)
                 return error;
-        type = model_collapse(m, request->unit, type);
-        if (!model_is_applicable(m, request->unit, type))
+        if ((unit->load == UNIT_LOADED || type == JOB_STOP) && !model_is_applicable(m, request->unit, type))
                 return "JobTypeNotApplicable";
 
+        type = model_resolve(m, request->unit, type, &absorbed_start);
         i = model_stage_find(s, request->unit, type);
         if (i < 0)
-                i = stage_put(s, request->unit, type);
+                i = stage_put(s, m, request->unit, type);
         s->candidates[i].is_anchor = true;
-        s->was_staged[request->unit] = true;
+        s->candidates[i].absorbed_start |= absorbed_start;
         s->anchors[s->n_anchors++] = i;
         return NULL;
 }
@@ -230,11 +254,8 @@ static const char *stage_anchor(ModelStage *s, const Model *m, const ModelReques
 void model_stage_expand(ModelStage *s, const Model *m, const ModelRequest *requests, unsigned n) {
         for (unsigned i = 0; i < n && !s->error; i++)
                 s->error = stage_anchor(s, m, &requests[i]);
-        if (s->error)
-                return;
-        stage_drain(s, m);
         if (!s->error)
-                model_stage_sweep(s);
+                stage_drain(s, m);
 }
 
 /* — what the mode adds — */
@@ -243,47 +264,45 @@ void model_stage_expand(ModelStage *s, const Model *m, const ModelRequest *reque
 static bool is_kept_by_trigger(const ModelStage *s, const Model *m, int u) {
         model_each(m, u, UNIT_TRIGGERED_BY, v) {
                 UnitActiveState state = m->units[v].state;
+                int staged = model_stage_main(s, v);
 
-                if (state != UNIT_ACTIVE && state != UNIT_RELOADING)
+                if (state != UNIT_ACTIVE && state != UNIT_RELOADING && state != UNIT_ACTIVATING)
                         continue;
-                if (m->units[v].ignores_isolate || (model_stage_has(s, v) && !is_staged(s, v, JOB_STOP)))
+                if (staged >= 0 ? s->candidates[staged].type != JOB_STOP : m->units[v].ignores_isolate)
                         return true;
         }
         return false;
 }
 
+static bool is_idle(const Model *m, int u) {
+        return m->units[u].state == UNIT_INACTIVE && !model_has_job(m, u);
+}
+
+/* The stops are needed by the (first) anchor. */
 static void stage_isolate(ModelStage *s, const Model *m) {
-        for (int u = 0; u < m->n_units && !s->error; u++) {
+        for (int u = 0; u < m->n_units; u++) {
                 const ModelUnit *unit = &m->units[u];
 
-                if (!unit->is_known || model_stage_has(s, u) || unit->is_perpetual || unit->ignores_isolate)
+                if (!unit->is_known || unit->is_perpetual || unit->ignores_isolate || is_idle(m, u))
                         continue;
-                if (unit->state == UNIT_INACTIVE && !model_has_job(m, u))
-                        continue;
-                if (is_kept_by_trigger(s, m, u))
-                        continue;
-                stage_pull(s, m, s->anchors[0], u, JOB_STOP, _UNIT_RELATION_INVALID, true);
-                stage_drain(s, m);
+                if (!model_stage_has(s, u) && !is_kept_by_trigger(s, m, u))
+                        stage_pull(s, m, s->anchors[0], u, JOB_STOP, _UNIT_RELATION_INVALID, true);
         }
 }
 
 static void stage_stop_triggers(ModelStage *s, const Model *m) {
         for (unsigned i = 0; i < s->n_anchors; i++)
                 model_each(m, s->candidates[s->anchors[i]].unit, UNIT_TRIGGERED_BY, v)
-                        stage_pull(s, m, s->anchors[i], v, JOB_STOP, UNIT_TRIGGERED_BY, true);
-        stage_drain(s, m);
+                        if (!is_idle(m, v) && model_stage_main(s, v) < 0)
+                                stage_pull(s, m, s->anchors[i], v, JOB_STOP, UNIT_TRIGGERED_BY, true);
 }
 
 void model_stage_add_extras(ModelStage *s, const Model *m) {
+        if (s->mode != JOB_ISOLATE && s->mode != JOB_TRIGGERING)
+                return;
         if (s->mode == JOB_ISOLATE)
                 stage_isolate(s, m);
-        if (s->mode == JOB_TRIGGERING)
+        else
                 stage_stop_triggers(s, m);
-        if (s->mode == JOB_RESTART_DEPENDENCIES) {
-                for (unsigned i = 0; i < s->n_anchors; i++)
-                        stage_pull_dependents(s, m, s->anchors[i], JOB_TRY_RESTART);
-                stage_drain(s, m);
-        }
-        if (!s->error)
-                model_stage_sweep(s);
+        stage_drain(s, m);
 }

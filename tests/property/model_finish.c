@@ -11,8 +11,8 @@
 #define NO_RESULT _JOB_RESULT_INVALID
 
 void model_tell(Model *m, ModelTraceKind kind, uint32_t id, int detail, const char *error) {
-        assert(m->n_trace < MODEL_TRACE_MAX);
-        m->trace[m->n_trace++] = (ModelTrace) { kind, id, detail, error };
+        assert(m->trace->n < MODEL_TRACE_MAX);
+        m->trace->items[m->trace->n++] = (ModelTrace) { kind, id, detail, error };
 }
 
 bool model_has_job(const Model *m, int u) {
@@ -48,29 +48,55 @@ static bool is_up(const ModelUnit *unit) {
         return unit->state == UNIT_ACTIVE || unit->state == UNIT_RELOADING;
 }
 
-static void fail_pending(Model *m, int u, UnitRelationKind over, bool with_verify) {
-        model_each(m, u, over, v) {
-                ModelUnit *dependent = &m->units[v];
-                JobType run = dependent->pending.id ? dependent->pending.run : JOB_NOP;
+/* Of dependents, the first in the order of relations ends first, and what follows from it comes after all of them. */
+typedef struct ModelEnds {
+        struct {
+                int unit, because;
+                ModelJob *job;
+                JobResult result;
+        } items[MODEL_UNITS_MAX + 1];
+        int n;
+} ModelEnds;
 
-                if (run != JOB_START && !(with_verify && run == JOB_VERIFY_ACTIVE))
-                        continue;
-                if (run == JOB_START && dependent->restarts_on_dependency)
-                        dependent->waits_for = u;
-                model_end(m, v, &dependent->pending, JOB_DEPENDENCY, false);
+static void add_end(ModelEnds *ends, int unit, ModelJob *job, JobResult result, int because) {
+        for (int i = 0; i < ends->n; i++)
+                if (ends->items[i].job == job)
+                        return;
+        ends->items[ends->n].unit = unit;
+        ends->items[ends->n].because = because;
+        ends->items[ends->n].job = job;
+        ends->items[ends->n++].result = result;
+}
+
+static void fail_pending(Model *m, ModelEnds *ends, int u, UnitRelationKind over, bool with_verify) {
+        model_each(m, u, over, v) {
+                ModelJob *job = &m->units[v].pending;
+
+                if (job->id && (job->run == JOB_START || (with_verify && job->run == JOB_VERIFY_ACTIVE)))
+                        add_end(ends, v, job, JOB_DEPENDENCY, u);
         }
 }
 
-static void pass_on(Model *m, int u, JobType run, JobResult result) {
+static void pass_on(Model *m, ModelEnds *ends, int u, JobType run, JobResult result) {
         if (result != JOB_DONE && (run == JOB_START || run == JOB_VERIFY_ACTIVE)) {
-                fail_pending(m, u, UNIT_REQUIRED_BY, true);
-                fail_pending(m, u, UNIT_REQUISITE_OF, true);
-                fail_pending(m, u, UNIT_BOUND_BY, true);
+                fail_pending(m, ends, u, UNIT_REQUIRED_BY, true);
+                fail_pending(m, ends, u, UNIT_REQUISITE_OF, true);
+                fail_pending(m, ends, u, UNIT_BOUND_BY, true);
         }
         if (result != JOB_DONE && run == JOB_STOP)
-                fail_pending(m, u, UNIT_CONFLICTED_BY, false);
+                fail_pending(m, ends, u, UNIT_CONFLICTED_BY, false);
         if (result == JOB_DONE && (run == JOB_START || run == JOB_RELOAD) && !is_up(&m->units[u]))
-                fail_pending(m, u, UNIT_REQUISITE_OF, false);
+                fail_pending(m, ends, u, UNIT_REQUISITE_OF, false);
+}
+
+/* RestartOnDependency=: whose failure was it? If its start itself met an unmet BindsTo=, that unit's. */
+static void remember_recovery(Model *m, int u, JobType run, JobResult result, int because) {
+        if (result != JOB_DEPENDENCY || run != JOB_START || !m->units[u].restarts_on_dependency)
+                return;
+        model_each(m, u, UNIT_BINDS_TO, v)
+                if (because == MODEL_NOBODY && !is_up(&m->units[v]))
+                        because = v;
+        m->units[u].waits_for = because;
 }
 
 /* The stop half is done: the same job goes on as a start, unless a stop came over it. */
@@ -90,26 +116,44 @@ static bool goes_on(Model *m, int u, ModelJob *job, JobResult result) {
         return true;
 }
 
-void model_end(Model *m, int u, ModelJob *job, JobResult result, bool is_quiet) {
-        ModelJob gone = *job;
-        bool is_interrupted_restart = job == &m->units[u].triggered && job->type == JOB_RESTART &&
-                                      job->run == JOB_STOP && result == JOB_DONE;
+/* Without the stop over it a running restart goes on to its start half, which no order check has seen meanwhile. */
+static bool leaves_restart(const ModelUnit *unit, const ModelJob *job) {
+        return job == &unit->pending && job->type == JOB_STOP && unit->triggered.id &&
+               unit->triggered.type == JOB_RESTART && unit->triggered.run == JOB_STOP;
+}
 
-        if (goes_on(m, u, job, result))
-                return;
-        if (is_interrupted_restart) {
-                result = JOB_CANCELED;
-                is_quiet = true;
-        }
-        *job = (ModelJob) {};
+static void end_one(Model *m, ModelEnds *ends, int at, bool is_quiet) {
+        int u = ends->items[at].unit;
+        JobResult result = ends->items[at].result;
+        ModelJob gone = *ends->items[at].job;
+
+        m->has_cycle_to_come |= leaves_restart(&m->units[u], ends->items[at].job);
+        *ends->items[at].job = (ModelJob) {};
         model_tell(m, MODEL_TRACE_END, gone.id, result, NULL);
         for (unsigned i = 0; i < gone.n_aliases; i++)
                 model_tell(m, MODEL_TRACE_END, gone.aliases[i], result, NULL);
         if (!is_quiet)
-                pass_on(m, u, gone.run, result);
+                pass_on(m, ends, u, gone.run, result);
         if (result == JOB_TIMEOUT || result == JOB_DEPENDENCY)
                 model_wish_on_failure(m, u);
+        remember_recovery(m, u, gone.run, result, ends->items[at].because);
         model_look_at_rules(m, u);
+}
+
+void model_end(Model *m, int u, ModelJob *job, JobResult result, bool is_quiet) {
+        bool is_stopped_restart = job == &m->units[u].triggered && job->type == JOB_RESTART &&
+                                  job->run == JOB_STOP && result == JOB_DONE;
+        ModelEnds ends = {};
+
+        if (goes_on(m, u, job, result))
+                return;
+        if (is_stopped_restart) {
+                result = JOB_CANCELED;
+                is_quiet = true;
+        }
+        add_end(&ends, u, job, result, MODEL_NOBODY);
+        for (int i = 0; i < ends.n; i++)
+                end_one(m, &ends, i, is_quiet);
 }
 
 /* — states — */
@@ -232,18 +276,17 @@ const char *model_cancel(Model *m, uint32_t id) {
         return NULL;
 }
 
+/* What follows from it is asked for when all have gone. */
 unsigned model_cancel_all(Model *m) {
         unsigned n = 0;
 
-        for (uint32_t id = 1; id <= m->last_id; id++) {
-                int u;
-                const ModelJob *job = model_find(m, id, &u);
+        for (int u = 0; u < m->n_units; u++) {
+                ModelUnit *unit = &m->units[u];
 
-                if (job && job->id == id && job != &m->units[u].triggered) {
-                        (void) model_cancel(m, id);
-                        n++;
-                }
+                for (; unit->pending.id || unit->nop.id; n++)
+                        model_end(m, u, unit->pending.id ? &unit->pending : &unit->nop, JOB_CANCELED, false);
         }
+        model_settle(m);
         return n;
 }
 
@@ -282,11 +325,18 @@ static ModelJob *find_first_due(Model *m, int *ret_unit, uint64_t *ret_deadline)
         return first;
 }
 
+static uint64_t end_of_window(const ModelUnit *unit) {
+        return unit->rule_window + MODEL_RULE_INTERVAL;
+}
+
 uint64_t model_next_deadline(const Model *m) {
         uint64_t deadline;
         int u;
 
         (void) find_first_due((Model *) m, &u, &deadline);
+        for (u = 0; u < m->n_units; u++)
+                if (m->units[u].delayed_rules && end_of_window(&m->units[u]) < deadline)
+                        deadline = end_of_window(&m->units[u]);
         return deadline;
 }
 
@@ -295,19 +345,33 @@ void model_expire(Model *m) {
         ModelJob *job;
         int u;
 
+        for (u = 0; u < m->n_units; u++)
+                if (m->units[u].delayed_rules && end_of_window(&m->units[u]) <= m->now)
+                        model_retry_rules(m, u);
         while ((job = find_first_due(m, &u, &deadline)) && deadline <= m->now)
                 model_end(m, u, job, JOB_TIMEOUT, false);
         model_settle(m);
 }
 
-void model_graph_changed(Model *m) {
+/* Restarts in their stop halves may be all that is in it: then what is to be canceled comes with their start halves. */
+void model_break_installed_cycles(Model *m) {
         uint32_t id;
 
-        while ((id = model_find_stuck(m)) != 0) {
+        m->has_cycle_to_come = false;
+        while (model_find_stuck(m, &id)) {
+                ModelJob *job;
                 int u;
-                ModelJob *job = model_find(m, id, &u);
 
+                if (id == 0) {
+                        m->has_cycle_to_come = true;
+                        return;
+                }
+                job = model_find(m, id, &u);
                 model_end(m, u, job, JOB_CANCELED, false);
         }
+}
+
+void model_graph_changed(Model *m) {
+        model_break_installed_cycles(m);
         model_settle(m);
 }

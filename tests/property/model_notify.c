@@ -8,9 +8,6 @@
 
 #include "model_private.h"
 
-#define RULE_INTERVAL (10 * UINT64_C(1000000))
-#define RULE_BURST 16
-
 static bool is_down(UnitActiveState state) {
         return state == UNIT_INACTIVE || state == UNIT_FAILED;
 }
@@ -43,7 +40,7 @@ static void start_by_itself(Model *m, int u, UnitRelationKind over, JobMode mode
 
 static void stop_by_itself(Model *m, int u, UnitRelationKind over) {
         model_each(m, u, over, v)
-                if (is_up_or_coming(m->units[v].state))
+                if (!is_down(m->units[v].state) && m->units[v].state != UNIT_DEACTIVATING)
                         model_wish(m, v, JOB_STOP, JOB_REPLACE);
 }
 
@@ -82,14 +79,18 @@ static void follow_end(Model *m, const ModelReport *report) {
                         model_wish(m, v, JOB_START, m->units[report->unit].on_success_mode);
 }
 
+/* It has become active: those that wait for that, and still depend on it. */
 static void recover_dependents(Model *m, const ModelReport *report) {
-        if (!is_up(report->new))
+        static const UnitRelationKind over[] = { UNIT_REQUIRED_BY, UNIT_REQUISITE_OF, UNIT_BOUND_BY };
+
+        if (!is_up(report->new) || is_up(report->old))
                 return;
-        for (int u = 0; u < m->n_units; u++)
-                if (m->units[u].waits_for == report->unit) {
-                        m->units[u].waits_for = MODEL_NOBODY;
-                        model_wish(m, u, JOB_START, JOB_REPLACE);
-                }
+        for (unsigned i = 0; i < sizeof(over) / sizeof(over[0]); i++)
+                model_each(m, report->unit, over[i], v)
+                        if (m->units[v].waits_for == report->unit) {
+                                m->units[v].waits_for = MODEL_NOBODY;
+                                model_wish(m, v, JOB_START, JOB_REPLACE);
+                        }
 }
 
 void model_forget_recovery(Model *m, int u) {
@@ -97,34 +98,45 @@ void model_forget_recovery(Model *m, int u) {
 }
 
 void model_follow_up(Model *m, const ModelReport *report, bool is_unexpected) {
-        static const UnitRelationKind needs[] = { UNIT_REQUIRES, UNIT_REQUISITE, UNIT_WANTS, UNIT_BINDS_TO, UNIT_UPHOLDS };
-        int u = report->unit;
-
         if (is_unexpected)
                 follow_unexpected(m, report);
         follow_end(m, report);
         recover_dependents(m, report);
+        model_look_at_rules(m, report->unit);
+}
 
-        if (is_down(report->new)) {
-                for (unsigned i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
-                        model_each(m, u, needs[i], v)
-                                m->units[v].check_unneeded = true;
-                model_each(m, u, UNIT_BOUND_BY, w)
-                        m->units[w].check_bound = true;
-                m->units[u].check_upheld = true;
-        }
-        if (is_up(report->new)) {
-                model_each(m, u, UNIT_UPHOLDS, v)
-                        m->units[v].check_upheld = true;
-                m->units[u].check_unneeded = m->units[u].check_bound = true;
-        }
+/* — rules about states: looked at when the next run begins, in the order in which something set them off — */
+
+static void queue_rules(Model *m, int u, unsigned rules) {
+        if (m->units[u].rules == 0)
+                m->rule_queue[m->n_rule_queue++] = u;
+        m->units[u].rules |= rules;
+}
+
+static void queue_neighbours(Model *m, int u, UnitRelationKind over, unsigned rule) {
+        model_each(m, u, over, v)
+                if (rule != MODEL_RULE_UNNEEDED || m->units[v].stops_when_unneeded)
+                        queue_rules(m, v, rule);
 }
 
 void model_look_at_rules(Model *m, int u) {
-        m->units[u].check_unneeded = m->units[u].check_upheld = m->units[u].check_bound = true;
-}
+        static const UnitRelationKind needs[] = { UNIT_REQUIRES, UNIT_REQUISITE, UNIT_WANTS, UNIT_BINDS_TO, UNIT_UPHOLDS };
+        const ModelUnit *unit = &m->units[u];
 
-/* — rules about states — */
+        if (unit->stops_when_unneeded)
+                queue_rules(m, u, MODEL_RULE_UNNEEDED);
+        if (unit->n_related[UNIT_UPHELD_BY] > 0)
+                queue_rules(m, u, MODEL_RULE_UPHELD);
+        if (unit->n_related[UNIT_BINDS_TO] > 0)
+                queue_rules(m, u, MODEL_RULE_BOUND);
+        if (is_down(unit->state)) {
+                for (unsigned i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
+                        queue_neighbours(m, u, needs[i], MODEL_RULE_UNNEEDED);
+                queue_neighbours(m, u, UNIT_BOUND_BY, MODEL_RULE_BOUND);
+        }
+        if (is_up(unit->state))
+                queue_neighbours(m, u, UNIT_UPHOLDS, MODEL_RULE_UPHELD);
+}
 
 static bool is_needed_over(const Model *m, int u, UnitRelationKind over) {
         model_each(m, u, over, v)
@@ -136,14 +148,13 @@ static bool is_needed_over(const Model *m, int u, UnitRelationKind over) {
 static bool is_unneeded(const Model *m, int u) {
         const ModelUnit *unit = &m->units[u];
 
-        return unit->stops_when_unneeded && is_up_or_coming(unit->state) && !model_has_job(m, u) &&
-               !is_needed_over(m, u, UNIT_REQUIRED_BY) && !is_needed_over(m, u, UNIT_REQUISITE_OF) &&
-               !is_needed_over(m, u, UNIT_WANTED_BY) && !is_needed_over(m, u, UNIT_BOUND_BY) &&
-               !is_needed_over(m, u, UNIT_UPHELD_BY);
+        return unit->stops_when_unneeded && is_up(unit->state) && !is_needed_over(m, u, UNIT_REQUIRED_BY) &&
+               !is_needed_over(m, u, UNIT_REQUISITE_OF) && !is_needed_over(m, u, UNIT_WANTED_BY) &&
+               !is_needed_over(m, u, UNIT_BOUND_BY) && !is_needed_over(m, u, UNIT_UPHELD_BY);
 }
 
-static bool should_be_up(const Model *m, int u) {
-        if (!is_down(m->units[u].state) || model_has_job(m, u))
+static bool is_upheld(const Model *m, int u) {
+        if (!is_down(m->units[u].state))
                 return false;
         model_each(m, u, UNIT_UPHELD_BY, v)
                 if (is_up(m->units[v].state) && !model_has_job(m, v))
@@ -152,44 +163,71 @@ static bool should_be_up(const Model *m, int u) {
 }
 
 static bool lost_what_it_binds_to(const Model *m, int u) {
-        if (!is_up(m->units[u].state) || model_has_job(m, u))
+        if (!is_up(m->units[u].state))
                 return false;
         model_each(m, u, UNIT_BINDS_TO, v)
-                if (is_down(m->units[v].state) && !model_has_job(m, v))
+                if (is_down(m->units[v].state) && !m->units[v].will_restart && !model_has_job(m, v))
                         return true;
         return false;
 }
 
-static bool may_ask(Model *m, int u) {
+static void act(Model *m, int u, unsigned rule, JobType type, JobMode mode) {
         ModelUnit *unit = &m->units[u];
 
-        if (unit->rule_window == 0 || m->now >= unit->rule_window + RULE_INTERVAL) {
+        if (unit->rule_window == 0 || m->now >= unit->rule_window + MODEL_RULE_INTERVAL) {
                 unit->rule_window = m->now;
                 unit->n_rule_requests = 0;
         }
-        return unit->n_rule_requests++ < RULE_BURST;
-}
-
-static bool apply_rules(Model *m) {
-        for (int u = 0; u < m->n_units; u++) {
-                ModelUnit *unit = &m->units[u];
-                bool unneeded = unit->check_unneeded && is_unneeded(m, u);
-                bool upheld = unit->check_upheld && should_be_up(m, u);
-                bool bound = unit->check_bound && lost_what_it_binds_to(m, u);
-
-                unit->check_unneeded = unit->check_upheld = unit->check_bound = false;
-                if (!(unneeded || upheld || bound) || !may_ask(m, u))
-                        continue;
-                if (upheld)
-                        model_wish(m, u, JOB_START, JOB_FAIL);
-                else
-                        model_wish(m, u, JOB_STOP, bound ? JOB_REPLACE : JOB_FAIL);
-                return true;
+        if (unit->n_rule_requests < MODEL_RULE_BURST) {
+                unit->n_rule_requests++;
+                model_wish(m, u, type, mode);
+        } else {
+                unit->delayed_rules |= rule;
         }
-        return false;
 }
 
-static void grant(Model *m) {
+static void look_at(Model *m, int u, unsigned rules) {
+        if (m->units[u].load != UNIT_LOADED || model_has_job(m, u))
+                return;
+        if ((rules & MODEL_RULE_UPHELD) && is_upheld(m, u))
+                act(m, u, MODEL_RULE_UPHELD, JOB_START, JOB_FAIL);
+        if ((rules & MODEL_RULE_BOUND) && lost_what_it_binds_to(m, u))
+                act(m, u, MODEL_RULE_BOUND, JOB_STOP, JOB_REPLACE);
+        else if ((rules & MODEL_RULE_UNNEEDED) && is_unneeded(m, u))
+                act(m, u, MODEL_RULE_UNNEEDED, JOB_STOP, JOB_FAIL);
+}
+
+void model_apply_rules(Model *m) {
+        for (int i = 0; i < m->n_rule_queue; i++) {
+                int u = m->rule_queue[i];
+                unsigned rules = m->units[u].rules;
+
+                m->units[u].rules = 0;
+                look_at(m, u, rules);
+        }
+        m->n_rule_queue = 0;
+        model_settle(m);
+}
+
+void model_retry_rules(Model *m, int u) {
+        queue_rules(m, u, m->units[u].delayed_rules);
+        m->units[u].delayed_rules = 0;
+        m->units[u].rule_window = 0;
+}
+
+/* Rules depend on states alone, so all are looked at anew; how often they have acted is forgotten. */
+void model_restart(Model *m) {
+        m->n_rule_queue = 0;
+        m->has_cycle_to_come = true;
+        for (int u = 0; u < m->n_units; u++)
+                m->units[u].rules = m->units[u].delayed_rules = 0;
+        for (int u = 0; u < m->n_units; u++) {
+                m->units[u].rule_window = 0;
+                model_look_at_rules(m, u);
+        }
+}
+
+void model_settle(Model *m) {
         for (unsigned i = 0; i < m->n_wishes; i++) {
                 ModelRequest request = { .unit = m->wishes[i].unit, .type = m->wishes[i].type };
                 uint32_t anchors[MODEL_REQUESTS_MAX];
@@ -201,14 +239,9 @@ static void grant(Model *m) {
         m->n_wishes = 0;
 }
 
-void model_settle(Model *m) {
-        do
-                grant(m);
-        while (apply_rules(m));
-}
-
 void model_reloaded_itself(Model *m, int u, JobMode mode) {
         model_each(m, u, UNIT_PROPAGATES_RELOAD_TO, v)
-                model_wish(m, v, JOB_TRY_RELOAD, mode);
+                if (model_is_applicable(m, v, JOB_TRY_RELOAD))
+                        model_wish(m, v, JOB_TRY_RELOAD, mode);
         model_settle(m);
 }

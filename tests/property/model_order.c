@@ -15,20 +15,21 @@
 #include "model_private.h"
 
 #define NODES_MAX (MODEL_UNITS_MAX * 3)
-#define FAR 1000
 
 typedef struct ModelNode {
         int unit;
         const ModelJob *job;
         JobType run;
-        int candidate;                  /* of the stage, MODEL_NOBODY if it is only installed */
+        int slot;                       /* halves of one unit in the order in which they run */
+        int candidate;                  /* of the stage, MODEL_NOBODY if the half is the same without it */
+        bool is_touched;                /* the stage has something for the unit */
 } ModelNode;
 
 typedef struct ModelNodes {
         ModelNode nodes[NODES_MAX];
         int n;
         bool first[NODES_MAX][NODES_MAX];       /* [a][b]: a goes before b */
-        int distance[NODES_MAX][NODES_MAX];
+        bool reaches[NODES_MAX][NODES_MAX];
 } ModelNodes;
 
 static bool is_related(const Model *m, int u, UnitRelationKind kind, int v) {
@@ -45,38 +46,53 @@ bool model_goes_first(const Model *m, int u, JobType run, int v, JobType other_r
         return is_related(m, v, UNIT_BEFORE, u) && run == JOB_STOP;
 }
 
-static void add_node(ModelNodes *nodes, int unit, const ModelJob *job, JobType run, int candidate) {
-        if (job->ignores_order)
+static void add_node(ModelNodes *nodes, ModelNode node) {
+        if (node.job->ignores_order)
                 return;
         assert(nodes->n < NODES_MAX);
-        nodes->nodes[nodes->n++] = (ModelNode) { unit, job, run, candidate };
+        nodes->nodes[nodes->n++] = node;
 }
 
-static void add_pending(ModelNodes *nodes, int u, const ModelJob *job, int candidate) {
-        add_node(nodes, u, job, job->run, candidate);
-        if (job->type == JOB_RESTART && job->run == JOB_STOP)
-                add_node(nodes, u, job, JOB_START, candidate);
+static void add_halves(ModelNodes *nodes, ModelNode node) {
+        node.run = node.job->run;
+        add_node(nodes, node);
+        node.run = JOB_START;
+        node.slot++;
+        if (node.job->type == JOB_RESTART && node.job->run == JOB_STOP)
+                add_node(nodes, node);
 }
 
-static int candidate_of(const ModelStage *s, int u) {
-        for (int i = 0; s && i < s->n; i++)
-                if (s->candidates[i].unit == u && !s->candidates[i].is_gone && s->candidates[i].type != JOB_NOP)
-                        return i;
-        return MODEL_NOBODY;
+/* The candidate without which the pending job would not be there, or be another. */
+static int candidate_of(const ModelStage *s, int u, const Model *before, const Model *after) {
+        const ModelJob *was = &before->units[u].pending, *is = &after->units[u].pending;
+
+        return was->id == is->id && was->type == is->type ? MODEL_NOBODY : model_stage_main(s, u);
 }
 
-static void find_nodes(ModelNodes *nodes, const Model *after, const ModelStage *s) {
+static void find_nodes(ModelNodes *nodes, const Model *before, const Model *after, const ModelStage *s) {
         nodes->n = 0;
         for (int i = 0; i < after->n_units; i++) {
                 int u = after->by_name[i];
-                const ModelUnit *unit = &after->units[u];
-                const ModelJob *triggered = &unit->triggered, *pending = &unit->pending;
+                const ModelJob *triggered = &after->units[u].triggered, *pending = &after->units[u].pending;
                 bool is_interrupted = pending->id && pending->type == JOB_STOP;
 
+                ModelNode node = {
+                        .unit = u,
+                        .run = JOB_START,
+                        .slot = 1,
+                        .job = triggered,
+                        .candidate = MODEL_NOBODY,
+                        .is_touched = s && model_stage_main(s, u) != MODEL_NOBODY,
+                };
+
                 if (triggered->id && triggered->type == JOB_RESTART && triggered->run == JOB_STOP && !is_interrupted)
-                        add_node(nodes, u, triggered, JOB_START, MODEL_NOBODY);
+                        add_node(nodes, node);
+                node.job = pending;
+                node.slot = 2;
+                if (s)
+                        node.candidate = candidate_of(s, u, before, after);
                 if (pending->id)
-                        add_pending(nodes, u, pending, candidate_of(s, u));
+                        add_halves(nodes, node);
         }
 }
 
@@ -86,73 +102,94 @@ static void find_edges(ModelNodes *nodes, const Model *after) {
                         const ModelNode *x = &nodes->nodes[a], *y = &nodes->nodes[b];
 
                         if (x->unit == y->unit)
-                                nodes->first[a][b] = x->job == y->job && x->run == JOB_STOP && y->run == JOB_START;
+                                nodes->first[a][b] = x->job == y->job && x->slot + 1 == y->slot;
                         else
                                 nodes->first[a][b] = model_goes_first(after, x->unit, x->run, y->unit, y->run);
                 }
 }
 
-static void measure(ModelNodes *nodes) {
-        for (int a = 0; a < nodes->n; a++)
-                for (int b = 0; b < nodes->n; b++)
-                        nodes->distance[a][b] = nodes->first[a][b] ? 1 : FAR;
+static void find_reach(ModelNodes *nodes) {
+        memcpy(nodes->reaches, nodes->first, sizeof(nodes->reaches));
         for (int via = 0; via < nodes->n; via++)
                 for (int a = 0; a < nodes->n; a++)
-                        for (int b = 0; b < nodes->n; b++) {
-                                int length = nodes->distance[a][via] + nodes->distance[via][b];
-
-                                if (length < nodes->distance[a][b])
-                                        nodes->distance[a][b] = length;
-                        }
+                        for (int b = 0; b < nodes->n; b++)
+                                nodes->reaches[a][b] |= nodes->reaches[a][via] && nodes->reaches[via][b];
 }
 
-/* The nodes of one shortest cycle through @start, in order. */
-static int walk_cycle(const ModelNodes *nodes, int start, int *ret_cycle) {
-        int n = 0, at = start, left = nodes->distance[start][start];
+static bool is_same_component(const ModelNodes *nodes, int a, int b) {
+        return nodes->reaches[a][b] && nodes->reaches[b][a];
+}
 
-        while (left > 0) {
-                int next = 0;
+/* Which of several shortest cycles is taken is left open: here as there, the first that is found in these orders. */
+static int list_neighbours(const ModelNodes *nodes, const Model *after, int a, int *ret_list) {
+        static const UnitRelationKind kinds[] = { UNIT_BEFORE, UNIT_AFTER };
+        int n = 0;
 
-                ret_cycle[n++] = at;
-                left--;
-                while (!(nodes->first[at][next] && (left == 0 ? next == start : nodes->distance[next][start] == left)))
-                        next++;
-                at = next;
-        }
+        for (int b = 0; b < nodes->n; b++)
+                if (nodes->nodes[b].unit == nodes->nodes[a].unit && nodes->first[a][b])
+                        ret_list[n++] = b;
+        for (int k = 0; k < 2; k++)
+                model_each(after, nodes->nodes[a].unit, kinds[k], v)
+                        for (int b = 0; b < nodes->n; b++)
+                                if (nodes->nodes[b].unit == v && nodes->first[a][b])
+                                        ret_list[n++] = b;
         return n;
 }
 
-static bool is_in_stage(const ModelNodes *nodes, int a) {
-        return nodes->nodes[a].candidate != MODEL_NOBODY;
+/* The nodes of one shortest cycle through @start, the first of them last. */
+static int search_cycle(const ModelNodes *nodes, const Model *after, int start, int *ret_cycle) {
+        int queue[NODES_MAX], parent[NODES_MAX], list[NODES_MAX * 4], n = 0, n_cycle = 0;
+        bool is_seen[NODES_MAX] = {};
+
+        is_seen[start] = true;
+        parent[start] = start;
+        queue[n++] = start;
+        for (int at = 0; at < n; at++) {
+                int n_list = list_neighbours(nodes, after, queue[at], list);
+
+                for (int i = 0; i < n_list; i++) {
+                        if (list[i] == start) {
+                                for (int a = queue[at]; a != start; a = parent[a])
+                                        ret_cycle[n_cycle++] = a;
+                                ret_cycle[n_cycle++] = start;
+                                return n_cycle;
+                        }
+                        if (is_seen[list[i]])
+                                continue;
+                        is_seen[list[i]] = true;
+                        parent[list[i]] = queue[at];
+                        queue[n++] = list[i];
+                }
+        }
+        return 0;
 }
 
-/* A cycle of its component touches the stage, or (@s is NULL) there is any cycle. */
+/* A component with a cycle; only those that the stage touches, if there is one. */
 static bool is_cyclic(const ModelNodes *nodes, int a, const ModelStage *s) {
-        if (nodes->distance[a][a] >= FAR)
+        if (!nodes->reaches[a][a])
                 return false;
         for (int b = 0; b < nodes->n; b++)
-                if (nodes->distance[a][b] < FAR && nodes->distance[b][a] < FAR && (!s || is_in_stage(nodes, b)))
+                if (is_same_component(nodes, a, b) && (!s || nodes->nodes[b].is_touched))
                         return true;
         return false;
 }
 
-/* One shortest cycle of the first cyclic component: 0 if there is none. */
-static int find_cycle(ModelNodes *nodes, const Model *after, const ModelStage *s, int *ret_cycle) {
-        int component = 0, best;
+/* One shortest cycle of the component of @member. */
+static int shortest_cycle(const ModelNodes *nodes, const Model *after, int member, int *ret_cycle) {
+        int best = 0;
 
-        find_nodes(nodes, after, s);
-        find_edges(nodes, after);
-        measure(nodes);
-        while (component < nodes->n && !is_cyclic(nodes, component, s))
-                component++;
-        if (component == nodes->n)
-                return 0;
-        best = component;
-        for (int a = 0; a < nodes->n; a++)
-                if (nodes->distance[component][a] < FAR && nodes->distance[a][component] < FAR &&
-                    nodes->distance[a][a] < nodes->distance[best][best])
-                        best = a;
-        return walk_cycle(nodes, best, ret_cycle);
+        for (int a = 0; a < nodes->n; a++) {
+                int cycle[NODES_MAX], n;
+
+                if (!is_same_component(nodes, member, a))
+                        continue;
+                n = search_cycle(nodes, after, a, cycle);
+                if (best == 0 || n < best) {
+                        memcpy(ret_cycle, cycle, sizeof(cycle));
+                        best = n;
+                }
+        }
+        return best;
 }
 
 static int choose_victim(const ModelStage *s, const ModelNodes *nodes, const int *cycle, int n, const Model *m) {
@@ -174,38 +211,110 @@ static int choose_victim(const ModelStage *s, const ModelNodes *nodes, const int
         return victim;
 }
 
-void model_stage_break_cycles(ModelStage *s, const Model *m) {
-        static ModelNodes nodes;
-        static Model after;
-        int cycle[NODES_MAX];
+/* Some of the halves of all units. */
+typedef struct ModelHalves {
+        bool is_in[MODEL_UNITS_MAX][4];
+} ModelHalves;
 
-        while (!s->error) {
-                int n, victim;
+/* The components with a cycle, in the order of names. */
+static int find_components(const ModelNodes *nodes, const ModelStage *s, ModelHalves *ret_components) {
+        bool is_done[NODES_MAX] = {};
+        int n = 0;
 
-                after = *m;
-                model_commit(&after, s, true, NULL);
-                n = find_cycle(&nodes, &after, s, cycle);
-                if (n == 0)
-                        break;
-                victim = choose_victim(s, &nodes, cycle, n, m);
-                if (victim < 0)
-                        s->error = "TransactionOrderIsCyclic";
-                else
-                        model_stage_drop(s, victim);
+        for (int a = 0; a < nodes->n; a++) {
+                if (is_done[a] || !is_cyclic(nodes, a, s))
+                        continue;
+                ret_components[n] = (ModelHalves) {};
+                for (int b = a; b < nodes->n; b++)
+                        if (is_same_component(nodes, a, b)) {
+                                is_done[b] = true;
+                                ret_components[n].is_in[nodes->nodes[b].unit][nodes->nodes[b].slot] = true;
+                        }
+                n++;
         }
-        model_stage_sweep(s);
+        return n;
 }
 
-uint32_t model_find_stuck(const Model *m) {
+/* The nodes as they are with what is left of the stage, but for those that are not in @within (NULL: all). */
+static const Model *look(ModelNodes *nodes, const Model *m, const ModelStage *s, const ModelHalves *within) {
+        static Model after;
+        int n = 0;
+
+        after = *m;
+        model_commit(&after, s, true, NULL);
+        find_nodes(nodes, m, &after, s);
+        for (int i = 0; i < nodes->n; i++)
+                if (!within || within->is_in[nodes->nodes[i].unit][nodes->nodes[i].slot])
+                        nodes->nodes[n++] = nodes->nodes[i];
+        nodes->n = n;
+        find_edges(nodes, &after);
+        find_reach(nodes);
+        return &after;
+}
+
+static void break_one(ModelStage *s, const Model *m, const ModelHalves *part) {
         static ModelNodes nodes;
-        int cycle[NODES_MAX], n = find_cycle(&nodes, m, NULL, cycle);
-        uint32_t youngest = 0;
+        const Model *after = look(&nodes, m, s, part);
+        int cycle[NODES_MAX], member = 0, victim;
 
-        for (int i = 0; i < n; i++) {
-                const ModelNode *node = &nodes.nodes[cycle[i]];
+        while (member < nodes.n && !is_cyclic(&nodes, member, s))
+                member++;
+        if (member == nodes.n)
+                return;
+        victim = choose_victim(s, &nodes, cycle, shortest_cycle(&nodes, after, member, cycle), m);
+        if (victim < 0)
+                s->error = "TransactionOrderIsCyclic";
+        else
+                model_stage_drop(s, victim);
+}
 
-                if (node->job == &m->units[node->unit].pending && node->job->id > youngest)
-                        youngest = node->job->id;
+/* One victim in each part of the component that still has a cycle, and again. */
+static void break_component(ModelStage *s, const Model *m, const ModelHalves *component) {
+        static ModelNodes nodes;
+        ModelHalves parts[NODES_MAX];
+        int n;
+
+        do {
+                look(&nodes, m, s, component);
+                n = find_components(&nodes, s, parts);
+                for (int i = 0; i < n && !s->error; i++)
+                        break_one(s, m, &parts[i]);
+        } while (n > 0 && !s->error);
+}
+
+void model_stage_break_cycles(ModelStage *s, const Model *m) {
+        static ModelNodes nodes;
+        ModelHalves components[NODES_MAX];
+        int n;
+
+        do {
+                look(&nodes, m, s, NULL);
+                n = find_components(&nodes, s, components);
+                for (int i = 0; i < n && !s->error; i++)
+                        break_component(s, m, &components[i]);
+                model_stage_sweep(s);
+        } while (n > 0 && !s->error);
+}
+
+bool model_find_stuck(const Model *m, uint32_t *ret_id) {
+        static ModelNodes nodes;
+        int cycle[NODES_MAX];
+        bool is_any = false;
+
+        *ret_id = 0;
+        find_nodes(&nodes, m, m, NULL);
+        find_edges(&nodes, m);
+        find_reach(&nodes);
+        for (int a = 0; a < nodes.n && *ret_id == 0; a++) {
+                if (!is_cyclic(&nodes, a, NULL))
+                        continue;
+                is_any = true;
+                for (int n = shortest_cycle(&nodes, m, a, cycle), i = 0; i < n; i++) {
+                        const ModelNode *node = &nodes.nodes[cycle[i]];
+
+                        if (node->slot >= 2 && node->job->id > *ret_id)
+                                *ret_id = node->job->id;
+                }
         }
-        return youngest;
+        return is_any;
 }

@@ -7,8 +7,10 @@
 
 #include "model.h"
 
-#define MODEL_CANDIDATES_MAX (MODEL_UNITS_MAX * 6)
+#define MODEL_CANDIDATES_MAX (MODEL_UNITS_MAX * 12)
 #define MODEL_EDGES_MAX 8192
+#define MODEL_RULE_INTERVAL (10 * UINT64_C(1000000))
+#define MODEL_RULE_BURST 16
 
 typedef struct ModelCandidate {
         int unit;
@@ -18,7 +20,7 @@ typedef struct ModelCandidate {
         bool matters;
         bool absorbed_start;
         bool is_expanded, is_propagated;
-        const char *error;              /* why it failed */
+        const char *error;              /* why it failed: that is remembered when it is gone, too */
 } ModelCandidate;
 
 /* @from needs, wants or pulls in @to. */
@@ -32,12 +34,13 @@ typedef struct ModelStage {
         JobMode mode;
         ModelCandidate candidates[MODEL_CANDIDATES_MAX];
         int n;
-        ModelEdge edges[MODEL_EDGES_MAX];
         int n_edges;
         int anchors[MODEL_REQUESTS_MAX];        /* the candidate of each request */
         unsigned n_anchors;
         bool was_staged[MODEL_UNITS_MAX];       /* something of the unit was ever in here */
+        bool has_failures;              /* that have not travelled yet */
         const char *error;              /* it is refused */
+        ModelEdge edges[MODEL_EDGES_MAX];       /* last: so many need not be cleared */
 } ModelStage;
 
 /* — model_type.c: rules about types — */
@@ -45,6 +48,8 @@ typedef struct ModelStage {
 JobType model_merge(JobType a, JobType b);
 bool model_conflicts(JobType a, JobType b);
 JobType model_collapse(const Model *m, int u, JobType type);
+/* The same for what comes into a stage. @ret_absorbed_start: a reload that stands for a start, too. */
+JobType model_resolve(const Model *m, int u, JobType type, bool *ret_absorbed_start);
 JobType model_first_run(JobType type);
 bool model_covers(const ModelJob *triggered, JobType wanted);
 bool model_is_redundant(const Model *m, int u, JobType type);
@@ -55,10 +60,13 @@ JobType model_merge_on(const Model *m, int u, JobType into, JobType type, bool *
 
 /* — model_stage.c, model_expand.c, model_reduce.c: steps 1 to 6 — */
 
+/* One that is there, or has failed. */
 int model_stage_find(const ModelStage *s, int u, JobType type);
 bool model_stage_has(const ModelStage *s, int u);
+/* The first of the unit that is there and no nop. */
+int model_stage_main(const ModelStage *s, int u);
 void model_stage_link(ModelStage *s, int from, int to, UnitRelationKind relation, bool is_needed);
-/* Takes it and all that need it out. */
+/* Takes it and all that need it out; what thereby loses its last puller goes, too. */
 void model_stage_drop(ModelStage *s, int candidate);
 /* How many that would be. */
 int model_stage_count_loss(const ModelStage *s, int candidate);
@@ -74,11 +82,13 @@ void model_stage_reduce(ModelStage *s, const Model *m);
 
 bool model_goes_first(const Model *m, int u, JobType run, int v, JobType other_run);
 void model_stage_break_cycles(ModelStage *s, const Model *m);
-/* The youngest pending job in a cycle of what is installed, 0 if there is none. */
-uint32_t model_find_stuck(const Model *m);
+/* Is there a cycle of order in what is installed? The youngest pending job in one of them, 0 if none has a pending one. */
+bool model_find_stuck(const Model *m, uint32_t *ret_id);
 
 /* — model_commit.c: steps 8 and 9 — */
 
+/* A verify cancels nothing: one that matters to nobody gives way to a pending stop. */
+void model_stage_give_way(ModelStage *s, const Model *m);
 void model_stage_meet_installed(ModelStage *s, const Model *m);
 /* Puts the stage into the table. @is_trial: to see how it would be; nothing is told. */
 void model_commit(Model *m, const ModelStage *s, bool is_trial, uint32_t *ret_anchors);
@@ -91,13 +101,19 @@ bool model_has_job(const Model *m, int u);
 void model_end(Model *m, int u, ModelJob *job, JobResult result, bool is_quiet);
 void model_tell(Model *m, ModelTraceKind kind, uint32_t id, int detail, const char *error);
 void model_handle_report(Model *m, const ModelReport *report);
+void model_break_installed_cycles(Model *m);
 
 /* — model_notify.c — */
 
 void model_wish(Model *m, int unit, JobType type, JobMode mode);
 void model_follow_up(Model *m, const ModelReport *report, bool is_unexpected);
 void model_wish_on_failure(Model *m, int u);
+/* The state-based rules that a change of @u, or of its jobs, may have set off are to be looked at. */
 void model_look_at_rules(Model *m, int u);
+/* Does so, and asks for what they want. */
+void model_apply_rules(Model *m);
+/* The limit allows the unit's rules again. */
+void model_retry_rules(Model *m, int u);
 void model_forget_recovery(Model *m, int u);
 /* Makes the requests that have come up, until there are none. */
 void model_settle(Model *m);

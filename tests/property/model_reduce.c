@@ -10,7 +10,7 @@ static void mark_what_matters(ModelStage *s) {
         bool is_more = true;
 
         for (int i = 0; i < s->n; i++)
-                s->candidates[i].matters = s->candidates[i].is_anchor;
+                s->candidates[i].matters = s->candidates[i].is_anchor && !s->candidates[i].is_gone;
         while (is_more) {
                 is_more = false;
                 for (int i = 0; i < s->n_edges; i++) {
@@ -100,7 +100,6 @@ static void resolve_conflicts(ModelStage *s, int u) {
                         return;
                 }
                 model_stage_drop(s, loser);
-                model_stage_sweep(s);
         }
 }
 
@@ -132,6 +131,7 @@ static void fold(ModelStage *s, const Model *m, int u) {
                         first = i;
                         continue;
                 }
+                s->candidates[first].absorbed_start |= c->absorbed_start;
                 s->candidates[first].type = model_merge_on(m, u, s->candidates[first].type, c->type,
                                                            &s->candidates[first].absorbed_start);
                 hand_over(s, i, first);
@@ -154,6 +154,7 @@ void model_stage_merge(ModelStage *s, const Model *m) {
                 return;
         for (int u = 0; u < m->n_units; u++)
                 fold(s, m, u);
+        mark_what_matters(s);           /* what an anchor was merged with needs others, too */
         model_stage_sweep(s);
 }
 

@@ -123,13 +123,7 @@ static void dispatch(Model *m, int u) {
         unit->pending = (ModelJob) {};
         unit->triggered.triggered_at = m->now;
         unit->triggered.is_between_halves = false;
-        if (unit->triggered.absorbed_start) {
-                unit->triggered.type = unit->triggered.run =
-                        unit->state == UNIT_ACTIVE || unit->state == UNIT_RELOADING ? JOB_RELOAD : JOB_START;
-                unit->triggered.absorbed_start = false;
-        }
-        if (unit->triggered.run != JOB_VERIFY_ACTIVE)
-                model_tell(m, MODEL_TRACE_TRIGGER, unit->triggered.id, unit->triggered.run, NULL);
+        model_tell(m, MODEL_TRACE_TRIGGER, unit->triggered.id, unit->triggered.run, NULL);
 
         m->is_triggering = true;
         answer = model_operate(m, u, unit->triggered.run);
@@ -138,9 +132,41 @@ static void dispatch(Model *m, int u) {
         handle_reports(m);
 }
 
+/* A reload that absorbed a start is that start if the unit has died meanwhile. */
+static void resolve_again(ModelUnit *unit) {
+        ModelJob *job = &unit->pending;
+
+        if (!job->absorbed_start || unit->state == UNIT_ACTIVE || unit->state == UNIT_RELOADING)
+                return;
+        job->type = job->run = JOB_START;
+        job->absorbed_start = false;
+}
+
+/* A verify only looks: while the unit is activating the answer is "not now", and it never stays triggered. */
+static void verify(Model *m, int u) {
+        ModelUnit *unit = &m->units[u];
+        bool is_up = unit->state == UNIT_ACTIVE || unit->state == UNIT_RELOADING;
+
+        if (unit->state == UNIT_ACTIVATING)
+                unit->pending.is_paused = true;
+        else
+                model_end(m, u, &unit->pending, is_up ? JOB_DONE : JOB_SKIPPED, false);
+}
+
+static void take_head(Model *m, int u) {
+        resolve_again(&m->units[u]);
+        if (m->units[u].pending.run == JOB_VERIFY_ACTIVE)
+                verify(m, u);
+        else
+                dispatch(m, u);
+}
+
 bool model_run(Model *m, unsigned budget) {
         int u = 0;
 
+        if (m->has_cycle_to_come)
+                model_break_installed_cycles(m);
+        model_apply_rules(m);
         for (; budget > 0; budget--) {
                 const ModelJob *next = find_next(m, &u);
 
@@ -149,7 +175,7 @@ bool model_run(Model *m, unsigned budget) {
                 if (next == &m->units[u].nop)
                         model_end(m, u, &m->units[u].nop, JOB_DONE, false);
                 else
-                        dispatch(m, u);
+                        take_head(m, u);
                 model_settle(m);
         }
         return find_next(m, &u) != NULL;

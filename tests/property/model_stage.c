@@ -10,9 +10,12 @@
 #include "model_private.h"
 
 int model_stage_find(const ModelStage *s, int u, JobType type) {
-        for (int i = 0; i < s->n; i++)
-                if (s->candidates[i].unit == u && s->candidates[i].type == type)
+        for (int i = 0; i < s->n; i++) {
+                const ModelCandidate *c = &s->candidates[i];
+
+                if (c->unit == u && c->type == type && (!c->is_gone || c->error))
                         return i;
+        }
         return MODEL_NOBODY;
 }
 
@@ -21,6 +24,13 @@ bool model_stage_has(const ModelStage *s, int u) {
                 if (s->candidates[i].unit == u && !s->candidates[i].is_gone)
                         return true;
         return false;
+}
+
+int model_stage_main(const ModelStage *s, int u) {
+        for (int i = 0; i < s->n; i++)
+                if (s->candidates[i].unit == u && !s->candidates[i].is_gone && s->candidates[i].type != JOB_NOP)
+                        return i;
+        return MODEL_NOBODY;
 }
 
 void model_stage_link(ModelStage *s, int from, int to, UnitRelationKind relation, bool is_needed) {
@@ -48,6 +58,22 @@ static void mark_those_who_need(const ModelStage *s, int candidate, bool *marks)
         }
 }
 
+static bool has_puller(const ModelStage *s, int candidate) {
+        for (int i = 0; i < s->n_edges; i++)
+                if (s->edges[i].to == candidate && is_edge_alive(s, &s->edges[i]))
+                        return true;
+        return s->candidates[candidate].is_anchor;
+}
+
+/* A count of pullers: two that pull in each other stay until the next sweep. */
+static void drop_unpulled(ModelStage *s) {
+        for (int i = 0; i < s->n; i++)
+                if (!s->candidates[i].is_gone && !has_puller(s, i)) {
+                        s->candidates[i].is_gone = true;
+                        i = -1;
+                }
+}
+
 void model_stage_drop(ModelStage *s, int candidate) {
         bool marks[MODEL_CANDIDATES_MAX] = {};
 
@@ -55,6 +81,7 @@ void model_stage_drop(ModelStage *s, int candidate) {
         for (int i = 0; i < s->n; i++)
                 if (marks[i])
                         s->candidates[i].is_gone = true;
+        drop_unpulled(s);
 }
 
 int model_stage_count_loss(const ModelStage *s, int candidate) {

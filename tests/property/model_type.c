@@ -47,6 +47,13 @@ JobType model_collapse(const Model *m, int u, JobType type) {
         return type;
 }
 
+JobType model_resolve(const Model *m, int u, JobType type, bool *ret_absorbed_start) {
+        JobType resolved = model_collapse(m, u, type);
+
+        *ret_absorbed_start = type == JOB_RELOAD_OR_START && resolved == JOB_RELOAD;
+        return resolved;
+}
+
 JobType model_merge_on(const Model *m, int u, JobType into, JobType type, bool *absorbed_start) {
         JobType merged = model_merge(into, type);
         bool has_start = *absorbed_start || into == JOB_START || type == JOB_START;
@@ -88,15 +95,18 @@ bool model_is_redundant(const Model *m, int u, JobType type) {
         return is_there;
 }
 
-/* Of resolved types: a composite one has no condition of its own. */
+/* Judged before a composite type is resolved, which has the conditions of what it may become. */
 bool model_is_applicable(const Model *m, int u, JobType type) {
         const ModelUnit *unit = &m->units[u];
+        bool can_reload = unit->can_reload || unit->n_related[UNIT_PROPAGATES_RELOAD_TO] > 0;
 
         if (type == JOB_STOP)
                 return !unit->is_perpetual;
-        if (type == JOB_RESTART)
+        if (type == JOB_RESTART || type == JOB_TRY_RESTART)
                 return !unit->is_perpetual && unit->load == UNIT_LOADED;
-        if (type == JOB_RELOAD)
-                return unit->can_reload || unit->n_related[UNIT_PROPAGATES_RELOAD_TO] > 0;
+        if (type == JOB_RELOAD || type == JOB_TRY_RELOAD)
+                return can_reload;
+        if (type == JOB_RELOAD_OR_START)
+                return can_reload && unit->load == UNIT_LOADED;
         return true;
 }

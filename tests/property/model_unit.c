@@ -108,19 +108,10 @@ static UnitAnswer reload(Model *m, int u) {
         return act(m, u, MODEL_RELOAD);
 }
 
-/* A look, not an operation: activating is "not yet". */
-static UnitAnswer verify(const ModelUnit *unit) {
-        if (is_up(unit))
-                return UNIT_ALREADY;
-        return unit->state == UNIT_ACTIVATING ? UNIT_UNDER_WAY : UNIT_CANNOT;
-}
-
 UnitAnswer model_operate(Model *m, int u, JobType run) {
         if (run == JOB_START)
                 return start(m, u);
         if (run == JOB_STOP)
                 return stop(m, u);
-        if (run == JOB_RELOAD)
-                return reload(m, u);
-        return run == JOB_VERIFY_ACTIVE ? verify(&m->units[u]) : UNIT_ALREADY;
+        return reload(m, u);
 }

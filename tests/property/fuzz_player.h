@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * A case while it is played: the engine, the model, and what they said
+ */
+
+#include "fuzz_world.h"
+
+typedef struct FuzzPlayer {
+        FuzzWorld *world;               /* owned */
+        Model model;
+        FuzzOutcome *outcome;           /* borrowed */
+        bool is_endless;                /* the units keep each other going: no use to go on */
+        FuzzText expected;              /* lines of a script that would have held */
+        ModelTraces engine_trace, model_trace;
+} FuzzPlayer;
+
+/* Says where they differ; only the first time counts. */
+void fuzz_differ(FuzzPlayer *player, const char *format, ...) printf_(2, 3);
+
+/* Of an exec: what came of it (0 or refused) and who stands for the requests. */
+void fuzz_compare_exec(FuzzPlayer *player, int result, const JobPlan *plan, const char *error, const uint32_t *anchors);
+/* Jobs, states, and all that was told since the last time. */
+void fuzz_compare(FuzzPlayer *player);
+/* When nothing is ready any more: whoever waits has a true blocker, and somebody can go on. */
+void fuzz_compare_rest(FuzzPlayer *player);

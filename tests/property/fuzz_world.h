@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The engine under test, over units that react as those of jobd-sim
+ *
+ * What jobd-sim does with a line of a script is done here by a call, in the
+ * same order, so that a case can be played there, too.
+ */
+
+#include "fuzz_case.h"
+#include "job/job_manager.h"
+
+#define FUZZ_EPOCH UINT64_C(1000000)    /* virtual time begins here */
+
+typedef struct FuzzWorld {
+        const FuzzCase *fuzz;           /* borrowed */
+        UnitHost host;
+        UnitTable *units;               /* owned */
+        JobManager *jobs;               /* owned */
+        uint64_t now;
+        ModelTraces *trace;             /* borrowed: what the engine tells */
+        uint32_t running[4096];         /* by id modulo: 1 + run type that was told last, to know a trigger */
+} FuzzWorld;
+
+FuzzWorld *fuzz_world_new(const FuzzCase *fuzz, ModelTraces *trace);
+FuzzWorld *fuzz_world_free(FuzzWorld *world);
+DEFINE_CLEANUP(FuzzWorld, fuzz_world_free)
+
+/* Loads it, with all that it names. */
+Unit *fuzz_world_unit(FuzzWorld *world, int unit);
+void fuzz_world_set_outcome(FuzzWorld *world, int unit, ModelOperation operation, ModelOutcome outcome);
+void fuzz_world_relate(FuzzWorld *world, int unit, const FuzzRelation *relations, unsigned n);
+void fuzz_world_restart(FuzzWorld *world);
+
+/* Tells the model of units, their relations and settings; states and jobs are its own, but for units that are new to it. */
+void fuzz_world_show(const FuzzWorld *world, Model *model);
