@@ -144,7 +144,7 @@ class UnitFiles:
         if node.kind == 'idle':
             lines += [f'Description=The service {node.name}', 'Documentation=man:true(1)', 'ConditionPathExists=/nonexistent']
         if node.kind != 'target':
-            lines += ['', '[Service]', *self.service_lines(node)]
+            lines += ['StartLimitIntervalSec=0', '', '[Service]', *self.service_lines(node)]
         self.write(node.unit, lines)
 
     def write(self, name, lines):
