@@ -153,7 +153,7 @@ bool text_is_utf8(const char *string) {
 
         while (*string != '\0') {
                 uint32_t code;
-                size_t n = text_utf8_character(string, &code);
+                size_t n = (unsigned char) *string < 0x80 ? 1 : text_utf8_character(string, &code);
 
                 if (n == 0)
                         return false;

@@ -3,19 +3,18 @@
 /*
  * Signals as messages
  *
- * A message is made only if somebody hears it, once for each dialect, and the
- * same message goes to all who do: libdbus allows that for signals, which have
- * no reply.
+ * A signal is written only if somebody hears it, once for each dialect, and a
+ * copy goes to all who do.
  */
 
 #include <assert.h>
 #include <errno.h>
+#include <string.h>
 
 #include "basic/log.h"
 #include "basic/text.h"
 #include "dbus/bus_broadcast.h"
 #include "dbus/bus_internal.h"
-#include "dbus/bus_sink.h"
 #include "dbus/bus_view.h"
 
 /* A signal to be: of what object, and who writes its body. */
@@ -53,11 +52,10 @@ static int path_of_emission(const BusDialect *dialect, const BusObject *object, 
         return text_format(ret_path, "%s", dialect->root);
 }
 
-static int message_new(Bus *bus, const BusDialect *dialect, const BusEmission *emission, DBusMessage **ret_message) {
+/* Writes it into bus->wire. */
+static int write_emission(Bus *bus, const BusDialect *dialect, const BusEmission *emission) {
         cleanup_free_ char *path = NULL, *interface = NULL;
         BusView view = { bus, dialect, &emission->object };
-        DBusMessage *message;
-        BusSink sink;
         int r;
 
         r = path_of_emission(dialect, &emission->object, &path);
@@ -66,42 +64,27 @@ static int message_new(Bus *bus, const BusDialect *dialect, const BusEmission *e
         if (r < 0)
                 return r;
 
-        message = dbus_message_new_signal(path, interface, emission->member);
-        if (!message)
-                return -ENOMEM;
-
-        bus_sink_init(&sink, message);
-        emission->write(&view, emission->data, &sink.sink);
-        r = bus_sink_finish(&sink);
-        if (r >= 0 && !dbus_message_set_sender(message, dialect->name))
-                r = -ENOMEM;
-        if (r < 0) {
-                dbus_message_unref(message);
-                return r;
-        }
-
-        *ret_message = message;
-        return 0;
+        bus_wire_begin(&bus->wire);
+        emission->write(&view, emission->data, &bus->wire.sink);
+        return bus_wire_finish_signal(&bus->wire, path, interface, emission->member, dialect->name);
 }
 
 static void broadcast(Bus *bus, const BusEmission *emission) {
         bus_foreach_dialect(bus, dialect) {
-                DBusMessage *message;
                 int r;
 
                 if (!is_heard(bus, dialect, emission))
                         continue;
 
-                r = message_new(bus, dialect, emission, &message);
+                r = write_emission(bus, dialect, emission);
                 if (r < 0) {
                         log_error("Cannot make the D-Bus signal %s: %s.", emission->member, strerror(-r));
                         continue;
                 }
                 for (size_t i = 0; i < bus->peers.n; i++)
                         if (peer_hears(bus->peers.items[i], dialect, emission) &&
-                            bus_peer_send(bus->peers.items[i], message) < 0)
+                            bus_peer_send_signal(bus->peers.items[i], &bus->wire) < 0)
                                 log_error("Out of memory while sending the D-Bus signal %s.", emission->member);
-                dbus_message_unref(message);
         }
 }
 
@@ -287,8 +270,8 @@ void bus_broadcast_notice(Bus *bus, const struct BusNotice *notice) {
         }
 }
 
-static void broadcast_changes(Bus *bus, const BusObject *object, const BusInterface *interface) {
-        BusInterfaceChange change = { interface, BUS_PROPERTY_EMITS_CHANGE };
+static void broadcast_changes(Bus *bus, const BusObject *object, const BusInterface *interface, uint8_t flags) {
+        BusInterfaceChange change = { interface, flags };
         BusEmission emission = {
                 .object = *object,
                 .interface = bus_properties_interface.name,
@@ -309,18 +292,22 @@ static bool has_changing_properties(const BusInterface *interface) {
         return false;
 }
 
-void bus_broadcast_unit_changes(Bus *bus, Unit *unit) {
+void bus_broadcast_unit_changes(Bus *bus, Unit *unit, bool only_job) {
         BusObject object = { .kind = BUS_OBJECT_UNIT, .unit = unit };
         BusInterface type = bus_type_interface(unit->vtable);
 
+        if (only_job) {
+                broadcast_changes(bus, &object, &bus_unit_interface, BUS_PROPERTY_OF_JOB);
+                return;
+        }
         if (type.name && has_changing_properties(&type))
-                broadcast_changes(bus, &object, &type);
-        broadcast_changes(bus, &object, &bus_unit_interface);
+                broadcast_changes(bus, &object, &type, BUS_PROPERTY_EMITS_CHANGE);
+        broadcast_changes(bus, &object, &bus_unit_interface, BUS_PROPERTY_EMITS_CHANGE);
 }
 
 void bus_broadcast_job_changes(Bus *bus, const JobInfo *job) {
         BusObject object = { .kind = BUS_OBJECT_JOB, .job = *job, .unit = job->unit };
 
-        broadcast_changes(bus, &object, &bus_job_interface);
+        broadcast_changes(bus, &object, &bus_job_interface, BUS_PROPERTY_EMITS_CHANGE);
         broadcast_of_manager(bus, "JobChanged", write_job_dictionary, job);
 }

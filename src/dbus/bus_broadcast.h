@@ -27,7 +27,10 @@ struct BusNotice {
         char *unit;                     /* owned */
 };
 
-/* Each puts the signal into the outbox once for every peer that listens, in the dialects that it hears. */
+/*
+ * Each puts the signal into the outbox once for every peer that listens, in the dialects that it hears. @only_job: nothing
+ * of the unit has changed but its job.
+ */
 void bus_broadcast_notice(Bus *bus, const struct BusNotice *notice);
-void bus_broadcast_unit_changes(Bus *bus, Unit *unit);
+void bus_broadcast_unit_changes(Bus *bus, Unit *unit, bool only_job);
 void bus_broadcast_job_changes(Bus *bus, const JobInfo *job);

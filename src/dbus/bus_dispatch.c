@@ -148,9 +148,10 @@ static int call_answer(BusCall *call) {
         q = bus_sink_finish(&sink);
         r = r < 0 ? r : q;
 
-        bus_signals_announce_jobs(call->bus);
-        if (r >= 0 && !dbus_message_get_no_reply(call->message))
+        if (r >= 0 && !dbus_message_get_no_reply(call->message)) {
+                bus_signals_announce_jobs(call->bus);
                 call_send(call, reply);
+        }
         dbus_message_unref(reply);
         return r;
 }

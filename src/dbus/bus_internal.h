@@ -24,6 +24,7 @@ struct Bus {
         BusLink *link;                          /* owned, or NULL */
         sd_event_source *reaper;                /* owned; closes dropped peers */
         BusSignals signals;
+        BusWire wire;                           /* the signal that is being written */
 };
 
 #define bus_foreach_dialect(bus, dialect)                                                                  \

@@ -46,6 +46,9 @@ struct BusLoop {
         DBusServer *server;                     /* borrowed, or NULL */
         sd_event_source *dispatch;              /* owned; NULL for a server */
         VECTOR(BusDescriptor *) descriptors;    /* owned */
+        BusLoopWriter writer;
+        void *writer_userdata;                  /* borrowed */
+        bool wants_write;
 };
 
 static BusDescriptor *descriptor_of_watch(BusLoop *loop, const DBusWatch *watch) {
@@ -76,7 +79,7 @@ static BusDescriptor *descriptor_free(BusDescriptor *descriptor) {
 DEFINE_CLEANUP(BusDescriptor, descriptor_free)
 
 static int descriptor_update(BusDescriptor *descriptor) {
-        uint32_t events = 0;
+        uint32_t events = descriptor->loop->wants_write ? EPOLLOUT : 0;
         int r;
 
         for (size_t i = 0; i < descriptor->watches.n; i++) {
@@ -122,6 +125,8 @@ static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userda
                 if (flags & wanted)
                         dbus_watch_handle(watches[i], flags & wanted);
         }
+        if ((revents & (EPOLLOUT | EPOLLHUP | EPOLLERR)) && loop->wants_write)
+                loop->writer(loop->writer_userdata);
         return 0;
 }
 
@@ -335,6 +340,21 @@ int bus_loop_new_for_server(BusLoop **ret_loop, sd_event *event, DBusServer *ser
 
         *ret_loop = take_ptr(loop);
         return 0;
+}
+
+void bus_loop_set_writer(BusLoop *loop, BusLoopWriter writer, void *userdata) {
+        loop->writer = writer;
+        loop->writer_userdata = userdata;
+}
+
+void bus_loop_want_write(BusLoop *loop, bool is_wanted) {
+        assert(loop->writer);
+
+        if (loop->wants_write == is_wanted)
+                return;
+        loop->wants_write = is_wanted;
+        for (size_t i = 0; i < loop->descriptors.n; i++)
+                (void) descriptor_update(loop->descriptors.items[i]);
 }
 
 BusLoop *bus_loop_free(BusLoop *loop) {

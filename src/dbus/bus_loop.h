@@ -8,6 +8,8 @@
  * of one server, in an event loop.
  */
 
+#include <stdbool.h>
+
 #include <dbus/dbus.h>
 #include <systemd/sd-event.h>
 
@@ -18,6 +20,14 @@ typedef struct BusLoop BusLoop;
 /* Both are borrowed and must outlive the loop's part in them; messages that are queued already are dispatched, too. */
 int bus_loop_new_for_connection(BusLoop **ret_loop, sd_event *event, DBusConnection *connection);
 int bus_loop_new_for_server(BusLoop **ret_loop, sd_event *event, DBusServer *server);
+
+/*
+ * Somebody else writes to the connection's descriptor: @writer is called when it can be written to (or has broken), as
+ * long as that is wanted.
+ */
+typedef void (*BusLoopWriter)(void *userdata);
+void bus_loop_set_writer(BusLoop *loop, BusLoopWriter writer, void *userdata);
+void bus_loop_want_write(BusLoop *loop, bool is_wanted);
 
 /* Not from inside a callback of the connection. */
 BusLoop *bus_loop_free(BusLoop *loop);

@@ -38,14 +38,22 @@ static int hex_value(char c) {
 }
 
 static void path_add_escaped(Text *text, const char *label) {
+        static const char digits[] = "0123456789abcdef";
+        const char *plain = label;
+
         if (!*label)
                 text_add_char(text, '_');
 
-        for (const char *at = label; *at; at++)
+        for (const char *at = label; *at; at++) {
+                char escaped[] = { '_', digits[(unsigned char) *at / 16], digits[(unsigned char) *at % 16] };
+
                 if (is_plain(*at, at == label))
-                        text_add_char(text, *at);
-                else
-                        text_addf(text, "_%02x", (unsigned) (unsigned char) *at);
+                        continue;
+                text_add_n(text, plain, (size_t) (at - plain));
+                text_add_n(text, escaped, sizeof(escaped));
+                plain = at + 1;
+        }
+        text_add(text, plain);
 }
 
 int bus_path_escape(const char *label, char **ret_escaped) {

@@ -3,10 +3,12 @@
 /*
  * The other ends: connections, and who calls over them
  *
- * A message in the outbox holds a reference to its peer, so a peer that is
- * closed stays as an empty shell until its last message has been given up. A
- * connection is never closed inside one of its own callbacks: it is marked, and
- * the bus's reaper closes it in a turn of its own.
+ * What goes to a private connection is gathered and written at once; only the
+ * message bus is written to by libdbus, which has its own business with it. What
+ * is in the outbox holds a reference to its peer, so a peer that is closed stays
+ * as an empty shell until that has been given up. A connection is never closed
+ * inside one of its own callbacks: it is marked, and the bus's reaper closes it
+ * in a turn of its own.
  */
 
 #include <assert.h>
@@ -94,6 +96,7 @@ void bus_peer_close(BusPeer *peer) {
                 bus_peer_remove_client(peer, vector_last(&peer->clients));
         vector_deinit(&peer->clients);
         peer->matches = strv_free(peer->matches);
+        bus_output_deinit(&peer->output);
 
         if (!peer->connection)
                 return;
@@ -113,28 +116,25 @@ void bus_peer_drop(BusPeer *peer) {
         bus_schedule_reaper(peer->bus);
 }
 
-typedef struct BusOutgoing {
-        BusPeer *peer;                  /* a reference */
-        DBusMessage *message;           /* a reference */
-} BusOutgoing;
-
 /* What waits to be read by the user of a private connection, on all connections of that user. */
-static long outgoing_of_user(const BusPeer *peer) {
+static size_t outgoing_of_user(const BusPeer *peer) {
         const Bus *bus = peer->bus;
-        long total = 0;
+        size_t total = 0;
 
         for (size_t i = 0; i < bus->peers.n; i++) {
                 const BusPeer *other = bus->peers.items[i];
 
                 if (!other->is_message_bus && other->clients.items[0]->uid == peer->clients.items[0]->uid)
-                        total += dbus_connection_get_outgoing_size(other->connection);
+                        total += bus_output_size(&other->output);
         }
         return total;
 }
 
-/* Looked at after sending, since one answer may be large: who has taken much of it already goes. */
+/* One answer may be large: what was there before it counts, or, of those who may only read, who has taken much already. */
 static bool takes_too_much(const BusPeer *peer) {
-        return peer->is_of_other_user && dbus_connection_get_outgoing_size(peer->connection) > BUS_OUTGOING_SMALL &&
+        if (bus_output_backlog(&peer->output) > (peer->is_of_other_user ? BUS_OUTGOING_OF_OTHERS_MAX : BUS_OUTGOING_MAX))
+                return true;
+        return peer->is_of_other_user && bus_output_size(&peer->output) > BUS_OUTGOING_SMALL &&
                outgoing_of_user(peer) > BUS_OUTGOING_OF_OTHERS_TOTAL;
 }
 
@@ -143,6 +143,49 @@ static void drop_reader(BusPeer *peer) {
         bus_peer_drop(peer);
 }
 
+static void peer_write(void *userdata) {
+        BusPeer *peer = userdata;
+        int fd;
+
+        if (peer->is_gone || !dbus_connection_get_socket(peer->connection, &fd))
+                return;
+        bus_output_write(&peer->output, fd);
+        bus_loop_want_write(peer->loop, bus_output_size(&peer->output) > 0);
+}
+
+static void output_send(void *item) {
+        BusPeer *peer = item;
+
+        peer->is_in_outbox = false;
+        peer_write(peer);
+        if (!peer->is_gone && takes_too_much(peer))
+                drop_reader(peer);
+}
+
+static void output_free(void *item) {
+        bus_peer_unref(item);
+}
+
+static const OutboxItemOps output_ops = { .send = output_send, .free = output_free };
+
+/* Of many messages of one turn the first one puts the peer into the outbox. */
+static int peer_enter_outbox(BusPeer *peer) {
+        int r;
+
+        if (peer->is_in_outbox)
+                return 0;
+        bus_loop_set_writer(peer->loop, peer_write, peer);
+        r = outbox_add(manager_outbox(peer->bus->manager), &output_ops, bus_peer_ref(peer));
+        if (r >= 0)
+                peer->is_in_outbox = true;
+        return r;
+}
+
+typedef struct BusOutgoing {
+        BusPeer *peer;                  /* a reference */
+        DBusMessage *message;           /* a reference */
+} BusOutgoing;
+
 static void outgoing_send(void *item) {
         BusOutgoing *outgoing = item;
         BusPeer *peer = outgoing->peer;
@@ -150,14 +193,12 @@ static void outgoing_send(void *item) {
         if (peer->is_gone)
                 return;
 
-        if (dbus_connection_get_outgoing_size(peer->connection) >
-            (peer->is_of_other_user ? BUS_OUTGOING_OF_OTHERS_MAX : BUS_OUTGOING_MAX))
+        if ((size_t) dbus_connection_get_outgoing_size(peer->connection) > BUS_OUTGOING_MAX)
                 drop_reader(peer);
         else if (!dbus_connection_send(peer->connection, outgoing->message, NULL)) {
                 log_error("Out of memory while sending a D-Bus message, disconnecting the client.");
                 bus_peer_drop(peer);
-        } else if (takes_too_much(peer))
-                drop_reader(peer);
+        }
 }
 
 static void outgoing_free(void *item) {
@@ -170,11 +211,8 @@ static void outgoing_free(void *item) {
 
 static const OutboxItemOps outgoing_ops = { .send = outgoing_send, .free = outgoing_free };
 
-int bus_peer_send(BusPeer *peer, DBusMessage *message) {
+static int send_to_message_bus(BusPeer *peer, DBusMessage *message) {
         BusOutgoing *outgoing;
-
-        if (peer->is_gone)
-                return 0;
 
         outgoing = calloc(1, sizeof(*outgoing));
         if (!outgoing)
@@ -184,12 +222,49 @@ int bus_peer_send(BusPeer *peer, DBusMessage *message) {
         return outbox_add(manager_outbox(peer->bus->manager), &outgoing_ops, outgoing);
 }
 
+int bus_peer_send(BusPeer *peer, DBusMessage *message) {
+        int r;
+
+        if (peer->is_gone)
+                return 0;
+        if (peer->is_message_bus)
+                return send_to_message_bus(peer, message);
+
+        r = bus_output_add_message(&peer->output, message);
+        return r < 0 ? r : peer_enter_outbox(peer);
+}
+
+static int send_signal_to_message_bus(BusPeer *peer, const BusWire *wire) {
+        DBusMessage *message;
+        int r;
+
+        r = bus_wire_to_message(wire, &message);
+        if (r < 0)
+                return r;
+        r = send_to_message_bus(peer, message);
+        dbus_message_unref(message);
+        return r;
+}
+
+int bus_peer_send_signal(BusPeer *peer, const BusWire *wire) {
+        int r;
+
+        if (peer->is_gone)
+                return 0;
+        if (peer->is_message_bus)
+                return send_signal_to_message_bus(peer, wire);
+
+        r = bus_output_add_signal(&peer->output, wire);
+        return r < 0 ? r : peer_enter_outbox(peer);
+}
+
 /* On a message bus it is a broadcast that wakes many, so it is sent only while a client there has a stake in it. */
 bool bus_peer_hears(const BusPeer *peer, const BusDialect *dialect) {
         if (peer->is_gone || !(peer->dialects & BUS_DIALECT_BIT(dialect->id)))
                 return false;
         if (!peer->is_message_bus)
-                return (!peer->has_name || peer->matches) && dbus_connection_get_is_authenticated(peer->connection);
+                return (!peer->has_name || peer->matches) && dbus_connection_get_is_authenticated(peer->connection) &&
+                       dbus_connection_get_is_connected(peer->connection);
 
         for (size_t i = 0; i < peer->clients.n; i++)
                 if (!bus_client_is_idle(peer->clients.items[i]))

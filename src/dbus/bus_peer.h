@@ -14,6 +14,7 @@
 
 #include "basic/id_map.h"
 #include "dbus/bus_loop.h"
+#include "dbus/bus_output.h"
 #include "dbus/bus_table.h"
 
 typedef struct BusPeer BusPeer;
@@ -22,10 +23,10 @@ typedef struct BusPeer BusPeer;
  * A client with more unsent bytes than this is disconnected when there is another message for it: it does not read.
  * Users that only may read get less of our memory. One answer may be larger.
  */
-#define BUS_OUTGOING_MAX (64L * 1024L * 1024L)
-#define BUS_OUTGOING_OF_OTHERS_MAX (4L * 1024L * 1024L)
-#define BUS_OUTGOING_OF_OTHERS_TOTAL (32L * 1024L * 1024L)      /* on all connections of one user */
-#define BUS_OUTGOING_SMALL (64L * 1024L)                        /* not looked at for that total */
+#define BUS_OUTGOING_MAX ((size_t) 64 * 1024 * 1024)
+#define BUS_OUTGOING_OF_OTHERS_MAX ((size_t) 4 * 1024 * 1024)
+#define BUS_OUTGOING_OF_OTHERS_TOTAL ((size_t) 32 * 1024 * 1024) /* on all connections of one user */
+#define BUS_OUTGOING_SMALL ((size_t) 64 * 1024)                 /* not looked at for that total */
 #define BUS_MESSAGE_MAX (4L * 1024L * 1024L)
 #define BUS_MATCHES_MAX 512U
 #define BUS_MATCH_LENGTH_MAX 1024U
@@ -56,6 +57,8 @@ struct BusPeer {
         DBusConnection *connection;             /* owned; NULL once it is closed */
         BusLoop *loop;                          /* owned */
         BusPeerReceiver receiver;               /* of all messages that come in */
+        BusOutput output;                       /* of a private connection */
+        bool is_in_outbox;                      /* to be written at the end of the turn */
         bool is_message_bus;
         bool has_name;                          /* said Hello, or, of a message bus, was told its name */
         bool is_gone;                           /* to be closed at the next opportunity */
@@ -77,8 +80,9 @@ void bus_peer_close(BusPeer *peer);
 /* Has it closed as soon as that can be done. */
 void bus_peer_drop(BusPeer *peer);
 
-/* Puts a message into the turn's outbox. 0 or -ENOMEM. @message is borrowed. */
+/* Puts a message into the turn's outbox. 0 or -ENOMEM. @message is borrowed, and not changed any more. */
 int bus_peer_send(BusPeer *peer, DBusMessage *message);
+int bus_peer_send_signal(BusPeer *peer, const BusWire *wire);
 
 /* Is there a reason to tell it of changes? */
 bool bus_peer_hears(const BusPeer *peer, const BusDialect *dialect);

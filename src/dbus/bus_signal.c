@@ -21,11 +21,18 @@
 
 typedef enum BusUnitMark {
         BUS_UNIT_CHANGED = 1 << 0,
-        BUS_UNIT_IS_NEW = 1 << 1,
+        BUS_UNIT_JOB_CHANGED = 1 << 1,
+        BUS_UNIT_IS_NEW = 1 << 2,
 } BusUnitMark;
 
+#define BUS_UNIT_ANY_CHANGE (BUS_UNIT_CHANGED | BUS_UNIT_JOB_CHANGED)
+
 static bool has_audience(const Bus *bus) {
-        return bus->peers.n > 0;
+        for (size_t i = 0; i < bus->peers.n; i++)
+                bus_foreach_dialect(bus, dialect)
+                        if (bus_peer_hears(bus->peers.items[i], dialect))
+                                return true;
+        return false;
 }
 
 static void out_of_memory(void) {
@@ -43,62 +50,61 @@ static void note(Bus *bus, BusNotice notice, const char *unit) {
         }
 }
 
-/* The marks of a unit, or NULL if memory ran out. */
-static uint8_t *marks_of_unit(BusSignals *signals, uint32_t index) {
-        while (signals->unit_marks.n <= index)
-                if (vector_push(&signals->unit_marks, 0) < 0)
+/* NULL if memory ran out. */
+static BusUnitNote *note_of_unit(BusSignals *signals, uint32_t index) {
+        while (signals->of_units.n <= index)
+                if (vector_push(&signals->of_units, (BusUnitNote) {}) < 0)
                         return NULL;
-        return &signals->unit_marks.items[index];
+        return &signals->of_units.items[index];
 }
 
-static void note_unit_changed(Bus *bus, const Unit *unit) {
-        uint8_t *marks;
+static void note_unit_changed(Bus *bus, const Unit *unit, BusUnitMark mark) {
+        BusUnitNote *of_unit;
 
         if (!has_audience(bus))
                 return;
 
-        marks = marks_of_unit(&bus->signals, unit->index);
-        if (!marks || (!(*marks & BUS_UNIT_CHANGED) && vector_push(&bus->signals.changed_units, unit->index) < 0))
+        of_unit = note_of_unit(&bus->signals, unit->index);
+        if (!of_unit || (!(of_unit->marks & BUS_UNIT_ANY_CHANGE) &&
+                         vector_push(&bus->signals.changed_units, unit->index) < 0))
                 out_of_memory();
         else
-                *marks |= BUS_UNIT_CHANGED;
+                of_unit->marks |= (uint8_t) mark;
 }
 
 static void on_unit_added(void *userdata, Unit *unit) {
         Bus *bus = userdata;
-        uint8_t *marks;
+        BusUnitNote *of_unit;
 
         if (!has_audience(bus))
                 return;
 
-        marks = marks_of_unit(&bus->signals, unit->index);
-        if (marks)
-                *marks = BUS_UNIT_IS_NEW;
+        of_unit = note_of_unit(&bus->signals, unit->index);
+        if (of_unit)
+                *of_unit = (BusUnitNote) { .marks = BUS_UNIT_IS_NEW, .news = (uint32_t) bus->signals.notices.n };
         note(bus, (BusNotice) { .kind = BUS_NOTICE_UNIT_NEW }, unit->id);
 }
 
 /* True if the unit's announcement was still waiting, and is taken back. */
-static bool take_back_unit_new(BusSignals *signals, const char *unit) {
-        for (size_t i = signals->notices.n; i > 0; i--) {
-                BusNotice *notice = &signals->notices.items[i - 1];
+static bool take_back_unit_new(BusSignals *signals, uint32_t news, const char *unit) {
+        BusNotice *notice = news < signals->notices.n ? &signals->notices.items[news] : NULL;
 
-                if (notice->kind == BUS_NOTICE_UNIT_NEW && text_equal(notice->unit, unit)) {
-                        notice->kind = BUS_NOTICE_NONE;
-                        return true;
-                }
-        }
-        return false;
+        if (!notice || notice->kind != BUS_NOTICE_UNIT_NEW || !text_equal(notice->unit, unit))
+                return false;
+        notice->kind = BUS_NOTICE_NONE;
+        return true;
 }
 
 static void send_unit_changes(Bus *bus, uint32_t index) {
         Unit *unit = unit_table_at(manager_units(bus->manager), index);
+        uint8_t marks = index < bus->signals.of_units.n ? bus->signals.of_units.items[index].marks : 0;
 
-        if (index >= bus->signals.unit_marks.n || !(bus->signals.unit_marks.items[index] & BUS_UNIT_CHANGED))
+        if (!(marks & BUS_UNIT_ANY_CHANGE))
                 return;
 
-        bus->signals.unit_marks.items[index] &= (uint8_t) ~BUS_UNIT_CHANGED;
+        bus->signals.of_units.items[index].marks &= (uint8_t) ~BUS_UNIT_ANY_CHANGE;
         if (unit)
-                bus_broadcast_unit_changes(bus, unit);
+                bus_broadcast_unit_changes(bus, unit, !(marks & BUS_UNIT_CHANGED));
 }
 
 static void forget_job(Bus *bus, uint32_t id) {
@@ -153,28 +159,28 @@ static void send_notices(Bus *bus, bool keep_ends) {
 /* Its last change is sent while it is still there to be read. */
 static void on_unit_removed(void *userdata, Unit *unit) {
         Bus *bus = userdata;
-        uint8_t marks = 0;
+        BusUnitNote of_unit = {};
 
         for (size_t i = 0; i < bus->peers.n; i++)
                 for (size_t j = 0; j < bus->peers.items[i]->clients.n; j++)
                         bus_client_forget_unit(bus->peers.items[i]->clients.items[j], unit);
 
-        if (unit->index < bus->signals.unit_marks.n) {
-                marks = bus->signals.unit_marks.items[unit->index];
-                bus->signals.unit_marks.items[unit->index] = 0;
+        if (unit->index < bus->signals.of_units.n) {
+                of_unit = bus->signals.of_units.items[unit->index];
+                bus->signals.of_units.items[unit->index] = (BusUnitNote) {};
         }
-        if ((marks & BUS_UNIT_IS_NEW) && take_back_unit_new(&bus->signals, unit->id))
+        if ((of_unit.marks & BUS_UNIT_IS_NEW) && take_back_unit_new(&bus->signals, of_unit.news, unit->id))
                 return;
 
-        if (marks & BUS_UNIT_CHANGED) {
+        if (of_unit.marks & BUS_UNIT_ANY_CHANGE) {
                 send_notices(bus, true);
-                bus_broadcast_unit_changes(bus, unit);
+                bus_broadcast_unit_changes(bus, unit, !(of_unit.marks & BUS_UNIT_CHANGED));
         }
         note(bus, (BusNotice) { .kind = BUS_NOTICE_UNIT_REMOVED, .interface = unit->vtable->interface }, unit->id);
 }
 
 static void on_unit_changed(void *userdata, Unit *unit) {
-        note_unit_changed(userdata, unit);
+        note_unit_changed(userdata, unit, BUS_UNIT_CHANGED);
 }
 
 static void on_job_installed(Bus *bus, const JobInfo *job) {
@@ -209,7 +215,7 @@ static void on_job_event(void *userdata, const JobEvent *event) {
                 return;
         }
         if (event->job.unit)
-                note_unit_changed(bus, event->job.unit);
+                note_unit_changed(bus, event->job.unit, BUS_UNIT_JOB_CHANGED);
 }
 
 static void on_reloading(void *userdata, bool active) {
@@ -291,6 +297,6 @@ void bus_signals_detach(Bus *bus) {
                 free(signals->notices.items[i].unit);
         vector_deinit(&signals->notices);
         vector_deinit(&signals->changed_units);
-        vector_deinit(&signals->unit_marks);
+        vector_deinit(&signals->of_units);
         vector_deinit(&signals->changed_jobs);
 }

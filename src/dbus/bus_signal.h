@@ -14,10 +14,16 @@
 
 typedef struct BusNotice BusNotice;
 
+/* What there is to tell of a unit. */
+typedef struct BusUnitNote {
+        uint8_t marks;                          /* BusUnitMark */
+        uint32_t news;                          /* place of its announcement in .notices, while that is there */
+} BusUnitNote;
+
 typedef struct BusSignals {
         VECTOR(BusNotice) notices;              /* in the order in which they came about */
         VECTOR(uint32_t) changed_units;         /* indexes */
-        VECTOR(uint8_t) unit_marks;             /* by index: BusUnitMark */
+        VECTOR(BusUnitNote) of_units;           /* by index */
         VECTOR(uint32_t) changed_jobs;
         bool has_new_jobs;
         uint32_t n_installed_jobs;              /* since the start */

@@ -57,6 +57,7 @@ typedef struct BusView {
 typedef enum BusPropertyFlags {
         BUS_PROPERTY_CONST = UNIT_PROPERTY_CONST,
         BUS_PROPERTY_EMITS_CHANGE = UNIT_PROPERTY_EMITS_CHANGE,
+        BUS_PROPERTY_OF_JOB = 1 << 7,   /* of a unit: changes with its job */
 } BusPropertyFlags;
 
 typedef struct BusProperty {

@@ -390,7 +390,7 @@ const BusProperty bus_unit_properties[] = {
         { "CanIsolate", "b", BUS_PROPERTY_CONST, CAN_ISOLATE, get_can, "Can it be isolated?" },
         { "CanClean", "as", BUS_PROPERTY_CONST, 0, get_empty_strv, "Empty: nothing is kept that could be cleaned." },
         { "CanFreeze", "b", BUS_PROPERTY_CONST, 0, get_false, "No." },
-        { "Job", "(uo)", BUS_PROPERTY_EMITS_CHANGE, 0, get_job,
+        { "Job", "(uo)", BUS_PROPERTY_EMITS_CHANGE | BUS_PROPERTY_OF_JOB, 0, get_job,
           "Id and path of the job that stands for it; 0 and \"/\" without one." },
         { "StopWhenUnneeded", "b", BUS_PROPERTY_CONST, FLAG_STOP_WHEN_UNNEEDED, get_flag,
           "Is it stopped when no other unit needs it?" },

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * A signal in the format of the wire
+ *
+ * libdbus takes a few microseconds for each value that is appended to a
+ * message, and there are thousands of signals a second. This is a sink that
+ * writes the bytes themselves, into memory that is used again for the next
+ * signal; who needs a message of libdbus makes it of them.
+ */
+
+#include <dbus/dbus.h>
+
+#include "basic/sink.h"
+#include "basic/text.h"
+
+#define BUS_WIRE_DEPTH 24
+#define BUS_WIRE_BODY_MAX (24U * 1024U * 1024U)
+
+typedef struct BusWireArray {
+        size_t length_at;       /* where its length in bytes stands; SIZE_MAX: the container is none */
+        size_t begin;           /* of its first item */
+} BusWireArray;
+
+typedef struct BusWire {
+        Sink sink;
+        Text header;            /* bytes; padded to a multiple of eight */
+        Text body;
+        char signature[DBUS_MAXIMUM_SIGNATURE_LENGTH + 1];      /* of the body, as it was written */
+        size_t n_signature;
+        BusWireArray open[BUS_WIRE_DEPTH];
+        unsigned depth;
+} BusWire;
+
+void bus_wire_deinit(BusWire *wire);
+
+/* Empties it: the body is written into wire->sink next. */
+void bus_wire_begin(BusWire *wire);
+
+/*
+ * Writes the header of the signal that the body is for; its serial is 0. 0, -ENOMEM, -EMSGSIZE, or the error of the
+ * sink.
+ */
+int bus_wire_finish_signal(BusWire *wire, const char *path, const char *interface, const char *member,
+                           const char *sender);
+
+/* Copies the message to @bytes, which has room for bus_wire_size(). */
+size_t bus_wire_size(const BusWire *wire);
+void bus_wire_copy(const BusWire *wire, uint32_t serial, uint8_t *bytes);
+
+/* The same as a message of libdbus: 0 or -ENOMEM. */
+int bus_wire_to_message(const BusWire *wire, DBusMessage **ret_message);

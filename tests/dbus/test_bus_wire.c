@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Signals in the format of the wire: the same bytes as libdbus writes, and libdbus understands them
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "dbus/bus_sink.h"
+#include "dbus/bus_wire.h"
+#include "double/double_assert.h"
+
+static BusWire wire;
+
+static void set_up(void) {
+        bus_wire_begin(&wire);
+}
+
+static void tear_down(void) {
+        bus_wire_deinit(&wire);
+}
+
+TestSuite(bus_wire, .init = set_up, .fini = tear_down);
+
+static int finish(void) {
+        return bus_wire_finish_signal(&wire, "/a/b", "a.b.C", "Member", "a.b");
+}
+
+static void write_basics(Sink *sink) {
+        sink_byte(sink, 7);
+        sink_bool(sink, true);
+        sink_byte(sink, 8);
+        sink_u64(sink, 1);
+        sink_i32(sink, -1);
+        sink_double(sink, 0.5);
+        sink_string(sink, "x");
+        sink_string(sink, NULL);
+        sink_path(sink, "/x");
+        sink_u32(sink, 9);
+}
+
+static void write_containers(Sink *sink) {
+        sink_byte(sink, 1);
+        sink_open(sink, 'a', "{sv}");
+        sink_entry_u32(sink, "n", 3);
+        sink_entry_open(sink, "list", "a(so)");
+        sink_open(sink, 'a', "(so)");
+        for (unsigned i = 0; i < 3; i++) {
+                sink_open(sink, 'r', "so");
+                sink_string(sink, i == 1 ? "longer than others" : "x");
+                sink_path(sink, "/");
+                sink_close(sink);
+        }
+        sink_close(sink);
+        sink_entry_close(sink);
+        sink_entry_u64(sink, "t", 5);
+        sink_close(sink);
+        sink_strv(sink, NULL);
+        sink_open(sink, 'a', "(t)");
+        sink_close(sink);
+        sink_open(sink, 'r', "uo");
+        sink_u32(sink, 1);
+        sink_path(sink, "/a");
+        sink_close(sink);
+}
+
+static void write_nothing(Sink *sink) {
+}
+
+/* The body as libdbus lays it out: the last bytes of the message. */
+static void assert_as_libdbus(void (*write)(Sink *sink)) {
+        DBusMessage *message = dbus_message_new_signal("/a/b", "a.b.C", "Member"), *read;
+        BusSink sink;
+        char *expected, *got;
+        int n_expected, n_got;
+
+        bus_sink_init(&sink, message);
+        write(&sink.sink);
+        cr_assert(eq(int, bus_sink_finish(&sink), 0));
+        write(&wire.sink);
+        cr_assert(eq(int, finish(), 0));
+        cr_assert(eq(int, bus_wire_to_message(&wire, &read), 0));
+
+        assert_string(dbus_message_get_signature(read), dbus_message_get_signature(message));
+        assert_string(dbus_message_get_path(read), "/a/b");
+        assert_string(dbus_message_get_interface(read), "a.b.C");
+        assert_string(dbus_message_get_member(read), "Member");
+        assert_string(dbus_message_get_sender(read), "a.b");
+        cr_assert(eq(uint, dbus_message_get_serial(read), 0));
+
+        cr_assert(dbus_message_marshal(message, &expected, &n_expected));
+        cr_assert(dbus_message_marshal(read, &got, &n_got));
+        cr_assert(ge(sz, (size_t) n_expected, wire.body.n));
+        cr_assert(eq(int, memcmp(expected + n_expected - wire.body.n, got + n_got - wire.body.n, wire.body.n), 0));
+        dbus_free(expected);
+        dbus_free(got);
+        dbus_message_unref(message);
+        dbus_message_unref(read);
+}
+
+Test(bus_wire, basic_values_are_laid_out_as_by_libdbus) {
+        assert_as_libdbus(write_basics);
+}
+
+Test(bus_wire, containers_are_laid_out_as_by_libdbus) {
+        assert_as_libdbus(write_containers);
+}
+
+Test(bus_wire, a_signal_may_be_empty) {
+        assert_as_libdbus(write_nothing);
+}
+
+Test(bus_wire, one_is_written_after_the_other) {
+        write_containers(&wire.sink);
+        cr_assert(eq(int, finish(), 0));
+        bus_wire_begin(&wire);
+        assert_as_libdbus(write_basics);
+}
+
+Test(bus_wire, text_that_is_not_utf8_is_escaped) {
+        DBusMessage *message;
+        const char *text;
+
+        sink_string(&wire.sink, "a\xff" "b");
+        cr_assert(eq(int, finish(), 0));
+        cr_assert(eq(int, bus_wire_to_message(&wire, &message), 0));
+        cr_assert(dbus_message_get_args(message, NULL, DBUS_TYPE_STRING, &text, DBUS_TYPE_INVALID));
+        assert_string(text, "a\\xffb");
+        dbus_message_unref(message);
+}
+
+Test(bus_wire, what_is_no_path_is_an_error) {
+        sink_open(&wire.sink, 'a', "o");
+        sink_path(&wire.sink, "/a/");
+        sink_close(&wire.sink);
+        cr_assert(eq(int, finish(), -EINVAL));
+}
+
+Test(bus_wire, a_body_has_a_limit) {
+        cleanup_free_ char *text = malloc(1 << 20);
+
+        memset(text, 'x', (1 << 20) - 1);
+        text[(1 << 20) - 1] = '\0';
+        sink_open(&wire.sink, 'a', "s");
+        for (unsigned i = 0; i < 64; i++)
+                sink_string(&wire.sink, text);
+        sink_close(&wire.sink);
+        cr_assert(eq(int, finish(), -EMSGSIZE));
+}
+
+Test(bus_wire, a_signature_has_a_limit) {
+        for (unsigned i = 0; i < 300; i++)
+                sink_byte(&wire.sink, 1);
+        cr_assert(eq(int, finish(), -EMSGSIZE));
+}
