@@ -16,10 +16,15 @@ _jobctl_options='--help --version --user --system --socket --job-mode --mode --n
 
 # The manager that the line is about.
 _jobctl_ask() {
-        local word where=()
+        local i where=()
 
-        for word in "${COMP_WORDS[@]}"; do
-                [[ $word == --user || $word == --system ]] && where=("$word")
+        for ((i = 1; i < COMP_CWORD; i++)); do
+                case ${COMP_WORDS[i]} in
+                        --user | --system) where=("${COMP_WORDS[i]}") ;;
+                        --socket)
+                                [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))
+                                where=(--socket "${COMP_WORDS[++i]}") ;;
+                esac
         done
         "${COMP_WORDS[0]}" "${where[@]}" --quiet --plain --no-legend --full "$@" 2>/dev/null
 }
@@ -59,6 +64,9 @@ _jobctl_reply() {
         while IFS= read -r candidate; do
                 [[ $candidate && $candidate == "$2"* ]] && COMPREPLY+=("$(printf '%q' "$candidate")")
         done < <(printf '%s\n' "$1" | sort -u)
+        # The name of an instance follows.
+        [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *@ ]] && compopt -o nospace
+        return 0
 }
 
 # The same for words that stand in one string.

@@ -114,6 +114,32 @@ int jobctl_fail(Jobctl *ctl, const BusError *error, const char *what, ...) {
         return status;
 }
 
+int jobctl_fail_word(Jobctl *ctl, json_t *failures, const char *word, const BusError *error, const char *what) {
+        json_t *failure;
+
+        if (!ctl->options.json)
+                return jobctl_fail(ctl, error, "%s %s", what, word);
+        failure = json_pack("{s:s, s:s, s:s}", "word", word, "error", bus_error_word(error), "message",
+                            bus_error_message(error));
+        return json_array_append_new(failures, failure) < 0 ? -ENOMEM :
+               exit_status_of_error(error, scheme_of(ctl->verb));
+}
+
+/* The first one stands in front, where the failure of any verb is looked for. */
+int jobctl_finish(Jobctl *ctl, json_t *failures, int status) {
+        const json_t *first = json_array_get(failures, 0);
+        cleanup_json_ json_t *document = NULL;
+
+        if (status < 0 || !ctl->options.json)
+                return status;
+        document = json_pack("{s:b, s:O}", "ok", status == EXIT_OK, "failures", failures);
+        if (first && document &&
+            (json_object_set_new(document, "error", json_string(value_string(first, "error"))) < 0 ||
+             json_object_set_new(document, "message", json_string(value_string(first, "message"))) < 0))
+                return -ENOMEM;
+        return jobctl_print_json(ctl, take_ptr(document), status);
+}
+
 void jobctl_warn_outdated(const char *unit) {
         terminal_say(stderr, "Warning: the files of %s have changed on disk. Run 'jobctl daemon-reload' to read them "
                              "again.", unit);

@@ -46,6 +46,15 @@ int jobctl_query(Jobctl *ctl, const char *key, const char *type, json_t *value /
 /* Says "Failed to <what>: <message>" (or prints it as JSON) and returns the exit status. */
 int jobctl_fail(Jobctl *ctl, const BusError *error, const char *what, ...) __attribute__((format(printf, 3, 4)));
 
+/*
+ * The same for one of several words. As JSON it is kept in @failures, an array, for jobctl_finish(). An exit status, or
+ * -ENOMEM.
+ */
+int jobctl_fail_word(Jobctl *ctl, json_t *failures, const char *word, const BusError *error, const char *what);
+
+/* After a verb that prints nothing when all went well: returns @status; prints a document if JSON is wanted. */
+int jobctl_finish(Jobctl *ctl, json_t *failures, int status);
+
 /* Says that the files of a unit are not those that jobd has read. */
 void jobctl_warn_outdated(const char *unit);
 

@@ -8,6 +8,7 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -54,8 +55,8 @@ static int check_words(Jobctl *ctl, const Verb *verb, char *const *words) {
                 return jobctl_misused(ctl, "'%s' needs %s: jobctl %s %s", verb->name,
                                       verb->min == 1 ? "an argument" : "more arguments", verb->name, verb->arguments);
         if (n > verb->max)
-                return jobctl_misused(ctl, "'%s' takes no '%s': jobctl %s %s", verb->name, words[verb->max], verb->name,
-                                      verb->arguments);
+                return jobctl_misused(ctl, "'%s' takes no '%s': jobctl %s%s%s", verb->name, words[verb->max],
+                                      verb->name, *verb->arguments ? " " : "", verb->arguments);
         return 0;
 }
 
@@ -102,12 +103,20 @@ static int run_words(Jobctl *ctl, char *const *words) {
         return r != 0 ? r : verb->run(ctl, rest);
 }
 
+/* Or the connection would become standard output. What is written to a closed one still fails. */
+static void reserve_standard_descriptors(void) {
+        for (int fd = 0; fd <= STDERR_FILENO; fd++)
+                if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd)
+                        return;
+}
+
 int jobctl_run(char *const *argv) {
         cleanup_(strv_freep) char **words = NULL;
         cleanup_free_ char *complaint = NULL;
         Jobctl ctl = {};
         int r;
 
+        reserve_standard_descriptors();
         r = options_parse(&ctl.options, argv, &words, &complaint);
         terminal_init(&ctl.terminal, ctl.options.no_color);
         if (r == -EINVAL)
@@ -120,7 +129,7 @@ int jobctl_run(char *const *argv) {
                 terminal_say(stderr, "jobctl: %s.", strerror(-r));
                 r = EXIT_FAILED;
         }
-        if (fflush(stdout) != 0 && r == EXIT_OK) {
+        if ((fflush(stdout) != 0 || ferror(stdout)) && r == EXIT_OK) {
                 terminal_say(stderr, "jobctl: cannot write the output: %s.", strerror(errno));
                 r = EXIT_FAILED;
         }

@@ -125,7 +125,7 @@ static int list_once(Jobctl *ctl, char *const *words) {
                                   : jobctl_print_json(ctl, take_ptr(jobs), EXIT_OK);
 }
 
-/* Waits for something to happen to a job, then a moment for the rest of it. 1 to draw again. */
+/* Waits for something to happen to a job, then a moment for the rest of it. */
 static int watch_jobs(Jobctl *ctl) {
         bool is_terminal = ctl->terminal.is_out_terminal && !ctl->options.json;
         usec_t deadline = is_terminal ? clock_monotonic() + WATCH_EVERY : USEC_INFINITY;
@@ -135,7 +135,7 @@ static int watch_jobs(Jobctl *ctl) {
                 int r = bus_next_signal(ctl->bus, deadline, &signal);
 
                 if (r <= 0)
-                        return r < 0 ? r : 1;
+                        return r;
                 if (text_starts_with(signal.member, "Job"))
                         deadline = MIN(deadline, clock_monotonic() + WATCH_PAUSE);
         }
@@ -152,11 +152,12 @@ static int watch(Jobctl *ctl, char *const *words) {
                         fputs("\033[H\033[J", stdout);
                 r = list_once(ctl, words);
                 fflush(stdout);
-                if (r == 0)
-                        r = watch_jobs(ctl);
+                if (r != 0)
+                        return r;
+                r = watch_jobs(ctl);
                 if (r == -ENOTCONN)
                         return jobctl_gone(ctl);
-                if (r != 1)
+                if (r < 0)
                         return r;
         }
 }
@@ -167,14 +168,18 @@ int verb_jobs(Jobctl *ctl, char *const *words) {
 
 /* — cancel — */
 
-static int cancel_id(Jobctl *ctl, uint32_t id) {
+static int cancel_id(Jobctl *ctl, uint32_t id, json_t *failures) {
         cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_free_ char *word = NULL;
         int r = jobctl_call(ctl, "CancelJob", "u", json_pack("[I]", (json_int_t) id), NULL, &error);
 
-        return r < 0 ? jobctl_fail(ctl, &error, "cancel job %" PRIu32, id) : EXIT_OK;
+        if (r >= 0)
+                return EXIT_OK;
+        r = text_format(&word, "%" PRIu32, id);
+        return r < 0 ? r : jobctl_fail_word(ctl, failures, word, &error, "cancel job");
 }
 
-static int cancel_unit(Jobctl *ctl, const char *word) {
+static int cancel_unit(Jobctl *ctl, const char *word, json_t *failures) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *jobs = NULL;
         char *words[] = { (char *) word, NULL };
@@ -185,13 +190,13 @@ static int cancel_unit(Jobctl *ctl, const char *word) {
 
         r = query_wanted(ctl, words, &jobs, &error);
         if (r < 0)
-                return jobctl_fail(ctl, &error, "list jobs");
+                return jobctl_fail_word(ctl, failures, word, &error, "list the jobs of");
         if (json_array_size(jobs) == 0) {
-                bus_error_set(&error, "org.jobd1.NoSuchJob", "%s has no job.", word);
-                return jobctl_fail(ctl, &error, "cancel");
+                bus_error_set(&error, "org.jobd1.NoSuchJob", "The unit has no job.");
+                return jobctl_fail_word(ctl, failures, word, &error, "cancel");
         }
         json_array_foreach(jobs, i, job) {
-                r = cancel_id(ctl, (uint32_t) value_u64(job, "id"));
+                r = cancel_id(ctl, (uint32_t) value_u64(job, "id"), failures);
                 if (r < 0)
                         return r;
                 status = MAX(status, r);
@@ -201,21 +206,22 @@ static int cancel_unit(Jobctl *ctl, const char *word) {
 
 int verb_cancel(Jobctl *ctl, char *const *words) {
         cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *failures = json_array();
         int status = EXIT_OK, r;
 
         if (!words || !*words) {
                 r = jobctl_call(ctl, "ClearJobs", NULL, NULL, NULL, &error);
-                return r < 0 ? jobctl_fail(ctl, &error, "cancel all jobs") : EXIT_OK;
+                return r < 0 ? jobctl_fail(ctl, &error, "cancel all jobs") : jobctl_finish(ctl, failures, EXIT_OK);
         }
         strv_foreach(word, words) {
                 uint32_t id;
 
-                r = name_is_number(*word, &id) ? cancel_id(ctl, id) : cancel_unit(ctl, *word);
+                r = name_is_number(*word, &id) ? cancel_id(ctl, id, failures) : cancel_unit(ctl, *word, failures);
                 if (r < 0)
                         return r;
                 status = MAX(status, r);
         }
-        return status;
+        return jobctl_finish(ctl, failures, status);
 }
 
 /* — wait — */

@@ -17,6 +17,7 @@
 
 int verb_kill(Jobctl *ctl, char *const *words) {
         const char *whom = ctl->options.kill_whom ?: "all";
+        cleanup_json_ json_t *failures = json_array();
         cleanup_(strv_freep) char **names = NULL;
         int number = SIGTERM, status = EXIT_OK, r;
 
@@ -36,12 +37,16 @@ int verb_kill(Jobctl *ctl, char *const *words) {
 
                 r = jobctl_call(ctl, "KillUnit", "ssi", json_pack("[ssi]", *name, whom, number), NULL, &error);
                 if (r < 0)
-                        status = MAX(status, jobctl_fail(ctl, &error, "kill %s", *name));
+                        r = jobctl_fail_word(ctl, failures, *name, &error, "kill");
+                if (r < 0)
+                        return r;
+                status = MAX(status, r);
         }
-        return status;
+        return jobctl_finish(ctl, failures, status);
 }
 
 int verb_reset_failed(Jobctl *ctl, char *const *words) {
+        cleanup_json_ json_t *failures = json_array();
         cleanup_(strv_freep) char **names = NULL;
         int status = EXIT_OK, r;
 
@@ -49,7 +54,7 @@ int verb_reset_failed(Jobctl *ctl, char *const *words) {
                 cleanup_(bus_error_deinit) BusError error = {};
 
                 r = jobctl_call(ctl, "ResetFailed", NULL, NULL, NULL, &error);
-                return r < 0 ? jobctl_fail(ctl, &error, "reset failed state") : EXIT_OK;
+                return r < 0 ? jobctl_fail(ctl, &error, "reset failed state") : jobctl_finish(ctl, failures, EXIT_OK);
         }
         r = names_resolve(ctl, words, ".service", &names);
         if (r != 0)
@@ -59,9 +64,12 @@ int verb_reset_failed(Jobctl *ctl, char *const *words) {
 
                 r = jobctl_call(ctl, "ResetFailedUnit", "s", json_pack("[s]", *name), NULL, &error);
                 if (r < 0)
-                        status = MAX(status, jobctl_fail(ctl, &error, "reset failed state of %s", *name));
+                        r = jobctl_fail_word(ctl, failures, *name, &error, "reset failed state of");
+                if (r < 0)
+                        return r;
+                status = MAX(status, r);
         }
-        return status;
+        return jobctl_finish(ctl, failures, status);
 }
 
 /* — daemon-reload — */
@@ -214,6 +222,7 @@ static int cat_unit(Jobctl *ctl, const char *unit, bool is_first, json_t *docume
         cleanup_json_ json_t *properties = NULL;
         const char *fragment;
         json_t *dropins, *dropin;
+        bool has_files;
         size_t i;
         int r;
 
@@ -222,10 +231,12 @@ static int cat_unit(Jobctl *ctl, const char *unit, bool is_first, json_t *docume
                 return jobctl_fail(ctl, &error, "find the files of %s", unit);
         fragment = value_string(properties, "FragmentPath");
         dropins = json_object_get(properties, "DropInPaths");
+        has_files = *fragment || json_array_size(dropins) > 0;
         if (ctl->options.json)
                 return json_array_append_new(documents, json_pack("{s:s, s:s, s:O?}", "unit", unit, "path", fragment,
-                                                                  "drop-ins", dropins)) < 0 ? -ENOMEM : 0;
-        if (!*fragment && json_array_size(dropins) == 0) {
+                                                                  "drop-ins", dropins)) < 0 ? -ENOMEM :
+                       has_files ? EXIT_OK : EXIT_FAILED;
+        if (!has_files) {
                 terminal_say(stderr, "No files found for %s.", unit);
                 return EXIT_FAILED;
         }

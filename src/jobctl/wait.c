@@ -108,14 +108,11 @@ static void draw_progress(Jobctl *ctl, JobWait *wait) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *reply = NULL;
         cleanup_free_ char *line = NULL;
-        json_t *filter;
         int r;
 
-        if (wait->transaction > 0)
-                filter = json_pack("[{s:{s:I}}]", "transaction", "t", (json_int_t) wait->transaction);
-        else
-                filter = json_pack("[{s:{s:s}}]", "state", "s", "running");
-        r = bus_call(ctl->bus, &(BusCall) { .method = "Query", .signature = "a{sv}", .args = filter,
+        /* Not by transaction: a job that was joined is still one of the transaction that made it. */
+        r = bus_call(ctl->bus, &(BusCall) { .method = "Query", .signature = "a{sv}",
+                                            .args = json_pack("[{s:{s:s}}]", "state", "s", "running"),
                                             .timeout_msec = PROGRESS_TIMEOUT_MSEC }, &reply, &error);
         if (r == 0 && job_wait_format_progress(wait, json_array_get(reply, 0), clock_monotonic(), &line) == 0)
                 terminal_progress(&ctl->terminal, line);

@@ -109,6 +109,21 @@ on_terminal start slow.service >"$DIR/progress" 2>&1 &
 WAITER=$!
 check "progress on a terminal" wait_for '\[0/[0-9]+\].*start slow' cat "$DIR/progress"
 kill "$WAITER"
+on_terminal start slow.service >"$DIR/progress" 2>&1 &
+WAITER=$!
+check "progress of a job that somebody else has asked for" wait_for '\[0/[0-9]+\].*start slow' cat "$DIR/progress"
+kill "$WAITER"
+check_exit "a closed standard output is noticed" 1 bash -c 'exec "$1" list-units >&-' bash "$BUILD/jobctl"
+check_exit "unless there was nothing to say" 0 bash -c 'exec "$1" start evil.service >&-' bash "$BUILD/jobctl"
+for words in 'kill evil.service' reset-failed 'reset-failed evil.service' cancel; do
+        # shellcheck disable=SC2086
+        check_prints "success is a document, too: $words" '"ok":true' ctl --json $words
+done
+check_exit "several failures are one document" 1 ctl --json kill missing.service evil.service gone.service
+check_equal "that names them" "$(python3 -c 'import json, sys; d = json.load(sys.stdin)
+print(d["ok"], d["error"], *[failure["word"] for failure in d["failures"]])' <<<"$OUT")" \
+        "False NoSuchUnit missing.service gone.service"
+check_exit "cat tells by the status that there is nothing, also with --json" 1 ctl --json cat missing.service
 check_equal "every verb's JSON is JSON" "$(
         for words in list-units list-unit-files jobs status 'status quick.service' 'show quick.service' stats \
                 'plan start:group.target' 'why quick.service' 'list-dependencies group.target' 'is-active quick.service' \
@@ -126,6 +141,8 @@ complete_words() {
 check_equal "verbs are completed" "$(complete_words sto)" "stop "
 check_equal "options are" "$(complete_words start --no-b)" "--no-block "
 check_equal "units are" "$(complete_words start qui)" "quick.service "
+check_equal "units of the manager behind a socket" \
+        "$(JOBD_SOCKET=/nowhere complete_words --socket = "$JOBD_SOCKET" start qui)" "quick.service "
 check_equal "modes are" "$(complete_words start --job-mode = flu)" "flush "
 check_equal "requests are" "$(complete_words plan start : qui)" "quick.service "
 check_equal "for stop, units that run are" "$(complete_words stop ev)" "evil.service "
