@@ -25,6 +25,7 @@
 #include "basic/text.h"
 #include "sim/json_match.h"
 #include "sim/sim.h"
+#include "sim/sim_graph.h"
 #include "sim/sim_script.h"
 #include "sim/sim_unit.h"
 
@@ -527,6 +528,9 @@ static const SimVerbRow sim_verbs[] = {
         { "why", 1, 1, false, false, sim_verb_why, "ID|UNIT" },
         { "stats", 0, 0, false, false, sim_verb_stats, "" },
         { "reload", 0, 1, false, false, sim_verb_reload, "[force]" },
+        { "relate", 1, UINT_MAX, false, false, sim_verb_relate, "UNIT [RELATION=UNIT...]" },
+        { "reloaded", 1, 1, false, false, sim_verb_reloaded, "UNIT" },
+        { "restart", 0, 0, false, false, sim_verb_restart, "" },
         { "quit", 0, 0, false, false, sim_verb_quit, "" },
         { "expect", 0, 0, true, true, sim_verb_expect, "JSON" },
         { "expect-event", 0, 0, false, true, sim_verb_expect_event, "JSON" },

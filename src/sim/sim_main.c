@@ -50,6 +50,8 @@ static const char sim_help[] =
         "  result UNIT start|stop|reload OUTCOME                what that operation does the next time: under-way,\n"
         "                             done, fail, again, skip, assert, unsupported, hang\n"
         "  cancel ID                  clear (cancel all)        reload [force]          read unit files again\n"
+        "  relate UNIT [RELATION=UNIT...]    as if its file had been read again, and said that and no more\n"
+        "  reloaded UNIT              by itself                 restart                 save and restore the engine\n"
         "  jobs [FILTER...]           units [PATTERN]           why ID|UNIT             stats\n"
         "  expect JSON                the last event contains it: keys of objects, whole arrays\n"
         "  expect-event JSON, expect-no-event JSON              some, no event since the last command does\n"

@@ -277,6 +277,34 @@ Test(sim, reload_reads_files_again) {
         });
 }
 
+Test(sim, relations_and_the_engine_may_be_others_from_one_line_to_the_next) {
+        EXECUTE(false,
+                "exec replace start:a.service start:r.service",
+                "relate a.service After=r.service PropagatesReloadTo=r.service",
+                "restart",
+                "run",
+                "expect-event {\"ev\":\"trigger\",\"job\":2}",
+                "expect-no-event {\"ev\":\"trigger\",\"job\":1}",
+                "state r.service active",
+                "relate a.service",
+                "relate a.service PropagatesReloadTo=r.service",
+                "reloaded a.service",
+                "expect-event {\"ev\":\"job-new\",\"id\":3,\"unit\":\"r.service\",\"type\":\"reload\"}");
+}
+
+Test(sim, bad_relations_are_errors_of_the_script) {
+        static const char *const lines[] = { "relate a.service After", "relate a.service Foo=r.service",
+                                             "relate a.service After=r", "relate a After=r.service" };
+        cleanup_(fixture_deinit) Fixture fixture;
+
+        fixture_init(&fixture, false);
+        for (size_t i = 0; i < ELEMENTSOF(lines); i++) {
+                cleanup_(failure_deinit) Failure failure = {};
+
+                cr_assert_eq(sim_execute_line(fixture.sim, lines[i], &failure), -EINVAL, "%s", lines[i]);
+        }
+}
+
 Test(sim, quit_and_failed_expectations_are_outcomes) {
         cleanup_(failure_deinit) Failure failure = {};
         cleanup_(fixture_deinit) Fixture fixture;
