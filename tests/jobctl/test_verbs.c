@@ -47,7 +47,7 @@ Test(verbs, missing_words_are_named, .init = cr_redirect_stderr) {
 Test(verbs, superfluous_words_are_named, .init = cr_redirect_stderr) {
         cr_assert(eq(int, RUN("daemon-reload", "now"), EXIT_USAGE));
         fflush(stderr);
-        cr_assert_stderr_eq_str("jobctl: 'daemon-reload' takes no 'now': jobctl daemon-reload \n");
+        cr_assert_stderr_eq_str("jobctl: 'daemon-reload' takes no 'now': jobctl daemon-reload\n");
 }
 
 Test(verbs, without_a_daemon_the_status_is_seven, .init = cr_redirect_stderr) {
