@@ -81,7 +81,7 @@ int exit_status_describe(const char *unit, const char *result, const char *detai
         if (!format && strcmp(result, "failed") != 0)
                 text_addf(&text, " (%s)", result);
         if (*detail)
-                text_addf(&text, " %s", detail);
+                text_addf(&text, "%s%s", detail[0] == ':' ? "" : " ", detail);
         if (!*detail || !text_ends_with(detail, "."))
                 text_add_char(&text, '.');
         return text_finish(&text, ret_sentence);

@@ -74,6 +74,7 @@ Test(exit_status, results_are_sentences_that_name_the_unit) {
         assert_described("failed", "", "Job for x.service failed.");
         assert_described("failed", "(result 'exit-code'): it went wrong",
                          "Job for x.service failed (result 'exit-code'): it went wrong.");
+        assert_described("failed", ": it went wrong", "Job for x.service failed: it went wrong.");
         assert_described("strange", "", "Job for x.service failed (strange).");
 }
 

@@ -278,7 +278,13 @@ Test(service_stop, failed_reload_leaves_it_running) {
         cr_assert(world->flags & UNIT_CHANGE_RELOAD_FAILED);
         assert_string(world_property(world, "ReloadResult"), "exit-code");
         assert_string(world_property(world, "Result"), "success");
+        assert_string(world_property(world, "FailureReason"), "ExecReload exited with status 1");
+
+        world_reload(world);
         assert_string(world_property(world, "FailureReason"), "");
+        world_exit(world, world_control(world), 1);
+        world_exit(world, world_main(world), 3);
+        assert_string(world_property(world, "FailureReason"), "main process exited with status 3");
 }
 
 Test(service_stop, reload_that_hangs_is_killed) {
@@ -293,6 +299,7 @@ Test(service_stop, reload_that_hangs_is_killed) {
         assert_string(world_calls(world), "run /bin/reload, KILL control group, unwatch");
         assert_string(world_states(world), "reload running");
         assert_string(world_property(world, "ReloadResult"), "timeout");
+        assert_string(world_property(world, "FailureReason"), "reload timed out after 1min 30s");
         world_die(world, control, SIGKILL, false);
         assert_string(world_states(world), "reload running");
 }

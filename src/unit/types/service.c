@@ -88,6 +88,7 @@ static void reset(Service *service) {
         service->status_errno = 0;
         free(take_ptr(service->status_text));
         free(take_ptr(service->failure));
+        free(take_ptr(service->reload_failure));
         service->uid = (uid_t) -1;
         service->gid = (gid_t) -1;
 }
@@ -109,6 +110,7 @@ static void service_deinit(Unit *unit) {
                 return;
         free(service->status_text);
         free(service->failure);
+        free(service->reload_failure);
         free(service);
         unit->state_of_type = NULL;
 }

@@ -108,6 +108,7 @@ typedef struct Service {
         char *status_text;              /* owned */
         int32_t status_errno;
         char *failure;                  /* owned: why result isn't success, for people; NULL: nothing to say */
+        char *reload_failure;           /* owned: the same of the last reload */
         uid_t uid;                      /* of the last process, UINT32_MAX: ours */
         gid_t gid;
 } Service;

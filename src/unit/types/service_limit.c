@@ -163,7 +163,7 @@ static void state_limit_elapsed(Unit *unit) {
         service->state_deadline = USEC_INFINITY;
         usec_format(usec_sub(service_now(unit), service->state_since), span);
         if (service->state == SERVICE_STATE_RELOAD)
-                service_log(unit, 4, "reload timed out after %s", span);
+                service_note_reload_failure(unit, "reload timed out after %s", span);
         else
                 service_note_failure(unit, "%s timed out after %s", service_state_to_string(service->state), span);
         switch (service->state) {

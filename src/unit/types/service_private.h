@@ -48,9 +48,11 @@ ServiceResult service_result_of_exit(const Unit *unit, const UnitExit *exit);
 bool service_shall_restart(const Unit *unit);
 void service_note_result(Unit *unit, ServiceResult result);     /* the first failure counts */
 void service_note_failure(Unit *unit, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A reload that fails leaves the service as it was: that is only logged. */
-#define service_note_command_failure(unit, kind, ...)                \
-        ((kind) == SERVICE_EXEC_RELOAD ? service_log(unit, 4, __VA_ARGS__) : service_note_failure(unit, __VA_ARGS__))
+/* A reload that fails leaves the service as it was, so it is no failure of the service. */
+void service_note_reload_failure(Unit *unit, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define service_note_command_failure(unit, kind, ...)                            \
+        ((kind) == SERVICE_EXEC_RELOAD ? service_note_reload_failure(unit, __VA_ARGS__)  \
+                                       : service_note_failure(unit, __VA_ARGS__))
 void service_log(Unit *unit, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void service_describe_exit(const UnitExit *exit, char *buffer, size_t size);    /* "exited with status 3" */
 const char *service_signal_name(int signal);                    /* "TERM"; NULL if it has none */

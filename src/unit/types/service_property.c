@@ -53,7 +53,7 @@ GETTER(clean_result, sink_string, "success")
 GETTER(uid, sink_u32, (uint32_t) service->uid)
 GETTER(gid, sink_u32, (uint32_t) service->gid)
 GETTER(n_restarts, sink_u32, service->n_restarts)
-GETTER(failure, sink_string, service->failure)
+GETTER(failure, sink_string, service->result == SERVICE_RESULT_SUCCESS ? service->reload_failure : service->failure)
 GETTER(exec_main_pid, sink_u32, (uint32_t) service->exec_main.pid)
 GETTER(exec_main_code, sink_i32, service->exec_main.code)
 GETTER(exec_main_status, sink_i32, service->exec_main.status)
@@ -227,7 +227,8 @@ const UnitProperty service_properties[] = {
         { "UID", "u", E, get_uid, "The user it runs as, if that was changed; 4294967295 if not." },
         { "GID", "u", E, get_gid, "The group it runs as, if that was changed; 4294967295 if not." },
         { "NRestarts", "u", E, get_n_restarts, "How often it was started again by itself." },
-        { "FailureReason", "s", E, get_failure, "A sentence on why Result is what it is." },
+        { "FailureReason", "s", E, get_failure,
+          "A sentence on why Result is what it is; with a Result of success, why ReloadResult is." },
         { "ExecMainStartTimestamp", "t", E, get_exec_main_start, "When the main process was started." },
         { "ExecMainStartTimestampMonotonic", "t", E, get_exec_main_start_monotonic,
           "The same by the monotonic clock." },

@@ -147,6 +147,19 @@ void service_note_failure(Unit *unit, const char *format, ...) {
                 service->failure = strdup(message);
 }
 
+void service_note_reload_failure(Unit *unit, const char *format, ...) {
+        Service *service = service_of(unit);
+        char message[1280];
+        va_list arguments;
+
+        va_start(arguments, format);
+        vsnprintf(message, sizeof(message), format, arguments);
+        va_end(arguments);
+        log_line(unit, 4, message);
+        free(service->reload_failure);
+        service->reload_failure = strdup(message);
+}
+
 void service_describe_exit(const UnitExit *exit, char *buffer, size_t size) {
         const char *name = service_signal_name(exit->status);
 

@@ -150,6 +150,7 @@ int service_save(const Unit *unit, Sink *sink) {
         sink_entry_string(sink, "status-text", service->status_text);
         sink_entry_i32(sink, "status-errno", service->status_errno);
         sink_entry_string(sink, "failure", service->failure);
+        sink_entry_string(sink, "reload-failure", service->reload_failure);
         sink_entry_u32(sink, "uid", (uint32_t) service->uid);
         sink_entry_u32(sink, "gid", (uint32_t) service->gid);
         return sink->error;

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "basic/macro.h"
 #include "unit/types/service.h"
 
 /* Runs the first command of @kind in @state: 1, 0 if there is none, or -errno. */
@@ -112,11 +113,16 @@ void service_enter_running(Unit *unit, ServiceResult result) {
         }
 }
 
+static void forget_last_reload(Service *service) {
+        service->reload_result = SERVICE_RESULT_SUCCESS;
+        free(take_ptr(service->reload_failure));
+}
+
 void service_enter_reload(Unit *unit) {
         Service *service = service_of(unit);
         int r;
 
-        service->reload_result = SERVICE_RESULT_SUCCESS;
+        forget_last_reload(service);
         r = run_first(unit, SERVICE_EXEC_RELOAD, SERVICE_STATE_RELOAD);
         if (r > 0)
                 return;
@@ -127,7 +133,7 @@ void service_enter_reload(Unit *unit) {
 
 /* It reloads by itself, and will say READY=1. */
 void service_enter_reload_by_notice(Unit *unit) {
-        service_of(unit)->reload_result = SERVICE_RESULT_SUCCESS;
+        forget_last_reload(service_of(unit));
         service_set_state(unit, SERVICE_STATE_RELOAD);
         service_set_limit(unit, service_limit(unit, SERVICE_EXEC_RELOAD));
         unit_publish_reloaded_itself(unit);
