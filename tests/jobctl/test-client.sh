@@ -141,6 +141,8 @@ complete_words() {
 check_equal "verbs are completed" "$(complete_words sto)" "stop "
 check_equal "options are" "$(complete_words start --no-b)" "--no-block "
 check_equal "units are" "$(complete_words start qui)" "quick.service "
+# The socket that is completed is the one in the words, not the one in the environment: both are meant.
+# shellcheck disable=SC2097,SC2098
 check_equal "units of the manager behind a socket" \
         "$(JOBD_SOCKET=/nowhere complete_words --socket = "$JOBD_SOCKET" start qui)" "quick.service "
 check_equal "modes are" "$(complete_words start --job-mode = flu)" "flush "
