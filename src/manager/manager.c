@@ -4,10 +4,11 @@
  *
  * A turn is one dispatch of the event loop, run by hand so that there is a
  * place before it (the clock is read: one time for all that happens in it) and
- * one behind it, where all that follows is done in a fixed order: units that
- * nobody needs go, listeners add what they have gathered, the outbox leaves,
- * timers are armed. What leaves may have consequences of its own (a process
- * that cannot be started), which are told in the same turn.
+ * one behind it, where all that follows is done in a fixed order: jobs that
+ * were asked for begin, units that nobody needs go, listeners add what they have
+ * gathered, the outbox leaves, timers are armed. What leaves may have
+ * consequences of its own (a process that cannot be started), which are told in
+ * the same turn.
  */
 
 #include <assert.h>
@@ -207,6 +208,7 @@ void manager_read_clock(Manager *manager) {
 static void end_turn(Manager *manager) {
         unsigned round = 0;
 
+        manager_run_asked_jobs(manager);
         do {
                 manager->has_news = false;
                 manager_unload_candidates(manager);
@@ -234,6 +236,7 @@ int manager_turn(Manager *manager, usec_t timeout) {
                 return r == -EINTR ? 0 : r;
 
         manager_read_clock(manager);
+        manager->was_asked = false;
         r = sd_event_dispatch(manager->event);
         end_turn(manager);
         return r < 0 ? r : 1;

@@ -34,7 +34,7 @@ int manager_exec(Manager *manager, const JobRequest *requests, size_t n, JobMode
         assert(manager);
 
         r = job_manager_exec(manager->jobs, requests, n, &options, ret_plan);
-        manager->has_news = true;
+        manager->has_news = manager->was_asked = true;
         manager_arm_jobs(manager);
         return r;
 }
@@ -164,6 +164,23 @@ void manager_run_jobs(Manager *manager) {
         has_more = job_manager_run(manager->jobs, JOBS_A_TURN, manager->now) || manager->requests.n > 0;
         manager_renew_job_source(manager, has_more ? MANAGER_PRIORITY_BUS : MANAGER_PRIORITY_JOBS);
         manager_arm_jobs(manager);
+}
+
+/*
+ * What a client has asked for begins in the turn of its call, so that the client is woken once: nothing that goes first
+ * was there, or the call would not have been served. A long queue takes turns, see above.
+ */
+void manager_run_asked_jobs(Manager *manager) {
+        int64_t priority = MANAGER_PRIORITY_BUS;
+        int enabled = SD_EVENT_OFF;
+
+        sd_event_source_get_enabled(manager->job_source, &enabled);
+        sd_event_source_get_priority(manager->job_source, &priority);
+        if (!manager->was_asked || enabled == SD_EVENT_OFF || priority != MANAGER_PRIORITY_JOBS)
+                return;
+        manager->was_asked = false;
+        sd_event_source_set_enabled(manager->job_source, SD_EVENT_OFF);
+        manager_run_jobs(manager);
 }
 
 /* A time limit of the job was up: the unit may have said what becomes of all of us. */

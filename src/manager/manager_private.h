@@ -92,6 +92,7 @@ struct Manager {
         VECTOR(UnitExit) due;           /* exits that are to be told in the next turn */
         ManagerErrand *errands;         /* those in the outbox */
 
+        bool was_asked;                 /* for jobs, in this turn */
         VECTOR(ManagerRequest) requests;
         VECTOR(uint32_t) candidates;    /* indexes of units that may be unloaded */
         uint32_t walk;
@@ -140,6 +141,7 @@ void manager_rank_notify(Manager *manager);     /* at the end of a turn: when is
 int manager_request_job(Manager *manager, Unit *unit, const char *type, const char *mode, const char *reason);
 void manager_drop_requests(Manager *manager);
 void manager_run_jobs(Manager *manager);
+void manager_run_asked_jobs(Manager *manager);  /* at the end of a turn */
 void manager_arm_jobs(Manager *manager);
 void manager_take_job_event(const JobEvent *event, void *userdata);
 void manager_log_job(Manager *manager, const JobEvent *event);
