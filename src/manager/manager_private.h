@@ -35,7 +35,9 @@ typedef struct ManagerUnit {
         usec_t told_end_at;             /* … and in which turn */
         bool is_candidate;              /* in Manager.candidates */
         bool is_failed;                 /* counted in Manager.n_failed */
-        uint32_t walk, kept;            /* the last searches for references that came by, and that kept it */
+        uint32_t walk;                  /* the last search for references that came by */
+        uint32_t kept_by;               /* a unit in use that was found to refer to it, over others perhaps … */
+        uint64_t kept_since;            /* … when unit_table_withdrawals() was that less 1; 0: none */
 } ManagerUnit;
 
 /* A job that a unit asked for. By name: the unit may be gone by the next turn. */

@@ -5,8 +5,9 @@
  * A unit stays as long as it is in use itself, or a unit that refers to it
  * stays. So a search goes from a candidate up to those that refer to it, and
  * stops at the first that is in use; if there is none, all that was found goes
- * together, cycles too. What a search learned of the way up to a unit in use is
- * kept for the other searches of the turn, so a chain of units costs one walk.
+ * together, cycles too. The unit in use that was found is noted along the way to
+ * it. As long as that one is in use and no relation was taken away anywhere, it
+ * is the answer for all of them: a chain that stops step by step is walked once.
  *
  * Candidates come from events: a unit was loaded, became inactive, lost its
  * job, its reference, or a unit that referred to it. All units are never
@@ -29,7 +30,6 @@ typedef struct Search {
         Manager *manager;
         VECTOR(Found) found;            /* the candidate, then those that refer to it, and so on */
         uint32_t number;                /* marks those that are in .found */
-        uint32_t first_number;          /* of this turn: units with ManagerUnit.kept of it or higher stay */
         unsigned steps;
 } Search;
 
@@ -49,39 +49,58 @@ static bool is_in_use(Manager *manager, const Unit *unit, const ManagerUnit *of_
         return job_manager_unit_job(manager->jobs, unit, &job);
 }
 
-/* Appends all that refer to a unit and were not met before. */
-static int add_referrers(Search *search, uint32_t at) {
-        const Unit *unit = unit_table_at(search->manager->units, search->found.items[at].index);
+/* A unit in use because of which @unit stays, itself perhaps, if one is known; else NULL. */
+static const Unit *known_keeper(Manager *manager, const Unit *unit, const ManagerUnit *of_unit) {
+        const Unit *keeper;
 
-        for (int kind = 0; kind < _UNIT_RELATION_MAX; kind++) {
-                UnitRelations relations = unit_relations(unit, (UnitRelationKind) kind);
+        if (is_in_use(manager, unit, of_unit))
+                return unit;
+        if (of_unit->kept_since != unit_table_withdrawals(manager->units) + 1)
+                return NULL;
+        keeper = unit_table_at(manager->units, of_unit->kept_by);
+        return keeper && is_in_use(manager, keeper, manager_of_unit(manager, keeper)) ? keeper : NULL;
+}
 
-                search->steps += (unsigned) relations.n;
-                for (size_t i = 0; i < relations.n; i++) {
-                        const Unit *other = unit_table_at(search->manager->units, relations.items[i].other);
-                        ManagerUnit *of_other;
+/* Appends those that refer to a unit by one kind of relation and were not met before. */
+static int add_referrers_of_kind(Search *search, uint32_t at, UnitRelations relations) {
+        search->steps += (unsigned) relations.n;
+        for (size_t i = 0; i < relations.n; i++) {
+                const Unit *other = unit_table_at(search->manager->units, relations.items[i].other);
+                ManagerUnit *of_other;
 
-                        if (relations.items[i].there == UNIT_ORIGIN_NONE)
-                                continue;
-                        of_other = manager_of_unit(search->manager, other);
-                        if (!of_other)
-                                return -ENOMEM;
-                        if (of_other->walk == search->number)
-                                continue;
-                        of_other->walk = search->number;
-                        if (vector_push(&search->found, ((Found) { .index = other->index, .from = at })) < 0)
-                                return -ENOMEM;
-                }
+                if (relations.items[i].there == UNIT_ORIGIN_NONE)
+                        continue;
+                of_other = manager_of_unit(search->manager, other);
+                if (!of_other)
+                        return -ENOMEM;
+                if (of_other->walk == search->number)
+                        continue;
+                of_other->walk = search->number;
+                if (vector_push(&search->found, ((Found) { .index = other->index, .from = at })) < 0)
+                        return -ENOMEM;
         }
         return 0;
 }
 
-static void keep_way_to(Search *search, uint32_t at) {
+static int add_referrers(Search *search, uint32_t at) {
+        const Unit *unit = unit_table_at(search->manager->units, search->found.items[at].index);
+        int r = 0;
+
+        for (uint64_t kinds = unit->relation_mask; kinds != 0 && r == 0; kinds &= kinds - 1)
+                r = add_referrers_of_kind(search, at, unit_relations(unit, (UnitRelationKind) __builtin_ctzll(kinds)));
+        return r;
+}
+
+static void keep_way_to(Search *search, uint32_t at, const Unit *keeper) {
+        uint64_t now = unit_table_withdrawals(search->manager->units) + 1;
+
         for (;;) {
                 const Found *found = &search->found.items[at];
+                ManagerUnit *of_unit = manager_of_unit(search->manager,
+                                                       unit_table_at(search->manager->units, found->index));
 
-                manager_of_unit(search->manager, unit_table_at(search->manager->units, found->index))->kept =
-                        search->number;
+                of_unit->kept_by = keeper->index;
+                of_unit->kept_since = now;
                 if (found->from == at)
                         return;
                 at = found->from;
@@ -102,11 +121,11 @@ static int search_reason_to_stay(Search *search, uint32_t candidate) {
 
         for (uint32_t at = 0; at < search->found.n; at++) {
                 const Unit *unit = unit_table_at(search->manager->units, search->found.items[at].index);
+                const Unit *keeper = known_keeper(search->manager, unit, manager_of_unit(search->manager, unit));
 
                 search->steps++;
-                of_unit = manager_of_unit(search->manager, unit);
-                if (of_unit->kept >= search->first_number || is_in_use(search->manager, unit, of_unit)) {
-                        keep_way_to(search, at);
+                if (keeper) {
+                        keep_way_to(search, at, keeper);
                         return 1;
                 }
                 r = add_referrers(search, at);
@@ -118,8 +137,8 @@ static int search_reason_to_stay(Search *search, uint32_t candidate) {
 
 /* What @unit refers to has one reason less to stay. */
 static void consider_what_it_refers_to(Manager *manager, const Unit *unit) {
-        for (int kind = 0; kind < _UNIT_RELATION_MAX; kind++) {
-                UnitRelations relations = unit_relations(unit, (UnitRelationKind) kind);
+        for (uint64_t kinds = unit->relation_mask; kinds != 0; kinds &= kinds - 1) {
+                UnitRelations relations = unit_relations(unit, (UnitRelationKind) __builtin_ctzll(kinds));
 
                 for (size_t i = 0; i < relations.n; i++)
                         if (relations.items[i].here != UNIT_ORIGIN_NONE)
@@ -157,7 +176,7 @@ static void look_at_candidate(Search *search, uint32_t index) {
 /* Marks are compared by number: when these run out all start anew. */
 static void reset_marks(Manager *manager) {
         for (size_t i = 0; i < manager->of_units.n; i++)
-                manager->of_units.items[i].walk = manager->of_units.items[i].kept = 0;
+                manager->of_units.items[i].walk = 0;
         manager->walk = 0;
 }
 
@@ -168,7 +187,6 @@ void manager_unload_candidates(Manager *manager) {
                 return;
         if (manager->walk > UINT32_MAX / 2)
                 reset_marks(manager);
-        search.first_number = manager->walk + 1;
 
         while (manager->candidates.n > 0 && search.steps < STEPS_A_TURN)
                 look_at_candidate(&search, vector_pop(&manager->candidates));
@@ -177,8 +195,13 @@ void manager_unload_candidates(Manager *manager) {
         vector_deinit(&search.found);
 }
 
+/* One that is active will be considered when it is not any more. */
 void manager_consider_unloading(Manager *manager, Unit *unit) {
-        ManagerUnit *of_unit = manager_of_unit(manager, unit);
+        ManagerUnit *of_unit;
+
+        if (unit->active_state != UNIT_FAILED && unit->active_state != UNIT_INACTIVE)
+                return;
+        of_unit = manager_of_unit(manager, unit);
 
         /* Without memory the unit stays for now; its next change makes it a candidate again. */
         if (!of_unit || of_unit->is_candidate || vector_push(&manager->candidates, unit->index) < 0)

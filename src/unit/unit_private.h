@@ -35,6 +35,7 @@ struct UnitTable {
         unsigned n_loading;             /* depth of loads that are on the stack */
 
         uint32_t relation_hint;         /* where the last search in a bucket ended */
+        uint64_t n_withdrawals;         /* times that relations were taken away from a unit */
 
         const UnitVTable *types[_UNIT_TYPE_MAX];        /* borrowed */
         const UnitLoaderOps *loader;    /* borrowed */

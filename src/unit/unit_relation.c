@@ -316,6 +316,7 @@ static void relation_withdraw_kind(Unit *unit, UnitRelationKind kind) {
 void unit_withdraw_relations(Unit *unit) {
         assert(unit);
 
+        unit->table->n_withdrawals++;
         for (int kind = 0; kind < _UNIT_RELATION_MAX; kind++)
                 relation_withdraw_kind(unit, (UnitRelationKind) kind);
         relation_drop_empty(unit);
@@ -367,6 +368,7 @@ int unit_relations_move(Unit *from, Unit *into) {
                 }
         }
 
+        from->table->n_withdrawals++;
         for (int kind = 0; kind < _UNIT_RELATION_MAX; kind++)
                 relation_move_kind(from, (UnitRelationKind) kind, into);
         unit_relations_free(from);

@@ -102,6 +102,10 @@ uint32_t unit_table_count(const UnitTable *table) {
         return table->n_units;
 }
 
+uint64_t unit_table_withdrawals(const UnitTable *table) {
+        return table->n_withdrawals;
+}
+
 Unit *unit_table_at(const UnitTable *table, uint32_t index) {
         return index < table->slots.n ? table->slots.items[index].unit : NULL;
 }

@@ -25,6 +25,7 @@ void unit_table_set_type(UnitTable *table, const UnitVTable *vtable /* borrowed 
 /* One more than the highest index in use. */
 uint32_t unit_table_size(const UnitTable *table);
 uint32_t unit_table_count(const UnitTable *table);
+uint64_t unit_table_withdrawals(const UnitTable *table);  /* rises whenever a relation may have gone */
 Unit *unit_table_at(const UnitTable *table, uint32_t index);     /* NULL for a free index */
 
 #define unit_table_foreach(table, unit)                                                  \
