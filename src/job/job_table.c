@@ -293,9 +293,9 @@ void job_table_set_type(JobTable *table, Job *job, JobType type) {
 
         job->pause = JOB_PAUSE_NONE;    /* the unit was not asked for this */
         job_order_reset(table, job);
+        job_table_sync(table, job->unit);       /* its rank is another: first of all it must be in its place */
         job_order_announce(table, job);
         job_order_wake(table, job);
-        job_table_sync(table, job->unit);
 }
 
 void job_table_set_pause(JobTable *table, Job *job, JobPause pause) {
