@@ -355,7 +355,7 @@ void fuzz_play_apart(const FuzzCase *fuzz, FuzzOutcome *ret_outcome) {
                 (void) !freopen("/dev/null", "w", stderr);
                 alarm(10);
                 fuzz_play(fuzz, shared);
-                _exit(0);
+                exit(0);
         }
         while (waitpid(child, &status, 0) < 0)
                 ;

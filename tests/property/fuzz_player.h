@@ -16,12 +16,14 @@ typedef struct FuzzPlayer {
         ModelTraces engine_trace, model_trace;
 } FuzzPlayer;
 
-/* Says where they differ; only the first time counts. */
-void fuzz_differ(FuzzPlayer *player, const char *format, ...) printf_(2, 3);
+/* Says where they differ; only the first time counts, then it is true. */
+bool fuzz_differ(FuzzPlayer *player, const char *format, ...) printf_(2, 3);
 
 /* Of an exec: what came of it (0 or refused) and who stands for the requests. */
 void fuzz_compare_exec(FuzzPlayer *player, int result, const JobPlan *plan, const char *error, const uint32_t *anchors);
 /* Jobs, states, and all that was told since the last time. */
 void fuzz_compare(FuzzPlayer *player);
+/* What the engine says of each job: why it waits, and who goes before and after it. */
+void fuzz_check_answers(FuzzPlayer *player);
 /* When nothing is ready any more: whoever waits has a true blocker, and somebody can go on. */
 void fuzz_compare_rest(FuzzPlayer *player);

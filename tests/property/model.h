@@ -173,5 +173,7 @@ void model_restart(Model *m);           /* saved and restored */
 
 /* Can nobody ever go on? A job that waits for order alone, with nothing triggered or paused at the end of the chain. */
 bool model_is_stuck(const Model *m);
+/* May @job of unit @u be dispatched? */
+bool model_may_go(const Model *m, int u, const ModelJob *job);
 /* Must @job of unit @u wait for the job of that id? */
 bool model_is_blocker(const Model *m, int u, const ModelJob *job, uint32_t blocker);

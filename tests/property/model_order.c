@@ -120,19 +120,23 @@ static bool is_same_component(const ModelNodes *nodes, int a, int b) {
         return nodes->reaches[a][b] && nodes->reaches[b][a];
 }
 
-/* Which of several shortest cycles is taken is left open: here as there, the first that is found in these orders. */
+/* Which of several shortest cycles is taken is left open: here as there, the first that is found in these orders.
+ * What waits for a half: the next half, what a start of the unit comes before, what its stop comes before. */
 static int list_neighbours(const ModelNodes *nodes, const Model *after, int a, int *ret_list) {
-        static const UnitRelationKind kinds[] = { UNIT_BEFORE, UNIT_AFTER };
+        const ModelNode *node = &nodes->nodes[a];
         int n = 0;
 
         for (int b = 0; b < nodes->n; b++)
-                if (nodes->nodes[b].unit == nodes->nodes[a].unit && nodes->first[a][b])
+                if (nodes->nodes[b].unit == node->unit && nodes->first[a][b])
                         ret_list[n++] = b;
-        for (int k = 0; k < 2; k++)
-                model_each(after, nodes->nodes[a].unit, kinds[k], v)
-                        for (int b = 0; b < nodes->n; b++)
-                                if (nodes->nodes[b].unit == v && nodes->first[a][b])
-                                        ret_list[n++] = b;
+        model_each(after, node->unit, UNIT_BEFORE, v)
+                for (int b = 0; b < nodes->n; b++)
+                        if (nodes->nodes[b].unit == v && nodes->nodes[b].run != JOB_STOP)
+                                ret_list[n++] = b;
+        model_each(after, node->unit, UNIT_AFTER, w)
+                for (int b = 0; b < nodes->n; b++)
+                        if (nodes->nodes[b].unit == w && node->run == JOB_STOP)
+                                ret_list[n++] = b;
         return n;
 }
 

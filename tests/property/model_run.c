@@ -36,7 +36,7 @@ static bool is_interrupt(const ModelUnit *unit) {
         return unit->triggered.id && unit->pending.type == JOB_STOP && unit->triggered.type != JOB_STOP;
 }
 
-static bool may_go(const Model *m, int u, const ModelJob *job) {
+bool model_may_go(const Model *m, int u, const ModelJob *job) {
         const ModelUnit *unit = &m->units[u];
 
         if (!job->id || job->is_paused)
@@ -65,7 +65,7 @@ static ModelJob *find_next(Model *m, int *ret_unit) {
                 ModelJob *const heads[] = { &m->units[u].pending, &m->units[u].nop };
 
                 for (int i = 0; i < 2; i++)
-                        if (may_go(m, u, heads[i]) && (!next || goes_sooner(m, u, heads[i], *ret_unit, next))) {
+                        if (model_may_go(m, u, heads[i]) && (!next || goes_sooner(m, u, heads[i], *ret_unit, next))) {
                                 next = heads[i];
                                 *ret_unit = u;
                         }
@@ -191,7 +191,7 @@ bool model_is_stuck(const Model *m) {
         for (int u = 0; u < m->n_units; u++) {
                 const ModelUnit *unit = &m->units[u];
 
-                if (unit->triggered.id || unit->pending.is_paused || unit->nop.id || may_go(m, u, &unit->pending))
+                if (unit->triggered.id || unit->pending.is_paused || unit->nop.id || model_may_go(m, u, &unit->pending))
                         return false;
                 has_pending |= unit->pending.id != 0;
         }
