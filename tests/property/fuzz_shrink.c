@@ -14,6 +14,9 @@
 
 #include "fuzz_case.h"
 
+#define HELPED_MAX 500                  /* more than that is no progress, whatever it looks like */
+#define ROUNDS_MAX 50
+
 typedef bool (*FuzzChange)(FuzzCase *fuzz, unsigned n);
 
 static bool still_differs(const FuzzCase *fuzz, FuzzPlay play, FuzzCase *ret_concrete) {
@@ -246,19 +249,20 @@ static bool simplify_unit(FuzzCase *fuzz, unsigned n) {
 /* Tries all of a kind, from the first on. */
 static bool try_all(FuzzCase *fuzz, FuzzPlay play, FuzzChange change) {
         static FuzzCase candidate, concrete;
-        bool has_helped = false;
+        unsigned n = 0, n_helped = 0;
 
-        for (unsigned n = 0;;) {
+        while (n_helped < HELPED_MAX) {
                 candidate = *fuzz;
                 if (!change(&candidate, n))
-                        return has_helped;
+                        break;
                 if (memcmp(&candidate, fuzz, sizeof(candidate)) != 0 && still_differs(&candidate, play, &concrete)) {
                         *fuzz = concrete;
-                        has_helped = true;
+                        n_helped++;
                 } else {
                         n++;
                 }
         }
+        return n_helped > 0;
 }
 
 void fuzz_shrink(const FuzzCase *fuzz, FuzzPlay play, FuzzCase *ret_small) {
@@ -270,7 +274,7 @@ void fuzz_shrink(const FuzzCase *fuzz, FuzzPlay play, FuzzCase *ret_small) {
 
         if (!still_differs(fuzz, play, ret_small))
                 *ret_small = *fuzz;
-        while (is_smaller) {
+        for (int round = 0; round < ROUNDS_MAX && is_smaller; round++) {
                 is_smaller = false;
                 for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
                         is_smaller |= try_all(ret_small, play, changes[i]);
