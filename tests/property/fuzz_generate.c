@@ -33,6 +33,7 @@ typedef struct FuzzRandom {
         uint64_t state;
         int n_units;
         unsigned cycles;                /* percent of order relations that may close a cycle */
+        bool is_restless;               /* restarts, and files that are read again */
 } FuzzRandom;
 
 static uint32_t below(FuzzRandom *random, uint32_t n) {
@@ -112,8 +113,10 @@ static FuzzRelation random_relation(FuzzRandom *random, int unit) {
 static void random_graph(FuzzRandom *random, FuzzCase *fuzz) {
         unsigned per_unit = 1 + below(random, 5), n;
 
-        random->n_units = 2 + (int) below(random, FUZZ_UNITS_MAX - 2);
+        random->n_units = 2 + (int) below(random, chance(random, 30) ? 3 : FUZZ_UNITS_MAX - 2);
         random->cycles = chance(random, 40) ? 30 : 0;
+        random->is_restless = chance(random, 20);
+        per_unit += random->n_units < 5 ? below(random, 5) : 0;
         for (int i = 0; i < random->n_units; i++)
                 fuzz->units[i] = random_unit(random);
         n = per_unit * (unsigned) random->n_units;
@@ -148,6 +151,8 @@ static FuzzStep random_exec(FuzzRandom *random) {
         for (unsigned i = 0; i < step.n_requests; i++) {
                 JobType type = fit_type(random, step.mode, choose(random, types));
 
+                if (random->is_restless && chance(random, 50))
+                        type = fit_type(random, step.mode, JOB_RESTART);
                 step.requests[i] = (ModelRequest) {
                         .unit = (int) below(random, (uint32_t) random->n_units),
                         .type = type,
@@ -211,6 +216,8 @@ static FuzzStep random_step(FuzzRandom *random, const FuzzCase *fuzz) {
         unsigned die = below(random, 100);
         int unit = (int) below(random, (uint32_t) random->n_units);
 
+        if (random->is_restless && chance(random, 10))
+                return chance(random, 80) ? random_relate(random, fuzz) : (FuzzStep) { .kind = FUZZ_RESTART };
         if (die < 30)
                 return random_exec(random);
         if (die < 50)

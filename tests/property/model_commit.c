@@ -183,14 +183,14 @@ void model_commit(Model *m, const ModelStage *s, bool is_trial, uint32_t *ret_an
         ModelCommit commit = { .m = m, .stage = s, .is_trial = is_trial };
         uint32_t ids[MODEL_CANDIDATES_MAX] = {};
 
+        if (s->mode == JOB_ISOLATE || s->mode == JOB_FLUSH)
+                clear_others(&commit);
         for (unsigned i = 0; i < s->n_anchors; i++)
                 if (ids[s->anchors[i]] == 0)
                         ids[s->anchors[i]] = put(&commit, s->anchors[i]);
         for (int i = 0; i < s->n; i++)
                 if (!s->candidates[i].is_gone && ids[i] == 0)
                         ids[i] = put(&commit, i);
-        if (s->mode == JOB_ISOLATE || s->mode == JOB_FLUSH)
-                clear_others(&commit);
         for (unsigned i = 0; ret_anchors && i < s->n_anchors; i++)
                 ret_anchors[i] = ids[s->anchors[i]];
 }
