@@ -158,15 +158,10 @@ int bus_call_parse_request(BusCall *call, const char *unit, const char *type, Jo
         return request.type == JOB_STOP ? bus_call_check_stop(call, unit) : 0;
 }
 
-int bus_call_exec(BusCall *call, const JobRequest *requests, size_t n, JobMode mode, JobPlan **ret_plan) {
-        cleanup_(job_plan_freep) JobPlan *plan = NULL;
-        JobRequester requester = bus_call_requester(call);
+static int bus_call_take_plan(BusCall *call, int outcome, const JobPlan *plan) {
         int r;
 
-        r = manager_exec(call->bus->manager, requests, n, mode, &requester, &plan);
-        if (r < 0)
-                return r;
-        if (r == JOB_MANAGER_E_REFUSED) {
+        if (outcome == JOB_MANAGER_E_REFUSED) {
                 r = failure_copy(&call->failure, &plan->failure);
                 return r < 0 ? r : plan->failure.code;
         }
@@ -178,12 +173,28 @@ int bus_call_exec(BusCall *call, const JobRequest *requests, size_t n, JobMode m
                 if (r < 0)
                         return r;
         }
+        return 0;
+}
+
+int bus_call_exec(BusCall *call, const JobRequest *requests, size_t n, JobMode mode, bool briefly, JobPlan **ret_plan) {
+        cleanup_(job_plan_freep) JobPlan *plan = NULL;
+        JobRequester requester = bus_call_requester(call);
+        Manager *manager = call->bus->manager;
+        int r;
+
+        r = briefly ? manager_exec_briefly(manager, requests, n, mode, &requester, &plan) :
+                      manager_exec(manager, requests, n, mode, &requester, &plan);
+        if (r >= 0)
+                r = bus_call_take_plan(call, r, plan);
+        if (r < 0)
+                return r;
 
         *ret_plan = take_ptr(plan);
         return 0;
 }
 
-static int bus_call_exec_one(BusCall *call, const char *unit, const char *type, const char *mode, JobPlan **ret_plan) {
+static int bus_call_exec_one(BusCall *call, const char *unit, const char *type, const char *mode, bool briefly,
+                             JobPlan **ret_plan) {
         JobRequest request;
         JobMode parsed;
         int r;
@@ -193,14 +204,14 @@ static int bus_call_exec_one(BusCall *call, const char *unit, const char *type, 
                 r = bus_call_parse_mode(call, mode, &parsed);
         if (r < 0)
                 return r;
-        return bus_call_exec(call, &request, 1, parsed, ret_plan);
+        return bus_call_exec(call, &request, 1, parsed, briefly, ret_plan);
 }
 
 int bus_call_enqueue(BusCall *call, const char *unit, const char *type, const char *mode) {
         cleanup_(job_plan_freep) JobPlan *plan = NULL;
         int r;
 
-        r = bus_call_exec_one(call, unit, type, mode, &plan);
+        r = bus_call_exec_one(call, unit, type, mode, true, &plan);
         if (r < 0)
                 return r;
 
@@ -213,7 +224,7 @@ int bus_call_enqueue_verbose(BusCall *call, const char *unit, const char *type, 
         const JobPlanJob *anchor;
         int r;
 
-        r = bus_call_exec_one(call, unit, type, mode, &plan);
+        r = bus_call_exec_one(call, unit, type, mode, false, &plan);
         if (r < 0)
                 return r;
 

@@ -45,7 +45,7 @@ int bus_call_parse_mode(BusCall *call, const char *word, JobMode *ret_mode);
 int bus_call_parse_request(BusCall *call, const char *unit, const char *type, JobRequest *ret_request);
 
 /* Runs them as one transaction; a refusal is a failure. The client is remembered as the one who asked. */
-int bus_call_exec(BusCall *call, const JobRequest *requests, size_t n, JobMode mode, JobPlan **ret_plan);
+int bus_call_exec(BusCall *call, const JobRequest *requests, size_t n, JobMode mode, bool briefly, JobPlan **ret_plan);
 
 /* One request, answered with the path of its job, as StartUnit() and Unit.Start() do. */
 int bus_call_enqueue(BusCall *call, const char *unit, const char *type, const char *mode);

@@ -173,7 +173,7 @@ int bus_manager_exec(BusCall *call) {
 
         r = read_exec(call, &requests, &mode);
         if (r >= 0)
-                r = bus_call_exec(call, requests.items, requests.n, mode, &plan);
+                r = bus_call_exec(call, requests.items, requests.n, mode, false, &plan);
         if (r >= 0)
                 put_transaction(call, plan);
         vector_deinit(&requests);

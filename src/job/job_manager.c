@@ -217,21 +217,21 @@ static int commit(JobManager *manager, JobTransactionRecord *record, JobPlan *pl
         return 0;
 }
 
-int job_manager_exec_record(JobManager *manager, const JobTransactionRequest *requests, size_t n, JobMode mode,
-                            const JobRequester *requester, JobPlan **ret_plan) {
+int job_manager_exec_record(JobManager *manager, const JobTransactionRequest *requests, size_t n,
+                            const JobOptions *options, JobPlan **ret_plan) {
         cleanup_(job_transaction_record_unrefp) JobTransactionRecord *record = NULL;
         cleanup_(job_plan_freep) JobPlan *plan = NULL;
         int built, r;
 
-        r = record_new(manager, mode, requester, &record);
+        r = record_new(manager, options->mode, options->requester, &record);
         if (r < 0)
                 return r;
 
-        built = job_transaction_build(&manager->transaction, requests, n, mode);
+        built = job_transaction_build(&manager->transaction, requests, n, options->mode);
         if (built < 0)
                 return built;
         if (ret_plan) {
-                r = job_transaction_report(&manager->transaction, &plan);
+                r = job_transaction_report(&manager->transaction, options->wants_anchors_only, &plan);
                 if (r < 0)
                         return r;
         }
@@ -280,7 +280,7 @@ int job_manager_exec(JobManager *manager, const JobRequest *requests, size_t n, 
         r = requests_copy(requests, n, &copy);
         if (r < 0)
                 return r;
-        return job_manager_exec_record(manager, copy, n, options->mode, options->requester, ret_plan);
+        return job_manager_exec_record(manager, copy, n, options, ret_plan);
 }
 
 int job_manager_plan(JobManager *manager, const JobRequest *requests, size_t n, const JobOptions *options,
@@ -303,7 +303,7 @@ int job_manager_plan(JobManager *manager, const JobRequest *requests, size_t n, 
         built = job_transaction_build(&manager->transaction, copy, n, options->mode);
         if (built < 0)
                 return built;
-        r = job_transaction_report(&manager->transaction, ret_plan);
+        r = job_transaction_report(&manager->transaction, false, ret_plan);
         if (r < 0)
                 return r;
         return built == JOB_TRANSACTION_E_REFUSED ? JOB_MANAGER_E_REFUSED : 0;

@@ -53,6 +53,7 @@ typedef struct JobOptions {
         JobMode mode;
         const JobRequester *requester;
         uint64_t now;                   /* monotonic, µs */
+        bool wants_anchors_only;        /* exec: a plan that names these only, and nothing that was dropped or canceled */
 } JobOptions;
 
 /* A job as it is now, or as it ended. */
@@ -84,9 +85,15 @@ typedef enum JobEventKind {
 typedef struct JobEvent {
         JobEventKind kind;
         JobInfo job;                    /* of the first three kinds */
-        const char *cause;              /* one sentence, or NULL */
+        const char *cause;              /* one sentence, or NULL; of a job that ended see job_event_cause() */
+        const struct JobEndReason *end;
         const Failure *failure;
 } JobEvent;
+
+#define JOB_EVENT_CAUSE_MAX 384
+
+/* The cause in words, made of what is known: only who shows it pays for it. NULL if there is nothing to say. */
+const char *job_event_cause(const JobEvent *event, char buffer[static JOB_EVENT_CAUSE_MAX]);
 
 typedef void (*JobSubscriber)(const JobEvent *event, void *userdata);
 

@@ -78,10 +78,15 @@ static void end_log(JobManager *manager, const Job *job, uint32_t id, JobResult 
         job_log_add_ended(&manager->log, ended);
 }
 
+static_assert(JOB_EVENT_CAUSE_MAX >= JOB_END_REASON_TEXT_MAX, "a cause fits");
+
+const char *job_event_cause(const JobEvent *event, char buffer[static JOB_EVENT_CAUSE_MAX]) {
+        return event->end ? job_end_reason_format(event->end, buffer) : event->cause;
+}
+
 /* Each id gets its one end: the job's own, then those of the jobs that it absorbed. */
 static void end_tell(JobManager *manager, const Job *job, JobResult result, JobEndReason reason) {
-        char text[JOB_END_REASON_TEXT_MAX];
-        JobEvent event = { .kind = JOB_EVENT_FINISHED, .cause = job_end_reason_format(&reason, text) };
+        JobEvent event = { .kind = JOB_EVENT_FINISHED, .end = &reason };
 
         job_manager_info(manager, job, &event.job);
         event.job.result = result;

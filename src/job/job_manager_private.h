@@ -72,5 +72,5 @@ void job_manager_break_cycles(JobManager *manager);
 /* Makes the requests that changes have left. */
 void job_manager_follow_up(JobManager *manager);
 
-int job_manager_exec_record(JobManager *manager, const JobTransactionRequest *requests, size_t n, JobMode mode,
-                            const JobRequester *requester, JobPlan **ret_plan);
+int job_manager_exec_record(JobManager *manager, const JobTransactionRequest *requests, size_t n,
+                            const JobOptions *options, JobPlan **ret_plan);

@@ -148,10 +148,11 @@ void job_manager_follow_up(JobManager *manager) {
                 JobRequester requester = {
                         .reason = follow_up.reason ? follow_up.reason->string : "a unit changed its state",
                 };
+                const JobOptions options = { .mode = follow_up.mode, .requester = &requester };
                 int r;
 
                 manager->stat.n_follow_ups++;
-                r = job_manager_exec_record(manager, &request, 1, follow_up.mode, &requester, NULL);
+                r = job_manager_exec_record(manager, &request, 1, &options, NULL);
                 if (r == JOB_MANAGER_E_REFUSED)
                         job_manager_emit(manager, JOB_EVENT_REFUSED, NULL, requester.reason,
                                          &manager->transaction.failure);

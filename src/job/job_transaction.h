@@ -82,8 +82,11 @@ int job_transaction_build(JobTransaction *transaction, const JobTransactionReque
 int job_transaction_commit(JobTransaction *transaction, JobTransactionRecord *record, uint64_t now,
                            const JobCommitOps *ops, void *userdata);
 
-/* What it is about to do (call it before the commit), or was refused for. Its jobs are in the order of the record's steps. */
-int job_transaction_report(JobTransaction *transaction, JobPlan **ret_plan);
+/*
+ * What it is about to do (call it before the commit), or was refused for. Its jobs are in the order of the record's steps:
+ * the anchors come first.
+ */
+int job_transaction_report(JobTransaction *transaction, bool anchors_only, JobPlan **ret_plan);
 
 /* The drops, for the record of a refused transaction as well. */
 int job_transaction_record_drops(const JobTransaction *transaction, JobTransactionRecord *record);

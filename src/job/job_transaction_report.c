@@ -92,8 +92,7 @@ static int report_add_job(JobTransaction *transaction, JobPlan *plan, JobCandida
         return report_job(transaction, candidate, &plan->jobs.items[plan->jobs.n++]);
 }
 
-static int report_jobs(JobTransaction *transaction, JobPlan *plan) {
-        uint32_t generation = ++transaction->generation;
+static int report_anchors(JobTransaction *transaction, uint32_t generation, JobPlan *plan) {
         int r = 0;
 
         for (size_t i = 0; i < transaction->anchors.n && r == 0; i++) {
@@ -105,6 +104,12 @@ static int report_jobs(JobTransaction *transaction, JobPlan *plan) {
                 if (r == 0)
                         r = vector_push(&plan->anchors, anchor->step);
         }
+        return r;
+}
+
+static int report_others(JobTransaction *transaction, uint32_t generation, JobPlan *plan) {
+        int r = 0;
+
         for (size_t i = 0; i < transaction->candidates.n && r == 0; i++) {
                 JobCandidate *candidate = transaction->candidates.items[i];
 
@@ -176,22 +181,35 @@ static int report_canceled(JobTransaction *transaction, JobPlan *plan) {
         return r;
 }
 
-int job_transaction_report(JobTransaction *transaction, JobPlan **ret_plan) {
+static int report_rest(JobTransaction *transaction, uint32_t generation, JobPlan *plan) {
+        bool is_accepted = transaction->failure.code == 0;
+        int r = 0;
+
+        if (is_accepted)
+                r = report_others(transaction, generation, plan);
+        if (r == 0)
+                r = report_drops(transaction, plan);
+        if (r == 0)
+                r = report_cycles(transaction, plan);
+        if (r == 0 && is_accepted)
+                r = report_canceled(transaction, plan);
+        return r;
+}
+
+int job_transaction_report(JobTransaction *transaction, bool anchors_only, JobPlan **ret_plan) {
         cleanup_(job_plan_freep) JobPlan *plan = NULL;
-        int r;
+        uint32_t generation = ++transaction->generation;
+        int r = 0;
 
         plan = calloc(1, sizeof(*plan));
         if (!plan)
                 return -ENOMEM;
 
         (void) failure_copy(&plan->failure, &transaction->failure);
-        r = transaction->failure.code == 0 ? report_jobs(transaction, plan) : 0;
-        if (r == 0)
-                r = report_drops(transaction, plan);
-        if (r == 0)
-                r = report_cycles(transaction, plan);
-        if (r == 0 && transaction->failure.code == 0)
-                r = report_canceled(transaction, plan);
+        if (transaction->failure.code == 0)
+                r = report_anchors(transaction, generation, plan);
+        if (r == 0 && !anchors_only)
+                r = report_rest(transaction, generation, plan);
         if (r < 0)
                 return r;
 

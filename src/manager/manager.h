@@ -73,6 +73,9 @@ usec_t manager_now(const Manager *manager);     /* of this turn */
 /* Outcomes and plan as job_manager_exec(); arms the dispatch of jobs. */
 int manager_exec(Manager *manager, const JobRequest *requests, size_t n, JobMode mode, const JobRequester *requester,
                  JobPlan **ret_plan);
+/* The same, for who needs no more of the plan than the anchors: it costs little, however large the transaction. */
+int manager_exec_briefly(Manager *manager, const JobRequest *requests, size_t n, JobMode mode,
+                         const JobRequester *requester, JobPlan **ret_plan);
 int manager_plan(Manager *manager, const JobRequest *requests, size_t n, JobMode mode, const JobRequester *requester,
                  JobPlan **ret_plan);
 int manager_cancel_job(Manager *manager, uint32_t id, const JobRequester *requester, Failure *ret_failure);

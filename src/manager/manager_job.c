@@ -26,17 +26,32 @@ void manager_arm_jobs(Manager *manager) {
                 manager_arm(manager->job_source);
 }
 
-int manager_exec(Manager *manager, const JobRequest *requests, size_t n, JobMode mode, const JobRequester *requester,
-                 JobPlan **ret_plan) {
-        const JobOptions options = { .mode = mode, .requester = requester, .now = manager->now };
+static int exec(Manager *manager, const JobRequest *requests, size_t n, const JobOptions *options, JobPlan **ret_plan) {
         int r;
 
-        assert(manager);
-
-        r = job_manager_exec(manager->jobs, requests, n, &options, ret_plan);
+        r = job_manager_exec(manager->jobs, requests, n, options, ret_plan);
         manager->has_news = manager->was_asked = true;
         manager_arm_jobs(manager);
         return r;
+}
+
+int manager_exec(Manager *manager, const JobRequest *requests, size_t n, JobMode mode, const JobRequester *requester,
+                 JobPlan **ret_plan) {
+        const JobOptions options = { .mode = mode, .requester = requester, .now = manager->now };
+
+        return exec(manager, requests, n, &options, ret_plan);
+}
+
+int manager_exec_briefly(Manager *manager, const JobRequest *requests, size_t n, JobMode mode,
+                         const JobRequester *requester, JobPlan **ret_plan) {
+        const JobOptions options = {
+                .mode = mode,
+                .requester = requester,
+                .now = manager->now,
+                .wants_anchors_only = true,
+        };
+
+        return exec(manager, requests, n, &options, ret_plan);
 }
 
 int manager_plan(Manager *manager, const JobRequest *requests, size_t n, JobMode mode, const JobRequester *requester,
@@ -133,7 +148,7 @@ static void make_request(Manager *manager, const ManagerRequest *request) {
 
         if (!unit || is_forbidden_by_stop(manager, unit, request->type))
                 return;
-        if (manager_exec(manager, &anchor, 1, request->mode, &requester, &plan) != JOB_MANAGER_E_SUCCESS)
+        if (manager_exec_briefly(manager, &anchor, 1, request->mode, &requester, &plan) != JOB_MANAGER_E_SUCCESS)
                 tell_refused(manager, request, plan);
 }
 

@@ -132,7 +132,9 @@ static bool is_news(const Manager *manager, const ManagerUnit *of_unit, const Jo
                job->unit->state_change.monotonic >= job->installed_at;
 }
 
-static void log_end(Manager *manager, const JobInfo *job, const char *cause) {
+static void log_end(Manager *manager, const JobEvent *event) {
+        const JobInfo *job = &event->job;
+        char cause[JOB_EVENT_CAUSE_MAX];
         ManagerUnit *of_unit = manager_of_unit(manager, job->unit);
         const char *message = (unsigned) job->result < _JOB_RESULT_MAX ? find_end_message(job) : NULL;
         bool is_good = job->result == JOB_DONE || job->result == JOB_SKIPPED;
@@ -143,7 +145,8 @@ static void log_end(Manager *manager, const JobInfo *job, const char *cause) {
                 of_unit->told_job = JOB_ID_NONE;
         of_unit->told_end = (int8_t) job->result;
         of_unit->told_end_at = manager->now;
-        log_message(is_good ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR, job->unit, message, is_good ? NULL : cause);
+        log_message(is_good ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR, job->unit, message,
+                    is_good ? NULL : job_event_cause(event, cause));
 }
 
 void manager_log_job(Manager *manager, const JobEvent *event) {
@@ -156,7 +159,7 @@ void manager_log_job(Manager *manager, const JobEvent *event) {
                 break;
         case JOB_EVENT_FINISHED:
                 if (event->job.unit)
-                        log_end(manager, &event->job, event->cause);
+                        log_end(manager, event);
                 break;
         case JOB_EVENT_REFUSED:
                 log_warning("%s%s%s", event->cause ?: "", event->cause ? ": " : "", failure_message(event->failure));

@@ -69,7 +69,7 @@ void manager_start_default_unit(Manager *manager) {
         if (request.unit[0] == '\0')
                 return;
 
-        r = manager_exec(manager, &request, 1, JOB_REPLACE, &requester, &plan);
+        r = manager_exec_briefly(manager, &request, 1, JOB_REPLACE, &requester, &plan);
         if (r != JOB_MANAGER_E_SUCCESS)
                 log_error("Cannot start %s: %s", request.unit, plan ? failure_message(&plan->failure) : strerror(-r));
 }
@@ -90,7 +90,7 @@ static int exec_all(Manager *manager, const JobRequest *requests, size_t n) {
         cleanup_(job_plan_freep) JobPlan *plan = NULL;
         int r;
 
-        r = manager_exec(manager, requests, n, JOB_REPLACE_IRREVERSIBLY, &shutdown_requester, &plan);
+        r = manager_exec_briefly(manager, requests, n, JOB_REPLACE_IRREVERSIBLY, &shutdown_requester, &plan);
         if (r > 0)
                 log_warning("Shutdown: %s", plan ? failure_message(&plan->failure) : "refused");
         return r;

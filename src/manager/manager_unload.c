@@ -86,8 +86,8 @@ static int add_referrers(Search *search, uint32_t at) {
         const Unit *unit = unit_table_at(search->manager->units, search->found.items[at].index);
         int r = 0;
 
-        for (uint64_t kinds = unit->relation_mask; kinds != 0 && r == 0; kinds &= kinds - 1)
-                r = add_referrers_of_kind(search, at, unit_relations(unit, (UnitRelationKind) __builtin_ctzll(kinds)));
+        for (uint32_t kinds = unit->relation_mask; kinds != 0 && r == 0; kinds &= kinds - 1)
+                r = add_referrers_of_kind(search, at, unit_relations(unit, (UnitRelationKind) __builtin_ctz(kinds)));
         return r;
 }
 
@@ -137,8 +137,8 @@ static int search_reason_to_stay(Search *search, uint32_t candidate) {
 
 /* What @unit refers to has one reason less to stay. */
 static void consider_what_it_refers_to(Manager *manager, const Unit *unit) {
-        for (uint64_t kinds = unit->relation_mask; kinds != 0; kinds &= kinds - 1) {
-                UnitRelations relations = unit_relations(unit, (UnitRelationKind) __builtin_ctzll(kinds));
+        for (uint32_t kinds = unit->relation_mask; kinds != 0; kinds &= kinds - 1) {
+                UnitRelations relations = unit_relations(unit, (UnitRelationKind) __builtin_ctz(kinds));
 
                 for (size_t i = 0; i < relations.n; i++)
                         if (relations.items[i].here != UNIT_ORIGIN_NONE)

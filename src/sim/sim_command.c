@@ -111,7 +111,11 @@ static void sim_emit_plan(Sim *sim, const char *name, const JobPlan *plan) {
 static int sim_ask(Sim *sim, const SimLine *line, SimAsk ask, Failure *ret_failure) {
         cleanup_(sim_requests_deinit) SimRequests requests = {};
         cleanup_(job_plan_freep) JobPlan *plan = NULL;
-        JobOptions options = { .requester = &sim_requester, .now = sim->now };
+        JobOptions options = {
+                .requester = &sim_requester,
+                .now = sim->now,
+                .wants_anchors_only = !sim->events.is_needed,
+        };
         int mode = job_mode_from_string(line->words[1]);
         usec_t began;
         int r;

@@ -197,12 +197,13 @@ static json_t *sim_event_make(Sim *sim, const JobEvent *event) {
 
 void sim_job_event(const JobEvent *event, void *userdata) {
         Sim *sim = userdata;
+        char cause[JOB_EVENT_CAUSE_MAX];
         json_t *json;
 
         if (!sim->events.is_needed)
                 return;
         json = sim_event_make(sim, event);
-        sim_event_set_string(&sim->events, json, "cause", event->cause);
+        sim_event_set_string(&sim->events, json, "cause", job_event_cause(event, cause));
         sim_event_emit(&sim->events, json);
 }
 

@@ -153,6 +153,7 @@ static void take_removed(void *userdata, Unit *unit) {
 static void take_event(const JobEvent *event, void *userdata) {
         static const char *const words[] = { "installed", "changed", "finished", "refused", "cycle" };
         PropertyWorld *world = userdata;
+        char cause[JOB_EVENT_CAUSE_MAX];
         uint32_t id = event->job.id;
 
         if (event->kind == JOB_EVENT_REFUSED || event->kind == JOB_EVENT_CYCLE_BROKEN) {
@@ -164,7 +165,7 @@ static void take_event(const JobEvent *event, void *userdata) {
                      job_type_to_string(event->job.type), job_type_to_string(event->job.run_type),
                      event->job.unit->id, job_state_to_string(event->job.state),
                      event->job.result < 0 ? "-" : job_result_to_string(event->job.result),
-                     event->cause ? event->cause : "-");
+                     job_event_cause(event, cause) ?: "-");
         assert(id < PROPERTY_IDS_MAX);
         property_check_event(world, event);
 }
