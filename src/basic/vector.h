@@ -18,8 +18,13 @@
 int vector_reserve_raw(void **items, size_t *allocated, size_t size, size_t wanted);
 
 /* Makes room for @extra further items, so that so many vector_push() can't fail. */
-#define vector_reserve(v, extra) \
-        vector_reserve_raw((void **) &(v)->items, &(v)->allocated, sizeof(*(v)->items), (v)->n + (extra))
+#define vector_reserve(v, extra)                                                                             \
+        ({                                                                                                   \
+                size_t reserve_n_ = (v)->n + (extra);                                                        \
+                reserve_n_ <= (v)->allocated ? 0 :                                                           \
+                        vector_reserve_raw((void **) &(v)->items, &(v)->allocated, sizeof(*(v)->items),      \
+                                           reserve_n_);                                                      \
+        })
 
 /* Appends a copy of @value: 0 or -ENOMEM. */
 #define vector_push(v, value)                                \

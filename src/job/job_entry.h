@@ -137,9 +137,10 @@ typedef struct Job {
         bool between_halves : 1;        /* a restart that has stopped the unit and not yet started it */
         bool is_ending : 1;             /* on the list of those that end now */
         bool absorbed_start : 1;        /* a reload that must start the unit if it has died meanwhile */
+        bool is_in_line : 1;            /* of the ready queue, not in its heap */
         int32_t priority;               /* JobPriority= of the unit */
 
-        uint32_t ready_place;           /* in the ready queue, or HEAP_NOWHERE */
+        uint32_t ready_place;           /* in a part of the ready queue, or HEAP_NOWHERE */
         uint32_t deadline_place;        /* in the queue of deadlines, or HEAP_NOWHERE */
         uint64_t installed_at;
         uint64_t triggered_at;          /* 0 while it is pending */

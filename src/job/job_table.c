@@ -17,27 +17,6 @@
 
 static const JobUnitEntry empty_entry;
 
-/* Stops free what others wait for, verifies cost nothing. */
-static int ready_class(const Job *job) {
-        if (job->run_type == JOB_STOP)
-                return 0;
-        return job->run_type == JOB_VERIFY_ACTIVE ? 1 : 2;
-}
-
-static int ready_compare(const void *a, const void *b) {
-        const Job *x = a, *y = b;
-
-        if (x->priority != y->priority)
-                return x->priority > y->priority ? -1 : 1;
-        if (ready_class(x) != ready_class(y))
-                return ready_class(x) - ready_class(y);
-        return x->id < y->id ? -1 : x->id > y->id;
-}
-
-static uint32_t *ready_place(void *job) {
-        return &((Job *) job)->ready_place;
-}
-
 static int deadline_compare(const void *a, const void *b) {
         const Job *x = a, *y = b;
 
@@ -58,7 +37,7 @@ static bool id_is_taken(uint32_t id, void *userdata) {
 
 int job_table_init(JobTable *table, UnitTable *units) {
         *table = (JobTable) { .units = units, .names = job_names_new() };
-        heap_init(&table->ready, ready_compare, ready_place);
+        job_ready_init(&table->ready);
         heap_init(&table->deadlines, deadline_compare, deadline_place);
         job_alloc_init(&table->alloc, UINT32_MAX, id_is_taken, table);
         return table->names ? 0 : -ENOMEM;
@@ -84,7 +63,7 @@ void job_table_deinit(JobTable *table) {
         assert(table->ready.n == 0);
 
         free(table->entries);
-        heap_deinit(&table->ready);
+        job_ready_deinit(&table->ready);
         heap_deinit(&table->deadlines);
         id_map_deinit(&table->by_id);
         job_names_free(table->names);
@@ -116,7 +95,7 @@ int job_table_reserve(JobTable *table, size_t n_jobs) {
         if (r == 0)
                 r = id_map_reserve(&table->by_id, n_jobs);
         if (r == 0)
-                r = heap_reserve(&table->ready, table->n_jobs + n_jobs);
+                r = job_ready_reserve(&table->ready, table->n_jobs + n_jobs);
         if (r == 0)
                 r = heap_reserve(&table->deadlines, table->n_jobs + n_jobs);
         return r;
@@ -158,15 +137,12 @@ static void job_table_sync_job(JobTable *table, Job *job, bool may_go) {
 
         is_in = job->ready_place != HEAP_NOWHERE;
         may_go = may_go && job->pause == JOB_PAUSE_NONE && !job->blocker;
-        if (may_go && !is_in) {
-                int r = heap_push(&table->ready, job);
-
-                assert(r == 0);         /* job_table_reserve() made room for every job */
-                (void) r;
-        } else if (!may_go && is_in)
-                heap_remove(&table->ready, job);
+        if (may_go && !is_in)
+                job_ready_push(&table->ready, job);
+        else if (!may_go && is_in)
+                job_ready_remove(&table->ready, job);
         else if (is_in)
-                heap_moved(&table->ready, job);
+                job_ready_moved(&table->ready, job);
 }
 
 void job_table_sync(JobTable *table, uint32_t unit) {
@@ -230,8 +206,7 @@ void job_table_remove(JobTable *table, Job *job) {
 
         assert(*place == job);
 
-        if (job->ready_place != HEAP_NOWHERE)
-                heap_remove(&table->ready, job);
+        job_ready_remove(&table->ready, job);
         job_table_set_deadline(table, job, USEC_INFINITY);
         job_order_reset(table, job);
 
@@ -251,8 +226,7 @@ void job_table_trigger(JobTable *table, Job *job, uint64_t now) {
         assert(entry->pending == job);
         assert(!entry->triggered);
 
-        if (job->ready_place != HEAP_NOWHERE)
-                heap_remove(&table->ready, job);
+        job_ready_remove(&table->ready, job);
         job_order_reset(table, job);
 
         entry->pending = NULL;

@@ -16,6 +16,14 @@
 #include "job/job_unit_entry.h"
 #include "unit/unit_table.h"
 
+/* Heads and nops that may be checked for order and dispatched, the first first. */
+typedef struct JobReady {
+        VECTOR(Job *) line;             /* borrowed, in their order, from .head on; NULL where one has left */
+        size_t head;
+        Heap others;                    /* that came out of that order */
+        size_t n;                       /* of both */
+} JobReady;
+
 typedef struct JobTable {
         UnitTable *units;               /* borrowed */
         JobUnitEntry *entries;          /* owned, by unit index */
@@ -23,7 +31,7 @@ typedef struct JobTable {
         IdMap by_id;                    /* absorbed ids too: they find their survivor */
         JobNames *names;                /* owned */
         size_t n_jobs;
-        Heap ready;                     /* heads and nops that may be checked for order and dispatched */
+        JobReady ready;
         Heap deadlines;
         JobAlloc alloc;
 } JobTable;
@@ -79,6 +87,13 @@ Job *job_order_find_blocker(const JobTable *table, const Job *job, UnitRelationK
 void job_table_rescan_all(JobTable *table);
 
 /* For the table's own files. */
+void job_ready_init(JobReady *ready);
+void job_ready_deinit(JobReady *ready);
+int job_ready_reserve(JobReady *ready, size_t n_jobs);          /* in all */
+void job_ready_push(JobReady *ready, Job *job); /* it must be outside */
+void job_ready_remove(JobReady *ready, Job *job);
+void job_ready_moved(JobReady *ready, Job *job);                /* its place in the order has changed */
+Job *job_ready_peek(JobReady *ready);           /* the first, or NULL */
 void job_order_announce(JobTable *table, const Job *job);       /* to neighbours that have scanned past it */
 void job_order_reset(JobTable *table, Job *job);                /* forget blocker and scan */
 void job_order_wake(JobTable *table, Job *job);                 /* those that have it as their blocker */

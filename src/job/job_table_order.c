@@ -155,7 +155,7 @@ static Job *job_order_scan(JobTable *table, Job *job) {
 Job *job_table_next(JobTable *table) {
         Job *job, *blocker;
 
-        while ((job = heap_peek(&table->ready))) {
+        while ((job = job_ready_peek(&table->ready))) {
                 if (!job_takes_part(job))
                         return job;
 
@@ -163,7 +163,7 @@ Job *job_table_next(JobTable *table) {
                 if (!blocker)
                         return job;
 
-                heap_remove(&table->ready, job);
+                job_ready_remove(&table->ready, job);
                 job->blocker = blocker;
                 LIST_INSERT_HEAD(&blocker->waiters, job, waiter_link);
         }

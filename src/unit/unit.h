@@ -21,7 +21,6 @@
 
 typedef struct Unit Unit;
 typedef struct UnitTable UnitTable;
-typedef struct UnitRelationBucket UnitRelationBucket;
 struct ExecRequest;                     /* unit/exec/exec.h */
 struct ExecResult;
 
@@ -88,7 +87,7 @@ struct Unit {
         Failure load_failure;           /* why load_state is not loaded */
         UnitSettings settings;
 
-        uint64_t relation_mask;         /* which kinds have a bucket */
+        uint32_t relation_mask;         /* which kinds have a bucket */
         UnitRelationBucket *buckets;    /* owned, one for each bit of the mask, in its order */
 
         const UnitVTable *vtable;       /* borrowed; never NULL */
@@ -150,7 +149,17 @@ void unit_publish_reloaded_itself(Unit *unit);
 
 /* — relations — */
 
-UnitRelations unit_relations(const Unit *unit, UnitRelationKind kind);
+/* In line: the engine asks each unit for a dozen kinds, most of which it has none of. */
+static inline UnitRelations unit_relations(const Unit *unit, UnitRelationKind kind) {
+        uint32_t bit = UINT32_C(1) << kind;
+        const UnitRelationBucket *bucket;
+
+        if (!(unit->relation_mask & bit))
+                return (UnitRelations) {};
+        bucket = &unit->buckets[unit_relation_count_kinds(unit->relation_mask & (bit - 1))];
+        return (UnitRelations) { bucket->items, bucket->n };
+}
+
 bool unit_has_relation(const Unit *unit, UnitRelationKind kind, const Unit *other);
 const UnitRelation *unit_find_relation(const Unit *unit, UnitRelationKind kind, const Unit *other);
 

@@ -9,11 +9,6 @@
 #include "unit/unit_origin.h"
 #include "unit/unit_table.h"
 
-struct UnitRelationBucket {
-        UnitRelation *items;            /* owned */
-        uint32_t n, allocated;
-};
-
 /* One place of the table. What is said of it outlives the unit that is in it. */
 typedef struct UnitSlot {
         Unit *unit;                     /* owned; NULL if the index is free */

@@ -96,23 +96,19 @@ UnitRelationKind unit_relation_inverse(UnitRelationKind kind) {
         return (UnitRelationKind) inverse[kind];
 }
 
-static uint64_t relation_bit(UnitRelationKind kind) {
-        return UINT64_C(1) << kind;
+static_assert(_UNIT_RELATION_MAX <= 32, "a mask has a bit for each kind");
+
+static uint32_t relation_bit(UnitRelationKind kind) {
+        return UINT32_C(1) << kind;
 }
 
 /* The place that the bucket of @kind has, or would have. */
 static size_t relation_place(const Unit *unit, UnitRelationKind kind) {
-        return (size_t) __builtin_popcountll(unit->relation_mask & (relation_bit(kind) - 1));
+        return unit_relation_count_kinds(unit->relation_mask & (relation_bit(kind) - 1));
 }
 
 static UnitRelationBucket *relation_bucket(const Unit *unit, UnitRelationKind kind) {
         return unit->relation_mask & relation_bit(kind) ? &unit->buckets[relation_place(unit, kind)] : NULL;
-}
-
-UnitRelations unit_relations(const Unit *unit, UnitRelationKind kind) {
-        const UnitRelationBucket *bucket = relation_bucket(unit, kind);
-
-        return bucket ? (UnitRelations) { bucket->items, bucket->n } : (UnitRelations) {};
 }
 
 /* Where @unit's bucket of @kind has @other: looks from the table's hint on, all around. */
@@ -165,7 +161,7 @@ static int relation_reserve(Unit *unit, UnitRelationKind kind, uint32_t extra) {
         uint32_t wanted;
 
         if (!bucket) {
-                size_t n = (size_t) __builtin_popcountll(unit->relation_mask), place = relation_place(unit, kind);
+                size_t n = unit_relation_count_kinds(unit->relation_mask), place = relation_place(unit, kind);
 
                 bucket = reallocarray(unit->buckets, n + 1, sizeof(*bucket));
                 if (!bucket)
@@ -202,13 +198,13 @@ static void relation_drop_empty(Unit *unit) {
         size_t from = 0, to = 0;
 
         for (unsigned kind = 0; kind < _UNIT_RELATION_MAX; kind++) {
-                if (!(unit->relation_mask & (UINT64_C(1) << kind)))
+                if (!(unit->relation_mask & (UINT32_C(1) << kind)))
                         continue;
                 if (unit->buckets[from].n > 0)
                         unit->buckets[to++] = unit->buckets[from];
                 else {
                         free(unit->buckets[from].items);
-                        unit->relation_mask &= ~(UINT64_C(1) << kind);
+                        unit->relation_mask &= ~(UINT32_C(1) << kind);
                 }
                 from++;
         }
@@ -347,7 +343,7 @@ static void relation_move_kind(Unit *from, UnitRelationKind kind, Unit *into) {
 }
 
 void unit_relations_free(Unit *unit) {
-        size_t n = (size_t) __builtin_popcountll(unit->relation_mask);
+        size_t n = unit_relation_count_kinds(unit->relation_mask);
 
         for (size_t i = 0; i < n; i++)
                 free(unit->buckets[i].items);

@@ -75,3 +75,16 @@ typedef struct UnitRelations {
         const UnitRelation *items;
         size_t n;
 } UnitRelations;
+
+/* Those of one kind, of one unit. */
+typedef struct UnitRelationBucket {
+        UnitRelation *items;            /* owned */
+        uint32_t n, allocated;
+} UnitRelationBucket;
+
+/* How many kinds are in a mask: written out, since without a machine's own instruction it is a call. */
+static inline unsigned unit_relation_count_kinds(uint32_t mask) {
+        mask = mask - ((mask >> 1) & 0x55555555U);
+        mask = (mask & 0x33333333U) + ((mask >> 2) & 0x33333333U);
+        return (((mask + (mask >> 4)) & 0x0F0F0F0FU) * 0x01010101U) >> 24;
+}
