@@ -154,6 +154,39 @@ static int cycle_break_one(OrderGraph *graph, const uint32_t *nodes, size_t n) {
         return r;
 }
 
+static bool cycle_is_touched(OrderGraph *graph, const uint32_t *nodes, size_t n) {
+        for (size_t i = 0; i < n; i++)
+                if (job_stage_main(graph->transaction, order_graph_unit(graph, nodes[i])->unit))
+                        return true;
+        return false;
+}
+
+/*
+ * The components with a cycle that have something of this transaction. Installed jobs alone may have one, too: between
+ * restarts that are still in their stop halves (job_manager_graph.c). It is not for a request to pay for that.
+ */
+static int cycle_find_components(OrderGraph *graph, const OrderNodes *roots, uint32_t set,
+                                 OrderComponents *ret_components) {
+        OrderNodes *nodes = &ret_components->nodes, *ends = &ret_components->ends;
+        size_t n_nodes = 0, n_ends = 0;
+        int r;
+
+        r = order_graph_components(graph, roots, set, ret_components);
+        if (r < 0)
+                return r;
+        for (size_t i = 0, from = 0, end; i < ends->n; i++, from = end) {
+                end = ends->items[i];
+                if (!cycle_is_touched(graph, nodes->items + from, end - from))
+                        continue;
+                memmove(nodes->items + n_nodes, nodes->items + from, (end - from) * sizeof(*nodes->items));
+                n_nodes += end - from;
+                ends->items[n_ends++] = (uint32_t) n_nodes;
+        }
+        nodes->n = n_nodes;
+        ends->n = n_ends;
+        return 0;
+}
+
 static void order_refresh_nodes(OrderGraph *graph, const OrderNodes *nodes) {
         for (size_t i = 0; i < nodes->n; i++)
                 order_graph_refresh(graph, nodes->items[i] / _ORDER_SLOT_MAX);
@@ -171,7 +204,7 @@ static int cycle_break_component(OrderGraph *graph, const OrderNodes *members) {
                 for (size_t i = 0; i < members->n; i++)
                         graph->nodes.items[members->items[i]].set = set;
                 order_refresh_nodes(graph, members);
-                r = order_graph_components(graph, members, set, &parts);
+                r = cycle_find_components(graph, members, set, &parts);
                 if (r < 0 || parts.ends.n == 0)
                         break;
 
@@ -215,7 +248,7 @@ static int order_pass(OrderGraph *graph, int *ret_refusal) {
 
         r = order_roots(graph, &roots);
         if (r == 0)
-                r = order_graph_components(graph, &roots, 0, &components);
+                r = cycle_find_components(graph, &roots, 0, &components);
 
         for (size_t i = 0, from = 0; i < components.ends.n && r == 0; from = components.ends.items[i++]) {
                 OrderNodes members = {
