@@ -57,12 +57,33 @@ static int copy_options(Manager *manager, const ManagerOptions *options) {
         return 0;
 }
 
+/* Clients read the files themselves, wherever they are. */
+static int make_absolute(char **folders) {
+        cleanup_free_ char *here = get_current_dir_name();
+
+        for (char **folder = folders; folder && *folder; folder++) {
+                char *absolute;
+                int r;
+
+                if (**folder == '/')
+                        continue;
+                r = here ? text_format(&absolute, "%s/%s", here, *folder) : -ENOMEM;
+                if (r < 0)
+                        return r;
+                free(*folder);
+                *folder = absolute;
+        }
+        return 0;
+}
+
 static int init_loader(Manager *manager) {
         cleanup_(strv_freep) char **path = NULL;
         const ManagerOptions *options = &manager->options;
         int r;
 
         r = unit_file_search_path(options->is_user, options->with_systemd_units, options->unit_path, &path);
+        if (r >= 0)
+                r = make_absolute(path);
         if (r < 0)
                 return r;
         return unit_file_loader_new(&manager->loader, &(UnitFileOptions) {

@@ -46,8 +46,9 @@ printf '[Unit]\nDescription=Evil \033]0;title\007 text\n[Service]\nType=oneshot\
 ln -s quick.service "$UNITS/alias.service"
 ln -s /dev/null "$UNITS/masked.service"
 
+# It is given the units by a path that means nothing to a client elsewhere.
 run_daemon() {
-        "$BUILD/jobd" --user --unit-path "$UNITS" --default-unit none --no-bus 2>>"$DIR/log" &
+        (cd "$DIR" && exec "$BUILD/jobd" --user --unit-path units --default-unit none --no-bus 2>>"$DIR/log") &
         DAEMON=$!
         echo "$DAEMON" >"$DIR/pid"
         wait_for 'loaded units listed' ctl list-units || {
@@ -85,6 +86,8 @@ run_daemon
 check "a waiter finds the new daemon and learns that its job is lost" wait_for 'exit 7' cat "$DIR/lost"
 check "it says so" grep -q 'knows nothing of job' "$DIR/lost"
 check "one by id, too" wait_for 'exit 7' cat "$DIR/waited"
+
+check_prints "the files of a unit are found from anywhere" '^ExecStart=/bin/true' ctl cat quick.service
 
 check "--wait ends when the unit does" ctl start --wait brief.service
 check_exit "and tells if it failed" 1 ctl start --wait dies.service
