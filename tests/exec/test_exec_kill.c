@@ -166,7 +166,24 @@ Test(exec_kill, only_orphan_is_guessed_as_the_main_process, .timeout = 10) {
         close(pidfd);
 }
 
-/* It must not be taken for one that is about to get an environment, which is looked at a hundred times. */
+/* Neither the environment before it nor the one after it is there in the middle of an execve(). */
+Test(exec_kill, process_keeps_its_invocation_through_execve, .timeout = 20) {
+        FIXTURE("");
+        int pidfd = -1;
+        pid_t pid;
+
+        fixture_write(&fixture, "again", "[ \"$SEEN\" ] || echo x\nexport SEEN=yes\nexec sh \"$0\"\n", 0755);
+        fixture.argv[2] = (char *) fixture_path(&fixture, "again");
+        fixture.argv[1] = (char *) "-e";
+        pid = start(&fixture, 1, &pidfd);
+        for (unsigned i = 0; i < 20000; i++)
+                cr_assert(exec_process_has_invocation(pid, invocation), "look %u", i);
+        cr_assert(eq(int, exec_kill(pid, pidfd, SIGKILL, false), 0));
+        reap(pid, SIGKILL);
+        close(pidfd);
+}
+
+/* It must not be taken for one that is about to get an environment, which is looked at again and again. */
 Test(exec_kill, process_without_an_environment_costs_no_more, .timeout = 10) {
         FIXTURE("exec env -i sh -c 'echo x; exec env -i sleep 1000'");
         int pidfd = -1;

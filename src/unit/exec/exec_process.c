@@ -13,6 +13,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "basic/macro.h"
@@ -20,13 +21,18 @@
 #include "unit/exec/exec_process.h"
 
 #define ANCESTORS_MAX 1024
-#define EXECVE_TRIES_MAX 100
+
+/* How often to look at a process in execve(): a PID 1 must not wait long, and 50 ms is a lot for an execve(). */
+#define EXECVE_YIELDS 50
+#define EXECVE_PAUSES 50
+#define EXECVE_PAUSE_NSEC 1000000
 
 /* What we set comes early. What else is in there is as long as its owner likes. */
 #define ENVIRONMENT_BYTES_MAX (64 * 1024)
 
-/* Numbers in /proc/PID/stat between the state and the end of the environment's memory. */
-#define STAT_NUMBERS_BEFORE_ENV_END 47
+/* Spaces in /proc/PID/stat between the name and where the code begins, and where the environment does; proc(5). */
+#define STAT_SPACES_BEFORE_CODE 24
+#define STAT_SPACES_BEFORE_ENV 48
 
 static void close_folder(DIR **folder) {
         if (*folder)
@@ -124,40 +130,63 @@ static int has_assignment(pid_t pid, const char *wanted) {
                         return 1;
                 total += n;
         }
-        return total == 0 ? -EAGAIN : 0;
+        return total == 0 && !ferror(file) ? -EAGAIN : 0;
 }
 
-/* Is there no memory for an environment yet? Even an empty one lies somewhere. */
-static bool is_in_execve(pid_t pid) {
-        char buffer[2048], *at;
+/* After the n-th space from @at on, or NULL. */
+static const char *skip_numbers(const char *at, unsigned n) {
+        for (; at && n > 0; n--) {
+                at = strchr(at, ' ');
+                at = at ? at + 1 : NULL;
+        }
+        return at;
+}
+
+/*
+ * Has it none, rather than none yet? execve() makes the bounds of the environment equal before it moves them apart, and
+ * says where the code begins after that. The code of a process that is not ours to look at begins at 1.
+ */
+static bool is_without_environment(pid_t pid) {
+        unsigned long long code, start, end;
+        char buffer[2048];
+        const char *at;
 
         if (read_proc(pid, "stat", buffer, sizeof(buffer)) < 0)
-                return false;
+                return true;
         at = strrchr(buffer, ')');
         if (!at || strlen(at) < 4 || at[2] == 'Z' || at[2] == 'X')
-                return false;
-        at += 3;
-        for (unsigned i = 0; i < STAT_NUMBERS_BEFORE_ENV_END; i++) {
-                at = strchr(at + 1, ' ');
-                if (!at)
-                        return false;
-        }
-        return text_starts_with(at, " 0 ");
+                return true;
+        at = skip_numbers(at, STAT_SPACES_BEFORE_CODE);
+        if (!at || sscanf(at, "%llu", &code) != 1)
+                return true;
+        at = skip_numbers(at, STAT_SPACES_BEFORE_ENV - STAT_SPACES_BEFORE_CODE);
+        if (!at || sscanf(at, "%llu %llu", &start, &end) != 2)
+                return true;
+        return code == 1 || (code > 1 && start == end);
 }
 
+/*
+ * In the middle of an execve() a process shows none: usually for some microseconds, and for longer where processors are
+ * short or the program comes from a disk.
+ */
 bool exec_process_has_invocation(pid_t pid, const uint8_t invocation_id[static 16]) {
+        const struct timespec pause = { .tv_nsec = EXECVE_PAUSE_NSEC };
         char wanted[64];
-        int r;
 
         format_invocation(invocation_id, wanted);
-        r = has_assignment(pid, wanted);
+        for (unsigned i = 0; i < EXECVE_YIELDS + EXECVE_PAUSES; i++) {
+                int r = has_assignment(pid, wanted);
 
-        /* A process in the middle of an execve() shows none, for some microseconds. */
-        for (unsigned i = 0; i < EXECVE_TRIES_MAX && r == -EAGAIN && is_in_execve(pid); i++) {
-                sched_yield();
-                r = has_assignment(pid, wanted);
+                if (r != -EAGAIN)
+                        return r > 0;
+                if (is_without_environment(pid))
+                        return false;
+                if (i < EXECVE_YIELDS)
+                        sched_yield();
+                else
+                        nanosleep(&pause, NULL);
         }
-        return r > 0;
+        return false;
 }
 
 static int read_children_file(pid_t pid, pid_t thread, ExecPids *children) {
