@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The loop of the keeper
+ *
+ * A turn: ended children, then signals (for a core that lives), then what core
+ * says, then what there is to send, then core itself. All signals are blocked for ever and read from a
+ * descriptor, so nothing from outside but SIGKILL ends the keeper, and as PID 1
+ * not even that.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "keeper/keeper.h"
+
+/* The initial pid namespace has this number on every Linux (include/linux/proc_ns.h). */
+#define INITIAL_PID_NAMESPACE 0xEFFFFFFCU
+
+#define SIGNALS_A_TURN 64U
+
+static Keeper the_keeper;
+
+uint64_t keeper_now(void) {
+        struct timespec now;
+
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (uint64_t) now.tv_sec * KEEPER_SEC + (uint64_t) now.tv_nsec / 1000;
+}
+
+void keeper_log(const char *format, ...) {
+        char line[256];
+        va_list arguments;
+        int n;
+
+        n = snprintf(line, sizeof(line), "jobd: ");
+        va_start(arguments, format);
+        vsnprintf(line + n, sizeof(line) - (size_t) n - 1, format, arguments);
+        va_end(arguments);
+        strcat(line, "\n");
+        /* Whoever reads it may be gone, or slow: it is not worth waiting for. */
+        if (write(STDERR_FILENO, line, strlen(line)) < 0)
+                return;
+}
+
+/* — signals — */
+
+static bool is_passed_on(int signal) {
+        switch (signal) {
+        case SIGHUP:
+        case SIGINT:
+        case SIGTERM:
+        case SIGUSR1:
+        case SIGUSR2:
+        case SIGPWR:
+        case SIGWINCH:
+                return true;
+        default:
+                return signal >= SIGRTMIN && signal <= SIGRTMAX;
+        }
+}
+
+static void take_signal(Keeper *keeper, int signal) {
+        if (!is_passed_on(signal))
+                return;
+        if (keeper->core > 0)
+                kill(keeper->core, signal);
+        else
+                keeper->held_signals |= UINT64_C(1) << (signal - 1);
+}
+
+static void read_signals(Keeper *keeper) {
+        for (unsigned i = 0; i < SIGNALS_A_TURN; i++) {
+                struct signalfd_siginfo info;
+
+                if (read(keeper->signal_fd, &info, sizeof(info)) != sizeof(info))
+                        return;
+                take_signal(keeper, (int) info.ssi_signo);
+        }
+}
+
+/* — children — */
+
+static int code_of(int status) {
+        if (WIFEXITED(status))
+                return CLD_EXITED;
+        return WCOREDUMP(status) ? CLD_DUMPED : CLD_KILLED;
+}
+
+/* True: the keeper shall end. */
+static bool take_child(Keeper *keeper, pid_t pid, int status, uint64_t now) {
+        if (pid == keeper->core) {
+                keeper_read_last_words(keeper, now);
+                return keeper_core_ended(keeper, status, now);
+        }
+        if (pid == keeper->rescue) {
+                keeper->rescue = 0;
+                keeper->start_at = now;
+                return false;
+        }
+        exit_ring_add(&keeper->exits, &(ExitRecord) {
+                .pid = pid, .code = code_of(status),
+                .status = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), .time = now });
+        return false;
+}
+
+static bool reap(Keeper *keeper, uint64_t now) {
+        for (;;) {
+                int status = 0;
+                pid_t pid = waitpid(-1, &status, WNOHANG);
+
+                if (pid <= 0)
+                        return false;
+                if (take_child(keeper, pid, status, now))
+                        return true;
+        }
+}
+
+/* — the loop — */
+
+static int timeout_until(uint64_t time, uint64_t now) {
+        uint64_t left;
+
+        if (time == KEEPER_NEVER)
+                return -1;
+        left = time > now ? (time - now + 999) / 1000 : 0;
+        return left > 60000 ? 60000 : (int) left;
+}
+
+static void wait_for_news(Keeper *keeper) {
+        uint64_t now = keeper_now();
+        bool may_send = keeper_has_to_send(keeper) && now >= keeper->send_at;
+        bool may_read = keeper->answer.kind == 0;
+        struct pollfd fds[] = {
+                { .fd = keeper->signal_fd, .events = POLLIN },
+                { .fd = keeper->link, .events = (short) ((may_read ? POLLIN : 0) | (may_send ? POLLOUT : 0)) },
+        };
+
+        /* A failure (ENOMEM) is as good as news: the turn looks at everything. */
+        (void) poll(fds, 2, timeout_until(keeper_next_time(keeper), now));
+}
+
+static int loop(Keeper *keeper) {
+        for (;;) {
+                uint64_t now = keeper_now();
+
+                if (reap(keeper, now))
+                        return keeper->exit_status;
+                read_signals(keeper);
+                keeper_read_requests(keeper, now);
+                keeper_send(keeper, now);
+                keeper_tend_core(keeper, now);
+                wait_for_news(keeper);
+        }
+}
+
+/* — the start — */
+
+/* PID 1 of a container may be started without any. */
+static void open_standard_descriptors(void) {
+        for (int fd = 0; fd <= STDERR_FILENO; fd++)
+                if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+                        return;
+}
+
+/* Without /proc it is a machine unless somebody says "container". */
+static bool is_machine(void) {
+        struct stat status;
+
+        if (getpid() != 1 || getenv("container"))
+                return false;
+        return stat("/proc/self/ns/pid", &status) < 0 || status.st_ino == INITIAL_PID_NAMESPACE;
+}
+
+/* Room for what core gives us to hold; core itself gets what we got. */
+static void raise_descriptor_limit(Keeper *keeper) {
+        struct rlimit raised;
+
+        if (getrlimit(RLIMIT_NOFILE, &keeper->limit) < 0) {
+                keeper->limit = (struct rlimit) { 1024, 1024 };
+                return;
+        }
+        raised = keeper->limit;
+        raised.rlim_cur = raised.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &raised);
+}
+
+/* Beside us, as in a build folder, or where it is installed; JOBD_CORE is for those who try another one. */
+static const char *find_core(const char *own) {
+        static char path[4096];
+        const char *given = getenv("JOBD_CORE"), *slash;
+        ssize_t n;
+
+        if (given && *given)
+                return given;
+        n = readlink("/proc/self/exe", path, sizeof(path) - sizeof("jobd-core"));
+        if (n <= 0)
+                n = snprintf(path, sizeof(path) - sizeof("jobd-core"), "%s", own ? own : "");
+        if (n <= 0 || (size_t) n >= sizeof(path) - sizeof("jobd-core"))
+                return JOBD_CORE_PROGRAM;
+        path[n] = '\0';
+        slash = strrchr(path, '/');
+        if (!slash)
+                return JOBD_CORE_PROGRAM;
+        strcpy(path + (slash + 1 - path), "jobd-core");
+        return access(path, X_OK) == 0 ? path : JOBD_CORE_PROGRAM;
+}
+
+/* Also those two that libc keeps for its threads and would not block. */
+static int block_signals(void) {
+        const uint64_t all = UINT64_MAX;
+
+        return syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof(all)) < 0 ? -errno : 0;
+}
+
+static int init(Keeper *keeper, char **argv) {
+        sigset_t all;
+        char pid[16];
+
+        if (block_signals() < 0)
+                return -errno;
+        sigfillset(&all);
+        /* Whoever started us may have ignored it: then the kernel would reap, and tell nobody. */
+        if (signal(SIGCHLD, SIG_DFL) == SIG_ERR)
+                return -errno;
+        open_standard_descriptors();
+        keeper->signal_fd = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
+        if (keeper->signal_fd < 0)
+                return -errno;
+        if (prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL) < 0)
+                return -errno;
+        raise_descriptor_limit(keeper);
+        snprintf(pid, sizeof(pid), "%d", (int) getpid());
+        if (setenv(KEEPER_VARIABLE, pid, 1) < 0)
+                return -errno;
+
+        keeper->program = find_core(argv[0]);
+        keeper->argv = argv;
+        keeper->is_machine = is_machine();
+        keeper->link = keeper->image = -1;
+        keeper->ready_by = KEEPER_NEVER;
+        keeper->start_at = 0;
+        exit_ring_init(&keeper->exits);
+        return 0;
+}
+
+int main(int argc, char *argv[]) {
+        static char *no_arguments[] = { (char *) "jobd", NULL };
+        int r;
+
+        r = init(&the_keeper, argc > 0 ? argv : no_arguments);
+        if (r < 0) {
+                keeper_log("cannot start: %s", strerrordesc_np(-r));
+                return EXIT_FAILURE;
+        }
+        return loop(&the_keeper);
+}

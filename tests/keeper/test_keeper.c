@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The keeper as a process, with a core that does what the test says
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "basic/macro.h"
+#include "double/double_assert.h"
+#include "fake_core.h"
+#include "keeper/keeper_link.h"
+
+/* A bound on hangs: whatever is waited for comes long before. */
+#define PATIENCE_MSEC 60000
+
+typedef struct World {
+        char folder[32];
+        char path[48];
+        int listener;
+        pid_t keeper;
+
+        int core;                       /* to give orders */
+        int link;                       /* core's end of the keeper's socket */
+        pid_t core_pid;
+} World;
+
+static void wait_readable(int fd) {
+        struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+
+        cr_assert(poll(&poll_fd, 1, PATIENCE_MSEC) == 1, "nothing came");
+}
+
+static void world_start(World *world) {
+        struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+        *world = (World) { .folder = "/tmp/test-keeper-XXXXXX", .core = -1, .link = -1 };
+        cr_assert(mkdtemp(world->folder) != NULL);
+        snprintf(world->path, sizeof(world->path), "%s/core", world->folder);
+        strcpy(address.sun_path, world->path);
+        world->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+        cr_assert(bind(world->listener, (struct sockaddr *) &address, sizeof(address)) == 0);
+        cr_assert(listen(world->listener, 16) == 0);
+        world->keeper = fork();
+        if (world->keeper == 0) {
+                setenv("JOBD_CORE", getenv("FAKE_CORE_PROGRAM"), 1);
+                setenv("FAKE_CORE", world->path, 1);
+                execl(getenv("KEEPER_PROGRAM"), "jobd", "--an-argument", NULL);
+                _exit(99);
+        }
+}
+
+static void let_go_of_core(World *world) {
+        if (world->core >= 0)
+                close(world->core);
+        if (world->link >= 0)
+                close(world->link);
+        world->core = world->link = -1;
+}
+
+static void world_stop(World *world) {
+        let_go_of_core(world);
+        close(world->listener);
+        if (world->keeper > 0) {
+                kill(world->keeper, SIGKILL);
+                waitpid(world->keeper, NULL, 0);
+        }
+        unlink(world->path);
+        rmdir(world->folder);
+}
+
+#define WORLD                                   \
+        cleanup_(world_stop) World world;       \
+        world_start(&world)
+
+/* The next core of this keeper, and the link that it was given. */
+static void meet_core(World *world) {
+        union {
+                struct cmsghdr header;
+                char bytes[CMSG_SPACE(sizeof(int))];
+        } control;
+        FakeReply hello;
+        struct iovec data = { .iov_base = &hello, .iov_len = sizeof(hello) };
+        struct msghdr packet = { .msg_iov = &data, .msg_iovlen = 1,
+                                 .msg_control = control.bytes, .msg_controllen = sizeof(control.bytes) };
+
+        let_go_of_core(world);
+        wait_readable(world->listener);
+        world->core = accept4(world->listener, NULL, NULL, SOCK_CLOEXEC);
+        cr_assert(world->core >= 0);
+        wait_readable(world->core);
+        cr_assert(recvmsg(world->core, &packet, MSG_CMSG_CLOEXEC) == (ssize_t) sizeof(hello));
+        memcpy(&world->link, CMSG_DATA(CMSG_FIRSTHDR(&packet)), sizeof(int));
+        world->core_pid = hello.pid;
+        cr_assert(eq(u64, hello.value, (uint64_t) world->keeper), "core must know whose descriptor it has");
+}
+
+static FakeReply order(World *world, FakeWhat what, uint64_t value) {
+        FakeReply reply = {};
+
+        cr_assert(send(world->core, &(FakeOrder) { what, value }, sizeof(FakeOrder), MSG_NOSIGNAL) > 0);
+        if (what == FAKE_END || what == FAKE_EXECUTE)
+                return reply;
+        wait_readable(world->core);
+        cr_assert(recv(world->core, &reply, sizeof(reply), 0) == sizeof(reply));
+        return reply;
+}
+
+/* It has ended when this returns; whether the keeper knows is another matter. */
+static void kill_core(World *world) {
+        int pidfd = (int) syscall(SYS_pidfd_open, world->core_pid, 0);
+
+        cr_assert(pidfd >= 0);
+        cr_assert(kill(world->core_pid, SIGKILL) == 0);
+        wait_readable(pidfd);
+        close(pidfd);
+}
+
+static void tell(World *world, KeeperMessage message, int fd) {
+        cr_assert(eq(int, keeper_link_send(world->link, &message, fd), 0));
+}
+
+static KeeperMessage hear_with_fd(World *world, KeeperKind kind, int *ret_fd) {
+        KeeperMessage message;
+
+        wait_readable(world->link);
+        cr_assert(eq(int, keeper_link_receive(world->link, &message, ret_fd), 0));
+        cr_assert(eq(int, (int) message.kind, (int) kind));
+        return message;
+}
+
+static KeeperMessage hear(World *world, KeeperKind kind) {
+        int fd = -1;
+        KeeperMessage message = hear_with_fd(world, kind, &fd);
+
+        cr_assert(eq(int, fd, -1));
+        return message;
+}
+
+static KeeperMessage say_hello(World *world) {
+        tell(world, (KeeperMessage) { .kind = KEEPER_HELLO, .value = KEEPER_VERSION }, -1);
+        return hear(world, KEEPER_WELCOME);
+}
+
+/* A request that is answered: by then the keeper has done it. */
+static int ask(World *world, KeeperMessage message, int fd) {
+        KeeperMessage answer;
+
+        message.serial = 17;
+        tell(world, message, fd);
+        answer = hear(world, KEEPER_ANSWER);
+        cr_assert(eq(u32, answer.serial, 17));
+        return answer.error;
+}
+
+static void get_ready(World *world) {
+        meet_core(world);
+        say_hello(world);
+        hear(world, KEEPER_ALL_SENT);
+        cr_assert(eq(int, ask(world, (KeeperMessage) { .kind = KEEPER_READY }, -1), 0));
+}
+
+static int keeper_status(World *world) {
+        int status = 0;
+
+        cr_assert(waitpid(world->keeper, &status, 0) == world->keeper);
+        world->keeper = 0;
+        cr_assert(status >= 0 && WIFEXITED(status));
+        return WEXITSTATUS(status);
+}
+
+Test(keeper, first_core_is_welcomed_with_nothing, .timeout = 120) {
+        WORLD;
+        KeeperMessage welcome;
+
+        meet_core(&world);
+        welcome = say_hello(&world);
+        cr_assert(eq(u64, welcome.value, 1));
+        cr_assert(eq(u32, welcome.flags, 0));
+        hear(&world, KEEPER_ALL_SENT);
+}
+
+Test(keeper, another_version_is_told_so, .timeout = 120) {
+        WORLD;
+
+        meet_core(&world);
+        cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_HELLO, .value = 99 }, -1), -EPROTO));
+}
+
+Test(keeper, descriptors_outlive_core, .timeout = 120) {
+        WORLD;
+        KeeperMessage message = { .kind = KEEPER_STORE, .name = "a.service/out/0" };
+        int ends[2], fd = -1;
+        char c;
+
+        get_ready(&world);
+        cr_assert(pipe(ends) == 0);
+        cr_assert(eq(int, ask(&world, message, ends[1]), 0));
+        close(ends[1]);
+        kill_core(&world);
+
+        meet_core(&world);
+        message = say_hello(&world);
+        cr_assert(eq(u64, message.value, 2));
+        cr_assert(eq(u32, message.flags, KEEPER_FLAG_CORE_DIED));
+        message = hear_with_fd(&world, KEEPER_DESCRIPTOR, &fd);
+        assert_string(message.name, "a.service/out/0");
+        cr_assert(write(fd, "x", 1) == 1);
+        cr_assert(read(ends[0], &c, 1) == 1);
+        hear(&world, KEEPER_ALL_SENT);
+
+        close(fd);
+        cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_DROP, .name = "a.service/out/0" }, -1), 0));
+        cr_assert(read(ends[0], &c, 1) == 0, "the last copy is closed");
+        cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_DROP, .name = "a.service/out/0" }, -1), -ENOENT));
+        close(ends[0]);
+}
+
+Test(keeper, store_wants_a_descriptor_and_a_name, .timeout = 120) {
+        WORLD;
+
+        get_ready(&world);
+        cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_STORE, .name = "a" }, -1), -EBADF));
+        cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_STORE }, 0), -EINVAL));
+        cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_ENDED }, -1), -EOPNOTSUPP));
+}
+
+Test(keeper, exit_of_an_orphan_is_told_until_it_is_taken, .timeout = 120) {
+        WORLD;
+        KeeperMessage ended;
+        pid_t child;
+
+        get_ready(&world);
+        child = order(&world, FAKE_FORK, 0).pid;
+        kill_core(&world);
+
+        meet_core(&world);
+        cr_assert(kill(child, SIGTERM) == 0);
+        say_hello(&world);
+        /* Before or after the list, whichever came first. */
+        for (KeeperMessage message = {}; message.kind != KEEPER_ENDED; ended = message) {
+                int fd = -1;
+
+                wait_readable(world.link);
+                cr_assert(eq(int, keeper_link_receive(world.link, &message, &fd), 0));
+                cr_assert(message.kind == KEEPER_ENDED || message.kind == KEEPER_ALL_SENT);
+        }
+        cr_assert(eq(int, ended.pid, child));
+        cr_assert(eq(int, ended.code, CLD_KILLED));
+        cr_assert(eq(int, ended.status, SIGTERM));
+        cr_assert(ended.time > 0);
+        kill_core(&world);
+
+        meet_core(&world);
+        say_hello(&world);
+        cr_assert(eq(u64, hear(&world, KEEPER_ENDED).value, ended.value), "it was not taken");
+        hear(&world, KEEPER_ALL_SENT);
+        cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_TAKEN, .value = ended.value }, -1), 0));
+        kill_core(&world);
+
+        meet_core(&world);
+        say_hello(&world);
+        hear(&world, KEEPER_ALL_SENT);
+}
+
+/* More than a socket holds: the keeper must go on where core has read, and keep reaping meanwhile. */
+Test(keeper, core_that_reads_slowly_misses_nothing, .timeout = 120) {
+        enum { N = 2000 };
+        WORLD;
+        uint64_t sequence = 0;
+
+        get_ready(&world);
+        for (int i = 0; i < N / 100; i++)
+                order(&world, FAKE_ORPHANS, 100);
+        for (int i = 0; i < N; i++) {
+                KeeperMessage ended = hear(&world, KEEPER_ENDED);
+
+                cr_assert(eq(u64, ended.value, sequence + 1));
+                cr_assert(eq(int, ended.status, 7));
+                sequence = ended.value;
+        }
+}
+
+Test(keeper, core_names_the_status_that_the_keeper_ends_with, .timeout = 120) {
+        WORLD;
+
+        get_ready(&world);
+        tell(&world, (KeeperMessage) { .kind = KEEPER_EXIT, .status = 42 }, -1);
+        order(&world, FAKE_END, 3);
+        let_go_of_core(&world);
+        cr_assert(eq(int, keeper_status(&world), 42));
+}
+
+/* Its last words are behind exits that it did not read and a request whose answer it did not. */
+Test(keeper, last_words_are_heard, .timeout = 120) {
+        WORLD;
+
+        get_ready(&world);
+        for (int i = 0; i < 10; i++)
+                order(&world, FAKE_ORPHANS, 100);
+        for (uint32_t i = 0; i < 5; i++)
+                tell(&world, (KeeperMessage) { .kind = KEEPER_TAKEN, .serial = i + 1 }, -1);
+        tell(&world, (KeeperMessage) { .kind = KEEPER_EXIT, .status = 5 }, -1);
+        kill_core(&world);
+        let_go_of_core(&world);
+        cr_assert(eq(int, keeper_status(&world), 5));
+}
+
+Test(keeper, core_that_never_gets_ready_is_given_up, .timeout = 120) {
+        WORLD;
+
+        for (int i = 0; i < 5; i++) {
+                meet_core(&world);
+                order(&world, FAKE_END, 9);
+        }
+        let_go_of_core(&world);
+        cr_assert(eq(int, keeper_status(&world), 9));
+}
+
+Test(keeper, working_core_may_die_as_often_as_it_likes, .timeout = 120) {
+        WORLD;
+
+        for (uint64_t i = 1; i <= 20; i++) {
+                meet_core(&world);
+                cr_assert(eq(u64, say_hello(&world).value, i));
+                hear(&world, KEEPER_ALL_SENT);
+                cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_READY }, -1), 0));
+                kill_core(&world);
+        }
+        meet_core(&world);
+}
+
+Test(keeper, core_executes_itself_and_stays_the_same_process, .timeout = 120) {
+        WORLD;
+        KeeperMessage welcome;
+        pid_t before;
+
+        get_ready(&world);
+        before = world.core_pid;
+        cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_REEXEC }, -1), 0));
+        order(&world, FAKE_EXECUTE, 0);
+        meet_core(&world);
+        cr_assert(eq(int, world.core_pid, before));
+        welcome = say_hello(&world);
+        cr_assert(eq(u64, welcome.value, 1));
+        cr_assert(eq(u32, welcome.flags, 0));
+        hear(&world, KEEPER_ALL_SENT);
+}
+
+/* From a working core to a new image of it that is never ready. */
+static void execute_in_vain(World *world) {
+        get_ready(world);
+        cr_assert(eq(int, ask(world, (KeeperMessage) { .kind = KEEPER_REEXEC }, -1), 0));
+        order(world, FAKE_EXECUTE, 0);
+        meet_core(world);
+}
+
+Test(keeper, image_that_does_not_get_ready_is_replaced, .timeout = 120) {
+        WORLD;
+
+        execute_in_vain(&world);
+        kill_core(&world);
+        meet_core(&world);
+        cr_assert(eq(u32, say_hello(&world).flags, KEEPER_FLAG_CORE_DIED | KEEPER_FLAG_FELL_BACK));
+}
+
+Test(keeper, image_that_does_not_get_ready_in_time_is_replaced, .timeout = 120) {
+        WORLD;
+        int core, link;
+
+        execute_in_vain(&world);
+        core = world.core;
+        link = world.link;
+        world.core = world.link = -1;           /* it would end if we let go */
+        meet_core(&world);                      /* ten seconds later */
+        cr_assert(eq(u32, say_hello(&world).flags, KEEPER_FLAG_CORE_DIED | KEEPER_FLAG_FELL_BACK));
+        close(core);
+        close(link);
+}
+
+Test(keeper, no_signal_ends_it, .timeout = 120) {
+        WORLD;
+        uint64_t wanted = 0, got;
+
+        get_ready(&world);
+        for (int signal = 1; signal <= 64; signal++)
+                if (signal != SIGKILL && signal != SIGSTOP)
+                        cr_assert(kill(world.keeper, signal) == 0);
+        for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++)
+                wanted |= UINT64_C(1) << (signal - 1);
+        wanted |= UINT64_C(1) << (SIGHUP - 1) | UINT64_C(1) << (SIGINT - 1) | UINT64_C(1) << (SIGTERM - 1) |
+                  UINT64_C(1) << (SIGUSR1 - 1) | UINT64_C(1) << (SIGUSR2 - 1) | UINT64_C(1) << (SIGPWR - 1) |
+                  UINT64_C(1) << (SIGWINCH - 1);
+        /* Signals of one priority are read lowest first: when the last is there, all are. */
+        do {
+                cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_TAKEN }, -1), 0));
+                got = order(&world, FAKE_SIGNALS, 0).value;
+        } while ((got & wanted) != wanted);
+        cr_assert(eq(u64, got, wanted), "others are the keeper's own");
+}
+
+Test(keeper, signal_waits_for_the_next_core, .timeout = 120) {
+        WORLD;
+
+        get_ready(&world);
+        cr_assert(kill(world.keeper, SIGSTOP) == 0);
+        kill_core(&world);
+        cr_assert(kill(world.keeper, SIGTERM) == 0);
+        cr_assert(kill(world.keeper, SIGCONT) == 0);
+        meet_core(&world);
+        /* The keeper has looked at its signals between the two. */
+        cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_TAKEN }, -1), 0));
+        cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_TAKEN }, -1), 0));
+        cr_assert(eq(u64, order(&world, FAKE_SIGNALS, 0).value, UINT64_C(1) << (SIGTERM - 1)));
+}
+
+Test(keeper, garbage_is_survived, .timeout = 120) {
+        WORLD;
+
+        get_ready(&world);
+        for (unsigned i = 0; i < 1000; i++) {
+                char bytes[sizeof(KeeperMessage) + 1];
+                size_t n = i % (sizeof(bytes) + 1);
+
+                for (size_t k = 0; k < sizeof(bytes); k++)
+                        bytes[k] = (char) (i * 31 + k * 7 + 128);
+                if (n == 0)
+                        continue;
+                while (send(world.link, bytes, n, MSG_NOSIGNAL) < 0)
+                        cr_assert(eq(int, errno, EAGAIN));
+        }
+        cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_TAKEN }, -1), 0));
+}
+
+Test(keeper, core_without_its_link_is_replaced, .timeout = 120) {
+        WORLD;
+        pid_t before;
+
+        get_ready(&world);
+        before = world.core_pid;
+        cr_assert(shutdown(world.link, SHUT_RDWR) == 0);
+        meet_core(&world);
+        cr_assert(ne(int, world.core_pid, before));
+}
