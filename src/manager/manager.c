@@ -212,6 +212,7 @@ Manager *manager_free(Manager *manager) {
         vector_deinit(&manager->strays);
         vector_deinit(&manager->due);
         vector_deinit(&manager->candidates);
+        vector_deinit(&manager->orphans);
         strv_free(manager->environment);
         free(manager->notify_path);
         free((char *) manager->options.unit_path);
@@ -237,6 +238,7 @@ static void end_turn(Manager *manager) {
                 outbox_flush(manager->outbox);
         } while (manager->has_news && ++round < ROUNDS_MAX);
 
+        manager_forget_orphans(manager);
         manager_step_stage(manager);
         if (manager->has_news || outbox_length(manager->outbox) > 0 || manager->candidates.n > 0)
                 manager_arm(manager->idle_source);

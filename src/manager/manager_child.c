@@ -7,10 +7,12 @@
  * The time of the exit tells it from that of an earlier process with the same
  * number.
  *
- * A child is looked at first and reaped after its unit has been told, so its
- * number cannot be given to another process meanwhile. What processes wrote to
- * the notify socket before they ended is read before their end is told: a
- * service that says "ready" and exits was ready.
+ * Children are reaped, many at a time, before the first unit is told. So what
+ * processes wrote to the notify socket before they ended is read before any
+ * end is told: a service that says "ready" and exits was ready. And one list
+ * of orphans, which costs as much as there are children, does for all of the
+ * units. From being reaped until its unit is told, a process is marked, for
+ * its number may already be another's; signals go by its pidfd anyway.
  */
 
 #include <assert.h>
@@ -22,9 +24,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "basic/macro.h"
 #include "manager/manager_private.h"
 
 #define STRAYS_MAX 256U
+#define EXITS_AT_ONCE 128U
 
 /* More than the kernel queues for one socket (net.unix.max_dgram_qlen). */
 #define NOTIFICATIONS_BEFORE_EXITS 1024U
@@ -89,18 +93,34 @@ void manager_tell_due_exits(Manager *manager) {
         memmove(manager->due.items, manager->due.items + n, manager->due.n * sizeof(*manager->due.items));
 }
 
-bool manager_reap(Manager *manager, unsigned budget) {
-        manager_read_notify(manager, NOTIFICATIONS_BEFORE_EXITS);
-        for (unsigned i = 0; i < budget; i++) {
-                siginfo_t info = {};
+static unsigned collect_exits(Manager *manager, UnitExit exits[static EXITS_AT_ONCE], unsigned max) {
+        unsigned n = 0;
 
-                if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0)
-                        return false;
-                manager_take_exit(manager, &(UnitExit) {
-                        .pid = info.si_pid, .code = info.si_code, .status = info.si_status, .time = manager->now });
-                waitid(P_PID, (id_t) info.si_pid, &info, WEXITED | WNOHANG);
+        while (n < max) {
+                siginfo_t info = {};
+                ManagerProcess *process;
+
+                if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG) < 0 || info.si_pid == 0)
+                        break;
+                exits[n++] = (UnitExit) {
+                        .pid = info.si_pid, .code = info.si_code, .status = info.si_status, .time = manager->now };
+                process = manager_find_process(manager, info.si_pid);
+                if (process)
+                        process->is_reaped = true;
         }
-        return true;
+        return n;
+}
+
+bool manager_reap(Manager *manager, unsigned budget) {
+        UnitExit exits[EXITS_AT_ONCE];
+        unsigned max = MIN(budget, EXITS_AT_ONCE), n;
+
+        n = collect_exits(manager, exits, max);
+        manager_forget_orphans(manager);
+        manager_read_notify(manager, NOTIFICATIONS_BEFORE_EXITS);
+        for (unsigned i = 0; i < n; i++)
+                manager_take_exit(manager, &exits[i]);
+        return n == max;
 }
 
 bool manager_has_children(void) {

@@ -13,6 +13,7 @@
 #include "manager/manager.h"
 #include "manager/manager_process.h"
 #include "manager/outbox.h"
+#include "unit/exec/exec_process.h"
 
 typedef struct ManagerTimer {
         Unit *unit;                     /* borrowed */
@@ -93,6 +94,8 @@ struct Manager {
         VECTOR(UnitExit) strays;        /* exits of processes that nobody asked for yet; the oldest go */
         VECTOR(UnitExit) due;           /* exits that are to be told in the next turn */
         ManagerErrand *errands;         /* those in the outbox */
+        ExecPids orphans;               /* children that no unit knows, as of a moment of this turn */
+        bool knows_orphans;
 
         bool was_asked;                 /* for jobs, in this turn */
         VECTOR(ManagerRequest) requests;

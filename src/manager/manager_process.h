@@ -19,6 +19,7 @@ typedef struct sd_event_source sd_event_source;
 typedef struct ManagerProcess {
         pid_t pid;
         int pidfd;                      /* owned; -1 where the kernel has none */
+        bool is_reaped;                 /* its number may be another's by now; its unit is about to be told */
         Unit *unit;                     /* borrowed */
         UnitPurpose purpose;
         sd_event_source *watch;         /* owned; NULL for what we spawned: SIGCHLD tells of those */
@@ -50,6 +51,7 @@ void manager_note_invocation(Manager *manager, Unit *unit);
 int manager_add_spawn(Manager *manager, Unit *unit, UnitPurpose purpose);
 int manager_add_kill(Manager *manager, Unit *unit, pid_t pid, int signal, bool is_group);
 int manager_kill_rest(Manager *manager, Unit *unit, int signal, pid_t main_pid, pid_t control_pid);
+void manager_forget_orphans(Manager *manager);  /* the list of them that kill_rest keeps: when time has passed */
 void manager_forget_errands(Manager *manager, const Unit *unit);
 
 /* Signals all that descends from us (as PID 1: all there is). */

@@ -118,11 +118,13 @@ static void send_kill(ManagerErrand *errand) {
 }
 
 static bool is_known_process(void *userdata, pid_t pid) {
-        return manager_find_process(userdata, pid) != NULL;
+        const ManagerProcess *process = manager_find_process(userdata, pid);
+
+        return process && !process->is_reaped;
 }
 
-static int kill_rest(Manager *manager, const Unit *unit, int signal, pid_t main_pid, pid_t control_pid) {
-        const ExecRest rest = {
+static ExecRest rest_of(Manager *manager, const Unit *unit, pid_t main_pid, pid_t control_pid) {
+        return (ExecRest) {
                 .invocation_id = unit->invocation_id,
                 .main_pid = main_pid,
                 .control_pid = control_pid,
@@ -130,8 +132,44 @@ static int kill_rest(Manager *manager, const Unit *unit, int signal, pid_t main_
                 .is_known = is_known_process,
                 .userdata = manager,
         };
+}
 
-        return exec_kill_rest(&rest, signal);
+void manager_forget_orphans(Manager *manager) {
+        manager->knows_orphans = false;
+}
+
+/* Where to look, or NULL: it could not be found out. */
+static const ExecPids *orphans_of_turn(Manager *manager) {
+        if (manager->knows_orphans)
+                return &manager->orphans;
+        vector_clear(&manager->orphans);
+        if (exec_list_orphans(is_known_process, manager, &manager->orphans) < 0)
+                return NULL;
+        manager->knows_orphans = true;
+        return &manager->orphans;
+}
+
+/*
+ * How many there are. Of a unit all of whose known processes were found ended in this turn all are in the list, since it
+ * is made after they were; of another, one may come to us later than that, and is found when those have ended.
+ */
+static int count_rest(Manager *manager, const Unit *unit, pid_t main_pid, pid_t control_pid) {
+        ExecRest rest = rest_of(manager, unit, main_pid, control_pid);
+        int r;
+
+        rest.orphans = orphans_of_turn(manager);
+        r = exec_kill_rest(&rest, 0);
+        if (r != -ESTALE)
+                return r;
+        manager_forget_orphans(manager);
+        rest.orphans = NULL;
+        return exec_kill_rest(&rest, 0);
+}
+
+static void send_kill_rest(ManagerErrand *errand) {
+        const ExecRest rest = rest_of(errand->manager, errand->unit, errand->pid, errand->control_pid);
+
+        exec_kill_rest(&rest, errand->signal);
 }
 
 static void errand_send(void *item) {
@@ -147,7 +185,7 @@ static void errand_send(void *item) {
                 send_kill(errand);
                 break;
         case ERRAND_KILL_REST:
-                kill_rest(errand->manager, errand->unit, errand->signal, errand->pid, errand->control_pid);
+                send_kill_rest(errand);
                 break;
         case _ERRAND_KIND_MAX:
                 break;
@@ -230,7 +268,7 @@ int manager_add_kill(Manager *manager, Unit *unit, pid_t pid, int signal, bool i
 int manager_kill_rest(Manager *manager, Unit *unit, int signal, pid_t main_pid, pid_t control_pid) {
         int r, n;
 
-        n = kill_rest(manager, unit, 0, main_pid, control_pid);
+        n = count_rest(manager, unit, main_pid, control_pid);
         if (n <= 0 || signal == 0)
                 return n;
         r = add_errand(&(ManagerErrand) {

@@ -148,6 +148,56 @@ Test(exec_kill, known_process_of_another_unit_is_spared, .timeout = 10) {
         close(pidfd);
 }
 
+Test(exec_kill, orphan_that_ended_since_makes_its_list_stale, .timeout = 10) {
+        FIXTURE("echo x; exec sleep 1000");
+        int pidfd = -1;
+        pid_t pid = start(&fixture, 1, &pidfd);
+        ExecPids orphans = {};
+        ExecRest rest = { .invocation_id = invocation, .orphans = &orphans };
+
+        cr_assert(eq(int, exec_list_orphans(is_known, &pid, &orphans), 0));
+        cr_assert(eq(sz, orphans.n, 0), "it is known");
+        cr_assert(eq(int, exec_kill_rest(&rest, 0), 0), "nobody looks further than the list");
+        cr_assert(eq(int, exec_list_orphans(NULL, NULL, &orphans), 0));
+        cr_assert(eq(sz, orphans.n, 1));
+        cr_assert(eq(int, exec_kill_rest(&rest, SIGKILL), 1));
+        cr_assert(waitid(P_PID, (id_t) pid, NULL, WEXITED | WNOWAIT) == 0);
+        cr_assert(eq(int, exec_kill_rest(&rest, 0), -ESTALE));
+        rest.orphans = NULL;
+        cr_assert(eq(int, exec_kill_rest(&rest, 0), 0));
+        reap(pid, SIGKILL);
+        cr_assert(eq(int, exec_process_check_invocation(pid, invocation), -ESRCH));
+        vector_deinit(&orphans);
+        close(pidfd);
+}
+
+Test(exec_kill, many_children_are_listed_whole_and_once, .timeout = 60) {
+        enum { N = 2000 };
+        ExecPids children = {};
+        int gate[2];
+
+        cr_assert(pipe2(gate, O_CLOEXEC) == 0);
+        for (size_t i = 0; i < N; i++) {
+                pid_t pid = fork();
+
+                if (pid == 0) {
+                        char byte;
+
+                        close(gate[1]);
+                        _exit(read(gate[0], &byte, 1) != 0);
+                }
+                cr_assert(pid > 0);
+        }
+        cr_assert(eq(int, exec_process_list_children(getpid(), &children), 0));
+        cr_assert(eq(sz, children.n, N));
+        close(gate[0]);
+        close(gate[1]);
+        for (size_t i = 0; i < N; i++)
+                cr_assert(waitpid(children.items[i], NULL, 0) == children.items[i], "number %zu", i);
+        cr_assert(waitpid(-1, NULL, WNOHANG) < 0);
+        vector_deinit(&children);
+}
+
 Test(exec_kill, only_orphan_is_guessed_as_the_main_process, .timeout = 10) {
         FIXTURE("setsid sh -c 'echo x; exec sleep 1000' &");
         int pidfd = -1, status;

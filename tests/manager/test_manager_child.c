@@ -220,6 +220,30 @@ Test(manager_child, a_thousand_exits_at_once, .timeout = 60) {
         cr_assert(eq(int, waitpid(-1, NULL, WNOHANG), -1));
 }
 
+static bool is_idle(World *world, const void *argument) {
+        return job_manager_count(world->manager->jobs) == 0 && world->manager->by_pid.n == 0;
+}
+
+/* One list of orphans does for all whose ends are told in one turn: it must be younger than all of these. */
+Test(manager_child, leftovers_of_many_that_end_at_once_are_found, .timeout = 60) {
+        cleanup_(world_freep) World *world = world_new();
+        char name[32], request[48];
+
+        for (int i = 0; i < 40; i++) {
+                snprintf(name, sizeof(name), "l%d.service", i);
+                world_write(world, name, "[Service]\nType=oneshot\nExecStart=/bin/sh -c 'setsid sleep 1000 & :'\n");
+                snprintf(request, sizeof(request), "start:%s", name);
+                world_exec(world, JOB_REPLACE, request);
+        }
+        world_wait(world, is_idle, NULL);
+        while (manager_has_children())
+                world_turn(world);
+        for (int i = 0; i < 40; i++) {
+                snprintf(name, sizeof(name), "l%d.service", i);
+                world_wait(world, world_is_gone_or_inactive, name);
+        }
+}
+
 Test(manager_child, strays_are_bounded) {
         cleanup_(world_freep) World *world = world_new();
 

@@ -50,11 +50,12 @@ typedef struct Found {
 
 typedef VECTOR(Found) FoundList;
 
+/* -ESRCH if it has ended. */
 static int add_found(FoundList *found, pid_t pid) {
         ExecProcess process;
 
         if (exec_process_read(pid, &process) < 0 || process.state == 'Z' || process.state == 'X')
-                return 0;
+                return -ESRCH;
         return vector_push(found, ((Found) { .pid = pid, .start_time = process.start_time }));
 }
 
@@ -77,22 +78,52 @@ static void signal_found(const ExecRest *rest, const Found *found, int signal) {
                 close(pidfd);
 }
 
-static bool is_stranger(const ExecRest *rest, pid_t pid) {
+int exec_list_orphans(bool (*is_known)(void *userdata, pid_t pid), void *userdata, ExecPids *orphans) {
+        size_t n = 0;
+        int r;
+
+        r = exec_process_list_children(getpid(), orphans);
+        for (size_t i = 0; i < orphans->n; i++)
+                if (!is_known || !is_known(userdata, orphans->items[i]))
+                        orphans->items[n++] = orphans->items[i];
+        orphans->n = n;
+        return r;
+}
+
+/* 0 if it is another's, -ESRCH if it has ended. */
+static int add_orphan(const ExecRest *rest, FoundList *found, pid_t pid) {
+        int r;
+
         if (pid == rest->main_pid || pid == rest->control_pid)
-                return true;
-        return rest->is_known && rest->is_known(rest->userdata, pid);
+                return 0;
+        r = exec_process_check_invocation(pid, rest->invocation_id);
+        return r <= 0 ? r : add_found(found, pid);
+}
+
+/* One that ended after they were listed may have left children, which are not listed then. */
+static int add_listed_orphans(const ExecRest *rest, FoundList *found) {
+        for (size_t i = 0; i < rest->orphans->n; i++) {
+                int r = add_orphan(rest, found, rest->orphans->items[i]);
+
+                if (r < 0)
+                        return r == -ESRCH ? -ESTALE : r;
+        }
+        return 0;
 }
 
 static int add_orphans(const ExecRest *rest, FoundList *found) {
-        ExecPids children = {};
+        ExecPids orphans = {};
         int r;
 
-        r = exec_process_list_children(getpid(), &children);
-        for (size_t i = 0; r == 0 && i < children.n; i++)
-                if (!is_stranger(rest, children.items[i]) &&
-                    exec_process_has_invocation(children.items[i], rest->invocation_id))
-                        r = add_found(found, children.items[i]);
-        vector_deinit(&children);
+        if (rest->orphans)
+                return add_listed_orphans(rest, found);
+        r = exec_list_orphans(rest->is_known, rest->userdata, &orphans);
+        for (size_t i = 0; r == 0 && i < orphans.n; i++) {
+                r = add_orphan(rest, found, orphans.items[i]);
+                if (r == -ESRCH)
+                        r = 0;
+        }
+        vector_deinit(&orphans);
         return r;
 }
 
@@ -103,8 +134,11 @@ static int add_children(FoundList *found, pid_t parent) {
         if (parent <= 0)
                 return 0;
         r = exec_process_list_children(parent, &children);
-        for (size_t i = 0; r == 0 && i < children.n; i++)
+        for (size_t i = 0; r == 0 && i < children.n; i++) {
                 r = add_found(found, children.items[i]);
+                if (r == -ESRCH)
+                        r = 0;
+        }
         vector_deinit(&children);
         return r;
 }

@@ -24,10 +24,15 @@ typedef struct ExecRest {
         bool spares_groups;                             /* what is in their groups was signalled with them: not again */
         bool (*is_known)(void *userdata, pid_t pid);    /* is it some unit's main or control process? NULL: none is */
         void *userdata;
+        const ExecPids *orphans;                        /* from exec_list_orphans(), for many units; NULL: they are listed */
 } ExecRest;
 
+/* Our children that nobody knows: it costs as much as we have children, so whoever asks for many units does it once. */
+int exec_list_orphans(bool (*is_known)(void *userdata, pid_t pid), void *userdata, ExecPids *orphans);
+
 /*
- * Signals all processes of the unit but the two; @signal 0 only counts. The number of processes found, or -errno.
+ * Signals all processes of the unit but the two; @signal 0 only counts. The number of processes found, or -errno;
+ * -ESTALE: one of .orphans has ended since, and others may have come of it, so they are to be listed again.
  * Meant as what UnitHostOps.kill_rest does.
  */
 int exec_kill_rest(const ExecRest *rest, int signal);

@@ -113,7 +113,7 @@ static void format_invocation(const uint8_t id[static 16], char wanted[static 64
                 n += snprintf(wanted + n, (size_t) (64 - n), "%02x", id[i]);
 }
 
-/* 1 if @wanted is in the environment, 0 if not, -EAGAIN if there is none at all to be seen. */
+/* 1 if @wanted is in the environment, 0 if not, -EAGAIN if there is none at all to be seen, -ESRCH. */
 static int has_assignment(pid_t pid, const char *wanted) {
         cleanup_(close_file) FILE *file = NULL;
         cleanup_free_ char *assignment = NULL;
@@ -124,7 +124,7 @@ static int has_assignment(pid_t pid, const char *wanted) {
         snprintf(path, sizeof(path), "/proc/%d/environ", (int) pid);
         file = fopen(path, "re");
         if (!file)
-                return 0;
+                return errno == ENOENT || errno == ESRCH ? -ESRCH : 0;
         while (total < ENVIRONMENT_BYTES_MAX && (n = getdelim(&assignment, &size, '\0', file)) > 0) {
                 if (strcmp(assignment, wanted) == 0)
                         return 1;
@@ -143,33 +143,35 @@ static const char *skip_numbers(const char *at, unsigned n) {
 }
 
 /*
- * Has it none, rather than none yet? execve() makes the bounds of the environment equal before it moves them apart, and
+ * Has it none (0), rather than none yet (-EAGAIN), or is it gone (-ESRCH)? execve() makes the bounds of the environment equal before it moves them apart, and
  * says where the code begins after that. The code of a process that is not ours to look at begins at 1.
  */
-static bool is_without_environment(pid_t pid) {
+static int look_for_environment(pid_t pid) {
         unsigned long long code, start, end;
         char buffer[2048];
         const char *at;
 
         if (read_proc(pid, "stat", buffer, sizeof(buffer)) < 0)
-                return true;
+                return -ESRCH;
         at = strrchr(buffer, ')');
-        if (!at || strlen(at) < 4 || at[2] == 'Z' || at[2] == 'X')
-                return true;
+        if (!at || strlen(at) < 4)
+                return 0;
+        if (at[2] == 'Z' || at[2] == 'X')
+                return -ESRCH;
         at = skip_numbers(at, STAT_SPACES_BEFORE_CODE);
         if (!at || sscanf(at, "%llu", &code) != 1)
-                return true;
+                return 0;
         at = skip_numbers(at, STAT_SPACES_BEFORE_ENV - STAT_SPACES_BEFORE_CODE);
         if (!at || sscanf(at, "%llu %llu", &start, &end) != 2)
-                return true;
-        return code == 1 || (code > 1 && start == end);
+                return 0;
+        return code == 1 || (code > 1 && start == end) ? 0 : -EAGAIN;
 }
 
 /*
  * In the middle of an execve() a process shows none: usually for some microseconds, and for longer where processors are
  * short or the program comes from a disk.
  */
-bool exec_process_has_invocation(pid_t pid, const uint8_t invocation_id[static 16]) {
+int exec_process_check_invocation(pid_t pid, const uint8_t invocation_id[static 16]) {
         const struct timespec pause = { .tv_nsec = EXECVE_PAUSE_NSEC };
         char wanted[64];
 
@@ -177,31 +179,49 @@ bool exec_process_has_invocation(pid_t pid, const uint8_t invocation_id[static 1
         for (unsigned i = 0; i < EXECVE_YIELDS + EXECVE_PAUSES; i++) {
                 int r = has_assignment(pid, wanted);
 
+                if (r == -EAGAIN)
+                        r = look_for_environment(pid);
                 if (r != -EAGAIN)
-                        return r > 0;
-                if (is_without_environment(pid))
-                        return false;
+                        return r;
                 if (i < EXECVE_YIELDS)
                         sched_yield();
                 else
                         nanosleep(&pause, NULL);
         }
-        return false;
+        return 0;
+}
+
+bool exec_process_has_invocation(pid_t pid, const uint8_t invocation_id[static 16]) {
+        return exec_process_check_invocation(pid, invocation_id) > 0;
+}
+
+/* Numbers, each with a space behind it; @number is one that began in the piece before. */
+static int add_numbers(ExecPids *pids, const char *piece, size_t n, int *number) {
+        for (size_t i = 0; i < n; i++) {
+                if (piece[i] >= '0' && piece[i] <= '9') {
+                        *number = *number * 10 + (piece[i] - '0');
+                        continue;
+                }
+                if (*number > 0 && vector_push(pids, (pid_t) *number) < 0)
+                        return -ENOMEM;
+                *number = 0;
+        }
+        return 0;
 }
 
 static int read_children_file(pid_t pid, pid_t thread, ExecPids *children) {
-        cleanup_(close_file) FILE *file = NULL;
-        char path[96];
-        int child;
+        char path[96], piece[4096];
+        int fd, number = 0, r = 0;
+        ssize_t n;
 
         snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int) pid, (int) thread);
-        file = fopen(path, "re");
-        if (!file)
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
                 return -errno;
-        while (fscanf(file, "%d", &child) == 1)
-                if (vector_push(children, (pid_t) child) < 0)
-                        return -ENOMEM;
-        return 0;
+        while (r == 0 && (n = read(fd, piece, sizeof(piece))) > 0)
+                r = add_numbers(children, piece, (size_t) n, &number);
+        close(fd);
+        return r;
 }
 
 /* 0 for what is no process in /proc. */

@@ -29,7 +29,11 @@ int exec_process_read(pid_t pid, ExecProcess *ret_process);
 /* Is it there, and not just waiting to be reaped? */
 bool exec_process_is_alive(pid_t pid);
 
-/* Was it started, or one of its ancestors, with this INVOCATION_ID? It may have dropped or altered its environment. */
+/*
+ * Was it started, or one of its ancestors, with this INVOCATION_ID? It may have dropped or altered its environment.
+ * 1, 0, or -ESRCH: it has ended, and nobody can tell any more.
+ */
+int exec_process_check_invocation(pid_t pid, const uint8_t invocation_id[static 16]);
 bool exec_process_has_invocation(pid_t pid, const uint8_t invocation_id[static 16]);
 
 /* Appends the direct children, zombies too. 0, -ENOMEM, or -errno if /proc can't be read. */
