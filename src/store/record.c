@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A record as bytes
+ *
+ * Seven bits of a number a byte, the lowest first, the eighth set if more
+ * follow. A string has its NUL with it, so that a reader can give it out as it
+ * lies there.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/record.h"
+
+#define NUMBER_BYTES_MAX 10
+
+void record_writer_deinit(RecordWriter *writer) {
+        free(writer->bytes);
+        *writer = (RecordWriter) {};
+}
+
+void record_writer_clear(RecordWriter *writer) {
+        writer->n = 0;
+        writer->has_failed = false;
+}
+
+static uint8_t *make_room(RecordWriter *writer, size_t n) {
+        size_t wanted = writer->n + n, size = writer->allocated ? writer->allocated : 256;
+        uint8_t *bytes;
+
+        if (writer->has_failed)
+                return NULL;
+        while (size < wanted)
+                size *= 2;
+        if (size > writer->allocated) {
+                bytes = realloc(writer->bytes, size);
+                if (!bytes) {
+                        writer->has_failed = true;
+                        return NULL;
+                }
+                writer->bytes = bytes;
+                writer->allocated = size;
+        }
+        return writer->bytes + writer->n;
+}
+
+void record_put(RecordWriter *writer, uint64_t value) {
+        uint8_t *at = make_room(writer, NUMBER_BYTES_MAX);
+
+        if (!at)
+                return;
+        while (value >= 0x80) {
+                *at++ = (uint8_t) (value | 0x80);
+                value >>= 7;
+        }
+        *at++ = (uint8_t) value;
+        writer->n = (size_t) (at - writer->bytes);
+}
+
+/* Small negative numbers are small: 0, -1, 1, -2, … are 0, 1, 2, 3, … */
+void record_put_signed(RecordWriter *writer, int64_t value) {
+        record_put(writer, (uint64_t) value << 1 ^ (value < 0 ? UINT64_MAX : 0));
+}
+
+void record_put_bytes(RecordWriter *writer, const void *bytes, size_t n) {
+        uint8_t *at;
+
+        record_put(writer, n);
+        at = make_room(writer, n);
+        if (!at)
+                return;
+        if (n > 0)
+                memcpy(at, bytes, n);
+        writer->n += n;
+}
+
+void record_put_string(RecordWriter *writer, const char *string) {
+        record_put_bytes(writer, string, string ? strlen(string) + 1 : 0);
+}
+
+void record_reader_init(RecordReader *reader, const void *bytes, size_t n) {
+        *reader = (RecordReader) { .at = bytes, .end = (const uint8_t *) bytes + n };
+}
+
+static uint64_t fail(RecordReader *reader) {
+        reader->has_failed = true;
+        reader->at = reader->end;
+        return 0;
+}
+
+uint64_t record_get(RecordReader *reader) {
+        uint64_t value = 0;
+
+        for (unsigned shift = 0; shift < 64; shift += 7) {
+                uint64_t bits;
+
+                if (reader->at == reader->end)
+                        return fail(reader);
+                bits = *reader->at & 0x7f;
+                if (shift == 63 && bits > 1)
+                        return fail(reader);
+                value |= bits << shift;
+                if (!(*reader->at++ & 0x80))
+                        return value;
+        }
+        return fail(reader);
+}
+
+int64_t record_get_signed(RecordReader *reader) {
+        uint64_t value = record_get(reader);
+
+        return (int64_t) (value >> 1 ^ (value & 1 ? UINT64_MAX : 0));
+}
+
+uint64_t record_get_below(RecordReader *reader, uint64_t limit) {
+        uint64_t value = record_get(reader);
+
+        return value < limit ? value : fail(reader);
+}
+
+const void *record_get_bytes(RecordReader *reader, size_t *ret_n) {
+        uint64_t n = record_get(reader);
+        const uint8_t *bytes = reader->at;
+
+        *ret_n = 0;
+        if (n > (uint64_t) (reader->end - reader->at))
+                fail(reader);
+        if (reader->has_failed)
+                return NULL;
+        reader->at += n;
+        *ret_n = (size_t) n;
+        return bytes;
+}
+
+const char *record_get_string(RecordReader *reader) {
+        size_t n;
+        const char *string = record_get_bytes(reader, &n);
+
+        if (n == 0)
+                return NULL;
+        if (memchr(string, '\0', n) != string + n - 1) {
+                fail(reader);
+                return NULL;
+        }
+        return string;
+}
+
+bool record_is_at_end(const RecordReader *reader) {
+        return reader->at == reader->end && !reader->has_failed;
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * State that outlives the process
+ *
+ * One row is a block of 64 records: (space, block) -> bytes. A mark is a block's
+ * number, at the end of a list; the commit sorts the list and drops what is in
+ * it twice. In a loop that commits each turn most marks of a turn fall into few
+ * blocks, and the record of a job is some dozens of bytes.
+ *
+ * SQLite's write-ahead log makes the commit one append; nothing is synced, for
+ * the page cache outlives the process, and the file system has no disk. The
+ * file belongs to one process alone (locking_mode=EXCLUSIVE), so there is no
+ * shared memory either.
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include "basic/text.h"
+#include "basic/vector.h"
+#include "store/store.h"
+
+#define BLOCK_SIZE 64U
+
+/* "jobd", so that file(1) and we know whose it is. */
+#define APPLICATION_ID 0x6a6f6264
+
+/* How often a file can be set aside before the oldest name is used again: it is replaced then. */
+#define SET_ASIDE_MAX 100U
+
+typedef enum Statement {
+        STATEMENT_BEGIN,
+        STATEMENT_COMMIT,
+        STATEMENT_ROLLBACK,
+        STATEMENT_PUT,
+        STATEMENT_REMOVE,
+        STATEMENT_CLEAR,
+        _STATEMENT_MAX,
+} Statement;
+
+static const char *const statement_texts[_STATEMENT_MAX] = {
+        [STATEMENT_BEGIN] = "BEGIN IMMEDIATE",
+        [STATEMENT_COMMIT] = "COMMIT",
+        [STATEMENT_ROLLBACK] = "ROLLBACK",
+        [STATEMENT_PUT] = "INSERT OR REPLACE INTO block (space, number, bytes) VALUES (?1, ?2, ?3)",
+        [STATEMENT_REMOVE] = "DELETE FROM block WHERE space = ?1 AND number = ?2",
+        [STATEMENT_CLEAR] = "DELETE FROM block",
+};
+
+typedef VECTOR(uint32_t) Blocks;
+
+struct Store {
+        sqlite3 *db;
+        sqlite3_stmt *statements[_STATEMENT_MAX];
+        char *path, *format;            /* owned */
+        StoreOwner owner;
+        Blocks marked[_STORE_SPACE_MAX];
+        bool all_is_marked;
+        RecordWriter block, record;     /* their memory is used again and again */
+};
+
+static int map_error(int code) {
+        switch (code & 0xff) {
+        case SQLITE_FULL:
+                return -ENOSPC;
+        case SQLITE_NOMEM:
+                return -ENOMEM;
+        case SQLITE_CORRUPT:
+        case SQLITE_NOTADB:
+                return -EBADMSG;
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED:
+                return -EBUSY;
+        case SQLITE_READONLY:
+                return -EROFS;
+        case SQLITE_CANTOPEN:
+                return -ENOENT;
+        default:
+                return -EIO;
+        }
+}
+
+/* — the file — */
+
+static void close_database(Store *store) {
+        for (size_t i = 0; i < _STATEMENT_MAX; i++) {
+                sqlite3_finalize(store->statements[i]);
+                store->statements[i] = NULL;
+        }
+        sqlite3_close(store->db);
+        store->db = NULL;
+}
+
+static int execute(Store *store, const char *sql) {
+        int code = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+
+        return code == SQLITE_OK ? 0 : map_error(code);
+}
+
+/* The first column of the first row: as a number, or compared with @expected. */
+static int ask(Store *store, const char *sql, int *ret_number, const char *expected) {
+        sqlite3_stmt *statement = NULL;
+        int code, r = -EBADMSG;
+
+        code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
+        if (code == SQLITE_OK)
+                code = sqlite3_step(statement);
+        if (code == SQLITE_ROW) {
+                const char *text = (const char *) sqlite3_column_text(statement, 0);
+
+                if (ret_number)
+                        *ret_number = sqlite3_column_int(statement, 0);
+                r = !expected || text_equal(text, expected) ? 0 : -EBADMSG;
+        } else if (code != SQLITE_DONE) {
+                r = map_error(code);
+        }
+        sqlite3_finalize(statement);
+        return r;
+}
+
+static int create(Store *store) {
+        cleanup_free_ char *sql = NULL;
+        char *text;
+        int r;
+
+        text = sqlite3_mprintf("BEGIN IMMEDIATE; PRAGMA application_id = %d;"
+                               "CREATE TABLE format (name TEXT NOT NULL) STRICT; INSERT INTO format VALUES (%Q);"
+                               "CREATE TABLE block (space INTEGER NOT NULL, number INTEGER NOT NULL, bytes BLOB NOT NULL,"
+                               " PRIMARY KEY (space, number)) STRICT, WITHOUT ROWID; COMMIT",
+                               APPLICATION_ID, store->format);
+        if (!text)
+                return -ENOMEM;
+        r = execute(store, text);
+        sqlite3_free(text);
+        return r;
+}
+
+/* 0 if it is ours, 1 if it was empty, -EBADMSG if it is something else. */
+static int examine(Store *store) {
+        int id = 0, n = 0, r;
+
+        r = ask(store, "SELECT count(*) FROM sqlite_schema", &n, NULL);
+        if (r < 0 || n == 0)
+                return r < 0 ? r : 1;
+        r = ask(store, "PRAGMA application_id", &id, NULL);
+        if (r < 0 || id != APPLICATION_ID)
+                return r < 0 ? r : -EBADMSG;
+        r = ask(store, "SELECT name FROM format", NULL, store->format);
+        if (r < 0)
+                return r;
+        return ask(store, "PRAGMA quick_check(1)", NULL, "ok");
+}
+
+static int open_database(Store *store) {
+        int code, r;
+
+        code = sqlite3_open_v2(store->path, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
+                               SQLITE_OPEN_NOFOLLOW, NULL);
+        if (code != SQLITE_OK)
+                return map_error(code);
+        r = execute(store, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;"
+                           "PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF");
+        if (r == 0)
+                r = examine(store);
+        if (r > 0)
+                r = create(store);
+        for (size_t i = 0; i < _STATEMENT_MAX && r == 0; i++) {
+                code = sqlite3_prepare_v3(store->db, statement_texts[i], -1, SQLITE_PREPARE_PERSISTENT,
+                                          &store->statements[i], NULL);
+                r = code == SQLITE_OK ? 0 : map_error(code);
+        }
+        return r;
+}
+
+/* A name that is not taken. */
+static char *name_aside(const char *path) {
+        char *name = NULL;
+
+        for (unsigned i = 1; i <= SET_ASIDE_MAX; i++) {
+                free(name);
+                name = NULL;
+                if (text_format(&name, "%s.%u", path, i) < 0)
+                        return NULL;
+                if (access(name, F_OK) < 0)
+                        break;
+        }
+        return name;
+}
+
+static int move_aside(const char *path, const char *aside, const char *suffix) {
+        cleanup_free_ char *from = NULL, *to = NULL;
+
+        if (text_format(&from, "%s%s", path, suffix) < 0 || text_format(&to, "%s%s", aside, suffix) < 0)
+                return -ENOMEM;
+        return rename(from, to) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+int store_set_aside(Store *store, Failure *ret_failure) {
+        cleanup_free_ char *aside = name_aside(store->path);
+        int r;
+
+        /* The log first: a file without its log is an old state, a log without its file is nothing. */
+        r = aside ? move_aside(store->path, aside, "-wal") : -ENOMEM;
+        close_database(store);
+        if (r == 0)
+                r = move_aside(store->path, aside, "");
+        if (r == 0)
+                r = open_database(store);
+        if (r < 0)
+                return failure_set(ret_failure, r, "Failed", "%s cannot be used, nor be set aside: %s", store->path, strerror(-r));
+        store->all_is_marked = true;
+        return 0;
+}
+
+int store_open(Store **ret_store, const char *path, const char *format, const StoreOwner *owner, Failure *ret_failure) {
+        cleanup_(store_closep) Store *store = calloc(1, sizeof(*store));
+        bool is_set_aside = false;
+        int r;
+
+        if (!store)
+                return failure_set(ret_failure, -ENOMEM, "NoMemory", "No memory for the state in %s", path);
+        store->owner = *owner;
+        store->path = strdup(path);
+        store->format = strdup(format);
+        if (!store->path || !store->format)
+                return failure_set(ret_failure, -ENOMEM, "NoMemory", "No memory for the state in %s", path);
+        r = open_database(store);
+        if (r == -EBADMSG) {
+                is_set_aside = true;
+                r = store_set_aside(store, ret_failure);
+                if (r < 0)
+                        return r;
+        }
+        if (r < 0)
+                return failure_set(ret_failure, r, "Failed", "Cannot open the state in %s: %s", path, strerror(-r));
+        *ret_store = take_ptr(store);
+        return is_set_aside ? STORE_E_SET_ASIDE : STORE_E_OPENED;
+}
+
+Store *store_close(Store *store) {
+        if (!store)
+                return NULL;
+        close_database(store);
+        for (size_t i = 0; i < _STORE_SPACE_MAX; i++)
+                vector_deinit(&store->marked[i]);
+        record_writer_deinit(&store->block);
+        record_writer_deinit(&store->record);
+        free(store->path);
+        free(store->format);
+        free(store);
+        return NULL;
+}
+
+/* — loading — */
+
+static int load_block(uint32_t block, const void *bytes, size_t n, StoreTake take, void *userdata) {
+        RecordReader reader;
+
+        record_reader_init(&reader, bytes, n);
+        while (!record_is_at_end(&reader)) {
+                uint32_t number = block * BLOCK_SIZE + (uint32_t) record_get_below(&reader, BLOCK_SIZE);
+                RecordReader record;
+                const void *own;
+                size_t size;
+                int r;
+
+                own = record_get_bytes(&reader, &size);
+                if (reader.has_failed)
+                        return -EBADMSG;
+                record_reader_init(&record, own, size);
+                r = take(userdata, number, &record);
+                if (r < 0)
+                        return r;
+                if (!record_is_at_end(&record))
+                        return -EBADMSG;
+        }
+        return 0;
+}
+
+int store_load(Store *store, StoreSpace space, StoreTake take, void *userdata) {
+        sqlite3_stmt *statement = NULL;
+        int code, r = 0;
+
+        code = sqlite3_prepare_v2(store->db, "SELECT number, bytes FROM block WHERE space = ?1 ORDER BY number", -1,
+                                  &statement, NULL);
+        if (code == SQLITE_OK)
+                code = sqlite3_bind_int(statement, 1, (int) space);
+        while (r >= 0 && (code == SQLITE_OK || code == SQLITE_ROW)) {
+                code = sqlite3_step(statement);
+                if (code == SQLITE_ROW)
+                        r = load_block((uint32_t) sqlite3_column_int64(statement, 0), sqlite3_column_blob(statement, 1),
+                                       (size_t) sqlite3_column_bytes(statement, 1), take, userdata);
+        }
+        sqlite3_finalize(statement);
+        if (r < 0)
+                return r;
+        return code == SQLITE_DONE ? 0 : map_error(code);
+}
+
+/* — marks — */
+
+void store_mark(Store *store, StoreSpace space, uint32_t number) {
+        Blocks *marked = &store->marked[space];
+        uint32_t block = number / BLOCK_SIZE;
+
+        if (marked->n > 0 && vector_last(marked) == block)
+                return;
+        if (vector_push(marked, block) < 0)
+                store->all_is_marked = true;
+}
+
+void store_mark_all(Store *store) {
+        store->all_is_marked = true;
+}
+
+bool store_is_dirty(const Store *store) {
+        for (size_t i = 0; i < _STORE_SPACE_MAX; i++)
+                if (store->marked[i].n > 0)
+                        return true;
+        return store->all_is_marked;
+}
+
+static void forget_marks(Store *store) {
+        for (size_t i = 0; i < _STORE_SPACE_MAX; i++)
+                vector_clear(&store->marked[i]);
+        store->all_is_marked = false;
+}
+
+/* — committing — */
+
+static int run(Store *store, Statement which) {
+        sqlite3_stmt *statement = store->statements[which];
+        int code = sqlite3_step(statement);
+
+        sqlite3_reset(statement);
+        return code == SQLITE_DONE || code == SQLITE_ROW ? 0 : map_error(code);
+}
+
+static int put_block(Store *store, StoreSpace space, uint32_t block) {
+        sqlite3_stmt *statement = store->statements[store->block.n > 0 ? STATEMENT_PUT : STATEMENT_REMOVE];
+        int r;
+
+        sqlite3_bind_int(statement, 1, (int) space);
+        sqlite3_bind_int64(statement, 2, block);
+        if (store->block.n > 0)
+                sqlite3_bind_blob64(statement, 3, store->block.bytes, store->block.n, SQLITE_STATIC);
+        r = run(store, store->block.n > 0 ? STATEMENT_PUT : STATEMENT_REMOVE);
+        sqlite3_clear_bindings(statement);
+        return r;
+}
+
+/* The records of @block as the owner has them now. */
+static int write_block(Store *store, StoreSpace space, uint32_t block) {
+        record_writer_clear(&store->block);
+        for (uint32_t i = 0; i < BLOCK_SIZE; i++) {
+                record_writer_clear(&store->record);
+                store->owner.save(store->owner.userdata, space, block * BLOCK_SIZE + i, &store->record);
+                if (store->record.has_failed)
+                        return -ENOMEM;
+                if (store->record.n == 0)
+                        continue;
+                record_put(&store->block, i);
+                record_put_bytes(&store->block, store->record.bytes, store->record.n);
+        }
+        return store->block.has_failed ? -ENOMEM : put_block(store, space, block);
+}
+
+static int compare_blocks(const void *a, const void *b) {
+        uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+
+        return (x > y) - (x < y);
+}
+
+static int write_marked(Store *store, StoreSpace space) {
+        Blocks *marked = &store->marked[space];
+        int r = 0;
+
+        if (marked->n > 1)
+                qsort(marked->items, marked->n, sizeof(*marked->items), compare_blocks);
+        for (size_t i = 0; i < marked->n && r == 0; i++)
+                if (i == 0 || marked->items[i] != marked->items[i - 1])
+                        r = write_block(store, space, marked->items[i]);
+        return r;
+}
+
+static int write_everything(Store *store, StoreSpace space) {
+        uint32_t number = 0;
+        int r = 0;
+
+        while (r == 0 && store->owner.next(store->owner.userdata, space, number, &number)) {
+                uint32_t block = number / BLOCK_SIZE;
+
+                r = write_block(store, space, block);
+                if (block == UINT32_MAX / BLOCK_SIZE)
+                        break;
+                number = (block + 1) * BLOCK_SIZE;
+        }
+        return r;
+}
+
+int store_commit(Store *store) {
+        int r;
+
+        if (!store_is_dirty(store))
+                return 0;
+        r = run(store, STATEMENT_BEGIN);
+        if (r < 0)
+                return r;
+        if (store->all_is_marked)
+                r = run(store, STATEMENT_CLEAR);
+        for (StoreSpace space = 0; space < _STORE_SPACE_MAX && r == 0; space++)
+                r = store->all_is_marked ? write_everything(store, space) : write_marked(store, space);
+        if (r == 0)
+                r = run(store, STATEMENT_COMMIT);
+        if (r < 0) {
+                run(store, STATEMENT_ROLLBACK);
+                return r;
+        }
+        forget_marks(store);
+        return 0;
+}

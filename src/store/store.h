@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * State that outlives the process
+ *
+ * Records under numbers, in a few spaces (jobs by id, units by index, …), in an
+ * SQLite file that lies on a tmpfs. What was committed is there after a kill at
+ * any instruction; what was not is not, and nothing lies in between. A power
+ * cut is no concern: the tmpfs does not survive it either.
+ *
+ * The store keeps no copy. The owner marks what has changed; a commit asks it
+ * for the records anew, by blocks of neighbouring numbers: a transaction of ten
+ * thousand jobs is some hundred rows.
+ *
+ * No function waits for anything but the file system. Errors are negative
+ * errnos: -ENOSPC if the file system is full, -EIO for what SQLite reports
+ * otherwise, -ENOMEM. After a failed commit everything is still marked, and the
+ * next one tries again.
+ */
+
+#include "basic/failure.h"
+#include "store/record.h"
+
+typedef struct Store Store;
+
+typedef enum StoreSpace {
+        STORE_MANAGER,                  /* counters, what there is one of */
+        STORE_UNITS,
+        STORE_JOBS,
+        _STORE_SPACE_MAX,
+} StoreSpace;
+
+enum {
+        STORE_E_OPENED,
+        STORE_E_SET_ASIDE,              /* what was there could not be used, and lies beside it now */
+};
+
+/* Whoever has the state. */
+typedef struct StoreOwner {
+        void *userdata;
+        /* Writes the record; nothing if there is none of that number. */
+        void (*save)(void *userdata, StoreSpace space, uint32_t number, RecordWriter *writer);
+        /* The first number from @number on that has a record; false if there is none. For a commit of everything. */
+        bool (*next)(void *userdata, StoreSpace space, uint32_t number, uint32_t *ret_number);
+} StoreOwner;
+
+/*
+ * @format names the version and the boot: a file of another one, a damaged one,
+ * or what is no such file at all is renamed to @path.NUMBER, never deleted, and
+ * a new one made. Returns STORE_E_… or a negative errno.
+ */
+int store_open(Store **ret_store, const char *path, const char *format, const StoreOwner *owner, Failure *ret_failure);
+Store *store_close(Store *store);       /* without a commit; NULL */
+DEFINE_CLEANUP(Store, store_close)
+
+/* Gives every record to @take, by number. A negative return of it ends the loading and is returned: -EBADMSG if it cannot be read. */
+typedef int (*StoreTake)(void *userdata, uint32_t number, RecordReader *record);
+int store_load(Store *store, StoreSpace space, StoreTake take, void *userdata);
+
+/* What there was cannot be understood after all: sets the file aside, as store_open() does, and goes on with an empty one. */
+int store_set_aside(Store *store, Failure *ret_failure);
+
+/* The record has changed, or has come or gone. Cannot fail: without memory the next commit writes everything. */
+void store_mark(Store *store, StoreSpace space, uint32_t number);
+void store_mark_all(Store *store);
+bool store_is_dirty(const Store *store);
+
+/* Writes what is marked. 0 or a negative errno. */
+int store_commit(Store *store);

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The store, with an owner whose state is two arrays of numbers
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "double/double_assert.h"
+#include "store/store.h"
+
+#define NUMBERS 1000U
+
+/* 0: there is none. */
+typedef struct State {
+        uint32_t values[_STORE_SPACE_MAX][NUMBERS];
+        unsigned n_saved;
+} State;
+
+typedef struct World {
+        char folder[32];
+        char path[64];
+        State state;
+        Store *store;
+        Failure failure;
+} World;
+
+static void save(void *userdata, StoreSpace space, uint32_t number, RecordWriter *writer) {
+        State *state = userdata;
+
+        state->n_saved++;
+        if (number < NUMBERS && state->values[space][number] > 0)
+                record_put(writer, state->values[space][number]);
+}
+
+static bool next(void *userdata, StoreSpace space, uint32_t number, uint32_t *ret_number) {
+        const State *state = userdata;
+
+        for (; number < NUMBERS; number++)
+                if (state->values[space][number] > 0) {
+                        *ret_number = number;
+                        return true;
+                }
+        return false;
+}
+
+static int open_store(World *world, const char *format) {
+        return store_open(&world->store, world->path, format, &(StoreOwner) { &world->state, save, next }, &world->failure);
+}
+
+static void world_start(World *world) {
+        *world = (World) { .folder = "/tmp/test-store-XXXXXX" };
+        cr_assert(mkdtemp(world->folder) != NULL);
+        snprintf(world->path, sizeof(world->path), "%s/state", world->folder);
+        cr_assert(eq(int, open_store(world, "f"), STORE_E_OPENED), "%s", failure_message(&world->failure));
+}
+
+static void world_stop(World *world) {
+        static const char *const suffixes[] = { "", "-wal", "-shm", ".1", ".1-wal", ".2", ".2-wal" };
+
+        store_close(world->store);
+        failure_deinit(&world->failure);
+        for (size_t i = 0; i < ELEMENTSOF(suffixes); i++) {
+                char path[128];
+
+                snprintf(path, sizeof(path), "%s%s", world->path, suffixes[i]);
+                unlink(path);
+        }
+        cr_assert(rmdir(world->folder) == 0, "something else was left there");
+}
+
+#define WORLD                                   \
+        cleanup_(world_stop) World world;       \
+        world_start(&world)
+
+static void change(World *world, StoreSpace space, uint32_t number, uint32_t value) {
+        world->state.values[space][number] = value;
+        store_mark(world->store, space, number);
+}
+
+typedef struct Loading {
+        State *state;
+        StoreSpace space;
+} Loading;
+
+static int take(void *userdata, uint32_t number, RecordReader *record) {
+        const Loading *loading = userdata;
+
+        cr_assert(lt(u32, number, NUMBERS));
+        loading->state->values[loading->space][number] = (uint32_t) record_get(record);
+        return record->has_failed ? -EBADMSG : 0;
+}
+
+static int load(World *world, State *ret_state) {
+        int r = 0;
+
+        *ret_state = (State) {};
+        for (StoreSpace space = 0; space < _STORE_SPACE_MAX && r == 0; space++)
+                r = store_load(world->store, space, take, &(Loading) { ret_state, space });
+        return r;
+}
+
+static void expect_loaded(World *world) {
+        static State found;
+
+        cr_assert(eq(int, load(world, &found), 0));
+        cr_assert(memcmp(found.values, world->state.values, sizeof(found.values)) == 0);
+}
+
+static void again(World *world, const char *format, int expected) {
+        world->store = store_close(world->store);
+        cr_assert(eq(int, open_store(world, format), expected), "%s", failure_message(&world->failure));
+}
+
+Test(store, committed_records_are_there_again) {
+        WORLD;
+
+        change(&world, STORE_MANAGER, 0, 7);
+        change(&world, STORE_UNITS, 63, 8);
+        change(&world, STORE_UNITS, 64, 9);
+        change(&world, STORE_JOBS, 999, 10);
+        cr_assert(eq(int, store_commit(world.store), 0));
+        again(&world, "f", STORE_E_OPENED);
+        expect_loaded(&world);
+
+        change(&world, STORE_UNITS, 63, 0);
+        change(&world, STORE_JOBS, 999, 11);
+        cr_assert(eq(int, store_commit(world.store), 0));
+        again(&world, "f", STORE_E_OPENED);
+        expect_loaded(&world);
+}
+
+Test(store, what_was_not_committed_is_not_there) {
+        WORLD;
+
+        change(&world, STORE_JOBS, 1, 1);
+        cr_assert(store_is_dirty(world.store));
+        cr_assert(eq(int, store_commit(world.store), 0));
+        cr_assert(not(store_is_dirty(world.store)));
+        change(&world, STORE_JOBS, 1, 2);
+        again(&world, "f", STORE_E_OPENED);
+        world.state.values[STORE_JOBS][1] = 1;
+        expect_loaded(&world);
+}
+
+Test(store, block_is_written_once_a_commit) {
+        WORLD;
+
+        for (unsigned i = 0; i < 10; i++)
+                for (uint32_t number = 0; number < 128; number += 64)
+                        change(&world, STORE_JOBS, number + i, 1);
+        world.state.n_saved = 0;
+        cr_assert(eq(int, store_commit(world.store), 0));
+        cr_assert(eq(u32, world.state.n_saved, 128));
+        cr_assert(eq(int, store_commit(world.store), 0));
+        cr_assert(eq(u32, world.state.n_saved, 128), "nothing was marked");
+}
+
+Test(store, everything_can_be_written_anew) {
+        WORLD;
+
+        change(&world, STORE_JOBS, 5, 1);
+        change(&world, STORE_JOBS, 700, 1);
+        cr_assert(eq(int, store_commit(world.store), 0));
+        /* Behind its back. */
+        world.state.values[STORE_JOBS][5] = 0;
+        world.state.values[STORE_UNITS][6] = 2;
+        store_mark_all(world.store);
+        cr_assert(eq(int, store_commit(world.store), 0));
+        again(&world, "f", STORE_E_OPENED);
+        expect_loaded(&world);
+}
+
+static bool is_there(World *world, const char *suffix) {
+        char path[128];
+
+        snprintf(path, sizeof(path), "%s%s", world->path, suffix);
+        return access(path, F_OK) == 0;
+}
+
+Test(store, other_format_is_set_aside_and_kept) {
+        WORLD;
+
+        change(&world, STORE_JOBS, 5, 1);
+        cr_assert(eq(int, store_commit(world.store), 0));
+        again(&world, "g", STORE_E_SET_ASIDE);
+        cr_assert(is_there(&world, ".1"));
+        world.state = (State) {};
+        expect_loaded(&world);
+        cr_assert(eq(int, store_commit(world.store), 0));
+        again(&world, "f", STORE_E_SET_ASIDE);
+        cr_assert(is_there(&world, ".1"));
+        cr_assert(is_there(&world, ".2"));
+}
+
+/* Also one that still has a log, as a killed process leaves it. */
+Test(store, log_of_what_is_set_aside_goes_with_it) {
+        static const int size = 4096 * 4;
+        WORLD;
+        char path[96], bytes[64];
+        int fd;
+
+        change(&world, STORE_JOBS, 5, 1);
+        cr_assert(eq(int, store_commit(world.store), 0));
+        cr_assert(is_there(&world, "-wal"));
+        snprintf(path, sizeof(path), "%s", world.path);
+        fd = open(path, O_WRONLY | O_CLOEXEC);
+        memset(bytes, 'x', sizeof(bytes));
+        cr_assert(pwrite(fd, bytes, sizeof(bytes), size) == sizeof(bytes));
+        close(fd);
+        cr_assert(eq(int, store_set_aside(world.store, &world.failure), 0));
+        cr_assert(is_there(&world, ".1"));
+        cr_assert(is_there(&world, ".1-wal"));
+        cr_assert(store_is_dirty(world.store), "the new one is empty");
+        cr_assert(eq(int, store_commit(world.store), 0));
+        expect_loaded(&world);
+}
+
+Test(store, garbage_is_set_aside) {
+        WORLD;
+        FILE *file;
+
+        for (unsigned i = 0; i < 2; i++) {
+                world.store = store_close(world.store);
+                file = fopen(world.path, "we");
+                fputs(i == 0 ? "no database at all, but rather long so that it may be taken for one by its size" : "short", file);
+                fclose(file);
+                cr_assert(eq(int, open_store(&world, "f"), STORE_E_SET_ASIDE), "%s", failure_message(&world.failure));
+                expect_loaded(&world);
+        }
+        cr_assert(is_there(&world, ".2"));
+}
+
+/* Each byte of the file in turn: whatever is made of it, no crash, and either it is refused or it can be read. */
+Test(store, damage_is_survived, .timeout = 120) {
+        WORLD;
+        struct stat status;
+        unsigned n_aside = 0;
+
+        for (uint32_t i = 0; i < 200; i++)
+                change(&world, STORE_JOBS, i, i + 1);
+        cr_assert(eq(int, store_commit(world.store), 0));
+        world.store = store_close(world.store);
+        cr_assert(stat(world.path, &status) == 0);
+        for (off_t at = 0; at < status.st_size; at += 37) {
+                static State found;
+                char path[128], byte = 0;
+                int fd = open(world.path, O_RDWR | O_CLOEXEC);
+
+                cr_assert(pread(fd, &byte, 1, at) == 1);
+                byte = (char) ~byte;
+                cr_assert(pwrite(fd, &byte, 1, at) == 1);
+                if (open_store(&world, "f") == STORE_E_SET_ASIDE) {
+                        n_aside++;
+                        world.store = store_close(world.store);
+                        snprintf(path, sizeof(path), "%s.1", world.path);
+                        cr_assert(rename(path, world.path) == 0);
+                } else if (world.store) {
+                        load(&world, &found);
+                        world.store = store_close(world.store);
+                }
+                byte = (char) ~byte;
+                cr_assert(pwrite(fd, &byte, 1, at) == 1);
+                close(fd);
+        }
+        cr_assert(gt(u32, n_aside, 0));
+        cr_assert(eq(int, open_store(&world, "f"), STORE_E_OPENED));
+        expect_loaded(&world);
+}
+
+Test(store, full_file_system_loses_nothing_that_was_there) {
+        WORLD;
+        FILE *filler;
+        char path[96];
+        int r;
+
+        world.store = store_close(world.store);
+        unlink(world.path);
+        cr_assert(mount("tmpfs", world.folder, "tmpfs", 0, "size=256k") == 0);
+        cr_assert(eq(int, open_store(&world, "f"), STORE_E_OPENED));
+        change(&world, STORE_JOBS, 1, 1);
+        cr_assert(eq(int, store_commit(world.store), 0));
+        snprintf(path, sizeof(path), "%s/filler", world.folder);
+        filler = fopen(path, "we");
+        while (fputc('x', filler) != EOF && fflush(filler) != EOF)
+                ;
+        fclose(filler);
+
+        for (uint32_t i = 0; i < NUMBERS; i++)
+                change(&world, STORE_JOBS, i, UINT32_MAX);
+        r = store_commit(world.store);
+        cr_assert(eq(int, r, -ENOSPC), "%s", strerror(-r));
+        cr_assert(store_is_dirty(world.store));
+        unlink(path);
+        cr_assert(eq(int, store_commit(world.store), 0), "there is room again");
+        again(&world, "f", STORE_E_OPENED);
+        expect_loaded(&world);
+        world.store = store_close(world.store);
+        cr_assert(umount2(world.folder, MNT_DETACH) == 0);
+}
+
+/* A child that commits, and says so, as long as it lives: each state is a round's number in three spaces. */
+static _Noreturn void commit_for_ever(World *world, int fd) {
+        for (uint32_t round = 1;; round++) {
+                for (uint32_t i = 0; i < 300; i += 7)
+                        change(world, STORE_JOBS, i, round);
+                change(world, STORE_UNITS, 3, round);
+                change(world, STORE_MANAGER, 0, round);
+                if (store_commit(world->store) < 0 || write(fd, &round, sizeof(round)) != sizeof(round))
+                        _exit(1);
+        }
+}
+
+Test(store, killed_between_two_instructions_it_has_all_of_a_commit_or_nothing, .timeout = 120) {
+        static State found;
+        WORLD;
+
+        for (unsigned i = 0; i < 60; i++) {
+                uint32_t told = 0, round, value;
+                int ends[2], status;
+                pid_t pid;
+
+                world.store = store_close(world.store);
+                cr_assert(pipe(ends) == 0);
+                pid = fork();
+                if (pid == 0) {
+                        if (open_store(&world, "f") < 0)
+                                _exit(2);
+                        commit_for_ever(&world, ends[1]);
+                }
+                close(ends[1]);
+                for (unsigned k = 0; k <= i; k++)
+                        cr_assert(read(ends[0], &told, sizeof(told)) == sizeof(told));
+                kill(pid, SIGKILL);
+                cr_assert(waitpid(pid, &status, 0) == pid);
+                while (read(ends[0], &round, sizeof(round)) == sizeof(round))
+                        told = round;
+                close(ends[0]);
+
+                cr_assert(eq(int, open_store(&world, "f"), STORE_E_OPENED));
+                cr_assert(eq(int, load(&world, &found), 0));
+                value = found.values[STORE_MANAGER][0];
+                cr_assert(value == told || value == told + 1, "told %u, found %u", told, value);
+                cr_assert(eq(u32, found.values[STORE_UNITS][3], value));
+                for (uint32_t k = 0; k < 300; k += 7)
+                        cr_assert(eq(u32, found.values[STORE_JOBS][k], value));
+        }
+}
