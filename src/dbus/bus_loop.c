@@ -8,9 +8,10 @@
  * descriptor, which asks for what its enabled watches want together. A source
  * without an enabled watch is off, or a hang-up would wake the loop for ever.
  *
- * Messages are dispatched from a deferred source, never inside the callback
- * that says that there are some: it comes in the middle of libdbus's own work.
- * A few are taken each turn, so that one client cannot keep the loop.
+ * Messages are never dispatched inside the callback that says that there are
+ * some: it comes in the middle of libdbus's own work. It is done when what has
+ * woken the loop is read, in the same turn, and else from a deferred source. A
+ * few are taken each turn, so that one client cannot keep the loop.
  */
 
 #include <assert.h>
@@ -49,6 +50,7 @@ struct BusLoop {
         BusLoopWriter writer;
         void *writer_userdata;                  /* borrowed */
         bool wants_write;
+        bool is_busy;                           /* in libdbus; what comes in is dispatched right behind that */
 };
 
 static BusDescriptor *descriptor_of_watch(BusLoop *loop, const DBusWatch *watch) {
@@ -106,6 +108,18 @@ static unsigned watch_flags_of_events(uint32_t revents) {
                (revents & EPOLLERR ? DBUS_WATCH_ERROR : 0U);
 }
 
+static void loop_dispatch(BusLoop *loop) {
+        DBusDispatchStatus status = DBUS_DISPATCH_DATA_REMAINS;
+
+        loop->is_busy = true;
+        for (unsigned n = 0; n < DISPATCHES_PER_TURN && status == DBUS_DISPATCH_DATA_REMAINS; n++)
+                status = dbus_connection_dispatch(loop->connection);
+        loop->is_busy = false;
+
+        (void) sd_event_source_set_enabled(loop->dispatch,
+                                           status == DBUS_DISPATCH_COMPLETE ? SD_EVENT_OFF : SD_EVENT_ON);
+}
+
 /* Serving one watch may take away the others, and with them the descriptor: each is looked up again. */
 static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userdata) {
         BusDescriptor *descriptor = userdata;
@@ -116,6 +130,7 @@ static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userda
         for (size_t i = 0; i < n; i++)
                 watches[i] = descriptor->watches.items[i];
 
+        loop->is_busy = loop->connection;
         for (size_t i = 0; i < n; i++) {
                 unsigned wanted, flags = watch_flags_of_events(revents);
 
@@ -127,6 +142,9 @@ static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userda
         }
         if ((revents & (EPOLLOUT | EPOLLHUP | EPOLLERR)) && loop->wants_write)
                 loop->writer(loop->writer_userdata);
+        loop->is_busy = false;
+        if (loop->connection && dbus_connection_get_dispatch_status(loop->connection) != DBUS_DISPATCH_COMPLETE)
+                loop_dispatch(loop);
         return 0;
 }
 
@@ -266,21 +284,14 @@ static void on_toggle_timeout(DBusTimeout *timeout, void *userdata) {
 }
 
 static int on_dispatch(sd_event_source *source, void *userdata) {
-        BusLoop *loop = userdata;
-        DBusDispatchStatus status = DBUS_DISPATCH_DATA_REMAINS;
-
-        for (unsigned n = 0; n < DISPATCHES_PER_TURN && status == DBUS_DISPATCH_DATA_REMAINS; n++)
-                status = dbus_connection_dispatch(loop->connection);
-
-        if (status == DBUS_DISPATCH_COMPLETE)
-                (void) sd_event_source_set_enabled(loop->dispatch, SD_EVENT_OFF);
+        loop_dispatch(userdata);
         return 0;
 }
 
 static void on_dispatch_status(DBusConnection *connection, DBusDispatchStatus status, void *userdata) {
         BusLoop *loop = userdata;
 
-        if (status != DBUS_DISPATCH_COMPLETE)
+        if (status != DBUS_DISPATCH_COMPLETE && !loop->is_busy)
                 (void) sd_event_source_set_enabled(loop->dispatch, SD_EVENT_ON);
 }
 
