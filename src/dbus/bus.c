@@ -178,6 +178,7 @@ Bus *bus_free(Bus *bus) {
         sd_event_source_disable_unref(bus->reaper);
         sd_event_unref(bus->event);
         bus_wire_deinit(&bus->wire);
+        bus_wire_deinit(&bus->reply);
         if (bus->booted_mark)
                 rmdir(bus->booted_mark);
         free(bus->booted_mark);

@@ -19,7 +19,7 @@
 
 /* A signal to be: of what object, and who writes its body. */
 typedef struct BusEmission {
-        BusObject object;               /* unit and job where the body needs them */
+        const BusObject *object;        /* unit and job where the body needs them */
         const char *interface;          /* as BusInterface.name */
         const char *member;
         void (*write)(const BusView *view, const void *data, Sink *sink);
@@ -27,7 +27,7 @@ typedef struct BusEmission {
         bool for_objects;               /* only to those who use ObjectManager */
 } BusEmission;
 
-static bool peer_hears(const BusPeer *peer, const BusDialect *dialect, const BusEmission *emission) {
+static bool peer_hears(BusPeer *peer, const BusDialect *dialect, const BusEmission *emission) {
         return bus_peer_hears(peer, dialect) && (!emission->for_objects || bus_peer_hears_objects(peer));
 }
 
@@ -38,35 +38,32 @@ static bool is_heard(const Bus *bus, const BusDialect *dialect, const BusEmissio
         return false;
 }
 
-static int path_of_emission(const BusDialect *dialect, const BusObject *object, char **ret_path) {
+static const char *path_of_object(const BusDialect *dialect, const BusObject *object,
+                                  char buffer[static BUS_PATH_SIZE]) {
         switch (object->kind) {
         case BUS_OBJECT_UNIT:
-                return bus_path_of_unit(dialect, object->unit->id, ret_path);
+                return bus_path_of_unit(dialect, object->unit->id, buffer);
         case BUS_OBJECT_JOB:
-                return bus_path_of_job(dialect, object->job.id, ret_path);
+                return bus_path_of_job(dialect, object->job.id, buffer);
         case BUS_OBJECT_MANAGER:
         case BUS_OBJECT_NODE:
         case BUS_OBJECT_DRIVER:
                 break;
         }
-        return text_format(ret_path, "%s", dialect->root);
+        return dialect->root;
 }
 
 /* Writes it into bus->wire. */
 static int write_emission(Bus *bus, const BusDialect *dialect, const BusEmission *emission) {
-        cleanup_free_ char *path = NULL, *interface = NULL;
-        BusView view = { bus, dialect, &emission->object };
-        int r;
-
-        r = path_of_emission(dialect, &emission->object, &path);
-        if (r >= 0)
-                r = bus_interface_full_name(&(BusInterface) { .name = emission->interface }, dialect, &interface);
-        if (r < 0)
-                return r;
+        BusView view = { bus, dialect, emission->object };
+        BusInterface of = { .name = emission->interface };
+        char path[BUS_PATH_SIZE], interface[BUS_INTERFACE_NAME_SIZE];
 
         bus_wire_begin(&bus->wire);
         emission->write(&view, emission->data, &bus->wire.sink);
-        return bus_wire_finish_signal(&bus->wire, path, interface, emission->member, dialect->name);
+        return bus_wire_finish_signal(&bus->wire, path_of_object(dialect, emission->object, path),
+                                      bus_interface_full_name(&of, dialect, interface), emission->member,
+                                      dialect->name);
 }
 
 static void broadcast(Bus *bus, const BusEmission *emission) {
@@ -83,7 +80,7 @@ static void broadcast(Bus *bus, const BusEmission *emission) {
                 }
                 for (size_t i = 0; i < bus->peers.n; i++)
                         if (peer_hears(bus->peers.items[i], dialect, emission) &&
-                            bus_peer_send_signal(bus->peers.items[i], &bus->wire) < 0)
+                            bus_peer_send_wire(bus->peers.items[i], &bus->wire) < 0)
                                 log_error("Out of memory while sending the D-Bus signal %s.", emission->member);
         }
 }
@@ -131,14 +128,9 @@ typedef struct BusInterfaceChange {
 } BusInterfaceChange;
 
 static void write_interface_name(const BusView *view, const BusInterface *interface, Sink *sink) {
-        cleanup_free_ char *name = NULL;
-        int r;
+        char name[BUS_INTERFACE_NAME_SIZE];
 
-        r = bus_interface_full_name(interface, view->dialect, &name);
-        if (r < 0)
-                sink->error = sink->error ?: r;
-        else
-                sink_string(sink, name);
+        sink_string(sink, bus_interface_full_name(interface, view->dialect, name));
 }
 
 static void write_changes(const BusView *view, const void *data, Sink *sink) {
@@ -197,10 +189,12 @@ static void write_object_removed(const BusView *view, const void *data, Sink *si
         sink_close(sink);
 }
 
+static const BusObject manager_object = { .kind = BUS_OBJECT_MANAGER };
+
 static void broadcast_of_manager(Bus *bus, const char *member,
                                  void (*write)(const BusView *view, const void *data, Sink *sink), const void *data) {
         BusEmission emission = {
-                .object = { .kind = BUS_OBJECT_MANAGER },
+                .object = &manager_object,
                 .interface = "Manager",
                 .member = member,
                 .write = write,
@@ -213,7 +207,7 @@ static void broadcast_of_manager(Bus *bus, const char *member,
 static void broadcast_object(Bus *bus, const char *member,
                              void (*write)(const BusView *view, const void *data, Sink *sink), const void *data) {
         BusEmission emission = {
-                .object = { .kind = BUS_OBJECT_MANAGER },
+                .object = &manager_object,
                 .interface = bus_object_manager_interface.name,
                 .member = member,
                 .write = write,
@@ -224,9 +218,20 @@ static void broadcast_object(Bus *bus, const char *member,
         broadcast(bus, &emission);
 }
 
-static void broadcast_unit_added(Bus *bus, const struct BusNotice *notice) {
-        BusObject object = { .kind = BUS_OBJECT_UNIT, .unit = manager_find_unit(bus->manager, notice->unit) };
+/* Few do: what would be told them need not be looked up. */
+static bool somebody_hears_objects(const Bus *bus) {
+        for (size_t i = 0; i < bus->peers.n; i++)
+                if (bus_peer_hears_objects(bus->peers.items[i]))
+                        return true;
+        return false;
+}
 
+static void broadcast_unit_added(Bus *bus, const struct BusNotice *notice) {
+        BusObject object = { .kind = BUS_OBJECT_UNIT };
+
+        if (!somebody_hears_objects(bus))
+                return;
+        object.unit = manager_find_unit(bus->manager, notice->unit);
         if (object.unit)
                 broadcast_object(bus, "InterfacesAdded", write_object_added, &object);
 }
@@ -234,7 +239,7 @@ static void broadcast_unit_added(Bus *bus, const struct BusNotice *notice) {
 static void broadcast_job_added(Bus *bus, const struct BusNotice *notice) {
         BusObject object = { .kind = BUS_OBJECT_JOB };
 
-        if (job_manager_find(manager_jobs(bus->manager), notice->id, &object.job))
+        if (somebody_hears_objects(bus) && job_manager_find(manager_jobs(bus->manager), notice->id, &object.job))
                 broadcast_object(bus, "InterfacesAdded", write_object_added, &object);
 }
 
@@ -273,7 +278,7 @@ void bus_broadcast_notice(Bus *bus, const struct BusNotice *notice) {
 static void broadcast_changes(Bus *bus, const BusObject *object, const BusInterface *interface, uint8_t flags) {
         BusInterfaceChange change = { interface, flags };
         BusEmission emission = {
-                .object = *object,
+                .object = object,
                 .interface = bus_properties_interface.name,
                 .member = "PropertiesChanged",
                 .write = write_changes,
@@ -281,15 +286,6 @@ static void broadcast_changes(Bus *bus, const BusObject *object, const BusInterf
         };
 
         broadcast(bus, &emission);
-}
-
-static bool has_changing_properties(const BusInterface *interface) {
-        BusPropertyRow row;
-
-        for (size_t i = 0; bus_interface_property(interface, i, &row); i++)
-                if (row.flags & BUS_PROPERTY_EMITS_CHANGE)
-                        return true;
-        return false;
 }
 
 void bus_broadcast_unit_changes(Bus *bus, Unit *unit, bool only_job) {
@@ -300,7 +296,7 @@ void bus_broadcast_unit_changes(Bus *bus, Unit *unit, bool only_job) {
                 broadcast_changes(bus, &object, &bus_unit_interface, BUS_PROPERTY_OF_JOB);
                 return;
         }
-        if (type.name && has_changing_properties(&type))
+        if (type.name && bus_interface_has_properties(&type, BUS_PROPERTY_EMITS_CHANGE))
                 broadcast_changes(bus, &object, &type, BUS_PROPERTY_EMITS_CHANGE);
         broadcast_changes(bus, &object, &bus_unit_interface, BUS_PROPERTY_EMITS_CHANGE);
 }

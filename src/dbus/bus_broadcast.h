@@ -24,7 +24,8 @@ struct BusNotice {
         uint32_t id;                    /* of a job */
         JobResult result;
         const char *interface;          /* static; of UNIT_REMOVED: that of its type, or NULL */
-        char *unit;                     /* owned */
+        uint32_t index;                 /* of the unit, while that is there */
+        const char *unit;               /* its name, or ""; in BusSignals.names */
 };
 
 /*

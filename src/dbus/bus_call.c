@@ -293,29 +293,15 @@ int bus_call_find_job(BusCall *call, uint32_t id, JobInfo *ret_job) {
 }
 
 void bus_view_put_unit_path(const BusView *view, const char *unit, Sink *sink) {
-        cleanup_free_ char *path = NULL;
-        int r;
+        char path[BUS_PATH_SIZE];
 
-        r = bus_path_of_unit(view->dialect, unit, &path);
-        if (r < 0)
-                sink->error = sink->error ?: r;
-        else
-                sink_path(sink, path);
+        sink_path(sink, bus_path_of_unit(view->dialect, unit, path));
 }
 
 void bus_view_put_job_path(const BusView *view, uint32_t id, Sink *sink) {
-        cleanup_free_ char *path = NULL;
-        int r;
+        char path[BUS_PATH_SIZE];
 
-        if (id == JOB_ID_NONE) {
-                sink_path(sink, "/");
-                return;
-        }
-        r = bus_path_of_job(view->dialect, id, &path);
-        if (r < 0)
-                sink->error = sink->error ?: r;
-        else
-                sink_path(sink, path);
+        sink_path(sink, id == JOB_ID_NONE ? "/" : bus_path_of_job(view->dialect, id, path));
 }
 
 Manager *bus_view_manager(const BusView *view) {

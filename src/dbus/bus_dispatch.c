@@ -21,13 +21,12 @@
 #include "dbus/bus_dispatch.h"
 #include "dbus/bus_error.h"
 #include "dbus/bus_object.h"
-#include "dbus/bus_sink.h"
 
 static const char *sender_of_call(const BusCall *call) {
         return call->object->kind == BUS_OBJECT_DRIVER ? DBUS_SERVICE_DBUS : call->dialect->name;
 }
 
-static void call_send(BusCall *call, DBusMessage *reply) {
+static void call_send_error(BusCall *call, DBusMessage *reply) {
         bool is_named = call->peer->is_message_bus;
 
         if (reply && !is_named)
@@ -46,7 +45,7 @@ static void call_send_failure(BusCall *call, int code) {
                             "The answer would be too large for one message; ask for less." : "%s.", strerror(-code));
 
         reply = bus_error_reply(call->dialect, call->message, &call->failure);
-        call_send(call, reply);
+        call_send_error(call, reply);
         if (reply)
                 dbus_message_unref(reply);
 }
@@ -129,30 +128,32 @@ static int call_find_object(BusCall *call, BusObject *ret_object) {
         return bus_object_find(call->bus, path, &call->dialect, ret_object, &call->failure);
 }
 
+static int call_finish_reply(BusCall *call) {
+        uint32_t serial = dbus_message_get_serial(call->message);
+
+        if (call->peer->is_message_bus)
+                return bus_wire_finish_reply(&call->bus->reply, serial, NULL, dbus_message_get_sender(call->message));
+        return bus_wire_finish_reply(&call->bus->reply, serial, sender_of_call(call),
+                                     call->peer->has_name ? call->client->name : NULL);
+}
+
 /* Runs the handler into a reply and sends it; what it caused to be announced goes first. */
 static int call_answer(BusCall *call) {
-        DBusMessage *reply;
-        BusSink sink;
-        int r, q;
+        BusWire *wire = &call->bus->reply;
+        int r;
 
-        reply = dbus_message_new_method_return(call->message);
-        if (!reply)
-                return -ENOMEM;
-
-        bus_sink_init(&sink, reply);
-        call->reply = &sink.sink;
+        bus_wire_begin(wire);
+        call->reply = &wire->sink;
         dbus_message_iter_init(call->message, &call->arguments);
         r = call->method->handler(call);
-        if (r < 0 && sink.sink.error == 0)
-                sink.sink.error = r;
-        q = bus_sink_finish(&sink);
-        r = r < 0 ? r : q;
-
+        if (r >= 0)
+                r = call_finish_reply(call);
         if (r >= 0 && !dbus_message_get_no_reply(call->message)) {
                 bus_signals_announce_jobs(call->bus);
-                call_send(call, reply);
+                if (bus_peer_send_wire(call->peer, wire) < 0)
+                        log_error("Out of memory while answering a D-Bus call.");
         }
-        dbus_message_unref(reply);
+        bus_wire_begin(wire);
         return r;
 }
 

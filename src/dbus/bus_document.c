@@ -83,14 +83,10 @@ static void add_properties(Text *text, const BusInterface *interface) {
 
 int bus_document_interface(const BusInterface *interface, char **ret_text) {
         cleanup_(text_deinit) Text text = {};
-        cleanup_free_ char *name = NULL;
-        int r;
+        char name[BUS_INTERFACE_NAME_SIZE];
 
-        r = bus_interface_full_name(interface, &bus_dialects[BUS_DIALECT_OWN], &name);
-        if (r < 0)
-                return r;
-
-        text_addf(&text, "# %s\n\n%s\n", name, interface->description ?: "");
+        text_addf(&text, "# %s\n\n%s\n",
+                  bus_interface_full_name(interface, &bus_dialects[BUS_DIALECT_OWN], name), interface->description ?: "");
         add_methods(&text, interface->methods);
         add_signals(&text, interface->signals);
         add_properties(&text, interface);

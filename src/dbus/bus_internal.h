@@ -24,7 +24,8 @@ struct Bus {
         BusLink *link;                          /* owned, or NULL */
         sd_event_source *reaper;                /* owned; closes dropped peers */
         BusSignals signals;
-        BusWire wire;                           /* the signal that is being written */
+        BusWire wire;                           /* the signal that is being written … */
+        BusWire reply;                          /* … and the answer: its writing may cause signals */
 };
 
 #define bus_foreach_dialect(bus, dialect)                                                                  \

@@ -70,15 +70,10 @@ static void add_properties(Text *xml, const BusInterface *interface) {
                           row.flags & BUS_PROPERTY_CONST ? "const" : "false");
 }
 
-static int add_interface(Text *xml, const BusInterface *interface, const BusDialect *dialect) {
-        cleanup_free_ char *name = NULL;
-        int r;
+static void add_interface(Text *xml, const BusInterface *interface, const BusDialect *dialect) {
+        char name[BUS_INTERFACE_NAME_SIZE];
 
-        r = bus_interface_full_name(interface, dialect, &name);
-        if (r < 0)
-                return r;
-
-        text_addf(xml, " <interface name=\"%s\">\n", name);
+        text_addf(xml, " <interface name=\"%s\">\n", bus_interface_full_name(interface, dialect, name));
         for (const BusMethod *method = interface->methods; method && method->name; method++) {
                 text_addf(xml, "  <method name=\"%s\">\n", method->name);
                 add_arguments(xml, method->in, method->in_names, "in");
@@ -92,7 +87,6 @@ static int add_interface(Text *xml, const BusInterface *interface, const BusDial
         }
         add_properties(xml, interface);
         text_add(xml, " </interface>\n");
-        return 0;
 }
 
 int bus_introspect(Bus *bus, const BusDialect *dialect, const BusObject *object, char **ret_xml) {
@@ -109,11 +103,8 @@ int bus_introspect(Bus *bus, const BusDialect *dialect, const BusObject *object,
         text_add(&xml, doctype);
         text_add(&xml, "<node>\n");
         n = bus_object_interfaces(object, interfaces);
-        for (size_t i = 0; i < n; i++) {
-                r = add_interface(&xml, &interfaces[i], dialect);
-                if (r < 0)
-                        return r;
-        }
+        for (size_t i = 0; i < n; i++)
+                add_interface(&xml, &interfaces[i], dialect);
         strv_foreach(child, children)
                 text_addf(&xml, " <node name=\"%s\"/>\n", *child);
         text_add(&xml, "</node>\n");

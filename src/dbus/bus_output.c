@@ -18,7 +18,7 @@
 #include "dbus/bus_output.h"
 
 /* Room that is kept when all is written; a burst gives back what it took beyond that. */
-#define KEPT_BYTES ((size_t) 64 * 1024)
+#define KEPT_BYTES ((size_t) 128 * 1024)
 
 #define SERIAL_AT 8U
 
@@ -66,7 +66,7 @@ int bus_output_add_message(BusOutput *output, DBusMessage *message) {
         return place ? 0 : -ENOMEM;
 }
 
-int bus_output_add_signal(BusOutput *output, const BusWire *wire) {
+int bus_output_add_wire(BusOutput *output, const BusWire *wire) {
         uint8_t *place;
 
         if (output->is_broken)

@@ -28,7 +28,7 @@ void bus_output_deinit(BusOutput *output);
 
 /* Each copies a message, with the next serial: 0 or -ENOMEM. */
 int bus_output_add_message(BusOutput *output, DBusMessage *message);
-int bus_output_add_signal(BusOutput *output, const BusWire *wire);
+int bus_output_add_wire(BusOutput *output, const BusWire *wire);
 
 /* Writes what the socket takes. */
 void bus_output_write(BusOutput *output, int fd);

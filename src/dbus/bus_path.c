@@ -10,11 +10,13 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "basic/macro.h"
 #include "basic/text.h"
 #include "dbus/bus_path.h"
+#include "unit/unit_name.h"
 
 const BusDialect bus_dialects[_BUS_DIALECT_MAX] = {
         [BUS_DIALECT_OWN] = { BUS_DIALECT_OWN, "org.jobd1", "/org/jobd1" },
@@ -37,31 +39,37 @@ static int hex_value(char c) {
         return -1;
 }
 
-static void path_add_escaped(Text *text, const char *label) {
+/* Writes at most three bytes for each of the label, one if it is empty, and the NUL; returns where that is. */
+static char *write_escaped(char *at, const char *label) {
         static const char digits[] = "0123456789abcdef";
-        const char *plain = label;
 
         if (!*label)
-                text_add_char(text, '_');
+                *at++ = '_';
 
-        for (const char *at = label; *at; at++) {
-                char escaped[] = { '_', digits[(unsigned char) *at / 16], digits[(unsigned char) *at % 16] };
-
-                if (is_plain(*at, at == label))
+        for (const char *c = label; *c; c++) {
+                if (is_plain(*c, c == label)) {
+                        *at++ = *c;
                         continue;
-                text_add_n(text, plain, (size_t) (at - plain));
-                text_add_n(text, escaped, sizeof(escaped));
-                plain = at + 1;
+                }
+                *at++ = '_';
+                *at++ = digits[(unsigned char) *c / 16];
+                *at++ = digits[(unsigned char) *c % 16];
         }
-        text_add(text, plain);
+        *at = '\0';
+        return at;
 }
 
 int bus_path_escape(const char *label, char **ret_escaped) {
-        cleanup_(text_deinit) Text text = {};
+        char *escaped;
 
         assert(label);
-        path_add_escaped(&text, label);
-        return text_finish(&text, ret_escaped);
+
+        escaped = malloc(3 * strlen(label) + 2);
+        if (!escaped)
+                return -ENOMEM;
+        write_escaped(escaped, label);
+        *ret_escaped = escaped;
+        return 0;
 }
 
 int bus_path_unescape(const char *escaped, char **ret_label) {
@@ -99,15 +107,21 @@ int bus_path_unescape(const char *escaped, char **ret_label) {
         return 0;
 }
 
-int bus_path_of_unit(const BusDialect *dialect, const char *unit, char **ret_path) {
-        cleanup_(text_deinit) Text text = {};
+const char *bus_path_of_unit(const BusDialect *dialect, const char *unit, char buffer[static BUS_PATH_SIZE]) {
+        assert(strlen(unit) <= UNIT_NAME_MAX);
 
-        text_add(&text, dialect->root);
-        text_add(&text, "/unit/");
-        path_add_escaped(&text, unit);
-        return text_finish(&text, ret_path);
+        write_escaped(stpcpy(stpcpy(buffer, dialect->root), "/unit/"), unit);
+        return buffer;
 }
 
-int bus_path_of_job(const BusDialect *dialect, uint32_t id, char **ret_path) {
-        return text_format(ret_path, "%s/job/%" PRIu32, dialect->root, id);
+const char *bus_path_of_job(const BusDialect *dialect, uint32_t id, char buffer[static BUS_PATH_SIZE]) {
+        char digits[16], *first = digits + sizeof(digits) - 1;
+
+        *first = '\0';
+        do {
+                *--first = (char) ('0' + id % 10);
+                id /= 10;
+        } while (id > 0);
+        stpcpy(stpcpy(stpcpy(buffer, dialect->root), "/job/"), first);
+        return buffer;
 }

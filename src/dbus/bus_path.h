@@ -33,5 +33,9 @@ int bus_path_escape(const char *label, char **ret_escaped);
 /* The opposite: -EINVAL for what bus_path_escape() never makes, so that an object has one path. */
 int bus_path_unescape(const char *escaped, char **ret_label);
 
-int bus_path_of_unit(const BusDialect *dialect, const char *unit, char **ret_path);
-int bus_path_of_job(const BusDialect *dialect, uint32_t id, char **ret_path);
+/* Large enough for any unit: each byte of its name may take three. */
+#define BUS_PATH_SIZE 1024
+
+/* Each returns @buffer. @unit has a valid name. */
+const char *bus_path_of_unit(const BusDialect *dialect, const char *unit, char buffer[static BUS_PATH_SIZE]);
+const char *bus_path_of_job(const BusDialect *dialect, uint32_t id, char buffer[static BUS_PATH_SIZE]);

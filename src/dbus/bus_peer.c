@@ -234,7 +234,7 @@ int bus_peer_send(BusPeer *peer, DBusMessage *message) {
         return r < 0 ? r : peer_enter_outbox(peer);
 }
 
-static int send_signal_to_message_bus(BusPeer *peer, const BusWire *wire) {
+static int send_wire_to_message_bus(BusPeer *peer, const BusWire *wire) {
         DBusMessage *message;
         int r;
 
@@ -246,25 +246,29 @@ static int send_signal_to_message_bus(BusPeer *peer, const BusWire *wire) {
         return r;
 }
 
-int bus_peer_send_signal(BusPeer *peer, const BusWire *wire) {
+int bus_peer_send_wire(BusPeer *peer, const BusWire *wire) {
         int r;
 
         if (peer->is_gone)
                 return 0;
         if (peer->is_message_bus)
-                return send_signal_to_message_bus(peer, wire);
+                return send_wire_to_message_bus(peer, wire);
 
-        r = bus_output_add_signal(&peer->output, wire);
+        r = bus_output_add_wire(&peer->output, wire);
         return r < 0 ? r : peer_enter_outbox(peer);
 }
 
+static bool is_authenticated(BusPeer *peer) {
+        peer->is_authenticated = peer->is_authenticated || dbus_connection_get_is_authenticated(peer->connection);
+        return peer->is_authenticated;
+}
+
 /* On a message bus it is a broadcast that wakes many, so it is sent only while a client there has a stake in it. */
-bool bus_peer_hears(const BusPeer *peer, const BusDialect *dialect) {
+bool bus_peer_hears(BusPeer *peer, const BusDialect *dialect) {
         if (peer->is_gone || !(peer->dialects & BUS_DIALECT_BIT(dialect->id)))
                 return false;
         if (!peer->is_message_bus)
-                return (!peer->has_name || peer->matches) && dbus_connection_get_is_authenticated(peer->connection) &&
-                       dbus_connection_get_is_connected(peer->connection);
+                return (!peer->has_name || peer->matches) && !peer->output.is_broken && is_authenticated(peer);
 
         for (size_t i = 0; i < peer->clients.n; i++)
                 if (!bus_client_is_idle(peer->clients.items[i]))

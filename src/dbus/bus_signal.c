@@ -39,15 +39,14 @@ static void out_of_memory(void) {
         log_error("Out of memory while noting a change for D-Bus clients.");
 }
 
-static void note(Bus *bus, BusNotice notice, const char *unit) {
+static void note(Bus *bus, BusNotice notice, const Unit *unit) {
         if (!has_audience(bus))
                 return;
 
-        notice.unit = strdup(unit ?: "");
-        if (!notice.unit || vector_push(&bus->signals.notices, notice) < 0) {
-                free(notice.unit);
+        notice.index = unit ? unit->index : 0;
+        notice.unit = unit ? arena_strdup(&bus->signals.names, unit->id) : "";
+        if (!notice.unit || vector_push(&bus->signals.notices, notice) < 0)
                 out_of_memory();
-        }
 }
 
 /* NULL if memory ran out. */
@@ -82,7 +81,7 @@ static void on_unit_added(void *userdata, Unit *unit) {
         of_unit = note_of_unit(&bus->signals, unit->index);
         if (of_unit)
                 *of_unit = (BusUnitNote) { .marks = BUS_UNIT_IS_NEW, .news = (uint32_t) bus->signals.notices.n };
-        note(bus, (BusNotice) { .kind = BUS_NOTICE_UNIT_NEW }, unit->id);
+        note(bus, (BusNotice) { .kind = BUS_NOTICE_UNIT_NEW }, unit);
 }
 
 /* True if the unit's announcement was still waiting, and is taken back. */
@@ -120,8 +119,8 @@ static void send_notice(Bus *bus, const BusNotice *notice) {
         case BUS_NOTICE_NONE:
                 return;
         case BUS_NOTICE_JOB_REMOVED:
-                unit = manager_find_unit(bus->manager, notice->unit);
-                if (unit)
+                unit = unit_table_at(manager_units(bus->manager), notice->index);
+                if (unit && text_equal(unit->id, notice->unit))
                         send_unit_changes(bus, unit->index);
                 bus_broadcast_notice(bus, notice);
                 forget_job(bus, notice->id);
@@ -150,9 +149,10 @@ static void send_notices(Bus *bus, bool keep_ends) {
                         continue;
                 }
                 send_notice(bus, &notice);
-                free(notice.unit);
         }
         signals->notices.n = kept;
+        if (kept == 0)
+                arena_reset(&signals->names);
         signals->has_new_jobs = false;
 }
 
@@ -176,7 +176,7 @@ static void on_unit_removed(void *userdata, Unit *unit) {
                 send_notices(bus, true);
                 bus_broadcast_unit_changes(bus, unit, !(of_unit.marks & BUS_UNIT_CHANGED));
         }
-        note(bus, (BusNotice) { .kind = BUS_NOTICE_UNIT_REMOVED, .interface = unit->vtable->interface }, unit->id);
+        note(bus, (BusNotice) { .kind = BUS_NOTICE_UNIT_REMOVED, .interface = unit->vtable->interface }, unit);
 }
 
 static void on_unit_changed(void *userdata, Unit *unit) {
@@ -186,14 +186,14 @@ static void on_unit_changed(void *userdata, Unit *unit) {
 static void on_job_installed(Bus *bus, const JobInfo *job) {
         bus->signals.n_installed_jobs++;
         bus->signals.has_new_jobs = true;
-        note(bus, (BusNotice) { .kind = BUS_NOTICE_JOB_NEW, .id = job->id }, job->unit ? job->unit->id : NULL);
+        note(bus, (BusNotice) { .kind = BUS_NOTICE_JOB_NEW, .id = job->id }, job->unit);
 }
 
 static void on_job_finished(Bus *bus, const JobInfo *job) {
         if (job->result == JOB_FAILED || job->result == JOB_TIMEOUT || job->result == JOB_INVALID)
                 bus->signals.n_failed_jobs++;
         note(bus, (BusNotice) { .kind = BUS_NOTICE_JOB_REMOVED, .id = job->id, .result = job->result },
-             job->unit ? job->unit->id : NULL);
+             job->unit);
 }
 
 static void on_job_event(void *userdata, const JobEvent *event) {
@@ -293,9 +293,8 @@ void bus_signals_detach(Bus *bus) {
         BusSignals *signals = &bus->signals;
 
         manager_unlisten(bus->manager, bus);
-        for (size_t i = 0; i < signals->notices.n; i++)
-                free(signals->notices.items[i].unit);
         vector_deinit(&signals->notices);
+        arena_deinit(&signals->names);
         vector_deinit(&signals->changed_units);
         vector_deinit(&signals->of_units);
         vector_deinit(&signals->changed_jobs);

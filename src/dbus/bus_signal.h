@@ -9,6 +9,7 @@
  * comes after the announcement of that job.
  */
 
+#include "basic/arena.h"
 #include "basic/vector.h"
 #include "dbus/bus_table.h"
 
@@ -22,6 +23,7 @@ typedef struct BusUnitNote {
 
 typedef struct BusSignals {
         VECTOR(BusNotice) notices;              /* in the order in which they came about */
+        Arena names;                            /* of units in .notices, which may be gone when it is told */
         VECTOR(uint32_t) changed_units;         /* indexes */
         VECTOR(BusUnitNote) of_units;           /* by index */
         VECTOR(uint32_t) changed_jobs;

@@ -179,14 +179,12 @@ static void put_object(BusCall *call, const BusObject *object, const char *path)
         sink_open(call->reply, 'a', "{sa{sv}}");
         n = bus_object_interfaces(object, interfaces);
         for (size_t i = 0; i < n; i++) {
-                cleanup_free_ char *name = NULL;
+                char name[BUS_INTERFACE_NAME_SIZE];
 
                 if (!interfaces[i].properties && !interfaces[i].unit_properties)
                         continue;
-                if (bus_interface_full_name(&interfaces[i], call->dialect, &name) < 0)
-                        call->reply->error = call->reply->error ?: -ENOMEM;
                 sink_open(call->reply, 'e', "sa{sv}");
-                sink_string(call->reply, name);
+                sink_string(call->reply, bus_interface_full_name(&interfaces[i], call->dialect, name));
                 sink_open(call->reply, 'a', "{sv}");
                 bus_interface_write_properties(&view, &interfaces[i], 0, call->reply);
                 sink_close(call->reply);
@@ -201,13 +199,9 @@ static int put_units(BusCall *call) {
 
         unit_table_foreach(table, unit) {
                 BusObject object = { .kind = BUS_OBJECT_UNIT, .unit = unit };
-                cleanup_free_ char *path = NULL;
-                int r;
+                char path[BUS_PATH_SIZE];
 
-                r = bus_path_of_unit(call->dialect, unit->id, &path);
-                if (r < 0)
-                        return r;
-                put_object(call, &object, path);
+                put_object(call, &object, bus_path_of_unit(call->dialect, unit->id, path));
                 if (call->reply->error < 0)
                         return call->reply->error;
         }
@@ -221,11 +215,9 @@ static int put_jobs(BusCall *call) {
         r = job_manager_list(manager_jobs(call->bus->manager), &jobs);
         for (size_t i = 0; r >= 0 && i < jobs.n; i++) {
                 BusObject object = { .kind = BUS_OBJECT_JOB, .job = jobs.items[i], .unit = jobs.items[i].unit };
-                cleanup_free_ char *path = NULL;
+                char path[BUS_PATH_SIZE];
 
-                r = bus_path_of_job(call->dialect, object.job.id, &path);
-                if (r >= 0)
-                        put_object(call, &object, path);
+                put_object(call, &object, bus_path_of_job(call->dialect, object.job.id, path));
         }
         vector_deinit(&jobs);
         return r;

@@ -61,21 +61,40 @@ void bus_property_write(const BusView *view, const BusPropertyRow *row, Sink *si
 }
 
 void bus_interface_write_properties(const BusView *view, const BusInterface *interface, uint8_t flags, Sink *sink) {
-        BusPropertyRow row;
-
-        for (size_t i = 0; bus_interface_property(interface, i, &row); i++) {
-                if ((row.flags & flags) != flags)
+        for (const BusProperty *row = interface->properties; row && row->name; row++) {
+                if ((row->flags & flags) != flags)
                         continue;
-                sink_entry_open(sink, row.name, row.signature);
-                bus_property_write(view, &row, sink);
+                sink_entry_open(sink, row->name, row->signature);
+                row->get(view, row->parameter, sink);
+                sink_entry_close(sink);
+        }
+        for (const UnitProperty *row = interface->unit_properties; row && row->name; row++) {
+                if ((row->flags & flags) != flags)
+                        continue;
+                sink_entry_open(sink, row->name, row->signature);
+                row->get(view->object->unit, sink);
                 sink_entry_close(sink);
         }
 }
 
-int bus_interface_full_name(const BusInterface *interface, const BusDialect *dialect, char **ret_name) {
+bool bus_interface_has_properties(const BusInterface *interface, uint8_t flags) {
+        for (const BusProperty *row = interface->properties; row && row->name; row++)
+                if ((row->flags & flags) == flags)
+                        return true;
+        for (const UnitProperty *row = interface->unit_properties; row && row->name; row++)
+                if ((row->flags & flags) == flags)
+                        return true;
+        return false;
+}
+
+const char *bus_interface_full_name(const BusInterface *interface, const BusDialect *dialect,
+                                    char buffer[static BUS_INTERFACE_NAME_SIZE]) {
         if (strchr(interface->name, '.'))
-                return text_format(ret_name, "%s", interface->name);
-        return text_format(ret_name, "%s.%s", dialect->name, interface->name);
+                return interface->name;
+
+        assert(strlen(dialect->name) + 1 + strlen(interface->name) < BUS_INTERFACE_NAME_SIZE);
+        stpcpy(stpcpy(stpcpy(buffer, dialect->name), "."), interface->name);
+        return buffer;
 }
 
 bool bus_interface_is_named(const BusInterface *interface, const BusDialect *dialect, const char *full_name) {

@@ -122,9 +122,12 @@ bool bus_interface_find_property(const BusInterface *interface, const char *name
 const BusMethod *bus_interface_find_method(const BusInterface *interface, const char *name);
 void bus_property_write(const BusView *view, const BusPropertyRow *row, Sink *sink);
 
-/* Writes the entries of an open a{sv}. */
+/* Writes the entries of an open a{sv}: of the properties that have all of @flags. Are there any? */
+bool bus_interface_has_properties(const BusInterface *interface, uint8_t flags);
 void bus_interface_write_properties(const BusView *view, const BusInterface *interface, uint8_t flags, Sink *sink);
 
-/* The whole name in a dialect. */
-int bus_interface_full_name(const BusInterface *interface, const BusDialect *dialect, char **ret_name);
+/* The whole name in a dialect: the interface's own string, or written into @buffer. */
+#define BUS_INTERFACE_NAME_SIZE 256
+const char *bus_interface_full_name(const BusInterface *interface, const BusDialect *dialect,
+                                    char buffer[static BUS_INTERFACE_NAME_SIZE]);
 bool bus_interface_is_named(const BusInterface *interface, const BusDialect *dialect, const char *full_name);

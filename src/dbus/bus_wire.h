@@ -2,18 +2,21 @@
 #pragma once
 
 /*
- * A signal in the format of the wire
+ * Messages in the format of the wire: signals and replies
  *
  * libdbus takes a few microseconds for each value that is appended to a
  * message, and there are thousands of signals a second. This is a sink that
  * writes the bytes themselves, into memory that is used again for the next
- * signal; who needs a message of libdbus makes it of them.
+ * message; who needs a message of libdbus makes it of them.
+ *
+ * Nobody is sent text that is not UTF-8 (it is escaped) or a path that is none
+ * (an error). A body grows to 24 MiB at most: on a larger message a system bus,
+ * which takes 32 MiB, would hang up on us.
  */
 
 #include <dbus/dbus.h>
 
 #include "basic/sink.h"
-#include "basic/text.h"
 
 #define BUS_WIRE_DEPTH 24
 #define BUS_WIRE_BODY_MAX (24U * 1024U * 1024U)
@@ -23,10 +26,16 @@ typedef struct BusWireArray {
         size_t begin;           /* of its first item */
 } BusWireArray;
 
+typedef struct BusWireBytes {
+        uint8_t *items;         /* owned */
+        size_t n, allocated;
+        int error;              /* 0 or -ENOMEM */
+} BusWireBytes;
+
 typedef struct BusWire {
         Sink sink;
-        Text header;            /* bytes; padded to a multiple of eight */
-        Text body;
+        BusWireBytes header;    /* padded to a multiple of eight */
+        BusWireBytes body;
         char signature[DBUS_MAXIMUM_SIGNATURE_LENGTH + 1];      /* of the body, as it was written */
         size_t n_signature;
         BusWireArray open[BUS_WIRE_DEPTH];
@@ -35,7 +44,7 @@ typedef struct BusWire {
 
 void bus_wire_deinit(BusWire *wire);
 
-/* Empties it: the body is written into wire->sink next. */
+/* Empties it, and gives back what a large message took: the body is written into wire->sink next. */
 void bus_wire_begin(BusWire *wire);
 
 /*
@@ -44,6 +53,9 @@ void bus_wire_begin(BusWire *wire);
  */
 int bus_wire_finish_signal(BusWire *wire, const char *path, const char *interface, const char *member,
                            const char *sender);
+
+/* The same for the answer to the call of that serial. @sender and @destination may be NULL. */
+int bus_wire_finish_reply(BusWire *wire, uint32_t reply_serial, const char *sender, const char *destination);
 
 /* Copies the message to @bytes, which has room for bus_wire_size(). */
 size_t bus_wire_size(const BusWire *wire);

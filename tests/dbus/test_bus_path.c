@@ -5,10 +5,12 @@
  */
 
 #include <errno.h>
+#include <string.h>
 
 #include "basic/macro.h"
 #include "dbus/bus_path.h"
 #include "double/double_assert.h"
+#include "unit/unit_name.h"
 
 static const struct {
         const char *label, *escaped;
@@ -70,10 +72,20 @@ Test(bus_path, every_byte_survives) {
 }
 
 Test(bus_path, objects_lie_below_the_root_of_their_dialect) {
-        cleanup_free_ char *unit = NULL, *job = NULL;
+        char path[BUS_PATH_SIZE];
 
-        cr_assert(eq(int, bus_path_of_unit(&bus_dialects[BUS_DIALECT_OWN], "a.service", &unit), 0));
-        cr_assert(eq(int, bus_path_of_job(&bus_dialects[BUS_DIALECT_SYSTEMD], UINT32_MAX, &job), 0));
-        assert_string(unit, "/org/jobd1/unit/a_2eservice");
-        assert_string(job, "/org/freedesktop/systemd1/job/4294967295");
+        assert_string(bus_path_of_unit(&bus_dialects[BUS_DIALECT_OWN], "a.service", path),
+                      "/org/jobd1/unit/a_2eservice");
+        assert_string(bus_path_of_job(&bus_dialects[BUS_DIALECT_OWN], 10, path), "/org/jobd1/job/10");
+        assert_string(bus_path_of_job(&bus_dialects[BUS_DIALECT_SYSTEMD], UINT32_MAX, path),
+                      "/org/freedesktop/systemd1/job/4294967295");
+}
+
+Test(bus_path, the_longest_name_has_a_path) {
+        char name[UNIT_NAME_MAX + 1], path[BUS_PATH_SIZE];
+
+        memset(name, ':', UNIT_NAME_MAX);
+        name[UNIT_NAME_MAX] = '\0';
+        bus_path_of_unit(&bus_dialects[BUS_DIALECT_SYSTEMD], name, path);
+        cr_assert(eq(sz, strlen(path), strlen("/org/freedesktop/systemd1/unit/") + 3 * UNIT_NAME_MAX));
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Signals in the format of the wire: the same bytes as libdbus writes, and libdbus understands them
+ * Messages in the format of the wire: the same bytes as libdbus writes, and libdbus understands them
  */
 
 #include <errno.h>
 #include <string.h>
 
 #include "basic/macro.h"
-#include "dbus/bus_sink.h"
+#include "bus_sink.h"
 #include "dbus/bus_wire.h"
 #include "double/double_assert.h"
 
@@ -117,6 +117,73 @@ Test(bus_wire, one_is_written_after_the_other) {
         cr_assert(eq(int, finish(), 0));
         bus_wire_begin(&wire);
         assert_as_libdbus(write_basics);
+}
+
+static DBusMessage *reply(const char *sender, const char *destination) {
+        DBusMessage *message;
+
+        write_containers(&wire.sink);
+        cr_assert(eq(int, bus_wire_finish_reply(&wire, 77, sender, destination), 0));
+        cr_assert(eq(int, bus_wire_to_message(&wire, &message), 0));
+        cr_assert(eq(int, dbus_message_get_type(message), DBUS_MESSAGE_TYPE_METHOD_RETURN));
+        cr_assert(eq(uint, dbus_message_get_reply_serial(message), 77));
+        cr_assert(dbus_message_get_no_reply(message));
+        return message;
+}
+
+Test(bus_wire, a_reply_names_the_call_and_who_speaks_to_whom) {
+        DBusMessage *message = reply("a.b", ":1.2");
+
+        assert_string(dbus_message_get_sender(message), "a.b");
+        assert_string(dbus_message_get_destination(message), ":1.2");
+        assert_string(dbus_message_get_signature(message), "ya{sv}asa(t)(uo)");
+        dbus_message_unref(message);
+}
+
+Test(bus_wire, a_reply_may_leave_the_names_to_a_message_bus) {
+        DBusMessage *message = reply(NULL, NULL);
+
+        cr_assert(eq(ptr, (void *) dbus_message_get_sender(message), NULL));
+        cr_assert(eq(ptr, (void *) dbus_message_get_destination(message), NULL));
+        dbus_message_unref(message);
+}
+
+Test(bus_wire, a_large_message_leaves_no_room_behind) {
+        for (unsigned i = 0; i < 100000; i++)
+                sink_u32(&wire.sink, i);
+        cr_assert(eq(int, finish(), -EMSGSIZE));
+        bus_wire_begin(&wire);
+        sink_open(&wire.sink, 'a', "t");
+        for (unsigned i = 0; i < 100000; i++)
+                sink_u64(&wire.sink, i);
+        sink_close(&wire.sink);
+        cr_assert(eq(int, finish(), 0));
+        bus_wire_begin(&wire);
+        cr_assert(eq(sz, wire.body.allocated, 0));
+        assert_as_libdbus(write_basics);
+}
+
+/* At every place, in words of eight bytes and behind them. */
+Test(bus_wire, a_byte_that_is_not_utf8_is_found_wherever_it_stands) {
+        for (size_t n = 1; n < 20; n++)
+                for (size_t at = 0; at < n; at++) {
+                        char text[20] = "", *written;
+
+                        memset(text, 'a', n);
+                        text[at] = '\xff';
+                        bus_wire_begin(&wire);
+                        sink_string(&wire.sink, text);
+                        cr_assert(eq(int, finish(), 0));
+                        written = (char *) wire.body.items + sizeof(uint32_t);
+                        cr_assert(eq(sz, strlen(written), n + 3));
+                        cr_assert(eq(int, strncmp(written + at, "\\xff", 4), 0));
+                }
+}
+
+Test(bus_wire, text_in_utf8_is_left_alone) {
+        sink_string(&wire.sink, "Größe und Länge 12345");
+        cr_assert(eq(int, finish(), 0));
+        assert_string((char *) wire.body.items + sizeof(uint32_t), "Größe und Länge 12345");
 }
 
 Test(bus_wire, text_that_is_not_utf8_is_escaped) {

@@ -40,14 +40,14 @@ static int write_all(const char *path, const char *text) {
 
 /* 0, 1 if the file says something else, or negative. */
 static int serve_interface(const BusInterface *interface, const char *folder, bool is_check) {
-        cleanup_free_ char *name = NULL, *path = NULL, *text = NULL, *there = NULL;
+        cleanup_free_ char *path = NULL, *text = NULL, *there = NULL;
+        char name[BUS_INTERFACE_NAME_SIZE];
         int r;
 
         r = bus_document_interface(interface, &text);
         if (r >= 0)
-                r = bus_interface_full_name(interface, &bus_dialects[BUS_DIALECT_OWN], &name);
-        if (r >= 0)
-                r = text_format(&path, "%s/%s.md", folder, name);
+                r = text_format(&path, "%s/%s.md", folder,
+                                bus_interface_full_name(interface, &bus_dialects[BUS_DIALECT_OWN], name));
         if (r >= 0)
                 r = is_check ? read_all(path, &there) : write_all(path, text);
         if (r < 0)
