@@ -11,10 +11,17 @@ typedef struct FuzzPlayer {
         FuzzWorld *world;               /* owned */
         Model model;
         FuzzOutcome *outcome;           /* borrowed */
+        bool is_known;                  /* what is played now was compared before: it is only done */
         bool is_endless;                /* the units keep each other going: no use to go on */
         FuzzText expected;              /* lines of a script that would have held */
         ModelTraces engine_trace, model_trace;
 } FuzzPlayer;
+
+/* Makes the units of @fuzz, in the states in which they begin; what comes of its steps is told to @outcome. */
+void fuzz_player_begin(FuzzPlayer *player, const FuzzCase *fuzz, FuzzOutcome *outcome);
+/* Plays one plain step on both, and compares nothing. */
+void fuzz_player_step(FuzzPlayer *player, const FuzzStep *step);
+void fuzz_player_end(FuzzPlayer *player);
 
 /* Says where they differ; only the first time counts, then it is true. */
 bool fuzz_differ(FuzzPlayer *player, const char *format, ...) printf_(2, 3);
