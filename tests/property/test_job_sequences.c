@@ -117,14 +117,23 @@ static void play(const Sequence *sequence) {
         fuzz_compare_rest(&player);
 }
 
+static void tell_lines(const char *title, char *text) {
+        char *rest = text;
+
+        printf("# %s\n", title);
+        for (char *line; (line = strsep(&rest, "\n")) && *line != '\0';)
+                printf("#   %s\n", line);
+}
+
 static void tell(Search *search, const Sequence *sequence) {
         static FuzzCase small;
 
         search->has_failed = true;
         fuzz_shrink(case_of(sequence), fuzz_play, &small);
         fuzz_play(&small, &outcome);
-        printf("# difference:\n%s# script, for a unit that begins as %s:\n%s", outcome.text.string,
-               unit_active_state_to_string(small.units[0].state), outcome.script.string);
+        tell_lines("difference:", outcome.text.string);
+        printf("# the unit begins as %s\n", unit_active_state_to_string(small.units[0].state));
+        tell_lines("script:", outcome.script.string);
 }
 
 /* True if it is worth going on from there. */
