@@ -5,7 +5,7 @@
  *
  * A list of chunks, filled from the front. Nothing in it is freed by itself,
  * so an allocation is an addition and a comparison; what is larger than a
- * chunk gets one of its own size.
+ * chunk gets one of its own size. Strings are packed without a gap.
  */
 
 #include <assert.h>
@@ -70,34 +70,42 @@ static ArenaChunk *arena_add_chunk(Arena *arena, size_t size) {
         return chunk;
 }
 
+static void *arena_take(Arena *arena, size_t size, size_t alignment) {
+        ArenaChunk *chunk = arena->current;
+        size_t start;
+
+        if (size > SIZE_MAX / 2)
+                return NULL;
+        start = chunk ? (chunk->used + alignment - 1) / alignment * alignment : 0;
+        if (!chunk || start > chunk->size || chunk->size - start < size) {
+                chunk = arena_add_chunk(arena, size);
+                start = 0;
+        }
+        if (!chunk)
+                return NULL;
+
+        chunk->used = start + size;
+        return chunk->bytes + start;
+}
+
 void *arena_alloc(Arena *arena, size_t size) {
-        ArenaChunk *chunk;
         void *object;
 
         assert(arena);
 
-        if (size > SIZE_MAX / 2)
-                return NULL;
-        size = (MAX(size, (size_t) 1) + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
-
-        chunk = arena->current;
-        if (!chunk || chunk->size - chunk->used < size)
-                chunk = arena_add_chunk(arena, size);
-        if (!chunk)
-                return NULL;
-
-        object = chunk->bytes + chunk->used;
-        chunk->used += size;
-        return memset(object, 0, size);
+        size = MAX(size, (size_t) 1);
+        object = arena_take(arena, size, ARENA_ALIGNMENT);
+        return object ? memset(object, 0, size) : NULL;
 }
 
 char *arena_strdup(Arena *arena, const char *string) {
         size_t size;
         char *copy;
 
+        assert(arena);
         assert(string);
 
         size = strlen(string) + 1;
-        copy = arena_alloc(arena, size);
+        copy = arena_take(arena, size, 1);
         return copy ? memcpy(copy, string, size) : NULL;
 }
