@@ -91,10 +91,10 @@ enum {
 static void get_list(const BusView *view, uint32_t parameter, Sink *sink) {
         const UnitSettings *settings = settings_of(view);
 
-        sink_strv(sink, parameter == LIST_DOCUMENTATION ? settings->documentation :
-                        parameter == LIST_DROPIN_PATHS ? settings->dropin_paths :
-                        parameter == LIST_REQUIRES_MOUNTS_FOR ? settings->requires_mounts_for :
-                                                                settings->wants_mounts_for);
+        sink_strv(sink, parameter == LIST_DOCUMENTATION ? settings->rare->documentation :
+                        parameter == LIST_DROPIN_PATHS ? settings->rare->dropin_paths :
+                        parameter == LIST_REQUIRES_MOUNTS_FOR ? settings->rare->requires_mounts_for :
+                                                                settings->rare->wants_mounts_for);
 }
 
 enum {
@@ -110,11 +110,11 @@ static void get_text(const BusView *view, uint32_t parameter, Sink *sink) {
         const UnitSettings *settings = settings_of(view);
 
         sink_string(sink, parameter == TEXT_FRAGMENT_PATH ? settings->fragment_path :
-                          parameter == TEXT_SOURCE_PATH ? settings->source_path :
-                          parameter == TEXT_ON_SUCCESS_JOB_MODE ? settings->on_success_job_mode ?: "fail" :
-                          parameter == TEXT_ON_FAILURE_JOB_MODE ? settings->on_failure_job_mode ?: "replace" :
-                          parameter == TEXT_JOB_TIMEOUT_REBOOT_ARGUMENT ? settings->job_timeout_reboot_argument :
-                                                                          settings->reboot_argument);
+                          parameter == TEXT_SOURCE_PATH ? settings->rare->source_path :
+                          parameter == TEXT_ON_SUCCESS_JOB_MODE ? settings->rare->on_success_job_mode ?: "fail" :
+                          parameter == TEXT_ON_FAILURE_JOB_MODE ? settings->rare->on_failure_job_mode ?: "replace" :
+                          parameter == TEXT_JOB_TIMEOUT_REBOOT_ARGUMENT ? settings->rare->job_timeout_reboot_argument :
+                                                                          settings->rare->reboot_argument);
 }
 
 enum {
@@ -230,17 +230,17 @@ enum {
 static void get_action(const BusView *view, uint32_t parameter, Sink *sink) {
         const UnitSettings *settings = settings_of(view);
 
-        sink_string(sink, unit_action_to_string(parameter == ACTION_JOB_TIMEOUT ? settings->job_timeout_action :
-                                                parameter == ACTION_START_LIMIT ? settings->start_limit_action :
-                                                parameter == ACTION_FAILURE ? settings->failure_action :
-                                                                              settings->success_action));
+        sink_string(sink, unit_action_to_string(parameter == ACTION_JOB_TIMEOUT ? settings->rare->job_timeout_action :
+                                                parameter == ACTION_START_LIMIT ? settings->rare->start_limit_action :
+                                                parameter == ACTION_FAILURE ? settings->rare->failure_action :
+                                                                              settings->rare->success_action));
 }
 
 static void get_action_exit_status(const BusView *view, uint32_t parameter, Sink *sink) {
         const UnitSettings *settings = settings_of(view);
 
-        sink_i32(sink, parameter == ACTION_FAILURE ? settings->failure_action_exit_status :
-                                                     settings->success_action_exit_status);
+        sink_i32(sink, parameter == ACTION_FAILURE ? settings->rare->failure_action_exit_status :
+                                                     settings->rare->success_action_exit_status);
 }
 
 static void get_start_limit_burst(const BusView *view, uint32_t parameter, Sink *sink) {
@@ -261,7 +261,7 @@ static void get_condition_result(const BusView *view, uint32_t is_assert, Sink *
 
 static void get_conditions(const BusView *view, uint32_t is_assert, Sink *sink) {
         sink_open(sink, 'a', "(sbbsi)");
-        for (const UnitCondition *condition = settings_of(view)->conditions; condition; condition = condition->next) {
+        for (const UnitCondition *condition = settings_of(view)->rare->conditions; condition; condition = condition->next) {
                 if (condition->is_assert != !!is_assert)
                         continue;
                 sink_open(sink, 'r', "sbbsi");

@@ -159,7 +159,7 @@ void job_notify_failure(JobNotify *notify, const Unit *unit) {
         snprintf(text, sizeof(text), "a job of %s failed", unit->id);
         reason = job_name_new(text);
         request_all(notify, unit, UNIT_ON_FAILURE, JOB_START,
-                    mode_of(unit->settings.on_failure_job_mode, JOB_REPLACE), reason);
+                    mode_of(unit->settings.rare->on_failure_job_mode, JOB_REPLACE), reason);
         job_name_unref(reason);
 }
 
@@ -167,10 +167,10 @@ static void notify_result(JobNotify *notify, const Unit *unit, UnitActiveState o
                           JobName *reason) {
         if (new == UNIT_FAILED && old != UNIT_FAILED)
                 request_all(notify, unit, UNIT_ON_FAILURE, JOB_START,
-                            mode_of(unit->settings.on_failure_job_mode, JOB_REPLACE), reason);
+                            mode_of(unit->settings.rare->on_failure_job_mode, JOB_REPLACE), reason);
         if (new == UNIT_INACTIVE && old != UNIT_INACTIVE && old != UNIT_FAILED && old != UNIT_MAINTENANCE)
                 request_all(notify, unit, UNIT_ON_SUCCESS, JOB_START,
-                            mode_of(unit->settings.on_success_job_mode, JOB_FAIL), reason);
+                            mode_of(unit->settings.rare->on_success_job_mode, JOB_FAIL), reason);
 }
 
 void job_notify_change(JobNotify *notify, const Unit *unit, UnitActiveState old, UnitActiveState new,

@@ -201,9 +201,9 @@ void manager_run_asked_jobs(Manager *manager) {
 /* A time limit of the job was up: the unit may have said what becomes of all of us. */
 static void act_on_timeout(Manager *manager, const JobInfo *job) {
         if (job->result != JOB_TIMEOUT || !job->unit ||
-            job->unit->settings.job_timeout_action == UNIT_ACTION_NONE)
+            job->unit->settings.rare->job_timeout_action == UNIT_ACTION_NONE)
                 return;
-        manager_request_action(manager, job->unit, job->unit->settings.job_timeout_action, -1, "its job timed out");
+        manager_request_action(manager, job->unit, job->unit->settings.rare->job_timeout_action, -1, "its job timed out");
 }
 
 void manager_take_job_event(const JobEvent *event, void *userdata) {

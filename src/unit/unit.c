@@ -41,20 +41,24 @@ int unit_adopt_type(Unit *unit) {
         return 0;
 }
 
-int unit_new(UnitTable *table, UnitType type, Unit **ret_unit) {
+int unit_new(UnitTable *table, const char *id, Unit **ret_unit) {
         cleanup_(unit_freep) Unit *unit = NULL;
+        size_t size = strlen(id) + 1;
         int r;
 
         assert(table);
-        assert((unsigned) type < _UNIT_TYPE_MAX);
+        assert(unit_name_is_valid(id));
         assert(ret_unit);
 
-        unit = calloc(1, sizeof(*unit));
+        unit = calloc(1, sizeof(*unit) + size);
         if (!unit)
                 return -ENOMEM;
 
         unit->table = table;
-        unit->type = type;
+        unit->type = unit_name_type(id);
+        memcpy(unit->id_text, id, size);
+        unit->id = unit->only_name[0] = unit->id_text;
+        unit->names = unit->only_name;
         unit->vtable = &unit_fallback_vtable;
         unit_settings_init(&unit->settings);
         r = unit_adopt_type(unit);
@@ -87,9 +91,40 @@ Unit *unit_free(Unit *unit) {
 
         unit_drop_contents(unit);
         unit_relations_free(unit);
-        strv_free(unit->names);
+        unit_drop_aliases(unit);
         free(unit);
         return NULL;
+}
+
+int unit_push_name(Unit *unit, const char *name) {
+        char **names = NULL, *copy;
+
+        assert(unit);
+
+        if (unit->names != unit->only_name)
+                return strv_push(&unit->names, name);
+
+        /* Two names and the end: room for a power of two, as strv_push() expects it. */
+        copy = strdup(name);
+        names = calloc(4, sizeof(*names));
+        if (!copy || !names) {
+                free(copy);
+                free(names);
+                return -ENOMEM;
+        }
+        names[0] = unit->id_text;
+        names[1] = copy;
+        unit->names = names;
+        return 0;
+}
+
+void unit_drop_aliases(Unit *unit) {
+        if (unit->names == unit->only_name)
+                return;
+        for (size_t i = 1; unit->names[i]; i++)
+                free(unit->names[i]);
+        free(unit->names);
+        unit->names = unit->only_name;
 }
 
 void unit_reset(Unit *unit) {

@@ -81,7 +81,8 @@ struct Unit {
         uint32_t n_references;          /* bus clients (Ref) and others that keep it loaded */
         UnitType type;
         const char *id;                 /* the first of names */
-        char **names;                   /* owned; id and aliases */
+        char **names;                   /* owned, unless it is only_name; id and aliases */
+        char *only_name[2];             /* most units have no other */
         UnitLoadState load_state;
         UnitActiveState active_state;
         Failure load_failure;           /* why load_state is not loaded */
@@ -103,6 +104,7 @@ struct Unit {
         bool needs_reload;              /* its files have changed since they were read */
         void *file_state;               /* owned by unit/file: what it saw of the files */
         void (*file_state_free)(void *state);
+        char id_text[];                 /* what id points to */
 };
 
 /* Settings and what they imply are read into the unit by this; unit/file fills it. */

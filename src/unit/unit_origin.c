@@ -3,135 +3,157 @@
 /*
  * Where things were declared
  *
- * Files are few and found by uthash. Origins are many: a table of ids, probed
- * in line, costs a tenth of a hash handle in each.
+ * An id is a block and a place in it: sixteen consecutive lines of a file have
+ * one block, made when the first of them is named. So most unit files take one
+ * for all of their relations. The blocks of a file are a ring with a cursor:
+ * lines are named in their order, so the next one is in the block at the
+ * cursor or the one behind it, however long the file is.
  */
 
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
 #include "unit/unit_private.h"
 
-#define ORIGIN_SLOTS_MIN 64
-
-struct UnitOriginFile {
-        UT_hash_handle hh;
-        char name[];
-};
+#define BLOCKS_MAX (UINT32_MAX / UNIT_ORIGIN_BLOCK_LINES - 1)
 
 void unit_origins_deinit(UnitOrigins *origins) {
-        UnitOriginFile *file, *next;
-
         assert(origins);
 
-        HASH_ITER(hh, origins->files, file, next) {
-                HASH_DEL(origins->files, file);
-                free(file);
-        }
-        vector_deinit(&origins->entries);
-        free(origins->slots);
+        arena_deinit(&origins->paths);
+        vector_deinit(&origins->files);
+        index_table_deinit(&origins->files_by_path);
+        vector_deinit(&origins->blocks);
+        vector_deinit(&origins->implied);
         *origins = (UnitOrigins) {};
 }
 
-static int unit_origins_add_file(UnitOrigins *origins, const char *name, const UnitOriginFile **ret_file) {
-        size_t n = strlen(name);
-        UnitOriginFile *file;
+static int unit_origins_new_file(UnitOrigins *origins, const char *path, uint32_t hash, uint32_t *ret_file) {
+        UnitOriginFile file = {};
 
-        HASH_FIND(hh, origins->files, name, n, file);
-        if (!file) {
-                file = malloc(sizeof(*file) + n + 1);
-                if (!file)
-                        return -ENOMEM;
-                memcpy(file->name, name, n + 1);
-                HASH_ADD_KEYPTR(hh, origins->files, file->name, n, file);
-                if (!file->hh.tbl) {
-                        free(file);
-                        return -ENOMEM;
+        if (vector_reserve(&origins->files, 1) < 0 || index_table_reserve(&origins->files_by_path, 1) < 0)
+                return -ENOMEM;
+        file.path = arena_strdup(&origins->paths, path);
+        if (!file.path)
+                return -ENOMEM;
+
+        *ret_file = (uint32_t) origins->files.n;
+        origins->files.items[origins->files.n++] = file;
+        return index_table_put(&origins->files_by_path, hash, *ret_file);
+}
+
+static int unit_origins_add_file(UnitOrigins *origins, const char *path, uint32_t *ret_file) {
+        size_t probe = 0;
+        uint32_t hash;
+
+        *ret_file = origins->last_file;
+        if (*ret_file < origins->files.n && strcmp(origins->files.items[*ret_file].path, path) == 0)
+                return 0;
+
+        hash = index_table_hash(path);
+        while (index_table_next(&origins->files_by_path, hash, &probe, ret_file))
+                if (strcmp(origins->files.items[*ret_file].path, path) == 0) {
+                        origins->last_file = *ret_file;
+                        return 0;
                 }
-        }
-
-        *ret_file = file;
+        if (unit_origins_new_file(origins, path, hash, ret_file) < 0)
+                return -ENOMEM;
+        origins->last_file = *ret_file;
         return 0;
 }
 
-/* The slot that holds @entry's id, or the free one where it would go. */
-static size_t unit_origins_slot(const UnitOrigins *origins, const UnitOriginEntry *entry) {
-        uint64_t hash = (uintptr_t) entry->file ^ (uintptr_t) entry->implied * UINT64_C(31);
-        size_t at;
+int unit_origins_add_path(UnitOrigins *origins, const char *path, const char **ret_path) {
+        uint32_t file;
+        int r;
 
-        hash = (hash + entry->line * UINT64_C(0xC2B2AE3D27D4EB4F)) * UINT64_C(0x9E3779B97F4A7C15);
-        for (at = (size_t) (hash >> 32) & (origins->n_slots - 1); origins->slots[at] != UNIT_ORIGIN_NONE;
-             at = (at + 1) & (origins->n_slots - 1)) {
-                const UnitOriginEntry *other = &origins->entries.items[origins->slots[at] - 1];
+        assert(origins);
+        assert(path);
 
-                if (other->file == entry->file && other->line == entry->line && other->implied == entry->implied)
-                        break;
-        }
-        return at;
+        r = unit_origins_add_file(origins, path, &file);
+        if (r == 0)
+                *ret_path = origins->files.items[file].path;
+        return r;
 }
 
-static int unit_origins_reserve(UnitOrigins *origins) {
-        UnitOriginId *slots, *old = origins->slots;
-        size_t n_slots;
-
-        if (vector_reserve(&origins->entries, 1) < 0)
+static int unit_origins_add_implied(UnitOrigins *origins, const char *implied, uint32_t *ret_index) {
+        if (origins->implied.n == 0 && vector_push(&origins->implied, NULL) < 0)
                 return -ENOMEM;
-        if ((origins->entries.n + 1) * 3 <= origins->n_slots * 2)
-                return 0;
+        for (uint32_t i = 0; i < origins->implied.n; i++)
+                if (origins->implied.items[i] == implied) {
+                        *ret_index = i;
+                        return 0;
+                }
 
-        n_slots = MAX(origins->n_slots * 2, (size_t) ORIGIN_SLOTS_MIN);
-        slots = calloc(n_slots, sizeof(*slots));
-        if (!slots)
+        *ret_index = (uint32_t) origins->implied.n;
+        return vector_push(&origins->implied, implied);
+}
+
+/* The block of @wanted's file that is about the same lines, from 1 on; 0 if there is none. */
+static uint32_t unit_origins_find_block(const UnitOrigins *origins, const UnitOriginBlock *wanted) {
+        uint32_t start = origins->files.items[wanted->file].cursor, at = start;
+
+        while (at != 0) {
+                const UnitOriginBlock *block = &origins->blocks.items[at - 1];
+
+                if (block->first == wanted->first && block->implied == wanted->implied)
+                        return at;
+                at = block->next == start ? 0 : block->next;
+        }
+        return 0;
+}
+
+/* Behind the one at its file's cursor. */
+static int unit_origins_add_block(UnitOrigins *origins, UnitOriginBlock block, uint32_t *ret_block) {
+        uint32_t before = origins->files.items[block.file].cursor;
+
+        if (origins->blocks.n >= BLOCKS_MAX || vector_reserve(&origins->blocks, 1) < 0)
                 return -ENOMEM;
 
-        origins->slots = slots;
-        origins->n_slots = n_slots;
-        for (size_t i = 0; i < origins->entries.n; i++)
-                slots[unit_origins_slot(origins, &origins->entries.items[i])] = (UnitOriginId) (i + 1);
-        free(old);
+        *ret_block = (uint32_t) origins->blocks.n + 1;
+        block.next = *ret_block;
+        if (before != 0) {
+                block.next = origins->blocks.items[before - 1].next;
+                origins->blocks.items[before - 1].next = *ret_block;
+        }
+        origins->blocks.items[origins->blocks.n++] = block;
         return 0;
 }
 
 int unit_origins_add(UnitOrigins *origins, const char *file, unsigned line, const char *implied,
                      UnitOriginId *ret_id) {
-        UnitOriginEntry entry = { .implied = implied, .line = line };
-        size_t at;
+        UnitOriginBlock wanted = { .first = line / UNIT_ORIGIN_BLOCK_LINES };
+        uint32_t block;
 
         assert(origins);
         assert(ret_id);
 
-        if (file && file[0] != '\0' && unit_origins_add_file(origins, file, &entry.file) < 0)
-                return -ENOMEM;
-        if (unit_origins_reserve(origins) < 0)
+        if (unit_origins_add_file(origins, file ? file : "", &wanted.file) < 0 ||
+            unit_origins_add_implied(origins, implied, &wanted.implied) < 0)
                 return -ENOMEM;
 
-        at = unit_origins_slot(origins, &entry);
-        if (origins->slots[at] == UNIT_ORIGIN_NONE) {
-                origins->entries.items[origins->entries.n++] = entry;
-                origins->slots[at] = (UnitOriginId) origins->entries.n;
-        }
-        *ret_id = origins->slots[at];
+        block = unit_origins_find_block(origins, &wanted);
+        if (block == 0 && unit_origins_add_block(origins, wanted, &block) < 0)
+                return -ENOMEM;
+        origins->files.items[wanted.file].cursor = block;
+        *ret_id = block * UNIT_ORIGIN_BLOCK_LINES + line % UNIT_ORIGIN_BLOCK_LINES;
         return 0;
 }
 
 UnitOrigin unit_origins_at(const UnitOrigins *origins, UnitOriginId id) {
-        const UnitOriginEntry *entry;
+        const UnitOriginBlock *block;
 
         assert(origins);
 
         if (id == UNIT_ORIGIN_NONE)
                 return (UnitOrigin) { .file = "" };
-        assert(id <= origins->entries.n);
+        assert(id >= UNIT_ORIGIN_BLOCK_LINES && id / UNIT_ORIGIN_BLOCK_LINES <= origins->blocks.n);
 
-        entry = &origins->entries.items[id - 1];
+        block = &origins->blocks.items[id / UNIT_ORIGIN_BLOCK_LINES - 1];
         return (UnitOrigin) {
-                .file = entry->file ? entry->file->name : "",
-                .line = entry->line,
-                .implied = entry->implied,
+                .file = origins->files.items[block->file].path,
+                .line = block->first * UNIT_ORIGIN_BLOCK_LINES + id % UNIT_ORIGIN_BLOCK_LINES,
+                .implied = origins->implied.items[block->implied],
         };
 }
 

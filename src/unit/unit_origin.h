@@ -4,29 +4,42 @@
 /*
  * Where things were declared: each (file, line, implied) once
  *
- * Twenty-four bytes and a slot of four for each, since every relation names one.
+ * Sixteen bytes for sixteen lines of a file, since every relation names one.
  * They stay as long as the table: a file that is read again names the same.
  */
 
+#include "basic/arena.h"
+#include "basic/index_table.h"
 #include "basic/vector.h"
 #include "unit/unit_relation.h"
 
-typedef struct UnitOriginFile UnitOriginFile;
+#define UNIT_ORIGIN_BLOCK_LINES 16U
 
-typedef struct UnitOriginEntry {
-        const UnitOriginFile *file;     /* borrowed; NULL for none */
-        const char *implied;            /* static or NULL */
-        unsigned line;
-} UnitOriginEntry;
+typedef struct UnitOriginFile {
+        const char *path;               /* borrowed from paths */
+        uint32_t cursor;                /* the block that was asked for last, from 1 on; 0: it has none */
+} UnitOriginFile;
+
+typedef struct UnitOriginBlock {
+        uint32_t file;                  /* index */
+        uint32_t first;                 /* its first line, divided by the lines of a block */
+        uint32_t implied;               /* index */
+        uint32_t next;                  /* of the same file, from 1 on: a ring, in the order in which they were met */
+} UnitOriginBlock;
 
 typedef struct UnitOrigins {
-        UnitOriginFile *files;          /* owned: uthash by name */
-        VECTOR(UnitOriginEntry) entries;        /* by id - 1 */
-        UnitOriginId *slots;            /* owned: open addressing */
-        size_t n_slots;                 /* a power of two, or 0 */
+        Arena paths;                    /* owned */
+        VECTOR(UnitOriginFile) files;
+        IndexTable files_by_path;
+        VECTOR(UnitOriginBlock) blocks;
+        VECTOR(const char *) implied;   /* static strings; they are few, and the first is NULL */
+        uint32_t last_file;             /* the one that was asked for last */
 } UnitOrigins;
 
 void unit_origins_deinit(UnitOrigins *origins);
 int unit_origins_add(UnitOrigins *origins, const char *file, unsigned line, const char *implied,
                      UnitOriginId *ret_id);
 UnitOrigin unit_origins_at(const UnitOrigins *origins, UnitOriginId id);
+
+/* The copy of @path that lives as long as @origins: 0 or -ENOMEM. */
+int unit_origins_add_path(UnitOrigins *origins, const char *path, const char **ret_path);

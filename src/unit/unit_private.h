@@ -5,6 +5,7 @@
  * What the files of this folder share, and nobody else sees
  */
 
+#include "basic/index_table.h"
 #include "basic/vector.h"
 #include "unit/unit_origin.h"
 #include "unit/unit_table.h"
@@ -16,13 +17,11 @@ typedef struct UnitSlot {
         bool is_announced;              /* the observer heard of the unit */
 } UnitSlot;
 
-typedef struct UnitNameEntry UnitNameEntry;
-
 struct UnitTable {
         VECTOR(UnitSlot) slots;         /* by index */
         VECTOR(uint32_t) free_indexes;
         uint32_t n_units;
-        UnitNameEntry *names;           /* owned: uthash by name */
+        IndexTable by_name;             /* the unit's index by the hash of each of its names */
         UnitOrigins origins;
 
         VECTOR(uint32_t) queue;         /* stubs to load, from queue_head on */
@@ -44,12 +43,17 @@ struct UnitTable {
 extern const UnitVTable unit_fallback_vtable;
 
 /* Makes and frees the unit itself; the table gives it index and names. */
-int unit_new(UnitTable *table, UnitType type, Unit **ret_unit);
+int unit_new(UnitTable *table, const char *id, Unit **ret_unit);
 Unit *unit_free(Unit *unit);
 DEFINE_CLEANUP(Unit, unit_free)
 
 /* Gives the unit its type's vtable and state of type, if it has none yet: 0 or -ENOMEM. */
 int unit_adopt_type(Unit *unit);
+
+/* The list of names; the table has them in its index. 0 or -ENOMEM. */
+int unit_push_name(Unit *unit, const char *name);
+/* Frees all names but the first. */
+void unit_drop_aliases(Unit *unit);
 
 /* Everything but names, index and relations as if the unit had just been named. */
 void unit_reset(Unit *unit);

@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "basic/strv.h"
 #include "unit/unit_settings.h"
@@ -36,18 +37,46 @@ static const char *const actions[_UNIT_ACTION_MAX] = {
 DEFINE_STRING_TABLE(unit_collect_mode, UnitCollectMode, collect_modes)
 DEFINE_STRING_TABLE(unit_action, UnitAction, actions)
 
+static const UnitRareSettings default_rare = {
+        .failure_action_exit_status = -1,
+        .success_action_exit_status = -1,
+};
+
 void unit_settings_init(UnitSettings *settings) {
         assert(settings);
 
         *settings = (UnitSettings) {
+                .rare = &default_rare,
                 .job_timeout = USEC_INFINITY,
                 .job_running_timeout = USEC_INFINITY,
                 .start_limit_interval = 10 * USEC_PER_SEC,
                 .start_limit_burst = 5,
-                .failure_action_exit_status = -1,
-                .success_action_exit_status = -1,
                 .default_dependencies = true,
         };
+}
+
+UnitRareSettings *unit_settings_own_rare(UnitSettings *settings) {
+        UnitRareSettings *rare;
+
+        assert(settings);
+
+        if (settings->rare != &default_rare)
+                return (UnitRareSettings *) settings->rare;
+        rare = malloc(sizeof(*rare));
+        if (!rare)
+                return NULL;
+        memcpy(rare, &default_rare, sizeof(*rare));
+        settings->rare = rare;
+        return rare;
+}
+
+void unit_settings_trim(UnitSettings *settings) {
+        assert(settings);
+
+        if (settings->rare == &default_rare || memcmp(settings->rare, &default_rare, sizeof(default_rare)) != 0)
+                return;
+        free((UnitRareSettings *) settings->rare);
+        settings->rare = &default_rare;
 }
 
 static void unit_settings_free_conditions(UnitCondition *condition) {
@@ -60,26 +89,31 @@ static void unit_settings_free_conditions(UnitCondition *condition) {
         }
 }
 
+static void unit_settings_free_rare(UnitRareSettings *rare) {
+        strv_free(rare->documentation);
+        strv_free(rare->dropin_paths);
+        free(rare->source_path);
+        strv_free(rare->wanted_by);
+        strv_free(rare->required_by);
+        strv_free(rare->upheld_by);
+        strv_free(rare->also);
+        strv_free(rare->alias);
+        free(rare->default_instance);
+        strv_free(rare->requires_mounts_for);
+        strv_free(rare->wants_mounts_for);
+        unit_settings_free_conditions(rare->conditions);
+        free(rare->on_failure_job_mode);
+        free(rare->on_success_job_mode);
+        free(rare->job_timeout_reboot_argument);
+        free(rare->reboot_argument);
+        free(rare);
+}
+
 void unit_settings_deinit(UnitSettings *settings) {
         assert(settings);
 
         free(settings->description);
-        strv_free(settings->documentation);
-        free(settings->fragment_path);
-        strv_free(settings->dropin_paths);
-        free(settings->source_path);
-        strv_free(settings->wanted_by);
-        strv_free(settings->required_by);
-        strv_free(settings->upheld_by);
-        strv_free(settings->also);
-        strv_free(settings->alias);
-        free(settings->default_instance);
-        strv_free(settings->requires_mounts_for);
-        strv_free(settings->wants_mounts_for);
-        unit_settings_free_conditions(settings->conditions);
-        free(settings->job_timeout_reboot_argument);
-        free(settings->on_failure_job_mode);
-        free(settings->on_success_job_mode);
-        free(settings->reboot_argument);
-        *settings = (UnitSettings) {};
+        if (settings->rare != &default_rare)
+                unit_settings_free_rare((UnitRareSettings *) settings->rare);
+        unit_settings_init(settings);
 }

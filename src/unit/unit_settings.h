@@ -50,10 +50,9 @@ typedef struct UnitCondition {
         struct UnitCondition *next;     /* owned */
 } UnitCondition;
 
-typedef struct UnitSettings {
-        char *description;
+/* What few units say: some 170 bytes for those that do. */
+typedef struct UnitRareSettings {
         char **documentation;
-        char *fragment_path;            /* the main file, NULL if there is none */
         char **dropin_paths;
         char *source_path;
 
@@ -68,23 +67,29 @@ typedef struct UnitSettings {
         char **wants_mounts_for;
         UnitCondition *conditions;      /* owned list, asserts too, in the order of the file */
 
-        usec_t job_timeout;             /* from commit; USEC_INFINITY for none */
-        usec_t job_running_timeout;     /* from each trigger */
-        UnitAction job_timeout_action;
-        char *job_timeout_reboot_argument;
-        int32_t job_priority;           /* higher goes first; 0 by default */
-
         char *on_failure_job_mode;      /* NULL: "replace" */
         char *on_success_job_mode;      /* NULL: "fail" */
 
-        usec_t start_limit_interval;
-        uint32_t start_limit_burst;
+        UnitAction job_timeout_action;
         UnitAction start_limit_action;
         UnitAction failure_action;
         UnitAction success_action;
         int32_t failure_action_exit_status;     /* -1: the process's own */
         int32_t success_action_exit_status;
+        char *job_timeout_reboot_argument;
         char *reboot_argument;
+} UnitRareSettings;
+
+typedef struct UnitSettings {
+        char *description;
+        const char *fragment_path;      /* borrowed from who read it: the main file, NULL if there is none */
+        const UnitRareSettings *rare;   /* owned, unless it is the one that all share; never NULL */
+
+        usec_t job_timeout;             /* from commit; USEC_INFINITY for none */
+        usec_t job_running_timeout;     /* from each trigger */
+        usec_t start_limit_interval;
+        uint32_t start_limit_burst;
+        int32_t job_priority;           /* higher goes first; 0 by default */
 
         UnitCollectMode collect_mode;
         bool default_dependencies;
@@ -99,4 +104,9 @@ typedef struct UnitSettings {
 } UnitSettings;
 
 void unit_settings_init(UnitSettings *settings);         /* the defaults */
-void unit_settings_deinit(UnitSettings *settings);
+void unit_settings_deinit(UnitSettings *settings);      /* they are the defaults then */
+
+/* The rare ones, to be changed: a copy of its own is made if it has none. NULL if memory is short. */
+UnitRareSettings *unit_settings_own_rare(UnitSettings *settings);
+/* Frees them again if they say nothing. */
+void unit_settings_trim(UnitSettings *settings);

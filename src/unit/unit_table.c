@@ -4,8 +4,8 @@
  * All units, by index and by name
  *
  * Indexes are dense: a free one is given again before a new one, so that
- * arrays kept by index stay as short as the table. Names are found by uthash;
- * the strings are the units'.
+ * arrays kept by index stay as short as the table. A name is found by its
+ * hash, under which its unit's index is; the strings are the units'.
  *
  * A name that is met for the first time becomes a stub and is queued. Loading
  * works off the queue and so follows relations without recursion: a chain of
@@ -16,17 +16,8 @@
 #include <assert.h>
 #include <string.h>
 
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
 #include "basic/strv.h"
 #include "unit/unit_private.h"
-
-struct UnitNameEntry {
-        const char *name;               /* borrowed from the unit */
-        Unit *unit;                     /* borrowed */
-        UT_hash_handle hh;
-};
 
 int unit_table_new(UnitTable **ret_table) {
         UnitTable *table;
@@ -42,15 +33,10 @@ int unit_table_new(UnitTable **ret_table) {
 }
 
 UnitTable *unit_table_free(UnitTable *table) {
-        UnitNameEntry *entry, *next;
-
         if (!table)
                 return NULL;
 
-        HASH_ITER(hh, table->names, entry, next) {
-                HASH_DEL(table->names, entry);
-                free(entry);
-        }
+        index_table_deinit(&table->by_name);
         for (size_t i = 0; i < table->slots.n; i++)
                 unit_free(table->slots.items[i].unit);
         vector_deinit(&table->slots);
@@ -110,25 +96,21 @@ Unit *unit_table_at(const UnitTable *table, uint32_t index) {
         return index < table->slots.n ? table->slots.items[index].unit : NULL;
 }
 
-static UnitNameEntry *unit_table_find_entry(const UnitTable *table, const char *name) {
-        UnitNameEntry *entry;
-
-        HASH_FIND(hh, table->names, name, strlen(name), entry);
-        return entry;
-}
-
 Unit *unit_table_find(const UnitTable *table, const char *name) {
-        UnitNameEntry *entry;
+        uint32_t hash, index;
+        size_t probe = 0;
 
         assert(table);
         assert(name);
 
-        entry = unit_table_find_entry(table, name);
-        return entry ? entry->unit : NULL;
+        hash = index_table_hash(name);
+        while (index_table_next(&table->by_name, hash, &probe, &index))
+                if (unit_has_name(table->slots.items[index].unit, name))
+                        return table->slots.items[index].unit;
+        return NULL;
 }
 
 int unit_table_add_name(UnitTable *table, Unit *unit, const char *name) {
-        UnitNameEntry *entry;
         Unit *owner;
         int r;
 
@@ -140,39 +122,16 @@ int unit_table_add_name(UnitTable *table, Unit *unit, const char *name) {
         if (owner)
                 return owner == unit ? 0 : -EEXIST;
 
-        entry = calloc(1, sizeof(*entry));
-        if (!entry)
-                return -ENOMEM;
-        r = strv_push(&unit->names, name);
-        if (r < 0) {
-                free(entry);
-                return r;
-        }
-
-        entry->name = unit->names[strv_length(unit->names) - 1];
-        entry->unit = unit;
-        HASH_ADD_KEYPTR(hh, table->names, entry->name, strlen(entry->name), entry);
-        if (!entry->hh.tbl) {
-                free(entry);
-                free(unit->names[strv_length(unit->names) - 1]);
-                unit->names[strv_length(unit->names) - 1] = NULL;
-                return -ENOMEM;
-        }
-        unit->id = unit->names[0];
-        return 0;
+        r = index_table_reserve(&table->by_name, 1);
+        if (r == 0)
+                r = unit_push_name(unit, name);
+        return r < 0 ? r : index_table_put(&table->by_name, index_table_hash(name), unit->index);
 }
 
 /* Forgets the names from the @first on. */
-static void unit_table_drop_names(UnitTable *table, Unit *unit, size_t first) {
-        for (size_t i = first; unit->names && unit->names[i]; i++) {
-                UnitNameEntry *entry = unit_table_find_entry(table, unit->names[i]);
-
-                assert(entry && entry->unit == unit);
-                HASH_DEL(table->names, entry);
-                free(entry);
-                free(unit->names[i]);
-                unit->names[i] = NULL;
-        }
+static void unit_table_forget_names(UnitTable *table, const Unit *unit, size_t first) {
+        for (size_t i = first; unit->names[i]; i++)
+                index_table_remove(&table->by_name, index_table_hash(unit->names[i]), unit->index);
 }
 
 /* Finds an index for a new unit, with room in all arrays that an index needs. */
@@ -227,7 +186,7 @@ static int unit_table_enqueue(UnitTable *table, const Unit *unit) {
 }
 
 static void unit_table_discard(UnitTable *table, Unit *unit) {
-        unit_table_drop_names(table, unit, 0);
+        unit_table_forget_names(table, unit, 0);
         unit_table_give_index(table, unit->index);
         unit_free(unit);
 }
@@ -237,7 +196,7 @@ static int unit_table_add(UnitTable *table, const char *name, Unit **ret_unit) {
         Unit *unit;
         int r;
 
-        r = unit_new(table, unit_name_type(name), &new);
+        r = unit_new(table, name, &new);
         if (r < 0)
                 return r;
         r = unit_table_take_index(table, &new->index);
@@ -247,7 +206,7 @@ static int unit_table_add(UnitTable *table, const char *name, Unit **ret_unit) {
         unit = take_ptr(new);
         table->slots.items[unit->index].unit = unit;
         table->n_units++;
-        r = unit_table_add_name(table, unit, name);
+        r = index_table_put(&table->by_name, index_table_hash(name), unit->index);
         if (r == 0)
                 r = unit_table_enqueue(table, unit);
         if (r < 0) {
@@ -467,28 +426,25 @@ int unit_table_reload_unit(UnitTable *table, Unit *unit) {
         return 0;
 }
 
-/* Appends the names of @unit to those of @into: 0, or -ENOMEM and nothing has changed. */
+/* Has @into bear the names of @unit, too: 0, or -ENOMEM, and nothing that is found by a name has changed. */
 static int unit_table_move_names(UnitTable *table, Unit *unit, Unit *into) {
-        size_t n = strv_length(unit->names), n_into = strv_length(into->names);
-        char **names;
+        size_t n = strv_length(into->names);
+        int r = index_table_reserve(&table->by_name, strv_length(unit->names));
 
-        /* A vector's room is a power of two where it is grown by strv_push(): a copy keeps to that. */
-        for (size_t room = 2;; room *= 2)
-                if (room > n + n_into) {
-                        names = calloc(room, sizeof(*names));
-                        break;
+        strv_foreach(name, unit->names)
+                if (r == 0)
+                        r = unit_push_name(into, *name);
+        if (r < 0) {
+                while (into->names[n]) {
+                        free(into->names[n]);
+                        into->names[n++] = NULL;
                 }
-        if (!names)
-                return -ENOMEM;
-
-        memcpy(names, into->names, n_into * sizeof(*names));
-        for (size_t i = 0; i < n; i++) {
-                unit_table_find_entry(table, unit->names[i])->unit = into;
-                names[n_into + i] = unit->names[i];
-                unit->names[i] = NULL;
+                return r;
         }
-        free(into->names);
-        into->names = names;
+
+        unit_table_forget_names(table, unit, 0);
+        strv_foreach(name, into->names + n)
+                (void) index_table_put(&table->by_name, index_table_hash(*name), into->index);
         return 0;
 }
 
@@ -530,7 +486,8 @@ void unit_table_remove(UnitTable *table, Unit *unit) {
                 return;
         }
 
-        unit_table_drop_names(table, unit, 1);
+        unit_table_forget_names(table, unit, 1);
+        unit_drop_aliases(unit);
         unit_reset(unit);
 }
 
@@ -538,6 +495,12 @@ int unit_table_origin(UnitTable *table, const char *file, unsigned line, const c
         assert(table);
 
         return unit_origins_add(&table->origins, file, line, implied, ret_id);
+}
+
+int unit_table_path(UnitTable *table, const char *path, const char **ret_path) {
+        assert(table);
+
+        return unit_origins_add_path(&table->origins, path, ret_path);
 }
 
 UnitOrigin unit_table_origin_at(const UnitTable *table, UnitOriginId id) {

@@ -67,5 +67,8 @@ void unit_table_remove(UnitTable *table, Unit *unit);
 int unit_table_origin(UnitTable *table, const char *file, unsigned line, const char *implied, UnitOriginId *ret_id);
 UnitOrigin unit_table_origin_at(const UnitTable *table, UnitOriginId id);
 
+/* The copy of @path (a unit's file) that lives as long as the table, the same as in origins: 0 or -ENOMEM. */
+int unit_table_path(UnitTable *table, const char *path, const char **ret_path);
+
 /* "file:line", "file", or "default dependency of x.service" for people; @buffer is returned. */
 const char *unit_origin_format(const UnitTable *table, UnitOriginId id, char *buffer, size_t size);

@@ -332,8 +332,7 @@ static Unit *double_find_or_make(DoubleWorld *world, const char *name) {
         return unit && unit->load_state == UNIT_LOADED ? unit : double_unit(world, name, UNIT_INACTIVE);
 }
 
-void double_relate_at(DoubleWorld *world, const char *unit, UnitRelationKind kind, const char *other, unsigned line) {
-        Unit *a = double_find_or_make(world, unit), *b = double_find_or_make(world, other);
+static void double_relate_units(DoubleWorld *world, Unit *a, UnitRelationKind kind, Unit *b, unsigned line) {
         UnitOriginId origin;
         int r;
 
@@ -342,6 +341,19 @@ void double_relate_at(DoubleWorld *world, const char *unit, UnitRelationKind kin
         r = unit_add_relation(a, kind, b, origin);
         assert(r == 0);
         (void) r;
+}
+
+void double_relate_at(DoubleWorld *world, const char *unit, UnitRelationKind kind, const char *other, unsigned line) {
+        Unit *a = double_find_or_make(world, unit), *b = double_find_or_make(world, other);
+
+        double_relate_units(world, a, kind, b, line);
+}
+
+void double_relate_as_is(DoubleWorld *world, const char *unit, UnitRelationKind kind, const char *other) {
+        Unit *a = unit_table_find(world->table, unit), *b = unit_table_find(world->table, other);
+
+        assert(a && b);
+        double_relate_units(world, a, kind, b, 1);
 }
 
 void double_unit_state(Unit *unit, UnitActiveState state, UnitChangeFlags flags) {

@@ -69,6 +69,8 @@ Unit *double_unit(DoubleWorld *world, const char *name, UnitActiveState state);
 /* As @unit's file would say on line __LINE__ of "test"; makes (inactive) what is not there. */
 #define double_relate(world, unit, kind, other) double_relate_at(world, unit, kind, other, __LINE__)
 void double_relate_at(DoubleWorld *world, const char *unit, UnitRelationKind kind, const char *other, unsigned line);
+/* The same between units that are there, and stay as they are. */
+void double_relate_as_is(DoubleWorld *world, const char *unit, UnitRelationKind kind, const char *other);
 
 /* The unit changes its state: publishes it. */
 void double_unit_state(Unit *unit, UnitActiveState state, UnitChangeFlags flags);

@@ -123,7 +123,7 @@ Test(condition, results_are_kept_and_looking_stops_at_the_first_that_fails) {
         cr_assert(eq(int, unit_file_check_conditions(unit), UNIT_CONDITION_UNMET));
         cr_assert(eq(int, unit->condition_result, -1));
         cr_assert(eq(int, unit->assert_result, 0));
-        condition = unit->settings.conditions;
+        condition = unit->settings.rare->conditions;
         assert_string(condition->directive, "ConditionPathExists");
         cr_assert(eq(uint, condition->line, 2));
         cr_assert(eq(int, condition->result, 1));

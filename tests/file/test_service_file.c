@@ -173,7 +173,7 @@ Test(service_file, old_spellings_in_service_set_the_unit) {
 
         cr_assert(eq(u64, unit->settings.start_limit_interval, 60 * USEC_PER_SEC));
         cr_assert(eq(u32, unit->settings.start_limit_burst, 3));
-        cr_assert(eq(int, unit->settings.failure_action, UNIT_ACTION_REBOOT));
+        cr_assert(eq(int, unit->settings.rare->failure_action, UNIT_ACTION_REBOOT));
 }
 
 Test(service_file, harmless_directives_are_ignored_with_a_warning) {

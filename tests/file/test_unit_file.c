@@ -23,8 +23,8 @@ Test(unit_file, a_service_is_read) {
         unit = file_load(world, "x.service");
         cr_assert(eq(int, unit->load_state, UNIT_LOADED));
         assert_string(unit->settings.description, "The X of x");
-        assert_string(unit->settings.documentation[1], "https://x");
-        assert_string(unit->settings.wanted_by[0], "y.target");
+        assert_string(unit->settings.rare->documentation[1], "https://x");
+        assert_string(unit->settings.rare->wanted_by[0], "y.target");
         cr_assert(eq(u64, unit->settings.job_timeout, 5 * USEC_PER_SEC));
         cr_assert(eq(u64, unit->settings.job_running_timeout, 5 * USEC_PER_SEC));
         cr_assert(eq(int, unit->settings.job_priority, -3));

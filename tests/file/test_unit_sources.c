@@ -40,11 +40,11 @@ Test(unit_sources, drop_ins_apply_in_the_order_of_their_names) {
         file_write(world, "a/x-y-z.target.d/50.conf", "");
         unit = file_load(world, "x-y-z.target");
         assert_string(unit->settings.description, "20 special");
-        assert_string(unit->settings.documentation[0], "man:05");
-        assert_string(unit->settings.documentation[1], "man:10");
-        assert_string(unit->settings.documentation[2], "man:30");
-        assert_null(unit->settings.documentation[3]);
-        cr_assert(eq(sz, strv_length(unit->settings.dropin_paths), 4));
+        assert_string(unit->settings.rare->documentation[0], "man:05");
+        assert_string(unit->settings.rare->documentation[1], "man:10");
+        assert_string(unit->settings.rare->documentation[2], "man:30");
+        assert_null(unit->settings.rare->documentation[3]);
+        cr_assert(eq(sz, strv_length(unit->settings.rare->dropin_paths), 4));
 }
 
 Test(unit_sources, a_relation_from_a_drop_in_has_its_place_there) {
@@ -151,8 +151,8 @@ Test(unit_sources, an_instance_is_made_from_its_template) {
         unit = file_load(world, "x@1.target");
         assert_string(unit->settings.description, "x of 1");
         assert_string(file_relations(unit, UNIT_WANTS), "y@1.target y@1-more.target");
-        cr_assert(eq(sz, strv_length(unit->settings.documentation), 2));
-        assert_string(file_load(world, "x@2.target")->settings.documentation[0], "man:all");
+        cr_assert(eq(sz, strv_length(unit->settings.rare->documentation), 2));
+        assert_string(file_load(world, "x@2.target")->settings.rare->documentation[0], "man:all");
         assert_string(file_load(world, "x@own.target")->settings.description, "its own");
         cr_assert(eq(int, unit_table_load(world->table, "x@.target", &unit), -EINVAL));
 }

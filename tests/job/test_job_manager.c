@@ -126,7 +126,7 @@ Test(job_manager, refused_follow_up_is_told) {
 
         double_unit(w->units, "a.service", UNIT_ACTIVE);
         double_unit(w->units, "b.service", UNIT_INACTIVE)->load_state = UNIT_MASKED;
-        unit_add_relation(job_world_unit(w, "a.service"), UNIT_ON_FAILURE, job_world_unit(w, "b.service"), 1);
+        double_relate_as_is(w->units, "a.service", UNIT_ON_FAILURE, "b.service");
         job_world_state(w, "a.service", UNIT_FAILED);
         assert_events(w, "refused UnitMasked");
         assert_contains(job_world_explain(w, "b.service"), "A request for b.service was refused: Unit b.service is masked.");

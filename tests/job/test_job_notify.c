@@ -117,8 +117,9 @@ Test(job_notify, modes_of_on_failure_and_on_success_are_the_units_to_set) {
         for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
                 cleanup_(job_world_freep) JobWorld *w = job_world_new();
 
-                double_unit(w->units, "a.service", UNIT_ACTIVE)->settings.on_failure_job_mode =
-                        rows[i].mode ? strdup(rows[i].mode) : NULL;
+                Unit *a = double_unit(w->units, "a.service", UNIT_ACTIVE);
+
+                unit_settings_own_rare(&a->settings)->on_failure_job_mode = rows[i].mode ? strdup(rows[i].mode) : NULL;
                 double_unit(w->units, "b.service", UNIT_ACTIVE);
                 double_unit(w->units, "block.service", UNIT_ACTIVE);
                 double_relate(w->units, "b.service", UNIT_BEFORE, "block.service");

@@ -172,7 +172,7 @@ Test(job_transaction_expand, what_needs_a_unit_that_cannot_be_used_is_refused_wi
                 cleanup_(job_world_freep) JobWorld *w = world_with_broken(&load_cases[i]);
 
                 double_relate_at(w->units, "a.service", UNIT_REQUIRES, "b.service", 3);
-                unit_add_relation(job_world_unit(w, "b.service"), UNIT_REQUIRES, job_world_unit(w, "broken.service"), 1);
+                double_relate_as_is(w->units, "b.service", UNIT_REQUIRES, "broken.service");
                 job_world_refuse(w, JOB_REPLACE, "start:a.service", load_cases[i].name);
                 assert_contains(failure_message(&w->failure),
                                 "start a.service → start b.service: Requires=b.service (test:3) → start broken.service");
@@ -184,7 +184,7 @@ Test(job_transaction_expand, what_only_wants_a_unit_that_cannot_be_used_goes_wit
                 cleanup_(job_world_freep) JobWorld *w = world_with_broken(&load_cases[i]);
 
                 double_relate(w->units, "a.service", UNIT_WANTS, "b.service");
-                unit_add_relation(job_world_unit(w, "b.service"), UNIT_REQUIRES, job_world_unit(w, "broken.service"), 1);
+                double_relate_as_is(w->units, "b.service", UNIT_REQUIRES, "broken.service");
                 job_world_accept(w, JOB_REPLACE, "start:a.service");
                 assert_planned(w, "start a.service");
                 assert_dropped(w, "start b.service: requirement-failed, start broken.service: cannot-load");
@@ -203,7 +203,7 @@ Test(job_transaction_expand, stop_is_allowed_for_what_cannot_be_used) {
 Test(job_transaction_expand, conflict_with_a_missing_unit_is_no_obstacle) {
         cleanup_(job_world_freep) JobWorld *w = world_with_broken(&load_cases[0]);
 
-        unit_add_relation(job_world_unit(w, "a.service"), UNIT_CONFLICTS, job_world_unit(w, "broken.service"), 1);
+        double_relate_as_is(w->units, "a.service", UNIT_CONFLICTS, "broken.service");
         job_world_accept(w, JOB_REPLACE, "start:a.service");
         assert_planned(w, "start a.service");
 }
@@ -219,7 +219,7 @@ static void world_add_late_restart(JobWorld *w) {
         double_relate(w->units, "x.service", UNIT_WANTS, "a.service");
         double_relate(w->units, "x.service", UNIT_WANTS, "y.service");
         double_relate(w->units, "a.service", UNIT_WANTS, "shared.service");
-        unit_add_relation(job_world_unit(w, "a.service"), UNIT_REQUIRES, job_world_unit(w, "broken.service"), 1);
+        double_relate_as_is(w->units, "a.service", UNIT_REQUIRES, "broken.service");
         double_relate(w->units, "x.service", UNIT_PROPAGATES_STOP_TO, "y.service");
         double_relate(w->units, "z.service", UNIT_REQUIRES, "y.service");
         double_relate(w->units, "z.service", UNIT_WANTS, "shared.service");
@@ -229,11 +229,11 @@ Test(job_transaction_expand, failure_is_remembered_for_those_that_come_later) {
         cleanup_(job_world_freep) JobWorld *w = world_with_broken(&load_cases[2]);
 
         world_add_late_restart(w);
-        unit_add_relation(job_world_unit(w, "z.service"), UNIT_WANTS, job_world_unit(w, "broken.service"), 1);
+        double_relate_as_is(w->units, "z.service", UNIT_WANTS, "broken.service");
         job_world_accept(w, JOB_REPLACE, "restart:x.service");
         assert_planned(w, "restart x.service, restart y.service, restart z.service, start shared.service");
 
-        unit_add_relation(job_world_unit(w, "z.service"), UNIT_REQUIRES, job_world_unit(w, "broken.service"), 1);
+        double_relate_as_is(w->units, "z.service", UNIT_REQUIRES, "broken.service");
         job_world_refuse(w, JOB_REPLACE, "restart:x.service", "UnitMasked");
 }
 

@@ -234,7 +234,7 @@ Test(job_transaction_mode, isolate_stops_a_unit_whose_start_was_left_out) {
         double_unit(w->units, "a.service", UNIT_ACTIVE);
         double_unit(w->units, "masked.service", UNIT_INACTIVE)->load_state = UNIT_MASKED;
         double_relate(w->units, "rescue.target", UNIT_WANTS, "a.service");
-        unit_add_relation(job_world_unit(w, "a.service"), UNIT_REQUIRES, job_world_unit(w, "masked.service"), 1);
+        double_relate_as_is(w->units, "a.service", UNIT_REQUIRES, "masked.service");
         job_world_accept(w, JOB_ISOLATE, "start:rescue.target");
         assert_planned(w, "start rescue.target, stop a.service");
 }

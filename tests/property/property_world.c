@@ -72,7 +72,7 @@ static void property_set_up(PropertyWorld *world, Unit *unit) {
         if (property_chance(world, 20))
                 settings->job_priority = (int32_t) property_below(world, 3) - 1;
         mode = modes[property_below(world, ELEMENTSOF(modes))];
-        settings->on_failure_job_mode = mode ? strdup(mode) : NULL;
+        unit_settings_own_rare(settings)->on_failure_job_mode = mode ? strdup(mode) : NULL;
         settings->stop_when_unneeded = property_chance(world, 15) && world->has_rules;
         settings->refuse_manual_start = property_chance(world, 3);
         settings->refuse_manual_stop = property_chance(world, 3);

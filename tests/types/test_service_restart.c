@@ -239,7 +239,7 @@ Test(service_restart, start_limit) {
         WORLD(SERVICE_SIMPLE);
 
         limit(world);
-        world->unit->settings.start_limit_action = UNIT_ACTION_REBOOT;
+        unit_settings_own_rare(&world->unit->settings)->start_limit_action = UNIT_ACTION_REBOOT;
         for (unsigned i = 0; i < 3; i++) {
                 cr_assert(eq(int, world_start(world), UNIT_UNDER_WAY));
                 world_exit(world, world_main(world), 1);
@@ -290,10 +290,10 @@ Test(service_restart, reset_failed_forgets_failure_and_limit) {
 Test(service_restart, actions_on_failure_and_success) {
         WORLD(SERVICE_SIMPLE);
 
-        world->unit->settings.failure_action = UNIT_ACTION_EXIT;
-        world->unit->settings.failure_action_exit_status = -1;
-        world->unit->settings.success_action = UNIT_ACTION_POWEROFF;
-        world->unit->settings.success_action_exit_status = 9;
+        unit_settings_own_rare(&world->unit->settings)->failure_action = UNIT_ACTION_EXIT;
+        unit_settings_own_rare(&world->unit->settings)->failure_action_exit_status = -1;
+        unit_settings_own_rare(&world->unit->settings)->success_action = UNIT_ACTION_POWEROFF;
+        unit_settings_own_rare(&world->unit->settings)->success_action_exit_status = 9;
         world_command(world, START, "/bin/a");
         world_start(world);
         world_clear(world);

@@ -37,6 +37,47 @@ Test(unit_origin, each_is_kept_once) {
         }
 }
 
+Test(unit_origin, lines_of_a_long_file_come_in_any_order) {
+        enum { LINES = 5000 };
+        cleanup_(unit_table_freep) UnitTable *table = NULL;
+        static const char implied[] = "order implied";
+        UnitOriginId ids[LINES], id;
+
+        cr_assert(eq(int, unit_table_new(&table), 0));
+        for (unsigned i = 0; i < LINES; i++) {
+                unsigned line = i * 37 % LINES;
+
+                cr_assert(eq(int, unit_table_origin(table, "/u/long", line, NULL, &ids[line]), 0));
+                cr_assert(eq(int, unit_table_origin(table, "/u/long", line, implied, &id), 0));
+                cr_assert(ne(u32, id, ids[line]));
+        }
+        for (unsigned line = 0; line < LINES; line++) {
+                UnitOrigin origin = unit_table_origin_at(table, ids[line]);
+
+                cr_assert(eq(uint, origin.line, line));
+                assert_null(origin.implied);
+                cr_assert(eq(int, unit_table_origin(table, "/u/long", line, NULL, &id), 0));
+                cr_assert(eq(u32, id, ids[line]));
+        }
+        cr_assert(eq(int, unit_table_origin(table, "/u/long", UINT32_MAX, NULL, &id), 0));
+        cr_assert(eq(uint, unit_table_origin_at(table, id).line, UINT32_MAX));
+}
+
+Test(unit_origin, a_path_is_the_same_in_all) {
+        cleanup_(unit_table_freep) UnitTable *table = NULL;
+        const char *path, *again;
+        UnitOriginId id;
+
+        cr_assert(eq(int, unit_table_new(&table), 0));
+        cr_assert(eq(int, unit_table_path(table, "/u/a.service", &path), 0));
+        cr_assert(eq(int, unit_table_path(table, "/u/b.service", &again), 0));
+        cr_assert(ne(ptr, (void *) path, (void *) again));
+        cr_assert(eq(int, unit_table_origin(table, "/u/a.service", 1, NULL, &id), 0));
+        cr_assert(unit_table_origin_at(table, id).file == path);
+        cr_assert(eq(int, unit_table_path(table, "/u/a.service", &again), 0));
+        cr_assert(path == again);
+}
+
 Test(unit_origin, in_words) {
         static const struct {
                 const char *file;

@@ -20,7 +20,7 @@ Test(unit_settings, defaults) {
         cr_assert(eq(u64, settings.job_running_timeout, USEC_INFINITY));
         cr_assert(eq(u64, settings.start_limit_interval, 10 * USEC_PER_SEC));
         cr_assert(eq(u32, settings.start_limit_burst, 5));
-        cr_assert(eq(i32, settings.failure_action_exit_status, -1));
+        cr_assert(eq(i32, settings.rare->failure_action_exit_status, -1));
         cr_assert(not(settings.stop_when_unneeded));
 }
 
@@ -32,13 +32,35 @@ Test(unit_settings, conditions_are_freed_as_a_list) {
                 UnitCondition *condition = calloc(1, sizeof(*condition));
 
                 condition->parameter = strdup("/");
-                condition->next = settings.conditions;
-                settings.conditions = condition;
+                condition->next = settings.rare->conditions;
+                unit_settings_own_rare(&settings)->conditions = condition;
         }
         settings.description = strdup("x");
-        cr_assert(eq(int, strv_push(&settings.wanted_by, "a.target"), 0));
+        cr_assert(eq(int, strv_push(&unit_settings_own_rare(&settings)->wanted_by, "a.target"), 0));
         unit_settings_deinit(&settings);
-        assert_null(settings.conditions);
+        assert_null(settings.rare->conditions);
+}
+
+Test(unit_settings, rare_ones_take_room_only_where_they_are_set) {
+        cleanup_(unit_settings_deinit) UnitSettings settings, other;
+        UnitRareSettings *rare;
+
+        unit_settings_init(&settings);
+        unit_settings_init(&other);
+        cr_assert(settings.rare == other.rare);
+
+        rare = unit_settings_own_rare(&settings);
+        cr_assert(settings.rare == rare);
+        cr_assert(settings.rare != other.rare);
+        rare->failure_action = UNIT_ACTION_EXIT;
+        unit_settings_trim(&settings);
+        cr_assert(eq(int, settings.rare->failure_action, UNIT_ACTION_EXIT));
+        cr_assert(eq(int, other.rare->failure_action, UNIT_ACTION_NONE));
+
+        rare->failure_action = UNIT_ACTION_NONE;
+        unit_settings_trim(&settings);
+        cr_assert(settings.rare == other.rare);
+        cr_assert(sizeof(UnitSettings) <= 80);
 }
 
 Test(unit_settings, words) {

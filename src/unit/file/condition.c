@@ -175,7 +175,7 @@ UnitAnswer unit_file_check_conditions(Unit *unit) {
 
         assert(unit);
 
-        list = unit->settings.conditions;
+        list = unit->settings.rare->conditions;
         for (UnitCondition *condition = list; condition; condition = condition->next)
                 condition->result = 0;
         unit->assert_result = 0;

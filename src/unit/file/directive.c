@@ -60,6 +60,31 @@ const Directive *directive_find(const DirectiveSection *section, const char *nam
         return bsearch(&wanted, section->directives, *section->n, sizeof(Directive), directive_compare);
 }
 
+size_t directive_number(const Directive *directive) {
+        size_t before = 1;
+
+        for (size_t i = 0; i < ELEMENTSOF(sections); i++) {
+                if (directive >= sections[i].directives && directive < sections[i].directives + *sections[i].n)
+                        return before + (size_t) (directive - sections[i].directives);
+                before += *sections[i].n;
+        }
+        assert(!"a directive of no section");
+        return 0;
+}
+
+const Directive *directive_at(size_t number) {
+        size_t before = 1;
+
+        for (size_t i = 0; i < ELEMENTSOF(sections); i++) {
+                assert(number >= before);
+                if (number < before + *sections[i].n)
+                        return &sections[i].directives[number - before];
+                before += *sections[i].n;
+        }
+        assert(!"a number of no directive");
+        return NULL;
+}
+
 const char *directive_find_nearest(const DirectiveSection *section, const char *name) {
         const char *names[NEAREST_MAX];
         size_t n = MIN(*section->n, (size_t) NEAREST_MAX);

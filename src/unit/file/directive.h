@@ -26,6 +26,7 @@ typedef enum DirectiveStatus {
 
 typedef enum DirectiveBase {
         DIRECTIVE_IN_UNIT,              /* offset is into UnitSettings */
+        DIRECTIVE_IN_UNIT_RARE,         /* … UnitRareSettings */
         DIRECTIVE_IN_SERVICE,           /* … ServiceSettings */
 } DirectiveBase;
 
@@ -69,12 +70,18 @@ const DirectiveSection *directive_section_find(const char *name);
 const char *directive_section_of_type(UnitType type);
 
 const Directive *directive_find(const DirectiveSection *section, const char *name);
+/* Its number among all directives, from 1 on, and the other way round. */
+size_t directive_number(const Directive *directive);
+const Directive *directive_at(size_t number);
 /* The known name that looks most like @name, or NULL. */
 const char *directive_find_nearest(const DirectiveSection *section, const char *name);
 
 #define DIRECTIVE_UNIT(name_, parse_, field_, ...)                                                       \
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_UNIT,                                     \
           .offset = offsetof(UnitSettings, field_), __VA_ARGS__ }
+#define DIRECTIVE_RARE(name_, parse_, field_, ...)                                                       \
+        { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_UNIT_RARE,                                \
+          .offset = offsetof(UnitRareSettings, field_), __VA_ARGS__ }
 #define DIRECTIVE_SERVICE(name_, parse_, field_, ...)                                                    \
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_SERVICE,                                  \
           .offset = offsetof(ServiceSettings, field_), __VA_ARGS__ }

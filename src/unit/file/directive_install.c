@@ -11,12 +11,12 @@
 #include "unit/unit_settings.h"
 
 const Directive install_directives[] = {
-        DIRECTIVE_UNIT("Alias", directive_parse_unit_names, alias),
-        DIRECTIVE_UNIT("Also", directive_parse_unit_names, also),
-        DIRECTIVE_UNIT("DefaultInstance", directive_parse_string, default_instance),
-        DIRECTIVE_UNIT("RequiredBy", directive_parse_unit_names, required_by),
-        DIRECTIVE_UNIT("UpheldBy", directive_parse_unit_names, upheld_by),
-        DIRECTIVE_UNIT("WantedBy", directive_parse_unit_names, wanted_by),
+        DIRECTIVE_RARE("Alias", directive_parse_unit_names, alias),
+        DIRECTIVE_RARE("Also", directive_parse_unit_names, also),
+        DIRECTIVE_RARE("DefaultInstance", directive_parse_string, default_instance),
+        DIRECTIVE_RARE("RequiredBy", directive_parse_unit_names, required_by),
+        DIRECTIVE_RARE("UpheldBy", directive_parse_unit_names, upheld_by),
+        DIRECTIVE_RARE("WantedBy", directive_parse_unit_names, wanted_by),
 };
 
 const size_t install_directives_n = ELEMENTSOF(install_directives);

@@ -120,7 +120,7 @@ static void condition_list_clear(UnitCondition **list, bool asserts) {
 }
 
 static int parse_condition(const DirectiveLine *line, const char *value) {
-        UnitCondition **end = &line->draft->settings.conditions, *condition;
+        UnitCondition **end = &line->draft->rare->conditions, *condition;
         bool is_assert = text_starts_with(line->directive->name, "Assert"), is_trigger, is_negated;
         cleanup_free_ char *parameter = NULL;
         int r;
@@ -163,8 +163,8 @@ static int parse_condition(const DirectiveLine *line, const char *value) {
 #define RELATION(name_, kind_) { .name = name_, .parse = parse_relation, .argument = kind_ }
 #define CONDITION(name_) { .name = name_, .parse = parse_condition }
 #define ACTION(name_, field_) \
-        DIRECTIVE_UNIT(name_, directive_parse_enum, field_, .from_string = unit_action_from_string)
-#define STATUS(name_, field_) DIRECTIVE_UNIT(name_, parse_action_status, field_)
+        DIRECTIVE_RARE(name_, directive_parse_enum, field_, .from_string = unit_action_from_string)
+#define STATUS(name_, field_) DIRECTIVE_RARE(name_, parse_action_status, field_)
 #define FLAG(name_, field_) DIRECTIVE_UNIT(name_, directive_parse_bool, field_)
 
 const Directive unit_directives[] = {
@@ -247,7 +247,7 @@ const Directive unit_directives[] = {
         RELATION("Conflicts", UNIT_CONFLICTS),
         FLAG("DefaultDependencies", default_dependencies),
         DIRECTIVE_UNIT("Description", directive_parse_string, description),
-        DIRECTIVE_UNIT("Documentation", directive_parse_strings, documentation),
+        DIRECTIVE_RARE("Documentation", directive_parse_strings, documentation),
         ACTION("FailureAction", failure_action),
         STATUS("FailureActionExitStatus", failure_action_exit_status),
         FLAG("IgnoreOnIsolate", ignore_on_isolate),
@@ -255,28 +255,28 @@ const Directive unit_directives[] = {
         DIRECTIVE_UNIT("JobPriority", directive_parse_i32, job_priority),
         DIRECTIVE_UNIT("JobRunningTimeoutSec", parse_job_running_timeout, job_running_timeout),
         ACTION("JobTimeoutAction", job_timeout_action),
-        DIRECTIVE_UNIT("JobTimeoutRebootArgument", directive_parse_string, job_timeout_reboot_argument),
+        DIRECTIVE_RARE("JobTimeoutRebootArgument", directive_parse_string, job_timeout_reboot_argument),
         DIRECTIVE_UNIT("JobTimeoutSec", parse_job_timeout, job_timeout),
         RELATION("JoinsNamespaceOf", UNIT_JOINS_NAMESPACE_OF),
         RELATION("OnFailure", UNIT_ON_FAILURE),
-        DIRECTIVE_UNIT("OnFailureIsolate", parse_on_failure_isolate, on_failure_job_mode),
-        DIRECTIVE_UNIT("OnFailureJobMode", parse_job_mode, on_failure_job_mode),
+        DIRECTIVE_RARE("OnFailureIsolate", parse_on_failure_isolate, on_failure_job_mode),
+        DIRECTIVE_RARE("OnFailureJobMode", parse_job_mode, on_failure_job_mode),
         RELATION("OnSuccess", UNIT_ON_SUCCESS),
-        DIRECTIVE_UNIT("OnSuccessJobMode", parse_job_mode, on_success_job_mode),
+        DIRECTIVE_RARE("OnSuccessJobMode", parse_job_mode, on_success_job_mode),
         RELATION("PartOf", UNIT_PART_OF),
         RELATION("PropagateReloadFrom", UNIT_RELOAD_PROPAGATED_FROM),
         RELATION("PropagateReloadTo", UNIT_PROPAGATES_RELOAD_TO),
         RELATION("PropagatesReloadTo", UNIT_PROPAGATES_RELOAD_TO),
         RELATION("PropagatesStopTo", UNIT_PROPAGATES_STOP_TO),
-        DIRECTIVE_UNIT("RebootArgument", directive_parse_string, reboot_argument),
+        DIRECTIVE_RARE("RebootArgument", directive_parse_string, reboot_argument),
         FLAG("RefuseManualStart", refuse_manual_start),
         FLAG("RefuseManualStop", refuse_manual_stop),
         RELATION("ReloadPropagatedFrom", UNIT_RELOAD_PROPAGATED_FROM),
         RELATION("Requires", UNIT_REQUIRES),
-        DIRECTIVE_UNIT("RequiresMountsFor", directive_parse_paths, requires_mounts_for),
+        DIRECTIVE_RARE("RequiresMountsFor", directive_parse_paths, requires_mounts_for),
         RELATION("Requisite", UNIT_REQUISITE),
         FLAG("RestartOnDependency", restart_on_dependency),
-        DIRECTIVE_UNIT("SourcePath", directive_parse_path, source_path),
+        DIRECTIVE_RARE("SourcePath", directive_parse_path, source_path),
         ACTION("StartLimitAction", start_limit_action),
         DIRECTIVE_UNIT("StartLimitBurst", directive_parse_u32, start_limit_burst),
         DIRECTIVE_UNIT("StartLimitInterval", directive_parse_seconds, start_limit_interval),
@@ -288,7 +288,7 @@ const Directive unit_directives[] = {
         DIRECTIVE_IGNORE("SurviveFinalKillSignal"),
         RELATION("Upholds", UNIT_UPHOLDS),
         RELATION("Wants", UNIT_WANTS),
-        DIRECTIVE_UNIT("WantsMountsFor", directive_parse_paths, wants_mounts_for),
+        DIRECTIVE_RARE("WantsMountsFor", directive_parse_paths, wants_mounts_for),
 };
 
 const size_t unit_directives_n = ELEMENTSOF(unit_directives);

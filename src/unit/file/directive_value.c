@@ -25,6 +25,8 @@ void *directive_field(const DirectiveLine *line) {
         switch ((DirectiveBase) line->directive->base) {
         case DIRECTIVE_IN_UNIT:
                 return (char *) &draft->settings + line->directive->offset;
+        case DIRECTIVE_IN_UNIT_RARE:
+                return (char *) draft->rare + line->directive->offset;
         case DIRECTIVE_IN_SERVICE:
                 assert(draft->service);
                 return (char *) draft->service + line->directive->offset;

@@ -12,11 +12,13 @@
 #include <string.h>
 
 #include "basic/clock.h"
+#include "basic/index_table.h"
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "unit/file/file_state.h"
 #include "unit/file/file_text.h"
+#include "unit/file/file_values.h"
 
 #define MTIME_GRAIN (20 * USEC_PER_MSEC)
 #define DIFFERENCE_LINES_MAX 256
@@ -37,52 +39,50 @@ FileState *file_state_free(FileState *state) {
         return NULL;
 }
 
-/* FNV-1a. */
-static uint64_t file_state_hash(const char *text) {
-        uint64_t hash = UINT64_C(0xcbf29ce484222325);
+static uint32_t seen_file_hash(const char *text) {
+        uint32_t hash = index_table_hash(text);
 
-        for (; *text; text++)
-                hash = (hash ^ (unsigned char) *text) * UINT64_C(0x100000001b3);
-        return hash;
+        return hash == 0 ? 1 : hash;
 }
 
-int file_state_note(FileState *state, const char *path, const struct stat *st, const char *text) {
-        usec_t now = clock_realtime(), mtime;
-        SeenFile file = { .path = path };
+static int64_t seen_file_mtime(const struct stat *st) {
+        return (int64_t) st->st_mtim.tv_sec * INT64_C(1000000000) + st->st_mtim.tv_nsec;
+}
+
+/* Was it written within the grain of its mtime? */
+static bool seen_file_is_fresh(const SeenFile *file) {
+        usec_t now = clock_realtime(), mtime = (usec_t) file->mtime / 1000;
+
+        return mtime + MTIME_GRAIN > now && mtime < now + MTIME_GRAIN;
+}
+
+int file_state_note(FileState *state, uint32_t dropin, const struct stat *st, const char *text) {
+        SeenFile file = { .dropin = dropin };
 
         if (!st)
                 return vector_push(&state->seen, file);
-        mtime = (usec_t) st->st_mtim.tv_sec * USEC_PER_SEC + (usec_t) st->st_mtim.tv_nsec / 1000;
         file.dev = st->st_dev;
         file.ino = st->st_ino;
-        file.size = st->st_size;
-        file.mtime = st->st_mtim;
-        file.is_fresh = mtime + MTIME_GRAIN > now && mtime < now + MTIME_GRAIN;
-        if (file.is_fresh)
-                file.hash = file_state_hash(text);
+        file.size = (uint64_t) st->st_size;
+        file.mtime = seen_file_mtime(st);
+        if (seen_file_is_fresh(&file))
+                file.hash = seen_file_hash(text);
         return vector_push(&state->seen, file);
 }
 
-static bool seen_file_is_current(const SeenFile *file) {
+bool seen_file_is_current(const SeenFile *file, const char *path) {
         cleanup_free_ char *text = NULL;
         FileProblem problem;
         struct stat st;
 
-        if (stat(file->path, &st) < 0)
+        if (stat(path, &st) < 0)
                 return file->ino == 0;
-        if (st.st_dev != file->dev || st.st_ino != file->ino || st.st_size != file->size ||
-            st.st_mtim.tv_sec != file->mtime.tv_sec || st.st_mtim.tv_nsec != file->mtime.tv_nsec)
+        if (st.st_dev != file->dev || st.st_ino != file->ino || (uint64_t) st.st_size != file->size ||
+            seen_file_mtime(&st) != file->mtime)
                 return false;
-        if (!file->is_fresh)
+        if (file->hash == 0)
                 return true;
-        return file_text_read(file->path, &text, &st, &problem) == 0 && file_state_hash(text) == file->hash;
-}
-
-bool file_state_is_current(const FileState *state) {
-        for (size_t i = 0; i < state->seen.n; i++)
-                if (!seen_file_is_current(&state->seen.items[i]))
-                        return false;
-        return true;
+        return file_text_read(path, &text, &st, &problem) == 0 && seen_file_hash(text) == file->hash;
 }
 
 /* Adds to @to what of @a is not in @b, as often as it is there more often. */
@@ -161,22 +161,26 @@ static size_t difference_count_lines(const char *text) {
 
 static int difference_add_settings(Text *text, const char *old, const char *new) {
         cleanup_(strv_freep) char **before = NULL, **after = NULL, **removed = NULL, **added = NULL;
+        cleanup_free_ char *old_text = NULL, *new_text = NULL;
         int r;
 
-        old = old ? old : "";
-        new = new ? new : "";
-        if (strcmp(old, new) == 0)
+        if (strcmp(old ? old : "", new ? new : "") == 0)
                 return 0;
-        if (difference_count_lines(old) > DIFFERENCE_LINES_MAX || difference_count_lines(new) > DIFFERENCE_LINES_MAX) {
+        r = file_values_unpack(old, &old_text);
+        if (r == 0)
+                r = file_values_unpack(new, &new_text);
+        if (r < 0)
+                return r;
+        if (difference_count_lines(old_text) > DIFFERENCE_LINES_MAX ||
+            difference_count_lines(new_text) > DIFFERENCE_LINES_MAX) {
                 difference_add(text, "settings changed");
                 return 0;
         }
-        r = strv_split(old, "\n", &before);
+        r = strv_split(old_text, "\n", &before);
         if (r == 0)
-                r = strv_split(new, "\n", &after);
-        if (r < 0)
-                return r;
-        r = strv_add_missing(before, after, &removed);
+                r = strv_split(new_text, "\n", &after);
+        if (r == 0)
+                r = strv_add_missing(before, after, &removed);
         if (r == 0)
                 r = strv_add_missing(after, before, &added);
         if (r == 0)

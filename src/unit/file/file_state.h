@@ -8,37 +8,35 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include "basic/macro.h"
 #include "basic/vector.h"
 #include "unit/file/unit_sources.h"
 
 typedef struct SeenFile {
-        const char *path;               /* borrowed from sources */
-        dev_t dev;
-        ino_t ino;                      /* 0: it was not there */
-        off_t size;
-        struct timespec mtime;
-        uint64_t hash;                  /* of the text */
-        bool is_fresh;                  /* read within the grain of its mtime: that says nothing yet */
+        uint64_t dev;
+        uint64_t ino;                   /* 0: it was not there */
+        uint64_t size;
+        int64_t mtime;                  /* ns */
+        uint32_t hash;                  /* of its text; 0: by its mtime the file was at rest, and that tells */
+        uint32_t dropin;                /* which one, from 1 on; 0: the main file */
 } SeenFile;
 
 typedef struct FileState {
         UnitSources sources;
         VECTOR(SeenFile) seen;
-        char *values;                   /* owned: "Restart=no\nAfter=b.service\n…" */
-        bool is_broken;                 /* the files were found to be unusable */
+        char *values;                   /* owned: packed, see file_values.h; NULL if there are none */
 } FileState;
 
 int file_state_new(FileState **ret_state);
 FileState *file_state_free(FileState *state);
 DEFINE_CLEANUP(FileState, file_state_free)
 
-/* @st is NULL for a file that is not there. */
-int file_state_note(FileState *state, const char *path, const struct stat *st, const char *text);
+/* @dropin as in SeenFile; @st is NULL for a file that is not there. */
+int file_state_note(FileState *state, uint32_t dropin, const struct stat *st, const char *text);
 
-/* Do the files seen look as they did? Says nothing of files that are new. */
-bool file_state_is_current(const FileState *state);
+/* Does the file at @path look as it did? */
+bool seen_file_is_current(const SeenFile *file, const char *path);
 
 /* One line for people: what @new says otherwise than @old (either may be NULL). "" if nothing. 0 or -ENOMEM. */
 int file_state_difference(const FileState *old, const FileState *new, char **ret_difference);

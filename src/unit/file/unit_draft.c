@@ -29,7 +29,7 @@ UnitDraft *unit_draft_free(UnitDraft *draft) {
         failure_deinit(&draft->failure);
         unit_settings_deinit(&draft->settings);
         service_settings_free(draft->service);
-        text_deinit(&draft->values);
+        file_values_deinit(&draft->values);
         file_state_free(draft->state);
         free(draft->name);
         free(draft);
@@ -42,6 +42,7 @@ static int draft_new(const UnitFileLoader *loader, const char *name, bool is_sup
 
         if (!draft)
                 return -ENOMEM;
+        unit_settings_init(&draft->settings);
         draft->loader = loader;
         draft->name = strdup(name);
         if (!draft->name)
@@ -49,7 +50,9 @@ static int draft_new(const UnitFileLoader *loader, const char *name, bool is_sup
         draft->type = unit_name_type(name);
         draft->is_supported = is_supported;
         draft->load_state = UNIT_LOADED;
-        unit_settings_init(&draft->settings);
+        draft->rare = unit_settings_own_rare(&draft->settings);
+        if (!draft->rare)
+                return -ENOMEM;
         r = file_state_new(&draft->state);
         if (r == 0)
                 r = unit_sources_find(loader->names, name, &draft->state->sources);
@@ -213,8 +216,8 @@ enum {
         DRAFT_FILE_GONE,                /* or it never was: a link to nowhere */
 };
 
-/* Reads one file and parses it: 0, one of the above, or -ENOMEM. */
-static int draft_read_file(UnitDraft *draft, const char *path) {
+/* Reads one file and parses it: 0, one of the above, or -ENOMEM. @dropin: which one, from 1 on; 0: the main file. */
+static int draft_read_file(UnitDraft *draft, const char *path, uint32_t dropin) {
         cleanup_free_ char *text = NULL;
         FileProblem problem;
         struct stat st;
@@ -225,12 +228,12 @@ static int draft_read_file(UnitDraft *draft, const char *path) {
         if (r == -EBADMSG)
                 return unit_draft_refuse(draft, path, problem.line, NULL, "%s", problem.text);
         if (r == -ENOENT) {
-                r = file_state_note(draft->state, path, NULL, "");
+                r = file_state_note(draft->state, dropin, NULL, "");
                 return r < 0 ? r : DRAFT_FILE_GONE;
         }
         if (r < 0)
                 return draft_fail_reading(draft, path, r);
-        r = file_state_note(draft->state, path, &st, text);
+        r = file_state_note(draft->state, dropin, &st, text);
         if (r < 0 || !*text)
                 return r < 0 ? r : DRAFT_FILE_EMPTY;
         return unit_draft_parse(draft, path, text);
@@ -241,7 +244,7 @@ static int draft_read_fragment(UnitDraft *draft) {
         cleanup_free_ char *text = NULL;
 
         if (!sources->builtin)
-                return draft_read_file(draft, sources->fragment);
+                return draft_read_file(draft, sources->fragment, 0);
         text = strdup(sources->builtin);
         return text ? unit_draft_parse(draft, sources->fragment, text) : -ENOMEM;
 }
@@ -270,11 +273,8 @@ static int draft_judge_refusals(UnitDraft *draft) {
 static int draft_copy_paths(UnitDraft *draft) {
         const UnitSources *sources = &draft->state->sources;
 
-        free(draft->settings.fragment_path);
-        draft->settings.fragment_path = strdup(sources->fragment);
-        if (!draft->settings.fragment_path)
-                return -ENOMEM;
-        return strv_copy(sources->dropins, &draft->settings.dropin_paths);
+        draft->settings.fragment_path = sources->fragment;
+        return strv_copy(sources->dropins, &draft->rare->dropin_paths);
 }
 
 static int draft_set_masked(UnitDraft *draft) {
@@ -307,6 +307,7 @@ static int draft_set_not_found(UnitDraft *draft) {
 }
 
 static int draft_read_files(UnitDraft *draft) {
+        uint32_t n_dropins = 0;
         int r = draft_read_fragment(draft);
 
         if (r == DRAFT_FILE_EMPTY)
@@ -315,7 +316,7 @@ static int draft_read_files(UnitDraft *draft) {
                 return draft_set_not_found(draft);
         strv_foreach(dropin, draft->state->sources.dropins)
                 if (r >= 0)
-                        r = draft_read_file(draft, *dropin);
+                        r = draft_read_file(draft, *dropin, ++n_dropins);
         if (r >= 0)
                 r = draft_judge_refusals(draft);
         if (r >= 0)
@@ -372,11 +373,10 @@ int unit_draft_read(const UnitFileLoader *loader, const char *name, bool is_supp
         r = draft_new(loader, name, is_supported, &draft);
         if (r == 0)
                 r = draft_read_found(draft);
-        if (r == 0 && draft->values.n > 0)
-                r = text_finish(&draft->values, &draft->state->values);
+        if (r == 0)
+                r = file_values_finish(&draft->values, &draft->state->values);
         if (r < 0)
                 return r;
-        draft->state->is_broken = draft->is_broken;
         *ret_draft = take_ptr(draft);
         return 0;
 }

@@ -9,10 +9,10 @@
  */
 
 #include "basic/failure.h"
-#include "basic/text.h"
 #include "basic/vector.h"
 #include "unit/file/directive.h"
 #include "unit/file/file_state.h"
+#include "unit/file/file_values.h"
 #include "unit/file/service_settings.h"
 #include "unit/file/specifier.h"
 #include "unit/file/unit_file.h"
@@ -44,12 +44,13 @@ struct UnitDraft {
         UnitLoadState load_state;       /* UNIT_STUB: an alias of state->sources.id */
         Failure failure;
         UnitSettings settings;
+        UnitRareSettings *rare;         /* borrowed from settings, whose own they are */
         ServiceSettings *service;       /* owned; NULL for other types */
         bool has_service_type;
         bool is_broken;                 /* failure is about a setting */
         VECTOR(DraftRelation) relations;
         VECTOR(DraftRefusal) refusals;
-        Text values;                    /* all assignments that count, for the difference to the next reading */
+        FileValues values;              /* all assignments that count, for the difference to the next reading */
         SpecifierContext specifiers;
         FileState *state;               /* owned; NULL once it was applied */
 };

@@ -13,14 +13,15 @@
 
 #include "basic/macro.h"
 #include "basic/strv.h"
+#include "unit/file/file_record.h"
 #include "unit/file/unit_file_loader.h"
 
 static void apply_free_service(void *settings) {
         service_settings_free(settings);
 }
 
-static void apply_free_state(void *state) {
-        file_state_free(state);
+static void apply_free_record(void *record) {
+        file_record_free(record);
 }
 
 /* Gives the unit its other names. A name that another unit has in earnest stays there, with a warning. */
@@ -64,10 +65,14 @@ static int apply_relations(UnitDraft *draft, UnitTable *table, Unit *unit) {
         return 0;
 }
 
-static void apply_settings(UnitDraft *draft, Unit *unit) {
+/* @path: of the main file, in the table's keeping, or NULL. */
+static void apply_settings(UnitDraft *draft, Unit *unit, const char *path) {
         unit_settings_deinit(&unit->settings);
         unit->settings = draft->settings;
+        unit_settings_trim(&unit->settings);
+        unit->settings.fragment_path = draft->settings.fragment_path ? path : NULL;
         unit_settings_init(&draft->settings);
+        draft->rare = NULL;
 
         if (draft->load_state == UNIT_LOADED && draft->service) {
                 if (unit->type_settings)
@@ -79,20 +84,36 @@ static void apply_settings(UnitDraft *draft, Unit *unit) {
         failure_copy(&unit->load_failure, &draft->failure);
 }
 
+/* What was seen of the files becomes what the unit keeps of them. */
+static int apply_state(UnitDraft *draft, Unit *unit, const char *path) {
+        FileRecord *record;
+        int r = file_record_new(&record, draft->state, unit->id, path);
+
+        draft->state = file_state_free(draft->state);
+        if (r < 0)
+                return r;
+        if (unit->file_state)
+                unit->file_state_free(unit->file_state);
+        unit->file_state = record;
+        unit->file_state_free = apply_free_record;
+        return 0;
+}
+
 int unit_draft_apply(UnitDraft *draft, UnitTable *table, Unit *unit) {
-        int r;
+        const char *path = NULL;
+        int r = 0;
 
         assert(draft->load_state != UNIT_STUB);
 
-        apply_settings(draft, unit);
+        if (draft->state->sources.fragment)
+                r = unit_table_path(table, draft->state->sources.fragment, &path);
+        if (r < 0)
+                return r;
+        apply_settings(draft, unit, path);
         r = apply_aliases(draft, table, unit);
         if (r == 0)
                 r = apply_relations(draft, table, unit);
         if (r == 0)
                 r = unit_file_order_targets(unit);
-        if (unit->file_state)
-                unit->file_state_free(unit->file_state);
-        unit->file_state = take_ptr(draft->state);
-        unit->file_state_free = apply_free_state;
-        return r;
+        return r < 0 ? r : apply_state(draft, unit, path);
 }

@@ -93,13 +93,6 @@ static void parser_warn_of_directive(const DraftParser *parser, unsigned line, c
                                   "Unknown directive in [%s]; it is ignored.", parser->section->name);
 }
 
-static void parser_record(UnitDraft *draft, const char *key, const char *value) {
-        text_add(&draft->values, key);
-        text_add_char(&draft->values, '=');
-        text_add(&draft->values, value);
-        text_add_char(&draft->values, '\n');
-}
-
 static char *parser_trim_end(char *start, char *end) {
         while (end > start && (end[-1] == ' ' || end[-1] == '\t'))
                 end--;
@@ -127,7 +120,7 @@ static int parser_assign(DraftParser *parser, unsigned line, char *text) {
                         parser_warn_of_directive(parser, line, key);
                 return 0;
         }
-        parser_record(parser->draft, key, value);
+        file_values_add(&parser->draft->values, where.directive, value);
         return where.directive->parse(&where, value);
 }
 

@@ -17,6 +17,7 @@
 
 #include "basic/macro.h"
 #include "basic/text.h"
+#include "unit/file/file_record.h"
 #include "unit/file/unit_file_loader.h"
 
 /* One unit to be read again. */
@@ -42,13 +43,13 @@ static void reload_items_deinit(ReloadItems *items) {
 /* The listing of the folders is up to date. */
 static bool reload_has_changed(const UnitFileLoader *loader, const Unit *unit) {
         cleanup_(unit_sources_deinit) UnitSources sources = {};
-        const FileState *state = unit->file_state;
+        const FileRecord *record = unit->file_state;
 
-        if (!state || unit->load_state == UNIT_STUB)
+        if (!record || unit->load_state == UNIT_STUB)
                 return false;
         if (unit_sources_find(loader->names, unit->id, &sources) < 0)
                 return false;
-        return !unit_sources_equal(&sources, &state->sources) || !file_state_is_current(state);
+        return !file_record_has_sources(record, unit->id, &sources) || !file_record_is_current(record);
 }
 
 bool unit_file_has_changed(UnitFileLoader *loader, const Unit *unit) {
@@ -122,7 +123,7 @@ static int reload_read(const UnitFileLoader *loader, ReloadItems *items, const U
                                         unit_file_loader_has_type(loader, item->unit, item->unit->type), &item->draft);
 
                 if (r == 0 && item->has_changed)
-                        r = file_state_difference(item->unit->file_state, item->draft->state, &item->difference);
+                        r = file_record_difference(item->unit->file_state, item->draft->state, &item->difference);
                 if (r < 0)
                         return r;
                 if (item->has_changed && item->draft->is_broken && n_broken++ == 0)

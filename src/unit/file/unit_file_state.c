@@ -109,8 +109,8 @@ static int state_of_file(const UnitFileLoader *loader, const NameEntry *entry, c
                 r = state_find_links(loader, name, &links);
         if (r < 0)
                 return r;
-        has_install = draft->settings.wanted_by || draft->settings.required_by || draft->settings.upheld_by ||
-                      draft->settings.alias;
+        has_install = draft->settings.rare->wanted_by || draft->settings.rare->required_by || draft->settings.rare->upheld_by ||
+                      draft->settings.rare->alias;
         if (draft->load_state == UNIT_MASKED)
                 *ret_state = folder_is_runtime(loader, entry->folder) ? "masked-runtime" : "masked";
         else if (draft->is_broken)
@@ -122,7 +122,7 @@ static int state_of_file(const UnitFileLoader *loader, const NameEntry *entry, c
         else if (lstat(draft->state->sources.fragment, &st) == 0 && S_ISLNK(st.st_mode))
                 *ret_state = folder_is_runtime(loader, entry->folder) ? "linked-runtime" : "linked";
         else
-                *ret_state = has_install ? "disabled" : draft->settings.also ? "indirect" : "static";
+                *ret_state = has_install ? "disabled" : draft->settings.rare->also ? "indirect" : "static";
         return 0;
 }
 

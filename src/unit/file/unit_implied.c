@@ -104,9 +104,9 @@ int unit_draft_add_implied(UnitDraft *draft) {
         if (draft->settings.default_dependencies)
                 r = implied_add_defaults(draft);
         if (r == 0)
-                r = implied_add_mounts(draft, draft->settings.requires_mounts_for, UNIT_REQUIRES);
+                r = implied_add_mounts(draft, draft->settings.rare->requires_mounts_for, UNIT_REQUIRES);
         if (r == 0)
-                r = implied_add_mounts(draft, draft->settings.wants_mounts_for, UNIT_WANTS);
+                r = implied_add_mounts(draft, draft->settings.rare->wants_mounts_for, UNIT_WANTS);
         return r;
 }
 

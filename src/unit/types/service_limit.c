@@ -150,8 +150,8 @@ bool service_is_within_start_limit(Unit *unit) {
         service->failure = NULL;
         service_note_failure(unit, "started %u times within %s, which is its limit", burst,
                              usec_format(interval, span));
-        if (unit->settings.start_limit_action != UNIT_ACTION_NONE)
-                host->ops->request_action(host, unit, unit->settings.start_limit_action, -1, "start limit hit");
+        if (unit->settings.rare->start_limit_action != UNIT_ACTION_NONE)
+                host->ops->request_action(host, unit, unit->settings.rare->start_limit_action, -1, "start limit hit");
         return false;
 }
 

@@ -187,13 +187,13 @@ void service_request_final_action(Unit *unit, ServiceState old) {
         int status = own_exit_status(service);
 
         if (service->state == SERVICE_STATE_FAILED && old != SERVICE_STATE_FAILED &&
-            settings->failure_action != UNIT_ACTION_NONE) {
-                if (settings->failure_action_exit_status >= 0)
-                        status = settings->failure_action_exit_status;
-                host->ops->request_action(host, unit, settings->failure_action, status, "unit failed");
-        } else if (service->state == SERVICE_STATE_DEAD && !was_over && settings->success_action != UNIT_ACTION_NONE) {
-                if (settings->success_action_exit_status >= 0)
-                        status = settings->success_action_exit_status;
-                host->ops->request_action(host, unit, settings->success_action, status, "unit succeeded");
+            settings->rare->failure_action != UNIT_ACTION_NONE) {
+                if (settings->rare->failure_action_exit_status >= 0)
+                        status = settings->rare->failure_action_exit_status;
+                host->ops->request_action(host, unit, settings->rare->failure_action, status, "unit failed");
+        } else if (service->state == SERVICE_STATE_DEAD && !was_over && settings->rare->success_action != UNIT_ACTION_NONE) {
+                if (settings->rare->success_action_exit_status >= 0)
+                        status = settings->rare->success_action_exit_status;
+                host->ops->request_action(host, unit, settings->rare->success_action, status, "unit succeeded");
         }
 }
