@@ -5,12 +5,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -292,6 +296,114 @@ Test(exec_spawn, user_is_changed_before_the_directory_and_after_the_output) {
         close(pidfd);
         assert_string(fixture_output(&fixture), "65534\n65534\n65534\nnobody nobody");
         cr_assert(eq(int, prctl(PR_GET_DUMPABLE), before));
+}
+
+typedef struct Batch {
+        ExecRequest requests[EXEC_SPAWNS_MAX];
+        ExecSpawn *spawns[EXEC_SPAWNS_MAX];
+} Batch;
+
+/* Each third one has a folder that is not there, and each third one no program. */
+static void begin_batch(const Fixture *fixture, Batch *batch) {
+        ExecResult result;
+
+        for (unsigned i = 0; i < EXEC_SPAWNS_MAX; i++) {
+                batch->requests[i] = fixture->request;
+                if (i % 3 == 1)
+                        batch->requests[i].working_directory = "/no/such/folder";
+                if (i % 3 == 2)
+                        batch->requests[i].path = "/no/such/program";
+                cr_assert(eq(int, exec_spawn_begin(&batch->requests[i], &batch->spawns[i], &result), 0));
+                cr_assert(gt(int, exec_spawn_pid(batch->spawns[i]), 0));
+        }
+}
+
+static void finish_batch(const Batch *batch) {
+        for (unsigned i = 0; i < EXEC_SPAWNS_MAX; i++) {
+                int pidfd = -1, r, status;
+                ExecResult result;
+                pid_t pid = 0;
+
+                r = exec_spawn_finish(batch->spawns[i], &pid, &pidfd, &result);
+                cr_assert(eq(int, r, i % 3 == 0 ? 0 : -ENOENT), "%u: %s", i, result.message);
+                cr_assert(eq(int, (int) result.step,
+                             i % 3 == 0 ? EXEC_STEP_NONE : i % 3 == 1 ? EXEC_STEP_CHDIR : EXEC_STEP_EXEC));
+                if (r < 0)
+                        continue;
+                cr_assert(waitpid(pid, &status, 0) == pid);
+                cr_assert(eq(int, status, 0));
+                close(pidfd);
+        }
+        cr_assert(waitpid(-1, NULL, WNOHANG) < 0, "there is something left to reap");
+}
+
+Test(exec_spawn, many_are_on_their_way_at_once_and_each_has_its_own_end, .timeout = 60) {
+        FIXTURE("[ $$ -gt 0 ]");
+        ExecSpawn *spawn = NULL;
+        ExecResult result;
+        Batch batch = {};
+
+        for (unsigned i = 0; i < 20; i++) {
+                begin_batch(&fixture, &batch);
+                cr_assert(eq(int, exec_spawn_begin(&fixture.request, &spawn, &result), -EAGAIN));
+                cr_assert(eq(int, (int) result.step, EXEC_STEP_RESOURCES));
+                finish_batch(&batch);
+        }
+}
+
+Test(exec_spawn, memory_may_be_traced_again_when_the_last_has_left_it, .timeout = 60) {
+        int before = prctl(PR_GET_DUMPABLE);
+        FIXTURE("exit");
+        Batch batch = {};
+
+        fixture.request.user = "nobody";
+        fixture.request.group = "65534";
+        if (exec_spawn_begin(&fixture.request, &batch.spawns[0], &fixture.result) == 0) {
+                int pidfd = -1;
+                pid_t pid = 0;
+
+                if (exec_spawn_finish(batch.spawns[0], &pid, &pidfd, &fixture.result) < 0)
+                        cr_skip("no such user in this user namespace");
+                cr_assert(waitpid(pid, NULL, 0) == pid);
+                close(pidfd);
+        }
+        cr_assert(chmod(fixture.folder, 0711) == 0);
+        begin_batch(&fixture, &batch);
+        finish_batch(&batch);
+        cr_assert(eq(int, prctl(PR_GET_DUMPABLE), before));
+}
+
+/* Says ENOSYS to the two calls, as kernels do that are older, or filters that do not know them. */
+static bool forbid_new_calls(void) {
+        struct sock_filter filter[] = {
+                BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+                BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 2, 0),
+                BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 1, 0),
+                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        };
+        struct sock_fprog program = { .len = ELEMENTSOF(filter), .filter = filter };
+
+        return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+Test(exec_spawn, older_kernels_and_strict_filters_do, .timeout = 60) {
+        FIXTURE("for fd in 3 50; do [ -e /proc/$$/fd/$fd ] && echo $fd; done; grep -E 'SigBlk|SigIgn' /proc/self/status");
+        Batch batch = {};
+        sigset_t after;
+
+        if (!forbid_new_calls())
+                cr_skip("there are no filters");
+        cr_assert(dup2(STDIN_FILENO, 50) == 50);
+        signal(SIGHUP, SIG_IGN);
+        cr_assert(eq(int, fixture_run(&fixture), 0));
+        assert_string(fixture_output(&fixture), "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000");
+        cr_assert(fcntl(50, F_GETFD) >= 0, "our own descriptors stay");
+        sigprocmask(SIG_SETMASK, NULL, &after);
+        cr_assert(not(sigismember(&after, SIGTERM)));
+        fixture.argv[2] = (char *) "exit";
+        begin_batch(&fixture, &batch);
+        finish_batch(&batch);
 }
 
 Test(exec_spawn, words_are_expanded_unless_told_otherwise) {

@@ -2,48 +2,55 @@
 /*
  * Starting a process
  *
- * One vfork-like child: clone with CLONE_VM copies no page tables, so it costs
+ * A vfork-like child: clone with CLONE_VM copies no page tables, so it costs
  * the same for a manager of any size. It leaves its last step and errno in
- * shared memory, and a pipe tells when it is done with that. vfork() itself
- * would wait for ever: for a file system that does not answer, or for a child
- * that is its user's already and that this user has stopped. A child that is
- * killed half-way leaves no errno; it counts as started, and its end is
+ * shared memory, and the kernel tells when it is in there no longer. vfork()
+ * itself would wait for ever: for a file system that does not answer, or for a
+ * child that is its user's already and that this user has stopped. A child that
+ * is killed half-way leaves no errno; it counts as started, and its end is
  * learned as any other's.
+ *
+ * Several may be on their way at once, each with a stack and a record of its
+ * own: to wait for each where it begins would leave all processors but one
+ * idle, and on a busy machine every wait is as long as the queue of those who
+ * want to run.
  *
  * Everything that may allocate, look up names or read files is done before
  * the clone. Memory marked "not dumpable" by a child that changed its user
  * (the kernel does so, since the memory is shared: else that user could trace
- * it) is made dumpable again afterwards.
+ * it) is made dumpable again when no such child is in it.
  */
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <sched.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "basic/clock.h"
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "unit/exec/exec_child.h"
 #include "unit/exec/exec_environment.h"
 #include "unit/exec/exec_expand.h"
+#include "unit/exec/exec_syscall.h"
 
-#define STACK_SIZE ((size_t) 256 * 1024)
+#define STACK_SIZE ((size_t) 64 * 1024)
 #define STACK_GUARD ((size_t) 64 * 1024)
 
-/* How long a child may take to its program: so many looks at it, and the time between two. */
-#define LOOKS_MAX 250
-#define LOOK_MSEC 20
+/* How long a child may take to its program, and the time between two looks whether somebody has stopped it. */
+#define WAY_USEC (5 * USEC_PER_SEC)
+#define LOOK_USEC (20 * USEC_PER_MSEC)
 /* For one that has been killed to be gone. */
-#define KILL_MSEC 1000
+#define KILL_USEC (1 * USEC_PER_SEC)
 
 /* All that is made for one spawn. */
 typedef struct Preparation {
@@ -51,14 +58,30 @@ typedef struct Preparation {
         char **environment;
         char **argv;
         char **candidates;
-        ExecChild child;
 } Preparation;
+
+struct ExecSpawn {
+        bool is_used;
+        Preparation preparation;
+        ExecChild child;
+        void *memory;                   /* a guard and the stack above it; kept for the next one */
+        pid_t pid;
+        int pidfd;                      /* owned until it is passed on */
+        usec_t since;                   /* monotonic */
+        bool changes_user;
+};
+
+/* One that hangs in the kernel for good keeps its place: some day the kernel writes to it. */
+static ExecSpawn spawns[EXEC_SPAWNS_MAX];
+static unsigned n_changing_users;
+static bool was_dumpable;
 
 static void preparation_deinit(Preparation *preparation) {
         exec_credentials_deinit(&preparation->credentials);
         strv_free(preparation->environment);
         strv_free(preparation->argv);
         strv_free(preparation->candidates);
+        *preparation = (Preparation) {};
 }
 
 void exec_request_deinit(ExecRequest *request) {
@@ -117,7 +140,22 @@ static bool is_one_stream(const ExecRequest *request) {
         return output->kind == error->kind && output->path && text_equal(output->path, error->path);
 }
 
-static int prepare(const ExecRequest *request, Preparation *preparation, ExecResult *result) {
+/* Looked up once: we take to ignoring signals before we start anything, and then leave it at that. */
+static uint64_t ignored_signals(void) {
+        static uint64_t ignored;
+        static bool is_known;
+
+        for (int number = 1; number < _NSIG && !is_known; number++) {
+                struct sigaction action = {};
+
+                if (sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
+                        ignored |= UINT64_C(1) << (number - 1);
+        }
+        is_known = true;
+        return ignored | UINT64_C(1) << (SIGPIPE - 1);
+}
+
+static int prepare(const ExecRequest *request, Preparation *preparation, ExecChild *child, ExecResult *result) {
         const char *directory;
         int r;
 
@@ -138,7 +176,7 @@ static int prepare(const ExecRequest *request, Preparation *preparation, ExecRes
                 return r;
         }
 
-        preparation->child = (ExecChild) {
+        *child = (ExecChild) {
                 .request = request,
                 .credentials = &preparation->credentials,
                 .candidates = preparation->candidates,
@@ -149,85 +187,100 @@ static int prepare(const ExecRequest *request, Preparation *preparation, ExecRes
                 .is_directory_optional = !request->working_directory ||
                                          request->flags & EXEC_REQUEST_DIRECTORY_OPTIONAL,
                 .is_one_stream = is_one_stream(request),
+                .ignored_signals = ignored_signals(),
         };
-        snprintf(preparation->child.oom_score_adjust, sizeof(preparation->child.oom_score_adjust), "%i",
-                 request->oom_score_adjust);
+        if (request->flags & EXEC_REQUEST_HAS_OOM_SCORE_ADJUST)
+                snprintf(child->oom_score_adjust, sizeof(child->oom_score_adjust), "%i", request->oom_score_adjust);
         return 0;
 }
 
-/* Until the child has its program, or has ended: 0, -ECANCELED if somebody stopped it, or -ETIME. */
-static int wait_for_program(pid_t pid, int line_fd) {
-        struct pollfd line = { .fd = line_fd };
+static bool is_in_our_memory(const ExecSpawn *spawn) {
+        return __atomic_load_n(&spawn->child.clone.is_here, __ATOMIC_ACQUIRE) != 0;
+}
 
-        for (int i = 0; i < LOOKS_MAX; i++) {
+/* Waits until the child has left, or @usec have passed. */
+static bool has_left_within(const ExecSpawn *spawn, usec_t usec) {
+        const usec_t end = clock_monotonic() + usec;
+
+        while (is_in_our_memory(spawn)) {
+                const usec_t left = usec_sub(end, clock_monotonic());
+                const struct timespec span = {
+                        .tv_sec = (time_t) (left / USEC_PER_SEC),
+                        .tv_nsec = (long) (left % USEC_PER_SEC) * 1000,
+                };
+
+                if (left == 0)
+                        return false;
+                exec_call4(SYS_futex, &spawn->child.clone.is_here, FUTEX_WAIT, 1, &span);
+        }
+        return true;
+}
+
+/* Until the child has its program, or has ended: 0, -ECANCELED if somebody stopped it, or -ETIME. */
+static int wait_for_program(ExecSpawn *spawn) {
+        while (!has_left_within(spawn, LOOK_USEC)) {
                 siginfo_t info = {};
 
-                if (poll(&line, 1, LOOK_MSEC) > 0)
-                        return 0;
-                if (waitid(P_PID, (id_t) pid, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid == pid)
+                int r = waitid(P_PID, (id_t) spawn->pid, &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT);
+
+                if (r == 0 && info.si_code == CLD_STOPPED)
                         return -ECANCELED;
+                /* The kernel says nothing of one that a signal has ended with a core dump. */
+                if (r < 0 || info.si_pid == spawn->pid)
+                        spawn->child.clone.is_here = 0;
+                else if (clock_monotonic() - spawn->since > WAY_USEC)
+                        return -ETIME;
         }
-        return -ETIME;
+        return 0;
 }
 
-/* One that hangs in the kernel for good stays a child to be reaped; it does not come back to our memory, either. */
-static void give_up_child(ExecChild *child, pid_t pid, int line_fd, int error) {
-        struct pollfd line = { .fd = line_fd };
+static int make_stack(ExecSpawn *spawn) {
+        char *memory;
 
-        kill(pid, SIGKILL);
-        child->is_stuck = poll(&line, 1, KILL_MSEC) <= 0;
-        child->error = -error;
-}
-
-/* Signals are blocked as long as there are two in our memory: a handler would run in both. */
-static pid_t clone_child(ExecChild *child, char *stack, int line_fd, int *ret_pidfd) {
-        const int flags = CLONE_VM | SIGCHLD;
-        sigset_t all, old;
-        int error, r;
-        pid_t pid;
-
-        sigfillset(&all);
-        sigprocmask(SIG_SETMASK, &all, &old);
-        *ret_pidfd = -1;
-        pid = clone(exec_child_run, stack + STACK_GUARD + STACK_SIZE, flags | CLONE_PIDFD, child, ret_pidfd);
-        if (pid < 0 && errno == EINVAL)
-                pid = clone(exec_child_run, stack + STACK_GUARD + STACK_SIZE, flags, child);
-        error = pid < 0 ? errno : 0;
-        close(child->line_fd);
-        r = pid > 0 ? wait_for_program(pid, line_fd) : 0;
-        if (r < 0)
-                give_up_child(child, pid, line_fd, r);
-        sigprocmask(SIG_SETMASK, &old, NULL);
-        return pid < 0 ? -error : pid;
-}
-
-static pid_t start_on_stack(ExecChild *child, int *ret_pidfd, char *stack) {
-        int line[2];
-        pid_t pid;
-
-        if (mprotect(stack, STACK_GUARD, PROT_NONE) < 0 || pipe2(line, O_CLOEXEC) < 0)
+        if (spawn->memory)
+                return 0;
+        memory = mmap(NULL, STACK_GUARD + STACK_SIZE, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED)
                 return -errno;
-        child->line_fd = line[1];
-        pid = clone_child(child, stack, line[0], ret_pidfd);
-        close(line[0]);
-        return pid;
+        if (mprotect(memory, STACK_GUARD, PROT_NONE) < 0) {
+                munmap(memory, STACK_GUARD + STACK_SIZE);
+                return -ENOMEM;
+        }
+        spawn->memory = memory;
+        return 0;
 }
 
-/* The new pid, or a negative errno. */
-static pid_t start(ExecChild *child, int *ret_pidfd) {
-        int was_dumpable = prctl(PR_GET_DUMPABLE);
-        char *stack;
-        pid_t pid;
+static void enter_user_change(ExecSpawn *spawn) {
+        spawn->changes_user = spawn->preparation.credentials.has_uid || spawn->preparation.credentials.has_gid;
+        if (spawn->changes_user && n_changing_users++ == 0)
+                was_dumpable = prctl(PR_GET_DUMPABLE) == 1;
+}
 
-        stack = mmap(NULL, STACK_GUARD + STACK_SIZE, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
-        if (stack == MAP_FAILED)
-                return -errno;
-        pid = start_on_stack(child, ret_pidfd, stack);
-        munmap(stack, STACK_GUARD + STACK_SIZE);
-        if (was_dumpable == 1 && prctl(PR_GET_DUMPABLE) != 1)
+static void leave_user_change(ExecSpawn *spawn) {
+        if (!spawn->changes_user || --n_changing_users > 0)
+                return;
+        if (was_dumpable && prctl(PR_GET_DUMPABLE) != 1)
                 prctl(PR_SET_DUMPABLE, 1);
-        return pid;
+}
+
+static int start(ExecSpawn *spawn) {
+        ExecClone *clone = &spawn->child.clone;
+        int r;
+
+        r = make_stack(spawn);
+        if (r < 0)
+                return r;
+        clone->run = exec_child_run;
+        clone->argument = &spawn->child;
+        clone->stack = (char *) spawn->memory + STACK_GUARD;
+        clone->stack_size = STACK_SIZE;
+        enter_user_change(spawn);
+        spawn->since = clock_monotonic();
+        spawn->pid = exec_clone(clone, &spawn->pidfd);
+        if (spawn->pid < 0)
+                leave_user_change(spawn);
+        return spawn->pid < 0 ? spawn->pid : 0;
 }
 
 static const char *group_or_user(const ExecRequest *request) {
@@ -302,41 +355,95 @@ static void describe(const ExecChild *child, ExecResult *result) {
         }
 }
 
+/* One that hangs in the kernel for good stays a child to be reaped; it does not come back to our memory, either. */
+static void give_up_child(ExecSpawn *spawn, int error) {
+        kill(spawn->pid, SIGKILL);
+        has_left_within(spawn, KILL_USEC);
+        spawn->child.error = -error;
+}
+
 /* It is on its way out, and nobody else knows of it. */
-static void reap(const ExecChild *child, pid_t pid, int pidfd) {
-        while (waitpid(pid, NULL, child->is_stuck ? WNOHANG : 0) < 0 && errno == EINTR)
+static void reap(const ExecSpawn *spawn) {
+        while (waitpid(spawn->pid, NULL, is_in_our_memory(spawn) ? WNOHANG : 0) < 0 && errno == EINTR)
                 ;
-        if (pidfd >= 0)
-                close(pidfd);
+        if (spawn->pidfd >= 0)
+                close(spawn->pidfd);
+}
+
+static ExecSpawn *find_place(void) {
+        for (size_t i = 0; i < ELEMENTSOF(spawns); i++)
+                if (!spawns[i].is_used && !is_in_our_memory(&spawns[i]))
+                        return &spawns[i];
+        return NULL;
+}
+
+static void give_back(ExecSpawn *spawn) {
+        preparation_deinit(&spawn->preparation);
+        spawn->is_used = false;
+}
+
+int exec_spawn_begin(const ExecRequest *request, ExecSpawn **ret_spawn, ExecResult *ret_result) {
+        ExecSpawn *spawn = find_place();
+        int r;
+
+        assert(request && request->path && request->argv && request->argv[0]);
+        assert(ret_spawn && ret_result);
+
+        *ret_result = (ExecResult) {};
+        if (!spawn) {
+                exec_result_set(ret_result, EXEC_STEP_RESOURCES, EAGAIN, "too many processes wait for their programs");
+                return -EAGAIN;
+        }
+        spawn->is_used = true;
+        r = prepare(request, &spawn->preparation, &spawn->child, ret_result);
+        if (r >= 0) {
+                r = start(spawn);
+                if (r < 0)
+                        exec_result_set(ret_result, EXEC_STEP_RESOURCES, r, "cannot make a process");
+        }
+        if (r < 0) {
+                give_back(spawn);
+                return r;
+        }
+        *ret_spawn = spawn;
+        return 0;
+}
+
+pid_t exec_spawn_pid(const ExecSpawn *spawn) {
+        return spawn->pid;
+}
+
+int exec_spawn_finish(ExecSpawn *spawn, pid_t *ret_pid, int *ret_pidfd, ExecResult *ret_result) {
+        const ExecCredentials *credentials = &spawn->preparation.credentials;
+        int r;
+
+        assert(spawn->is_used);
+        assert(ret_pid && ret_pidfd && ret_result);
+
+        r = wait_for_program(spawn);
+        if (r < 0)
+                give_up_child(spawn, r);
+        leave_user_change(spawn);
+        *ret_result = (ExecResult) {
+                .pid = spawn->pid,
+                .uid = credentials->has_uid ? credentials->uid : (uid_t) -1,
+                .gid = credentials->has_gid ? credentials->gid : (gid_t) -1,
+        };
+        if (spawn->child.error != 0) {
+                describe(&spawn->child, ret_result);
+                reap(spawn);
+        } else {
+                *ret_pid = spawn->pid;
+                *ret_pidfd = spawn->pidfd;
+        }
+        give_back(spawn);
+        return -ret_result->error;
 }
 
 int exec_spawn(const ExecRequest *request, pid_t *ret_pid, int *ret_pidfd, ExecResult *ret_result) {
-        cleanup_(preparation_deinit) Preparation preparation = {};
-        int pidfd = -1, r;
-        pid_t pid;
+        ExecSpawn *spawn = NULL;
+        int r;
 
-        assert(request && request->path && request->argv && request->argv[0]);
-        assert(ret_pid && ret_pidfd && ret_result);
-
-        *ret_result = (ExecResult) {};
-        r = prepare(request, &preparation, ret_result);
-        if (r < 0)
-                return r;
-        pid = start(&preparation.child, &pidfd);
-        if (pid < 0) {
-                exec_result_set(ret_result, EXEC_STEP_RESOURCES, pid, "cannot make a process");
-                return pid;
-        }
-
-        ret_result->pid = pid;
-        ret_result->uid = preparation.credentials.has_uid ? preparation.credentials.uid : (uid_t) -1;
-        ret_result->gid = preparation.credentials.has_gid ? preparation.credentials.gid : (gid_t) -1;
-        if (preparation.child.error != 0) {
-                describe(&preparation.child, ret_result);
-                reap(&preparation.child, pid, pidfd);
-                return -ret_result->error;
-        }
-        *ret_pid = pid;
-        *ret_pidfd = pidfd;
-        return 0;
+        r = exec_spawn_begin(request, &spawn, ret_result);
+        return r < 0 ? r : exec_spawn_finish(spawn, ret_pid, ret_pidfd, ret_result);
 }

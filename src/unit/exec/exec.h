@@ -127,3 +127,20 @@ void exec_result_set(ExecResult *result, ExecStep step, int error, const char *f
  * service or a FIFO's other end, and a few seconds at most.
  */
 int exec_spawn(const ExecRequest *request, pid_t *ret_pid, int *ret_pidfd, ExecResult *ret_result);
+
+/*
+ * The same in two halves, for several at once: the first returns while the child is on its way to its program, the second
+ * waits for that. @request, and what it borrows, must stay as it is in between. -EAGAIN, with the result set, if as many
+ * as can be are on their way. Each that was begun must be finished.
+ */
+typedef struct ExecSpawn ExecSpawn;
+
+#if defined(__x86_64__) && !defined(__ILP32__)
+#define EXEC_SPAWNS_MAX 32U
+#else
+#define EXEC_SPAWNS_MAX 1U              /* see exec_syscall.h */
+#endif
+
+int exec_spawn_begin(const ExecRequest *request, ExecSpawn **ret_spawn, ExecResult *ret_result);
+int exec_spawn_finish(ExecSpawn *spawn, pid_t *ret_pid, int *ret_pidfd, ExecResult *ret_result);
+pid_t exec_spawn_pid(const ExecSpawn *spawn);

@@ -2,49 +2,102 @@
 /*
  * The child between clone and exec
  *
- * CLONE_VM without CLONE_SIGHAND, CLONE_FILES and CLONE_FS: memory is ours and
- * shared, everything else is the child's own copy. Rules that follow: no
- * malloc, no stdio, no locks; ids are changed by the bare system calls, since
- * the C library's would change them in all threads of what it believes to be
- * its process; signals stay blocked until our handlers are gone.
+ * CLONE_VM and CLONE_FILES without CLONE_SIGHAND and CLONE_FS: memory and
+ * descriptors are shared, everything else is the child's own copy. We do not
+ * wait meanwhile, and others like it may be on their way, too. Rules that
+ * follow: no malloc, no stdio, no locks, no errno, so nothing of the C library
+ * but what only computes; nothing is written but our stack and our ExecChild.
  *
- * Order: files are opened before privileges are dropped (a log under /var/log
+ * Order: first it parts from our descriptors, of which it takes the first
+ * three; files are opened before privileges are dropped (a log under /var/log
  * belongs to root), the working directory is entered after (it may lie where
- * only the user may look), descriptors are closed last.
+ * only the user may look).
  */
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "basic/macro.h"
 #include "unit/exec/exec_child.h"
+#include "unit/exec/exec_syscall.h"
 
 /* Frames of a function that never returns would stay poisoned on a stack that is used again. */
 #define child_ __attribute__((no_sanitize("address", "undefined")))
 
-child_ static int set_signals(const ExecChild *child) {
-        struct sigaction action = { .sa_handler = SIG_DFL };
+/* What the kernel takes, which is not what the C library does. */
+typedef struct SignalAction {
+        void (*handler)(int number);
+        unsigned long flags;
+        void (*restorer)(void);
+        uint64_t mask;
+} SignalAction;
 
-        umask(child->request->umask);
-        for (int number = 1; number < _NSIG; number++)
-                if (number != SIGKILL && number != SIGSTOP)
-                        sigaction(number, &action, NULL);       /* fails for the C library's own two */
-        if (child->request->flags & EXEC_REQUEST_IGNORE_SIGPIPE) {
-                action.sa_handler = SIG_IGN;
-                sigaction(SIGPIPE, &action, NULL);
+#define SIGNALS 64
+
+/* A high soft limit breaks programs that use select() or close all that may be open: it is the manager's alone. */
+child_ static void restore_open_files_limit(const ExecChild *child) {
+        struct rlimit limit = {};
+
+        if (child->request->open_files_limit == 0 ||
+            exec_call4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) < 0)
+                return;
+        limit.rlim_cur = MIN((rlim_t) child->request->open_files_limit, limit.rlim_max);
+        exec_call4(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
+}
+
+/* The table is ours until it is unshared, which needs to copy no more than what is kept. */
+child_ static int part_from_files(const ExecChild *child) {
+        const unsigned kept = STDERR_FILENO + 1;
+        struct rlimit limit = {};
+        int r;
+
+        if (exec_call3(SYS_close_range, kept, ~0U, CLOSE_RANGE_UNSHARE) < 0) {
+                r = (int) exec_call1(SYS_unshare, CLONE_FILES);
+                if (r == 0)
+                        r = (int) exec_call4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
+                if (r < 0)
+                        return r;
+                for (rlim_t fd = kept; fd < limit.rlim_cur && fd < 1048576; fd++)
+                        exec_call1(SYS_close, fd);
+        }
+        restore_open_files_limit(child);
+        return 0;
+}
+
+/* The kernel has made handlers the default, unless it can't: then all are. What is ignored it leaves so. */
+child_ static int set_signals(const ExecChild *child) {
+        SignalAction action = { .handler = SIG_DFL };
+        uint64_t numbers = child->clone.has_handlers ? ~UINT64_C(0) : child->ignored_signals;
+        bool ignores_sigpipe = child->request->flags & EXEC_REQUEST_IGNORE_SIGPIPE;
+
+        exec_call1(SYS_umask, child->request->umask);
+        if (ignores_sigpipe)
+                numbers &= ~(UINT64_C(1) << (SIGPIPE - 1));
+        for (int number = 1; number <= SIGNALS; number++)
+                if (numbers & UINT64_C(1) << (number - 1))
+                        exec_call4(SYS_rt_sigaction, number, &action, NULL, sizeof(action.mask));
+        if (ignores_sigpipe) {
+                action.handler = SIG_IGN;
+                exec_call4(SYS_rt_sigaction, SIGPIPE, &action, NULL, sizeof(action.mask));
         }
         return 0;
 }
 
 child_ static int make_session(const ExecChild *child) {
-        return setsid() < 0 ? -errno : 0;
+        long r = exec_call1(SYS_setsid, 0);
+
+        return r < 0 ? (int) r : 0;
+}
+
+child_ static int open_path(const char *path, int flags) {
+        return (int) exec_call4(SYS_openat, AT_FDCWD, path, flags | O_NOCTTY, 0666);
 }
 
 /*
@@ -52,54 +105,61 @@ child_ static int make_session(const ExecChild *child) {
  * always works.
  */
 child_ static int open_file(const char *path, int flags) {
-        int fd, old;
+        long old;
+        int fd;
 
-        fd = open(path, flags | O_NOCTTY | O_NONBLOCK, 0666);
-        if (fd < 0 && errno == ENXIO && (flags & O_ACCMODE) == O_WRONLY)
-                fd = open(path, (flags & ~O_ACCMODE) | O_RDWR | O_NOCTTY | O_NONBLOCK, 0666);
+        fd = open_path(path, flags | O_NONBLOCK);
+        if (fd == -ENXIO && (flags & O_ACCMODE) == O_WRONLY)
+                fd = open_path(path, (flags & ~O_ACCMODE) | O_RDWR | O_NONBLOCK);
         if (fd < 0)
-                return -errno;
-        old = fcntl(fd, F_GETFL);
+                return fd;
+        old = exec_call2(SYS_fcntl, fd, F_GETFL);
         if (old >= 0)
-                fcntl(fd, F_SETFL, old & ~O_NONBLOCK);
+                exec_call3(SYS_fcntl, fd, F_SETFL, old & ~O_NONBLOCK);
         return fd;
 }
 
-child_ static int move_fd(int fd, int target) {
-        if (fd < 0)
-                return fd;
-        if (fd == target)
-                return 0;
-        if (dup2(fd, target) < 0)
-                return -errno;
-        close(fd);
-        return 0;
+child_ static int copy_fd(int fd, int target) {
+        long r = exec_call3(SYS_dup3, fd, target, 0);
+
+        return r < 0 ? (int) r : 0;
+}
+
+/* In the place of @target, which is closed: mostly that is where it comes to be by itself. NULL: nothing, /dev/null. */
+child_ static int open_at(int target, const char *path, int flags) {
+        int fd, r;
+
+        exec_call1(SYS_close, target);
+        fd = path ? open_file(path, flags) : open_path("/dev/null", flags);
+        if (fd < 0 || fd == target)
+                return MIN(fd, 0);
+        r = copy_fd(fd, target);
+        exec_call1(SYS_close, fd);
+        return r;
 }
 
 child_ static int open_stream(const ExecStream *stream, int target) {
         switch (stream->kind) {
         case EXEC_STREAM_INHERIT:
-                fcntl(target, F_SETFD, 0);
+                exec_call3(SYS_fcntl, target, F_SETFD, 0);
                 return 0;
         case EXEC_STREAM_SAME:
-                return dup2(STDOUT_FILENO, target) < 0 ? -errno : 0;
+                return copy_fd(STDOUT_FILENO, target);
         case EXEC_STREAM_NULL:
         case _EXEC_STREAM_MAX:
-                return move_fd(open_file("/dev/null", O_WRONLY), target);
+                return open_at(target, NULL, O_WRONLY);
         case EXEC_STREAM_FILE:
-                return move_fd(open_file(stream->path, O_WRONLY | O_CREAT), target);
+                return open_at(target, stream->path, O_WRONLY | O_CREAT);
         case EXEC_STREAM_APPEND:
-                return move_fd(open_file(stream->path, O_WRONLY | O_CREAT | O_APPEND), target);
+                return open_at(target, stream->path, O_WRONLY | O_CREAT | O_APPEND);
         case EXEC_STREAM_TRUNCATE:
-                return move_fd(open_file(stream->path, O_WRONLY | O_CREAT | O_TRUNC), target);
+                return open_at(target, stream->path, O_WRONLY | O_CREAT | O_TRUNC);
         }
         return -EINVAL;
 }
 
 child_ static int open_stdin(const ExecChild *child) {
-        const char *path = child->request->standard_input_file;
-
-        return move_fd(open_file(path ? path : "/dev/null", O_RDONLY), STDIN_FILENO);
+        return open_at(STDIN_FILENO, child->request->standard_input_file, O_RDONLY);
 }
 
 child_ static int open_stdout(const ExecChild *child) {
@@ -108,115 +168,95 @@ child_ static int open_stdout(const ExecChild *child) {
 
 child_ static int open_stderr(const ExecChild *child) {
         if (child->is_one_stream)
-                return dup2(STDOUT_FILENO, STDERR_FILENO) < 0 ? -errno : 0;
+                return copy_fd(STDOUT_FILENO, STDERR_FILENO);
         return open_stream(&child->request->standard_error, STDERR_FILENO);
 }
 
 child_ static int adjust_oom_score(const ExecChild *child) {
-        ssize_t n;
-        int fd;
+        const char *text = child->oom_score_adjust;
+        size_t n = 0;
+        long fd, r;
 
         if (!(child->request->flags & EXEC_REQUEST_HAS_OOM_SCORE_ADJUST))
                 return 0;
-        fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+        fd = open_path("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
         if (fd < 0)
-                return -errno;
-        n = write(fd, child->oom_score_adjust, strlen(child->oom_score_adjust));
+                return (int) fd;
+        while (text[n])
+                n++;
+        r = exec_call3(SYS_write, fd, text, n);
         /* To lower it needs a privilege that containers and users don't have; systemd lets that pass, too. */
-        if (n < 0 && errno != EACCES && errno != EPERM)
-                return -errno;
-        close(fd);
+        if (r < 0 && r != -EACCES && r != -EPERM)
+                return (int) r;
+        exec_call1(SYS_close, fd);
         return 0;
 }
 
 child_ static int set_nice(const ExecChild *child) {
         if (!(child->request->flags & EXEC_REQUEST_HAS_NICE))
                 return 0;
-        return setpriority(PRIO_PROCESS, 0, child->request->nice) < 0 ? -errno : 0;
+        return (int) exec_call3(SYS_setpriority, PRIO_PROCESS, 0, child->request->nice);
 }
 
 child_ static int change_root(const ExecChild *child) {
-        if (!child->request->root_directory)
-                return 0;
-        if (chroot(child->request->root_directory) < 0 || chdir("/") < 0)
-                return -errno;
-        return 0;
+        long r = 0;
+
+        if (child->request->root_directory)
+                r = exec_call1(SYS_chroot, child->request->root_directory);
+        if (child->request->root_directory && r == 0)
+                r = exec_call1(SYS_chdir, "/");
+        return (int) r;
 }
 
+/* The bare calls: the C library's would change the ids in all threads of what it believes to be its process. */
 child_ static int change_group(const ExecChild *child) {
         const ExecCredentials *credentials = child->credentials;
         gid_t gid = credentials->gid;
+        long r = 0;
 
-        if (credentials->has_groups && syscall(SYS_setgroups, credentials->n_groups, credentials->groups) < 0)
-                return -errno;
-        if (credentials->has_gid && syscall(SYS_setresgid, gid, gid, gid) < 0)
-                return -errno;
-        return 0;
+        if (credentials->has_groups)
+                r = exec_call2(SYS_setgroups, credentials->n_groups, credentials->groups);
+        if (r == 0 && credentials->has_gid)
+                r = exec_call3(SYS_setresgid, gid, gid, gid);
+        return (int) r;
 }
 
 child_ static int change_user(const ExecChild *child) {
         uid_t uid = child->credentials->uid;
 
-        if (child->credentials->has_uid && syscall(SYS_setresuid, uid, uid, uid) < 0)
-                return -errno;
-        return 0;
+        return child->credentials->has_uid ? (int) exec_call3(SYS_setresuid, uid, uid, uid) : 0;
 }
 
 child_ static int change_directory(const ExecChild *child) {
-        if (chdir(child->directory) == 0)
-                return 0;
-        if (child->is_directory_optional && chdir("/") == 0)
-                return 0;
-        return -errno;
-}
+        long r = exec_call1(SYS_chdir, child->directory);
 
-/* A high soft limit breaks programs that use select() or close all that may be open: it is the manager's alone. */
-child_ static void restore_open_files_limit(const ExecChild *child) {
-        struct rlimit limit;
-
-        if (child->request->open_files_limit == 0 || getrlimit(RLIMIT_NOFILE, &limit) < 0)
-                return;
-        limit.rlim_cur = MIN((rlim_t) child->request->open_files_limit, limit.rlim_max);
-        setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-child_ static int close_files(const ExecChild *child) {
-        const int kept = STDERR_FILENO + 1;
-        struct rlimit limit;
-
-        if (child->line_fd != kept && dup3(child->line_fd, kept, O_CLOEXEC) < 0)
-                return -errno;
-        restore_open_files_limit(child);
-        if (syscall(SYS_close_range, (unsigned) kept + 1, ~0U, 0U) == 0)
-                return 0;
-        if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-                return -errno;
-        for (rlim_t fd = (rlim_t) kept + 1; fd < limit.rlim_cur && fd < 1048576; fd++)
-                close((int) fd);
-        return 0;
+        if (r < 0 && child->is_directory_optional && exec_call1(SYS_chdir, "/") == 0)
+                r = 0;
+        return (int) r;
 }
 
 child_ static int execute(const ExecChild *child) {
-        sigset_t none;
-        int error = ENOENT;
+        const uint64_t none = 0;
+        int error = -ENOENT;
 
-        sigemptyset(&none);
-        sigprocmask(SIG_SETMASK, &none, NULL);
+        exec_call4(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof(none));
         for (char *const *path = child->candidates; *path; path++) {
-                execve(*path, child->argv, child->environment);
-                if (errno == ENOENT || errno == ENOTDIR)
+                int r = (int) exec_call3(SYS_execve, *path, child->argv, child->environment);
+
+                if (r == -ENOENT || r == -ENOTDIR)
                         continue;
-                error = errno;
-                if (errno != EACCES)
+                error = r;
+                if (r != -EACCES)
                         break;
         }
-        return -error;
+        return error;
 }
 
 static const struct {
         ExecStep step;
         int (*take)(const ExecChild *child);
 } steps[] = {
+        { EXEC_STEP_FDS, part_from_files },
         { EXEC_STEP_SIGNAL_MASK, set_signals },
         { EXEC_STEP_SETSID, make_session },
         { EXEC_STEP_STDIN, open_stdin },
@@ -228,7 +268,6 @@ static const struct {
         { EXEC_STEP_GROUP, change_group },
         { EXEC_STEP_USER, change_user },
         { EXEC_STEP_CHDIR, change_directory },
-        { EXEC_STEP_FDS, close_files },
         { EXEC_STEP_EXEC, execute },
 };
 
@@ -245,5 +284,6 @@ child_ int exec_child_run(void *argument) {
                         break;
                 }
         }
-        _exit(exec_step_exit_status(child->step));
+        for (;;)
+                exec_call1(SYS_exit_group, exec_step_exit_status(child->step));
 }

@@ -8,6 +8,7 @@
  * put together beforehand, and all that it calls is a plain system call.
  */
 
+#include "unit/exec/exec_clone.h"
 #include "unit/exec/exec_credentials.h"
 
 typedef struct ExecChild {
@@ -19,13 +20,13 @@ typedef struct ExecChild {
         const char *directory;
         bool is_directory_optional;             /* if it can't be entered, "/" will do */
         char oom_score_adjust[16];
-        int line_fd;                            /* a pipe's end that closes when the program runs, or nothing does */
+        uint64_t ignored_signals;               /* that we ignore: bit n - 1 for signal n */
         bool is_one_stream;                     /* standard error shares standard output's open file */
 
         /* Written by the child, in shared memory: where it is, and the errno that ended it (0: none yet). */
         volatile ExecStep step;
         volatile int error;
-        bool is_stuck;                          /* written by us: it was killed, and is not gone */
+        ExecClone clone;
 } ExecChild;
 
 /* Ends in the new program, or with the exit status of the step that failed. */

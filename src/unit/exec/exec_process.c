@@ -143,8 +143,9 @@ static const char *skip_numbers(const char *at, unsigned n) {
 }
 
 /*
- * Has it none (0), rather than none yet (-EAGAIN), or is it gone (-ESRCH)? execve() makes the bounds of the environment equal before it moves them apart, and
- * says where the code begins after that. The code of a process that is not ours to look at begins at 1.
+ * Has it none (0), rather than none yet (-EAGAIN), or is it gone (-ESRCH)? execve() makes the bounds of the environment
+ * equal before it moves them apart, and says where the code begins after that. The code of a process that is not ours to
+ * look at begins at 1.
  */
 static int look_for_environment(pid_t pid) {
         unsigned long long code, start, end;
@@ -262,6 +263,8 @@ int exec_process_list_children(pid_t pid, ExecPids *children) {
         if (access("/proc/thread-self/children", F_OK) < 0)
                 return scan_for_children(pid, children);
         while ((entry = readdir(tasks))) {
+                if (entry->d_name[0] == '.')
+                        continue;
                 r = read_children_file(pid, parse_pid(entry->d_name), children);
                 if (r == -ENOMEM)
                         return r;

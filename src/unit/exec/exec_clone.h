@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * A child in our memory
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef struct ExecClone {
+        int (*run)(void *argument);     /* must not return */
+        void *argument;
+        void *stack;                    /* its lowest address */
+        size_t stack_size;
+
+        /* 1 as long as the child is in our memory; the kernel makes it 0, and wakes who waits for that by futex(2). */
+        uint32_t is_here;
+        /* Does the child have our signal handlers? Then it must forget them before it unblocks a signal. */
+        bool has_handlers;
+} ExecClone;
+
+/*
+ * A child with our memory, our table of descriptors, and the rest as by fork(). It may run before this returns. Its pid, or
+ * a negative errno; *ret_pidfd is -1 where the kernel has none.
+ */
+pid_t exec_clone(ExecClone *clone, int *ret_pidfd);
