@@ -13,6 +13,7 @@
 #include "manager/manager.h"
 #include "manager/manager_process.h"
 #include "manager/outbox.h"
+#include "unit/exec/exec.h"
 #include "unit/exec/exec_process.h"
 
 typedef struct ManagerTimer {
@@ -40,6 +41,15 @@ typedef struct ManagerUnit {
         uint32_t kept_by;               /* a unit in use that was found to refer to it, over others perhaps … */
         uint64_t kept_since;            /* … when unit_table_withdrawals() was that less 1; 0: none */
 } ManagerUnit;
+
+/* A process that has been begun and not been told of: only within a flush of the outbox, so the unit stays. */
+typedef struct ManagerSpawn {
+        Unit *unit;                     /* borrowed */
+        UnitPurpose purpose;
+        usec_t since;
+        ExecRequest request;            /* owned */
+        ExecSpawn *spawn;               /* owned */
+} ManagerSpawn;
 
 /* A job that a unit asked for. By name: the unit may be gone by the next turn. */
 typedef struct ManagerRequest {
@@ -94,6 +104,8 @@ struct Manager {
         VECTOR(UnitExit) strays;        /* exits of processes that nobody asked for yet; the oldest go */
         VECTOR(UnitExit) due;           /* exits that are to be told in the next turn */
         ManagerErrand *errands;         /* those in the outbox */
+        ManagerSpawn spawns[EXEC_SPAWNS_MAX];           /* a ring: processes on their way to their programs */
+        unsigned first_spawn, n_spawns;
         ExecPids orphans;               /* children that no unit knows, as of a moment of this turn */
         bool knows_orphans;
 

@@ -6,6 +6,9 @@
  * (unit, what). The command itself is asked of the unit when the errand leaves,
  * so that a stop of the same turn still prevents the start. An errand whose
  * unit goes away before is not run.
+ *
+ * Processes that leave one after the other are on their way to their programs
+ * side by side; their units are told in order, before anything else leaves.
  */
 
 #include <assert.h>
@@ -42,10 +45,10 @@ struct ManagerErrand {
         ManagerErrand *previous, *next; /* of Manager.errands */
 };
 
-static void tell_spawned(ManagerErrand *errand, pid_t pid, const ExecResult *result) {
-        errand->manager->has_news = true;
-        if (errand->unit->vtable->spawned)
-                errand->unit->vtable->spawned(errand->unit, errand->purpose, pid, result);
+static void tell_spawned(Manager *manager, Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult *result) {
+        manager->has_news = true;
+        if (unit->vtable->spawned)
+                unit->vtable->spawned(unit, purpose, pid, result);
 }
 
 /* The process is there, but cannot be followed: it must not live without us knowing. */
@@ -54,25 +57,61 @@ static void give_up_process(pid_t pid, int error, ExecResult *result) {
         exec_result_set(result, EXEC_STEP_RESOURCES, error, "cannot follow the process: %s", strerror(-error));
 }
 
-static void spawn(ManagerErrand *errand, const ExecRequest *request) {
-        Manager *manager = errand->manager;
-        Unit *unit = errand->unit;
-        usec_t since = clock_monotonic();
+static void finish_first_spawn(Manager *manager) {
+        ManagerSpawn *first = &manager->spawns[manager->first_spawn];
+        Unit *unit = first->unit;
         ExecResult result = {};
         int r, pidfd = -1;
         pid_t pid = 0;
 
-        r = exec_spawn(request, &pid, &pidfd, &result);
+        r = exec_spawn_finish(first->spawn, &pid, &pidfd, &result);
         if (r >= 0) {
-                r = manager_add_process(manager, unit, errand->purpose, pid, pidfd, since);
+                r = manager_add_process(manager, unit, first->purpose, pid, pidfd, first->since);
                 if (r < 0)
                         give_up_process(pid, r, &result);
         }
+        exec_request_deinit(&first->request);
+        manager->first_spawn = (manager->first_spawn + 1) % EXEC_SPAWNS_MAX;
+        manager->n_spawns--;
         if (r < 0)
                 pid = 0;
         else
                 manager_note_invocation(manager, unit);
-        tell_spawned(errand, pid, &result);
+        tell_spawned(manager, unit, first->purpose, pid, &result);
+}
+
+static void finish_spawns(Manager *manager) {
+        while (manager->n_spawns > 0)
+                finish_first_spawn(manager);
+}
+
+/* In their order, so those before it are told first. */
+static void tell_not_spawned(const ManagerErrand *errand, const ExecResult *result) {
+        finish_spawns(errand->manager);
+        tell_spawned(errand->manager, errand->unit, errand->purpose, 0, result);
+}
+
+static void begin_spawn(ManagerErrand *errand, ExecRequest *request) {
+        Manager *manager = errand->manager;
+        ExecResult result = {};
+        ManagerSpawn *last;
+
+        if (manager->n_spawns == EXEC_SPAWNS_MAX)
+                finish_first_spawn(manager);
+        last = &manager->spawns[(manager->first_spawn + manager->n_spawns) % EXEC_SPAWNS_MAX];
+        *last = (ManagerSpawn) {
+                .unit = errand->unit,
+                .purpose = errand->purpose,
+                .since = clock_monotonic(),
+                .request = *request,
+        };
+        *request = (ExecRequest) {};
+        if (exec_spawn_begin(&last->request, &last->spawn, &result) >= 0) {
+                manager->n_spawns++;
+                return;
+        }
+        exec_request_deinit(&last->request);
+        tell_not_spawned(errand, &result);
 }
 
 static void send_spawn(ManagerErrand *errand) {
@@ -91,7 +130,7 @@ static void send_spawn(ManagerErrand *errand) {
                 return;
         if (manager->stage >= MANAGER_KILLING) {
                 exec_result_set(&result, EXEC_STEP_RESOURCES, ECANCELED, "the manager ends, and all with it");
-                tell_spawned(errand, 0, &result);
+                tell_not_spawned(errand, &result);
                 return;
         }
         r = unit->vtable->prepare_spawn(unit, errand->purpose, &request);
@@ -99,10 +138,16 @@ static void send_spawn(ManagerErrand *errand) {
                 return;
         if (r < 0) {
                 exec_result_set(&result, EXEC_STEP_RESOURCES, r, "cannot prepare the command: %s", strerror(-r));
-                tell_spawned(errand, 0, &result);
+                tell_not_spawned(errand, &result);
                 return;
         }
-        spawn(errand, &request);
+        begin_spawn(errand, &request);
+}
+
+static void errand_settle(void *item) {
+        const ManagerErrand *errand = item;
+
+        finish_spawns(errand->manager);
 }
 
 static void send_kill(ManagerErrand *errand) {
@@ -118,8 +163,12 @@ static void send_kill(ManagerErrand *errand) {
 }
 
 static bool is_known_process(void *userdata, pid_t pid) {
-        const ManagerProcess *process = manager_find_process(userdata, pid);
+        const Manager *manager = userdata;
+        const ManagerProcess *process = manager_find_process(manager, pid);
 
+        for (unsigned i = 0; i < manager->n_spawns; i++)
+                if (exec_spawn_pid(manager->spawns[(manager->first_spawn + i) % EXEC_SPAWNS_MAX].spawn) == pid)
+                        return true;
         return process && !process->is_reaped;
 }
 
@@ -221,6 +270,12 @@ static const OutboxItemOps errand_ops = {
         .free = errand_free,
 };
 
+static const OutboxItemOps spawn_ops = {
+        .send = errand_send,
+        .settle = errand_settle,
+        .free = errand_free,
+};
+
 /* Owns the pidfd, also if it fails. */
 static int add_errand(const ManagerErrand *wanted) {
         ManagerUnit *of_unit = manager_of_unit(wanted->manager, wanted->unit);
@@ -240,7 +295,7 @@ static int add_errand(const ManagerErrand *wanted) {
                 errand->next->previous = errand;
         manager->errands = errand;
         of_unit->n_errands++;
-        return outbox_add(manager->outbox, &errand_ops, errand);
+        return outbox_add(manager->outbox, errand->kind == ERRAND_SPAWN ? &spawn_ops : &errand_ops, errand);
 }
 
 int manager_add_spawn(Manager *manager, Unit *unit, UnitPurpose purpose) {
@@ -279,6 +334,8 @@ int manager_kill_rest(Manager *manager, Unit *unit, int signal, pid_t main_pid, 
 
 void manager_forget_errands(Manager *manager, const Unit *unit) {
         ManagerErrand *next;
+
+        assert(manager->n_spawns == 0);
 
         for (ManagerErrand *errand = manager->errands; errand; errand = next) {
                 next = errand->next;

@@ -64,6 +64,10 @@ int outbox_add(Outbox *outbox, const OutboxItemOps *ops, void *item) {
         return r;
 }
 
+static bool is_last_of_its_kind(const Outbox *outbox, const OutboxItemOps *ops) {
+        return outbox->n_sent == outbox->items.n || outbox->items.items[outbox->n_sent].ops != ops;
+}
+
 void outbox_flush(Outbox *outbox) {
         assert(outbox);
 
@@ -74,6 +78,8 @@ void outbox_flush(Outbox *outbox) {
                 OutboxItem sent = outbox->items.items[outbox->n_sent++];
 
                 sent.ops->send(sent.item);
+                if (sent.ops->settle && is_last_of_its_kind(outbox, sent.ops))
+                        sent.ops->settle(sent.item);
                 sent.ops->free(sent.item);
         }
         outbox->is_flushing = false;

@@ -85,6 +85,42 @@ Test(outbox, what_was_never_sent_is_freed) {
         text_deinit(&log);
 }
 
+static void letter_settle(void *item) {
+        const Letter *letter = item;
+
+        text_addf(letter->log, "!%c", letter->name);
+}
+
+static const OutboxItemOps slow_ops = { .send = letter_send, .settle = letter_settle, .free = letter_free };
+
+Test(outbox, stretch_of_one_kind_is_settled_before_another_follows) {
+        static const char names[] = "abCD";
+        Outbox *outbox = NULL;
+        Text log = {};
+
+        cr_assert(eq(int, outbox_new(&outbox), 0));
+        for (size_t i = 0; i < 4; i++) {
+                Letter *letter = malloc(sizeof(*letter));
+
+                *letter = (Letter) { .outbox = outbox, .log = &log, .name = names[i], .n_answers = names[i] == 'D' };
+                cr_assert(eq(int, outbox_add(outbox, i < 2 ? &slow_ops : &letter_ops, letter), 0));
+        }
+        outbox_flush(outbox);
+        assert_string(log.string, "a-ab!b-bC-CD-Dz-z");
+        text_deinit(&log);
+        log = (Text) {};
+        for (size_t i = 0; i < 2; i++) {
+                Letter *letter = malloc(sizeof(*letter));
+
+                *letter = (Letter) { .outbox = outbox, .log = &log, .name = names[i] };
+                cr_assert(eq(int, outbox_add(outbox, &slow_ops, letter), 0));
+        }
+        outbox_flush(outbox);
+        assert_string(log.string, "a-ab!b-b");
+        outbox_free(outbox);
+        text_deinit(&log);
+}
+
 Test(outbox, ten_thousand_items_leave_in_order) {
         Outbox *outbox = NULL;
         Text log = {};

@@ -301,6 +301,19 @@ Test(service_start, forking_waits_for_its_pid_file_until_the_limit) {
         assert_string(world_property(world, "Result"), "timeout");
 }
 
+Test(service_start, process_that_comes_after_the_wish_was_taken_back_is_killed) {
+        const ExecResult result = {};
+        WORLD(SERVICE_ONESHOT);
+
+        world_command(world, START, "/bin/a");
+        cr_assert(eq(int, service_vtable.start(world->unit), UNIT_UNDER_WAY));
+        cr_assert(eq(int, service_vtable.stop(world->unit), UNIT_UNDER_WAY));
+        service_vtable.spawned(world->unit, UNIT_PURPOSE_MAIN, FIRST_PID, &result);
+        assert_string(world_calls(world), "KILL stranger group");
+        cr_assert(eq(int, world_main(world), 0));
+        cr_assert(eq(int, world->active, UNIT_INACTIVE));
+}
+
 Test(service_start, each_start_has_an_invocation_of_its_own) {
         uint8_t first[16], none[16] = {};
         WORLD(SERVICE_SIMPLE);

@@ -15,6 +15,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -269,9 +270,14 @@ void service_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResul
         Service *service = service_of(unit);
         ServiceProcess *process = process_of(unit, purpose);
         ServiceType type = service_settings(unit)->type;
+        UnitHost *host = service_host(unit);
 
-        if (!process->is_wanted)
+        if (!process->is_wanted) {
+                /* Taken back while the process was on its way: nobody would know what it is for. */
+                if (pid > 0)
+                        host->ops->kill(host, unit, pid, SIGKILL, true);
                 return;
+        }
         process->is_wanted = false;
         if (pid <= 0) {
                 spawn_failed(unit, purpose, process, result);
