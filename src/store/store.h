@@ -20,7 +20,7 @@
  */
 
 #include "basic/failure.h"
-#include "store/record.h"
+#include "basic/record.h"
 
 typedef struct Store Store;
 

@@ -11,6 +11,7 @@
  */
 
 #include "basic/failure.h"
+#include "basic/record.h"
 #include "basic/usec.h"
 #include "unit/unit_host.h"
 #include "unit/unit_name.h"
@@ -73,6 +74,13 @@ typedef struct UnitVTable {
         void (*job_refused)(Unit *unit, const Failure *failure);        /* what came of UnitHostOps.request_job */
 
         int (*save)(const Unit *unit, Sink *sink);      /* writes the entries of an open a{sv} */
+
+        /*
+         * What it must know to go on in another process, and that read back into a unit just made: 0, or -EBADMSG and
+         * nothing has changed. Neither asks anything of the host. A type without them has no state but the active one.
+         */
+        void (*record)(const Unit *unit, RecordWriter *writer);
+        int (*restore)(Unit *unit, RecordReader *reader);
 } UnitVTable;
 
 struct Unit {

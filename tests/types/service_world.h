@@ -5,7 +5,9 @@
  * One service among fakes: virtual time, and processes that the test ends
  *
  * What the service asks for is noted. Pids are above any that the kernel gives
- * out, so a look into /proc finds none of them.
+ * out, so a look into /proc finds none of them. With WORLD_RENEWS in the
+ * environment the service is saved, thrown away and restored at the end of
+ * each turn: whatever a test expects must hold then, too.
  *
  *      WORLD(SERVICE_SIMPLE);
  *      world_command(world, SERVICE_EXEC_START, "/bin/a");

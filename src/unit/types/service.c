@@ -334,4 +334,6 @@ const UnitVTable service_vtable = {
         .reset_failed = service_reset_failed,
         .job_refused = service_job_refused,
         .save = service_save,
+        .record = service_record,
+        .restore = service_restore,
 };

@@ -58,6 +58,10 @@ void service_describe_exit(const UnitExit *exit, char *buffer, size_t size);    
 const char *service_signal_name(int signal);                    /* "TERM"; NULL if it has none */
 void service_request_final_action(Unit *unit, ServiceState old);
 
+/* service_record.c */
+void service_record(const Unit *unit, RecordWriter *writer);
+int service_restore(Unit *unit, RecordReader *reader);
+
 /* service_show.c, service_property.c */
 int service_activity(const Unit *unit, char **ret_activity, usec_t *ret_since);
 int service_save(const Unit *unit, Sink *sink);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/record.h"
+#include "basic/record.h"
 
 #define NUMBER_BYTES_MAX 10
 

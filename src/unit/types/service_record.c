@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A service as a record, for the core that comes after this one
+ *
+ * All of Service, in the order of its fields. Its timers, its processes and
+ * what it has asked for are the host's to keep: they are named by (unit,
+ * purpose), as here. A record of another version never comes here; one that is
+ * damaged, or written by a fault of ours, must not put the service into a
+ * state that does not exist.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "unit/types/service.h"
+
+static void put_process(RecordWriter *writer, const ServiceProcess *process) {
+        record_put_signed(writer, process->pid);
+        record_put(writer, process->is_wanted | process->has_command << 1 | process->ignores_failure << 2);
+        record_put_signed(writer, process->kind);
+        record_put(writer, process->index);
+        record_put(writer, process->since);
+}
+
+static ServiceProcess get_process(RecordReader *reader) {
+        ServiceProcess process = { .pid = (pid_t) record_get_signed(reader) };
+        uint64_t flags = record_get_below(reader, 8);
+
+        process.is_wanted = flags & 1;
+        process.has_command = flags & 2;
+        process.ignores_failure = flags & 4;
+        process.kind = (ServiceExec) record_get_signed(reader);
+        process.index = (unsigned) record_get_below(reader, UINT32_MAX);
+        process.since = record_get(reader);
+        if (process.kind < 0 || process.kind >= _SERVICE_EXEC_MAX || process.pid < 0)
+                reader->has_failed = true;
+        return process;
+}
+
+static void put_timestamp(RecordWriter *writer, const UnitTimestamp *timestamp) {
+        record_put(writer, timestamp->realtime);
+        record_put(writer, timestamp->monotonic);
+}
+
+static UnitTimestamp get_timestamp(RecordReader *reader) {
+        usec_t realtime = record_get(reader);
+
+        return (UnitTimestamp) { .realtime = realtime, .monotonic = record_get(reader) };
+}
+
+static void put_exit(RecordWriter *writer, const ServiceExitRecord *exit) {
+        record_put_signed(writer, exit->pid);
+        put_timestamp(writer, &exit->start);
+        put_timestamp(writer, &exit->exit);
+        record_put_signed(writer, exit->code);
+        record_put_signed(writer, exit->status);
+}
+
+static ServiceExitRecord get_exit(RecordReader *reader) {
+        ServiceExitRecord exit = { .pid = (pid_t) record_get_signed(reader) };
+
+        exit.start = get_timestamp(reader);
+        exit.exit = get_timestamp(reader);
+        exit.code = (int) record_get_signed(reader);
+        exit.status = (int) record_get_signed(reader);
+        return exit;
+}
+
+void service_record(const Unit *unit, RecordWriter *writer) {
+        const Service *service = service_of(unit);
+
+        record_put(writer, service->state);
+        record_put(writer, service->result);
+        record_put(writer, service->reload_result);
+        put_process(writer, &service->main);
+        put_process(writer, &service->control);
+        record_put(writer, service->main_known | service->forbid_restart << 1 | service->will_restart << 2);
+        put_exit(writer, &service->exec_main);
+        record_put(writer, service->state_since);
+        record_put(writer, service->n_restarts);
+        record_put(writer, service->limit_begin);
+        record_put(writer, service->limit_count);
+        record_put(writer, service->state_deadline);
+        record_put(writer, service->runtime_deadline);
+        record_put(writer, service->watchdog_deadline);
+        record_put(writer, service->watchdog_override);
+        record_put(writer, service->poll_delay);
+        record_put(writer, service->notice);
+        record_put_string(writer, service->status_text);
+        record_put_signed(writer, service->status_errno);
+        record_put_string(writer, service->failure);
+        record_put_string(writer, service->reload_failure);
+        record_put(writer, service->uid);
+        record_put(writer, service->gid);
+}
+
+static char *get_string(RecordReader *reader) {
+        const char *string = record_get_string(reader);
+        char *copy = string ? strdup(string) : NULL;
+
+        if (string && !copy)
+                reader->has_failed = true;
+        return copy;
+}
+
+static void read_all(Service *service, RecordReader *reader) {
+        uint64_t flags;
+
+        service->state = (ServiceState) record_get_below(reader, _SERVICE_STATE_MAX);
+        service->result = (ServiceResult) record_get_below(reader, _SERVICE_RESULT_MAX);
+        service->reload_result = (ServiceResult) record_get_below(reader, _SERVICE_RESULT_MAX);
+        service->main = get_process(reader);
+        service->control = get_process(reader);
+        flags = record_get_below(reader, 8);
+        service->main_known = flags & 1;
+        service->forbid_restart = flags & 2;
+        service->will_restart = flags & 4;
+        service->exec_main = get_exit(reader);
+        service->state_since = record_get(reader);
+        service->n_restarts = (uint32_t) record_get(reader);
+        service->limit_begin = record_get(reader);
+        service->limit_count = (uint32_t) record_get(reader);
+        service->state_deadline = record_get(reader);
+        service->runtime_deadline = record_get(reader);
+        service->watchdog_deadline = record_get(reader);
+        service->watchdog_override = record_get(reader);
+        service->poll_delay = record_get(reader);
+        service->notice = (ServiceNotice) record_get_below(reader, SERVICE_NOTICE_STOPPING + 1);
+        service->status_text = get_string(reader);
+        service->status_errno = (int32_t) record_get_signed(reader);
+        service->failure = get_string(reader);
+        service->reload_failure = get_string(reader);
+        service->uid = (uid_t) record_get(reader);
+        service->gid = (gid_t) record_get(reader);
+}
+
+static void free_strings(Service *service) {
+        free(service->status_text);
+        free(service->failure);
+        free(service->reload_failure);
+}
+
+int service_restore(Unit *unit, RecordReader *reader) {
+        Service *service = service_of(unit), restored = {};
+
+        read_all(&restored, reader);
+        if (reader->has_failed) {
+                free_strings(&restored);
+                return -EBADMSG;
+        }
+        free_strings(service);
+        *service = restored;
+        return 0;
+}
