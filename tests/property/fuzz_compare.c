@@ -252,6 +252,7 @@ void fuzz_compare(FuzzPlayer *player) {
         compare_trace(player, MODEL_TRACE_REFUSED, "refused follow-ups");
         compare_jobs(player);
         compare_states(player);
+        fuzz_check_invariants(player);
         if (player->outcome->concrete.seed % 4 == 0)
                 fuzz_check_answers(player);
         if (engine != model)

@@ -34,6 +34,7 @@ typedef struct FuzzRandom {
         int n_units;
         unsigned cycles;                /* percent of order relations that may close a cycle */
         bool is_restless;               /* restarts, and files that are read again */
+        bool is_tangled;                /* cycles of order among units that are only wanted */
 } FuzzRandom;
 
 static uint32_t below(FuzzRandom *random, uint32_t n) {
@@ -52,7 +53,7 @@ static bool chance(FuzzRandom *random, uint32_t percent) {
 
 static JobMode random_follow_up_mode(FuzzRandom *random, JobMode usual) {
         static const JobMode modes[] = { JOB_FAIL, JOB_REPLACE, JOB_REPLACE_IRREVERSIBLY, JOB_ISOLATE, JOB_FLUSH,
-                                         JOB_IGNORE_DEPENDENCIES };
+                                         JOB_IGNORE_DEPENDENCIES, JOB_IGNORE_REQUIREMENTS, JOB_LENIENT };
 
         return chance(random, 75) ? usual : choose(random, modes);
 }
@@ -83,6 +84,8 @@ static FuzzUnit random_unit(FuzzRandom *random) {
                 unit.load = UNIT_MASKED;
         else if (chance(random, 3))
                 unit.load = UNIT_NOT_FOUND;
+        else if (chance(random, 1))
+                unit.load = chance(random, 50) ? UNIT_BAD_SETTING : UNIT_ERROR;
         if (unit.load != UNIT_LOADED && chance(random, 70))
                 unit.state = UNIT_INACTIVE;
         if (chance(random, 4))
@@ -102,7 +105,11 @@ static FuzzRelation random_relation(FuzzRandom *random, int unit) {
                 .kind = choose(random, kinds),
                 .other = (int) below(random, (uint32_t) random->n_units),
         };
-        bool is_order = relation.kind == UNIT_AFTER || relation.kind == UNIT_BEFORE;
+        bool is_order;
+
+        if (random->is_tangled && chance(random, 50))
+                relation.kind = chance(random, 50) ? UNIT_WANTS : UNIT_AFTER;
+        is_order = relation.kind == UNIT_AFTER || relation.kind == UNIT_BEFORE;
 
         /* Along the numbers there is no cycle. */
         if (is_order && !chance(random, random->cycles) && relation.unit != relation.other)
@@ -116,6 +123,9 @@ static void random_graph(FuzzRandom *random, FuzzCase *fuzz) {
         random->n_units = 2 + (int) below(random, chance(random, 30) ? 3 : FUZZ_UNITS_MAX - 2);
         random->cycles = chance(random, 40) ? 30 : 0;
         random->is_restless = chance(random, 20);
+        random->is_tangled = chance(random, 15);
+        if (random->is_tangled)
+                random->cycles = 70;
         per_unit += random->n_units < 5 ? below(random, 5) : 0;
         for (int i = 0; i < random->n_units; i++)
                 fuzz->units[i] = random_unit(random);

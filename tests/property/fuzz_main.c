@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "fuzz_case.h"
+#include "fuzz_statistics.h"
 
 #define CASE_SECONDS 30
 
@@ -31,13 +32,14 @@ typedef struct FuzzOptions {
         const char *folder;             /* where what was found is written to */
         unsigned lines;                 /* 0, or: go on until a script has no more lines than that, and fail if none has */
         bool wants_difference;          /* it is a failure if there is none */
-        bool shows_tap;
+        bool shows_tap, shows_statistics;
 } FuzzOptions;
 
 /* Shared with the child that plays. */
 typedef struct FuzzProgress {
         uint64_t seed;
         bool differs;
+        FuzzStatistics statistics;
 } FuzzProgress;
 
 static double now(void) {
@@ -134,6 +136,7 @@ static bool play_in_child(const FuzzOptions *options, FuzzProgress *progress, do
                 exit(2);
         }
         if (child == 0) {
+                fuzz_statistics = options->shows_statistics ? &progress->statistics : NULL;
                 play_from(options, progress, deadline);
                 exit(0);                /* not _exit(): sanitizers look for leaks then */
         }
@@ -174,6 +177,7 @@ static void show_usage(void) {
              "  --minutes M      so long\n"
              "  --folder DIR     where what is found is written to (default: fuzz-found)\n"
              "  --find LINES     go on until a case has been shrunk to so many lines, and fail if none is\n"
+             "  --statistics     tell how often the cases came by each rule\n"
              "  --tap            tell the result as a test\n"
              "  --help\n"
              "\n"
@@ -185,7 +189,8 @@ static int parse(FuzzOptions *options, int argc, char **argv) {
                 { "seed", required_argument, NULL, 's' },   { "cases", required_argument, NULL, 'c' },
                 { "minutes", required_argument, NULL, 'm' }, { "folder", required_argument, NULL, 'f' },
                 { "find", required_argument, NULL, 'l' },   { "tap", no_argument, NULL, 't' },
-                { "help", no_argument, NULL, 'h' },         {},
+                { "statistics", no_argument, NULL, 'S' },   { "help", no_argument, NULL, 'h' },
+                {},
         };
         int option;
 
@@ -203,6 +208,8 @@ static int parse(FuzzOptions *options, int argc, char **argv) {
                         options->wants_difference = true;
                 } else if (option == 't')
                         options->shows_tap = true;
+                else if (option == 'S')
+                        options->shows_statistics = true;
                 else if (option == 'h') {
                         show_usage();
                         exit(0);
@@ -223,6 +230,8 @@ int main(int argc, char **argv) {
         if (options.shows_tap)
                 puts("1..1");
         is_good = fuzz(&options, progress);
+        if (options.shows_statistics)
+                fuzz_statistics_print(&progress->statistics);
         if (options.shows_tap)
                 printf("%s 1 - %s\n", is_good ? "ok" : "not ok",
                        options.wants_difference ? "the planted defect is found and made small" : "engine and model agree");

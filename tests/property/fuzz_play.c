@@ -18,6 +18,8 @@
 
 #include "basic/text.h"
 #include "fuzz_player.h"
+#include "fuzz_statistics.h"
+#include "job/job_manager_private.h"
 
 #define RUN_BUDGET 64
 #define RUN_TRACE 512                   /* to be heard of one step: if it is more they keep each other going */
@@ -53,7 +55,8 @@ static void write_word(FuzzPlayer *player, const ModelRequest *request) {
 
 static void check_plan(FuzzPlayer *player, const JobPlan *planned, const JobPlan *done, int plan_result, int result) {
         bool is_same = plan_result == result && text_equal(planned->failure.name, done->failure.name) &&
-                       planned->jobs.n == done->jobs.n;
+                       planned->jobs.n == done->jobs.n && planned->dropped.n == done->dropped.n &&
+                       planned->canceled.n == done->canceled.n && planned->cycles.n == done->cycles.n;
 
         for (size_t i = 0; is_same && i < planned->jobs.n; i++)
                 is_same = planned->jobs.items[i].type == done->jobs.items[i].type &&
@@ -61,6 +64,22 @@ static void check_plan(FuzzPlayer *player, const JobPlan *planned, const JobPlan
                           text_equal(planned->jobs.items[i].unit, done->jobs.items[i].unit);
         if (!is_same)
                 fuzz_differ(player, "what was planned is not what was done");
+}
+
+static void count_exec(const FuzzStep *step, const JobPlan *done, const char *error) {
+        if (!fuzz_statistics)
+                return;
+        for (unsigned i = 0; i < step->n_requests; i++)
+                if (error)
+                        fuzz_statistics->refused[step->mode][step->requests[i].type]++;
+                else
+                        fuzz_statistics->accepted[step->mode][step->requests[i].type]++;
+        if (error)
+                fuzz_count_error(&fuzz_statistics->errors, error);
+        for (size_t i = 0; i < done->dropped.n; i++)
+                fuzz_statistics->dropped[step->mode][done->dropped.items[i].rule]++;
+        for (size_t i = 0; i < done->jobs.n && !error; i++)
+                fuzz_statistics->actions[step->mode][done->jobs.items[i].action]++;
 }
 
 static void play_exec(FuzzPlayer *player, const FuzzStep *step) {
@@ -73,6 +92,8 @@ static void play_exec(FuzzPlayer *player, const FuzzStep *step) {
         uint32_t anchors[MODEL_REQUESTS_MAX] = {};
         const char *error;
         int plan_result, result;
+        bool is_unchanged;
+        uint32_t last_id;
 
         write_line(player, "exec %s", job_mode_to_string(step->mode));
         for (unsigned i = 0; i < step->n_requests; i++) {
@@ -93,9 +114,15 @@ static void play_exec(FuzzPlayer *player, const FuzzStep *step) {
                 (void) job_manager_exec(player->world->jobs, requests, step->n_requests, &options, NULL);
                 return;
         }
+        last_id = player->world->jobs->table.alloc.cursor;
         plan_result = job_manager_plan(player->world->jobs, requests, step->n_requests, &options, &planned);
+        is_unchanged = player->world->jobs->table.alloc.cursor == last_id;
         result = job_manager_exec(player->world->jobs, requests, step->n_requests, &options, &done);
+        is_unchanged &= result == 0 || player->world->jobs->table.alloc.cursor == last_id;
+        if (!is_unchanged)
+                fuzz_differ(player, "a plan or a refused request has taken ids");
         assert(result >= 0 && plan_result >= 0);
+        count_exec(step, done, error);
         check_plan(player, planned, done, plan_result, result);
         fuzz_compare_exec(player, result, done, error, anchors);
 }
@@ -189,6 +216,7 @@ static void play_cancel(FuzzPlayer *player, const FuzzStep *step) {
                 id = player->model.last_id + 1;
         write_line(player, "cancel %u\n", id);
         error = model_cancel(&player->model, id);
+        fuzz_count(cancels[!error ? 0 : strcmp(error, "NoSuchJob") == 0 ? 1 : 2]);
         (void) job_manager_cancel(player->world->jobs, id, NULL, player->world->now, &failure);
         if (text_equal(error, failure.name))
                 return;
@@ -234,6 +262,7 @@ static void play_advance(FuzzPlayer *player, const FuzzStep *step) {
 
 static void play_relate(FuzzPlayer *player, const FuzzStep *step) {
         (void) load(player, step->unit);
+        fuzz_count(relates[job_manager_count(player->world->jobs) > 0]);
         write_line(player, "relate %s", fuzz_unit_name(step->unit));
         for (unsigned i = 0; i < step->n_relations; i++)
                 write_line(player, " %s=%s", unit_relation_to_string(step->relations[i].kind),
@@ -246,6 +275,7 @@ static void play_relate(FuzzPlayer *player, const FuzzStep *step) {
 
 static void play_restart(FuzzPlayer *player) {
         write_line(player, "restart\n");
+        fuzz_count(restarts[job_manager_count(player->world->jobs) > 0]);
         fuzz_world_restart(player->world);
         model_restart(&player->model);
 }
@@ -336,6 +366,7 @@ void fuzz_player_begin(FuzzPlayer *player, const FuzzCase *fuzz, FuzzOutcome *ou
         player->engine_trace.n = player->model_trace.n = 0;
         memset(&player->model, 0, sizeof(player->model));
         player->model.trace = &player->model_trace;
+        player->model.counters = fuzz_statistics ? &fuzz_statistics->model : NULL;
         player->world = fuzz_world_new(fuzz, &player->engine_trace);
         set_states(player, fuzz);
 }
@@ -345,11 +376,30 @@ void fuzz_player_end(FuzzPlayer *player) {
         player->world = fuzz_world_free(player->world);
 }
 
+static void count_case(const FuzzCase *fuzz) {
+        bool has[_UNIT_RELATION_MAX] = {};
+
+        fuzz_statistics->n_cases++;
+        for (unsigned i = 0; i < fuzz->n_relations; i++)
+                has[fuzz->relations[i].kind] = true;
+        for (int kind = 0; kind < _UNIT_RELATION_MAX; kind++)
+                fuzz_statistics->relations[kind] += has[kind];
+        for (int i = 0; i < FUZZ_UNITS_MAX; i++)
+                if (fuzz->units[i].is_there)
+                        fuzz_statistics->loads[fuzz->units[i].load]++;
+}
+
 void fuzz_play(const FuzzCase *fuzz, FuzzOutcome *ret_outcome) {
         static FuzzPlayer player;
 
         fuzz_player_begin(&player, fuzz, ret_outcome);
+        if (fuzz_statistics)
+                count_case(fuzz);
         play_all(&player, fuzz);
+        if (fuzz_statistics) {
+                fuzz_statistics->n_steps += ret_outcome->concrete.n_steps;
+                fuzz_statistics->n_endless += player.is_endless;
+        }
         fuzz_player_end(&player);
 }
 

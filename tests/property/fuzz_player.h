@@ -30,6 +30,8 @@ bool fuzz_differ(FuzzPlayer *player, const char *format, ...) printf_(2, 3);
 void fuzz_compare_exec(FuzzPlayer *player, int result, const JobPlan *plan, const char *error, const uint32_t *anchors);
 /* Jobs, states, and all that was told since the last time. */
 void fuzz_compare(FuzzPlayer *player);
+/* What holds without a model. */
+void fuzz_check_invariants(FuzzPlayer *player);
 /* What the engine says of each job: why it waits, and who goes before and after it. */
 void fuzz_check_answers(FuzzPlayer *player);
 /* When nothing is ready any more: whoever waits has a true blocker, and somebody can go on. */

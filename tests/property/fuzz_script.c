@@ -27,6 +27,8 @@ static void write_settings(FuzzText *file, const FuzzUnit *unit) {
         write_flag(file, unit->refuses_stop, "RefuseManualStop");
         if (unit->is_perpetual)
                 fuzz_add(file, "# and it can't be stopped, which no file can say\n");
+        if (unit->load == UNIT_BAD_SETTING || unit->load == UNIT_ERROR)
+                fuzz_add(file, "# and it is %s, which no file can say\n", unit_load_state_to_string(unit->load));
         if (unit->priority != 0)
                 fuzz_add(file, "JobPriority=%d\n", unit->priority);
         if (unit->timeout > 0)

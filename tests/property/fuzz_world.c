@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz_statistics.h"
 #include "fuzz_world.h"
 
 /* Unit.state_of_type */
@@ -216,27 +217,46 @@ static void tell(FuzzWorld *world, ModelTraceKind kind, uint32_t id, int detail,
         world->trace->items[world->trace->n++] = (ModelTrace) { kind, id, detail, error };
 }
 
+static void open_id(FuzzWorld *world, uint32_t id, bool is_to_open) {
+        bool *is_open = &world->is_open[id % FUZZ_IDS_MAX];
+
+        if (*is_open == is_to_open) {
+                world->wrong_id = world->wrong_id ?: id;
+                return;
+        }
+        *is_open = is_to_open;
+        world->n_open += is_to_open ? 1 : UINT32_MAX;
+}
+
 static void take_event(const JobEvent *event, void *userdata) {
         FuzzWorld *world = userdata;
-        uint32_t *running = &world->running[event->job.id % 4096];
+        uint32_t *running = &world->running[event->job.id % FUZZ_IDS_MAX];
         uint32_t is_running = event->job.state == JOB_RUNNING ? 1 + (uint32_t) event->job.run_type : 0;
 
         switch (event->kind) {
         case JOB_EVENT_INSTALLED:
                 *running = 0;
+                open_id(world, event->job.id, true);
                 break;
         case JOB_EVENT_CHANGED:
+                if (!world->is_open[event->job.id % FUZZ_IDS_MAX])
+                        world->wrong_id = event->job.id;
                 if (is_running && is_running != *running)
                         tell(world, MODEL_TRACE_TRIGGER, event->job.id, event->job.run_type, NULL);
                 *running = is_running;
                 break;
         case JOB_EVENT_FINISHED:
                 tell(world, MODEL_TRACE_END, event->job.id, event->job.result, NULL);
+                open_id(world, event->job.id, false);
+                fuzz_count(ended[event->job.result][event->end ? event->end->code : JOB_END_UNSAID]);
                 break;
         case JOB_EVENT_REFUSED:
                 tell(world, MODEL_TRACE_REFUSED, 0, 0, event->failure->name);
+                if (fuzz_statistics)
+                        fuzz_count_error(&fuzz_statistics->follow_ups, event->failure->name);
                 break;
         case JOB_EVENT_CYCLE_BROKEN:
+                fuzz_count(n_cycles_broken);
                 break;
         }
 }

@@ -13,6 +13,8 @@
 
 #define FUZZ_EPOCH UINT64_C(1000000)    /* virtual time begins here */
 
+#define FUZZ_IDS_MAX 8192U              /* more are never there at once */
+
 typedef struct FuzzWorld {
         const FuzzCase *fuzz;           /* borrowed */
         UnitHost host;
@@ -20,7 +22,10 @@ typedef struct FuzzWorld {
         JobManager *jobs;               /* owned */
         uint64_t now;
         ModelTraces *trace;             /* borrowed: what the engine tells */
-        uint32_t running[4096];         /* by id modulo: 1 + run type that was told last, to know a trigger */
+        uint32_t running[FUZZ_IDS_MAX]; /* by id modulo: 1 + run type that was told last, to know a trigger */
+        bool is_open[FUZZ_IDS_MAX];     /* the same: it has begun and not ended */
+        uint32_t n_open;
+        uint32_t wrong_id;              /* of the first event that could not be; 0: none */
 } FuzzWorld;
 
 FuzzWorld *fuzz_world_new(const FuzzCase *fuzz, ModelTraces *trace);

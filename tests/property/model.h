@@ -126,6 +126,29 @@ typedef struct ModelTraces {
         unsigned n;
 } ModelTraces;
 
+/* A job in a queue, by what it is and does. */
+typedef enum ModelSlot {
+        MODEL_SLOT_NONE,
+        MODEL_SLOT_START,
+        MODEL_SLOT_VERIFY,
+        MODEL_SLOT_STOP,
+        MODEL_SLOT_RELOAD,
+        MODEL_SLOT_STOPPING,            /* a restart, in one half or the other */
+        MODEL_SLOT_STARTING,
+        _MODEL_SLOT_MAX,
+} ModelSlot;
+
+/* How often which rule was come by. */
+typedef struct ModelCounters {
+        uint64_t folded[_JOB_TYPE_MAX_MERGING][_JOB_TYPE_MAX_MERGING];
+        uint64_t met_pending[_MODEL_SLOT_MAX][_JOB_TYPE_MAX_IN_TABLE], met_triggered[_MODEL_SLOT_MAX][_JOB_TYPE_MAX_IN_TABLE];
+        uint64_t interrupted[_MODEL_SLOT_MAX];
+        uint64_t answers[_JOB_TYPE_MAX_IN_TABLE][_UNIT_ANSWER_MAX];
+        uint64_t reports[_MODEL_SLOT_MAX][_UNIT_ACTIVE_STATE_MAX], pending_reports[_MODEL_SLOT_MAX][_UNIT_ACTIVE_STATE_MAX];
+        uint64_t wishes[_JOB_MODE_MAX][_JOB_TYPE_MAX];
+        uint64_t n_victims, n_turns, n_fallbacks, n_limited;
+} ModelCounters;
+
 typedef struct Model {
         ModelUnit units[MODEL_UNITS_MAX];
         int n_units;
@@ -142,6 +165,7 @@ typedef struct Model {
         ModelWish wishes[MODEL_WISHES_MAX];
         unsigned n_wishes;
         ModelTraces *trace;             /* borrowed */
+        ModelCounters *counters;        /* borrowed, may be NULL */
 } Model;
 
 typedef struct ModelRequest {

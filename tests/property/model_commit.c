@@ -111,6 +111,8 @@ static void absorb(ModelJob *into, ModelJob *gone) {
 static ModelJob *turn(const ModelCommit *commit, ModelUnit *unit) {
         ModelJob job = unit->triggered;
 
+        if (!commit->is_trial)
+                model_count(commit->m, n_turns);
         if (unit->pending.id)
                 absorb(&job, &unit->pending);
         unit->triggered = (ModelJob) {};
@@ -140,6 +142,10 @@ static ModelJob *put_regular(const ModelCommit *commit) {
         ModelUnit *unit = &commit->m->units[c->unit];
         ModelJob *triggered = &unit->triggered, *pending = &unit->pending;
 
+        if (!commit->is_trial) {
+                model_count(commit->m, met_pending[model_slot(pending)][c->type]);
+                model_count(commit->m, met_triggered[model_slot(triggered)][c->type]);
+        }
         if (pending->id && model_conflicts(pending->type, c->type))
                 cancel_installed(commit, c->unit, pending);
         if (triggered->id && !model_conflicts(triggered->type, c->type)) {

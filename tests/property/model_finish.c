@@ -241,6 +241,8 @@ void model_handle_report(Model *m, const ModelReport *report) {
         ModelUnit *unit = &m->units[report->unit];
         ModelVerdict verdict = judge(m, report);
 
+        model_count(m, reports[model_slot(&unit->triggered)][report->new]);
+        model_count(m, pending_reports[model_slot(&unit->pending)][report->new]);
         unit->pending.is_paused = false;
         if (verdict.result != NO_RESULT)
                 model_end(m, report->unit, &unit->triggered, verdict.result, false);

@@ -22,6 +22,7 @@ static bool is_up(UnitActiveState state) {
 
 void model_wish(Model *m, int unit, JobType type, JobMode mode) {
         assert(m->n_wishes < MODEL_WISHES_MAX);
+        model_count(m, wishes[mode][type]);
         m->wishes[m->n_wishes++] = (ModelWish) { unit, type, mode };
 }
 
@@ -182,6 +183,7 @@ static void act(Model *m, int u, unsigned rule, JobType type, JobMode mode) {
                 unit->n_rule_requests++;
                 model_wish(m, u, type, mode);
         } else {
+                model_count(m, n_limited);
                 unit->delayed_rules |= rule;
         }
 }

@@ -268,8 +268,10 @@ static void break_one(ModelStage *s, const Model *m, const ModelHalves *part) {
         victim = choose_victim(s, &nodes, cycle, shortest_cycle(&nodes, after, member, cycle), m);
         if (victim < 0)
                 s->error = "TransactionOrderIsCyclic";
-        else
+        else {
+                model_count(m, n_victims);
                 model_stage_drop(s, victim);
+        }
 }
 
 /* One victim in each part of the component that still has a cycle, and again. */

@@ -43,7 +43,11 @@ typedef struct ModelStage {
         ModelEdge edges[MODEL_EDGES_MAX];       /* last: so many need not be cleared */
 } ModelStage;
 
+#define model_count(m, counter) ((m)->counters ? (void) (m)->counters->counter++ : (void) 0)
+
 /* — model_type.c: rules about types — */
+
+ModelSlot model_slot(const ModelJob *job);
 
 JobType model_merge(JobType a, JobType b);
 bool model_conflicts(JobType a, JobType b);

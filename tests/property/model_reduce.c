@@ -131,6 +131,7 @@ static void fold(ModelStage *s, const Model *m, int u) {
                         first = i;
                         continue;
                 }
+                model_count(m, folded[s->candidates[first].type][c->type]);
                 s->candidates[first].absorbed_start |= c->absorbed_start;
                 s->candidates[first].type = model_merge_on(m, u, s->candidates[first].type, c->type,
                                                            &s->candidates[first].absorbed_start);

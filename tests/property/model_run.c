@@ -117,8 +117,10 @@ static void dispatch(Model *m, int u) {
         ModelUnit *unit = &m->units[u];
         UnitAnswer answer;
 
-        if (unit->triggered.id)
+        if (unit->triggered.id) {
+                model_count(m, interrupted[model_slot(&unit->triggered)]);
                 model_end(m, u, &unit->triggered, JOB_CANCELED, true);
+        }
         unit->triggered = unit->pending;
         unit->pending = (ModelJob) {};
         unit->triggered.triggered_at = m->now;
@@ -128,18 +130,20 @@ static void dispatch(Model *m, int u) {
         m->is_triggering = true;
         answer = model_operate(m, u, unit->triggered.run);
         m->is_triggering = false;
+        model_count(m, answers[unit->triggered.run][answer]);
         take_answer(m, u, answer);
         handle_reports(m);
 }
 
 /* A reload that absorbed a start is that start if the unit has died meanwhile. */
-static void resolve_again(ModelUnit *unit) {
+static void resolve_again(Model *m, ModelUnit *unit) {
         ModelJob *job = &unit->pending;
 
         if (!job->absorbed_start || unit->state == UNIT_ACTIVE || unit->state == UNIT_RELOADING)
                 return;
         job->type = job->run = JOB_START;
         job->absorbed_start = false;
+        model_count(m, n_fallbacks);
 }
 
 /* A verify only looks: while the unit is activating the answer is "not now", and it never stays triggered. */
@@ -154,7 +158,7 @@ static void verify(Model *m, int u) {
 }
 
 static void take_head(Model *m, int u) {
-        resolve_again(&m->units[u]);
+        resolve_again(m, &m->units[u]);
         if (m->units[u].pending.run == JOB_VERIFY_ACTIVE)
                 verify(m, u);
         else

@@ -24,6 +24,17 @@ JobType model_merge(JobType a, JobType b) {
         return table[a][b];
 }
 
+ModelSlot model_slot(const ModelJob *job) {
+        static const ModelSlot slots[_JOB_TYPE_MAX_MERGING] = {
+                [JOB_START] = MODEL_SLOT_START,   [JOB_VERIFY_ACTIVE] = MODEL_SLOT_VERIFY, [JOB_STOP] = MODEL_SLOT_STOP,
+                [JOB_RELOAD] = MODEL_SLOT_RELOAD, [JOB_RESTART] = MODEL_SLOT_STOPPING,
+        };
+
+        if (!job->id || job->type >= _JOB_TYPE_MAX_MERGING)
+                return MODEL_SLOT_NONE;
+        return job->type == JOB_RESTART && job->run == JOB_START ? MODEL_SLOT_STARTING : slots[job->type];
+}
+
 bool model_conflicts(JobType a, JobType b) {
         return a != JOB_NOP && b != JOB_NOP && (a == JOB_STOP) != (b == JOB_STOP);
 }
