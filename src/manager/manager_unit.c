@@ -150,14 +150,16 @@ static int add_once(ExecPids *pids, pid_t pid) {
         return vector_push(pids, pid);
 }
 
+/* Anyone may ask for them, again and again: little patience. */
 static int add_orphans(Manager *manager, const Unit *unit, ExecPids *pids) {
+        ExecPatience patience = { .n_pauses = 50 };
         ExecPids children = {};
         int r;
 
         r = exec_process_list_children(getpid(), &children);
         for (size_t i = 0; r == 0 && i < children.n; i++)
                 if (!manager_find_process(manager, children.items[i]) &&
-                    exec_process_has_invocation(children.items[i], unit->invocation_id))
+                    exec_process_check_invocation(children.items[i], unit->invocation_id, &patience) > 0)
                         r = add_once(pids, children.items[i]);
         vector_deinit(&children);
         return r;

@@ -18,6 +18,9 @@
 #include "exec_fixture.h"
 #include "unit/exec/exec_kill.h"
 
+/* It only ends a test that hangs: the machine may be slow, and busy with other things. */
+TestSuite(exec_kill, .timeout = 300);
+
 static const uint8_t invocation[16] = { 0xab, 0xcd, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 };
 static const uint8_t other_invocation[16] = { 1 };
 
@@ -58,7 +61,7 @@ static void reap(pid_t pid, int expected_signal) {
         cr_assert(eq(int, WIFSIGNALED(status) ? WTERMSIG(status) : 0, expected_signal));
 }
 
-Test(exec_kill, process_that_is_gone_is_not_hit, .timeout = 10) {
+Test(exec_kill, process_that_is_gone_is_not_hit) {
         FIXTURE("echo x; exec sleep 1000");
         int pidfd = -1;
         pid_t pid = start(&fixture, 1, &pidfd);
@@ -71,7 +74,7 @@ Test(exec_kill, process_that_is_gone_is_not_hit, .timeout = 10) {
         close(pidfd);
 }
 
-Test(exec_kill, group_is_signalled_with_its_leader, .timeout = 10) {
+Test(exec_kill, group_is_signalled_with_its_leader) {
         FIXTURE("sleep 1000 & echo x; wait");
         ExecPids children = {};
         int pidfd = -1;
@@ -88,7 +91,7 @@ Test(exec_kill, group_is_signalled_with_its_leader, .timeout = 10) {
         close(pidfd);
 }
 
-Test(exec_kill, rest_is_what_descends_and_what_was_orphaned, .timeout = 10) {
+Test(exec_kill, rest_is_what_descends_and_what_was_orphaned) {
         /* One child, one grandchild in a session of its own, and one orphan. */
         FIXTURE("sh -c 'echo x; exec sleep 1000' & setsid sh -c 'sh -c \"echo x; exec sleep 1001\" & wait' &\n"
                 "(setsid sh -c 'echo x; exec sleep 1002' &); echo x; wait");
@@ -111,7 +114,7 @@ Test(exec_kill, rest_is_what_descends_and_what_was_orphaned, .timeout = 10) {
         close(pidfd);
 }
 
-Test(exec_kill, what_was_signalled_with_its_group_is_not_again, .timeout = 10) {
+Test(exec_kill, what_was_signalled_with_its_group_is_not_again) {
         FIXTURE("sh -c 'echo x; exec sleep 1000' & echo x; wait");
         ExecPids children = {};
         int pidfd = -1;
@@ -135,7 +138,7 @@ static bool is_known(void *userdata, pid_t pid) {
         return pid == *(pid_t *) userdata;
 }
 
-Test(exec_kill, known_process_of_another_unit_is_spared, .timeout = 10) {
+Test(exec_kill, known_process_of_another_unit_is_spared) {
         FIXTURE("echo x; exec sleep 1000");
         int pidfd = -1;
         pid_t pid = start(&fixture, 1, &pidfd);
@@ -148,12 +151,13 @@ Test(exec_kill, known_process_of_another_unit_is_spared, .timeout = 10) {
         close(pidfd);
 }
 
-Test(exec_kill, orphan_that_ended_since_makes_its_list_stale, .timeout = 10) {
+Test(exec_kill, orphan_that_ended_since_makes_its_list_stale) {
         FIXTURE("echo x; exec sleep 1000");
         int pidfd = -1;
         pid_t pid = start(&fixture, 1, &pidfd);
         ExecPids orphans = {};
         ExecRest rest = { .invocation_id = invocation, .orphans = &orphans };
+        ExecPatience patience = EXEC_PATIENCE;
 
         cr_assert(eq(int, exec_list_orphans(is_known, &pid, &orphans), 0));
         cr_assert(eq(sz, orphans.n, 0), "it is known");
@@ -166,12 +170,12 @@ Test(exec_kill, orphan_that_ended_since_makes_its_list_stale, .timeout = 10) {
         rest.orphans = NULL;
         cr_assert(eq(int, exec_kill_rest(&rest, 0), 0));
         reap(pid, SIGKILL);
-        cr_assert(eq(int, exec_process_check_invocation(pid, invocation), -ESRCH));
+        cr_assert(eq(int, exec_process_check_invocation(pid, invocation, &patience), -ESRCH));
         vector_deinit(&orphans);
         close(pidfd);
 }
 
-Test(exec_kill, many_children_are_listed_whole_and_once, .timeout = 60) {
+Test(exec_kill, many_children_are_listed_whole_and_once) {
         enum { N = 2000 };
         ExecPids children = {};
         int gate[2];
@@ -198,7 +202,7 @@ Test(exec_kill, many_children_are_listed_whole_and_once, .timeout = 60) {
         vector_deinit(&children);
 }
 
-Test(exec_kill, only_orphan_is_guessed_as_the_main_process, .timeout = 10) {
+Test(exec_kill, only_orphan_is_guessed_as_the_main_process) {
         FIXTURE("setsid sh -c 'echo x; exec sleep 1000' &");
         int pidfd = -1, status;
         pid_t pid, main_pid;
@@ -216,8 +220,10 @@ Test(exec_kill, only_orphan_is_guessed_as_the_main_process, .timeout = 10) {
         close(pidfd);
 }
 
-/* Neither the environment before it nor the one after it is there in the middle of an execve(). */
-Test(exec_kill, process_keeps_its_invocation_through_execve, .timeout = 20) {
+/* Neither the environment before it nor the one after it is there in the middle of an execve(), nor half of it. */
+Test(exec_kill, process_keeps_its_invocation_through_execve) {
+        static char filler[16000] = "FILLER=";
+        char *const environment[] = { filler, NULL };
         FIXTURE("");
         int pidfd = -1;
         pid_t pid;
@@ -225,6 +231,8 @@ Test(exec_kill, process_keeps_its_invocation_through_execve, .timeout = 20) {
         fixture_write(&fixture, "again", "[ \"$SEEN\" ] || echo x\nexport SEEN=yes\nexec sh \"$0\"\n", 0755);
         fixture.argv[2] = (char *) fixture_path(&fixture, "again");
         fixture.argv[1] = (char *) "-e";
+        memset(filler + 7, 'x', sizeof(filler) - 8);
+        fixture.request.environment = environment;
         pid = start(&fixture, 1, &pidfd);
         for (unsigned i = 0; i < 20000; i++)
                 cr_assert(exec_process_has_invocation(pid, invocation), "look %u", i);
@@ -234,7 +242,7 @@ Test(exec_kill, process_keeps_its_invocation_through_execve, .timeout = 20) {
 }
 
 /* It must not be taken for one that is about to get an environment, which is looked at again and again. */
-Test(exec_kill, process_without_an_environment_costs_no_more, .timeout = 10) {
+Test(exec_kill, process_without_an_environment_costs_no_more) {
         FIXTURE("exec env -i sh -c 'echo x; exec env -i sleep 1000'");
         int pidfd = -1;
         pid_t pid = start(&fixture, 1, &pidfd);
@@ -246,7 +254,7 @@ Test(exec_kill, process_without_an_environment_costs_no_more, .timeout = 10) {
         close(pidfd);
 }
 
-Test(exec_kill, process_facts, .timeout = 10) {
+Test(exec_kill, process_facts) {
         ExecProcess process;
         pid_t pid = fork();
 

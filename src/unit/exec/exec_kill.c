@@ -91,19 +91,21 @@ int exec_list_orphans(bool (*is_known)(void *userdata, pid_t pid), void *userdat
 }
 
 /* 0 if it is another's, -ESRCH if it has ended. */
-static int add_orphan(const ExecRest *rest, FoundList *found, pid_t pid) {
+static int add_orphan(const ExecRest *rest, FoundList *found, pid_t pid, ExecPatience *patience) {
         int r;
 
         if (pid == rest->main_pid || pid == rest->control_pid)
                 return 0;
-        r = exec_process_check_invocation(pid, rest->invocation_id);
+        r = exec_process_check_invocation(pid, rest->invocation_id, patience);
         return r <= 0 ? r : add_found(found, pid);
 }
 
 /* One that ended after they were listed may have left children, which are not listed then. */
 static int add_listed_orphans(const ExecRest *rest, FoundList *found) {
+        ExecPatience patience = EXEC_PATIENCE;
+
         for (size_t i = 0; i < rest->orphans->n; i++) {
-                int r = add_orphan(rest, found, rest->orphans->items[i]);
+                int r = add_orphan(rest, found, rest->orphans->items[i], &patience);
 
                 if (r < 0)
                         return r == -ESRCH ? -ESTALE : r;
@@ -112,6 +114,7 @@ static int add_listed_orphans(const ExecRest *rest, FoundList *found) {
 }
 
 static int add_orphans(const ExecRest *rest, FoundList *found) {
+        ExecPatience patience = EXEC_PATIENCE;
         ExecPids orphans = {};
         int r;
 
@@ -119,7 +122,7 @@ static int add_orphans(const ExecRest *rest, FoundList *found) {
                 return add_listed_orphans(rest, found);
         r = exec_list_orphans(rest->is_known, rest->userdata, &orphans);
         for (size_t i = 0; r == 0 && i < orphans.n; i++) {
-                r = add_orphan(rest, found, orphans.items[i]);
+                r = add_orphan(rest, found, orphans.items[i], &patience);
                 if (r == -ESRCH)
                         r = 0;
         }

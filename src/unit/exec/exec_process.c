@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,9 +23,8 @@
 
 #define ANCESTORS_MAX 1024
 
-/* How often to look at a process in execve(): a PID 1 must not wait long, and 50 ms is a lot for an execve(). */
+/* How often to look at a process in execve() before a pause, and how long that is. */
 #define EXECVE_YIELDS 50
-#define EXECVE_PAUSES 50
 #define EXECVE_PAUSE_NSEC 1000000
 
 /* What we set comes early. What else is in there is as long as its owner likes. */
@@ -37,11 +37,6 @@
 static void close_folder(DIR **folder) {
         if (*folder)
                 closedir(*folder);
-}
-
-static void close_file(FILE **file) {
-        if (*file)
-                fclose(*file);
 }
 
 /* Up to size - 1 bytes, with a NUL behind: their number, or -errno. */
@@ -113,24 +108,22 @@ static void format_invocation(const uint8_t id[static 16], char wanted[static 64
                 n += snprintf(wanted + n, (size_t) (64 - n), "%02x", id[i]);
 }
 
-/* 1 if @wanted is in the environment, 0 if not, -EAGAIN if there is none at all to be seen, -ESRCH. */
+/*
+ * 1 if @wanted is in the environment, 0 if not, -EAGAIN if there is none at all to be seen, -ESRCH. By one read: the next
+ * one may find that the memory is gone, and with it what was not yet read.
+ */
 static int has_assignment(pid_t pid, const char *wanted) {
-        cleanup_(close_file) FILE *file = NULL;
-        cleanup_free_ char *assignment = NULL;
-        ssize_t n, total = 0;
-        char path[64];
-        size_t size = 0;
+        cleanup_free_ char *environment = malloc(ENVIRONMENT_BYTES_MAX);
+        ssize_t n = environment ? read_proc(pid, "environ", environment, ENVIRONMENT_BYTES_MAX) : -ENOMEM;
 
-        snprintf(path, sizeof(path), "/proc/%d/environ", (int) pid);
-        file = fopen(path, "re");
-        if (!file)
-                return errno == ENOENT || errno == ESRCH ? -ESRCH : 0;
-        while (total < ENVIRONMENT_BYTES_MAX && (n = getdelim(&assignment, &size, '\0', file)) > 0) {
-                if (strcmp(assignment, wanted) == 0)
+        if (n < 0)
+                return n == -ESRCH ? -ESRCH : 0;
+        if (n == 0)
+                return -EAGAIN;
+        for (const char *at = environment; at < environment + n; at += strlen(at) + 1)
+                if (strcmp(at, wanted) == 0)
                         return 1;
-                total += n;
-        }
-        return total == 0 && !ferror(file) ? -EAGAIN : 0;
+        return 0;
 }
 
 /* After the n-th space from @at on, or NULL. */
@@ -170,30 +163,35 @@ static int look_for_environment(pid_t pid) {
 
 /*
  * In the middle of an execve() a process shows none: usually for some microseconds, and for longer where processors are
- * short or the program comes from a disk.
+ * short or the program comes from a disk. How long is up to its owner, who may have made that disk.
  */
-int exec_process_check_invocation(pid_t pid, const uint8_t invocation_id[static 16]) {
+int exec_process_check_invocation(pid_t pid, const uint8_t invocation_id[static 16], ExecPatience *patience) {
         const struct timespec pause = { .tv_nsec = EXECVE_PAUSE_NSEC };
         char wanted[64];
 
         format_invocation(invocation_id, wanted);
-        for (unsigned i = 0; i < EXECVE_YIELDS + EXECVE_PAUSES; i++) {
+        for (unsigned i = 0;; i++) {
                 int r = has_assignment(pid, wanted);
 
                 if (r == -EAGAIN)
                         r = look_for_environment(pid);
                 if (r != -EAGAIN)
                         return r;
-                if (i < EXECVE_YIELDS)
+                if (i < EXECVE_YIELDS) {
                         sched_yield();
-                else
-                        nanosleep(&pause, NULL);
+                        continue;
+                }
+                if (patience->n_pauses == 0)
+                        return 0;
+                patience->n_pauses--;
+                nanosleep(&pause, NULL);
         }
-        return 0;
 }
 
 bool exec_process_has_invocation(pid_t pid, const uint8_t invocation_id[static 16]) {
-        return exec_process_check_invocation(pid, invocation_id) > 0;
+        ExecPatience patience = EXEC_PATIENCE;
+
+        return exec_process_check_invocation(pid, invocation_id, &patience) > 0;
 }
 
 /* Numbers, each with a space behind it; @number is one that began in the piece before. */

@@ -30,10 +30,20 @@ int exec_process_read(pid_t pid, ExecProcess *ret_process);
 bool exec_process_is_alive(pid_t pid);
 
 /*
- * Was it started, or one of its ancestors, with this INVOCATION_ID? It may have dropped or altered its environment.
- * 1, 0, or -ESRCH: it has ended, and nobody can tell any more.
+ * How long a search waits for processes that are in the middle of an execve(), for all of them together. Half a second
+ * is what an execve() may take on a busy machine, and more than a PID 1 should wait.
  */
-int exec_process_check_invocation(pid_t pid, const uint8_t invocation_id[static 16]);
+typedef struct ExecPatience {
+        unsigned n_pauses;              /* that are left, of 1 ms */
+} ExecPatience;
+
+#define EXEC_PATIENCE { .n_pauses = 500 }
+
+/*
+ * Was it started, or one of its ancestors, with this INVOCATION_ID? It may have dropped or altered its environment.
+ * 1, 0 (also when the patience is at its end), or -ESRCH: it has ended, and nobody can tell any more.
+ */
+int exec_process_check_invocation(pid_t pid, const uint8_t invocation_id[static 16], ExecPatience *patience);
 bool exec_process_has_invocation(pid_t pid, const uint8_t invocation_id[static 16]);
 
 /* Appends the direct children, zombies too. 0, -ENOMEM, or -errno if /proc can't be read. */
