@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -415,7 +416,7 @@ void fuzz_play_apart(const FuzzCase *fuzz, FuzzOutcome *ret_outcome) {
         assert(child >= 0);
         if (child == 0) {
                 (void) !freopen("/dev/null", "w", stderr);
-                alarm(10);
+                (void) setitimer(ITIMER_PROF, &(struct itimerval) { .it_value.tv_sec = 10 }, NULL);
                 fuzz_play(fuzz, shared);
                 exit(0);
         }
