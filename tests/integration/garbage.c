@@ -101,7 +101,12 @@ static int connect_to(const char *path) {
 }
 
 static void send_bytes(int fd, const char *bytes, size_t n) {
-        if (send(fd, bytes, n, MSG_NOSIGNAL) < 0 && errno != EPIPE && errno != ECONNRESET && errno != EAGAIN) {
+        ssize_t r;
+
+        do
+                r = send(fd, bytes, n, MSG_NOSIGNAL);
+        while (r < 0 && errno == EINTR);
+        if (r < 0 && errno != EPIPE && errno != ECONNRESET && errno != EAGAIN) {
                 perror("send");
                 exit(1);
         }

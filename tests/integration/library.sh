@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 #
-# What the integration tests share: TAP, a daemon in a folder of its own, and waiting for what a client prints.
+# What the integration tests share: TAP, a daemon in a folder of its own, and waiting for what a client prints. No test
+# may depend on how fast a machine is: each waits for what it needs, and the limits only end a test that hangs.
 # A test sources this with the build directory as its first argument and runs in namespaces of its own.
 
 set -u
+PATIENCE=300
 BUILD=$1
 START_READY=$2
 DIR=$(mktemp -d "${TMPDIR:-/tmp}/jobd-test.XXXXXX")
@@ -85,7 +87,7 @@ check_equal() {
 done_testing() {
         if [ -f "$DIR/pid" ] && alive 2>/dev/null; then
                 stop_daemon
-                report $? "the daemon ends when it is told to" "it is still there after a minute"
+                report $? "the daemon ends when it is told to" "it is still there after $PATIENCE s"
         fi
         printf '1..%d\n' "$TESTS"
         if [ -s "$DIR/log" ] && [ "$FAILED" != 0 ]; then
@@ -114,10 +116,10 @@ alive() {
         kill -0 "$DAEMON" && [ "$(sed 's/.*) //' "/proc/$DAEMON/stat" | cut -c1)" != Z ]
 }
 
-# stop_daemon: asks it to end and waits for that, at most a minute
+# stop_daemon: asks it to end and waits for that
 stop_daemon() {
         kill -TERM "$DAEMON"
-        timeout 60 tail --pid="$DAEMON" -f /dev/null || return 1
+        timeout "$PATIENCE" tail --pid="$DAEMON" -f /dev/null || return 1
         rm -f "$DIR/pid"
 }
 
@@ -125,11 +127,27 @@ ctl() {
         "$BUILD/jobctl" "$@"
 }
 
-# wait_for REGEX COMMAND…: until what the command prints matches; at most a minute, since a test must end.
+# wait_for REGEX COMMAND…: until what the command prints matches
 wait_for() {
-        local wanted=$1 end=$((SECONDS + 60))
+        local wanted=$1 end=$((SECONDS + PATIENCE))
         shift
         until grep -Eq -- "$wanted" <<<"$("$@" 2>&1)"; do
+                [ "$SECONDS" -lt "$end" ] || return 1
+                sleep 0.02
+        done
+}
+
+# wait_for_waiter PID: until that jobctl waits or listens, and so knows its jobs. It catches SIGTERM from then on; a shell
+# that is about to become it may do so, too.
+wait_for_waiter() {
+        wait_for '^jobctl [0-9a-f]*[4567cdef][0-9a-f]{3}$' \
+                awk '/^Name:/ { name = $2 } /^SigCgt:/ { print name, $2 }' "/proc/$1/status"
+}
+
+# wait_for_descriptors COUNT: until the daemon has no more than that, having seen that its clients are gone.
+wait_for_descriptors() {
+        local end=$((SECONDS + PATIENCE))
+        until [ "$(ls "/proc/$DAEMON/fd" | wc -l)" -le "$1" ]; do
                 [ "$SECONDS" -lt "$end" ] || return 1
                 sleep 0.02
         done

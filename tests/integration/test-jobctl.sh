@@ -90,7 +90,7 @@ start_daemon
 # A second client listens all the time.
 ctl monitor --json >"$DIR/heard" 2>&1 &
 MONITOR=$!
-wait_for . cat "$DIR/heard" || :
+wait_for Listening cat "$DIR/heard"
 
 check "start waits and succeeds" ctl start other.service
 check_exit "is-active says so" 0 ctl is-active other.service
@@ -117,10 +117,12 @@ RUNNING=$(ctl jobs --plain --no-legend | awk '$2 == "slow.service" { print $1 }'
 check_exit "cancel of a running job is refused" 4 ctl cancel "$RUNNING"
 check_prints "and says what would end it" 'stop the unit' ctl cancel "$RUNNING"
 check_exit "cancel of an unknown job" 1 ctl cancel 4000000
-(ctl wait "$JOB"; echo "exit $?") >"$DIR/waited" 2>&1 &
-wait_for "." ctl jobs
+"$BUILD/jobctl" wait "$JOB" >"$DIR/waited" 2>&1 &
+WAITER=$!
+wait_for_waiter "$WAITER"
 check "cancel of a waiting job" ctl cancel "$JOB"
-check "its waiter hears of it" wait_for 'exit 1' cat "$DIR/waited"
+wait "$WAITER"
+check_equal "its waiter hears of it" $? 1
 check "stop of the slow one" ctl stop slow.service
 
 check_exit "a failing unit" 1 ctl start fails.service

@@ -65,9 +65,7 @@ check "the daemon is alive" alive
 check_exit "and answers" 0 ctl list-units
 check "starts" ctl start a.service
 check_exit "with the right state" 0 ctl is-active a.service
-FDS=$(ls "/proc/$DAEMON/fd" | wc -l)
-[ "$FDS" -lt 40 ]
-report $? "and has let go of those connections" "$FDS descriptors"
+check "and has let go of those connections" wait_for_descriptors 40
 
 # A second manager on the same runtime directory.
 check_exit "a second manager refuses" 1 "$BUILD/jobd" --user --unit-path "$UNITS" --default-unit none
@@ -76,9 +74,9 @@ check_exit "a wrong option" 2 "$BUILD/jobd" --nonsense
 check_exit "the first one serves" 0 ctl is-active a.service
 
 # It dies while somebody waits.
-ctl start slow.service >"$DIR/waiter" 2>&1 &
+"$BUILD/jobctl" start slow.service >"$DIR/waiter" 2>&1 &
 WAITER=$!
-wait_for 'slow\.service.*running' ctl jobs
+wait_for_waiter "$WAITER"
 kill -9 "$DAEMON"
 wait "$WAITER"
 check_equal "a waiter whose manager dies exits with 7" $? 7

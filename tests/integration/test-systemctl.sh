@@ -80,6 +80,7 @@ mkdir -p /run/systemd/system
 
 start_daemon --systemd-compat
 export SYSTEMD_PAGER='' SYSTEMD_COLORS=0 SYSTEMD_LOG_LEVEL=info LC_ALL=C.UTF-8 COLUMNS=200
+export SYSTEMD_BUS_TIMEOUT=${PATIENCE}s
 sc() {
         systemctl --user --no-pager "$@"
 }

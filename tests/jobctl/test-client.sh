@@ -67,25 +67,32 @@ run_daemon
 # — the wait —
 (trap - INT; exec "$BUILD/jobctl" start slow.service) >"$DIR/waited" 2>&1 &
 WAITER=$!
-wait_for 'slow\.service.*running' ctl jobs
+wait_for_waiter "$WAITER"
 kill -TERM "$WAITER"
 wait "$WAITER"
 check_equal "an interrupted wait exits with 130" $? 130
 check "says that the jobs go on" grep -q 'the jobs go on.*jobctl wait [0-9]' "$DIR/waited"
 check_prints "and leaves them alone" 'slow\.service.*running' ctl jobs
 
-(ctl start slow.service; echo "exit $?") >"$DIR/lost" 2>&1 &
-wait_for 'JobNew|running' ctl jobs
-(ctl wait 1; echo "exit $?") >"$DIR/waited" 2>&1 &
-(ctl monitor --json; echo "exit $?") >"$DIR/heard" 2>&1 &
-wait_for Listening cat "$DIR/heard"
+"$BUILD/jobctl" start slow.service >"$DIR/lost" 2>&1 &
+LOST=$!
+"$BUILD/jobctl" wait 1 >/dev/null 2>&1 &
+WAITER=$!
+"$BUILD/jobctl" monitor --json >/dev/null 2>&1 &
+MONITOR=$!
+wait_for_waiter "$LOST"
+wait_for_waiter "$WAITER"
+wait_for_waiter "$MONITOR"
 kill -9 "$DAEMON"
 wait "$DAEMON" 2>/dev/null
-check "a monitor ends with the daemon" wait_for 'exit 7' cat "$DIR/heard"
 run_daemon
-check "a waiter finds the new daemon and learns that its job is lost" wait_for 'exit 7' cat "$DIR/lost"
+wait "$MONITOR"
+check_equal "a monitor ends with the daemon" $? 7
+wait "$LOST"
+check_equal "a waiter finds the new daemon and learns that its job is lost" $? 7
 check "it says so" grep -q 'knows nothing of job' "$DIR/lost"
-check "one by id, too" wait_for 'exit 7' cat "$DIR/waited"
+wait "$WAITER"
+check_equal "one by id, too" $? 7
 
 check_prints "the files of a unit are found from anywhere" '^ExecStart=/bin/true' ctl cat quick.service
 
