@@ -17,7 +17,7 @@
 #include "basic/macro.h"
 #include "dbus/bus_path.h"
 
-#define TIMEOUT_MS 10000
+#define TIMEOUT_MS 300000
 
 void bus_fixture_init(BusFixture *fixture) {
         char path[128];

@@ -14,6 +14,8 @@
 #include "basic/macro.h"
 #include "bus_fixture.h"
 
+#define PATIENCE_MS 300000
+
 static BusFixture fixture;
 static pid_t daemon_pid;
 
@@ -62,7 +64,7 @@ static void set_up(void) {
                                "[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n");
 }
 
-TestSuite(bus_link, .init = set_up, .timeout = 120);
+TestSuite(bus_link, .init = set_up, .timeout = 900);
 
 static DBusConnection *connect_to_bus(void) {
         DBusConnection *connection = dbus_connection_open_private(fixture.bus_address, NULL);
@@ -85,7 +87,7 @@ static void wait_for(DBusConnection *connection, const char *member) {
                 if (is_it)
                         return;
                 if (!message)
-                        cr_assert(dbus_connection_read_write(connection, 10000));
+                        cr_assert(dbus_connection_read_write(connection, PATIENCE_MS));
         }
 }
 
@@ -102,7 +104,7 @@ static DBusMessage *call(DBusConnection *connection, const char *method, const c
                 dbus_message_append_args(message, DBUS_TYPE_STRING, &unit, DBUS_TYPE_INVALID);
         if (mode)
                 dbus_message_append_args(message, DBUS_TYPE_STRING, &mode, DBUS_TYPE_INVALID);
-        reply = dbus_connection_send_with_reply_and_block(connection, message, 10000, NULL);
+        reply = dbus_connection_send_with_reply_and_block(connection, message, PATIENCE_MS, NULL);
         dbus_message_unref(message);
         return reply;
 }
@@ -175,7 +177,7 @@ static char *owner_of_name(DBusConnection *connection) {
         DBusMessage *reply;
 
         dbus_message_append_args(message, DBUS_TYPE_STRING, &name, DBUS_TYPE_INVALID);
-        reply = dbus_connection_send_with_reply_and_block(connection, message, 10000, NULL);
+        reply = dbus_connection_send_with_reply_and_block(connection, message, PATIENCE_MS, NULL);
         dbus_message_unref(message);
         cr_assert(reply != NULL);
         return bus_fixture_string(reply);
@@ -186,7 +188,7 @@ static void assert_refused(DBusConnection *connection, int type, const void *arg
         DBusError error = DBUS_ERROR_INIT;
 
         cr_assert(dbus_message_append_args(message, type, argument, DBUS_TYPE_INVALID));
-        cr_assert(eq(ptr, dbus_connection_send_with_reply_and_block(connection, message, 10000, &error), NULL));
+        cr_assert(eq(ptr, dbus_connection_send_with_reply_and_block(connection, message, PATIENCE_MS, &error), NULL));
         assert_string(error.name, DBUS_ERROR_LIMITS_EXCEEDED);
         dbus_error_free(&error);
         dbus_message_unref(message);
