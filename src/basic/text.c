@@ -104,6 +104,19 @@ int text_format(char **ret_string, const char *format, ...) {
         return 0;
 }
 
+int text_join_path(const char *folder, const char *name, char **ret_path) {
+        size_t n = strlen(folder), size = strlen(name) + 1;
+        char *path = malloc(n + 1 + size);
+
+        if (!path)
+                return -ENOMEM;
+        memcpy(path, folder, n);
+        path[n] = '/';
+        memcpy(path + n + 1, name, size);
+        *ret_path = path;
+        return 0;
+}
+
 bool text_starts_with(const char *string, const char *prefix) {
         return strncmp(string, prefix, strlen(prefix)) == 0;
 }

@@ -31,6 +31,9 @@ int text_finish(Text *text, char **ret_string);
 /* asprintf() that returns 0 or -ENOMEM. */
 int text_format(char **ret_string, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* "folder/name". 0 or -ENOMEM. */
+int text_join_path(const char *folder, const char *name, char **ret_path);
+
 bool text_starts_with(const char *string, const char *prefix);
 bool text_ends_with(const char *string, const char *suffix);
 bool text_equal(const char *a, const char *b);          /* NULL equals NULL */

@@ -117,6 +117,8 @@ struct Unit {
 
 /* Settings and what they imply are read into the unit by this; unit/file fills it. */
 typedef struct UnitLoaderOps {
+        /* Units are about to be read, perhaps many: what they have in common is looked at once. May be NULL. 0 or -ENOMEM. */
+        int (*begin)(void *userdata);
         /*
          * Reads the unit's files: sets settings, type_settings, names, relations and load_state (never leaves a
          * stub), or load_state and load_failure. If the name turns out to be an alias it returns the unit that

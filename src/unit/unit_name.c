@@ -10,6 +10,7 @@
  */
 
 #include <assert.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #include "basic/macro.h"
@@ -44,34 +45,58 @@ UnitType unit_name_type(const char *name) {
         return dot ? (UnitType) unit_type_from_string(dot + 1) : _UNIT_TYPE_INVALID;
 }
 
-bool unit_name_is_valid(const char *name) {
-        const char *dot;
-        size_t n;
+/* The parts of a valid name. */
+typedef struct NameParts {
+        const char *at;                 /* its first '@', or NULL */
+        const char *dot;                /* in front of its type */
+} NameParts;
 
-        if (!name)
+/* In one pass: names are looked at for every relation of every unit that is loaded. */
+static bool unit_name_split(const char *name, NameParts *ret_parts) {
+        static const bool is_allowed[UCHAR_MAX + 1] = {
+                ['0' ... '9'] = true, ['a' ... 'z'] = true, ['A' ... 'Z'] = true,
+                [':'] = true, ['-'] = true, ['_'] = true, ['.'] = true, ['\\'] = true, ['@'] = true,
+        };
+        NameParts parts = {};
+        const char *c;
+
+        if (!name || name[0] == '@')
                 return false;
+        for (c = name; *c != '\0'; c++) {
+                if (!is_allowed[(unsigned char) *c])
+                        return false;
+                if (*c == '.')
+                        parts.dot = c;
+                else if (*c == '@' && !parts.at)
+                        parts.at = c;
+        }
+        *ret_parts = parts;
+        return c - name <= UNIT_NAME_MAX && parts.dot && parts.dot != name && unit_type_from_string(parts.dot + 1) >= 0;
+}
 
-        n = strlen(name);
-        dot = strrchr(name, '.');
-        return n <= UNIT_NAME_MAX && dot && dot != name && name[0] != '@' &&
-               strspn(name, VALID_CHARACTERS "@") == n && unit_name_type(name) >= 0;
+bool unit_name_is_valid(const char *name) {
+        NameParts parts;
+
+        return unit_name_split(name, &parts);
 }
 
 /* The '@' of a valid name, before its type. */
 static const char *unit_name_at(const char *name) {
-        return unit_name_is_valid(name) ? strchr(name, '@') : NULL;
+        NameParts parts;
+
+        return unit_name_split(name, &parts) ? parts.at : NULL;
 }
 
 bool unit_name_is_template(const char *name) {
-        const char *at = unit_name_at(name);
+        NameParts parts;
 
-        return at && at + 1 == strrchr(name, '.');
+        return unit_name_split(name, &parts) && parts.at && parts.at + 1 == parts.dot;
 }
 
 bool unit_name_is_instance(const char *name) {
-        const char *at = unit_name_at(name);
+        NameParts parts;
 
-        return at && at + 1 != strrchr(name, '.');
+        return unit_name_split(name, &parts) && parts.at && parts.at + 1 != parts.dot;
 }
 
 int unit_name_template(const char *name, char **ret_template) {

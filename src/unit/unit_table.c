@@ -330,6 +330,13 @@ static int unit_table_read_through(UnitTable *table, Unit **unit) {
         }
 }
 
+/* Before the first of a load is read. */
+static int unit_table_begin(UnitTable *table) {
+        if (!table->loader || !table->loader->begin || table->n_loading > 0)
+                return 0;
+        return table->loader->begin(table->loader_userdata);
+}
+
 static int unit_table_drain(UnitTable *table) {
         int r = 0;
 
@@ -372,6 +379,11 @@ int unit_table_load_unit(UnitTable *table, Unit *unit, Unit **ret_unit) {
                 unit->load_state = UNIT_STUB;
         }
 
+        if (unit->load_state == UNIT_STUB || table->queue.n > 0) {
+                r = unit_table_begin(table);
+                if (r < 0)
+                        return r;
+        }
         table->n_loading++;
         r = unit_table_read_through(table, &unit);
         table->n_loading--;
@@ -402,9 +414,12 @@ int unit_table_load(UnitTable *table, const char *name, Unit **ret_unit) {
 }
 
 int unit_table_load_queued(UnitTable *table) {
+        int r;
+
         assert(table);
 
-        return unit_table_drain(table);
+        r = unit_table_begin(table);
+        return r < 0 ? r : unit_table_drain(table);
 }
 
 int unit_table_reload_unit(UnitTable *table, Unit *unit) {

@@ -49,6 +49,13 @@ Test(text, format_allocates) {
         assert_string(string, "a-1");
 }
 
+Test(text, paths_are_joined) {
+        cleanup_free_ char *path = NULL;
+
+        cr_assert(eq(int, text_join_path("/etc/jobd", "a.service", &path), 0));
+        assert_string(path, "/etc/jobd/a.service");
+}
+
 Test(text, ends_and_equality) {
         cr_assert(text_starts_with("abc", ""));
         cr_assert(not(text_starts_with("ab", "abc")));

@@ -436,6 +436,35 @@ Test(unit_table, long_chain_is_loaded_without_recursion) {
         cr_assert(eq(int, (int) unit_table_find(table, "u100000.service")->load_state, UNIT_LOADED));
 }
 
+static unsigned n_begun;
+static int begin_result;
+
+static int counting_begin(void *userdata) {
+        n_begun++;
+        return begin_result;
+}
+
+Test(unit_table, a_load_begins_once_however_many_it_reads) {
+        static const UnitLoaderOps counting_loader = { .begin = counting_begin, .load = chain_load };
+        cleanup_(unit_table_freep) UnitTable *table = NULL;
+        Unit *unit;
+
+        cr_assert(eq(int, unit_table_new(&table), 0));
+        unit_table_set_loader(table, &counting_loader, table);
+        begin_result = -ENOMEM;
+        cr_assert(eq(int, unit_table_load(table, "u99990.service", &unit), -ENOMEM));
+        cr_assert(eq(int, (int) unit_table_find(table, "u99990.service")->load_state, UNIT_STUB));
+
+        n_begun = 0;
+        begin_result = 0;
+        cr_assert(eq(int, unit_table_load(table, "u99990.service", &unit), 0));
+        cr_assert(eq(u32, unit_table_count(table), 11));
+        cr_assert(eq(uint, n_begun, 1));
+
+        cr_assert(eq(int, unit_table_load(table, "u99995.service", &unit), 0));
+        cr_assert(eq(uint, n_begun, 1), "nothing was to be read");
+}
+
 Test(unit_table, every_unit_is_visited) {
         cleanup_(world_deinit) World world;
         unsigned n = 0;

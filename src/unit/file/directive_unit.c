@@ -17,24 +17,37 @@
 #include "unit/file/file_word.h"
 #include "unit/file/unit_draft.h"
 
-static int parse_relation_word(const DirectiveLine *line, const char *word) {
-        cleanup_free_ char *expanded = NULL, *name = NULL;
-        int r = directive_expand(line, word, &expanded);
+/* A template, which gets this unit's instance. */
+static int parse_relation_template(const DirectiveLine *line, const char *template) {
+        cleanup_free_ char *name = NULL;
+        int r = unit_draft_resolve_template(line->draft, template, &name);
 
-        if (r <= 0)
-                return r;
-        if (!unit_name_is_valid(expanded)) {
-                directive_note(line, UNIT_FILE_WARNING, "'%s' is not a unit name%s; it is ignored.", expanded,
-                               strchr(expanded, '.') ? "" : " (its type is missing, such as '.service')");
-                return 0;
-        }
-        r = unit_draft_resolve_template(line->draft, expanded, &name);
         if (r == -EINVAL) {
-                directive_note(line, UNIT_FILE_WARNING, "'%s' cannot be given an instance; it is ignored.", expanded);
+                directive_note(line, UNIT_FILE_WARNING, "'%s' cannot be given an instance; it is ignored.", template);
                 return 0;
         }
         return r < 0 ? r : unit_draft_add_relation(line->draft, line->directive->argument, name, line->file, line->line,
                                                    NULL);
+}
+
+static int parse_relation_word(const DirectiveLine *line, const char *word) {
+        cleanup_free_ char *expanded = NULL;
+
+        if (strchr(word, '%')) {
+                int r = directive_expand(line, word, &expanded);
+
+                if (r <= 0)
+                        return r;
+                word = expanded;
+        }
+        if (!unit_name_is_valid(word)) {
+                directive_note(line, UNIT_FILE_WARNING, "'%s' is not a unit name%s; it is ignored.", word,
+                               strchr(word, '.') ? "" : " (its type is missing, such as '.service')");
+                return 0;
+        }
+        if (strchr(word, '@') && unit_name_is_template(word))
+                return parse_relation_template(line, word);
+        return unit_draft_add_relation(line->draft, line->directive->argument, word, line->file, line->line, NULL);
 }
 
 static int parse_relation(const DirectiveLine *line, const char *value) {

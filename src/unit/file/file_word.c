@@ -149,6 +149,19 @@ static int file_word_read(const char **at, FileWordFlags flags, Text *word) {
         }
 }
 
+/* Most words have no quote and no backslash: 1 with such a one, 0 if it is none, or -ENOMEM. */
+static int file_word_take_plain(const char **at, char **ret_word) {
+        size_t n = strcspn(*at, BLANKS "\\\"'");
+
+        if ((*at)[n] != '\0' && !strchr(BLANKS, (*at)[n]))
+                return 0;
+        *ret_word = strndup(*at, n);
+        if (!*ret_word)
+                return -ENOMEM;
+        *at += n;
+        return 1;
+}
+
 int file_word_next(const char **at, FileWordFlags flags, char **ret_word) {
         cleanup_(text_deinit) Text word = {};
         const char *next;
@@ -161,10 +174,12 @@ int file_word_next(const char **at, FileWordFlags flags, char **ret_word) {
                 *at = next;
                 return 0;
         }
-        r = file_word_read(&next, flags, &word);
-        if (r < 0)
-                return r;
-        r = text_finish(&word, ret_word);
+        r = file_word_take_plain(&next, ret_word);
+        if (r == 0) {
+                r = file_word_read(&next, flags, &word);
+                if (r == 0)
+                        r = text_finish(&word, ret_word);
+        }
         if (r < 0)
                 return r;
         *at = next + strspn(next, BLANKS);

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "basic/arena.h"
 #include "basic/clock.h"
 #include "basic/macro.h"
 #include "basic/strv.h"
@@ -42,6 +43,7 @@ typedef VECTOR(NameEntry) NameEntries;
 
 struct NameMap {
         VECTOR(NameFolder) folders;
+        Arena names;            /* owned */
         NameEntries entries;    /* by name; the winner of each only */
         NameEntries subfolders; /* by name, then rank */
         VECTOR(size_t) aliases; /* indices of entries, by alias_of */
@@ -52,12 +54,21 @@ void name_lookup_deinit(NameLookup *lookup) {
         free(take_ptr(lookup->id));
 }
 
-static void name_entries_deinit(NameEntries *entries) {
-        for (size_t i = 0; i < entries->n; i++) {
-                free(entries->items[i].name);
-                free(entries->items[i].alias_of);
-        }
-        vector_deinit(entries);
+const char *name_map_folder(const NameMap *map, const NameEntry *entry) {
+        return map->folders.items[entry->rank].path;
+}
+
+static const char *name_entry_alias_of(const NameEntry *entry) {
+        assert(entry->kind == NAME_ALIAS);
+
+        return entry->name + strlen(entry->name) + 1;
+}
+
+static void name_map_clear(NameMap *map) {
+        arena_deinit(&map->names);
+        vector_deinit(&map->entries);
+        vector_deinit(&map->subfolders);
+        vector_deinit(&map->aliases);
 }
 
 NameMap *name_map_free(NameMap *map) {
@@ -66,9 +77,7 @@ NameMap *name_map_free(NameMap *map) {
         for (size_t i = 0; i < map->folders.n; i++)
                 free(map->folders.items[i].path);
         vector_deinit(&map->folders);
-        name_entries_deinit(&map->entries);
-        name_entries_deinit(&map->subfolders);
-        vector_deinit(&map->aliases);
+        name_map_clear(map);
         free(map);
         return NULL;
 }
@@ -115,15 +124,29 @@ static bool name_map_has_path(const NameMap *map, const char *path) {
         return false;
 }
 
-/* Where a link leads, one step: sets kind and alias_of. What can't be read is a file, and will say so when opened. */
-static int name_map_follow_link(const NameMap *map, const NameFolder *folder, NameEntry *entry) {
+/* Gives the entry a name with that of what it leads to behind it. */
+static int name_map_set_alias(NameMap *map, NameEntry *entry, const char *alias_of) {
+        size_t size = strlen(entry->name) + 1, alias_size = strlen(alias_of) + 1;
+        char *names = arena_alloc(&map->names, size + alias_size);
+
+        if (!names)
+                return -ENOMEM;
+        memcpy(names, entry->name, size);
+        memcpy(names + size, alias_of, alias_size);
+        entry->name = names;
+        entry->kind = NAME_ALIAS;
+        return 0;
+}
+
+/* Where a link leads, one step: sets kind and alias. What can't be read is a file, and will say so when opened. */
+static int name_map_follow_link(NameMap *map, const NameFolder *folder, NameEntry *entry) {
         cleanup_free_ char *link = NULL, *parent = NULL;
-        char target[PATH_MAX];
+        char target[PATH_MAX], name[UNIT_NAME_MAX + 1];
         ssize_t n;
         char *slash;
         int r;
 
-        r = text_format(&link, "%s/%s", folder->path, entry->name);
+        r = text_join_path(folder->path, entry->name, &link);
         if (r < 0)
                 return r;
         n = readlink(link, target, sizeof(target) - 1);
@@ -140,15 +163,9 @@ static int name_map_follow_link(const NameMap *map, const NameFolder *folder, Na
         slash = strrchr(parent, '/');
         if (strcmp(slash + 1, entry->name) == 0 || !unit_name_is_valid(slash + 1))
                 return 0;
-        entry->alias_of = strdup(slash + 1);
-        if (!entry->alias_of)
-                return -ENOMEM;
+        strcpy(name, slash + 1);
         slash[slash == parent ? 1 : 0] = '\0';
-        if (name_map_has_path(map, parent))
-                entry->kind = NAME_ALIAS;
-        else
-                free(take_ptr(entry->alias_of));
-        return 0;
+        return name_map_has_path(map, parent) ? name_map_set_alias(map, entry, name) : 0;
 }
 
 static bool name_map_is_directory(const NameFolder *folder, const struct dirent *item) {
@@ -165,27 +182,23 @@ static bool name_map_is_directory(const NameFolder *folder, const struct dirent 
 
 static int name_map_add(NameMap *map, unsigned rank, const struct dirent *item) {
         const NameFolder *folder = &map->folders.items[rank];
-        NameEntry entry = { .folder = folder->path, .rank = rank, .kind = NAME_FILE };
+        NameEntry entry = { .rank = rank, .kind = NAME_FILE };
         NameEntries *into = &map->entries;
-        int r;
 
         if (name_is_subfolder(item->d_name) && name_map_is_directory(folder, item))
                 into = &map->subfolders;
         else if (!unit_name_is_valid(item->d_name) || item->d_type == DT_DIR)
                 return 0;
-        entry.name = strdup(item->d_name);
+        entry.name = arena_strdup(&map->names, item->d_name);
         if (!entry.name)
                 return -ENOMEM;
-        r = 0;
-        if (into == &map->entries && (item->d_type == DT_LNK || item->d_type == DT_UNKNOWN))
-                r = name_map_follow_link(map, folder, &entry);
-        if (r == 0)
-                r = vector_push(into, entry);
-        if (r < 0) {
-                free(entry.name);
-                free(entry.alias_of);
+        if (into == &map->entries && (item->d_type == DT_LNK || item->d_type == DT_UNKNOWN)) {
+                int r = name_map_follow_link(map, folder, &entry);
+
+                if (r < 0)
+                        return r;
         }
-        return r;
+        return vector_push(into, entry);
 }
 
 static void name_closedirp(DIR **dir) {
@@ -216,7 +229,7 @@ static int name_alias_compare(const void *a, const void *b, void *userdata) {
         const NameMap *map = userdata;
         const NameEntry *left = &map->entries.items[*(const size_t *) a];
         const NameEntry *right = &map->entries.items[*(const size_t *) b];
-        int order = strcmp(left->alias_of, right->alias_of);
+        int order = strcmp(name_entry_alias_of(left), name_entry_alias_of(right));
 
         return order ? order : strcmp(left->name, right->name);
 }
@@ -232,11 +245,8 @@ static int name_map_index(NameMap *map) {
         for (size_t i = 0; i < map->entries.n; i++) {
                 NameEntry *entry = &map->entries.items[i];
 
-                if (kept > 0 && strcmp(map->entries.items[kept - 1].name, entry->name) == 0) {
-                        free(entry->name);
-                        free(entry->alias_of);
+                if (kept > 0 && strcmp(map->entries.items[kept - 1].name, entry->name) == 0)
                         continue;
-                }
                 map->entries.items[kept++] = *entry;
         }
         map->entries.n = kept;
@@ -279,9 +289,7 @@ int name_map_refresh(NameMap *map) {
         if (!has_changed)
                 return 0;
 
-        name_entries_deinit(&map->entries);
-        name_entries_deinit(&map->subfolders);
-        vector_deinit(&map->aliases);
+        name_map_clear(map);
         for (size_t i = 0; r == 0 && i < map->folders.n; i++)
                 r = name_map_list_folder(map, (unsigned) i);
         if (r == 0)
@@ -293,7 +301,7 @@ int name_map_refresh(NameMap *map) {
 /* — looking up — */
 
 static const NameEntry *name_entries_find(const NameEntries *entries, const char *name, unsigned rank) {
-        NameEntry wanted = { .name = (char *) name, .rank = rank };
+        NameEntry wanted = { .name = name, .rank = rank };
 
         if (entries->n == 0)
                 return NULL;
@@ -305,7 +313,7 @@ static int name_entry_compare_name(const void *a, const void *b) {
 }
 
 static const NameEntry *name_entries_find_any(const NameEntries *entries, const char *name) {
-        NameEntry wanted = { .name = (char *) name };
+        NameEntry wanted = { .name = name };
 
         if (entries->n == 0)
                 return NULL;
@@ -351,23 +359,25 @@ static int name_map_find_with_template(const NameMap *map, const char *id, const
 
 /* The name that an alias entry gives to @id: a template gets its instance. NULL with @ret_problem if it can't be. */
 static int name_alias_target(const char *id, const NameEntry *entry, char **ret_target, const char **ret_problem) {
+        const char *alias_of = name_entry_alias_of(entry);
         cleanup_free_ char *instance = NULL;
+        int r;
 
         *ret_problem = NULL;
-        if (unit_name_type(entry->alias_of) != unit_name_type(id))
+        if (unit_name_type(alias_of) != unit_name_type(id))
                 *ret_problem = "it is a link to a unit of another type";
-        else if (unit_name_is_template(entry->name) && !unit_name_is_template(entry->alias_of))
+        else if (unit_name_is_template(entry->name) && !unit_name_is_template(alias_of))
                 *ret_problem = "it is a template, but a link to a unit that is none";
-        else if (unit_name_is_template(entry->alias_of) && !unit_name_is_instance(id))
+        else if (unit_name_is_template(alias_of) && !unit_name_is_instance(id))
                 *ret_problem = "it is no instance, but a link to a template";
         if (*ret_problem)
                 return 0;
-        if (!unit_name_is_template(entry->alias_of)) {
-                *ret_target = strdup(entry->alias_of);
+        if (!unit_name_is_template(alias_of)) {
+                *ret_target = strdup(alias_of);
                 return *ret_target ? 0 : -ENOMEM;
         }
-        int r = unit_name_instance(id, &instance);
-        return r < 0 ? r : unit_name_replace_instance(entry->alias_of, instance, ret_target);
+        r = unit_name_instance(id, &instance);
+        return r < 0 ? r : unit_name_replace_instance(alias_of, instance, ret_target);
 }
 
 /*
@@ -395,7 +405,7 @@ static int name_map_step(const NameMap *map, NameLookup *lookup) {
                 }
                 /* x@1.service, a link to x@.service: no other name, only a long way to its own template. */
                 free(target);
-                lookup->entry = name_map_find(map, lookup->entry->alias_of);
+                lookup->entry = name_map_find(map, name_entry_alias_of(lookup->entry));
         }
         lookup->found = !lookup->entry                          ? NAME_FOUND_NOTHING
                         : lookup->entry->kind == NAME_MASK      ? NAME_FOUND_MASK
@@ -432,7 +442,7 @@ static size_t name_map_first_alias(const NameMap *map, const char *target) {
         while (low < high) {
                 size_t middle = low + (high - low) / 2;
 
-                if (strcmp(map->entries.items[map->aliases.items[middle]].alias_of, target) < 0)
+                if (strcmp(name_entry_alias_of(&map->entries.items[map->aliases.items[middle]]), target) < 0)
                         low = middle + 1;
                 else
                         high = middle;
@@ -467,7 +477,7 @@ static int name_map_push_aliases(const NameMap *map, const char *target, const c
                 cleanup_free_ char *name = NULL;
                 int r;
 
-                if (strcmp(entry->alias_of, target) != 0)
+                if (strcmp(name_entry_alias_of(entry), target) != 0)
                         break;
                 if (unit_name_type(entry->name) != unit_name_type(target))
                         continue;

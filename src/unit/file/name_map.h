@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef enum NameKind {
         NAME_FILE,                      /* a file, or a link that leaves the search path */
@@ -18,11 +19,9 @@ typedef enum NameKind {
 } NameKind;
 
 typedef struct NameEntry {
-        char *name;                     /* owned */
-        char *alias_of;                 /* owned: the name that a NAME_ALIAS leads to, or NULL */
-        const char *folder;             /* borrowed: of the search path */
-        unsigned rank;                  /* of the folder: lower wins */
-        NameKind kind;
+        const char *name;               /* borrowed from the map; that of what a NAME_ALIAS leads to lies behind it */
+        uint32_t rank;                  /* of its folder on the search path: lower wins */
+        uint8_t kind;                   /* NameKind */
 } NameEntry;
 
 typedef struct NameMap NameMap;
@@ -59,6 +58,9 @@ const NameEntry *name_map_find(const NameMap *map, const char *name);
 
 /* All names that lead to @id, sorted: 0 with a strv, or -ENOMEM. */
 int name_map_aliases(const NameMap *map, const char *id, char ***ret_aliases);
+
+/* The folder that it is in. */
+const char *name_map_folder(const NameMap *map, const NameEntry *entry);
 
 /* Does the folder of this rank of the search path have a sub-folder of this name (name.d, name.wants)? */
 bool name_map_has_folder(const NameMap *map, const char *name, unsigned rank);

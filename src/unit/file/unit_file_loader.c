@@ -2,8 +2,8 @@
 /*
  * The loader
  *
- * A unit is read when a table asks for it, from the folders as they are at
- * that moment; so a unit that was just written can be started without a
+ * A unit is read when a table asks for it, from the folders as they are when
+ * that load begins; so a unit that was just written can be started without a
  * reload. What is loaded stays as it was read until it is read again.
  */
 
@@ -99,6 +99,13 @@ static int loader_merge(UnitTable *table, Unit *unit, const char *name) {
                            name) == -ENOMEM ? -ENOMEM : 0;
 }
 
+static int loader_begin(void *userdata) {
+        UnitFileLoader *loader = userdata;
+        int r = name_map_refresh(loader->names);
+
+        return r < 0 ? r : 0;
+}
+
 static int loader_load(void *userdata, Unit *unit) {
         UnitFileLoader *loader = userdata;
         cleanup_(unit_draft_freep) UnitDraft *read = NULL;
@@ -106,9 +113,6 @@ static int loader_load(void *userdata, Unit *unit) {
         int r;
 
         if (!draft) {
-                r = name_map_refresh(loader->names);
-                if (r < 0)
-                        return r;
                 r = unit_draft_read(loader, unit->id, unit_file_loader_has_type(loader, unit, unit->type), &read);
                 if (r < 0)
                         return r;
@@ -129,6 +133,7 @@ static bool loader_may_exist_now(void *userdata, const Unit *unit) {
 
 void unit_file_loader_attach(UnitFileLoader *loader, UnitTable *table) {
         static const UnitLoaderOps ops = {
+                .begin = loader_begin,
                 .load = loader_load,
                 .may_exist_now = loader_may_exist_now,
         };

@@ -39,6 +39,10 @@ static bool folder_is_package(const char *folder) {
                text_starts_with(folder, "/lib/") || text_starts_with(folder, "/usr/share/");
 }
 
+static bool folder_is_generated(const char *folder) {
+        return text_starts_with(folder, "/run/") && strstr(folder, "/generator");
+}
+
 static void state_note_link(const UnitFileLoader *loader, const char *folder, StateLinks *links) {
         if (folder_is_runtime(loader, folder))
                 links->has_runtime = true;
@@ -49,7 +53,7 @@ static void state_note_link(const UnitFileLoader *loader, const char *folder, St
 }
 
 /* Is there a link to @name in the sub-folder? For a template any instance will do. */
-static bool state_has_link(const NameEntry *subfolder, const char *name) {
+static bool state_has_link(const NameMap *map, const NameEntry *subfolder, const char *name) {
         cleanup_free_ char *path = NULL;
         const char *at = strchr(name, '@');
         struct dirent *item;
@@ -57,7 +61,7 @@ static bool state_has_link(const NameEntry *subfolder, const char *name) {
         bool found = false;
         DIR *dir;
 
-        if (text_format(&path, "%s/%s/%s", subfolder->folder, subfolder->name, name) < 0)
+        if (text_format(&path, "%s/%s/%s", name_map_folder(map, subfolder), subfolder->name, name) < 0)
                 return false;
         if (lstat(path, &st) == 0)
                 return true;
@@ -83,13 +87,13 @@ static int state_find_links(const UnitFileLoader *loader, const char *name, Stat
                 return r;
         subfolders = name_map_folders(loader->names, &n);
         for (size_t i = 0; i < n; i++)
-                if (!text_ends_with(subfolders[i].name, ".d") && state_has_link(&subfolders[i], name))
-                        state_note_link(loader, subfolders[i].folder, links);
+                if (!text_ends_with(subfolders[i].name, ".d") && state_has_link(loader->names, &subfolders[i], name))
+                        state_note_link(loader, name_map_folder(loader->names, &subfolders[i]), links);
         strv_foreach(alias, aliases) {
                 const NameEntry *entry = name_map_find(loader->names, *alias);
 
                 if (entry)
-                        state_note_link(loader, entry->folder, links);
+                        state_note_link(loader, name_map_folder(loader->names, entry), links);
         }
         return 0;
 }
@@ -112,7 +116,7 @@ static int state_of_file(const UnitFileLoader *loader, const NameEntry *entry, c
         has_install = draft->settings.rare->wanted_by || draft->settings.rare->required_by || draft->settings.rare->upheld_by ||
                       draft->settings.rare->alias;
         if (draft->load_state == UNIT_MASKED)
-                *ret_state = folder_is_runtime(loader, entry->folder) ? "masked-runtime" : "masked";
+                *ret_state = folder_is_runtime(loader, name_map_folder(loader->names, entry)) ? "masked-runtime" : "masked";
         else if (draft->is_broken)
                 *ret_state = "bad";
         else if (links.has_lasting || (links.has_package && has_install))
@@ -120,7 +124,7 @@ static int state_of_file(const UnitFileLoader *loader, const NameEntry *entry, c
         else if (links.has_runtime)
                 *ret_state = "enabled-runtime";
         else if (lstat(draft->state->sources.fragment, &st) == 0 && S_ISLNK(st.st_mode))
-                *ret_state = folder_is_runtime(loader, entry->folder) ? "linked-runtime" : "linked";
+                *ret_state = folder_is_runtime(loader, name_map_folder(loader->names, entry)) ? "linked-runtime" : "linked";
         else
                 *ret_state = has_install ? "disabled" : draft->settings.rare->also ? "indirect" : "static";
         return 0;
@@ -148,10 +152,10 @@ int unit_file_state(UnitFileLoader *loader, const char *name, const char **ret_s
         if (!entry)
                 *ret_state = "static";
         else if (entry->kind == NAME_MASK)
-                *ret_state = folder_is_runtime(loader, entry->folder) ? "masked-runtime" : "masked";
+                *ret_state = folder_is_runtime(loader, name_map_folder(loader->names, entry)) ? "masked-runtime" : "masked";
         else if (entry->kind == NAME_ALIAS)
                 *ret_state = "alias";
-        else if (text_starts_with(entry->folder, "/run/") && strstr(entry->folder, "/generator"))
+        else if (folder_is_generated(name_map_folder(loader->names, entry)))
                 *ret_state = "generated";
         else
                 return state_of_file(loader, entry, name, ret_state);

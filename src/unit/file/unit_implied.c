@@ -143,6 +143,8 @@ int unit_file_order_targets(Unit *unit) {
 
         assert(unit);
 
+        if (!unit->settings.default_dependencies)
+                return 0;
         for (size_t k = 0; k < ELEMENTSOF(pulls); k++) {
                 for (size_t i = 0; r == 0 && unit->type == UNIT_TARGET && i < unit_relations(unit, pulls[k]).n; i++) {
                         UnitRelation pull = unit_relations(unit, pulls[k]).items[i];

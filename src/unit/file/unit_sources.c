@@ -51,20 +51,24 @@ void unit_sources_deinit(UnitSources *sources) {
 
 /* Appends the paths of all sub-folders called @name@suffix, in the order of the search path. */
 static int sources_push_folder(const NameMap *map, const char *name, const char *suffix, char ***folders) {
-        cleanup_free_ char *wanted = NULL;
+        char wanted[UNIT_NAME_MAX + sizeof(".requires")];
         const NameEntry *subfolders;
         size_t n;
-        int r = text_format(&wanted, "%s%s", name, suffix);
+        int r;
 
-        if (r < 0 || !name_map_has_any_folder(map, wanted))
-                return r;
         subfolders = name_map_folders(map, &n);
+        if (n == 0)
+                return 0;
+        assert(strlen(name) + strlen(suffix) < sizeof(wanted));
+        strcpy(stpcpy(wanted, name), suffix);
+        if (!name_map_has_any_folder(map, wanted))
+                return 0;
         for (size_t i = 0; i < n; i++) {
                 char *path;
 
                 if (strcmp(subfolders[i].name, wanted) != 0)
                         continue;
-                r = text_format(&path, "%s/%s", subfolders[i].folder, wanted);
+                r = text_join_path(name_map_folder(map, &subfolders[i]), wanted, &path);
                 if (r < 0)
                         return r;
                 if (strv_contains(*folders, path))
@@ -80,8 +84,11 @@ static int sources_push_prefix_folders(const NameMap *map, const char *name, cha
         cleanup_free_ char *prefix = NULL;
         const char *type = strrchr(name, '.');
         char *dash;
-        int r = unit_name_prefix(name, &prefix);
+        int r;
 
+        if (!strchr(name, '-'))
+                return 0;
+        r = unit_name_prefix(name, &prefix);
         while (r == 0 && (dash = strrchr(prefix, '-'))) {
                 cleanup_free_ char *shortened = NULL;
 
@@ -98,7 +105,7 @@ static int sources_push_template_folder(const NameMap *map, const char *name, co
         cleanup_free_ char *template = NULL;
         int r;
 
-        if (!unit_name_is_instance(name))
+        if (!strchr(name, '@') || !unit_name_is_instance(name))
                 return 0;
         r = unit_name_template(name, &template);
         return r < 0 ? r : sources_push_folder(map, template, suffix, folders);
@@ -147,7 +154,7 @@ static void source_files_deinit(SourceFiles *files) {
 
 static int source_files_add(SourceFiles *files, size_t order, const char *folder, const char *name) {
         SourceFile file = { .name = strdup(name), .order = order };
-        int r = file.name ? text_format(&file.path, "%s/%s", folder, name) : -ENOMEM;
+        int r = file.name ? text_join_path(folder, name, &file.path) : -ENOMEM;
 
         if (r == 0)
                 r = vector_push(files, file);
@@ -287,7 +294,7 @@ int unit_sources_find(const NameMap *map, const char *name, UnitSources *ret_sou
                 sources.found = NAME_FOUND_FILE;
                 r = text_format(&sources.fragment, "builtin:%s", name);
         } else if (lookup.entry && sources.found != NAME_FOUND_ALIAS)
-                r = text_format(&sources.fragment, "%s/%s", lookup.entry->folder, lookup.entry->name);
+                r = text_join_path(name_map_folder(map, lookup.entry), lookup.entry->name, &sources.fragment);
         if (r == 0 && sources.found == NAME_FOUND_FILE)
                 r = sources_find_rest(map, &sources);
         if (r < 0)
