@@ -256,6 +256,16 @@ void process_world_await(ProcessWorld *world, const char *sub_state) {
         }
 }
 
+void process_world_await_property(ProcessWorld *world, const char *name, const char *value) {
+        usec_t end = clock_monotonic() + PATIENCE;
+
+        flush(world);
+        while (strcmp(process_world_property(world, name), value) != 0) {
+                cr_assert(clock_monotonic() < end, "%s stays %s", name, process_world_property(world, name));
+                turn(world, PATIENCE);
+        }
+}
+
 const char *process_world_await_file(ProcessWorld *world, const char *name, size_t size) {
         usec_t end = clock_monotonic() + PATIENCE;
         static char text[4096];

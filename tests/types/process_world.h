@@ -29,8 +29,11 @@ DEFINE_CLEANUP(ProcessWorld, process_world_free)
 /* /bin/sh -c @script, in which $D is the folder. */
 void process_world_script(ProcessWorld *world, ServiceExec kind, const char *script);
 
-/* Serves the service until it is in @sub_state (it must get there within 20 s). */
+/* Serves the service until it is in @sub_state, which it does not leave by itself. */
 void process_world_await(ProcessWorld *world, const char *sub_state);
+
+/* Serves it until the property has that value. */
+void process_world_await_property(ProcessWorld *world, const char *name, const char *value);
 
 /* Serves it until the file has that many bytes or more; returns its text, static. */
 const char *process_world_await_file(ProcessWorld *world, const char *name, size_t size);
