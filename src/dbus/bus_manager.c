@@ -84,7 +84,7 @@ static const BusMethod methods[] = {
           "All requests (unit and job type) in one transaction. Answers with its jobs (id, path, unit, type, path of "
           "the unit), those that were asked for first. There are no options yet." },
         { "Plan", "a(ss)sa{sv}", "requests mode options", "a{sv}", "plan", BUS_VERB_READ, bus_manager_plan,
-          "What Exec would do, with the reasons; changes nothing." },
+          "What Exec would do, with the reasons; changes nothing. Option edges b: also all edges between its jobs." },
         { "Cancel", "u", "id", "", NULL, BUS_VERB_CANCEL, bus_manager_cancel, "As CancelJob." },
         { "Query", "a{sv}", "filter", "aa{sv}", "jobs", BUS_VERB_READ, bus_manager_query,
           "Jobs that fit all of: id u (also of one of the last ended jobs), unit s, pattern s, type s, state s, "

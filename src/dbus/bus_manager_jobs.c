@@ -123,28 +123,48 @@ static int read_requests(BusCall *call, JobRequests *requests) {
         return 0;
 }
 
-/* What is not known cannot be obeyed, so it is refused. */
-static int refuse_options(BusCall *call) {
-        DBusMessageIter options, option;
+static int read_option(BusCall *call, DBusMessageIter *option, bool *wants_edges) {
+        DBusMessageIter value;
+        dbus_bool_t is_wanted;
         const char *key;
 
-        dbus_message_iter_recurse(&call->arguments, &options);
-        if (dbus_message_iter_get_arg_type(&options) == DBUS_TYPE_INVALID)
-                return 0;
+        dbus_message_iter_get_basic(option, &key);
+        dbus_message_iter_next(option);
+        dbus_message_iter_recurse(option, &value);
+        if (!wants_edges || !text_equal(key, "edges"))
+                return bus_call_fail(call, -EINVAL, "InvalidArgs", "There is no option %s.", key);
+        if (dbus_message_iter_get_arg_type(&value) != DBUS_TYPE_BOOLEAN)
+                return bus_call_fail(call, -EINVAL, "InvalidArgs", "Option edges takes a boolean.");
 
-        dbus_message_iter_recurse(&options, &option);
-        dbus_message_iter_get_basic(&option, &key);
-        return bus_call_fail(call, -EINVAL, "InvalidArgs", "There is no option %s.", key);
+        dbus_message_iter_get_basic(&value, &is_wanted);
+        *wants_edges = is_wanted;
+        return 0;
 }
 
-static int read_exec(BusCall *call, JobRequests *requests, JobMode *ret_mode) {
+/* What is not known cannot be obeyed, so it is refused. @wants_edges NULL: that is not known either. */
+static int read_options(BusCall *call, bool *wants_edges) {
+        DBusMessageIter options;
+        int r = 0;
+
+        dbus_message_iter_recurse(&call->arguments, &options);
+        for (; r == 0 && dbus_message_iter_get_arg_type(&options) != DBUS_TYPE_INVALID;
+             dbus_message_iter_next(&options)) {
+                DBusMessageIter option;
+
+                dbus_message_iter_recurse(&options, &option);
+                r = read_option(call, &option, wants_edges);
+        }
+        return r;
+}
+
+static int read_exec(BusCall *call, JobRequests *requests, JobMode *ret_mode, bool *wants_edges) {
         int r;
 
         r = read_requests(call, requests);
         if (r >= 0)
                 r = bus_call_parse_mode(call, bus_call_string(call), ret_mode);
         if (r >= 0)
-                r = refuse_options(call);
+                r = read_options(call, wants_edges);
         return r;
 }
 
@@ -171,7 +191,7 @@ int bus_manager_exec(BusCall *call) {
         JobMode mode;
         int r;
 
-        r = read_exec(call, &requests, &mode);
+        r = read_exec(call, &requests, &mode, NULL);
         if (r >= 0)
                 r = bus_call_exec(call, requests.items, requests.n, mode, false, &plan);
         if (r >= 0)
@@ -185,12 +205,13 @@ int bus_manager_plan(BusCall *call) {
         cleanup_(job_plan_freep) JobPlan *plan = NULL;
         JobRequester requester = bus_call_requester(call);
         JobRequests requests = {};
+        bool wants_edges = false;
         JobMode mode;
         int r;
 
-        r = read_exec(call, &requests, &mode);
+        r = read_exec(call, &requests, &mode, &wants_edges);
         if (r >= 0)
-                r = manager_plan(call->bus->manager, requests.items, requests.n, mode, &requester, &plan);
+                r = manager_plan(call->bus->manager, requests.items, requests.n, mode, &requester, wants_edges, &plan);
         if (r >= 0)
                 job_plan_write(plan, call->reply);
         vector_deinit(&requests);

@@ -285,6 +285,7 @@ int job_manager_exec(JobManager *manager, const JobRequest *requests, size_t n, 
 
 int job_manager_plan(JobManager *manager, const JobRequest *requests, size_t n, const JobOptions *options,
                      JobPlan **ret_plan) {
+        cleanup_(job_plan_freep) JobPlan *plan = NULL;
         cleanup_free_ JobTransactionRequest *copy = NULL;
         int built, r;
 
@@ -303,9 +304,12 @@ int job_manager_plan(JobManager *manager, const JobRequest *requests, size_t n, 
         built = job_transaction_build(&manager->transaction, copy, n, options->mode);
         if (built < 0)
                 return built;
-        r = job_transaction_report(&manager->transaction, false, ret_plan);
+        r = job_transaction_report(&manager->transaction, false, &plan);
+        if (r == 0 && options->wants_edges)
+                r = job_transaction_report_edges(&manager->transaction, plan);
         if (r < 0)
                 return r;
+        *ret_plan = take_ptr(plan);
         return built == JOB_TRANSACTION_E_REFUSED ? JOB_MANAGER_E_REFUSED : 0;
 }
 

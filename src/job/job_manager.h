@@ -54,6 +54,7 @@ typedef struct JobOptions {
         const JobRequester *requester;
         uint64_t now;                   /* monotonic, µs */
         bool wants_anchors_only;        /* exec: a plan that names these only, and nothing that was dropped or canceled */
+        bool wants_edges;               /* plan: also what pulls in and what waits for what */
 } JobOptions;
 
 /* A job as it is now, or as it ended. */

@@ -57,6 +57,7 @@ JobPlan *job_plan_free(JobPlan *plan) {
         vector_deinit(&plan->dropped);
         vector_deinit(&plan->canceled);
         vector_deinit(&plan->cycles);
+        vector_deinit(&plan->edges);
         failure_deinit(&plan->failure);
         free(plan);
         return NULL;
@@ -128,6 +129,23 @@ static void job_plan_write_canceled(const JobPlan *plan, Sink *sink) {
         sink_entry_close(sink);
 }
 
+static void job_plan_write_edges(const JobPlan *plan, Sink *sink) {
+        sink_entry_open(sink, "edges", "a(uusb)");
+        sink_open(sink, 'a', "(uusb)");
+        for (size_t i = 0; i < plan->edges.n; i++) {
+                const JobPlanEdge *edge = &plan->edges.items[i];
+
+                sink_open(sink, 'r', "uusb");
+                sink_u32(sink, edge->from);
+                sink_u32(sink, edge->to);
+                sink_string(sink, unit_relation_to_string(edge->relation));
+                sink_bool(sink, edge->is_needed);
+                sink_close(sink);
+        }
+        sink_close(sink);
+        sink_entry_close(sink);
+}
+
 void job_plan_write(const JobPlan *plan, Sink *sink) {
         bool ok = plan->failure.code == 0;
 
@@ -155,5 +173,7 @@ void job_plan_write(const JobPlan *plan, Sink *sink) {
                 sink_string(sink, plan->cycles.items[i]);
         sink_close(sink);
         sink_entry_close(sink);
+        if (plan->has_edges)
+                job_plan_write_edges(plan, sink);
         sink_close(sink);
 }

@@ -68,6 +68,13 @@ typedef struct JobPlanCanceled {
         JobType type;
 } JobPlanCanceled;
 
+/* Between two jobs of the plan, by their places in .jobs. */
+typedef struct JobPlanEdge {
+        uint32_t from, to;              /* @from pulled in @to; or, of order, waits for it */
+        UnitRelationKind relation;      /* of the units; UNIT_AFTER: of order */
+        bool is_needed;                 /* @from fails with @to */
+} JobPlanEdge;
+
 typedef struct JobPlan {
         uint64_t transaction;           /* 0 if it was refused or only planned */
         Failure failure;                /* the refusal: code 0 if accepted */
@@ -76,6 +83,8 @@ typedef struct JobPlan {
         VECTOR(JobPlanDrop) dropped;
         VECTOR(JobPlanCanceled) canceled;       /* by isolate and flush, of units outside the transaction */
         VECTOR(char *) cycles;          /* owned strings: cycles that were broken, edge by edge */
+        VECTOR(JobPlanEdge) edges;      /* all of them, if they were wanted */
+        bool has_edges;
 } JobPlan;
 
 
@@ -85,6 +94,8 @@ DEFINE_CLEANUP(JobPlan, job_plan_free)
 /*
  * Writes it as an a{sv}: ok b, error s, message s, transaction t, jobs aa{sv} (id u, unit s, type s, action s, anchor b,
  * needed b, state s, interrupts b, cancels au, why s, and if pulled: puller s, puller-type s, relation s, declared s),
- * dropped aa{sv} (unit s, type s, rule s, why s), canceled aa{sv} (id u, unit s, type s), cycles as.
+ * dropped aa{sv} (unit s, type s, rule s, why s), canceled aa{sv} (id u, unit s, type s), cycles as; if they were wanted
+ * edges a(uusb): places of two jobs in jobs, the relation by which the first pulled in the second, whether it fails with
+ * it; relation After: the first waits for the second.
  */
 void job_plan_write(const JobPlan *plan, Sink *sink);

@@ -88,6 +88,9 @@ int job_transaction_commit(JobTransaction *transaction, JobTransactionRecord *re
  */
 int job_transaction_report(JobTransaction *transaction, bool anchors_only, JobPlan **ret_plan);
 
+/* Adds the edges between the jobs of a whole report that was just made: none of a refused one. 0 or -ENOMEM. */
+int job_transaction_report_edges(JobTransaction *transaction, JobPlan *plan);
+
 /* The drops, for the record of a refused transaction as well. */
 int job_transaction_record_drops(const JobTransaction *transaction, JobTransactionRecord *record);
 

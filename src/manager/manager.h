@@ -77,7 +77,7 @@ int manager_exec(Manager *manager, const JobRequest *requests, size_t n, JobMode
 int manager_exec_briefly(Manager *manager, const JobRequest *requests, size_t n, JobMode mode,
                          const JobRequester *requester, JobPlan **ret_plan);
 int manager_plan(Manager *manager, const JobRequest *requests, size_t n, JobMode mode, const JobRequester *requester,
-                 JobPlan **ret_plan);
+                 bool wants_edges, JobPlan **ret_plan);
 int manager_cancel_job(Manager *manager, uint32_t id, const JobRequester *requester, Failure *ret_failure);
 size_t manager_cancel_all_jobs(Manager *manager, const JobRequester *requester);
 

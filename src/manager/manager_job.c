@@ -55,8 +55,13 @@ int manager_exec_briefly(Manager *manager, const JobRequest *requests, size_t n,
 }
 
 int manager_plan(Manager *manager, const JobRequest *requests, size_t n, JobMode mode, const JobRequester *requester,
-                 JobPlan **ret_plan) {
-        const JobOptions options = { .mode = mode, .requester = requester, .now = manager->now };
+                 bool wants_edges, JobPlan **ret_plan) {
+        const JobOptions options = {
+                .mode = mode,
+                .requester = requester,
+                .now = manager->now,
+                .wants_edges = wants_edges,
+        };
 
         assert(manager);
 

@@ -88,6 +88,52 @@ Test(job_plan, job_of_a_mode_names_the_mode) {
                                        "relation=Conflicts,why=mode isolate of start rescue.target");
 }
 
+static const char *write_edges(JobWorld *w, const char *unit, JobType type, JobMode mode) {
+        const JobRequest request = { .unit = unit, .type = type };
+        const JobOptions options = { .mode = mode, .wants_edges = true };
+
+        w->plan = job_plan_free(w->plan);
+        cr_assert(ge(int, job_manager_plan(w->jobs, &request, 1, &options, &w->plan), 0));
+        return strstr(write_plan(w), "edges=") ?: "none";
+}
+
+static JobWorld *world_with_edges(void) {
+        JobWorld *w = job_world_new();
+
+        double_relate(w->units, "t.target", UNIT_REQUIRES, "a.service");
+        double_relate(w->units, "t.target", UNIT_WANTS, "b.service");
+        double_relate(w->units, "t.target", UNIT_AFTER, "a.service");
+        double_relate(w->units, "b.service", UNIT_REQUIRES, "a.service");
+        double_relate(w->units, "b.service", UNIT_BEFORE, "a.service");
+        return w;
+}
+
+Test(job_plan, edges_are_all_that_pulls_in_and_all_order) {
+        cleanup_(job_world_freep) JobWorld *w = world_with_edges();
+
+        assert_string(write_edges(w, "t.target", JOB_START, JOB_REPLACE),
+                      "edges=[(0,1,After,false),(0,1,Requires,true),(2,1,Requires,true),(1,2,After,false),"
+                      "(0,2,Wants,false)]}");
+        assert_string(write_edges(w, "t.target", JOB_START, JOB_IGNORE_DEPENDENCIES), "edges=[]}");
+}
+
+Test(job_plan, everything_waits_for_a_stop) {
+        cleanup_(job_world_freep) JobWorld *w = world_with_edges();
+
+        double_unit(w->units, "a.service", UNIT_ACTIVE);
+        double_unit(w->units, "t.target", UNIT_ACTIVE);
+        assert_contains(write_edges(w, "a.service", JOB_STOP, JOB_REPLACE), "(0,1,RequiredBy,");
+        assert_contains(write_edges(w, "a.service", JOB_STOP, JOB_REPLACE), "(0,1,After,false)");
+}
+
+Test(job_plan, edges_are_written_only_if_wanted_and_none_of_a_refusal) {
+        cleanup_(job_world_freep) JobWorld *w = world_with_edges();
+
+        job_world_plan(w, JOB_REPLACE, "start:t.target");
+        cr_assert(eq(ptr, strstr((char *) write_plan(w), "edges="), NULL));
+        assert_string(write_edges(w, "missing.service", JOB_START, JOB_REPLACE), "edges=[]}");
+}
+
 Test(job_plan, no_plan_is_none_to_free) {
         cr_assert(job_plan_free(NULL) == NULL);
 }
