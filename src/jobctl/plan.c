@@ -16,6 +16,7 @@
 
 #include "basic/text.h"
 #include "jobctl/plan.h"
+#include "jobctl/plan_graph.h"
 #include "jobctl/state.h"
 #include "jobctl/table.h"
 
@@ -138,94 +139,16 @@ static int print_text(Jobctl *ctl, const json_t *plan) {
 
 /* — graphs — */
 
-static void add_quoted(Text *dot, const char *string) {
-        text_add_char(dot, '"');
-        for (const char *c = string; *c; c++) {
-                if (*c == '"' || *c == '\\')
-                        text_add_char(dot, '\\');
-                text_add_char(dot, *c);
-        }
-        text_add_char(dot, '"');
-}
-
-static const char *fill_of(const char *type) {
-        if (strcmp(type, "stop") == 0)
-                return "mistyrose";
-        if (strcmp(type, "start") == 0)
-                return "palegreen";
-        return "lightyellow";
-}
-
-static void add_node(Text *dot, const json_t *job, bool is_dropped) {
-        cleanup_free_ char *label = NULL;
-        const char *type = value_string(job, "type"), *below = is_dropped ? value_string(job, "rule") : type;
-
-        if (text_format(&label, "%s\n%s", value_string(job, "unit"), below) < 0) {
-                dot->error = -ENOMEM;
-                return;
-        }
-        text_add(dot, "  ");
-        add_quoted(dot, value_string(job, "unit"));
-        text_add(dot, " [label=");
-        add_quoted(dot, label);
-        if (is_dropped)
-                text_add(dot, ", style=dashed, color=gray];\n");
-        else
-                text_addf(dot, ", style=filled, fillcolor=%s%s];\n", fill_of(type),
-                          value_bool(job, "anchor") ? ", penwidth=2" : "");
-}
-
-/* Does a job fail with one that it pulled in by this relation? */
-static bool is_strong(const char *relation) {
-        static const char *const weak[] = { "Wants", "Upholds", "ConflictedBy", "PropagatesReloadTo" };
-
-        for (size_t i = 0; i < ELEMENTSOF(weak); i++)
-                if (strcmp(weak[i], relation) == 0)
-                        return false;
-        return true;
-}
-
-static void add_edge(Text *dot, const json_t *job) {
-        const char *puller = value_string(job, "puller");
-
-        if (!*puller)
-                return;
-        text_add(dot, "  ");
-        add_quoted(dot, puller);
-        text_add(dot, " -> ");
-        add_quoted(dot, value_string(job, "unit"));
-        text_add(dot, " [label=");
-        add_quoted(dot, value_string(job, "relation"));
-        text_addf(dot, "%s];\n", is_strong(value_string(job, "relation")) ? "" : ", style=dashed");
-}
-
-int plan_format_dot(const json_t *plan, char **ret_dot) {
-        cleanup_(text_deinit) Text dot = {};
-        json_t *job;
-        size_t i;
-
-        text_add(&dot, "digraph plan {\n  rankdir=LR;\n  node [shape=box, fontname=sans];\n  edge [fontname=sans];\n");
-        json_array_foreach(json_object_get(plan, "dropped"), i, job)
-                add_node(&dot, job, true);
-        json_array_foreach(json_object_get(plan, "jobs"), i, job)
-                add_node(&dot, job, false);
-        json_array_foreach(json_object_get(plan, "jobs"), i, job)
-                add_edge(&dot, job);
-        text_add(&dot, "}\n");
-        return text_finish(&dot, ret_dot);
-}
-
-static int print_svg(const char *dot) {
+/* True if graphviz is there and has drawn it. */
+static int print_svg(const char *dot, bool *ret_is_drawn) {
         FILE *pipe;
         int status;
 
         fflush(stdout);
-        if (system("command -v dot >/dev/null 2>&1") != 0) {
-                terminal_say(stderr, "--graph=svg needs graphviz's 'dot', which is not installed; --graph=dot prints "
-                                     "its input.");
-                return EXIT_FAILED;
-        }
-        pipe = popen("dot -Tsvg", "w");
+        *ret_is_drawn = system("command -v dot >/dev/null 2>&1") == 0;
+        if (!*ret_is_drawn)
+                return 0;
+        pipe = popen("exec dot -Tsvg", "w");
         if (!pipe)
                 return -errno;
         fputs(dot, pipe);
@@ -233,27 +156,32 @@ static int print_svg(const char *dot) {
         return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EIO;
 }
 
-static int print_graph(Jobctl *ctl, const json_t *plan) {
-        bool is_svg = strcmp(ctl->options.graph, "svg") == 0;
+static int print_graph(Jobctl *ctl, const json_t *plan, const char *title) {
+        bool is_svg = strcmp(ctl->options.graph, "svg") == 0, is_drawn = false;
         cleanup_free_ char *dot = NULL;
         int r;
 
         if (!is_svg && strcmp(ctl->options.graph, "dot") != 0)
                 return jobctl_misused(ctl, "Unknown format of a graph '%s': dot or svg.", ctl->options.graph);
-        r = plan_format_dot(plan, &dot);
-        if (r < 0)
+        r = plan_format_dot(plan, title, &dot);
+        if (r == 0 && is_svg)
+                r = print_svg(dot, &is_drawn);
+        if (r < 0 || is_drawn)
                 return r;
-        if (is_svg)
-                return print_svg(dot);
+
         fputs(dot, stdout);
-        return 0;
+        if (!is_svg)
+                return 0;
+        terminal_say(stderr, "--graph=svg needs graphviz's 'dot', which is not installed. What it would have drawn is "
+                             "printed instead, as with --graph=dot.");
+        return EXIT_FAILED;
 }
 
-int plan_print(Jobctl *ctl, const json_t *plan) {
+int plan_print(Jobctl *ctl, const json_t *plan, const char *title) {
         int r;
 
         if (ctl->options.graph)
-                r = print_graph(ctl, plan);
+                r = print_graph(ctl, plan, title);
         else if (ctl->options.json)
                 r = jobctl_print_json(ctl, json_incref((json_t *) plan), 0);
         else

@@ -9,11 +9,11 @@
 
 #include "jobctl/jobctl.h"
 
-/* As a table, JSON or a graph, as the options say. EXIT_OK, or EXIT_REFUSED. */
-int plan_print(Jobctl *ctl, const json_t *plan);
-
-/* The jobs and who pulls in whom, in the language of graphviz. 0 or -ENOMEM; owned by the caller. */
-int plan_format_dot(const json_t *plan, char **ret_dot);
+/*
+ * As a table, JSON or a graph, as the options say. @title: what was asked for. EXIT_OK, EXIT_REFUSED, or EXIT_FAILED
+ * if there is nothing that draws.
+ */
+int plan_print(Jobctl *ctl, const json_t *plan, const char *title);
 
 /* "merge into job 5, cancels job 3": what happens to a job of the plan. 0 or -ENOMEM. */
 int plan_format_action(const json_t *job, char **ret_action);

@@ -41,15 +41,33 @@ static json_t *request_args(const Request *request) {
         return json_pack("[Os{}]", request->items, request->mode);
 }
 
+/* "start a.service, stop b.service (mode isolate)" */
+static int request_title(const Request *request, char **ret_title) {
+        cleanup_(text_deinit) Text title = {};
+        json_t *item;
+        size_t i;
+
+        json_array_foreach(request->items, i, item)
+                text_addf(&title, "%s%s %s", i > 0 ? ", " : "", value_item_string(item, 1), value_item_string(item, 0));
+        if (strcmp(request->mode, "replace") != 0)
+                text_addf(&title, " (mode %s)", request->mode);
+        return text_finish(&title, ret_title);
+}
+
 static int request_plan(Jobctl *ctl, const Request *request) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *reply = NULL;
+        cleanup_free_ char *title = NULL;
+        json_t *args;
         int r;
 
-        r = jobctl_call(ctl, "Plan", "a(ss)sa{sv}", request_args(request), &reply, &error);
+        args = ctl->options.graph ? json_pack("[Os{s{sb}}]", request->items, request->mode, "edges", "b", 1) :
+                                    request_args(request);
+        r = jobctl_call(ctl, "Plan", "a(ss)sa{sv}", args, &reply, &error);
         if (r < 0)
                 return jobctl_fail(ctl, &error, "plan how to %s", request->what);
-        return plan_print(ctl, json_array_get(reply, 0));
+        r = request_title(request, &title);
+        return r < 0 ? r : plan_print(ctl, json_array_get(reply, 0), title);
 }
 
 /* — the answer of Exec: t transaction, a(uosso) jobs, anchors first — */

@@ -143,6 +143,25 @@ check_equal "every verb's JSON is JSON" "$(
                 ctl --json $words | python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin]' || echo "$words"
         done 2>&1)" ""
 
+# — graphs: graphviz may be there or not, so here it never is, or is played —
+mkdir "$DIR/bin" "$DIR/no-bin"
+cat >"$DIR/bin/dot" <<'D'
+#!/bin/sh
+read -r first && echo "drawn $1: $first"
+D
+chmod +x "$DIR/bin/dot"
+without_graphviz() { PATH="$DIR/no-bin" "$BUILD/jobctl" "$@" 2>"$DIR/said"; }
+with_graphviz() { PATH="$DIR/bin" "$BUILD/jobctl" "$@"; }
+check_prints "a plan is a graph" '^digraph plan \{' without_graphviz plan --graph=dot start:group.target
+check_exit "which says by the status that it would be accepted" 0 without_graphviz plan --graph=dot start:group.target
+check_exit "or refused" 4 without_graphviz plan --graph=dot start:missing.service
+check_prints "graphviz draws it" '^drawn -Tsvg: digraph plan' with_graphviz plan --graph=svg start:group.target
+check_exit "with the status of the plan" 4 with_graphviz plan --graph=svg start:missing.service
+check_exit "without graphviz it is not drawn" 1 without_graphviz plan --graph=svg start:group.target
+check "that is said" grep -q 'graphviz' "$DIR/said"
+check_prints "and what it would draw is printed" 'j0 \[label="group\.target' \
+        without_graphviz plan --graph=svg start:group.target
+
 # — completion —
 complete_words() {
         bash -c 'source "$1"; shift; compopt() { :; }; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _jobctl

@@ -24,17 +24,3 @@ Test(plan, actions_name_the_jobs_that_they_touch) {
         assert_action(json_pack("{s:s, s:b, s:[ii]}", "action", "new", "interrupts", 1, "cancels", 3, 4),
                       "new, interrupts, cancels job 3 and 4");
 }
-
-Test(plan, the_graph_has_a_node_for_each_job_and_an_edge_for_each_cause) {
-        cleanup_json_ json_t *plan = json_pack("{s:[{s:s, s:s, s:b}, {s:s, s:s, s:s, s:s, s:b}], s:[{s:s, s:s}]}",
-                                               "jobs", "unit", "a\".service", "type", "start", "anchor", 1, "unit",
-                                               "b.service", "type", "stop", "puller", "a\".service", "relation",
-                                               "Conflicts", "needed", 1, "dropped", "unit", "c.service", "rule",
-                                               "redundant");
-        cleanup_free_ char *dot = NULL;
-
-        cr_assert(eq(int, plan_format_dot(plan, &dot), 0));
-        cr_expect(strstr(dot, "\"a\\\".service\" [label=\"a\\\".service\nstart\", style=filled") != NULL, "%s", dot);
-        cr_expect(strstr(dot, "\"a\\\".service\" -> \"b.service\" [label=\"Conflicts\"];") != NULL, "%s", dot);
-        cr_expect(strstr(dot, "\"c.service\" [label=\"c.service\nredundant\", style=dashed") != NULL, "%s", dot);
-}
