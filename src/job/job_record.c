@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Jobs as plain records: who owns what in them
+ * Jobs as plain records: who owns what in them, and their bytes
  */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "job/job_record.h"
 
@@ -14,7 +15,7 @@ static void job_cause_record_deinit(JobCauseRecord *cause) {
         free(cause->puller);
 }
 
-static void job_record_deinit(JobRecord *record) {
+void job_record_deinit(JobRecord *record) {
         for (size_t i = 0; i < record->causes.n; i++)
                 job_cause_record_deinit(&record->causes.items[i]);
         vector_deinit(&record->causes);
@@ -31,4 +32,118 @@ void job_snapshot_deinit(JobSnapshot *snapshot) {
         }
         vector_deinit(&snapshot->jobs);
         vector_deinit(&snapshot->recoveries);
+}
+
+/* — as bytes — */
+
+/* What is negative is none: 0. */
+static void put_or_none(RecordWriter *writer, int value) {
+        record_put(writer, value < 0 ? 0 : (uint64_t) value + 1);
+}
+
+static void put_cause(RecordWriter *writer, const JobCauseRecord *cause) {
+        record_put(writer, cause->transaction);
+        record_put_string(writer, cause->requester);
+        record_put_string(writer, cause->reason);
+        record_put(writer, cause->uid);
+        record_put(writer, cause->pid);
+        record_put_string(writer, cause->puller);
+        put_or_none(writer, cause->puller_type);
+        put_or_none(writer, cause->relation);
+        record_put(writer, cause->is_needed);
+}
+
+void job_record_write(const JobRecord *record, RecordWriter *writer) {
+        record_put(writer, record->id);
+        record_put_string(writer, record->unit);
+        record_put(writer, (uint64_t) record->type);
+        record_put(writer, (uint64_t) record->run_type);
+        record_put(writer, (uint64_t) record->state);
+        record_put(writer, (uint64_t) record->is_irreversible | (uint64_t) record->ignores_order << 1 |
+                           (uint64_t) record->between_halves << 2 | (uint64_t) record->absorbed_start << 3 |
+                           (uint64_t) record->is_paused << 4);
+        record_put(writer, record->transaction);
+        record_put(writer, record->installed_at);
+        record_put(writer, record->triggered_at);
+        record_put(writer, record->aliases.n);
+        for (size_t i = 0; i < record->aliases.n; i++)
+                record_put(writer, record->aliases.items[i]);
+        record_put(writer, record->causes.n);
+        for (size_t i = 0; i < record->causes.n; i++)
+                put_cause(writer, &record->causes.items[i]);
+        record_put(writer, record->n_more_causes);
+}
+
+static char *get_string(RecordReader *reader) {
+        const char *string = record_get_string(reader);
+        char *copy = string ? strdup(string) : NULL;
+
+        if (string && !copy)
+                reader->has_failed = true;
+        return copy;
+}
+
+static int get_or_none(RecordReader *reader, unsigned limit, int none) {
+        uint64_t value = record_get_below(reader, limit + 1);
+
+        return value == 0 ? none : (int) value - 1;
+}
+
+static JobCauseRecord get_cause(RecordReader *reader) {
+        JobCauseRecord cause = { .transaction = record_get(reader) };
+
+        cause.requester = get_string(reader);
+        cause.reason = get_string(reader);
+        cause.uid = (uint32_t) record_get(reader);
+        cause.pid = (uint32_t) record_get(reader);
+        cause.puller = get_string(reader);
+        cause.puller_type = (JobType) get_or_none(reader, _JOB_TYPE_MAX, _JOB_TYPE_INVALID);
+        cause.relation = (UnitRelationKind) get_or_none(reader, _UNIT_RELATION_MAX, _UNIT_RELATION_INVALID);
+        cause.is_needed = record_get_below(reader, 2) != 0;
+        return cause;
+}
+
+/* How many there are is believed only as far as there are bytes for them. */
+static void get_lists(JobRecord *record, RecordReader *reader) {
+        uint64_t n = record_get(reader);
+
+        for (; n > 0 && !reader->has_failed; n--)
+                if (vector_push(&record->aliases, (uint32_t) record_get(reader)) < 0)
+                        reader->has_failed = true;
+        n = record_get(reader);
+        for (; n > 0 && !reader->has_failed; n--) {
+                JobCauseRecord cause = get_cause(reader);
+
+                if (vector_push(&record->causes, cause) < 0) {
+                        job_cause_record_deinit(&cause);
+                        reader->has_failed = true;
+                }
+        }
+}
+
+int job_record_read(JobRecord *ret_record, RecordReader *reader) {
+        JobRecord record = { .id = (uint32_t) record_get(reader) };
+        uint64_t flags;
+
+        record.unit = get_string(reader);
+        record.type = (JobType) record_get_below(reader, _JOB_TYPE_MAX);
+        record.run_type = (JobType) record_get_below(reader, _JOB_TYPE_MAX);
+        record.state = (JobState) record_get_below(reader, _JOB_STATE_MAX);
+        flags = record_get_below(reader, 32);
+        record.is_irreversible = flags & 1;
+        record.ignores_order = flags & 2;
+        record.between_halves = flags & 4;
+        record.absorbed_start = flags & 8;
+        record.is_paused = flags & 16;
+        record.transaction = record_get(reader);
+        record.installed_at = record_get(reader);
+        record.triggered_at = record_get(reader);
+        get_lists(&record, reader);
+        record.n_more_causes = (uint32_t) record_get(reader);
+        if (reader->has_failed || !record.unit) {
+                job_record_deinit(&record);
+                return -EBADMSG;
+        }
+        *ret_record = record;
+        return 0;
 }

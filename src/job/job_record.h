@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "basic/record.h"
 #include "basic/vector.h"
 #include "job/job_type.h"
 
@@ -52,4 +53,9 @@ typedef struct JobSnapshot {
         VECTOR(JobRecoveryRecord) recoveries;
 } JobSnapshot;
 
+void job_record_deinit(JobRecord *record);
 void job_snapshot_deinit(JobSnapshot *snapshot);
+
+/* As bytes, and back: 0, or -EBADMSG or -ENOMEM with nothing to be freed. Values are in their ranges; names are not looked at. */
+void job_record_write(const JobRecord *record, RecordWriter *writer);
+int job_record_read(JobRecord *ret_record, RecordReader *reader);

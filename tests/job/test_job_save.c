@@ -4,6 +4,7 @@
  * Save and restore: every field lives on, and a bad record does no harm
  */
 
+#include "double/double_snapshot.h"
 #include "job_world.h"
 
 /* Another manager over the same units, as after a restart. */
@@ -18,6 +19,7 @@ static void restart(JobWorld *w) {
         JobSnapshot snapshot;
 
         cr_assert(eq(int, job_manager_save(w->jobs, &snapshot), 0));
+        double_snapshot_through_bytes(&snapshot);
         restore(w, &snapshot);
         job_snapshot_deinit(&snapshot);
 }
@@ -171,6 +173,7 @@ Test(job_save, job_whose_unit_cannot_be_used_any_more_ends_collected) {
         double_unit(w->units, "b.service", UNIT_ACTIVE);
         job_world_accept(w, JOB_REPLACE, "start:a.service stop:b.service");
         cr_assert(eq(int, job_manager_save(w->jobs, &snapshot), 0));
+        double_snapshot_through_bytes(&snapshot);
         cr_assert(eq(int, vector_push(&snapshot.jobs.items[0].aliases, 77U), 0));
         job_world_unit(w, "a.service")->load_state = UNIT_MASKED;
         job_world_unit(w, "b.service")->load_state = UNIT_MASKED;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "double/double_snapshot.h"
 #include "fuzz_statistics.h"
 #include "fuzz_world.h"
 
@@ -333,6 +334,7 @@ void fuzz_world_restart(FuzzWorld *world) {
 
         r = job_manager_save(world->jobs, &snapshot);
         assert(r == 0);
+        double_snapshot_through_bytes(&snapshot);
         world->jobs = job_manager_free(world->jobs);
         make_manager(world);
         r = job_manager_restore(world->jobs, &snapshot, world->now);

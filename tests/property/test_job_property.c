@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "double/double_snapshot.h"
 #include "property_check.h"
 
 #define SETTLE_ROUNDS 50
@@ -253,6 +254,7 @@ static void restart(PropertyWorld *world) {
         property_describe_jobs(world, &before);
         r = job_manager_save(world->jobs, &snapshot);
         assert(r == 0);
+        double_snapshot_through_bytes(&snapshot);
         world->jobs = job_manager_free(world->jobs);
         r = job_manager_new(&world->jobs, world->units->table);
         assert(r == 0);
