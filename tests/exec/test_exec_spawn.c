@@ -292,7 +292,7 @@ Test(exec_spawn, user_is_changed_before_the_directory_and_after_the_output) {
         cr_assert(chmod(fixture.folder, 0711) == 0);
         fixture.request.user = "nobody";
         if (exec_spawn(&fixture.request, &pid, &pidfd, &result) < 0) {
-                cr_assert(eq(int, result.error, EINVAL));
+                cr_assert(result.error == EINVAL || result.error == EPERM, "%s", result.message);
                 cr_skip("no such user in this user namespace");
         }
         cr_assert(waitpid(pid, &status, 0) == pid);
@@ -340,7 +340,7 @@ static void finish_batch(const Batch *batch) {
         cr_assert(waitpid(-1, NULL, WNOHANG) < 0, "there is something left to reap");
 }
 
-Test(exec_spawn, many_are_on_their_way_at_once_and_each_has_its_own_end, .timeout = 60) {
+Test(exec_spawn, many_are_on_their_way_at_once_and_each_has_its_own_end) {
         FIXTURE("[ $$ -gt 0 ]");
         ExecSpawn *spawn = NULL;
         ExecResult result;
@@ -354,7 +354,7 @@ Test(exec_spawn, many_are_on_their_way_at_once_and_each_has_its_own_end, .timeou
         }
 }
 
-Test(exec_spawn, memory_may_be_traced_again_when_the_last_has_left_it, .timeout = 60) {
+Test(exec_spawn, memory_may_be_traced_again_when_the_last_has_left_it) {
         int before = prctl(PR_GET_DUMPABLE);
         FIXTURE("exit");
         Batch batch = {};
@@ -390,7 +390,7 @@ static bool forbid_new_calls(void) {
         return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-Test(exec_spawn, older_kernels_and_strict_filters_do, .timeout = 60) {
+Test(exec_spawn, older_kernels_and_strict_filters_do) {
         FIXTURE("for fd in 3 50; do [ -e /proc/$$/fd/$fd ] && echo $fd; done; grep -E 'SigBlk|SigIgn' /proc/self/status");
         Batch batch = {};
         sigset_t after;

@@ -116,10 +116,11 @@ static int has_assignment(pid_t pid, const char *wanted) {
         cleanup_free_ char *environment = malloc(ENVIRONMENT_BYTES_MAX);
         ssize_t n = environment ? read_proc(pid, "environ", environment, ENVIRONMENT_BYTES_MAX) : -ENOMEM;
 
+        /* Of one that has ended it is root's alone. */
+        if (n == 0 || n == -EACCES)
+                return -EAGAIN;
         if (n < 0)
                 return n == -ESRCH ? -ESRCH : 0;
-        if (n == 0)
-                return -EAGAIN;
         for (const char *at = environment; at < environment + n; at += strlen(at) + 1)
                 if (strcmp(at, wanted) == 0)
                         return 1;
