@@ -22,7 +22,7 @@
 #include "keeper/keeper_link.h"
 
 /* A bound on hangs: whatever is waited for comes long before. */
-#define PATIENCE_MSEC 60000
+#define PATIENCE_MSEC 300000
 
 typedef struct World {
         char folder[32];
@@ -179,7 +179,9 @@ static int keeper_status(World *world) {
         return WEXITSTATUS(status);
 }
 
-Test(keeper, first_core_is_welcomed_with_nothing, .timeout = 120) {
+TestSuite(keeper, .timeout = 900);
+
+Test(keeper, first_core_is_welcomed_with_nothing) {
         WORLD;
         KeeperMessage welcome;
 
@@ -190,14 +192,14 @@ Test(keeper, first_core_is_welcomed_with_nothing, .timeout = 120) {
         hear(&world, KEEPER_ALL_SENT);
 }
 
-Test(keeper, another_version_is_told_so, .timeout = 120) {
+Test(keeper, another_version_is_told_so) {
         WORLD;
 
         meet_core(&world);
         cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_HELLO, .value = 99 }, -1), -EPROTO));
 }
 
-Test(keeper, descriptors_outlive_core, .timeout = 120) {
+Test(keeper, descriptors_outlive_core) {
         WORLD;
         KeeperMessage message = { .kind = KEEPER_STORE, .name = "a.service/out/0" };
         int ends[2], fd = -1;
@@ -226,7 +228,7 @@ Test(keeper, descriptors_outlive_core, .timeout = 120) {
         close(ends[0]);
 }
 
-Test(keeper, store_wants_a_descriptor_and_a_name, .timeout = 120) {
+Test(keeper, store_wants_a_descriptor_and_a_name) {
         WORLD;
 
         get_ready(&world);
@@ -235,7 +237,7 @@ Test(keeper, store_wants_a_descriptor_and_a_name, .timeout = 120) {
         cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_ENDED }, -1), -EOPNOTSUPP));
 }
 
-Test(keeper, exit_of_an_orphan_is_told_until_it_is_taken, .timeout = 120) {
+Test(keeper, exit_of_an_orphan_is_told_until_it_is_taken) {
         WORLD;
         KeeperMessage ended;
         pid_t child;
@@ -274,7 +276,7 @@ Test(keeper, exit_of_an_orphan_is_told_until_it_is_taken, .timeout = 120) {
 }
 
 /* More than a socket holds: the keeper must go on where core has read, and keep reaping meanwhile. */
-Test(keeper, core_that_reads_slowly_misses_nothing, .timeout = 120) {
+Test(keeper, core_that_reads_slowly_misses_nothing) {
         enum { N = 2000 };
         WORLD;
         uint64_t sequence = 0;
@@ -291,7 +293,7 @@ Test(keeper, core_that_reads_slowly_misses_nothing, .timeout = 120) {
         }
 }
 
-Test(keeper, core_names_the_status_that_the_keeper_ends_with, .timeout = 120) {
+Test(keeper, core_names_the_status_that_the_keeper_ends_with) {
         WORLD;
 
         get_ready(&world);
@@ -302,7 +304,7 @@ Test(keeper, core_names_the_status_that_the_keeper_ends_with, .timeout = 120) {
 }
 
 /* Its last words are behind exits that it did not read and a request whose answer it did not. */
-Test(keeper, last_words_are_heard, .timeout = 120) {
+Test(keeper, last_words_are_heard) {
         WORLD;
 
         get_ready(&world);
@@ -316,7 +318,7 @@ Test(keeper, last_words_are_heard, .timeout = 120) {
         cr_assert(eq(int, keeper_status(&world), 5));
 }
 
-Test(keeper, core_that_never_gets_ready_is_given_up, .timeout = 120) {
+Test(keeper, core_that_never_gets_ready_is_given_up) {
         WORLD;
 
         for (int i = 0; i < 5; i++) {
@@ -327,7 +329,7 @@ Test(keeper, core_that_never_gets_ready_is_given_up, .timeout = 120) {
         cr_assert(eq(int, keeper_status(&world), 9));
 }
 
-Test(keeper, working_core_may_die_as_often_as_it_likes, .timeout = 120) {
+Test(keeper, working_core_may_die_as_often_as_it_likes) {
         WORLD;
 
         for (uint64_t i = 1; i <= 20; i++) {
@@ -340,7 +342,7 @@ Test(keeper, working_core_may_die_as_often_as_it_likes, .timeout = 120) {
         meet_core(&world);
 }
 
-Test(keeper, core_executes_itself_and_stays_the_same_process, .timeout = 120) {
+Test(keeper, core_executes_itself_and_stays_the_same_process) {
         WORLD;
         KeeperMessage welcome;
         pid_t before;
@@ -365,7 +367,7 @@ static void execute_in_vain(World *world) {
         meet_core(world);
 }
 
-Test(keeper, image_that_does_not_get_ready_is_replaced, .timeout = 120) {
+Test(keeper, image_that_does_not_get_ready_is_replaced) {
         WORLD;
 
         execute_in_vain(&world);
@@ -374,7 +376,7 @@ Test(keeper, image_that_does_not_get_ready_is_replaced, .timeout = 120) {
         cr_assert(eq(u32, say_hello(&world).flags, KEEPER_FLAG_CORE_DIED | KEEPER_FLAG_FELL_BACK));
 }
 
-Test(keeper, image_that_does_not_get_ready_in_time_is_replaced, .timeout = 120) {
+Test(keeper, image_that_does_not_get_ready_in_time_is_replaced) {
         WORLD;
         int core, link;
 
@@ -388,7 +390,7 @@ Test(keeper, image_that_does_not_get_ready_in_time_is_replaced, .timeout = 120) 
         close(link);
 }
 
-Test(keeper, no_signal_ends_it, .timeout = 120) {
+Test(keeper, no_signal_ends_it) {
         WORLD;
         uint64_t wanted = 0, got;
 
@@ -409,7 +411,7 @@ Test(keeper, no_signal_ends_it, .timeout = 120) {
         cr_assert(eq(u64, got, wanted), "others are the keeper's own");
 }
 
-Test(keeper, signal_waits_for_the_next_core, .timeout = 120) {
+Test(keeper, signal_waits_for_the_next_core) {
         WORLD;
 
         get_ready(&world);
@@ -424,7 +426,7 @@ Test(keeper, signal_waits_for_the_next_core, .timeout = 120) {
         cr_assert(eq(u64, order(&world, FAKE_SIGNALS, 0).value, UINT64_C(1) << (SIGTERM - 1)));
 }
 
-Test(keeper, garbage_is_survived, .timeout = 120) {
+Test(keeper, garbage_is_survived) {
         WORLD;
 
         get_ready(&world);
@@ -442,7 +444,7 @@ Test(keeper, garbage_is_survived, .timeout = 120) {
         cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_TAKEN }, -1), 0));
 }
 
-Test(keeper, core_without_its_link_is_replaced, .timeout = 120) {
+Test(keeper, core_without_its_link_is_replaced) {
         WORLD;
         pid_t before;
 
