@@ -139,7 +139,7 @@ static void end_one(JobManager *manager, const JobEnd *end, JobEndFlags flags, J
         if (flags & JOB_END_SPREADS)
                 end_spread(manager, unit, job->run_type, end->result);
         if (end->result == JOB_TIMEOUT || end->result == JOB_DEPENDENCY)
-                job_notify_failure(&manager->notify, unit);
+                job_notify_failure(&manager->notify, unit, manager->now);
         end_remember_recovery(manager, job, unit, end);
         job_notify_look(&manager->notify, unit);
         end_tell(manager, job, end->result, reason);
@@ -252,7 +252,8 @@ void job_manager_take_change(JobManager *manager, const JobChange *change) {
                 is_unexpected = false;
 
         change_end_pending(manager, change);
-        job_notify_change(&manager->notify, unit, change->old, change->new, change->flags, is_unexpected);
+        job_notify_change(&manager->notify, unit, change->old, change->new, change->flags, is_unexpected,
+                          manager->now);
         change_recover(manager, unit, change);
         job_notify_look(&manager->notify, unit);
 }

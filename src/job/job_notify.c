@@ -149,94 +149,6 @@ static JobMode mode_of(const char *word, JobMode fallback) {
         return mode < 0 ? fallback : (JobMode) mode;
 }
 
-void job_notify_failure(JobNotify *notify, const Unit *unit) {
-        JobName *reason;
-        char text[UNIT_NAME_MAX + 64];
-
-        if (unit_relations(unit, UNIT_ON_FAILURE).n == 0)
-                return;
-
-        snprintf(text, sizeof(text), "a job of %s failed", unit->id);
-        reason = job_name_new(text);
-        request_all(notify, unit, UNIT_ON_FAILURE, JOB_START,
-                    mode_of(unit->settings.rare->on_failure_job_mode, JOB_REPLACE), reason);
-        job_name_unref(reason);
-}
-
-static void notify_result(JobNotify *notify, const Unit *unit, UnitActiveState old, UnitActiveState new,
-                          JobName *reason) {
-        if (new == UNIT_FAILED && old != UNIT_FAILED)
-                request_all(notify, unit, UNIT_ON_FAILURE, JOB_START,
-                            mode_of(unit->settings.rare->on_failure_job_mode, JOB_REPLACE), reason);
-        if (new == UNIT_INACTIVE && old != UNIT_INACTIVE && old != UNIT_FAILED && old != UNIT_MAINTENANCE)
-                request_all(notify, unit, UNIT_ON_SUCCESS, JOB_START,
-                            mode_of(unit->settings.rare->on_success_job_mode, JOB_FAIL), reason);
-}
-
-void job_notify_change(JobNotify *notify, const Unit *unit, UnitActiveState old, UnitActiveState new,
-                       UnitChangeFlags flags, bool is_unexpected) {
-        cleanup_(job_name_unrefp) JobName *reason = NULL;
-
-        if (old == new)
-                return;
-        if (!is_unexpected && unit_relations(unit, UNIT_ON_FAILURE).n == 0 && unit_relations(unit, UNIT_ON_SUCCESS).n == 0)
-                return;
-
-        reason = reason_of(unit, new);
-        if (is_unexpected)
-                notify_unexpected(notify, unit, old, new, flags, reason);
-        if (!(flags & UNIT_CHANGE_WILL_RESTART))
-                notify_result(notify, unit, old, new, reason);
-}
-
-static void queue_rules(JobNotify *notify, const Unit *unit, uint8_t rules) {
-        if (unit->index >= notify->n_rules) {
-                size_t n = unit_table_size(notify->units) + 16;
-                uint8_t *grown = realloc(notify->rules, n);
-
-                if (!grown)
-                        return;
-                memset(grown + notify->n_rules, 0, n - notify->n_rules);
-                notify->rules = grown;
-                notify->n_rules = n;
-        }
-
-        if (notify->rules[unit->index] == 0 && vector_push(&notify->queue, unit->index) < 0)
-                return;
-        notify->rules[unit->index] |= rules;
-}
-
-static void queue_neighbours(JobNotify *notify, const Unit *unit, UnitRelationKind kind, JobRule rule) {
-        UnitRelations relations = unit_relations(unit, kind);
-
-        for (size_t i = 0; i < relations.n; i++) {
-                const Unit *other = other_of(notify, &relations, i);
-
-                if (rule != JOB_RULE_UNNEEDED || other->settings.stop_when_unneeded)
-                        queue_rules(notify, other, rule);
-        }
-}
-
-void job_notify_look(JobNotify *notify, const Unit *unit) {
-        static const UnitRelationKind pinned[] = {
-                UNIT_REQUIRES, UNIT_REQUISITE, UNIT_WANTS, UNIT_BINDS_TO, UNIT_UPHOLDS,
-        };
-
-        if (unit->settings.stop_when_unneeded)
-                queue_rules(notify, unit, JOB_RULE_UNNEEDED);
-        if (unit_relations(unit, UNIT_UPHELD_BY).n > 0)
-                queue_rules(notify, unit, JOB_RULE_UPHELD);
-        if (unit_relations(unit, UNIT_BINDS_TO).n > 0)
-                queue_rules(notify, unit, JOB_RULE_BOUND);
-
-        if (unit_state_is_inactive_or_failed(unit->active_state)) {
-                for (size_t i = 0; i < ELEMENTSOF(pinned); i++)
-                        queue_neighbours(notify, unit, pinned[i], JOB_RULE_UNNEEDED);
-                queue_neighbours(notify, unit, UNIT_BOUND_BY, JOB_RULE_BOUND);
-        } else if (unit_state_is_active_or_reloading(unit->active_state))
-                queue_neighbours(notify, unit, UNIT_UPHOLDS, JOB_RULE_UPHELD);
-}
-
 static void limits_purge(JobNotify *notify, uint64_t now) {
         JobRuleLimit **place = &notify->limits;
 
@@ -288,6 +200,122 @@ static bool limit_allows(JobNotify *notify, const Unit *unit, JobRule rule, uint
         limit->delayed |= rule;
         notify->next_retry = MIN(notify->next_retry, usec_add(limit->since, RULE_LIMIT_INTERVAL));
         return false;
+}
+
+/* What OnFailure= or OnSuccess= (@rule) names is started, unless the unit asks for that too often: then it is later. */
+static void request_named(JobNotify *notify, const Unit *unit, JobRule rule, JobName *reason) {
+        if (rule == JOB_RULE_FAILURE)
+                request_all(notify, unit, UNIT_ON_FAILURE, JOB_START,
+                            mode_of(unit->settings.rare->on_failure_job_mode, JOB_REPLACE), reason);
+        else
+                request_all(notify, unit, UNIT_ON_SUCCESS, JOB_START,
+                            mode_of(unit->settings.rare->on_success_job_mode, JOB_FAIL), reason);
+}
+
+static bool may_name(JobNotify *notify, const Unit *unit, JobRule rule, uint64_t now) {
+        UnitRelationKind kind = rule == JOB_RULE_FAILURE ? UNIT_ON_FAILURE : UNIT_ON_SUCCESS;
+
+        return unit_relations(unit, kind).n > 0 && limit_allows(notify, unit, rule, now);
+}
+
+void job_notify_failure(JobNotify *notify, const Unit *unit, uint64_t now) {
+        cleanup_(job_name_unrefp) JobName *reason = NULL;
+        char text[UNIT_NAME_MAX + 64];
+
+        if (!may_name(notify, unit, JOB_RULE_FAILURE, now))
+                return;
+
+        snprintf(text, sizeof(text), "a job of %s failed", unit->id);
+        reason = job_name_new(text);
+        request_named(notify, unit, JOB_RULE_FAILURE, reason);
+}
+
+static void notify_result(JobNotify *notify, const Unit *unit, UnitActiveState old, UnitActiveState new,
+                          JobName *reason, uint64_t now) {
+        bool was_clean = old != UNIT_INACTIVE && old != UNIT_FAILED && old != UNIT_MAINTENANCE;
+
+        if (new == UNIT_FAILED && old != UNIT_FAILED && may_name(notify, unit, JOB_RULE_FAILURE, now))
+                request_named(notify, unit, JOB_RULE_FAILURE, reason);
+        if (new == UNIT_INACTIVE && was_clean && may_name(notify, unit, JOB_RULE_SUCCESS, now))
+                request_named(notify, unit, JOB_RULE_SUCCESS, reason);
+}
+
+/* What was held back by the limit. */
+static void notify_late(JobNotify *notify, const Unit *unit, JobRule rule, uint64_t now) {
+        cleanup_(job_name_unrefp) JobName *reason = NULL;
+        char text[UNIT_NAME_MAX + 64];
+
+        if (!may_name(notify, unit, rule, now))
+                return;
+
+        snprintf(text, sizeof(text), "%s has %s more often than it may act on", unit->id,
+                 rule == JOB_RULE_FAILURE ? "failed" : "ended");
+        reason = job_name_new(text);
+        request_named(notify, unit, rule, reason);
+}
+
+void job_notify_change(JobNotify *notify, const Unit *unit, UnitActiveState old, UnitActiveState new,
+                       UnitChangeFlags flags, bool is_unexpected, uint64_t now) {
+        cleanup_(job_name_unrefp) JobName *reason = NULL;
+
+        if (old == new)
+                return;
+        if (!is_unexpected && unit_relations(unit, UNIT_ON_FAILURE).n == 0 && unit_relations(unit, UNIT_ON_SUCCESS).n == 0)
+                return;
+
+        reason = reason_of(unit, new);
+        if (is_unexpected)
+                notify_unexpected(notify, unit, old, new, flags, reason);
+        if (!(flags & UNIT_CHANGE_WILL_RESTART))
+                notify_result(notify, unit, old, new, reason, now);
+}
+
+static void queue_rules(JobNotify *notify, const Unit *unit, uint8_t rules) {
+        if (unit->index >= notify->n_rules) {
+                size_t n = unit_table_size(notify->units) + 16;
+                uint8_t *grown = realloc(notify->rules, n);
+
+                if (!grown)
+                        return;
+                memset(grown + notify->n_rules, 0, n - notify->n_rules);
+                notify->rules = grown;
+                notify->n_rules = n;
+        }
+
+        if (notify->rules[unit->index] == 0 && vector_push(&notify->queue, unit->index) < 0)
+                return;
+        notify->rules[unit->index] |= rules;
+}
+
+static void queue_neighbours(JobNotify *notify, const Unit *unit, UnitRelationKind kind, JobRule rule) {
+        UnitRelations relations = unit_relations(unit, kind);
+
+        for (size_t i = 0; i < relations.n; i++) {
+                const Unit *other = other_of(notify, &relations, i);
+
+                if (rule != JOB_RULE_UNNEEDED || other->settings.stop_when_unneeded)
+                        queue_rules(notify, other, rule);
+        }
+}
+
+void job_notify_look(JobNotify *notify, const Unit *unit) {
+        static const UnitRelationKind pinned[] = {
+                UNIT_REQUIRES, UNIT_REQUISITE, UNIT_WANTS, UNIT_BINDS_TO, UNIT_UPHOLDS,
+        };
+
+        if (unit->settings.stop_when_unneeded)
+                queue_rules(notify, unit, JOB_RULE_UNNEEDED);
+        if (unit_relations(unit, UNIT_UPHELD_BY).n > 0)
+                queue_rules(notify, unit, JOB_RULE_UPHELD);
+        if (unit_relations(unit, UNIT_BINDS_TO).n > 0)
+                queue_rules(notify, unit, JOB_RULE_BOUND);
+
+        if (unit_state_is_inactive_or_failed(unit->active_state)) {
+                for (size_t i = 0; i < ELEMENTSOF(pinned); i++)
+                        queue_neighbours(notify, unit, pinned[i], JOB_RULE_UNNEEDED);
+                queue_neighbours(notify, unit, UNIT_BOUND_BY, JOB_RULE_BOUND);
+        } else if (unit_state_is_active_or_reloading(unit->active_state))
+                queue_neighbours(notify, unit, UNIT_UPHOLDS, JOB_RULE_UPHELD);
 }
 
 typedef struct RuleContext {
@@ -357,6 +385,10 @@ static void act(JobNotify *notify, const Unit *unit, JobRule rule, JobType type,
 static void check_rules_of(JobNotify *notify, const Unit *unit, uint8_t rules, const RuleContext *context) {
         const Unit *because;
 
+        if (rules & JOB_RULE_FAILURE)
+                notify_late(notify, unit, JOB_RULE_FAILURE, context->now);
+        if (rules & JOB_RULE_SUCCESS)
+                notify_late(notify, unit, JOB_RULE_SUCCESS, context->now);
         if (unit->load_state != UNIT_LOADED || context->has_job(context->userdata, unit))
                 return;
 

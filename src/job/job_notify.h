@@ -9,6 +9,12 @@
  * settings hold as long as a state lasts (StopWhenUnneeded=, Upholds=,
  * BindsTo=). All of them become requests in a queue, made by the manager as
  * ordinary transactions with the change as their cause.
+ *
+ * Units can set each other off for ever, and without a process in between at
+ * the speed of the engine: two targets that name each other in OnFailure= and
+ * fail for what both require. So OnFailure=, OnSuccess= and the settings act
+ * for one unit at most 16 times in 10 s; what is more comes once when they are
+ * over.
  */
 
 #include "basic/id_map.h"
@@ -23,11 +29,13 @@ typedef struct JobFollowUp {
         JobMode mode;
 } JobFollowUp;
 
-/* Which state-based rules are to be looked at for a unit. */
+/* Which rules are to be looked at for a unit: the first three depend on its state, the others were held back. */
 typedef enum JobRule {
         JOB_RULE_UNNEEDED = 1 << 0,
         JOB_RULE_UPHELD = 1 << 1,
         JOB_RULE_BOUND = 1 << 2,
+        JOB_RULE_FAILURE = 1 << 3,
+        JOB_RULE_SUCCESS = 1 << 4,
 } JobRule;
 
 typedef struct JobRuleLimit JobRuleLimit;
@@ -53,9 +61,9 @@ void job_notify_deinit(JobNotify *notify);
 
 /* A unit has changed; @is_unexpected: no job asked for it. */
 void job_notify_change(JobNotify *notify, const Unit *unit, UnitActiveState old, UnitActiveState new,
-                       UnitChangeFlags flags, bool is_unexpected);
+                       UnitChangeFlags flags, bool is_unexpected, uint64_t now);
 /* A job of the unit ended in a way that counts as failure of its start. */
-void job_notify_failure(JobNotify *notify, const Unit *unit);
+void job_notify_failure(JobNotify *notify, const Unit *unit, uint64_t now);
 /* The unit's state or job has changed: look at the rules that depend on it. */
 void job_notify_look(JobNotify *notify, const Unit *unit);
 int job_notify_request(JobNotify *notify, const Unit *unit, JobType type, JobMode mode, JobName *reason);

@@ -293,6 +293,51 @@ Test(job_notify, a_rule_acts_on_a_unit_sixteen_times_in_ten_seconds_and_comes_ag
         cr_assert(eq(uint, count_starts(w), 32));
 }
 
+/* Two that name each other in OnFailure=, and both fail for what they want to be there. */
+static JobWorld *failing_pair(void) {
+        JobWorld *w = job_world_new();
+        static const char *const names[] = { "a.target", "b.target" };
+
+        for (int i = 0; i < 2; i++)
+                double_unit(w->units, names[i], UNIT_INACTIVE);
+        double_unit(w->units, "gone.service", UNIT_INACTIVE);
+        double_unit(w->units, "other.service", UNIT_INACTIVE);
+        for (int i = 0; i < 2; i++) {
+                double_relate(w->units, names[i], UNIT_REQUISITE, "gone.service");
+                double_relate(w->units, names[i], UNIT_AFTER, "gone.service");
+                double_relate(w->units, names[i], UNIT_ON_FAILURE, names[!i]);
+        }
+        return w;
+}
+
+Test(job_notify, units_that_set_each_other_off_do_so_sixteen_times_in_ten_seconds) {
+        cleanup_(job_world_freep) JobWorld *w = failing_pair();
+        uint64_t n;
+
+        job_world_accept(w, JOB_REPLACE, "start:a.target");
+        job_world_run(w);
+        assert_jobs(w, "");
+        n = job_world_stat(w, "follow-ups");
+        cr_assert(eq(u64, n, 32));
+        cr_assert(eq(u64, job_manager_next_deadline(w->jobs), w->units->clock.now + 10 * USEC_PER_SEC));
+
+        /* What was held back comes, once for all of them. */
+        job_world_advance(w, 10 * USEC_PER_SEC);
+        job_world_run(w);
+        assert_jobs(w, "");
+        cr_assert(eq(u64, job_world_stat(w, "follow-ups"), 64));
+}
+
+Test(job_notify, units_that_set_each_other_off_hold_up_nobody_for_long) {
+        cleanup_(job_world_freep) JobWorld *w = failing_pair();
+
+        job_world_accept(w, JOB_REPLACE, "start:a.target");
+        cr_assert(job_manager_run(w->jobs, 8, w->units->clock.now));
+        job_world_accept(w, JOB_REPLACE, "start:other.service");
+        (void) job_manager_run(w->jobs, 64, w->units->clock.now);
+        assert_string(job_world_calls(w), "start other.service");
+}
+
 Test(job_notify, limits_are_of_each_unit_and_are_forgotten) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 

@@ -23,7 +23,7 @@
 #include "job/job_manager_private.h"
 
 #define RUN_BUDGET 64
-#define RUN_TRACE 512                   /* to be heard of one step: if it is more they keep each other going */
+#define RUN_TRACE 4096                  /* to be heard of one step: if it is more they keep each other going */
 
 void fuzz_add(FuzzText *text, const char *format, ...) {
         size_t left = sizeof(text->string) - text->n;
@@ -143,6 +143,8 @@ static void play_run(FuzzPlayer *player, const FuzzStep *step) {
                 model = model_run(&player->model, RUN_BUDGET);
         }
         player->is_endless = engine || model;
+        if (player->is_endless)
+                fuzz_differ(player, "the units keep each other going for ever");
 }
 
 static void play_state(FuzzPlayer *player, const FuzzStep *step) {

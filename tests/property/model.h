@@ -86,11 +86,13 @@ typedef struct ModelUnit {
         uint64_t rule_window;           /* when that began; 0: none */
 } ModelUnit;
 
-/* State-based rules. */
+/* State-based rules, and OnFailure= and OnSuccess= that were held back. */
 enum {
         MODEL_RULE_UNNEEDED = 1 << 0,
         MODEL_RULE_UPHELD = 1 << 1,
         MODEL_RULE_BOUND = 1 << 2,
+        MODEL_RULE_FAILURE = 1 << 3,
+        MODEL_RULE_SUCCESS = 1 << 4,
 };
 
 /* A request that the engine makes itself. */

@@ -63,9 +63,35 @@ static void follow_unexpected(Model *m, const ModelReport *report) {
         }
 }
 
+/* A unit acts on others, or is acted on, so often in a while; what is more comes later. */
+static bool may_act(Model *m, int u, unsigned rule) {
+        ModelUnit *unit = &m->units[u];
+
+        if (unit->rule_window == 0 || m->now >= unit->rule_window + MODEL_RULE_INTERVAL) {
+                unit->rule_window = m->now;
+                unit->n_rule_requests = 0;
+        }
+        if (unit->n_rule_requests < MODEL_RULE_BURST) {
+                unit->n_rule_requests++;
+                return true;
+        }
+        model_count(m, n_limited);
+        unit->delayed_rules |= rule;
+        return false;
+}
+
 void model_wish_on_failure(Model *m, int u) {
+        if (m->units[u].n_related[UNIT_ON_FAILURE] == 0 || !may_act(m, u, MODEL_RULE_FAILURE))
+                return;
         model_each(m, u, UNIT_ON_FAILURE, v)
                 model_wish(m, v, JOB_START, m->units[u].on_failure_mode);
+}
+
+static void wish_on_success(Model *m, int u) {
+        if (m->units[u].n_related[UNIT_ON_SUCCESS] == 0 || !may_act(m, u, MODEL_RULE_SUCCESS))
+                return;
+        model_each(m, u, UNIT_ON_SUCCESS, v)
+                model_wish(m, v, JOB_START, m->units[u].on_success_mode);
 }
 
 static void follow_end(Model *m, const ModelReport *report) {
@@ -76,8 +102,7 @@ static void follow_end(Model *m, const ModelReport *report) {
         if (report->new == UNIT_FAILED && report->old != UNIT_FAILED)
                 model_wish_on_failure(m, report->unit);
         if (report->new == UNIT_INACTIVE && was_clean)
-                model_each(m, report->unit, UNIT_ON_SUCCESS, v)
-                        model_wish(m, v, JOB_START, m->units[report->unit].on_success_mode);
+                wish_on_success(m, report->unit);
 }
 
 /* It has become active: those that wait for that, and still depend on it. */
@@ -173,22 +198,15 @@ static bool lost_what_it_binds_to(const Model *m, int u) {
 }
 
 static void act(Model *m, int u, unsigned rule, JobType type, JobMode mode) {
-        ModelUnit *unit = &m->units[u];
-
-        if (unit->rule_window == 0 || m->now >= unit->rule_window + MODEL_RULE_INTERVAL) {
-                unit->rule_window = m->now;
-                unit->n_rule_requests = 0;
-        }
-        if (unit->n_rule_requests < MODEL_RULE_BURST) {
-                unit->n_rule_requests++;
+        if (may_act(m, u, rule))
                 model_wish(m, u, type, mode);
-        } else {
-                model_count(m, n_limited);
-                unit->delayed_rules |= rule;
-        }
 }
 
 static void look_at(Model *m, int u, unsigned rules) {
+        if (rules & MODEL_RULE_FAILURE)
+                model_wish_on_failure(m, u);
+        if (rules & MODEL_RULE_SUCCESS)
+                wish_on_success(m, u);
         if (m->units[u].load != UNIT_LOADED || model_has_job(m, u))
                 return;
         if ((rules & MODEL_RULE_UPHELD) && is_upheld(m, u))
