@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Short arrays against plain ones: each keeps what was written to it.
+ */
+
+#include <string.h>
+
+#include "basic/macro.h"
+#include "basic/slab.h"
+#include "double/double_assert.h"
+
+#define ARRAYS 200
+#define ITEM 12         /* no multiple of a pointer's size */
+
+typedef struct Model {
+        unsigned char *items;
+        size_t n;
+        unsigned char seed;
+} Model;
+
+static unsigned next_random(uint64_t *seed) {
+        *seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+        return (unsigned) (*seed >> 33);
+}
+
+static void fill(const Model *model, size_t from) {
+        for (size_t i = from * ITEM; i < model->n * ITEM; i++)
+                model->items[i] = (unsigned char) (model->seed + i);
+}
+
+static void check(const Model *model) {
+        for (size_t i = 0; i < model->n * ITEM; i++)
+                cr_assert(eq(u8, model->items[i], (unsigned char) (model->seed + i)));
+}
+
+Test(slab, arrays_keep_what_they_hold) {
+        cleanup_(slab_deinit) Slab slab;
+        Model models[ARRAYS] = {};
+        uint64_t seed = 3;
+
+        slab_init(&slab, ITEM);
+        for (int i = 0; i < 20000; i++) {
+                unsigned at = next_random(&seed) % ARRAYS;
+                Model *model = &models[at];
+                size_t n = next_random(&seed) % (next_random(&seed) % 4 ? 6 : 3 * SLAB_SHORT), n_old = model->n;
+
+                check(model);
+                model->seed = n_old == 0 ? (unsigned char) at : model->seed;
+                model->items = slab_resize(&slab, model->items, n_old, n);
+                model->n = n;
+                cr_assert(eq(int, model->items == NULL, n == 0));
+                if (n > n_old)
+                        fill(model, n_old);
+        }
+        for (unsigned at = 0; at < ARRAYS; at++) {
+                check(&models[at]);
+                slab_resize(&slab, models[at].items, models[at].n, 0);
+        }
+}
+
+Test(slab, what_is_given_back_is_used_again) {
+        cleanup_(slab_deinit) Slab slab;
+        void *first, *second;
+
+        slab_init(&slab, ITEM);
+        first = slab_resize(&slab, NULL, 0, 3);
+        assert_null(slab_resize(&slab, first, 3, 0));
+        second = slab_resize(&slab, NULL, 0, 3);
+        cr_assert(first == second);
+        cr_assert(slab_resize(&slab, second, 3, 3) == second);
+        for (int i = 0; i < 100000; i++) {
+                void *items = slab_resize(&slab, NULL, 0, 2);
+
+                cr_assert(items != NULL);
+                items = slab_resize(&slab, items, 2, 1);
+                slab_resize(&slab, items, 1, 0);
+        }
+        cr_assert(eq(sz, slab.chunks.n, 1));
+}
+
+Test(slab, arrays_take_no_more_than_their_items) {
+        cleanup_(slab_deinit) Slab slab;
+
+        slab_init(&slab, ITEM);
+        for (int i = 0; i < 10000; i++)
+                cr_assert(slab_resize(&slab, NULL, 0, 1 + (size_t) i % 3) != NULL);
+        cr_assert(slab.chunks.n * 16384 <= 10000 * 2 * ITEM * 11 / 10);
+}
+
+Test(slab, too_much_is_refused) {
+        cleanup_(slab_deinit) Slab slab;
+        void *items;
+
+        slab_init(&slab, ITEM);
+        assert_null(slab_resize(&slab, NULL, 0, SIZE_MAX / 2));
+        items = slab_resize(&slab, NULL, 0, SLAB_SHORT + 1);
+        cr_assert(items != NULL);
+        assert_null(slab_resize(&slab, items, SLAB_SHORT + 1, SIZE_MAX / 2));
+        assert_null(slab_resize(&slab, items, SLAB_SHORT + 1, 0));
+}
