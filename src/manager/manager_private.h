@@ -29,17 +29,17 @@ typedef struct ManagerTimer {
 typedef struct ManagerUnit {
         ManagerTimer *timers;           /* owned list, at most one a purpose */
         ManagerProcess *processes;      /* owned list */
+        usec_t told_end_at;             /* the turn of .told_end */
+        uint64_t kept_since;            /* when unit_table_withdrawals() was that less 1 .kept_by was found; 0: never */
+        uint32_t kept_by;               /* a unit in use that was found to refer to it, over others perhaps */
+        uint32_t walk;                  /* the last search for references that came by */
         uint32_t n_errands;             /* of Manager.errands */
         uint32_t invocation;            /* its key in Manager.by_invocation, or 0 */
         uint32_t told_job;              /* the job that the log has spoken of last … */
         int8_t told_run;                /* … and what it did: a JobType */
-        int8_t told_end;                /* the last JobResult that was logged … */
-        usec_t told_end_at;             /* … and in which turn */
+        int8_t told_end;                /* the last JobResult that was logged */
         bool is_candidate;              /* in Manager.candidates */
         bool is_failed;                 /* counted in Manager.n_failed */
-        uint32_t walk;                  /* the last search for references that came by */
-        uint32_t kept_by;               /* a unit in use that was found to refer to it, over others perhaps … */
-        uint64_t kept_since;            /* … when unit_table_withdrawals() was that less 1; 0: none */
 } ManagerUnit;
 
 /* A process that has been begun and not been told of: only within a flush of the outbox, so the unit stays. */

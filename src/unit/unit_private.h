@@ -6,6 +6,7 @@
  */
 
 #include "basic/index_table.h"
+#include "basic/slab.h"
 #include "basic/vector.h"
 #include "unit/unit_origin.h"
 #include "unit/unit_table.h"
@@ -28,6 +29,7 @@ struct UnitTable {
         size_t queue_head;
         unsigned n_loading;             /* depth of loads that are on the stack */
 
+        Slab relations, buckets;        /* of all units */
         uint32_t relation_hint;         /* where the last search in a bucket ended */
         uint64_t n_withdrawals;         /* times that relations were taken away from a unit */
 

@@ -5,7 +5,8 @@
  *
  * A unit has a bucket of entries for each kind of relation that it takes part
  * in; a bit mask tells which, and the buckets lie in the order of the bits, so
- * that a look-up is a mask, a population count and an addition.
+ * that a look-up is a mask, a population count and an addition. Most buckets
+ * have one to three entries: arrays of so few have no room to spare.
  *
  * Whether an entry is there is looked up on whichever side has fewer. Where the
  * big side must be searched, too, the search begins behind the place where the
@@ -163,7 +164,7 @@ static int relation_reserve(Unit *unit, UnitRelationKind kind, uint32_t extra) {
         if (!bucket) {
                 size_t n = unit_relation_count_kinds(unit->relation_mask), place = relation_place(unit, kind);
 
-                bucket = reallocarray(unit->buckets, n + 1, sizeof(*bucket));
+                bucket = slab_resize(&unit->table->buckets, unit->buckets, n, n + 1);
                 if (!bucket)
                         return -ENOMEM;
                 unit->buckets = bucket;
@@ -176,8 +177,9 @@ static int relation_reserve(Unit *unit, UnitRelationKind kind, uint32_t extra) {
         wanted = bucket->n + extra;
         if (wanted <= bucket->allocated)
                 return 0;
-        wanted = MAX(wanted, bucket->allocated * 2);
-        items = reallocarray(bucket->items, wanted, sizeof(*items));
+        if (wanted > SLAB_SHORT)
+                wanted = MAX(wanted, bucket->allocated * 2);
+        items = slab_resize(&unit->table->relations, bucket->items, bucket->allocated, wanted);
         if (!items)
                 return -ENOMEM;
         bucket->items = items;
@@ -193,9 +195,13 @@ static void relation_append(Unit *unit, UnitRelationKind kind, UnitRelation rela
         bucket->items[bucket->n++] = relation;
 }
 
+static void relation_free_items(Unit *unit, UnitRelationBucket *bucket) {
+        bucket->items = slab_resize(&unit->table->relations, bucket->items, bucket->allocated, 0);
+}
+
 /* Drops buckets that have nothing left. */
 static void relation_drop_empty(Unit *unit) {
-        size_t from = 0, to = 0;
+        size_t from = 0, to = 0, n = unit_relation_count_kinds(unit->relation_mask);
 
         for (unsigned kind = 0; kind < _UNIT_RELATION_MAX; kind++) {
                 if (!(unit->relation_mask & (UINT32_C(1) << kind)))
@@ -203,16 +209,13 @@ static void relation_drop_empty(Unit *unit) {
                 if (unit->buckets[from].n > 0)
                         unit->buckets[to++] = unit->buckets[from];
                 else {
-                        free(unit->buckets[from].items);
+                        relation_free_items(unit, &unit->buckets[from]);
                         unit->relation_mask &= ~(UINT32_C(1) << kind);
                 }
                 from++;
         }
 
-        if (to == 0) {
-                free(unit->buckets);
-                unit->buckets = NULL;
-        }
+        unit->buckets = slab_resize(&unit->table->buckets, unit->buckets, n, to);
 }
 
 static void relation_remove(Unit *unit, UnitRelationKind kind, uint32_t other) {
@@ -346,9 +349,8 @@ void unit_relations_free(Unit *unit) {
         size_t n = unit_relation_count_kinds(unit->relation_mask);
 
         for (size_t i = 0; i < n; i++)
-                free(unit->buckets[i].items);
-        free(unit->buckets);
-        unit->buckets = NULL;
+                relation_free_items(unit, &unit->buckets[i]);
+        unit->buckets = slab_resize(&unit->table->buckets, unit->buckets, n, 0);
         unit->relation_mask = 0;
 }
 

@@ -28,6 +28,8 @@ int unit_table_new(UnitTable **ret_table) {
         if (!table)
                 return -ENOMEM;
 
+        slab_init(&table->relations, sizeof(UnitRelation));
+        slab_init(&table->buckets, sizeof(UnitRelationBucket));
         *ret_table = table;
         return 0;
 }
@@ -43,6 +45,8 @@ UnitTable *unit_table_free(UnitTable *table) {
         vector_deinit(&table->free_indexes);
         vector_deinit(&table->queue);
         unit_origins_deinit(&table->origins);
+        slab_deinit(&table->relations);
+        slab_deinit(&table->buckets);
         free(table);
         return NULL;
 }
