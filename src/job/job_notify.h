@@ -14,7 +14,7 @@
  * the speed of the engine: two targets that name each other in OnFailure= and
  * fail for what both require. So OnFailure=, OnSuccess= and the settings act
  * for one unit at most 16 times in 10 s; what is more comes once when they are
- * over.
+ * over. A restart of the manager forgets the count, and what was held back.
  */
 
 #include "basic/id_map.h"
