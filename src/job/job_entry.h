@@ -25,11 +25,12 @@
 #define JOB_STEP_NONE UINT32_MAX
 
 typedef struct JobNames JobNames;
+typedef struct JobNameEntry JobNameEntry;
 
 /* A name that outlives its unit. */
 typedef struct JobName {
         uint32_t n_references;
-        JobNames *pool;                 /* borrowed: that finds it by its string; NULL if it stands alone */
+        JobNameEntry *entry;            /* owned: by which a pool finds it; NULL if it stands alone */
         char string[];
 } JobName;
 
@@ -140,22 +141,23 @@ typedef struct Job {
         bool is_in_line : 1;            /* of the ready queue, not in its heap */
         int32_t priority;               /* JobPriority= of the unit */
 
+        /* What follows is looked at for each neighbour: it lies together. */
         uint32_t ready_place;           /* in a part of the ready queue, or HEAP_NOWHERE */
-        uint32_t deadline_place;        /* in the queue of deadlines, or HEAP_NOWHERE */
-        uint64_t installed_at;
-        uint64_t triggered_at;          /* 0 while it is pending */
-        uint64_t deadline;              /* USEC_INFINITY: none */
-
         uint32_t scan;                  /* how many order neighbours have been looked at */
         struct Job *blocker;            /* borrowed: must end first */
         LIST_HEAD(, Job) waiters;       /* Job.waiter_link: those that have this as their blocker */
         LIST_ENTRY(Job) waiter_link;
         VECTOR(uint32_t) late;          /* units to look at again: they got a job after they were scanned */
 
+        uint64_t installed_at;
+        uint64_t triggered_at;          /* 0 while it is pending */
+        uint64_t deadline;              /* USEC_INFINITY: none */
+        uint32_t deadline_place;        /* in the queue of deadlines, or HEAP_NOWHERE */
+
         JobCause cause;
-        JobCause *more_causes;          /* owned array, or NULL */
         uint32_t n_more_causes;         /* in the array: at most JOB_CAUSES_MAX - 1 */
         uint32_t n_lost_causes;         /* beyond that */
+        JobCause *more_causes;          /* owned array, or NULL */
         VECTOR(uint32_t) aliases;       /* ids of jobs that this one absorbed */
 } Job;
 
@@ -187,7 +189,9 @@ bool job_result_from_answer(UnitAnswer answer, JobResult *ret_result);
 JobName *job_name_new(const char *string);              /* one that stands alone */
 JobNames *job_names_new(void);
 JobNames *job_names_free(JobNames *names);              /* no name may be left */
-JobName *job_names_get(JobNames *names, const char *string);     /* a reference to the one of that string, or NULL */
+JobName *job_names_find(JobNames *names, const char *string);    /* a reference to the one in the pool, or NULL */
+JobName *job_names_get(JobNames *names, const char *string);     /* the same, put there if need be; NULL: no memory */
+void job_names_keep(JobNames *names, JobName *name);    /* its unit goes: from now on it is found by its string */
 JobName *job_name_ref(JobName *name);
 JobName *job_name_unref(JobName *name);
 DEFINE_CLEANUP(JobName, job_name_unref)

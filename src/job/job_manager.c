@@ -107,7 +107,7 @@ static void commit_cancel(void *userdata, Job *job, const JobCandidate *by) {
 }
 
 static void commit_touch(JobManager *manager, const Job *job) {
-        job_table_entry(&manager->table, job->unit)->recovers_with = 0;
+        job_table_set_recovery(&manager->table, job->unit, 0);
 }
 
 static void commit_installed(void *userdata, Job *job) {

@@ -110,7 +110,7 @@ static void end_remember_recovery(JobManager *manager, const Job *job, const Uni
                 if (!unit_state_is_active_or_reloading(
                             unit_table_at(manager->units, bound.items[i].other)->active_state))
                         because = bound.items[i].other + 1;
-        job_table_entry(&manager->table, job->unit)->recovers_with = because;
+        job_table_set_recovery(&manager->table, job->unit, because);
 }
 
 /* Without the stop over it a running restart goes on to its start half, which no order check has seen meanwhile. */
@@ -211,6 +211,8 @@ static void change_recover(JobManager *manager, const Unit *unit, const JobChang
         cleanup_(job_name_unrefp) JobName *reason = NULL;
         char text[UNIT_NAME_MAX + 64];
 
+        if (manager->table.n_recovering == 0)
+                return;
         if (!unit_state_is_active_or_reloading(change->new) || unit_state_is_active_or_reloading(change->old))
                 return;
 
@@ -226,7 +228,7 @@ static void change_recover(JobManager *manager, const Unit *unit, const JobChang
                                 snprintf(text, sizeof(text), "%s is active again", unit->id);
                                 reason = job_name_new(text);
                         }
-                        job_table_entry(&manager->table, other)->recovers_with = 0;
+                        job_table_set_recovery(&manager->table, other, 0);
                         (void) job_notify_request(&manager->notify, unit_table_at(manager->units, other), JOB_START,
                                                   JOB_REPLACE, reason);
                 }
@@ -311,6 +313,8 @@ void job_manager_forget_unit(JobManager *manager, Unit *unit, uint64_t now) {
         while (!job_unit_entry_is_empty(entry))
                 job_manager_end(manager, job_unit_entry_main(entry), JOB_COLLECTED, JOB_END_SPREADS,
                                 (JobEndReason) { .code = JOB_END_UNIT_GONE });
+        if (entry->name && entry->name->n_references > 1)
+                job_names_keep(manager->table.names, entry->name);
         entry->name = job_name_unref(entry->name);
-        entry->recovers_with = 0;
+        job_table_set_recovery(&manager->table, unit->index, 0);
 }

@@ -300,7 +300,7 @@ static void restore_recovery(JobManager *manager, const JobRecoveryRecord *recor
         other = unit_table_find(manager->units, record->waits_for);
         if (!unit || !other || job_table_reserve(&manager->table, 0) < 0)
                 return;
-        job_table_entry(&manager->table, unit->index)->recovers_with = other->index + 1;
+        job_table_set_recovery(&manager->table, unit->index, other->index + 1);
 }
 
 static int restore_jobs(JobRestore *restore, const JobSnapshot *snapshot) {

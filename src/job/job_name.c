@@ -3,8 +3,10 @@
 /*
  * Names that outlive their units
  *
- * Units come and go, and the log of ended jobs goes on naming them. A pool
- * keeps each name once, so a unit that is loaded a thousand times costs one.
+ * Units come and go, and the log of ended jobs goes on naming them. What is
+ * named by nobody but a unit that is there stands alone; a pool keeps, once,
+ * each name whose unit has gone, so a unit that is loaded a thousand times costs
+ * one. As long as none has, nothing is searched.
  */
 
 #include <assert.h>
@@ -16,33 +18,26 @@
 
 #include "job/job_entry.h"
 
-typedef struct JobNameEntry {
+struct JobNameEntry {
         UT_hash_handle hh;
-        JobName name;                   /* last: its string follows */
-} JobNameEntry;
+        JobNames *names;                /* borrowed */
+        JobName *name;                  /* borrowed: it takes the entry with it */
+};
 
 struct JobNames {
         JobNameEntry *first;            /* uthash by string */
 };
 
-static JobName *job_name_alloc(JobNames *pool, const char *string, JobNameEntry **ret_entry) {
+JobName *job_name_new(const char *string) {
         size_t size = strlen(string) + 1;
-        size_t offset = pool ? offsetof(JobNameEntry, name) : 0;
-        char *memory = malloc(offset + sizeof(JobName) + size);
-        JobName *name = (JobName *) (memory + offset);
+        JobName *name = malloc(sizeof(*name) + size);
 
-        if (!memory)
+        if (!name)
                 return NULL;
         name->n_references = 1;
-        name->pool = pool;
+        name->entry = NULL;
         memcpy(name->string, string, size);
-        if (pool)
-                *ret_entry = (JobNameEntry *) memory;
         return name;
-}
-
-JobName *job_name_new(const char *string) {
-        return job_name_alloc(NULL, string, NULL);
 }
 
 JobNames *job_names_new(void) {
@@ -57,22 +52,40 @@ JobNames *job_names_free(JobNames *names) {
         return NULL;
 }
 
-JobName *job_names_get(JobNames *names, const char *string) {
+JobName *job_names_find(JobNames *names, const char *string) {
+        JobNameEntry *entry = NULL;
+
+        if (names->first)
+                HASH_FIND_STR(names->first, string, entry);
+        return entry ? job_name_ref(entry->name) : NULL;
+}
+
+void job_names_keep(JobNames *names, JobName *name) {
         JobNameEntry *entry;
-        JobName *name;
 
-        HASH_FIND_STR(names->first, string, entry);
-        if (entry)
-                return job_name_ref(&entry->name);
+        if (name->entry)
+                return;
+        entry = calloc(1, sizeof(*entry));
+        if (!entry)
+                return;                 /* then there will be two of it */
 
-        name = job_name_alloc(names, string, &entry);
-        if (!name)
-                return NULL;
+        entry->names = names;
+        entry->name = name;
         HASH_ADD_KEYPTR(hh, names->first, name->string, strlen(name->string), entry);
-        if (!entry->hh.tbl) {
+        if (!entry->hh.tbl)
                 free(entry);
-                return NULL;
-        }
+        else
+                name->entry = entry;
+}
+
+JobName *job_names_get(JobNames *names, const char *string) {
+        JobName *name = job_names_find(names, string);
+
+        if (name)
+                return name;
+        name = job_name_new(string);
+        if (name)
+                job_names_keep(names, name);
         return name;
 }
 
@@ -83,17 +96,12 @@ JobName *job_name_ref(JobName *name) {
 }
 
 JobName *job_name_unref(JobName *name) {
-        JobNameEntry *entry;
-
         if (!name || --name->n_references > 0)
                 return NULL;
-        if (!name->pool) {
-                free(name);
-                return NULL;
+        if (name->entry) {
+                HASH_DEL(name->entry->names->first, name->entry);
+                free(name->entry);
         }
-
-        entry = container_of(name, JobNameEntry, name);
-        HASH_DEL(name->pool->first, entry);
-        free(entry);
+        free(name);
         return NULL;
 }

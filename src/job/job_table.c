@@ -15,7 +15,7 @@
 #include "basic/usec.h"
 #include "job/job_table.h"
 
-static const JobUnitEntry empty_entry;
+const JobUnitEntry job_unit_entry_none;
 
 static int deadline_compare(const void *a, const void *b) {
         const Job *x = a, *y = b;
@@ -101,16 +101,6 @@ int job_table_reserve(JobTable *table, size_t n_jobs) {
         return r;
 }
 
-const JobUnitEntry *job_table_peek(const JobTable *table, uint32_t unit) {
-        return unit < table->n_entries ? &table->entries[unit] : &empty_entry;
-}
-
-JobUnitEntry *job_table_entry(JobTable *table, uint32_t unit) {
-        assert(unit < table->n_entries);
-
-        return &table->entries[unit];
-}
-
 Job *job_table_find(const JobTable *table, uint32_t id) {
         return id == JOB_ID_NONE ? NULL : id_map_get(&table->by_id, id);
 }
@@ -118,9 +108,19 @@ Job *job_table_find(const JobTable *table, uint32_t id) {
 JobName *job_table_name(JobTable *table, uint32_t unit) {
         JobUnitEntry *entry = job_table_entry(table, unit);
 
-        if (!entry->name)
-                entry->name = job_names_get(table->names, unit_table_at(table->units, unit)->id);
+        if (!entry->name) {
+                const char *id = unit_table_at(table->units, unit)->id;
+
+                entry->name = job_names_find(table->names, id) ?: job_name_new(id);
+        }
         return entry->name;
+}
+
+void job_table_set_recovery(JobTable *table, uint32_t unit, uint32_t recovers_with) {
+        JobUnitEntry *entry = job_table_entry(table, unit);
+
+        table->n_recovering += (recovers_with != 0) - (entry->recovers_with != 0);
+        entry->recovers_with = recovers_with;
 }
 
 static Job **job_table_place(JobUnitEntry *entry, const Job *job) {
@@ -148,6 +148,7 @@ static void job_table_sync_job(JobTable *table, Job *job, bool may_go) {
 void job_table_sync(JobTable *table, uint32_t unit) {
         JobUnitEntry *entry = job_table_entry(table, unit);
 
+        job_order_note(entry);
         job_table_sync_job(table, entry->pending, job_unit_entry_head(entry) == entry->pending);
         job_table_sync_job(table, entry->nop, true);
 }
@@ -295,6 +296,7 @@ void job_table_absorb(JobTable *table, Job *survivor, Job *absorbed) {
         job_table_alias(table, survivor, absorbed->id);
         for (size_t i = 0; i < absorbed->aliases.n; i++)
                 job_table_alias(table, survivor, absorbed->aliases.items[i]);
+        job_order_note(job_table_entry(table, survivor->unit));
 }
 
 void job_table_rescan_all(JobTable *table) {

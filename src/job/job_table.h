@@ -9,6 +9,8 @@
  * job must go first, and who waits for whom.
  */
 
+#include <assert.h>
+
 #include "basic/heap.h"
 #include "basic/id_map.h"
 #include "job/job_alloc.h"
@@ -31,6 +33,8 @@ typedef struct JobTable {
         IdMap by_id;                    /* absorbed ids too: they find their survivor */
         JobNames *names;                /* owned */
         size_t n_jobs;
+        size_t n_scanning;              /* jobs that have begun to look at their neighbours: only they want announcements */
+        size_t n_recovering;            /* entries that wait for another unit to recover with */
         JobReady ready;
         Heap deadlines;
         JobAlloc alloc;
@@ -43,12 +47,25 @@ void job_table_deinit(JobTable *table);         /* frees the jobs that are left 
 int job_table_reserve(JobTable *table, size_t n_jobs);
 
 /* The queue of a unit; an empty one if none was made room for yet. */
-const JobUnitEntry *job_table_peek(const JobTable *table, uint32_t unit);
-JobUnitEntry *job_table_entry(JobTable *table, uint32_t unit);          /* room must have been made */
+extern const JobUnitEntry job_unit_entry_none;
+
+static inline const JobUnitEntry *job_table_peek(const JobTable *table, uint32_t unit) {
+        return unit < table->n_entries ? &table->entries[unit] : &job_unit_entry_none;
+}
+
+static inline JobUnitEntry *job_table_entry(JobTable *table, uint32_t unit) {   /* room must have been made */
+        assert(unit < table->n_entries);
+
+        return &table->entries[unit];
+}
+
 Job *job_table_find(const JobTable *table, uint32_t id);
 
 /* A name for @unit that lives on; kept in its entry (borrowed). NULL if memory is short. */
 JobName *job_table_name(JobTable *table, uint32_t unit);
+
+/* Remembers whose failure ended the start of @unit: index + 1, or 0 for nobody's. */
+void job_table_set_recovery(JobTable *table, uint32_t unit, uint32_t recovers_with);
 
 /* — edits; each leaves the ready queue right. Room must have been made: none fails. — */
 
@@ -94,6 +111,7 @@ void job_ready_push(JobReady *ready, Job *job); /* it must be outside */
 void job_ready_remove(JobReady *ready, Job *job);
 void job_ready_moved(JobReady *ready, Job *job);                /* its place in the order has changed */
 Job *job_ready_peek(JobReady *ready);           /* the first, or NULL */
+void job_order_note(JobUnitEntry *entry);         /* what neighbours must know of its jobs */
 void job_order_announce(JobTable *table, const Job *job);       /* to neighbours that have scanned past it */
 void job_order_reset(JobTable *table, Job *job);                /* forget blocker and scan */
 void job_order_wake(JobTable *table, Job *job);                 /* those that have it as their blocker */

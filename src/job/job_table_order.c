@@ -23,18 +23,26 @@ static bool job_takes_part(const Job *job) {
         return job && job->run_type != JOB_NOP && !job->ignores_order;
 }
 
-/* The job of @unit that must go before one of run type @run, which is After (else Before) @unit. */
-static Job *job_order_blocker_at(const JobTable *table, uint32_t unit, JobType run, bool is_after) {
+static uint8_t job_order_mark(const Job *job) {
+        if (!job_takes_part(job))
+                return JOB_ORDER_NONE;
+        return job_type_second_goes_first(job->run_type) ? JOB_ORDER_FIRST : JOB_ORDER_USUAL;
+}
+
+void job_order_note(JobUnitEntry *entry) {
+        entry->order_triggered = job_order_mark(entry->triggered);
+        entry->order_pending = job_order_mark(entry->pending);
+}
+
+/* The job of @unit that must go before one that is After (else Before) @unit, and no stop if it is After. */
+static Job *job_order_blocker_at(const JobTable *table, uint32_t unit, bool is_after) {
         const JobUnitEntry *entry = job_table_peek(table, unit);
-        Job *const jobs[] = { entry->triggered, entry->pending };
+        uint8_t first = is_after ? JOB_ORDER_USUAL : JOB_ORDER_FIRST;
 
-        if (is_after && job_type_second_goes_first(run))
-                return NULL;
-
-        for (size_t i = 0; i < ELEMENTSOF(jobs); i++)
-                if (job_takes_part(jobs[i]) && (is_after || job_type_second_goes_first(jobs[i]->run_type)))
-                        return jobs[i];
-        return NULL;
+        /* The jobs themselves lie elsewhere: they are not looked at. */
+        if (entry->order_triggered >= first)
+                return entry->triggered;
+        return entry->order_pending >= first ? entry->pending : NULL;
 }
 
 static int u32_compare(const void *a, const void *b) {
@@ -68,15 +76,17 @@ static void job_order_add_late(JobTable *table, uint32_t waiting_unit, uint32_t 
 
         if (waiting->late.n == waiting->late.allocated)
                 job_order_compact_late(table, waiting);
-        if (vector_push(&waiting->late, unit) < 0)
+        if (vector_push(&waiting->late, unit) < 0) {
+                table->n_scanning--;
                 waiting->scan = 0;      /* no memory to remember it: look at all of them again */
+        }
 }
 
 void job_order_announce(JobTable *table, const Job *job) {
         const Unit *unit = unit_table_at(table->units, job->unit);
         UnitRelations relations;
 
-        if (!job_takes_part(job))
+        if (table->n_scanning == 0 || !job_takes_part(job))
                 return;
 
         relations = unit_relations(unit, UNIT_BEFORE);
@@ -99,6 +109,8 @@ static void job_order_unblock(Job *job) {
 
 void job_order_reset(JobTable *table, Job *job) {
         job_order_unblock(job);
+        if (job->scan > 0)
+                table->n_scanning--;
         job->scan = 0;
         vector_clear(&job->late);
 }
@@ -121,28 +133,44 @@ static Job *job_order_check_late(const JobTable *table, const Job *job, const Un
         const Unit *other = unit_table_at(table->units, late);
         Job *blocker = NULL;
 
-        if (unit_has_order(unit, other, UNIT_AFTER))
-                blocker = job_order_blocker_at(table, late, job->run_type, true);
+        if (!job_type_second_goes_first(job->run_type) && unit_has_order(unit, other, UNIT_AFTER))
+                blocker = job_order_blocker_at(table, late, true);
         if (!blocker && unit_has_order(unit, other, UNIT_BEFORE))
-                blocker = job_order_blocker_at(table, late, job->run_type, false);
+                blocker = job_order_blocker_at(table, late, false);
         return blocker;
 }
 
-/* Goes on with @job's scan: its blocker, or NULL when all has been looked at. */
-static Job *job_order_scan(JobTable *table, Job *job) {
-        const Unit *unit = unit_table_at(table->units, job->unit);
+/* From where the scan stands: the first neighbour's job that must go first, or NULL. */
+static Job *job_order_scan_relations(const JobTable *table, Job *job, const Unit *unit) {
         UnitRelations after = unit_relations(unit, UNIT_AFTER);
         UnitRelations before = unit_relations(unit, UNIT_BEFORE);
         Job *blocker;
+
+        if (job->scan < after.n && job_type_second_goes_first(job->run_type))
+                job->scan = (uint32_t) after.n;         /* a stop goes before all of these */
 
         for (; job->scan < after.n + before.n; job->scan++) {
                 bool is_after = job->scan < after.n;
                 uint32_t other = is_after ? after.items[job->scan].other : before.items[job->scan - after.n].other;
 
-                blocker = job_order_blocker_at(table, other, job->run_type, is_after);
+                blocker = job_order_blocker_at(table, other, is_after);
                 if (blocker)
                         return blocker;
         }
+        return NULL;
+}
+
+/* Goes on with @job's scan: its blocker, or NULL when all has been looked at. */
+static Job *job_order_scan(JobTable *table, Job *job) {
+        const Unit *unit = unit_table_at(table->units, job->unit);
+        bool had_begun = job->scan > 0;
+        Job *blocker;
+
+        blocker = job_order_scan_relations(table, job, unit);
+        if (!had_begun && job->scan > 0)
+                table->n_scanning++;
+        if (blocker)
+                return blocker;
 
         for (; job->late.n > 0; job->late.n--) {
                 blocker = job_order_check_late(table, job, unit, vector_last(&job->late));
@@ -192,12 +220,12 @@ Job *job_order_find_blocker(const JobTable *table, const Job *job, UnitRelationK
         if (!job_takes_part(job))
                 return NULL;
 
-        for (size_t k = 0; k < ELEMENTSOF(kinds); k++) {
+        for (size_t k = job_type_second_goes_first(job->run_type) ? 1 : 0; k < ELEMENTSOF(kinds); k++) {
                 UnitRelations relations = unit_relations(unit, kinds[k]);
 
                 for (size_t i = 0; i < relations.n; i++) {
-                        Job *blocker = job_order_blocker_at(table, relations.items[i].other, job->run_type,
-                                                            kinds[k] == UNIT_AFTER);
+                        Job *blocker = job_order_blocker_at(table, relations.items[i].other, kinds[k] == UNIT_AFTER);
+
                         if (!blocker)
                                 continue;
                         if (ret_relation)

@@ -14,35 +14,14 @@
 
 #include "job/job_unit_entry.h"
 
-bool job_unit_entry_is_empty(const JobUnitEntry *entry) {
-        return !entry->triggered && !entry->pending && !entry->nop;
-}
-
-bool job_unit_entry_has_stop(const JobUnitEntry *entry) {
-        return (entry->triggered && entry->triggered->type == JOB_STOP) ||
-               (entry->pending && entry->pending->type == JOB_STOP);
-}
-
 bool job_unit_entry_interrupts(const JobUnitEntry *entry) {
         return entry->triggered && entry->pending && entry->pending->type == JOB_STOP &&
                entry->triggered->type != JOB_STOP;
 }
 
-Job *job_unit_entry_head(const JobUnitEntry *entry) {
-        if (entry->triggered && !job_unit_entry_interrupts(entry))
-                return NULL;
-        return entry->pending;
-}
-
 bool job_unit_entry_conflicts(const JobUnitEntry *entry, JobType type) {
         return (entry->pending && job_type_conflicts(type, entry->pending->type)) ||
                (entry->triggered && job_type_conflicts(type, entry->triggered->type));
-}
-
-Job *job_unit_entry_main(const JobUnitEntry *entry) {
-        if (entry->triggered)
-                return entry->triggered;
-        return entry->pending ? entry->pending : entry->nop;
 }
 
 static JobResistance resistance_of(const Job *installed, JobMode mode) {

@@ -18,12 +18,20 @@
 
 #include "job/job_entry.h"
 
+typedef enum JobOrderMark {
+        JOB_ORDER_NONE,                 /* no job, or one that takes no part in order */
+        JOB_ORDER_USUAL,                /* it goes before what is after its unit */
+        JOB_ORDER_FIRST,                /* it goes before what its unit is after, too */
+} JobOrderMark;
+
 typedef struct JobUnitEntry {
         Job *triggered;                 /* owned by the job table, as are all of these */
         Job *pending;
         Job *nop;
         JobName *name;                  /* a reference; NULL until a job needed it */
         uint32_t recovers_with;         /* index + 1 of the unit whose failure ended our start; 0: none */
+        uint8_t order_triggered;        /* JobOrderMark: what neighbours must know of the two jobs */
+        uint8_t order_pending;
 } JobUnitEntry;
 
 /* A new job, as the queue sees it. */
@@ -55,15 +63,29 @@ typedef struct JobMeeting {
 
 JobMeeting job_unit_entry_meet(const JobUnitEntry *entry, const JobArrival *arrival);
 
-bool job_unit_entry_is_empty(const JobUnitEntry *entry);
-bool job_unit_entry_has_stop(const JobUnitEntry *entry);
+static inline bool job_unit_entry_is_empty(const JobUnitEntry *entry) {
+        return !entry->triggered && !entry->pending && !entry->nop;
+}
+
+static inline bool job_unit_entry_has_stop(const JobUnitEntry *entry) {
+        return (entry->triggered && entry->triggered->type == JOB_STOP) ||
+               (entry->pending && entry->pending->type == JOB_STOP);
+}
+
+/* Does the pending job go over the triggered one? */
+bool job_unit_entry_interrupts(const JobUnitEntry *entry);
 
 /* The pending job (never a nop) that may be dispatched next, or NULL. */
-Job *job_unit_entry_head(const JobUnitEntry *entry);
-bool job_unit_entry_interrupts(const JobUnitEntry *entry);
+static inline Job *job_unit_entry_head(const JobUnitEntry *entry) {
+        return entry->triggered && !job_unit_entry_interrupts(entry) ? NULL : entry->pending;
+}
 
 /* Does a job of @type conflict with one of those here? */
 bool job_unit_entry_conflicts(const JobUnitEntry *entry, JobType type);
 
 /* The job that stands for the unit: the triggered one, else the pending one, else the nop. */
-Job *job_unit_entry_main(const JobUnitEntry *entry);
+static inline Job *job_unit_entry_main(const JobUnitEntry *entry) {
+        if (entry->triggered)
+                return entry->triggered;
+        return entry->pending ? entry->pending : entry->nop;
+}

@@ -249,6 +249,8 @@ Test(job_table, name_outlives_the_unit) {
         JobName *name = job_name_ref(job_table_name(&w->table, job->unit));
 
         cr_assert(job_table_name(&w->table, job->unit) == name);
+        cr_assert(job_names_find(w->table.names, "a.service") == NULL);
+        job_names_keep(w->table.names, name);
         cr_assert(job_names_get(w->table.names, "a.service") == name);
         job_name_unref(name);
         end(w, job);
