@@ -21,7 +21,7 @@
 #define STARTS_MAX 64                   /* nodes, by name, from which it is searched in a larger one */
 
 static void cycle_trace(OrderGraph *graph, uint32_t start, uint32_t last, OrderNodes *cycle) {
-        size_t n = graph->nodes.items[last].depth + 1;
+        size_t n = graph->marks.items[last].depth + 1;
 
         vector_clear(cycle);
         if (vector_reserve(cycle, n) < 0) {
@@ -29,7 +29,7 @@ static void cycle_trace(OrderGraph *graph, uint32_t start, uint32_t last, OrderN
                 return;
         }
         cycle->n = n;
-        for (uint32_t node = last; n-- > 0; node = graph->nodes.items[node].parent)
+        for (uint32_t node = last; n-- > 0; node = graph->marks.items[node].parent)
                 cycle->items[n] = node;
         assert(cycle->items[0] == start);
 }
@@ -39,20 +39,20 @@ static void cycle_search_from(OrderGraph *graph, uint32_t start, uint32_t set, O
         uint32_t seen = ++graph->last_seen;
 
         vector_clear(queue);
-        graph->nodes.items[start].seen = seen;
-        graph->nodes.items[start].depth = 0;
+        graph->marks.items[start].seen = seen;
+        graph->marks.items[start].depth = 0;
         if (vector_push(queue, start) < 0)
                 graph->error = -ENOMEM;
 
         for (size_t i = 0; i < queue->n && graph->error == 0; i++) {
                 OrderFrame frame = { .node = queue->items[i] };
-                uint32_t depth = graph->nodes.items[frame.node].depth;
+                uint32_t depth = graph->marks.items[frame.node].depth;
                 uint32_t next;
 
                 if (cycle->n > 0 && depth + 1 >= cycle->n)
                         return;
                 while ((next = order_graph_next(graph, &frame, set)) != ORDER_NODE_NONE) {
-                        OrderNode *node = &graph->nodes.items[next];
+                        OrderMark *node = &graph->marks.items[next];
 
                         if (next == start) {
                                 cycle_trace(graph, start, frame.node, cycle);
@@ -75,10 +75,12 @@ static void cycle_find_shortest(OrderGraph *graph, const uint32_t *nodes, size_t
         OrderNodes queue = {};
         size_t n_starts = n <= EXACT_MAX ? n : STARTS_MAX;
 
-        for (size_t i = 0; i < n; i++)
-                graph->nodes.items[nodes[i]].set = set;
-
         vector_clear(ret_cycle);
+        if (order_graph_reserve_marks(graph) < 0)
+                return;
+        for (size_t i = 0; i < n; i++)
+                graph->marks.items[nodes[i]].set = set;
+
         for (size_t i = 0; i < n_starts && ret_cycle->n != 2 && graph->error == 0; i++)
                 cycle_search_from(graph, nodes[i], set, &queue, ret_cycle);
         vector_deinit(&queue);
@@ -201,8 +203,11 @@ static int cycle_break_component(OrderGraph *graph, const OrderNodes *members) {
         while (r == 0) {
                 uint32_t set = ++graph->last_set;
 
+                r = order_graph_reserve_marks(graph);
+                if (r < 0)
+                        break;
                 for (size_t i = 0; i < members->n; i++)
-                        graph->nodes.items[members->items[i]].set = set;
+                        graph->marks.items[members->items[i]].set = set;
                 order_refresh_nodes(graph, members);
                 r = cycle_find_components(graph, members, set, &parts);
                 if (r < 0 || parts.ends.n == 0)
@@ -226,6 +231,9 @@ static int order_roots(OrderGraph *graph, OrderNodes *ret_roots) {
         JobTransaction *transaction = graph->transaction;
 
         vector_clear(ret_roots);
+        if (vector_reserve(ret_roots, transaction->candidates.n) < 0 ||
+            vector_reserve(&graph->units, transaction->touched.n) < 0)
+                return -ENOMEM;
         for (size_t i = 0; i < transaction->candidates.n; i++) {
                 const JobCandidate *candidate = transaction->candidates.items[i];
                 uint32_t place;
@@ -234,7 +242,8 @@ static int order_roots(OrderGraph *graph, OrderNodes *ret_roots) {
                         continue;
                 place = order_graph_add(graph, candidate->unit->index);
                 for (uint32_t slot = ORDER_TRIGGERED_SECOND; slot < _ORDER_SLOT_MAX && graph->error == 0; slot++)
-                        if (vector_push(ret_roots, place * _ORDER_SLOT_MAX + slot) < 0)
+                        if (graph->units.items[place].is_there[slot] &&
+                            vector_push(ret_roots, place * _ORDER_SLOT_MAX + slot) < 0)
                                 return -ENOMEM;
         }
         return graph->error;

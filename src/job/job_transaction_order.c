@@ -22,17 +22,31 @@ void order_graph_deinit(OrderGraph *graph) {
         for (size_t i = 0; i < graph->units.n; i++)
                 graph->transaction->stage[graph->units.items[i].unit].order_unit = JOB_ORDER_UNIT_NONE;
         vector_deinit(&graph->units);
-        vector_deinit(&graph->nodes);
+        vector_deinit(&graph->marks);
         vector_deinit(&graph->frames);
         vector_deinit(&graph->stack);
 }
 
-OrderUnit *order_graph_unit(OrderGraph *graph, uint32_t node) {
-        return &graph->units.items[node / _ORDER_SLOT_MAX];
-}
-
 bool order_graph_has(OrderGraph *graph, uint32_t node) {
         return order_graph_unit(graph, node)->is_there[node % _ORDER_SLOT_MAX];
+}
+
+int order_graph_reserve_marks(OrderGraph *graph) {
+        size_t n = graph->marks.n, wanted = graph->units.n * _ORDER_SLOT_MAX;
+
+        if (n >= wanted)
+                return 0;
+        if (vector_reserve(&graph->marks, wanted - n) < 0) {
+                graph->error = -ENOMEM;
+                return graph->error;
+        }
+        memset(graph->marks.items + n, 0, (wanted - n) * sizeof(*graph->marks.items));
+        graph->marks.n = wanted;
+        return 0;
+}
+
+static OrderNode *order_node(const OrderGraph *graph, uint32_t node) {
+        return &order_graph_unit(graph, node)->nodes[node % _ORDER_SLOT_MAX];
 }
 
 static void order_unit_set(OrderUnit *unit, unsigned slot, JobType type, JobType run, bool takes_part) {
@@ -55,7 +69,7 @@ static void order_unit_view(OrderGraph *graph, OrderUnit *unit) {
         JobCandidate *candidate = job_stage_main(transaction, unit->unit);
         JobType type = pending ? pending->type : _JOB_TYPE_INVALID;
 
-        *unit = (OrderUnit) { .unit = unit->unit };
+        *unit = (OrderUnit) { .unit = unit->unit };     /* its nodes are visited anew after this, too */
 
         if (!candidate && job_transaction_cancels_unstaged(transaction,
                                                            unit_table_at(transaction->units, unit->unit)))
@@ -107,12 +121,10 @@ uint32_t order_graph_add(OrderGraph *graph, uint32_t unit) {
                 return JOB_ORDER_UNIT_NONE;
 
         order_unit_view(graph, &order_unit);
-        if (vector_reserve(&graph->nodes, _ORDER_SLOT_MAX) < 0 || vector_push(&graph->units, order_unit) < 0) {
+        if (vector_push(&graph->units, order_unit) < 0) {
                 graph->error = -ENOMEM;
                 return JOB_ORDER_UNIT_NONE;
         }
-        for (size_t i = 0; i < _ORDER_SLOT_MAX; i++)
-                graph->nodes.items[graph->nodes.n++] = (OrderNode) {};
         stage->order_unit = (uint32_t) graph->units.n - 1;
         return stage->order_unit;
 }
@@ -153,7 +165,9 @@ static uint32_t order_next_of_neighbour(OrderGraph *graph, OrderFrame *frame, ui
 }
 
 static bool order_in_set(const OrderGraph *graph, uint32_t node, uint32_t set) {
-        return node != ORDER_NODE_NONE && (set == 0 || graph->nodes.items[node].set == set);
+        if (node == ORDER_NODE_NONE || set == 0)
+                return node != ORDER_NODE_NONE;
+        return node < graph->marks.n && graph->marks.items[node].set == set;
 }
 
 static uint32_t order_next_by_relation(OrderGraph *graph, OrderFrame *frame, UnitRelationKind kind, uint32_t set) {
@@ -207,8 +221,8 @@ uint32_t order_graph_next(OrderGraph *graph, OrderFrame *frame, uint32_t set) {
 static void order_visit(OrderGraph *graph, uint32_t node) {
         OrderFrame frame = { .node = node };
 
-        graph->nodes.items[node].index = graph->nodes.items[node].low = ++graph->next_index;
-        graph->nodes.items[node].is_on_stack = true;
+        *order_node(graph, node) = (OrderNode) { .index = graph->next_index + 1, .low = graph->next_index + 1 };
+        graph->next_index++;
         if (vector_push(&graph->stack, node) < 0 || vector_push(&graph->frames, frame) < 0)
                 graph->error = -ENOMEM;
 }
@@ -219,7 +233,7 @@ static void order_close(OrderGraph *graph, uint32_t node, OrderComponents *compo
 
         do {
                 member = vector_pop(&graph->stack);
-                graph->nodes.items[member].is_on_stack = false;
+                order_node(graph, member)->index = ORDER_INDEX_CLOSED;
                 if (vector_push(&components->nodes, member) < 0)
                         graph->error = -ENOMEM;
         } while (member != node);
@@ -231,7 +245,7 @@ static void order_close(OrderGraph *graph, uint32_t node, OrderComponents *compo
 }
 
 static void order_lower(OrderGraph *graph, uint32_t node, uint32_t low) {
-        OrderNode *n = &graph->nodes.items[node];
+        OrderNode *n = order_node(graph, node);
 
         n->low = MIN(n->low, low);
 }
@@ -242,17 +256,18 @@ static void order_walk(OrderGraph *graph, uint32_t root, uint32_t set, OrderComp
         while (graph->frames.n > 0 && graph->error == 0) {
                 uint32_t node = vector_last(&graph->frames).node;
                 uint32_t next = order_graph_next(graph, &vector_last(&graph->frames), set);
+                OrderNode seen = *order_node(graph, next == ORDER_NODE_NONE ? node : next);
 
-                if (next != ORDER_NODE_NONE && graph->nodes.items[next].index == 0)
+                if (next != ORDER_NODE_NONE && seen.index == 0)
                         order_visit(graph, next);
-                else if (next != ORDER_NODE_NONE && graph->nodes.items[next].is_on_stack)
-                        order_lower(graph, node, graph->nodes.items[next].index);
+                else if (next != ORDER_NODE_NONE && seen.index != ORDER_INDEX_CLOSED)
+                        order_lower(graph, node, seen.index);
                 else if (next == ORDER_NODE_NONE) {
                         graph->frames.n--;
-                        if (graph->nodes.items[node].low == graph->nodes.items[node].index)
+                        if (seen.low == seen.index)
                                 order_close(graph, node, components);
                         if (graph->frames.n > 0)
-                                order_lower(graph, vector_last(&graph->frames).node, graph->nodes.items[node].low);
+                                order_lower(graph, vector_last(&graph->frames).node, seen.low);
                 }
         }
 }
@@ -309,14 +324,14 @@ int order_graph_components(OrderGraph *graph, const OrderNodes *roots, uint32_t 
         vector_clear(&ret_components->ends);
         graph->next_index = 0;
         if (set == 0)
-                for (size_t i = 0; i < graph->nodes.n; i++)
-                        graph->nodes.items[i].index = 0;
+                for (size_t i = 0; i < graph->units.n; i++)
+                        memset(graph->units.items[i].nodes, 0, sizeof(graph->units.items[i].nodes));
         else
                 for (size_t i = 0; i < roots->n; i++)
-                        graph->nodes.items[roots->items[i]].index = 0;
+                        order_node(graph, roots->items[i])->index = 0;
 
         for (size_t i = 0; i < roots->n && graph->error == 0; i++)
-                if (order_graph_has(graph, roots->items[i]) && graph->nodes.items[roots->items[i]].index == 0)
+                if (order_graph_has(graph, roots->items[i]) && order_node(graph, roots->items[i])->index == 0)
                         order_walk(graph, roots->items[i], set, ret_components);
         if (graph->error == 0 && ret_components->ends.n > 0)
                 order_components_sort(graph, ret_components);

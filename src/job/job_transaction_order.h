@@ -23,6 +23,15 @@ enum {
 
 #define ORDER_NODE_NONE UINT32_MAX
 
+/* For strongly connected components. */
+typedef struct OrderNode {
+        uint32_t index;                 /* 0: not visited; ORDER_INDEX_CLOSED: its component is known */
+        uint32_t low;
+} OrderNode;
+
+#define ORDER_INDEX_CLOSED UINT32_MAX
+
+/* One look at a neighbour meets all of this: it lies together. */
 typedef struct OrderUnit {
         uint32_t unit;
         bool is_there[_ORDER_SLOT_MAX];
@@ -30,16 +39,16 @@ typedef struct OrderUnit {
         bool takes_part[_ORDER_SLOT_MAX];
         bool interrupts;                /* the pending stop does not wait for the triggered job */
         JobCandidate *candidate;        /* that the pending half is of, or NULL: an installed job's */
+        OrderNode nodes[_ORDER_SLOT_MAX];
 } OrderUnit;
 
-typedef struct OrderNode {
-        uint32_t index, low;            /* strongly connected components; 0: not visited */
+/* What is kept of a node while a cycle is looked for; most graphs have none. */
+typedef struct OrderMark {
         uint32_t set;                   /* which subset of nodes it is in */
         uint32_t seen;                  /* generation of a breadth-first search */
         uint32_t parent;                /* in that search */
         uint32_t depth;
-        bool is_on_stack;
-} OrderNode;
+} OrderMark;
 
 /* Where the walk over one node's successors stands. */
 typedef struct OrderFrame {
@@ -54,7 +63,7 @@ typedef VECTOR(uint32_t) OrderNodes;
 typedef struct OrderGraph {
         JobTransaction *transaction;    /* borrowed */
         VECTOR(OrderUnit) units;
-        VECTOR(OrderNode) nodes;        /* _ORDER_SLOT_MAX for each unit */
+        VECTOR(OrderMark) marks;        /* by node; those beyond its end are zero */
         VECTOR(OrderFrame) frames;
         OrderNodes stack;
         uint32_t next_index;
@@ -75,8 +84,13 @@ typedef struct OrderComponents {
 void order_graph_init(OrderGraph *graph, JobTransaction *transaction);
 void order_graph_deinit(OrderGraph *graph);
 
-OrderUnit *order_graph_unit(OrderGraph *graph, uint32_t node);
+static inline OrderUnit *order_graph_unit(const OrderGraph *graph, uint32_t node) {
+        return &graph->units.items[node / _ORDER_SLOT_MAX];
+}
+
 bool order_graph_has(OrderGraph *graph, uint32_t node);
+/* Marks for all nodes that there are: 0, or -ENOMEM as graph->error. */
+int order_graph_reserve_marks(OrderGraph *graph);
 /* The place of a unit's halves, added if it has one that waits; JOB_ORDER_UNIT_NONE otherwise. */
 uint32_t order_graph_add(OrderGraph *graph, uint32_t unit);
 /* After a drop: what is left of the unit's halves. */
