@@ -176,7 +176,7 @@ Test(exec_kill, orphan_that_ended_since_makes_its_list_stale) {
 }
 
 Test(exec_kill, many_children_are_listed_whole_and_once) {
-        enum { N = 2000 };
+        enum { N = 1200 };
         ExecPids children = {};
         int gate[2];
 

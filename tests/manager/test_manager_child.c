@@ -225,7 +225,7 @@ static bool is_idle(World *world, const void *argument) {
 }
 
 /* One list of orphans does for all whose ends are told in one turn: it must be younger than all of these. */
-Test(manager_child, leftovers_of_many_that_end_at_once_are_found, .timeout = 300) {
+Test(manager_child, leftovers_of_many_that_end_at_once_are_found) {
         cleanup_(world_freep) World *world = world_new();
         char name[32], request[48];
 
