@@ -59,10 +59,20 @@ static void write_times(const JobExplain *explain, const Job *job) {
                 sink_entry_u64(explain->sink, "deadline-in", usec_sub(job->deadline, explain->now));
 }
 
-static void write_activity(const JobExplain *explain, const Unit *unit) {
-        cleanup_free_ char *activity = NULL;
-        usec_t since = 0;
+/* Of a unit whose job runs: USEC_INFINITY if nothing but itself ends that. */
+static usec_t limit_of(const JobExplain *explain, const Job *job) {
+        const Unit *unit = unit_of(explain, job);
 
+        return job->state == JOB_RUNNING && unit->vtable->limit ? unit->vtable->limit(unit) : USEC_INFINITY;
+}
+
+static void write_activity(const JobExplain *explain, const Job *job) {
+        const Unit *unit = unit_of(explain, job);
+        usec_t limit = limit_of(explain, job), since = 0;
+        cleanup_free_ char *activity = NULL;
+
+        if (limit != USEC_INFINITY)
+                sink_entry_u64(explain->sink, "limit-in", usec_sub(limit, explain->now));
         if (!unit->vtable->activity || unit->vtable->activity(unit, &activity, &since) < 0)
                 return;
         sink_entry_string(explain->sink, "activity", activity);
@@ -102,7 +112,7 @@ static void write_blocker(const JobExplain *explain, const Job *waiting, const J
         sink_entry_string(explain->sink, "state", job_state_to_string(blocker->state));
         write_declared(explain, unit_of(explain, waiting), relation, unit);
         write_times(explain, blocker);
-        write_activity(explain, unit);
+        write_activity(explain, blocker);
         if (describe_blocker(explain, waiting, blocker, &text) == 0)
                 sink_entry_string(explain->sink, "text", text);
         sink_close(explain->sink);
@@ -136,18 +146,60 @@ static const char *ends_when(const Job *last) {
         return "the manager's next turn";
 }
 
+/* Of a job and those that it waits for, the one whose time is up first; NULL if none has a limit. */
+static const Job *first_to_time_out(const JobExplain *explain, const Job *job) {
+        UnitRelationKind relation;
+        const Job *first = NULL;
+
+        for (size_t i = 0; job && i < CHAIN_MAX; i++) {
+                if (job->deadline != USEC_INFINITY && (!first || job->deadline < first->deadline))
+                        first = job;
+                job = find_blocker(explain, job, &relation);
+        }
+        return first;
+}
+
+/* All that would end it: what is waited for, time limits, a cancel. */
+static void write_ends_when(const JobExplain *explain, const Job *job, const Job *last) {
+        const Job *timing_out = first_to_time_out(explain, job);
+        usec_t limit = limit_of(explain, last);
+        cleanup_(text_deinit) Text text = {};
+        cleanup_free_ char *end = NULL;
+        char span[USEC_FORMAT_MAX];
+
+        text_addf(&text, "%s: %s", unit_of(explain, last)->id, ends_when(last));
+        if (limit != USEC_INFINITY)
+                text_addf(&text, " (its own time limit: in %s)", usec_format(usec_sub(limit, explain->now), span));
+        if (timing_out)
+                text_addf(&text, "; or job %u (%s %s) times out, in %s", timing_out->id,
+                          job_type_to_string(timing_out->run_type), unit_of(explain, timing_out)->id,
+                          usec_format(usec_sub(timing_out->deadline, explain->now), span));
+        if (job->state == JOB_WAITING)
+                text_addf(&text, "; or job %u is canceled", job->id);
+        if (text_finish(&text, &end) == 0)
+                sink_entry_string(explain->sink, "ends-when", end);
+}
+
+static int describe_running(const JobExplain *explain, const Job *job, char **ret_text) {
+        const Unit *unit = unit_of(explain, job);
+        cleanup_free_ char *activity = NULL;
+        char span[USEC_FORMAT_MAX];
+        usec_t since = 0;
+        bool is_told = unit->vtable->activity && unit->vtable->activity(unit, &activity, &since) >= 0;
+
+        return text_format(ret_text, "%s %s has been running for %s%s%s.", job_type_to_string(job->run_type), unit->id,
+                           usec_format(usec_sub(explain->now, job->triggered_at), span), is_told ? ": " : "",
+                           is_told ? activity : "");
+}
+
 static int describe_wait(const JobExplain *explain, const Job *job, char **ret_text) {
         UnitRelationKind relation;
         const Job *blocker = find_blocker(explain, job, &relation);
         cleanup_free_ char *why = NULL;
         const Unit *unit = unit_of(explain, job);
 
-        if (job->state == JOB_RUNNING) {
-                char span[USEC_FORMAT_MAX];
-
-                return text_format(ret_text, "%s %s is running since %s.", job_type_to_string(job->run_type), unit->id,
-                                   usec_format(usec_sub(explain->now, job->triggered_at), span));
-        }
+        if (job->state == JOB_RUNNING)
+                return describe_running(explain, job, ret_text);
         if (blocker && describe_blocker(explain, job, blocker, &why) == 0)
                 return text_format(ret_text, "%s %s waits: %s.", job_type_to_string(job->run_type), unit->id, why);
         if (job->pause != JOB_PAUSE_NONE)
@@ -160,7 +212,7 @@ static int describe_wait(const JobExplain *explain, const Job *job, char **ret_t
 
 static int explain_job(const JobExplain *explain, const Job *job) {
         const Job *last;
-        cleanup_free_ char *summary = NULL, *end = NULL;
+        cleanup_free_ char *summary = NULL;
         const Unit *unit = unit_of(explain, job);
 
         sink_open(explain->sink, 'a', "{sv}");
@@ -177,17 +229,14 @@ static int explain_job(const JobExplain *explain, const Job *job) {
         sink_entry_u64(explain->sink, "age", usec_sub(explain->now, job->installed_at));
         write_times(explain, job);
         if (job->state == JOB_RUNNING)
-                write_activity(explain, unit);
+                write_activity(explain, job);
         job_explain_write_causes(explain, job->cause);
         job_explain_write_other_causes(explain, job);
 
         last = write_blockers(explain, job);
         if (job->pause != JOB_PAUSE_NONE)
                 sink_entry_string(explain->sink, "pause", "the unit said \"not now\"");
-        if (!last)
-                last = job;
-        if (text_format(&end, "%s: %s", unit_of(explain, last)->id, ends_when(last)) == 0)
-                sink_entry_string(explain->sink, "ends-when", end);
+        write_ends_when(explain, job, last ? last : job);
         sink_close(explain->sink);
         return 0;
 }
@@ -216,10 +265,29 @@ static JobCause cause_of_ended(const JobExplain *explain, const JobEnded *ended)
         return request.record ? request : own;
 }
 
-static int explain_ended(const JobExplain *explain, const JobEnded *ended, const char *kind) {
+/* How its last job ended does not tell what became of it since. @unit may be NULL. */
+static int describe_now(const JobExplain *explain, const JobEnded *ended, const Unit *unit, char **ret_text) {
+        cleanup_free_ char *end = NULL, *activity = NULL;
+        bool is_told, is_loaded = unit && unit->load_state == UNIT_LOADED;
+        usec_t since = 0;
+        int r = describe_ended(explain, ended, &end);
+
+        if (r < 0 || !unit) {
+                *ret_text = r < 0 ? NULL : take_ptr(end);
+                return r;
+        }
+        is_told = unit->vtable->activity && unit->vtable->activity(unit, &activity, &since) >= 0;
+        return text_format(ret_text, "%s %s is %s%s%s%s now%s%s.", end, unit->id,
+                           unit_active_state_to_string(unit->active_state), is_loaded ? "" : " (",
+                           is_loaded ? "" : unit_load_state_to_string(unit->load_state), is_loaded ? "" : ")",
+                           is_told ? ": " : "", is_told ? activity : "");
+}
+
+/* @unit: it is the unit that is asked for, as it is now; or NULL. */
+static int explain_ended(const JobExplain *explain, const JobEnded *ended, const char *kind, const Unit *unit) {
         JobCause why = cause_of_ended(explain, ended);
         cleanup_free_ char *summary = NULL;
-        int r = describe_ended(explain, ended, &summary);
+        int r = describe_now(explain, ended, unit, &summary);
 
         sink_open(explain->sink, 'a', "{sv}");
         sink_entry_string(explain->sink, "kind", kind);
@@ -318,7 +386,7 @@ static int explain_idle(const JobExplain *explain, const Unit *unit, const char 
                 return explain_transaction(explain, record, drop, summary);
         }
         if (ended)
-                return explain_ended(explain, ended, "idle");
+                return explain_ended(explain, ended, "idle", unit);
         if (!unit)
                 return -ENOENT;
 
@@ -341,7 +409,7 @@ static int explain_id(const JobExplain *explain, uint32_t id) {
         if (job)
                 return explain_job(explain, job);
         ended = job_log_find(explain->log, id);
-        return ended ? explain_ended(explain, ended, "ended") : -ENOENT;
+        return ended ? explain_ended(explain, ended, "ended", NULL) : -ENOENT;
 }
 
 int job_explain(const JobExplain *explain, const char *what) {

@@ -9,12 +9,13 @@
  *   kind s           waiting, running, ended, idle (a unit without a job), refused, transaction
  *   summary s        the answer in one sentence
  *   id u, unit s, type s, run s, state s, result s, transaction t
- *   age t, running t, deadline-in t          µs
+ *   age t, running t, deadline-in t          µs; the last: till the job's time limit
+ *   limit-in t       µs till a time limit of the unit's own ends what it does; of a running job
  *   causes aa{sv}    from the job to its anchor: unit, type, relation, declared, needed, text;
  *                    the last one says who asked: requester, uid, pid, reason, text
  *   also as          other causes that were merged in
  *   blockers aa{sv}  what must end first, and what that waits for: id, unit, type, run, state, relation,
- *                    declared, running, activity, activity-for, deadline-in, text
+ *                    declared, running, activity, activity-for, deadline-in, limit-in, text
  *   pause s, ends-when s
  *   requests as, jobs au, message s           of a transaction; its causes say who asked for it, and if a job that
  *                    was left out is asked for, the way to it

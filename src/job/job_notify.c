@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "basic/text.h"
 #include "basic/usec.h"
 #include "job/job_notify.h"
 
@@ -92,12 +93,28 @@ static JobName *reason_of(const Unit *unit, UnitActiveState new) {
         return job_name_new(text);
 }
 
+/* Tells which relation makes the request, and where it is written; without memory for that it is made all the same. */
+static int request_by(JobNotify *notify, const Unit *unit, UnitRelationKind kind, const UnitRelation *relation,
+                      JobType type, JobMode mode, JobName *reason) {
+        bool declared_there = relation->here == UNIT_ORIGIN_NONE;
+        const Unit *other = unit_table_at(notify->units, relation->other);
+        char declaration[JOB_DECLARATION_TEXT_MAX], origin[512];
+        cleanup_free_ char *text = NULL;
+        cleanup_(job_name_unrefp) JobName *own = NULL;
+
+        unit_origin_format(notify->units, declared_there ? relation->there : relation->here, origin, sizeof(origin));
+        job_declaration_format(kind, declared_there, unit->id, other->id, origin, declaration);
+        if (reason && text_format(&text, "%s: %s", reason->string, declaration) == 0)
+                own = job_name_new(text);
+        return job_notify_request(notify, other, type, mode, own ?: reason);
+}
+
 static void request_all(JobNotify *notify, const Unit *unit, UnitRelationKind kind, JobType type, JobMode mode,
                         JobName *reason) {
         UnitRelations relations = unit_relations(unit, kind);
 
         for (size_t i = 0; i < relations.n; i++)
-                (void) job_notify_request(notify, other_of(notify, &relations, i), type, mode, reason);
+                (void) request_by(notify, unit, kind, &relations.items[i], type, mode, reason);
 }
 
 /* What the unit would have pulled in, if a job had started it; not what it should have come after. */
@@ -111,7 +128,7 @@ static void request_starts(JobNotify *notify, const Unit *unit, UnitRelationKind
                 if (unit_state_is_active_or_activating(other->active_state) ||
                     unit_has_relation(unit, UNIT_AFTER, other))
                         continue;
-                (void) job_notify_request(notify, other, JOB_START, mode, reason);
+                (void) request_by(notify, unit, kind, &relations.items[i], JOB_START, mode, reason);
         }
 }
 
@@ -122,7 +139,7 @@ static void request_stops(JobNotify *notify, const Unit *unit, UnitRelationKind 
                 const Unit *other = other_of(notify, &relations, i);
 
                 if (!unit_state_is_inactive_or_deactivating(other->active_state))
-                        (void) job_notify_request(notify, other, JOB_STOP, JOB_REPLACE, reason);
+                        (void) request_by(notify, unit, kind, &relations.items[i], JOB_STOP, JOB_REPLACE, reason);
         }
 }
 

@@ -61,6 +61,8 @@ typedef struct UnitVTable {
 
         /* What it is doing, for people: "/bin/sleep 60 (pid 12)"; 0, -ENOENT if nothing, or -ENOMEM. */
         int (*activity)(const Unit *unit, char **ret_activity, usec_t *ret_since);
+        /* When a time limit of its own ends what it is doing, USEC_INFINITY for never; NULL: it has none. */
+        usec_t (*limit)(const Unit *unit);
 
         int (*prepare_spawn)(Unit *unit, UnitPurpose purpose, struct ExecRequest *request);
         void (*spawned)(Unit *unit, UnitPurpose purpose, pid_t pid, const struct ExecResult *result);

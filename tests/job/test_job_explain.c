@@ -35,7 +35,7 @@ Test(job_explain, waiting_job_names_what_it_waits_for_down_to_what_runs) {
         assert_contains(text, "{id=4,unit=a.service,type=start,run=start,state=running,relation=After,declared=test:5,"
                               "running=3000000,");
         assert_contains(text, "has been running for 3s");
-        assert_contains(text, "ends-when=a.service: the unit reports that it is there, or fails");
+        assert_contains(text, "ends-when=a.service: the unit reports that it is there, or fails; or job 2 is canceled}");
         assert_contains(text, "age=3000000");
 }
 
@@ -68,9 +68,9 @@ Test(job_explain, running_job_says_how_long_and_until_when) {
         job_world_run(w);
         w->units->clock.now += 4 * USEC_PER_SEC;
         text = job_world_explain(w, "a.service");
-        assert_contains(text, "{kind=running,summary=stop a.service is running since 4s.");
+        assert_contains(text, "{kind=running,summary=stop a.service has been running for 4s.");
         assert_contains(text, "running=4000000,deadline-in=6000000");
-        assert_contains(text, "ends-when=a.service: the unit has stopped");
+        assert_contains(text, "ends-when=a.service: the unit has stopped; or job 1 (stop a.service) times out, in 6s}");
         assert_contains_not(text, "blockers");
 }
 
@@ -78,6 +78,52 @@ static int activity(const Unit *unit, char **ret_activity, usec_t *ret_since) {
         *ret_activity = strdup("ExecStart: /bin/sleep 60 (pid 12)");
         *ret_since = DOUBLE_CLOCK_START;
         return *ret_activity ? 0 : -ENOMEM;
+}
+
+static usec_t limit(const Unit *unit) {
+        return DOUBLE_CLOCK_START + 90 * USEC_PER_SEC;
+}
+
+Test(job_explain, all_that_ends_a_wait_is_told) {
+        cleanup_(job_world_freep) JobWorld *w = world_with_chain();
+        UnitVTable vtable = *job_world_unit(w, "a.service")->vtable;
+
+        vtable.limit = limit;
+        job_world_unit(w, "a.service")->vtable = &vtable;
+        job_world_run(w);
+        w->units->clock.now += 30 * USEC_PER_SEC;
+        assert_contains(job_world_explain(w, "3"), "ends-when=a.service: the unit reports that it is there, or fails (its own "
+                                                   "time limit: in 1min); or job 3 is canceled}");
+        assert_contains(job_world_explain(w, "3"), "limit-in=60000000");
+        assert_contains(job_world_explain(w, "4"), "or fails (its own time limit: in 1min)}");
+        assert_contains(job_world_explain(w, "4"), "limit-in=60000000");
+}
+
+Test(job_explain, the_first_time_limit_on_the_way_is_told) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+        double_relate(w->units, "c.service", UNIT_REQUIRES, "b.service");
+        double_relate(w->units, "c.service", UNIT_AFTER, "b.service");
+        double_unit(w->units, "c.service", UNIT_INACTIVE)->settings.job_timeout = 20 * USEC_PER_SEC;
+        double_unit(w->units, "b.service", UNIT_INACTIVE)->settings.job_timeout = 10 * USEC_PER_SEC;
+        job_world_accept(w, JOB_REPLACE, "start:c.service");
+        job_world_run(w);
+        assert_contains(job_world_explain(w, "c.service"), "; or job 2 (start b.service) times out, in 10s; or job 1 is "
+                                                           "canceled}");
+}
+
+Test(job_explain, what_became_of_a_unit_since_its_last_job_is_told) {
+        cleanup_(job_world_freep) JobWorld *w = world_with_chain();
+        UnitVTable vtable = *job_world_unit(w, "a.service")->vtable;
+
+        vtable.activity = activity;
+        job_world_unit(w, "a.service")->vtable = &vtable;
+        job_world_run(w);
+        job_world_state(w, "a.service", UNIT_ACTIVE);
+        job_world_state(w, "a.service", UNIT_FAILED);
+        assert_contains(job_world_explain(w, "a.service"), "{kind=idle,");
+        assert_contains(job_world_explain(w, "a.service"), "a.service is failed now: ExecStart: /bin/sleep 60 (pid 12).");
+        assert_contains_not(job_world_explain(w, "4"), "now");
 }
 
 Test(job_explain, what_a_unit_does_is_told_of_the_job_and_of_those_that_wait) {
@@ -91,6 +137,8 @@ Test(job_explain, what_a_unit_does_is_told_of_the_job_and_of_those_that_wait) {
         assert_contains(job_world_explain(w, "4"), "activity=ExecStart: /bin/sleep 60 (pid 12),activity-for=1000000");
         assert_contains(job_world_explain(w, "3"), "activity=ExecStart: /bin/sleep 60 (pid 12),activity-for=1000000");
         assert_contains(job_world_explain(w, "3"), "has been running for 1s: ExecStart: /bin/sleep 60 (pid 12)");
+        assert_contains(job_world_explain(w, "4"),
+                        "summary=start a.service has been running for 1s: ExecStart: /bin/sleep 60 (pid 12).");
 }
 
 Test(job_explain, job_behind_another_of_its_unit_says_so) {

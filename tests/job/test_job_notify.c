@@ -152,7 +152,7 @@ Test(job_notify, follow_up_names_the_change_as_its_cause) {
         double_unit(w->units, "a.service", UNIT_ACTIVE);
         double_relate(w->units, "a.service", UNIT_ON_FAILURE, "b.service");
         job_world_state(w, "a.service", UNIT_FAILED);
-        assert_contains(job_world_explain(w, "1"), "unit a.service changed to failed");
+        assert_contains(job_world_explain(w, "1"), "unit a.service changed to failed: OnFailure=b.service (test:");
 }
 
 Test(job_notify, unit_that_reloads_itself_passes_it_on) {

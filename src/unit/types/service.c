@@ -323,6 +323,7 @@ const UnitVTable service_vtable = {
         .sub_state = service_sub_state,
         .will_restart = service_will_restart,
         .activity = service_activity,
+        .limit = service_limit_at,
         .prepare_spawn = service_prepare_spawn,
         .spawned = service_spawned,
         .child_exited = service_child_exited,

@@ -95,6 +95,10 @@ int service_activity(const Unit *unit, char **ret_activity, usec_t *ret_since) {
         return describe_waiting(unit, ret_activity);
 }
 
+usec_t service_limit_at(const Unit *unit) {
+        return service_of(unit)->state_deadline;
+}
+
 static void save_process(const ServiceProcess *process, Sink *sink, const char *name) {
         ExecProcess seen;
 
