@@ -273,7 +273,8 @@ static void add_sample(Text *dot, const char *name, const char *look, const char
 }
 
 static void add_legend(Text *dot) {
-        text_add(dot, "  subgraph cluster_legend {\n    label=\"round: start · octagon: stop\\nsquare: restart, reload, …\\nthick: asked for\"; fontsize=9; style=dotted; color=gray60;\n"
+        text_add(dot, "  subgraph cluster_legend {\n    fontsize=9; style=dotted; color=gray60;\n"
+                      "    label=\"round: start · octagon: stop\\nsquare: restart, reload, …\\nthick: asked for\";\n"
                       "    node [shape=plaintext, fontsize=9, height=0.15, margin=\"0.05,0.01\"];\n");
         add_sample(dot, "order", ORDER WAITS, "only waits for it");
         add_sample(dot, "beside", NEEDED RUNS_BESIDE, "needs it, and runs beside it");

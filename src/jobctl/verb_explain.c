@@ -19,12 +19,18 @@
 #include "jobctl/table.h"
 #include "jobctl/verbs.h"
 
+static bool is_transaction(const char *word) {
+        uint32_t number;
+
+        return word[0] == 't' && name_is_number(word + 1, &number);
+}
+
 /* "12", "t12", or a unit. */
 static int explain_subject(Jobctl *ctl, const char *word, char **ret_subject) {
         uint32_t number;
         int r;
 
-        if (name_is_number(word, &number) || (word[0] == 't' && name_is_number(word + 1, &number)))
+        if (name_is_number(word, &number) || is_transaction(word))
                 return text_format(ret_subject, "%s", word);
         r = name_mangle(word, ".service", ret_subject);
         if (r == -EINVAL)
@@ -72,6 +78,7 @@ static void add_details(Text *text, const json_t *step, const char *margin) {
         if (*declared && *sentence && !strstr(sentence, declared))
                 text_addf(text, "\n%s%s= in %s", margin, value_string(step, "relation"), declared);
         add_span(text, step, "deadline-in", "; time limit in %s");
+        add_span(text, step, "limit-in", "; the unit's own time limit in %s");
 }
 
 static int print_step(const json_t *step, const char *first, const char *margin) {
@@ -120,21 +127,47 @@ static void print_strings(const char *heading, const json_t *strings) {
                 printf("  %s\n", json_string_value(string) ?: "");
 }
 
+/* Left out since there is nothing to do: of these there are many, and they are not what one looks for. */
+static bool is_routine(const json_t *drop) {
+        const char *rule = value_string(drop, "rule");
+
+        return strcmp(rule, "redundant") == 0 || strcmp(rule, "unreached") == 0;
+}
+
+static void print_routine(const json_t *dropped) {
+        json_t *drop;
+        size_t i, n = 0;
+
+        json_array_foreach(dropped, i, drop)
+                if (is_routine(drop))
+                        printf("%s%s", n++ == 0 ? "\nNothing to do for: " : ", ", value_string(drop, "unit"));
+        if (n > 0)
+                putchar('\n');
+}
+
 static int print_dropped(Jobctl *ctl, const json_t *dropped) {
         cleanup_(table_deinit) Table table = { .n_columns = 4, .is_full = ctl->options.full };
+        bool is_first = true;
         json_t *drop;
         size_t i;
+        int r = 0;
 
-        if (json_array_size(dropped) == 0)
-                return 0;
-        printf("\nLeft out:\n");
         json_array_foreach(dropped, i, drop) {
+                if (is_routine(drop) && !ctl->options.all)
+                        continue;
+                if (is_first)
+                        printf("\nLeft out:\n");
+                is_first = false;
                 table_addf(&table, "  %s", value_string(drop, "unit"));
                 table_add(&table, COLOR_NONE, value_string(drop, "type"));
                 table_add(&table, COLOR_GREY, value_string(drop, "rule"));
                 table_add(&table, COLOR_NONE, value_string(drop, "why"));
         }
-        return table_write(&table, &ctl->terminal, stdout);
+        if (!is_first)
+                r = table_write(&table, &ctl->terminal, stdout);
+        if (r == 0 && !ctl->options.all)
+                print_routine(dropped);
+        return r;
 }
 
 static void print_transaction(const json_t *explanation) {
@@ -151,7 +184,29 @@ static void print_transaction(const json_t *explanation) {
                 putchar('\n');
 }
 
-static int print_explanation(Jobctl *ctl, const json_t *explanation) {
+/* What ends that a job runs. A shell would eat the backslash of an escaped name. */
+static void print_remedy(const json_t *job, const char *prefix) {
+        const char *unit = value_string(job, "unit"), *quote = strchr(unit, '\\') ? "'" : "";
+        bool stops = strcmp(value_string(job, "run"), "stop") == 0;
+
+        if (strcmp(value_string(job, "state"), "running") == 0)
+                printf("%sjobctl %s %s%s%s", prefix, stops ? "kill --signal=SIGKILL" : "stop", quote, unit, quote);
+}
+
+static void print_remedies(const json_t *explanation) {
+        const json_t *blockers = json_object_get(explanation, "blockers");
+        size_t n = json_array_size(blockers);
+
+        if (strcmp(value_string(explanation, "state"), "waiting") == 0)
+                printf("By hand:   jobctl cancel %" PRIu64, value_u64(explanation, "id"));
+        else
+                print_remedy(explanation, "By hand:   ");
+        if (n > 0)
+                print_remedy(json_array_get(blockers, n - 1), ", or ");
+        putchar('\n');
+}
+
+static int print_explanation(Jobctl *ctl, const json_t *explanation, bool is_of_transaction) {
         const char *pause = value_string(explanation, "pause");
         const char *end = value_string(explanation, "ends-when");
         const char *message = value_string(explanation, "message");
@@ -163,14 +218,17 @@ static int print_explanation(Jobctl *ctl, const json_t *explanation) {
                 printf("%s\n", message);
         if (*pause)
                 printf("Paused: %s\n", pause);
-        if (*end)
+        if (*end) {
                 printf("Ends when: %s\n", end);
+                print_remedies(explanation);
+        }
         print_transaction(explanation);
         r = print_chain(ctl, "Why it is there:", json_object_get(explanation, "causes"));
         print_strings("Also:", json_object_get(explanation, "also"));
         if (r == 0)
                 r = print_chain(ctl, "What it waits for:", json_object_get(explanation, "blockers"));
-        return r < 0 ? r : print_dropped(ctl, json_object_get(explanation, "dropped"));
+        is_of_transaction |= strcmp(value_string(explanation, "kind"), "refused") == 0;
+        return r < 0 || !is_of_transaction ? r : print_dropped(ctl, json_object_get(explanation, "dropped"));
 }
 
 static int explain(Jobctl *ctl, const char *word, json_t **ret_explanation) {
@@ -201,7 +259,7 @@ int verb_why(Jobctl *ctl, char *const *words) {
                 else if (r == 0) {
                         if (word != words)
                                 putchar('\n');
-                        r = print_explanation(ctl, explanation);
+                        r = print_explanation(ctl, explanation, is_transaction(*word));
                 }
                 if (r != 0)
                         return r;

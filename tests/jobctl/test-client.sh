@@ -143,6 +143,19 @@ check_equal "every verb's JSON is JSON" "$(
                 ctl --json $words | python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin]' || echo "$words"
         done 2>&1)" ""
 
+# — why —
+ctl start --no-block slow.service
+SLOW=$(ctl --json jobs slow.service | python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["id"])')
+check_prints "a running job says what runs" 'start slow\.service has been running for .*ExecStart: /bin/sleep 987 \(pid [0-9]+\)' \
+        ctl why "$SLOW"
+check_prints "and what ends it by hand" '^By hand:   jobctl stop slow\.service$' ctl why "$SLOW"
+ctl start --no-block group.target
+GROUP=$(ctl --json why missing.service | python3 -c 'import json, sys; print(json.load(sys.stdin)["transaction"])')
+check_prints "what was left out says why" 'cannot-load' ctl why missing.service
+check_lacks "and not what else was" '^Left out' ctl why missing.service
+check_prints "its transaction does" '^Left out' ctl why "t$GROUP"
+check_exit "of what never was there is nothing to say" 5 ctl why 987654
+
 # — graphs: graphviz may be there or not, so here it never is, or is played —
 mkdir "$DIR/bin" "$DIR/no-bin"
 cat >"$DIR/bin/dot" <<'D'
