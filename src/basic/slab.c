@@ -73,7 +73,7 @@ static void *slab_take(Slab *slab, size_t n) {
                 return items;
         }
         if (n > SLAB_SHORT)
-                return n <= SIZE_MAX / slab->size ? malloc(n * slab->size) : NULL;
+                return malloc(n * slab->size);
         if (slab->n_left < n * slab->size && slab_add_chunk(slab) < 0)
                 return NULL;
 
@@ -91,8 +91,10 @@ void *slab_resize(Slab *slab, void *items, size_t n_old, size_t n) {
 
         if (n == n_old)
                 return items;
+        if (n > SIZE_MAX / 2 / slab->size)
+                return NULL;
         if (n > SLAB_SHORT && n_old > SLAB_SHORT)
-                new = reallocarray(items, n, slab->size);
+                new = realloc(items, n * slab->size);
         else if (n > 0)
                 new = slab_take(slab, n);
         if (!new && n > 0)
