@@ -41,18 +41,27 @@ static void end_dependents(JobManager *manager, const Unit *unit, UnitRelationKi
         }
 }
 
-static void end_spread(JobManager *manager, const Unit *unit, JobType run, JobResult result) {
+/* A restart that goes in its stop half takes its start along: others count on that, unless the unit is there anyway. */
+static bool end_takes_start_along(const Unit *unit, const Job *job) {
+        return job->type == JOB_RESTART && job->run_type == JOB_STOP &&
+               !unit_state_is_active_or_reloading(unit->active_state);
+}
+
+static void end_spread(JobManager *manager, const Unit *unit, const Job *job, JobResult result) {
+        JobType run = job->run_type;
+
         if (result == JOB_DONE) {
                 if ((run == JOB_START || run == JOB_RELOAD) && !unit_state_is_active_or_reloading(unit->active_state))
                         end_dependents(manager, unit, UNIT_REQUISITE_OF, true);
                 return;
         }
 
-        if (run == JOB_START || run == JOB_VERIFY_ACTIVE) {
+        if (run == JOB_START || run == JOB_VERIFY_ACTIVE || end_takes_start_along(unit, job)) {
                 end_dependents(manager, unit, UNIT_REQUIRED_BY, false);
                 end_dependents(manager, unit, UNIT_REQUISITE_OF, false);
                 end_dependents(manager, unit, UNIT_BOUND_BY, false);
-        } else if (run == JOB_STOP)
+        }
+        if (run == JOB_STOP)
                 end_dependents(manager, unit, UNIT_CONFLICTED_BY, true);
 }
 
@@ -137,7 +146,7 @@ static void end_one(JobManager *manager, const JobEnd *end, JobEndFlags flags, J
         manager->stat.n_by_result[end->result]++;
         manager->stat.n_by_result[JOB_MERGED] += job->aliases.n;
         if (flags & JOB_END_SPREADS)
-                end_spread(manager, unit, job->run_type, end->result);
+                end_spread(manager, unit, job, end->result);
         if (end->result == JOB_TIMEOUT || end->result == JOB_DEPENDENCY)
                 job_notify_failure(&manager->notify, unit, manager->now);
         end_remember_recovery(manager, job, unit, end);

@@ -77,8 +77,11 @@ static void fail_pending(Model *m, ModelEnds *ends, int u, UnitRelationKind over
         }
 }
 
-static void pass_on(Model *m, ModelEnds *ends, int u, JobType run, JobResult result) {
-        if (result != JOB_DONE && (run == JOB_START || run == JOB_VERIFY_ACTIVE)) {
+static void pass_on(Model *m, ModelEnds *ends, int u, const ModelJob *gone, JobResult result) {
+        JobType run = gone->run;
+        bool takes_start_along = gone->type == JOB_RESTART && run == JOB_STOP && !is_up(&m->units[u]);
+
+        if (result != JOB_DONE && (run == JOB_START || run == JOB_VERIFY_ACTIVE || takes_start_along)) {
                 fail_pending(m, ends, u, UNIT_REQUIRED_BY, true);
                 fail_pending(m, ends, u, UNIT_REQUISITE_OF, true);
                 fail_pending(m, ends, u, UNIT_BOUND_BY, true);
@@ -133,7 +136,7 @@ static void end_one(Model *m, ModelEnds *ends, int at, bool is_quiet) {
         for (unsigned i = 0; i < gone.n_aliases; i++)
                 model_tell(m, MODEL_TRACE_END, gone.aliases[i], result, NULL);
         if (!is_quiet)
-                pass_on(m, ends, u, gone.run, result);
+                pass_on(m, ends, u, &gone, result);
         if (result == JOB_TIMEOUT || result == JOB_DEPENDENCY)
                 model_wish_on_failure(m, u);
         remember_recovery(m, u, gone.run, result, ends->items[at].because);
