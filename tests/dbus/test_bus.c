@@ -38,7 +38,7 @@ static void tear_down(void) {
         bus_fixture_stop(&fixture);
 }
 
-TestSuite(bus, .init = set_up, .fini = tear_down, .timeout = 900);
+TestSuite(bus, .init = set_up, .fini = tear_down);
 
 static bool comes_before(const char *seen, const char *first, const char *second) {
         const char *a = strstr(seen, first), *b = strstr(seen, second);

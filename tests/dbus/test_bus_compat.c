@@ -34,7 +34,7 @@ static void tear_down(void) {
         bus_fixture_stop(&fixture);
 }
 
-TestSuite(bus_compat, .init = set_up, .fini = tear_down, .timeout = 900);
+TestSuite(bus_compat, .init = set_up, .fini = tear_down);
 
 static DBusMessage *call_manager(const char *method, const char *unit, const char *mode) {
         return bus_fixture_call_object(&client, SYSTEMD, SYSTEMD_MANAGER, method, unit, mode, NULL);

@@ -64,7 +64,7 @@ static void set_up(void) {
                                "[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n");
 }
 
-TestSuite(bus_link, .init = set_up, .timeout = 900);
+TestSuite(bus_link, .init = set_up);
 
 static DBusConnection *connect_to_bus(void) {
         DBusConnection *connection = dbus_connection_open_private(fixture.bus_address, NULL);

@@ -57,7 +57,7 @@ Test(exec_environment, file_with_a_nul_or_bad_text_is_refused) {
 }
 
 /* As many as the kernel would take for a program: to look each up among all the others would hold up the manager. */
-Test(exec_environment, file_with_very_many_is_read_at_once, .timeout = 120) {
+Test(exec_environment, file_with_very_many_is_read_at_once) {
         cleanup_(strv_freep) char **environment = NULL;
         cleanup_(text_deinit) Text text = {};
 

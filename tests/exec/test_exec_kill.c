@@ -18,9 +18,6 @@
 #include "exec_fixture.h"
 #include "unit/exec/exec_kill.h"
 
-/* It only ends a test that hangs: the machine may be slow, and busy with other things. */
-TestSuite(exec_kill, .timeout = 300);
-
 static const uint8_t invocation[16] = { 0xab, 0xcd, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 };
 static const uint8_t other_invocation[16] = { 1 };
 

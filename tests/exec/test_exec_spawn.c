@@ -21,9 +21,6 @@
 #include "basic/macro.h"
 #include "exec_fixture.h"
 
-/* It only ends a test that hangs: the machine may be slow, and busy with other things. */
-TestSuite(exec_spawn, .timeout = 300);
-
 #define FIXTURE(script)                              \
         cleanup_(fixture_deinit) Fixture fixture;    \
         fixture_init(&fixture, script)

@@ -179,8 +179,6 @@ static int keeper_status(World *world) {
         return WEXITSTATUS(status);
 }
 
-TestSuite(keeper, .timeout = 900);
-
 Test(keeper, first_core_is_welcomed_with_nothing) {
         WORLD;
         KeeperMessage welcome;

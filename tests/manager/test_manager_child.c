@@ -185,7 +185,7 @@ static bool is_table_empty(World *world, const void *argument) {
 }
 
 /* All are there at once; no turn takes in all of them, and none is lost. */
-Test(manager_child, a_thousand_exits_at_once, .timeout = 300) {
+Test(manager_child, a_thousand_exits_at_once) {
         cleanup_(world_freep) World *world = world_new();
         Unit *a = fake_unit(world, "a.service");
         size_t n_told = 0;

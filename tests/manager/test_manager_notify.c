@@ -135,7 +135,7 @@ Test(manager_notify, what_was_said_before_the_end_is_heard_before_it) {
                   world_calls(world));
 }
 
-Test(manager_notify, ten_thousand_leave_the_manager_serving, .timeout = 300) {
+Test(manager_notify, ten_thousand_leave_the_manager_serving) {
         cleanup_(world_freep) World *world = world_new();
         Unit *a = fake_unit(world, "a.service");
         pid_t pid = fork();

@@ -240,7 +240,7 @@ Test(store, garbage_is_set_aside) {
 }
 
 /* Each byte of the file in turn: whatever is made of it, no crash, and either it is refused or it can be read. */
-Test(store, damage_is_survived, .timeout = 900) {
+Test(store, damage_is_survived) {
         WORLD;
         struct stat status;
         unsigned n_aside = 0;
@@ -319,7 +319,7 @@ static _Noreturn void commit_for_ever(World *world, int fd) {
         }
 }
 
-Test(store, killed_between_two_instructions_it_has_all_of_a_commit_or_nothing, .timeout = 900) {
+Test(store, killed_between_two_instructions_it_has_all_of_a_commit_or_nothing) {
         static State found;
         WORLD;
 

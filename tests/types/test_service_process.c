@@ -22,8 +22,6 @@ static int count_rest(const ProcessWorld *world) {
         return exec_kill_rest(&(ExecRest) { .invocation_id = world->unit->invocation_id }, 0);
 }
 
-TestSuite(service_process, .timeout = 900);
-
 Test(service_process, simple_runs_and_is_stopped_by_sigterm) {
         PROCESS_WORLD(SERVICE_SIMPLE);
 
