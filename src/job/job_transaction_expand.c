@@ -309,6 +309,9 @@ static int job_transaction_expand_staged(JobTransaction *transaction) {
                 JobCandidate *candidate = transaction->candidates.items[transaction->n_expanded];
                 int r;
 
+                /* Its unit was looked at when it was staged, but for that. */
+                if (transaction->n_expanded + 4 < transaction->candidates.n)
+                        __builtin_prefetch(transaction->candidates.items[transaction->n_expanded + 4]->unit->buckets);
                 r = job_transaction_expand_one(transaction, candidate);
                 if (r < 0)
                         return r;

@@ -86,25 +86,25 @@ typedef struct UnitVTable {
 } UnitVTable;
 
 struct Unit {
-        UnitTable *table;               /* borrowed */
+        /* What a transaction looks at in each unit that it comes by: it lies together. */
         uint32_t index;                 /* dense; given again after the unit is gone */
-        uint32_t n_references;          /* bus clients (Ref) and others that keep it loaded */
-        UnitType type;
-        const char *id;                 /* the first of names */
-        char **names;                   /* owned, unless it is only_name; id and aliases */
-        char *only_name[2];             /* most units have no other */
-        UnitLoadState load_state;
-        UnitActiveState active_state;
-        Failure load_failure;           /* why load_state is not loaded */
-        UnitSettings settings;
-
         uint32_t relation_mask;         /* which kinds have a bucket */
         UnitRelationBucket *buckets;    /* owned, one for each bit of the mask, in its order */
-
+        UnitActiveState active_state;
+        UnitLoadState load_state;
         const UnitVTable *vtable;       /* borrowed; never NULL */
+        const char *id;                 /* the first of names */
+        UnitType type;
+        uint32_t n_references;          /* bus clients (Ref) and others that keep it loaded */
+        UnitTable *table;               /* borrowed */
+        void *state_of_type;            /* owned by the vtable */
+
+        UnitSettings settings;
+        char **names;                   /* owned, unless it is only_name; id and aliases */
+        char *only_name[2];             /* most units have no other */
+        Failure load_failure;           /* why load_state is not loaded */
         void *type_settings;            /* owned by unit/file: ServiceSettings for a service, … */
         void (*type_settings_free)(void *settings);
-        void *state_of_type;            /* owned by the vtable */
 
         UnitTimestamp inactive_exit, active_enter, active_exit, inactive_enter, state_change;
         UnitTimestamp conditions_checked;       /* with the two results below */
