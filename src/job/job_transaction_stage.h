@@ -29,27 +29,27 @@ struct JobEdge {
 struct JobCandidate {
         Unit *unit;
         JobType type;
-        uint32_t order;                 /* place in the transaction's candidates */
-        uint32_t step;                  /* in the record, once committed */
         uint32_t mark;                  /* generation in which a walk met it */
-        uint32_t id;                    /* of the job that stands for it, once committed */
-        uint32_t n_pullers;             /* edges to it that are not cut */
         bool is_anchor;
         bool matters;                   /* an anchor needs it */
         bool is_gone;
         bool has_failed;
         bool is_unusable;               /* it failed by its own unit, not by what it needs */
         bool absorbs_start;
-        const char *failure_name;       /* static; of what has_failed */
-        const char *failure_message;    /* in the arena */
-        int failure_code;
+        uint32_t n_pullers;             /* edges to it that are not cut */
         JobEdge *needs_first, *needs_last;      /* edges from it */
         JobEdge *pullers_first, *pullers_last;  /* edges to it */
-        const JobEdge *via;             /* by which job_stage_sweep() came to it from an anchor; NULL for one */
         JobCandidate *next_of_unit;
-        JobCandidate *merged_into;
+        const JobEdge *via;             /* by which job_stage_sweep() came to it from an anchor; NULL for one */
         JobMeeting meeting;             /* with the installed jobs, from the order check on */
         Job *job;                       /* commit: made beforehand, or the survivor */
+        JobCandidate *merged_into;
+        uint32_t order;                 /* place in the transaction's candidates */
+        uint32_t step;                  /* in the record, once committed */
+        uint32_t id;                    /* of the job that stands for it, once committed */
+        int failure_code;               /* of what has_failed */
+        const char *failure_name;       /* static */
+        const char *failure_message;    /* in the arena */
 };
 
 struct JobStageUnit {

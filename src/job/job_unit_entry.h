@@ -52,12 +52,12 @@ typedef enum JobResistance {
 typedef struct JobMeeting {
         JobPlanAction action;
         JobType type;                   /* of the job that will stand for it in the table */
+        JobResistance resistance;       /* the rest tells what would be without it */
         bool absorbs_start;             /* a reload that must remember the start in it */
+        bool interrupts;                /* it will be dispatched over the triggered job */
         Job *survivor;                  /* merge, cover, turn: the job that stands for it */
         Job *canceled;                  /* the pending job that it cancels */
         Job *absorbed;                  /* the pending job that a triggered one absorbs when it turns */
-        bool interrupts;                /* it will be dispatched over the triggered job */
-        JobResistance resistance;       /* the rest tells what would be without it */
         Job *resists;                   /* the installed job that does */
 } JobMeeting;
 
