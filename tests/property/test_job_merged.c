@@ -17,7 +17,11 @@
 
 #include "fuzz_world.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#define REQUESTS_MAX 4
+#else
 #define REQUESTS_MAX 5
+#endif
 
 static const JobType types[] = {
         JOB_START, JOB_STOP, JOB_RELOAD, JOB_RESTART, JOB_NOP, JOB_TRY_RESTART, JOB_TRY_RELOAD, JOB_RELOAD_OR_START,

@@ -12,7 +12,7 @@
  * So that this is not believed without a look, all sequences of some basic
  * operations are played whatever they lead to.
  *
- * The fifth operation is one of the common ones, to be done in a few seconds;
+ * The last operation is one of the common ones, to be done in a few seconds;
  * with "all" it is any. With "find" a difference is what it must come to: the
  * engine has a planted defect.
  */
@@ -159,7 +159,7 @@ static void add(Search *search, Sequence sequence) {
 static bool is_of(const SequenceOperation *operation, unsigned place, SequenceAlphabet alphabet) {
         if (alphabet == SEQUENCE_BASIC)
                 return operation->is_basic;
-        return alphabet == SEQUENCE_ALL || place < SEQUENCE_LENGTH_MAX || operation->is_common;
+        return alphabet == SEQUENCE_ALL || place <= SEQUENCE_ANY_MAX || operation->is_common;
 }
 
 static void extend(Search *search, Sequence sequence, SequenceAlphabet alphabet) {
