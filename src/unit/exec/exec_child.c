@@ -41,6 +41,9 @@ typedef struct SignalAction {
 
 #define SIGNALS 64
 
+/* <asm/signal.h> cannot be included beside <signal.h>. */
+#define SA_RESTORER 0x04000000
+
 /* A high soft limit breaks programs that use select() or close all that may be open: it is the manager's alone. */
 child_ static void restore_open_files_limit(const ExecChild *child) {
         struct rlimit limit = {};
@@ -221,10 +224,36 @@ child_ static int change_group(const ExecChild *child) {
         return (int) r;
 }
 
+child_ static void end_without_dump(int number) {
+        exec_call2(SYS_kill, exec_call1(SYS_getpid, 0), SIGKILL);
+}
+
+/*
+ * From here on the user may send signals. Before Linux 5.16 one that dumps core kills all that share the memory with it.
+ * With its program the child gets the defaults back.
+ */
+child_ static void forgo_dumps(void) {
+        static const uint8_t numbers[] = {
+                SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSEGV, SIGBUS, SIGSYS, SIGXCPU, SIGXFSZ,
+        };
+        /* It never returns by the restorer, but on some machines there must be one. */
+        const SignalAction action = {
+                .handler = end_without_dump,
+                .flags = SA_RESTORER,
+                .restorer = (void (*)(void)) end_without_dump,
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(numbers); i++)
+                exec_call4(SYS_rt_sigaction, numbers[i], &action, NULL, sizeof(action.mask));
+}
+
 child_ static int change_user(const ExecChild *child) {
         uid_t uid = child->credentials->uid;
 
-        return child->credentials->has_uid ? (int) exec_call3(SYS_setresuid, uid, uid, uid) : 0;
+        if (!child->credentials->has_uid)
+                return 0;
+        forgo_dumps();
+        return (int) exec_call3(SYS_setresuid, uid, uid, uid);
 }
 
 child_ static int change_directory(const ExecChild *child) {
