@@ -5,6 +5,7 @@
  * A shell script as an ExecRequest, and what it wrote
  */
 
+#include "basic/macro.h"
 #include "double/double_assert.h"
 #include "unit/exec/exec.h"
 
@@ -19,6 +20,11 @@ typedef struct Fixture {
 /* /bin/sh -c @script, with standard output appended to a file. */
 void fixture_init(Fixture *fixture, const char *script);
 void fixture_deinit(Fixture *fixture);
+
+/* For the rest of the block. */
+#define FIXTURE(script)                              \
+        cleanup_(fixture_deinit) Fixture fixture;    \
+        fixture_init(&fixture, script)
 
 /* Starts it, waits for its end, and returns its wait status; it must be startable. */
 int fixture_run(Fixture *fixture);

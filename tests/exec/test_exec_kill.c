@@ -47,10 +47,6 @@ static pid_t start(Fixture *fixture, size_t n, int *ret_pidfd) {
         return pid;
 }
 
-#define FIXTURE(script)                              \
-        cleanup_(fixture_deinit) Fixture fixture;    \
-        fixture_init(&fixture, script)
-
 static void reap(pid_t pid, int expected_signal) {
         int status;
 

@@ -21,10 +21,6 @@
 #include "basic/macro.h"
 #include "exec_fixture.h"
 
-#define FIXTURE(script)                              \
-        cleanup_(fixture_deinit) Fixture fixture;    \
-        fixture_init(&fixture, script)
-
 Test(exec_spawn, missing_program_is_step_exec) {
         FIXTURE("");
 
@@ -208,6 +204,40 @@ Test(exec_spawn, umask_nice_and_oom_score) {
         fixture.request.flags |= EXEC_REQUEST_HAS_NICE | EXEC_REQUEST_HAS_OOM_SCORE_ADJUST;
         fixture_run(&fixture);
         assert_string(fixture_output(&fixture), "0077\n7\n321");
+}
+
+static int own_oom_score(void) {
+        FILE *file = fopen("/proc/self/oom_score_adj", "re");
+        int score = 0;
+
+        cr_assert(file && fscanf(file, "%d", &score) == 1);
+        fclose(file);
+        return score;
+}
+
+/* The kernel keeps one score for all that share a memory, as the child does with us and its like on its way. */
+Test(exec_spawn, oom_score_is_the_child_s_alone) {
+        int before = own_oom_score(), scores[3] = {};
+        FIXTURE("cat /proc/self/oom_score_adj");
+        ExecRequest requests[3] = { fixture.request, fixture.request, fixture.request };
+        ExecSpawn *spawns[3];
+
+        requests[1].oom_score_adjust = before + 21;
+        requests[1].flags |= EXEC_REQUEST_HAS_OOM_SCORE_ADJUST;
+        for (unsigned i = 0; i < 3; i++)
+                cr_assert(eq(int, exec_spawn_begin(&requests[i], &spawns[i], &fixture.result), 0));
+        for (unsigned i = 0; i < 3; i++) {
+                int pidfd = -1;
+                pid_t pid = 0;
+
+                cr_assert(eq(int, exec_spawn_finish(spawns[i], &pid, &pidfd, &fixture.result), 0));
+                cr_assert(waitpid(pid, NULL, 0) == pid);
+                close(pidfd);
+        }
+        cr_assert(eq(int, own_oom_score(), before));
+        cr_assert(sscanf(fixture_output(&fixture), "%d %d %d", &scores[0], &scores[1], &scores[2]) == 3);
+        cr_assert(eq(int, scores[0] + scores[1] + scores[2], 3 * before + 21));
+        cr_assert(scores[0] != scores[1] || scores[1] != scores[2]);
 }
 
 Test(exec_spawn, output_is_truncated_kept_or_appended) {
@@ -440,8 +470,8 @@ Test(exec_spawn, a_thousand_leave_nothing_behind) {
 
 #define NOBODY 65534
 
-/* Stops all that belongs to nobody, over and over; 0 if that can't be, as we are not root of all users. */
-static pid_t fork_stopper(void) {
+/* Sends it to all that belongs to nobody, over and over; 0 if that can't be, as we are not root of all users. */
+static pid_t fork_signaller(int signal_) {
         int gate[2], is_there;
         char byte;
         pid_t pid;
@@ -452,7 +482,7 @@ static pid_t fork_stopper(void) {
                 if (setgid(NOBODY) < 0 || setuid(NOBODY) < 0 || write(gate[1], "x", 1) != 1)
                         _exit(1);
                 for (;;)
-                        kill(-1, SIGSTOP);
+                        kill(-1, signal_);
         }
         close(gate[1]);
         is_there = read(gate[0], &byte, 1) == 1;
@@ -466,7 +496,7 @@ static pid_t fork_stopper(void) {
 Test(exec_spawn, user_who_stops_his_processes_does_not_stop_us) {
         FIXTURE("exit");
         bool is_stopped = false;
-        pid_t stopper = fork_stopper();
+        pid_t stopper = fork_signaller(SIGSTOP);
 
         if (stopper == 0)
                 cr_skip_test("needs users");
@@ -490,4 +520,30 @@ Test(exec_spawn, user_who_stops_his_processes_does_not_stop_us) {
         cr_assert(waitpid(-1, NULL, WNOHANG) < 0, "there is something left to reap");
         if (is_stopped)
                 cr_assert(strstr(fixture.result.message, "was stopped by a signal before its program ran") != NULL);
+}
+
+/* A core dump of one that is in our memory would be one of ours, and on older kernels our end. */
+Test(exec_spawn, user_who_dumps_his_processes_just_kills_them) {
+        FIXTURE("exit");
+        bool is_killed = false;
+        pid_t dumper = fork_signaller(SIGQUIT);
+
+        if (dumper == 0)
+                cr_skip_test("needs users");
+        fixture.request.user = "65534";
+        fixture.request.group = "65534";
+        fixture.request.path = "no-such-program";
+        for (unsigned i = 0; i < 500 && !is_killed; i++) {
+                int pidfd = -1, status;
+                pid_t pid = 0;
+
+                if (exec_spawn(&fixture.request, &pid, &pidfd, &fixture.result) < 0)
+                        continue;
+                is_killed = true;
+                cr_assert(waitpid(pid, &status, 0) == pid);
+                close(pidfd);
+                cr_assert(eq(int, status, SIGKILL));
+        }
+        kill(dumper, SIGKILL);
+        cr_assert(waitpid(dumper, NULL, 0) == dumper);
 }

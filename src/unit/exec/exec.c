@@ -16,16 +16,23 @@
  * want to run.
  *
  * Everything that may allocate, look up names or read files is done before
- * the clone. Memory marked "not dumpable" by a child that changed its user
- * (the kernel does so, since the memory is shared: else that user could trace
- * it) is made dumpable again when no such child is in it.
+ * the clone. Two things the kernel keeps for a memory, not for a process:
+ *
+ * - It is marked "not dumpable" by a child that changes its user, who could
+ *   trace it otherwise. It is made dumpable again when no such child is in it,
+ *   also none that was given up.
+ * - All in it have one score for the out-of-memory killer. So a child that
+ *   changes its own is alone on its way, and we take ours back after it.
  */
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -49,8 +56,11 @@
 /* How long a child may take to its program, and the time between two looks whether somebody has stopped it. */
 #define WAY_USEC (5 * USEC_PER_SEC)
 #define LOOK_USEC (20 * USEC_PER_MSEC)
-/* For one that has been killed to be gone. */
+/* For one that has been killed, or has failed, to be gone, and the time between two looks where no pidfd tells. */
 #define KILL_USEC (1 * USEC_PER_SEC)
+#define END_LOOK_MSEC 1
+
+#define OWN_SCORE "/proc/self/oom_score_adj"
 
 /* All that is made for one spawn. */
 typedef struct Preparation {
@@ -68,13 +78,21 @@ struct ExecSpawn {
         pid_t pid;
         int pidfd;                      /* owned until it is passed on */
         usec_t since;                   /* monotonic */
-        bool changes_user;
+        bool is_settled;                /* its child has left our memory, or was given up */
+        bool changes_user;              /* counted in n_changing_users */
+        ExecSpawn *next;                /* of those that hang */
 };
 
-/* One that hangs in the kernel for good keeps its place: some day the kernel writes to it. */
-static ExecSpawn spawns[EXEC_SPAWNS_MAX];
+static ExecSpawn *spawns[EXEC_SPAWNS_MAX];      /* owned; made when it is first needed, and used again */
+
+/* Their children hang in the kernel, killed. Some day it writes to their memory; until then they are kept aside. */
+static ExecSpawn *hanging;
+
 static unsigned n_changing_users;
 static bool was_dumpable;
+
+static const ExecSpawn *adjusting;              /* on its way with a score of its own, NULL: none */
+static char own_score[16];                      /* ours meanwhile; empty: not known */
 
 static void preparation_deinit(Preparation *preparation) {
         exec_credentials_deinit(&preparation->credentials);
@@ -258,10 +276,42 @@ static void enter_user_change(ExecSpawn *spawn) {
 }
 
 static void leave_user_change(ExecSpawn *spawn) {
-        if (!spawn->changes_user || --n_changing_users > 0)
+        bool was_changing = spawn->changes_user;
+
+        spawn->changes_user = false;
+        if (!was_changing || --n_changing_users > 0)
                 return;
         if (was_dumpable && prctl(PR_GET_DUMPABLE) != 1)
                 prctl(PR_SET_DUMPABLE, 1);
+}
+
+static void enter_score_change(const ExecSpawn *spawn) {
+        ssize_t n = -1;
+        int fd;
+
+        if (!(spawn->child.request->flags & EXEC_REQUEST_HAS_OOM_SCORE_ADJUST))
+                return;
+        adjusting = spawn;
+        fd = open(OWN_SCORE, O_RDONLY | O_CLOEXEC);
+        if (fd >= 0) {
+                n = read(fd, own_score, sizeof(own_score) - 1);
+                close(fd);
+        }
+        own_score[MAX(n, 0)] = '\0';
+}
+
+static void leave_score_change(const ExecSpawn *spawn) {
+        int fd;
+
+        if (adjusting != spawn)
+                return;
+        adjusting = NULL;
+        fd = own_score[0] ? open(OWN_SCORE, O_WRONLY | O_CLOEXEC) : -1;
+        if (fd < 0)
+                return;
+        /* What we had we may have: a privilege is needed only to go below what the privileged had set before. */
+        (void) !write(fd, own_score, strlen(own_score));
+        close(fd);
 }
 
 static int start(ExecSpawn *spawn) {
@@ -276,11 +326,14 @@ static int start(ExecSpawn *spawn) {
         clone->stack = (char *) spawn->memory + STACK_GUARD;
         clone->stack_size = STACK_SIZE;
         enter_user_change(spawn);
+        enter_score_change(spawn);
         spawn->since = clock_monotonic();
         spawn->pid = exec_clone(clone, &spawn->pidfd);
-        if (spawn->pid < 0)
-                leave_user_change(spawn);
-        return spawn->pid < 0 ? spawn->pid : 0;
+        if (spawn->pid >= 0)
+                return 0;
+        leave_score_change(spawn);
+        leave_user_change(spawn);
+        return spawn->pid;
 }
 
 static const char *group_or_user(const ExecRequest *request) {
@@ -362,39 +415,106 @@ static void give_up_child(ExecSpawn *spawn, int error) {
         spawn->child.error = -error;
 }
 
-/* It is on its way out, and nobody else knows of it. */
+/* Until the child has left our memory, or was given up. */
+static void settle(ExecSpawn *spawn) {
+        int r;
+
+        if (spawn->is_settled)
+                return;
+        r = wait_for_program(spawn);
+        if (r < 0)
+                give_up_child(spawn, r);
+        leave_score_change(spawn);
+        spawn->is_settled = true;
+}
+
+static void settle_all(void) {
+        for (size_t i = 0; i < ELEMENTSOF(spawns); i++)
+                if (spawns[i] && spawns[i]->is_used)
+                        settle(spawns[i]);
+}
+
+/*
+ * It is on its way out, and nobody else knows of it. Even that can take for ever: at the end it closes its files, and a
+ * file system may be asked to agree. Such a one is reaped as an orphan some day.
+ */
 static void reap(const ExecSpawn *spawn) {
-        while (waitpid(spawn->pid, NULL, is_in_our_memory(spawn) ? WNOHANG : 0) < 0 && errno == EINTR)
-                ;
+        const usec_t end = clock_monotonic() + KILL_USEC;
+        struct pollfd ended = { .fd = spawn->pidfd, .events = POLLIN };
+        bool is_over = is_in_our_memory(spawn);
+
+        while (waitpid(spawn->pid, NULL, WNOHANG) == 0 && !is_over)
+                is_over = poll(&ended, 1, END_LOOK_MSEC) > 0 || clock_monotonic() > end;
         if (spawn->pidfd >= 0)
                 close(spawn->pidfd);
 }
 
-static ExecSpawn *find_place(void) {
+/* Those whose children have left after all. */
+static void free_hanging(void) {
+        for (ExecSpawn **slot = &hanging; *slot;) {
+                ExecSpawn *spawn = *slot;
+
+                if (is_in_our_memory(spawn)) {
+                        slot = &spawn->next;
+                        continue;
+                }
+                *slot = spawn->next;
+                leave_user_change(spawn);
+                munmap(spawn->memory, STACK_GUARD + STACK_SIZE);
+                free(spawn);
+        }
+}
+
+/* A place that is free: 0, -EAGAIN, or -ENOMEM. */
+static int find_place(ExecSpawn **ret_spawn) {
+        for (size_t i = 0; i < ELEMENTSOF(spawns); i++) {
+                if (!spawns[i])
+                        spawns[i] = calloc(1, sizeof(*spawns[i]));
+                if (!spawns[i])
+                        return -ENOMEM;
+                if (!spawns[i]->is_used) {
+                        *ret_spawn = spawns[i];
+                        return 0;
+                }
+        }
+        return -EAGAIN;
+}
+
+static void set_aside(ExecSpawn *spawn) {
         for (size_t i = 0; i < ELEMENTSOF(spawns); i++)
-                if (!spawns[i].is_used && !is_in_our_memory(&spawns[i]))
-                        return &spawns[i];
-        return NULL;
+                if (spawns[i] == spawn)
+                        spawns[i] = NULL;
+        spawn->next = hanging;
+        hanging = spawn;
 }
 
 static void give_back(ExecSpawn *spawn) {
         preparation_deinit(&spawn->preparation);
         spawn->is_used = false;
+        if (is_in_our_memory(spawn))
+                set_aside(spawn);
+        else
+                leave_user_change(spawn);
 }
 
 int exec_spawn_begin(const ExecRequest *request, ExecSpawn **ret_spawn, ExecResult *ret_result) {
-        ExecSpawn *spawn = find_place();
+        ExecSpawn *spawn = NULL;
         int r;
 
         assert(request && request->path && request->argv && request->argv[0]);
         assert(ret_spawn && ret_result);
 
         *ret_result = (ExecResult) {};
-        if (!spawn) {
-                exec_result_set(ret_result, EXEC_STEP_RESOURCES, EAGAIN, "too many processes wait for their programs");
-                return -EAGAIN;
+        free_hanging();
+        r = find_place(&spawn);
+        if (r < 0) {
+                exec_result_set(ret_result, EXEC_STEP_RESOURCES, r, "too many processes wait for their programs");
+                return r;
         }
+        if (adjusting || request->flags & EXEC_REQUEST_HAS_OOM_SCORE_ADJUST)
+                settle_all();
         spawn->is_used = true;
+        spawn->is_settled = false;
         r = prepare(request, &spawn->preparation, &spawn->child, ret_result);
         if (r >= 0) {
                 r = start(spawn);
@@ -415,15 +535,11 @@ pid_t exec_spawn_pid(const ExecSpawn *spawn) {
 
 int exec_spawn_finish(ExecSpawn *spawn, pid_t *ret_pid, int *ret_pidfd, ExecResult *ret_result) {
         const ExecCredentials *credentials = &spawn->preparation.credentials;
-        int r;
 
         assert(spawn->is_used);
         assert(ret_pid && ret_pidfd && ret_result);
 
-        r = wait_for_program(spawn);
-        if (r < 0)
-                give_up_child(spawn, r);
-        leave_user_change(spawn);
+        settle(spawn);
         *ret_result = (ExecResult) {
                 .pid = spawn->pid,
                 .uid = credentials->has_uid ? credentials->uid : (uid_t) -1,

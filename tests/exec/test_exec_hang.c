@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A child that hangs in the kernel, and does not die either: in a file system
+ * that has taken the request and does not answer. The file system is us.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fuse.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "basic/macro.h"
+#include "exec_fixture.h"
+
+typedef union Request {
+        struct fuse_in_header header;
+        char bytes[FUSE_MIN_READ_BUFFER * 2];
+} Request;
+
+static void read_request(int fuse, uint32_t opcode, Request *request) {
+        do
+                cr_assert(read(fuse, request, sizeof(*request)) > 0);
+        while (request->header.opcode != opcode);
+}
+
+static void answer(int fuse, const Request *request, int error, const void *data, size_t n) {
+        struct {
+                struct fuse_out_header header;
+                char data[64];
+        } reply = { .header = { .len = (uint32_t) (sizeof(reply.header) + n), .error = error,
+                                .unique = request->header.unique } };
+
+        cr_assert(le(sz, n, sizeof(reply.data)));
+        if (n > 0)
+                memcpy(reply.data, data, n);
+        cr_assert(write(fuse, &reply, reply.header.len) == (ssize_t) reply.header.len);
+}
+
+/* -1 if that can't be here. */
+static int mount_silent(const char *path) {
+        const struct fuse_init_out welcome = {
+                .major = FUSE_KERNEL_VERSION, .minor = FUSE_KERNEL_MINOR_VERSION, .max_write = 4096 };
+        Request request;
+        char options[128];
+        int fuse;
+
+        cr_assert(mkdir(path, 0755) == 0);
+        fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+        if (fuse < 0)
+                return -1;
+        snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other", fuse);
+        if (mount("silent", path, "fuse", MS_NOSUID | MS_NODEV, options) < 0) {
+                close(fuse);
+                return -1;
+        }
+        read_request(fuse, FUSE_INIT, &request);
+        answer(fuse, &request, 0, &welcome, sizeof(welcome));
+        return fuse;
+}
+
+static pid_t hang(Fixture *fixture, int fuse, Request *request) {
+        ExecSpawn *spawn = NULL;
+        int pidfd = -1;
+        pid_t pid = 0;
+
+        cr_assert(eq(int, exec_spawn_begin(&fixture->request, &spawn, &fixture->result), 0));
+        read_request(fuse, FUSE_ACCESS, request);
+        cr_assert(eq(int, exec_spawn_finish(spawn, &pid, &pidfd, &fixture->result), -ETIME));
+        cr_assert(eq(int, (int) fixture->result.step, EXEC_STEP_CHDIR));
+        return fixture->result.pid;
+}
+
+/* As many as can be at all. */
+static void start_many(Fixture *fixture) {
+        ExecSpawn *spawns[EXEC_SPAWNS_MAX];
+
+        for (size_t i = 0; i < ELEMENTSOF(spawns); i++)
+                cr_assert(eq(int, exec_spawn_begin(&fixture->request, &spawns[i], &fixture->result), 0));
+        for (size_t i = 0; i < ELEMENTSOF(spawns); i++) {
+                int pidfd = -1;
+                pid_t pid = 0;
+
+                cr_assert(eq(int, exec_spawn_finish(spawns[i], &pid, &pidfd, &fixture->result), 0));
+                cr_assert(waitpid(pid, NULL, 0) == pid);
+                close(pidfd);
+        }
+}
+
+/* The user who makes it hang, in a file system of his own, must not see our memory by it. */
+Test(exec_hang, memory_stays_closed_until_the_last_has_left_it_and_no_place_is_lost) {
+        FIXTURE("exit");
+        int before = prctl(PR_GET_DUMPABLE), fuse;
+        char path[64];
+        Request request;
+        pid_t pid;
+
+        snprintf(path, sizeof(path), "%s", fixture_path(&fixture, "silent"));
+        fuse = mount_silent(path);
+        if (fuse < 0) {
+                rmdir(path);
+                cr_skip("needs FUSE");
+        }
+        cr_assert(chmod(fixture.folder, 0711) == 0);
+        fixture.request.user = "65534";
+        fixture.request.group = "65534";
+        fixture.request.working_directory = path;
+        pid = hang(&fixture, fuse, &request);
+        fixture.request.user = fixture.request.group = NULL;
+        fixture.request.working_directory = NULL;
+        start_many(&fixture);
+        cr_assert(waitpid(pid, NULL, WNOHANG) == 0, "it hangs no longer");
+        cr_assert(ne(int, prctl(PR_GET_DUMPABLE), 1));
+
+        answer(fuse, &request, -EACCES, NULL, 0);
+        cr_assert(waitpid(pid, NULL, 0) == pid);
+        start_many(&fixture);
+        cr_assert(eq(int, prctl(PR_GET_DUMPABLE), before));
+        close(fuse);
+        cr_assert(umount2(path, MNT_DETACH) == 0 && rmdir(path) == 0);
+}
