@@ -176,17 +176,29 @@ static int unit_table_enqueue(UnitTable *table, const Unit *unit) {
         if (slot->is_queued)
                 return 0;
 
-        /* What was worked off goes when it is the greater part. */
+        /* What was worked off goes when it is the greater part, but for a place that the last may be put back to. */
         if (table->queue_head > 64 && table->queue_head > table->queue.n / 2) {
-                table->queue.n -= table->queue_head;
-                memmove(table->queue.items, table->queue.items + table->queue_head,
-                        table->queue.n * sizeof(*table->queue.items));
-                table->queue_head = 0;
+                table->queue.n -= table->queue_head - 1;
+                memmove(table->queue.items + 1, table->queue.items + table->queue_head,
+                        (table->queue.n - 1) * sizeof(*table->queue.items));
+                table->queue_head = 1;
         }
         r = vector_push(&table->queue, unit->index);
         if (r == 0)
                 slot->is_queued = true;
         return r;
+}
+
+/* To the front of the queue, from which something was taken. */
+static void unit_table_put_back(UnitTable *table, const Unit *unit) {
+        UnitSlot *slot = &table->slots.items[unit->index];
+
+        if (slot->is_queued)
+                return;
+        assert(table->queue_head > 0);
+
+        table->queue.items[--table->queue_head] = unit->index;
+        slot->is_queued = true;
 }
 
 static void unit_table_discard(UnitTable *table, Unit *unit) {
@@ -286,6 +298,13 @@ static void unit_table_settle_type_settings(Unit *unit, void *old, void (*old_fr
         unit->type_settings_free = old_free;
 }
 
+/* Memory ran out in the midst: half of what a unit says must not pass for all of it. */
+static void unit_table_unread(Unit *unit) {
+        unit_withdraw_relations(unit);
+        failure_deinit(&unit->load_failure);
+        unit->load_state = UNIT_STUB;
+}
+
 /* Reads one stub. @unit is what it turned out to be; it is still a stub if it is an alias of one, or without a loader. */
 static int unit_table_read(UnitTable *table, Unit **unit) {
         void (*old_free)(void *settings) = (*unit)->type_settings_free;
@@ -305,8 +324,11 @@ static int unit_table_read(UnitTable *table, Unit **unit) {
                 unit_table_settle_type_settings(read, old, old_free);
         else if (old)
                 old_free(old);
-        if (r < 0)
+        if (r < 0) {
+                if (read == *unit && read->load_state != UNIT_STUB)
+                        unit_table_unread(read);
                 return r;
+        }
 
         if (read == *unit && read->load_state != UNIT_STUB) {
                 unit_table_verify(read);
@@ -356,6 +378,8 @@ static int unit_table_drain(UnitTable *table) {
                         table->slots.items[index].is_queued = false;
                 if (unit)
                         r = unit_table_read_through(table, &unit);
+                if (r < 0)
+                        unit_table_put_back(table, unit);
         }
         table->n_loading--;
 
@@ -379,6 +403,9 @@ int unit_table_load_unit(UnitTable *table, Unit *unit, Unit **ret_unit) {
         assert(ret_unit);
 
         if (unit_table_may_exist_now(table, unit)) {
+                r = unit_table_enqueue(table, unit);
+                if (r < 0)
+                        return r;
                 failure_deinit(&unit->load_failure);
                 unit->load_state = UNIT_STUB;
         }

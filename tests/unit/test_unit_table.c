@@ -436,6 +436,56 @@ Test(unit_table, long_chain_is_loaded_without_recursion) {
         cr_assert(eq(int, (int) unit_table_find(table, "u100000.service")->load_state, UNIT_LOADED));
 }
 
+/* "u1.service" wants 300 others, and each of them one more; each is read half once before that works. */
+static int flaky_load(void *userdata, Unit *unit) {
+        static bool was_tried[1001];
+        UnitTable *table = userdata;
+        unsigned n, first, last;
+        UnitOriginId origin;
+        bool works;
+
+        cr_assert(eq(int, sscanf(unit->id, "u%u", &n), 1));
+        works = was_tried[n];
+        was_tried[n] = true;
+        first = n == 1 ? 2 : n + 300;
+        last = n > 301 ? 0 : n == 1 ? 301 : first;
+        unit->load_state = UNIT_LOADED;
+        cr_assert(eq(int, unit_table_origin(table, "flaky", 1, NULL, &origin), 0));
+        for (unsigned i = first; i <= last && (works || i < last || i == first); i++) {
+                char name[32];
+                Unit *other;
+
+                snprintf(name, sizeof(name), "u%u.service", i);
+                cr_assert(eq(int, unit_table_name(table, name, &other), 0));
+                cr_assert(eq(int, unit_add_relation(unit, UNIT_WANTS, other, origin), 0));
+        }
+        return works ? 0 : -ENOMEM;
+}
+
+Test(unit_table, what_was_read_half_is_no_unit_and_read_again) {
+        static const UnitLoaderOps flaky_loader = { .load = flaky_load };
+        cleanup_(unit_table_freep) UnitTable *table = NULL;
+        unsigned n_failures = 0;
+        Unit *first;
+        int r;
+
+        cr_assert(eq(int, unit_table_new(&table), 0));
+        unit_table_set_loader(table, &flaky_loader, table);
+        cr_assert(eq(int, unit_table_load(table, "u1.service", &first), -ENOMEM));
+        first = unit_table_find(table, "u1.service");
+        cr_assert(eq(int, (int) first->load_state, UNIT_STUB));
+        cr_assert(eq(sz, unit_relations(first, UNIT_WANTS).n, 0));
+
+        while ((r = unit_table_load_queued(table)) == -ENOMEM)
+                n_failures++;
+        cr_assert(eq(int, r, 0));
+        cr_assert(eq(uint, n_failures, 600));
+        unit_table_foreach(table, unit)
+                cr_assert(eq(int, (int) unit->load_state, UNIT_LOADED));
+        cr_assert(eq(u32, unit_table_count(table), 601));
+        cr_assert(eq(sz, unit_relations(first, UNIT_WANTS).n, 300));
+}
+
 static unsigned n_begun;
 static int begin_result;
 

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Memory that runs out while units are read
+ *
+ * Every allocation of a load, and of a reload, fails once, and once more with
+ * all that come after it. What was not read then is read when there is memory
+ * again, and is the same as if there always had been.
+ */
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "file_world.h"
+
+static size_t n_allocations;            /* since it was armed */
+static size_t fail_at;                  /* 0: not armed */
+static bool fail_after;                 /* and all that come later */
+
+static bool may_allocate(void) {
+        if (fail_at == 0)
+                return true;
+        n_allocations++;
+        return n_allocations < fail_at || (n_allocations > fail_at && !fail_after);
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_reallocarray(void *old, size_t n, size_t size);
+char *__real_strdup(const char *string);
+char *__real_strndup(const char *string, size_t n);
+int __real_vasprintf(char **ret_string, const char *format, va_list args);
+
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_reallocarray(void *old, size_t n, size_t size);
+char *__wrap_strdup(const char *string);
+char *__wrap_strndup(const char *string, size_t n);
+int __wrap_vasprintf(char **ret_string, const char *format, va_list args);
+
+void *__wrap_malloc(size_t size) {
+        return may_allocate() ? __real_malloc(size) : NULL;
+}
+
+void *__wrap_calloc(size_t n, size_t size) {
+        return may_allocate() ? __real_calloc(n, size) : NULL;
+}
+
+void *__wrap_realloc(void *old, size_t size) {
+        return may_allocate() ? __real_realloc(old, size) : NULL;
+}
+
+void *__wrap_reallocarray(void *old, size_t n, size_t size) {
+        return may_allocate() ? __real_reallocarray(old, n, size) : NULL;
+}
+
+char *__wrap_strdup(const char *string) {
+        return may_allocate() ? __real_strdup(string) : NULL;
+}
+
+char *__wrap_strndup(const char *string, size_t n) {
+        return may_allocate() ? __real_strndup(string, n) : NULL;
+}
+
+int __wrap_vasprintf(char **ret_string, const char *format, va_list args) {
+        if (!may_allocate()) {
+                *ret_string = NULL;
+                return -1;
+        }
+        return __real_vasprintf(ret_string, format, args);
+}
+
+static void arm(size_t n, bool and_all_after) {
+        n_allocations = 0;
+        fail_at = n;
+        fail_after = and_all_after;
+}
+
+/* Was the n-th ever reached? */
+static bool disarm(void) {
+        bool has_failed = n_allocations >= fail_at;
+
+        fail_at = 0;
+        return has_failed;
+}
+
+/* — folders with something of everything — */
+
+static FileWorld *world_new(void) {
+        FileWorld *world = file_world_new();
+
+        file_write(world, "a/t.target", "[Unit]\nWants=x.service y@1.service\nRequires=alias.service m.service\n");
+        file_write(world, "a/x.service",
+                   "[Unit]\nDescription=\"x\" of %p\nAfter=gone.service\nConditionPathExists=/nowhere\n"
+                   "Documentation=man:a(1) man:b(1)\n"
+                   "[Service]\nExecStart=/bin/true 'a b' c\nEnvironment=A=1 B=2\n[Install]\nWantedBy=t.target\n");
+        file_write(world, "a/x.service.d/1.conf", "[Unit]\nBefore=y@1.service\n[Service]\nNice=3\n");
+        file_write(world, "b/y@.service", "[Unit]\nPartOf=t.target\n[Service]\nExecStart=/bin/echo %i\n");
+        file_write(world, "b/real.service", "[Service]\nExecStart=/bin/true\n[Install]\nAlias=alias.service\n");
+        file_link(world, "a/alias.service", "../b/real.service");
+        file_link(world, "a/m.service", "/dev/null");
+        file_link(world, "a/t.target.wants/w.target", "../w.target");
+        file_write(world, "a/w.target", "[Unit]\nConflicts=shutdown.target\nNonsense=1\n");
+        file_write(world, "a/bad.target", "[Unit]\nJobTimeoutSec=soon\n");
+        file_write(world, "a/w.target.d/x.conf", "[Unit]\nAfter=bad.target\n");
+        return world;
+}
+
+#define LINES_MAX 512
+
+static void add_line(char **lines, size_t *n, Text *text) {
+        size_t at = (*n)++;
+
+        cr_assert(at < LINES_MAX);
+        cr_assert(eq(int, text_finish(text, &lines[at]), 0));
+}
+
+static void describe_unit(const Unit *unit, char **lines, size_t *n) {
+        char origin[512];
+        Text text = {};
+
+        text_addf(&text, "%s %d '%s' %d", unit->id, (int) unit->load_state, unit_description(unit),
+                  unit->type_settings ? ((ServiceSettings *) unit->type_settings)->nice : 0);
+        for (size_t i = 1; unit->names[i]; i++)
+                text_addf(&text, " =%s", unit->names[i]);
+        add_line(lines, n, &text);
+        for (int kind = 0; kind < _UNIT_RELATION_MAX; kind++) {
+                UnitRelations relations = unit_relations(unit, (UnitRelationKind) kind);
+
+                for (size_t i = 0; i < relations.n; i++) {
+                        text_addf(&text, "%s %s %s %s", unit->id, unit_relation_to_string((UnitRelationKind) kind),
+                                  unit_table_at(unit->table, relations.items[i].other)->id,
+                                  unit_origin_format(unit->table, relations.items[i].here, origin, sizeof(origin)));
+                        add_line(lines, n, &text);
+                }
+        }
+}
+
+static int compare_lines(const void *a, const void *b) {
+        return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+/* All units with all that their files say of them, sorted; without the folder's name. */
+static char *describe(const FileWorld *world) {
+        static char *lines[LINES_MAX];
+        Text all = {};
+        size_t n = 0;
+        char *string;
+
+        unit_table_foreach(world->table, unit)
+                describe_unit(unit, lines, &n);
+        qsort(lines, n, sizeof(*lines), compare_lines);
+        for (size_t i = 0; i < n; i++) {
+                char *root = strstr(lines[i], world->root);
+
+                if (root)
+                        memmove(root, root + strlen(world->root), strlen(root + strlen(world->root)) + 1);
+                text_addf(&all, "%s\n", lines[i]);
+                free(lines[i]);
+        }
+        cr_assert(eq(int, text_finish(&all, &string), 0));
+        return string;
+}
+
+static void change_files(FileWorld *world) {
+        file_write(world, "a/x.service", "[Unit]\nAfter=real.service new.target\n[Service]\nExecStart=/bin/false\n");
+        file_remove(world, "a/x.service.d/1.conf");
+        file_write(world, "a/new.target", "[Unit]\nDescription=new\n");
+        file_remove(world, "a/alias.service");
+        file_write(world, "a/alias.service", "[Service]\nExecStart=/bin/true\n");
+        file_link(world, "a/other.service", "../b/real.service");
+        file_remove(world, "a/m.service");
+        file_write(world, "a/w.target.d/y.conf", "[Unit]\nDescription=w\n");
+}
+
+/* The n-th allocation fails; @expected is what is there in the end. False if there is no n-th. */
+static bool check_load(size_t n, bool and_all_after, const char *expected) {
+        cleanup_(file_world_freep) FileWorld *world = world_new();
+        cleanup_free_ char *after = NULL;
+        Unit *unit = NULL;
+        bool has_failed;
+        int r;
+
+        world->options.receiver = NULL;         /* what it says takes memory of the test's own */
+        file_world_restart(world);
+        arm(n, and_all_after);
+        r = unit_table_load(world->table, "t.target", &unit);
+        has_failed = disarm();
+        cr_assert(r == 0 || (r == -ENOMEM && has_failed), "allocation %zu: %d", n, r);
+
+        file_load(world, "t.target");
+        after = describe(world);
+        cr_assert(strcmp(after, expected) == 0, "allocation %zu (load: %d):\n%s\nexpected:\n%s", n, r, after, "");
+        return has_failed;
+}
+
+Test(file_memory, what_was_not_read_is_read_later, .timeout = 240) {
+        cleanup_(file_world_freep) FileWorld *world = world_new();
+        cleanup_free_ char *expected = NULL;
+
+        file_load(world, "t.target");
+        expected = describe(world);
+        for (int variant = 0; variant < 2; variant++)
+                for (size_t n = 1; check_load(n, variant, expected); n++)
+                        ;
+}
+
+static bool check_reload(size_t n, bool and_all_after, const char *expected) {
+        cleanup_(file_world_freep) FileWorld *world = world_new();
+        cleanup_(failure_deinit) Failure failure = {};
+        cleanup_free_ char *after = NULL;
+        bool has_failed;
+        int r;
+
+        world->options.receiver = NULL;
+        file_world_restart(world);
+        file_load(world, "t.target");
+        change_files(world);
+        arm(n, and_all_after);
+        r = unit_file_reload(world->loader, world->table, true, NULL, NULL, &failure);
+        has_failed = disarm();
+        cr_assert(r == 0 || (r == -ENOMEM && has_failed), "allocation %zu: %d", n, r);
+
+        cr_assert(eq(int, unit_file_reload(world->loader, world->table, true, NULL, NULL, &failure), 0));
+        after = describe(world);
+        cr_assert(strcmp(after, expected) == 0, "allocation %zu (reload: %d):\n%s\nexpected:\n%s", n, r, after, "");
+        return has_failed;
+}
+
+Test(file_memory, what_was_not_read_again_is_read_later, .timeout = 240) {
+        cleanup_(file_world_freep) FileWorld *world = world_new();
+        cleanup_free_ char *expected = NULL;
+
+        file_load(world, "t.target");
+        change_files(world);
+        cr_assert(eq(int, file_reload(world, true, NULL), 0));
+        expected = describe(world);
+        for (int variant = 0; variant < 2; variant++)
+                for (size_t n = 1; check_reload(n, variant, expected); n++)
+                        ;
+}
