@@ -4,7 +4,10 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "basic/macro.h"
 #include "file_world.h"
@@ -174,4 +177,87 @@ Test(unit_file_reload, a_running_unit_that_became_an_alias_is_kept) {
         cr_assert(eq(ptr, unit_table_find(world->table, "y.target"), y));
         cr_assert(eq(int, y->load_state, UNIT_ERROR));
         file_assert_contains(failure_message(&y->load_failure), "another name of x.target");
+}
+
+/* Writes what nobody can read, and later what everybody can. */
+static void check_correction(FileWorld *world, const char *name, const char *path, const char *bytes, size_t n) {
+        cleanup_(failure_deinit) Failure failure = {};
+        Unit *unit;
+
+        file_write_bytes(world, path, bytes, n);
+        unit = file_load(world, name);
+        cr_assert(eq(int, unit->load_state, UNIT_BAD_SETTING));
+        cr_assert(not(unit_file_has_changed(world->loader, unit)));
+        cr_assert(eq(int, file_reload(world, false, &failure), 0), "a file that stays broken is in nobody's way");
+
+        file_write(world, path, "[Unit]\nDescription=correct\n");
+        cr_assert(unit_file_has_changed(world->loader, unit));
+        cr_assert(eq(int, file_reload(world, false, &failure), 0));
+        cr_assert(eq(int, unit->load_state, UNIT_LOADED), "%s", failure_message(&unit->load_failure));
+        assert_string(unit->settings.description, "correct");
+}
+
+Test(unit_file_reload, what_could_not_be_read_is_tried_again) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        static const char invalid[] = "[Unit]\nDescription=\xff\n", nul[] = "[Unit]\nDescription=a\0b\n";
+        static char big[1024 * 1024 + 1];
+        Unit *unit;
+
+        memset(big, '\n', sizeof(big));
+        file_write(world, "b/d.target", "[Unit]\n");
+        check_correction(world, "a.target", "a/a.target", invalid, sizeof(invalid) - 1);
+        check_correction(world, "b.target", "a/b.target", nul, sizeof(nul) - 1);
+        check_correction(world, "c.target", "a/c.target", big, sizeof(big));
+        check_correction(world, "d.target", "a/d.target.d/1.conf", invalid, sizeof(invalid) - 1);
+
+        file_link(world, "a/e.target", "e.target");
+        unit = file_load(world, "e.target");
+        cr_assert(eq(int, unit->load_state, UNIT_ERROR));
+        cr_assert(eq(int, file_reload(world, false, NULL), 0));
+        file_remove(world, "a/e.target");
+        file_write(world, "a/e.target", "[Unit]\n");
+        cr_assert(eq(int, file_reload(world, false, NULL), 0));
+        cr_assert(eq(int, unit->load_state, UNIT_LOADED));
+}
+
+/* Says of a file or a folder that it is as old as can be. */
+static void make_old(FileWorld *world, const char *path) {
+        static const struct timespec times[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+        char full[128];
+
+        snprintf(full, sizeof(full), "%s/%s", world->root, path);
+        cr_assert(eq(int, utimensat(AT_FDCWD, full, times, 0), 0));
+}
+
+Test(unit_file_reload, an_old_date_hides_no_change) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        Unit *x, *y;
+
+        file_write(world, "a/x.target", "[Unit]\nDescription=1\n");
+        make_old(world, "a/x.target");
+        make_old(world, "a");
+        x = file_load(world, "x.target");
+        y = file_load(world, "y.target");
+        cr_assert(eq(int, y->load_state, UNIT_NOT_FOUND));
+
+        file_write(world, "a/x.target", "[Unit]\nDescription=2\n");
+        make_old(world, "a/x.target");
+        file_write(world, "a/y.target", "[Unit]\n");
+        make_old(world, "a");
+        cr_assert(eq(int, file_reload(world, false, NULL), 0));
+        assert_string(x->settings.description, "2");
+        cr_assert(eq(int, y->load_state, UNIT_LOADED));
+}
+
+Test(unit_file_reload, a_folder_may_come_to_its_link) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        Unit *x;
+
+        file_write(world, "a/x.target", "[Unit]\n");
+        file_link(world, "a/x.target.d", "../later");
+        x = file_load(world, "x.target");
+        cr_assert(not(unit_file_has_changed(world->loader, x)));
+        file_write(world, "later/1.conf", "[Unit]\nDescription=late\n");
+        cr_assert(eq(int, file_reload(world, false, NULL), 0));
+        assert_string(x->settings.description, "late");
 }

@@ -2,9 +2,11 @@
 /*
  * What was seen of a unit's files
  *
- * A file counts as changed if device, inode, size or mtime differ. That
+ * A file counts as changed if device, inode, size or ctime differ: not its
+ * mtime, which archives and reproducible builds set to one and the same. That
  * misses a change within the same step of the kernel's clock as the reading,
- * so for a file that was that young its text is compared by a hash.
+ * so for a file that was that young its text is compared by a hash. One that
+ * couldn't be read is tried again, as what kept it from that may be elsewhere.
  */
 
 #include <assert.h>
@@ -20,7 +22,11 @@
 #include "unit/file/file_text.h"
 #include "unit/file/file_values.h"
 
-#define MTIME_GRAIN (20 * USEC_PER_MSEC)
+#define CTIME_GRAIN (20 * USEC_PER_MSEC)
+
+/* In the place of a hash. */
+#define SEEN_AT_REST 0
+#define SEEN_UNREADABLE 1
 #define DIFFERENCE_LINES_MAX 256
 #define DIFFERENCE_BYTES_MAX 600
 
@@ -42,31 +48,47 @@ FileState *file_state_free(FileState *state) {
 static uint32_t seen_file_hash(const char *text) {
         uint32_t hash = index_table_hash(text);
 
-        return hash == 0 ? 1 : hash;
+        return MAX(hash, (uint32_t) SEEN_UNREADABLE + 1);
 }
 
-static int64_t seen_file_mtime(const struct stat *st) {
-        return (int64_t) st->st_mtim.tv_sec * INT64_C(1000000000) + st->st_mtim.tv_nsec;
+static int64_t seen_file_ctime(const struct stat *st) {
+        return (int64_t) st->st_ctim.tv_sec * INT64_C(1000000000) + st->st_ctim.tv_nsec;
 }
 
-/* Was it written within the grain of its mtime? */
+/* Was it written within the grain of its ctime? */
 static bool seen_file_is_fresh(const SeenFile *file) {
-        usec_t now = clock_realtime(), mtime = (usec_t) file->mtime / 1000;
+        usec_t now = clock_realtime(), ctime = (usec_t) file->ctime / 1000;
 
-        return mtime + MTIME_GRAIN > now && mtime < now + MTIME_GRAIN;
+        return ctime + CTIME_GRAIN > now && ctime < now + CTIME_GRAIN;
+}
+
+static SeenFile seen_file_make(uint32_t dropin, const struct stat *st) {
+        return (SeenFile) {
+                .dev = st->st_dev,
+                .ino = st->st_ino,
+                .size = (uint64_t) st->st_size,
+                .ctime = seen_file_ctime(st),
+                .hash = SEEN_AT_REST,
+                .dropin = dropin,
+        };
 }
 
 int file_state_note(FileState *state, uint32_t dropin, const struct stat *st, const char *text) {
-        SeenFile file = { .dropin = dropin };
+        SeenFile file = seen_file_make(dropin, st);
 
-        if (!st)
-                return vector_push(&state->seen, file);
-        file.dev = st->st_dev;
-        file.ino = st->st_ino;
-        file.size = (uint64_t) st->st_size;
-        file.mtime = seen_file_mtime(st);
         if (seen_file_is_fresh(&file))
                 file.hash = seen_file_hash(text);
+        return vector_push(&state->seen, file);
+}
+
+int file_state_note_unread(FileState *state, uint32_t dropin, const char *path) {
+        SeenFile file = { .dropin = dropin };
+        struct stat st;
+
+        if (stat(path, &st) == 0) {
+                file = seen_file_make(dropin, &st);
+                file.hash = SEEN_UNREADABLE;
+        }
         return vector_push(&state->seen, file);
 }
 
@@ -74,15 +96,19 @@ bool seen_file_is_current(const SeenFile *file, const char *path) {
         cleanup_free_ char *text = NULL;
         FileProblem problem;
         struct stat st;
+        int r;
 
         if (stat(path, &st) < 0)
                 return file->ino == 0;
         if (st.st_dev != file->dev || st.st_ino != file->ino || (uint64_t) st.st_size != file->size ||
-            seen_file_mtime(&st) != file->mtime)
+            seen_file_ctime(&st) != file->ctime)
                 return false;
-        if (file->hash == 0)
+        if (file->hash == SEEN_AT_REST)
                 return true;
-        return file_text_read(path, &text, &st, &problem) == 0 && seen_file_hash(text) == file->hash;
+        r = file_text_read(path, &text, &st, &problem);
+        if (r == -ENOMEM)
+                return false;
+        return (r < 0 ? SEEN_UNREADABLE : seen_file_hash(text)) == file->hash;
 }
 
 /* Adds to @to what of @a is not in @b, as often as it is there more often. */

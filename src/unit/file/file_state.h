@@ -17,8 +17,8 @@ typedef struct SeenFile {
         uint64_t dev;
         uint64_t ino;                   /* 0: it was not there */
         uint64_t size;
-        int64_t mtime;                  /* ns */
-        uint32_t hash;                  /* of its text; 0: by its mtime the file was at rest, and that tells */
+        int64_t ctime;                  /* ns */
+        uint32_t hash;                  /* of its text; 0: by its ctime the file was at rest, and that tells; 1: not read */
         uint32_t dropin;                /* which one, from 1 on; 0: the main file */
 } SeenFile;
 
@@ -32,8 +32,10 @@ int file_state_new(FileState **ret_state);
 FileState *file_state_free(FileState *state);
 DEFINE_CLEANUP(FileState, file_state_free)
 
-/* @dropin as in SeenFile; @st is NULL for a file that is not there. */
+/* @dropin as in SeenFile. 0 or -ENOMEM. */
 int file_state_note(FileState *state, uint32_t dropin, const struct stat *st, const char *text);
+/* The same of a file that isn't there, or couldn't be read. */
+int file_state_note_unread(FileState *state, uint32_t dropin, const char *path);
 
 /* Does the file at @path look as it did? */
 bool seen_file_is_current(const SeenFile *file, const char *path);

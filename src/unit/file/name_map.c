@@ -4,9 +4,10 @@
  *
  * Aliases are links, and whether a name has some can only be known from a
  * listing. So the folders are listed, and names, sub-folders and aliases kept
- * as sorted arrays. A listing is trusted as long as the folder's mtime stays,
- * once that is old enough: the kernel's clock moves in steps, and what comes
- * within the same step as the listing would else be missed for ever.
+ * as sorted arrays. A listing is trusted as long as the folder's ctime stays
+ * (its mtime may be put back, as tar does), once that is old enough: the
+ * kernel's clock moves in steps, and what comes within the same step as the
+ * listing would else be missed for ever.
  */
 
 #include <assert.h>
@@ -27,7 +28,7 @@
 #include "unit/file/name_map.h"
 #include "unit/unit_name.h"
 
-#define MTIME_GRAIN (20 * USEC_PER_MSEC)
+#define CTIME_GRAIN (20 * USEC_PER_MSEC)
 #define ALIAS_HOPS_MAX 16
 #define ALIASES_MAX 256
 
@@ -35,8 +36,8 @@ typedef struct NameFolder {
         char *path;             /* owned */
         dev_t dev;
         ino_t ino;              /* 0: it is not there */
-        struct timespec mtime;
-        bool is_fresh;          /* listed within the grain of its mtime: list again */
+        struct timespec ctime;
+        bool is_fresh;          /* listed within the grain of its ctime: list again */
 } NameFolder;
 
 typedef VECTOR(NameEntry) NameEntries;
@@ -168,16 +169,9 @@ static int name_map_follow_link(NameMap *map, const NameFolder *folder, NameEntr
         return name_map_has_path(map, parent) ? name_map_set_alias(map, entry, name) : 0;
 }
 
-static bool name_map_is_directory(const NameFolder *folder, const struct dirent *item) {
-        cleanup_free_ char *path = NULL;
-        struct stat st;
-
-        if (item->d_type == DT_DIR)
-                return true;
-        if (item->d_type != DT_UNKNOWN && item->d_type != DT_LNK)
-                return false;
-        return text_format(&path, "%s/%s", folder->path, item->d_name) == 0 && stat(path, &st) == 0 &&
-               S_ISDIR(st.st_mode);
+/* A link may lead to a folder only later: it is looked into as if it did. */
+static bool name_may_be_directory(const struct dirent *item) {
+        return item->d_type == DT_DIR || item->d_type == DT_LNK || item->d_type == DT_UNKNOWN;
 }
 
 static int name_map_add(NameMap *map, unsigned rank, const struct dirent *item) {
@@ -185,7 +179,7 @@ static int name_map_add(NameMap *map, unsigned rank, const struct dirent *item) 
         NameEntry entry = { .rank = rank, .kind = NAME_FILE };
         NameEntries *into = &map->entries;
 
-        if (name_is_subfolder(item->d_name) && name_map_is_directory(folder, item))
+        if (name_is_subfolder(item->d_name) && name_may_be_directory(item))
                 into = &map->subfolders;
         else if (!unit_name_is_valid(item->d_name) || item->d_type == DT_DIR)
                 return 0;
@@ -261,19 +255,19 @@ static int name_map_index(NameMap *map) {
 /* Looks at the folder itself: true if the listing at hand is not that of its present state. */
 static bool name_folder_has_changed(NameFolder *folder) {
         struct stat st;
-        usec_t now, mtime;
+        usec_t now, ctime;
 
         if (stat(folder->path, &st) < 0)
                 st = (struct stat) {};
         if (!folder->is_fresh && st.st_ino == folder->ino && st.st_dev == folder->dev &&
-            st.st_mtim.tv_sec == folder->mtime.tv_sec && st.st_mtim.tv_nsec == folder->mtime.tv_nsec)
+            st.st_ctim.tv_sec == folder->ctime.tv_sec && st.st_ctim.tv_nsec == folder->ctime.tv_nsec)
                 return false;
         now = clock_realtime();
-        mtime = (usec_t) st.st_mtim.tv_sec * USEC_PER_SEC + (usec_t) st.st_mtim.tv_nsec / 1000;
-        folder->is_fresh = st.st_ino != 0 && mtime + MTIME_GRAIN > now && mtime < now + MTIME_GRAIN;
+        ctime = (usec_t) st.st_ctim.tv_sec * USEC_PER_SEC + (usec_t) st.st_ctim.tv_nsec / 1000;
+        folder->is_fresh = st.st_ino != 0 && ctime + CTIME_GRAIN > now && ctime < now + CTIME_GRAIN;
         folder->ino = st.st_ino;
         folder->dev = st.st_dev;
-        folder->mtime = st.st_mtim;
+        folder->ctime = st.st_ctim;
         return true;
 }
 

@@ -223,14 +223,12 @@ static int draft_read_file(UnitDraft *draft, const char *path, uint32_t dropin) 
         struct stat st;
         int r = file_text_read(path, &text, &st, &problem);
 
-        if (r == -ENOMEM)
-                return r;
+        if (r == -ENOMEM || (r < 0 && file_state_note_unread(draft->state, dropin, path) < 0))
+                return -ENOMEM;
         if (r == -EBADMSG)
                 return unit_draft_refuse(draft, path, problem.line, NULL, "%s", problem.text);
-        if (r == -ENOENT) {
-                r = file_state_note(draft->state, dropin, NULL, "");
-                return r < 0 ? r : DRAFT_FILE_GONE;
-        }
+        if (r == -ENOENT)
+                return DRAFT_FILE_GONE;
         if (r < 0)
                 return draft_fail_reading(draft, path, r);
         r = file_state_note(draft->state, dropin, &st, text);

@@ -58,7 +58,7 @@ char *const *unit_file_loader_search_path(const UnitFileLoader *loader);
  */
 int unit_file_search_path(bool is_user, bool with_systemd, const char *override, char ***ret_path);
 
-/* Has a file of @unit changed, come or gone since it was read? (mtime, size, inode of each; cheap.) */
+/* Has a file of @unit changed, come or gone since it was read? (ctime, size, inode of each; cheap.) */
 bool unit_file_has_changed(UnitFileLoader *loader, const Unit *unit);
 
 /*
