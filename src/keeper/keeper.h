@@ -36,6 +36,9 @@
 /* Until the next try, where the kernel had no process or memory for us. */
 #define KEEPER_RETRY_TIME (KEEPER_SEC / 10)
 
+/* Descriptors that we want to have ourselves: a core that died is not started again without any. */
+#define KEEPER_OWN_FDS 16
+
 /* What has been said to a core since its HELLO. */
 typedef enum KeeperStage {
         KEEPER_SILENT,
@@ -51,6 +54,7 @@ typedef struct Keeper {
         bool is_machine;                /* PID 1 of a machine: must not end */
         int signal_fd;
         struct rlimit limit;            /* of descriptors, as we were started with */
+        int fds_below;                  /* higher ones are not held for core */
 
         /* core */
         pid_t core;                     /* 0: none runs */

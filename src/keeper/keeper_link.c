@@ -4,13 +4,14 @@
  */
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "keeper/keeper_link.h"
 
-/* Aligned as the kernel wants it; one descriptor fits, more than one is cut off and closed by the kernel. */
+/* Aligned as the kernel wants it. There is room for two descriptors, so it must be told that we want no more than one. */
 typedef union Control {
         struct cmsghdr header;
         char bytes[CMSG_SPACE(sizeof(int))];
@@ -62,7 +63,8 @@ int keeper_link_receive(int link, KeeperMessage *ret_message, int *ret_fd) {
         struct iovec data = { .iov_base = ret_message, .iov_len = sizeof(*ret_message) };
         Control control = {};
         struct msghdr packet = { .msg_iov = &data, .msg_iovlen = 1,
-                                 .msg_control = control.bytes, .msg_controllen = sizeof(control.bytes) };
+                                 .msg_control = control.bytes, .msg_controllen = CMSG_LEN(sizeof(int)) };
+        bool is_valid;
         ssize_t n;
 
         /* A peer that ended with packets unread leaves ECONNRESET in front of what it had written itself. */
@@ -72,11 +74,11 @@ int keeper_link_receive(int link, KeeperMessage *ret_message, int *ret_fd) {
         if (n <= 0)
                 return n == 0 ? -EPIPE : map_error(errno);
         *ret_fd = descriptor_in(&packet);
-        if (n == sizeof(*ret_message) && !(packet.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) && ret_message->kind > 0 &&
-            ret_message->kind < _KEEPER_KIND_MAX && memchr(ret_message->name, '\0', sizeof(ret_message->name)))
-                return 0;
-        if (*ret_fd >= 0)
+        is_valid = n == sizeof(*ret_message) && !(packet.msg_flags & MSG_TRUNC) && ret_message->kind > 0 &&
+                   ret_message->kind < _KEEPER_KIND_MAX && memchr(ret_message->name, '\0', sizeof(ret_message->name));
+        if (*ret_fd >= 0 && (!is_valid || packet.msg_flags & MSG_CTRUNC)) {
                 close(*ret_fd);
-        *ret_fd = -1;
-        return -EBADMSG;
+                *ret_fd = -1;
+        }
+        return is_valid ? 0 : -EBADMSG;
 }

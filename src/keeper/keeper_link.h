@@ -15,7 +15,8 @@
 int keeper_link_send(int link, const KeeperMessage *message, int fd);
 
 /*
- * A descriptor that came along, or -1, is the caller's. -EBADMSG for what is not
- * one of our packets: it has been read, and its descriptor closed.
+ * A descriptor that came along, or -1, is the caller's: -1 also if there was more
+ * than one, or no room for it here. -EBADMSG for what is not one of our packets:
+ * it has been read, and its descriptor closed.
  */
 int keeper_link_receive(int link, KeeperMessage *ret_message, int *ret_fd);

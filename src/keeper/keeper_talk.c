@@ -18,6 +18,9 @@
 /* Signals and exits are looked at in between. */
 #define REQUESTS_A_TURN 64U
 
+/* More than a socket holds: a child of core may have the other end, too, and go on. */
+#define LAST_WORDS_MAX 4096U
+
 /* Core cannot hear any more. What it said before is still to be read. */
 static void fall_silent(Keeper *keeper) {
         keeper->stage = KEEPER_SILENT;
@@ -67,6 +70,17 @@ static int on_exit_request(Keeper *keeper, int status) {
         return 0;
 }
 
+/* Owns @fd, also if it fails. */
+static int on_store(Keeper *keeper, const KeeperMessage *message, int fd) {
+        if (fd < 0)
+                return -EBADF;
+        if (fd >= keeper->fds_below) {
+                close(fd);
+                return -EMFILE;
+        }
+        return fd_store_put(&keeper->fds, message->name, fd);
+}
+
 static int obey(Keeper *keeper, const KeeperMessage *message, int *fd, uint64_t now) {
         int given = *fd;
 
@@ -77,7 +91,7 @@ static int obey(Keeper *keeper, const KeeperMessage *message, int *fd, uint64_t 
                 return on_ready(keeper);
         case KEEPER_STORE:
                 *fd = -1;
-                return given < 0 ? -EBADF : fd_store_put(&keeper->fds, message->name, given);
+                return on_store(keeper, message, given);
         case KEEPER_DROP:
                 return fd_store_drop(&keeper->fds, message->name);
         case KEEPER_TAKEN:
@@ -137,12 +151,12 @@ bool keeper_read_requests(Keeper *keeper, uint64_t now) {
 }
 
 void keeper_read_last_words(Keeper *keeper, uint64_t now) {
-        int r;
+        int r = 0;
 
-        do {
+        for (unsigned i = 0; i < LAST_WORDS_MAX && (r == 0 || r == -EBADMSG); i++) {
                 fall_silent(keeper);
                 r = keeper->link < 0 ? -EPIPE : read_request(keeper, now);
-        } while (r == 0 || r == -EBADMSG);
+        }
         fall_silent(keeper);
 }
 
@@ -227,6 +241,8 @@ static int send_next(Keeper *keeper) {
 }
 
 void keeper_send(Keeper *keeper, uint64_t now) {
+        if (now >= keeper->send_at)
+                keeper->send_at = 0;
         while (keeper_has_to_send(keeper) && now >= keeper->send_at) {
                 int r = send_next(keeper);
 

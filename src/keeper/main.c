@@ -3,13 +3,16 @@
  * The loop of the keeper
  *
  * A turn: ended children, then signals (for a core that lives), then what core
- * says, then what there is to send, then core itself. All signals are blocked for ever and read from a
+ * says, then what there is to send, then core itself. A child that ends between
+ * the first two is what a SIGCHLD among the signals tells of: then the next turn
+ * follows without a wait. All signals are blocked for ever and read from a
  * descriptor, so nothing from outside but SIGKILL ends the keeper, and as PID 1
  * not even that.
  */
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,16 +23,20 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "basic/macro.h"
 #include "keeper/keeper.h"
 
 /* The initial pid namespace has this number on every Linux (include/linux/proc_ns.h). */
 #define INITIAL_PID_NAMESPACE 0xEFFFFFFCU
 
+/* Core is talked to in between, also when children end faster than they are reaped. */
 #define SIGNALS_A_TURN 64U
+#define CHILDREN_A_TURN 1024U
 
 static Keeper the_keeper;
 
@@ -41,7 +48,9 @@ uint64_t keeper_now(void) {
 }
 
 void keeper_log(const char *format, ...) {
+        struct pollfd reader = { .fd = STDERR_FILENO, .events = POLLOUT };
         char line[256];
+        struct iovec data = { .iov_base = line };
         va_list arguments;
         int n;
 
@@ -50,9 +59,12 @@ void keeper_log(const char *format, ...) {
         vsnprintf(line + n, sizeof(line) - (size_t) n - 1, format, arguments);
         va_end(arguments);
         strcat(line, "\n");
-        /* Whoever reads it may be gone, or slow: it is not worth waiting for. */
-        if (write(STDERR_FILENO, line, strlen(line)) < 0)
+        data.iov_len = strlen(line);
+        /* Whoever reads it may be gone, or slow: it is not worth waiting for. Some files can't be told so, as terminals. */
+        if (pwritev2(STDERR_FILENO, &data, 1, -1, RWF_NOWAIT) >= 0 || errno == EAGAIN)
                 return;
+        if (poll(&reader, 1, 0) > 0 && reader.revents & POLLOUT)
+                (void) !write(STDERR_FILENO, line, data.iov_len);
 }
 
 /* — signals — */
@@ -81,14 +93,19 @@ static void take_signal(Keeper *keeper, int signal) {
                 keeper->held_signals |= UINT64_C(1) << (signal - 1);
 }
 
-static void read_signals(Keeper *keeper) {
+/* True if a child has ended, perhaps after they were reaped. */
+static bool read_signals(Keeper *keeper) {
+        bool has_child_ended = false;
+
         for (unsigned i = 0; i < SIGNALS_A_TURN; i++) {
                 struct signalfd_siginfo info;
 
                 if (read(keeper->signal_fd, &info, sizeof(info)) != sizeof(info))
-                        return;
+                        break;
+                has_child_ended = has_child_ended || info.ssi_signo == SIGCHLD;
                 take_signal(keeper, (int) info.ssi_signo);
         }
+        return has_child_ended;
 }
 
 /* — children — */
@@ -116,8 +133,9 @@ static bool take_child(Keeper *keeper, pid_t pid, int status, uint64_t now) {
         return false;
 }
 
-static bool reap(Keeper *keeper, uint64_t now) {
-        for (;;) {
+static bool reap(Keeper *keeper, uint64_t now, bool *ret_has_more) {
+        *ret_has_more = false;
+        for (unsigned i = 0; i < CHILDREN_A_TURN; i++) {
                 int status = 0;
                 pid_t pid = waitpid(-1, &status, WNOHANG);
 
@@ -126,6 +144,8 @@ static bool reap(Keeper *keeper, uint64_t now) {
                 if (take_child(keeper, pid, status, now))
                         return true;
         }
+        *ret_has_more = true;
+        return false;
 }
 
 /* — the loop — */
@@ -139,7 +159,7 @@ static int timeout_until(uint64_t time, uint64_t now) {
         return left > 60000 ? 60000 : (int) left;
 }
 
-static void wait_for_news(Keeper *keeper) {
+static void wait_for_news(Keeper *keeper, bool has_more) {
         uint64_t now = keeper_now();
         bool may_send = keeper_has_to_send(keeper) && now >= keeper->send_at;
         bool may_read = keeper->answer.kind == 0;
@@ -149,20 +169,21 @@ static void wait_for_news(Keeper *keeper) {
         };
 
         /* A failure (ENOMEM) is as good as news: the turn looks at everything. */
-        (void) poll(fds, 2, timeout_until(keeper_next_time(keeper), now));
+        (void) poll(fds, 2, has_more ? 0 : timeout_until(keeper_next_time(keeper), now));
 }
 
 static int loop(Keeper *keeper) {
         for (;;) {
                 uint64_t now = keeper_now();
+                bool has_more;
 
-                if (reap(keeper, now))
+                if (reap(keeper, now, &has_more))
                         return keeper->exit_status;
-                read_signals(keeper);
+                has_more |= read_signals(keeper);
                 keeper_read_requests(keeper, now);
                 keeper_send(keeper, now);
                 keeper_tend_core(keeper, now);
-                wait_for_news(keeper);
+                wait_for_news(keeper, has_more);
         }
 }
 
@@ -188,13 +209,13 @@ static bool is_machine(void) {
 static void raise_descriptor_limit(Keeper *keeper) {
         struct rlimit raised;
 
-        if (getrlimit(RLIMIT_NOFILE, &keeper->limit) < 0) {
+        if (getrlimit(RLIMIT_NOFILE, &keeper->limit) < 0)
                 keeper->limit = (struct rlimit) { 1024, 1024 };
-                return;
-        }
         raised = keeper->limit;
         raised.rlim_cur = raised.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &raised);
+        if (setrlimit(RLIMIT_NOFILE, &raised) < 0)
+                raised = keeper->limit;
+        keeper->fds_below = (int) MIN(raised.rlim_cur, (rlim_t) INT_MAX) - KEEPER_OWN_FDS;
 }
 
 /* Beside us, as in a build folder, or where it is installed; JOBD_CORE is for those who try another one. */

@@ -3,6 +3,7 @@
  * The keeper as a process, with a core that does what the test says
  */
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -41,6 +43,19 @@ static void wait_readable(int fd) {
         cr_assert(poll(&poll_fd, 1, PATIENCE_MSEC) == 1, "nothing came");
 }
 
+/* What the keeper is started with: its standard error (-1: ours), and how many descriptors it may have (0: as we). */
+static int keeper_errors = -1;
+static rlim_t keeper_fds;
+
+static void limit_keeper(void) {
+        const struct rlimit limit = { keeper_fds, keeper_fds };
+
+        if (keeper_errors >= 0 && dup2(keeper_errors, STDERR_FILENO) < 0)
+                _exit(99);
+        if (keeper_fds > 0 && setrlimit(RLIMIT_NOFILE, &limit) < 0)
+                _exit(99);
+}
+
 static void world_start(World *world) {
         struct sockaddr_un address = { .sun_family = AF_UNIX };
 
@@ -55,6 +70,7 @@ static void world_start(World *world) {
         if (world->keeper == 0) {
                 setenv("JOBD_CORE", getenv("FAKE_CORE_PROGRAM"), 1);
                 setenv("FAKE_CORE", world->path, 1);
+                limit_keeper();
                 execl(getenv("KEEPER_PROGRAM"), "jobd", "--an-argument", NULL);
                 _exit(99);
         }
@@ -451,4 +467,108 @@ Test(keeper, core_without_its_link_is_replaced) {
         cr_assert(shutdown(world.link, SHUT_RDWR) == 0);
         meet_core(&world);
         cr_assert(ne(int, world.core_pid, before));
+}
+
+/* Some end while others are reaped. */
+Test(keeper, no_orphan_is_overlooked) {
+        WORLD;
+        uint64_t sequence = 0;
+
+        get_ready(&world);
+        for (unsigned i = 0; i < 1000; i++) {
+                order(&world, FAKE_ORPHANS, 3);
+                for (unsigned k = 0; k < 3; k++)
+                        cr_assert(eq(u64, hear(&world, KEEPER_ENDED).value, ++sequence));
+        }
+}
+
+Test(keeper, nobody_has_to_read_its_log) {
+        static const char garbage[] = "garbage";
+        int ends[2];
+        char page[4096] = {};
+
+        cr_assert(pipe2(ends, O_CLOEXEC) == 0);
+        cr_assert(fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0);
+        while (write(ends[1], page, sizeof(page)) > 0)
+                ;
+        cr_assert(fcntl(ends[1], F_SETFL, 0) == 0);
+        keeper_errors = ends[1];
+        WORLD;
+
+        get_ready(&world);
+        cr_assert(send(world.link, garbage, sizeof(garbage), MSG_NOSIGNAL) > 0);
+        cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_TAKEN }, -1), 0));
+}
+
+static unsigned count_fds(pid_t pid) {
+        char path[32];
+        unsigned n = 0;
+        DIR *folder;
+
+        snprintf(path, sizeof(path), "/proc/%d/fd", (int) pid);
+        folder = opendir(path);
+        cr_assert(folder != NULL);
+        while (readdir(folder))
+                n++;
+        closedir(folder);
+        return n;
+}
+
+static void send_two_fds(World *world) {
+        union {
+                struct cmsghdr header;
+                char bytes[CMSG_SPACE(2 * sizeof(int))];
+        } control = {};
+        KeeperMessage message = { .kind = KEEPER_STORE, .serial = 3, .name = "two" };
+        struct iovec data = { .iov_base = &message, .iov_len = sizeof(message) };
+        struct msghdr packet = { .msg_iov = &data, .msg_iovlen = 1,
+                                 .msg_control = control.bytes, .msg_controllen = sizeof(control.bytes) };
+
+        *CMSG_FIRSTHDR(&packet) = (struct cmsghdr) {
+                .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(2 * sizeof(int)) };
+        memcpy(CMSG_DATA(CMSG_FIRSTHDR(&packet)), (int[]) { STDIN_FILENO, STDOUT_FILENO }, 2 * sizeof(int));
+        cr_assert(sendmsg(world->link, &packet, MSG_NOSIGNAL) > 0);
+}
+
+Test(keeper, two_descriptors_at_once_are_none) {
+        WORLD;
+        unsigned before;
+
+        get_ready(&world);
+        before = count_fds(world.keeper);
+        for (unsigned i = 0; i < 10; i++) {
+                send_two_fds(&world);
+                cr_assert(eq(int, hear(&world, KEEPER_ANSWER).error, -EBADF));
+        }
+        cr_assert(eq(uint, count_fds(world.keeper), before));
+}
+
+/* Nobody but core could make it let go of some. */
+Test(keeper, full_of_descriptors_it_can_still_start_core) {
+        unsigned n = 0;
+        int r = 0;
+
+        keeper_fds = 64;
+        WORLD;
+
+        get_ready(&world);
+        for (; r == 0; n++) {
+                KeeperMessage message = { .kind = KEEPER_STORE };
+
+                snprintf(message.name, sizeof(message.name), "%u", n);
+                r = ask(&world, message, STDIN_FILENO);
+        }
+        cr_assert(eq(int, r, -EMFILE));
+        cr_assert(gt(uint, n, 32));
+        kill_core(&world);
+
+        meet_core(&world);
+        say_hello(&world);
+        for (unsigned i = 1; i < n; i++) {
+                int fd = -1;
+
+                hear_with_fd(&world, KEEPER_DESCRIPTOR, &fd);
+                close(fd);
+        }
+        hear(&world, KEEPER_ALL_SENT);
 }
