@@ -28,7 +28,7 @@
 /* "jobd", so that file(1) and we know whose it is. */
 #define APPLICATION_ID 0x6a6f6264
 
-/* How often a file can be set aside before the oldest name is used again: it is replaced then. */
+/* How often a file can be set aside before the last name is used again: what has it is replaced then. */
 #define SET_ASIDE_MAX 100U
 
 typedef enum Statement {
@@ -202,11 +202,12 @@ int store_set_aside(Store *store, Failure *ret_failure) {
         cleanup_free_ char *aside = name_aside(store->path);
         int r;
 
-        /* The log first: a file without its log is an old state, a log without its file is nothing. */
-        r = aside ? move_aside(store->path, aside, "-wal") : -ENOMEM;
-        close_database(store);
+        /* If that is as far as we get, a log without its file is nothing; a file without its log would be an old state. */
+        r = aside ? move_aside(store->path, aside, "") : -ENOMEM;
         if (r == 0)
-                r = move_aside(store->path, aside, "");
+                r = move_aside(store->path, aside, "-wal");
+        /* It is seen to have moved, so the log is left as it was. */
+        close_database(store);
         if (r == 0)
                 r = open_database(store);
         if (r < 0)

@@ -224,6 +224,28 @@ Test(store, log_of_what_is_set_aside_goes_with_it) {
         expect_loaded(&world);
 }
 
+/* As if it was killed in between: never is there a file without its log, which was a state once. */
+Test(store, file_is_set_aside_before_its_log) {
+        WORLD;
+        char path[96];
+
+        change(&world, STORE_JOBS, 5, 1);
+        cr_assert(eq(int, store_commit(world.store), 0));
+        again(&world, "f", STORE_E_OPENED);
+        change(&world, STORE_JOBS, 5, 2);
+        cr_assert(eq(int, store_commit(world.store), 0));
+        snprintf(path, sizeof(path), "%s.1-wal", world.path);
+        cr_assert(mkdir(path, 0700) == 0);
+        cr_assert(lt(int, store_set_aside(world.store, &world.failure), 0));
+        cr_assert(is_there(&world, "-wal"));
+        cr_assert(is_there(&world, ".1"));
+
+        again(&world, "f", STORE_E_OPENED);
+        world.state = (State) {};
+        expect_loaded(&world);
+        cr_assert(rmdir(path) == 0);
+}
+
 Test(store, garbage_is_set_aside) {
         WORLD;
         FILE *file;
