@@ -208,7 +208,8 @@ static int prepare(const ExecRequest *request, Preparation *preparation, ExecChi
                 .ignored_signals = ignored_signals(),
         };
         if (request->flags & EXEC_REQUEST_HAS_OOM_SCORE_ADJUST)
-                snprintf(child->oom_score_adjust, sizeof(child->oom_score_adjust), "%i", request->oom_score_adjust);
+                child->oom_score_adjust_length = (size_t) snprintf(
+                        child->oom_score_adjust, sizeof(child->oom_score_adjust), "%i", request->oom_score_adjust);
         return 0;
 }
 

@@ -176,8 +176,6 @@ child_ static int open_stderr(const ExecChild *child) {
 }
 
 child_ static int adjust_oom_score(const ExecChild *child) {
-        const char *text = child->oom_score_adjust;
-        size_t n = 0;
         long fd, r;
 
         if (!(child->request->flags & EXEC_REQUEST_HAS_OOM_SCORE_ADJUST))
@@ -185,9 +183,7 @@ child_ static int adjust_oom_score(const ExecChild *child) {
         fd = open_path("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
         if (fd < 0)
                 return (int) fd;
-        while (text[n])
-                n++;
-        r = exec_call3(SYS_write, fd, text, n);
+        r = exec_call3(SYS_write, fd, child->oom_score_adjust, child->oom_score_adjust_length);
         /* To lower it needs a privilege that containers and users don't have; systemd lets that pass, too. */
         if (r < 0 && r != -EACCES && r != -EPERM)
                 return (int) r;

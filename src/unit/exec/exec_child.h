@@ -4,8 +4,9 @@
 /*
  * The child between clone and exec
  *
- * It runs in our memory while we do nothing but wait, so all that it needs is
- * put together beforehand, and all that it calls is a plain system call.
+ * It runs in our memory beside us and others like it, so all that it needs is
+ * put together beforehand and left alone until it has gone, and all that it
+ * calls is a plain system call.
  */
 
 #include "unit/exec/exec_clone.h"
@@ -20,6 +21,7 @@ typedef struct ExecChild {
         const char *directory;
         bool is_directory_optional;             /* if it can't be entered, "/" will do */
         char oom_score_adjust[16];
+        size_t oom_score_adjust_length;
         uint64_t ignored_signals;               /* that we ignore: bit n - 1 for signal n */
         bool is_one_stream;                     /* standard error shares standard output's open file */
 
