@@ -26,7 +26,12 @@ typedef enum KeeperKind {
         /* from core */
         KEEPER_HELLO = 1,               /* value: KEEPER_VERSION */
         KEEPER_READY,                   /* it serves: from now on its death is one of a working core */
-        KEEPER_STORE,                   /* name, and one descriptor (SCM_RIGHTS): replaces what had that name */
+        /*
+         * name, and one descriptor (SCM_RIGHTS): replaces what had that name. Only what is closed without a wait: pipes,
+         * sockets that do not linger, memory; no file of a file system that is asked at the end, such as FUSE or NFS.
+         * -EBADF without one, -EMFILE or -ENOSPC if there is no room.
+         */
+        KEEPER_STORE,
         KEEPER_DROP,                    /* name */
         KEEPER_TAKEN,                   /* value: exits up to this sequence number may be forgotten */
         KEEPER_REEXEC,                  /* core is about to execute itself, and will say HELLO again */

@@ -23,16 +23,10 @@ typedef union Request {
         char bytes[FUSE_MIN_READ_BUFFER * 2];
 } Request;
 
-static void read_request(int fuse, uint32_t opcode, Request *request) {
-        do
-                cr_assert(read(fuse, request, sizeof(*request)) > 0);
-        while (request->header.opcode != opcode);
-}
-
 static void answer(int fuse, const Request *request, int error, const void *data, size_t n) {
         struct {
                 struct fuse_out_header header;
-                char data[64];
+                char data[sizeof(struct fuse_entry_out)];
         } reply = { .header = { .len = (uint32_t) (sizeof(reply.header) + n), .error = error,
                                 .unique = request->header.unique } };
 
@@ -40,6 +34,25 @@ static void answer(int fuse, const Request *request, int error, const void *data
         if (n > 0)
                 memcpy(reply.data, data, n);
         cr_assert(write(fuse, &reply, reply.header.len) == (ssize_t) reply.header.len);
+}
+
+/* One file, under any name, that can be opened. Returns with a request of the kind that is to wait. */
+static void serve_until(int fuse, uint32_t opcode, Request *request) {
+        const struct fuse_open_out opened = {};
+        const struct fuse_entry_out entry = {
+                .nodeid = 2, .entry_valid = 3600, .attr_valid = 3600,
+                .attr = { .ino = 2, .mode = S_IFREG | 0644, .nlink = 1 },
+        };
+
+        for (;;) {
+                cr_assert(read(fuse, request, sizeof(*request)) > 0);
+                if (request->header.opcode == opcode)
+                        return;
+                if (request->header.opcode == FUSE_LOOKUP)
+                        answer(fuse, request, 0, &entry, sizeof(entry));
+                else if (request->header.opcode == FUSE_OPEN)
+                        answer(fuse, request, 0, &opened, sizeof(opened));
+        }
 }
 
 /* -1 if that can't be here. */
@@ -59,7 +72,7 @@ static int mount_silent(const char *path) {
                 close(fuse);
                 return -1;
         }
-        read_request(fuse, FUSE_INIT, &request);
+        serve_until(fuse, FUSE_INIT, &request);
         answer(fuse, &request, 0, &welcome, sizeof(welcome));
         return fuse;
 }
@@ -70,7 +83,7 @@ static pid_t hang(Fixture *fixture, int fuse, Request *request) {
         pid_t pid = 0;
 
         cr_assert(eq(int, exec_spawn_begin(&fixture->request, &spawn, &fixture->result), 0));
-        read_request(fuse, FUSE_ACCESS, request);
+        serve_until(fuse, FUSE_ACCESS, request);
         cr_assert(eq(int, exec_spawn_finish(spawn, &pid, &pidfd, &fixture->result), -ETIME));
         cr_assert(eq(int, (int) fixture->result.step, EXEC_STEP_CHDIR));
         return fixture->result.pid;
@@ -121,6 +134,36 @@ Test(exec_hang, memory_stays_closed_until_the_last_has_left_it_and_no_place_is_l
         cr_assert(waitpid(pid, NULL, 0) == pid);
         start_many(&fixture);
         cr_assert(eq(int, prctl(PR_GET_DUMPABLE), before));
+        close(fuse);
+        cr_assert(umount2(path, MNT_DETACH) == 0 && rmdir(path) == 0);
+}
+
+/* It has failed, and closes its files. */
+Test(exec_hang, end_that_lasts_is_not_waited_for) {
+        FIXTURE("exit");
+        char path[64], file[80];
+        ExecSpawn *spawn = NULL;
+        int fuse, pidfd = -1;
+        Request request;
+        pid_t pid = 0;
+
+        snprintf(path, sizeof(path), "%s", fixture_path(&fixture, "silent"));
+        snprintf(file, sizeof(file), "%s/file", path);
+        fuse = mount_silent(path);
+        if (fuse < 0) {
+                rmdir(path);
+                cr_skip("needs FUSE");
+        }
+        fixture.request.standard_input_file = file;
+        fixture.request.path = "/no/such/program";
+        cr_assert(eq(int, exec_spawn_begin(&fixture.request, &spawn, &fixture.result), 0));
+        serve_until(fuse, FUSE_FLUSH, &request);
+        cr_assert(eq(int, exec_spawn_finish(spawn, &pid, &pidfd, &fixture.result), -ENOENT));
+        cr_assert(eq(int, (int) fixture.result.step, EXEC_STEP_EXEC));
+        cr_assert(waitpid(fixture.result.pid, NULL, WNOHANG) == 0, "it is there no longer");
+
+        answer(fuse, &request, 0, NULL, 0);
+        cr_assert(waitpid(fixture.result.pid, NULL, 0) == fixture.result.pid);
         close(fuse);
         cr_assert(umount2(path, MNT_DETACH) == 0 && rmdir(path) == 0);
 }

@@ -131,7 +131,8 @@ int exec_spawn(const ExecRequest *request, pid_t *ret_pid, int *ret_pidfd, ExecR
 /*
  * The same in two halves, for several at once: the first returns while the child is on its way to its program, the second
  * waits for that. @request, and what it borrows, must stay as it is in between. -EAGAIN, with the result set, if as many
- * as can be are on their way. Each that was begun must be finished.
+ * as can be are on their way. Each that was begun must be finished. One with a score for the out-of-memory killer is alone
+ * on its way: the first half waits for those before it, or the next one for it.
  */
 typedef struct ExecSpawn ExecSpawn;
 
