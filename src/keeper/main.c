@@ -28,7 +28,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "basic/macro.h"
 #include "keeper/keeper.h"
 
 /* The initial pid namespace has this number on every Linux (include/linux/proc_ns.h). */
@@ -215,7 +214,7 @@ static void raise_descriptor_limit(Keeper *keeper) {
         raised.rlim_cur = raised.rlim_max;
         if (setrlimit(RLIMIT_NOFILE, &raised) < 0)
                 raised = keeper->limit;
-        keeper->fds_below = (int) MIN(raised.rlim_cur, (rlim_t) INT_MAX) - KEEPER_OWN_FDS;
+        keeper->fds_below = (raised.rlim_cur < INT_MAX ? (int) raised.rlim_cur : INT_MAX) - KEEPER_OWN_FDS;
 }
 
 /* Beside us, as in a build folder, or where it is installed; JOBD_CORE is for those who try another one. */
