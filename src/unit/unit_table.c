@@ -132,6 +132,19 @@ int unit_table_add_name(UnitTable *table, Unit *unit, const char *name) {
         return r < 0 ? r : index_table_put(&table->by_name, index_table_hash(name), unit->index);
 }
 
+void unit_table_drop_name(UnitTable *table, Unit *unit, const char *name) {
+        size_t at = 1;
+
+        assert(table);
+        assert(strcmp(name, unit->id) != 0 && unit_has_name(unit, name));
+
+        index_table_remove(&table->by_name, index_table_hash(name), unit->index);
+        while (strcmp(unit->names[at], name) != 0)
+                at++;
+        free(unit->names[at]);
+        memmove(unit->names + at, unit->names + at + 1, strv_length(unit->names + at + 1) * sizeof(char *) + sizeof(char *));
+}
+
 /* Forgets the names from the @first on. */
 static void unit_table_forget_names(UnitTable *table, const Unit *unit, size_t first) {
         for (size_t i = first; unit->names[i]; i++)

@@ -59,6 +59,8 @@ int unit_table_reload_unit(UnitTable *table, Unit *unit);
  */
 int unit_table_merge(UnitTable *table, Unit *unit, Unit *into);
 int unit_table_add_name(UnitTable *table, Unit *unit, const char *name);        /* -EEXIST if another has it */
+/* Takes the name @name, which is not its first, away from @unit. Relations that were declared by it stay @unit's. */
+void unit_table_drop_name(UnitTable *table, Unit *unit, const char *name);
 
 /* Removes a unit that nothing refers to any more (relations declared by others make it a stub again instead). */
 void unit_table_remove(UnitTable *table, Unit *unit);

@@ -194,7 +194,7 @@ static bool check_load(size_t n, bool and_all_after, const char *expected) {
 
         file_load(world, "t.target");
         after = describe(world);
-        cr_assert(strcmp(after, expected) == 0, "allocation %zu (load: %d):\n%s\nexpected:\n%s", n, r, after, "");
+        cr_assert(strcmp(after, expected) == 0, "allocation %zu (load: %d):\n%s\nexpected:\n%s", n, r, after, expected);
         return has_failed;
 }
 
@@ -227,7 +227,7 @@ static bool check_reload(size_t n, bool and_all_after, const char *expected) {
 
         cr_assert(eq(int, unit_file_reload(world->loader, world->table, true, NULL, NULL, &failure), 0));
         after = describe(world);
-        cr_assert(strcmp(after, expected) == 0, "allocation %zu (reload: %d):\n%s\nexpected:\n%s", n, r, after, "");
+        cr_assert(strcmp(after, expected) == 0, "allocation %zu (reload: %d):\n%s\nexpected:\n%s", n, r, after, expected);
         return has_failed;
 }
 

@@ -261,3 +261,38 @@ Test(unit_file_reload, a_folder_may_come_to_its_link) {
         cr_assert(eq(int, file_reload(world, false, NULL), 0));
         assert_string(x->settings.description, "late");
 }
+
+Test(unit_file_reload, a_name_that_is_no_link_any_more_is_a_unit_of_its_own) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        Unit *real, *user, *own;
+
+        file_write(world, "a/real.target", "[Unit]\n");
+        file_link(world, "a/alias.target", "real.target");
+        file_write(world, "a/user.target", "[Unit]\nWants=alias.target\n");
+        user = file_load(world, "user.target");
+        real = file_load(world, "alias.target");
+        assert_string(real->id, "real.target");
+
+        file_remove(world, "a/alias.target");
+        file_write(world, "a/alias.target", "[Unit]\nDescription=own\n");
+        cr_assert(eq(int, file_reload(world, false, NULL), 0));
+        own = file_load(world, "alias.target");
+        cr_assert(own != real);
+        assert_string(own->settings.description, "own");
+        assert_string(file_relations(user, UNIT_WANTS), "alias.target");
+        assert_string(file_relations(real, UNIT_WANTED_BY), "");
+}
+
+Test(unit_file_reload, a_name_of_a_unit_that_is_not_there_is_given_up) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        Unit *unit;
+
+        file_link(world, "a/alias.target", "real.target");
+        unit = file_load(world, "alias.target");
+        cr_assert(eq(int, unit->load_state, UNIT_NOT_FOUND));
+        file_remove(world, "a/alias.target");
+        file_write(world, "a/alias.target", "[Unit]\nDescription=own\n");
+        cr_assert(eq(int, file_reload(world, false, NULL), 0));
+        assert_string(file_load(world, "alias.target")->settings.description, "own");
+        assert_string(file_load(world, "alias.target")->id, "alias.target");
+}

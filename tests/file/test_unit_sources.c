@@ -174,6 +174,23 @@ Test(unit_sources, aliases_of_templates_keep_the_instance) {
         cr_assert(unit_has_name(file_load(world, "x@7.target"), "z@7.target"));
 }
 
+Test(unit_sources, an_instance_with_a_file_is_not_what_its_template_is_a_link_to) {
+        static const char *const orders[][2] = { { "t@1.service", "u@1.service" }, { "u@1.service", "t@1.service" } };
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        Unit *named;
+
+        file_write(world, "a/t@.service", "[Service]\nExecStart=/bin/true\n");
+        file_link(world, "a/u@.service", "t@.service");
+        file_write(world, "b/u@1.service", "[Service]\nExecStart=/bin/false\n");
+        for (size_t i = 0; i < ELEMENTSOF(orders); i++) {
+                file_world_restart(world);
+                cr_assert(eq(int, unit_table_name(world->table, "u@1.service", &named), 0));
+                for (size_t j = 0; j < 2; j++)
+                        assert_string(file_load(world, orders[i][j])->id, orders[i][j]);
+                assert_string(file_load(world, "u@2.service")->id, "t@2.service");
+        }
+}
+
 Test(unit_sources, links_in_folders_are_dependencies) {
         cleanup_(file_world_freep) FileWorld *world = file_world_new();
         Unit *unit;

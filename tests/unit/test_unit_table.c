@@ -359,6 +359,14 @@ Test(unit_table, name_belongs_to_one_unit) {
         cr_assert(eq(int, unit_table_add_name(world.table, a, "c.service"), 0));
         cr_assert(eq(int, unit_table_add_name(world.table, a, "c.service"), 0));
         cr_assert(eq(int, unit_table_add_name(world.table, b, "c.service"), -EEXIST));
+        cr_assert(eq(int, unit_table_add_name(world.table, a, "d.service"), 0));
+        unit_table_drop_name(world.table, a, "c.service");
+        assert_null(unit_table_find(world.table, "c.service"));
+        cr_assert(eq(ptr, unit_table_find(world.table, "d.service"), a));
+        cr_assert(eq(int, unit_table_add_name(world.table, b, "c.service"), 0));
+        unit_table_drop_name(world.table, b, "c.service");
+        unit_table_drop_name(world.table, a, "d.service");
+        cr_assert(eq(int, unit_table_add_name(world.table, a, "c.service"), 0));
         cr_assert(eq(ptr, unit_table_find(world.table, "c.service"), a));
         unit_table_remove(world.table, a);
         assert_null(unit_table_find(world.table, "c.service"));

@@ -481,6 +481,9 @@ static int name_map_push_aliases(const NameMap *map, const char *target, const c
                         r = (name = strdup(entry->name)) ? 0 : -ENOMEM;
                 else
                         continue;
+                /* An instance with an entry of its own is what that says, whatever its template is a link to. */
+                if (r == 0 && name && strcmp(name, entry->name) != 0 && name_map_find(map, name))
+                        continue;
                 if (r == 0 && name && strcmp(name, id) != 0 && !strv_contains(*aliases, name))
                         r = strv_push(aliases, name);
                 if (r < 0)

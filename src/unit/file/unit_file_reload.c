@@ -8,7 +8,8 @@
  * happens to the files meanwhile.
  *
  * A target is read again, too, when something that it pulls in was: whether
- * it comes after that one may have changed with it.
+ * it comes after that one may have changed with it. And so is who refers to a
+ * unit with several names, as it may lose the one that was meant.
  */
 
 #include <assert.h>
@@ -16,6 +17,7 @@
 #include <string.h>
 
 #include "basic/macro.h"
+#include "basic/strv.h"
 #include "basic/text.h"
 #include "unit/file/file_record.h"
 #include "unit/file/unit_file_loader.h"
@@ -40,6 +42,14 @@ static void reload_items_deinit(ReloadItems *items) {
         vector_deinit(items);
 }
 
+/* Is @name still a link to @unit? 1, 0 or -ENOMEM. */
+static int reload_name_leads_to(const UnitFileLoader *loader, const Unit *unit, const char *name) {
+        cleanup_(name_lookup_deinit) NameLookup lookup = {};
+        int r = name_map_lookup(loader->names, name, &lookup);
+
+        return r < 0 ? r : lookup.found == NAME_FOUND_ALIAS && strcmp(lookup.id, unit->id) == 0;
+}
+
 /* The listing of the folders is up to date. */
 static bool reload_has_changed(const UnitFileLoader *loader, const Unit *unit) {
         cleanup_(unit_sources_deinit) UnitSources sources = {};
@@ -47,6 +57,9 @@ static bool reload_has_changed(const UnitFileLoader *loader, const Unit *unit) {
 
         if (!record || unit->load_state == UNIT_STUB)
                 return false;
+        strv_foreach(alias, unit->names + 1)
+                if (reload_name_leads_to(loader, unit, *alias) == 0)
+                        return true;
         if (unit_sources_find(loader->names, unit->id, &sources) < 0)
                 return false;
         return !file_record_has_sources(record, unit->id, &sources) || !file_record_is_current(record);
@@ -63,6 +76,26 @@ static int reload_add(ReloadItems *items, Unit *unit, bool has_changed) {
         if (r < 0)
                 free(item.name);
         return r;
+}
+
+/* Those whose files say something of @unit. */
+static int reload_add_referrers(ReloadItems *items, const Unit *unit, bool *is_listed) {
+        for (int kind = 0; kind < _UNIT_RELATION_MAX; kind++) {
+                UnitRelations relations = unit_relations(unit, (UnitRelationKind) kind);
+
+                for (size_t i = 0; i < relations.n; i++) {
+                        Unit *other = unit_table_at(unit->table, relations.items[i].other);
+                        int r;
+
+                        if (relations.items[i].there == UNIT_ORIGIN_NONE || is_listed[other->index] || !other->file_state)
+                                continue;
+                        is_listed[other->index] = true;
+                        r = reload_add(items, other, false);
+                        if (r < 0)
+                                return r;
+                }
+        }
+        return 0;
 }
 
 static int reload_add_pullers(ReloadItems *items, const Unit *unit, bool *is_listed) {
@@ -104,8 +137,13 @@ static int reload_gather(const UnitFileLoader *loader, UnitTable *table, ReloadI
                         return r;
         }
         n_changed = items->n;
-        for (size_t i = 0; r == 0 && i < n_changed; i++)
-                r = reload_add_pullers(items, items->items[i].unit, is_listed);
+        for (size_t i = 0; r == 0 && i < n_changed; i++) {
+                const Unit *unit = items->items[i].unit;
+
+                r = reload_add_pullers(items, unit, is_listed);
+                if (r == 0 && unit->names[1])
+                        r = reload_add_referrers(items, unit, is_listed);
+        }
         return r;
 }
 
@@ -132,6 +170,19 @@ static int reload_read(const UnitFileLoader *loader, ReloadItems *items, const U
         return n_broken;
 }
 
+/* Takes names away from @unit that are no more links to it; before anything is read that may mean others by them. */
+static int reload_drop_names(const UnitFileLoader *loader, UnitTable *table, Unit *unit) {
+        for (size_t i = strv_length(unit->names) - 1; i > 0; i--) {
+                int r = reload_name_leads_to(loader, unit, unit->names[i]);
+
+                if (r < 0)
+                        return r;
+                if (r == 0)
+                        unit_table_drop_name(table, unit, unit->names[i]);
+        }
+        return 0;
+}
+
 /* Hands the drafts to the loader, and has the table load from them. */
 static int reload_apply(UnitFileLoader *loader, UnitTable *table, ReloadItems *items) {
         int r = vector_reserve(&loader->prepared, items->n);
@@ -140,7 +191,9 @@ static int reload_apply(UnitFileLoader *loader, UnitTable *table, ReloadItems *i
                 ReloadItem *item = &items->items[i];
 
                 loader->prepared.items[loader->prepared.n++] = take_ptr(item->draft);
-                r = unit_table_reload_unit(table, item->unit);
+                r = reload_drop_names(loader, table, item->unit);
+                if (r == 0)
+                        r = unit_table_reload_unit(table, item->unit);
         }
         if (r == 0)
                 r = unit_table_load_queued(table);
