@@ -8,85 +8,11 @@
  */
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "basic/macro.h"
+#include "double/double_memory.h"
 #include "file_world.h"
-
-static size_t n_allocations;            /* since it was armed */
-static size_t fail_at;                  /* 0: not armed */
-static bool fail_after;                 /* and all that come later */
-
-static bool may_allocate(void) {
-        if (fail_at == 0)
-                return true;
-        n_allocations++;
-        return n_allocations < fail_at || (n_allocations > fail_at && !fail_after);
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_reallocarray(void *old, size_t n, size_t size);
-char *__real_strdup(const char *string);
-char *__real_strndup(const char *string, size_t n);
-int __real_vasprintf(char **ret_string, const char *format, va_list args);
-
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_reallocarray(void *old, size_t n, size_t size);
-char *__wrap_strdup(const char *string);
-char *__wrap_strndup(const char *string, size_t n);
-int __wrap_vasprintf(char **ret_string, const char *format, va_list args);
-
-void *__wrap_malloc(size_t size) {
-        return may_allocate() ? __real_malloc(size) : NULL;
-}
-
-void *__wrap_calloc(size_t n, size_t size) {
-        return may_allocate() ? __real_calloc(n, size) : NULL;
-}
-
-void *__wrap_realloc(void *old, size_t size) {
-        return may_allocate() ? __real_realloc(old, size) : NULL;
-}
-
-void *__wrap_reallocarray(void *old, size_t n, size_t size) {
-        return may_allocate() ? __real_reallocarray(old, n, size) : NULL;
-}
-
-char *__wrap_strdup(const char *string) {
-        return may_allocate() ? __real_strdup(string) : NULL;
-}
-
-char *__wrap_strndup(const char *string, size_t n) {
-        return may_allocate() ? __real_strndup(string, n) : NULL;
-}
-
-int __wrap_vasprintf(char **ret_string, const char *format, va_list args) {
-        if (!may_allocate()) {
-                *ret_string = NULL;
-                return -1;
-        }
-        return __real_vasprintf(ret_string, format, args);
-}
-
-static void arm(size_t n, bool and_all_after) {
-        n_allocations = 0;
-        fail_at = n;
-        fail_after = and_all_after;
-}
-
-/* Was the n-th ever reached? */
-static bool disarm(void) {
-        bool has_failed = n_allocations >= fail_at;
-
-        fail_at = 0;
-        return has_failed;
-}
 
 /* — folders with something of everything — */
 
@@ -187,9 +113,9 @@ static bool check_load(size_t n, bool and_all_after, const char *expected) {
 
         world->options.receiver = NULL;         /* what it says takes memory of the test's own */
         file_world_restart(world);
-        arm(n, and_all_after);
+        double_memory_arm(n, and_all_after);
         r = unit_table_load(world->table, "t.target", &unit);
-        has_failed = disarm();
+        has_failed = double_memory_disarm();
         cr_assert(r == 0 || (r == -ENOMEM && has_failed), "allocation %zu: %d", n, r);
 
         file_load(world, "t.target");
@@ -220,9 +146,9 @@ static bool check_reload(size_t n, bool and_all_after, const char *expected) {
         file_world_restart(world);
         file_load(world, "t.target");
         change_files(world);
-        arm(n, and_all_after);
+        double_memory_arm(n, and_all_after);
         r = unit_file_reload(world->loader, world->table, true, NULL, NULL, &failure);
-        has_failed = disarm();
+        has_failed = double_memory_disarm();
         cr_assert(r == 0 || (r == -ENOMEM && has_failed), "allocation %zu: %d", n, r);
 
         cr_assert(eq(int, unit_file_reload(world->loader, world->table, true, NULL, NULL, &failure), 0));

@@ -6,82 +6,14 @@
  * Every allocation of an operation fails once, each in a world of its own, and
  * once more with all that come after it. A request that could not be made has
  * changed nothing and works when there is memory again; what must not fail
- * does not: each id has one end. The linker puts the functions below before
- * those of the C library.
+ * does not: each id has one end.
  */
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "double/double_memory.h"
 #include "job_world.h"
-
-static size_t n_allocations;            /* since it was armed */
-static size_t fail_at;                  /* 0: not armed */
-static bool fail_after;                 /* and all that come later */
-
-static bool may_allocate(void) {
-        if (fail_at == 0)
-                return true;
-        n_allocations++;
-        return n_allocations < fail_at || (n_allocations > fail_at && !fail_after);
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_reallocarray(void *old, size_t n, size_t size);
-char *__real_strdup(const char *string);
-int __real_vasprintf(char **ret_string, const char *format, va_list args);
-
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_reallocarray(void *old, size_t n, size_t size);
-char *__wrap_strdup(const char *string);
-int __wrap_vasprintf(char **ret_string, const char *format, va_list args);
-
-void *__wrap_malloc(size_t size) {
-        return may_allocate() ? __real_malloc(size) : NULL;
-}
-
-void *__wrap_calloc(size_t n, size_t size) {
-        return may_allocate() ? __real_calloc(n, size) : NULL;
-}
-
-void *__wrap_realloc(void *old, size_t size) {
-        return may_allocate() ? __real_realloc(old, size) : NULL;
-}
-
-void *__wrap_reallocarray(void *old, size_t n, size_t size) {
-        return may_allocate() ? __real_reallocarray(old, n, size) : NULL;
-}
-
-char *__wrap_strdup(const char *string) {
-        return may_allocate() ? __real_strdup(string) : NULL;
-}
-
-int __wrap_vasprintf(char **ret_string, const char *format, va_list args) {
-        if (!may_allocate()) {
-                *ret_string = NULL;
-                return -1;
-        }
-        return __real_vasprintf(ret_string, format, args);
-}
-
-static void arm(size_t n, bool and_all_after) {
-        n_allocations = 0;
-        fail_at = n;
-        fail_after = and_all_after;
-}
-
-/* Was the n-th ever reached? */
-static bool disarm(void) {
-        bool has_failed = n_allocations >= fail_at;
-
-        fail_at = 0;
-        return has_failed;
-}
 
 /* — a world with something of everything, whose units take no memory — */
 
@@ -194,9 +126,9 @@ static bool check_exec(size_t n, bool and_all_after, JobMode mode, bool with_pla
         bool has_failed;
         int r;
 
-        arm(n, and_all_after);
+        double_memory_arm(n, and_all_after);
         r = exec(w, mode, with_plan ? &plan : NULL);
-        has_failed = disarm();
+        has_failed = double_memory_disarm();
         cr_assert(r == 0 || (r == -ENOMEM && has_failed), "allocation %zu: %d", n, r);
         after = describe(w);
         if (r == 0)
@@ -230,9 +162,9 @@ static bool check_refused(size_t n, bool and_all_after) {
         bool has_failed;
         int r;
 
-        arm(n, and_all_after);
+        double_memory_arm(n, and_all_after);
         r = job_manager_exec(w->jobs, &request, 1, &options, &plan);
-        has_failed = disarm();
+        has_failed = double_memory_disarm();
         cr_assert(r == JOB_MANAGER_E_REFUSED || (r == -ENOMEM && has_failed));
         cr_assert(plan || r < 0);
         if (plan)
@@ -267,9 +199,9 @@ static bool check_life(size_t n, bool and_all_after) {
         bool has_failed;
 
         cr_assert(eq(int, exec(w, JOB_REPLACE, NULL), 0));
-        arm(n, and_all_after);
+        double_memory_arm(n, and_all_after);
         live(w);
-        has_failed = disarm();
+        has_failed = double_memory_disarm();
 
         for (size_t i = 0; i < ELEMENTSOF(names); i++)
                 unit_publish(job_world_unit(w, names[i]), UNIT_ACTIVE, 0);
@@ -302,9 +234,9 @@ static bool check_save(size_t n, bool and_all_after) {
         int r;
 
         cr_assert(eq(int, exec(w, JOB_REPLACE, NULL), 0));
-        arm(n, and_all_after);
+        double_memory_arm(n, and_all_after);
         r = job_manager_save(w->jobs, &snapshot);
-        has_failed = disarm();
+        has_failed = double_memory_disarm();
         cr_assert(eq(int, r, has_failed ? -ENOMEM : 0));
         if (r == 0)
                 job_snapshot_deinit(&snapshot);
@@ -329,11 +261,11 @@ static bool check_restore(size_t n, bool and_all_after) {
         cr_assert(eq(int, job_manager_save(w->jobs, &snapshot), 0));
         w->jobs = job_manager_free(w->jobs);
 
-        arm(n, and_all_after);
+        double_memory_arm(n, and_all_after);
         r = job_manager_new(&w->jobs, w->units->table);
         if (r == 0)
                 r = job_manager_restore(w->jobs, &snapshot, w->units->clock.now);
-        has_failed = disarm();
+        has_failed = double_memory_disarm();
         job_snapshot_deinit(&snapshot);
         cr_assert(r == 0 || (r == -ENOMEM && has_failed));
         if (r == 0)
@@ -363,14 +295,14 @@ static bool check_questions(JobWorld *w, size_t n, bool and_all_after) {
         Sink sink = { .ops = &ops };
         JobInfos infos;
 
-        arm(n, and_all_after);
+        double_memory_arm(n, and_all_after);
         for (size_t i = 0; i < ELEMENTSOF(questions); i++)
                 (void) job_manager_explain(w->jobs, questions[i], w->units->clock.now, &sink);
         if (job_manager_list(w->jobs, &infos) == 0)
                 vector_deinit(&infos);
         if (job_manager_neighbours(w->jobs, 1, true, &infos) == 0)
                 vector_deinit(&infos);
-        return disarm();
+        return double_memory_disarm();
 }
 
 Test(job_memory, questions_are_answered_as_far_as_memory_goes) {
