@@ -151,8 +151,13 @@ static void consider_what_it_refers_to(Manager *manager, const Unit *unit) {
 static void unload_found(Search *search) {
         UnitTable *units = search->manager->units;
 
-        for (size_t i = 0; i < search->found.n; i++)
-                consider_what_it_refers_to(search->manager, unit_table_at(units, search->found.items[i].index));
+        for (size_t i = 0; i < search->found.n; i++) {
+                Unit *unit = unit_table_at(units, search->found.items[i].index);
+
+                /* As long as its relations are there: a job that waits has counted them. */
+                job_manager_forget_unit(search->manager->jobs, unit, search->manager->now);
+                consider_what_it_refers_to(search->manager, unit);
+        }
         for (size_t i = 0; i < search->found.n; i++)
                 unit_withdraw_relations(unit_table_at(units, search->found.items[i].index));
         for (size_t i = 0; i < search->found.n; i++)

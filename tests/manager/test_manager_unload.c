@@ -131,6 +131,38 @@ Test(manager_unload, a_unit_with_a_job_or_a_timer_stays) {
         cr_assert(not(is_there(world, "a.service")));
 }
 
+/* n has looked past those that go, and at the first of those that it waits for. */
+Test(manager_unload, a_waiting_job_forgets_nobody_when_units_that_it_has_passed_go) {
+        cleanup_(world_freep) World *world = world_of_fakes();
+        Unit *top;
+
+        write_service(world, "top.service", "After=x.service y.service");
+        write_service(world, "x.service", "Before=n.service");
+        write_service(world, "y.service", "Before=n.service");
+        write_service(world, "n.service", "Wants=a.service b.service\nAfter=a.service b.service");
+        write_service(world, "a.service", "");
+        write_service(world, "b.service", "");
+        top = unit_ref(world_load(world, "top.service"));
+        world_exec(world, JOB_REPLACE, "start:n.service");
+        world_settle(world);
+        assert_string(world_calls(world), "start a.service;start b.service;");
+
+        unit_unref(top);
+        manager_consider_unloading(world->manager, top);
+        manager_arm(world->manager->child_source);
+        world_settle(world);
+        cr_assert(not(is_there(world, "x.service")));
+        cr_assert(is_there(world, "n.service"));
+
+        world_clear_calls(world);
+        unit_publish(manager_find_unit(world->manager, "a.service"), UNIT_ACTIVE, 0);
+        world_settle(world);
+        assert_string(world_calls(world), "");
+        unit_publish(manager_find_unit(world->manager, "b.service"), UNIT_ACTIVE, 0);
+        world_settle(world);
+        assert_string(world_calls(world), "start n.service;");
+}
+
 /* Each search of a chain from its end would be quadratic; with what is remembered it is one walk. */
 Test(manager_unload, a_long_chain_is_kept_and_goes_without_recursion) {
         cleanup_(world_freep) World *world = world_of_fakes();
