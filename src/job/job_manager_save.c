@@ -80,12 +80,13 @@ static int save_job(const JobManager *manager, const Job *job, JobSnapshot *snap
 }
 
 static int save_recovery(const JobManager *manager, uint32_t unit, uint32_t waits_for, JobSnapshot *snapshot) {
+        const Unit *other = waits_for == 0 ? NULL : unit_table_at(manager->units, waits_for - 1);
         JobRecoveryRecord record = {};
 
-        if (waits_for == 0)
-                return 0;
+        if (!other)
+                return 0;               /* it may have gone: new unit files no longer name it */
         if (copy(&record.unit, unit_table_at(manager->units, unit)->id) < 0 ||
-            copy(&record.waits_for, unit_table_at(manager->units, waits_for - 1)->id) < 0 ||
+            copy(&record.waits_for, other->id) < 0 ||
             vector_push(&snapshot->recoveries, record) < 0) {
                 free(record.unit);
                 free(record.waits_for);

@@ -136,6 +136,29 @@ Test(job_save, unit_that_waits_for_another_to_recover_still_does) {
         assert_jobs(w, "3 start b.service waiting");
 }
 
+/* Neither new unit files nor unloading ask who still waits for the unit that goes. */
+Test(job_save, who_waits_for_a_unit_that_has_gone_waits_for_nobody) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+        JobSnapshot snapshot;
+        Unit *a;
+
+        double_relate(w->units, "b.service", UNIT_REQUIRES, "a.service");
+        double_relate(w->units, "b.service", UNIT_AFTER, "a.service");
+        job_world_unit(w, "b.service")->settings.restart_on_dependency = true;
+        job_world_accept(w, JOB_REPLACE, "start:b.service");
+        job_world_run(w);
+        job_world_state(w, "a.service", UNIT_FAILED);
+        a = job_world_unit(w, "a.service");
+        double_unit_state(a, UNIT_INACTIVE, 0);
+
+        unit_withdraw_relations(job_world_unit(w, "b.service"));
+        job_manager_graph_changed(w->jobs, 0);
+        unit_table_remove(w->units->table, a);
+        cr_assert(eq(int, job_manager_save(w->jobs, &snapshot), 0));
+        cr_assert(eq(sz, snapshot.recoveries.n, 0));
+        job_snapshot_deinit(&snapshot);
+}
+
 Test(job_save, rules_that_were_still_to_be_looked_at_are) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 
