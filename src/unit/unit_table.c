@@ -520,6 +520,8 @@ int unit_table_merge(UnitTable *table, Unit *unit, Unit *into) {
         if (unit->n_references > 0 || unit->active_state != UNIT_INACTIVE)
                 return -EBUSY;
 
+        /* As long as its relations are there: who waits has counted them. */
+        unit_table_renounce(table, unit);
         r = unit_relations_move(unit, into);
         if (r < 0)
                 return r;
@@ -527,7 +529,6 @@ int unit_table_merge(UnitTable *table, Unit *unit, Unit *into) {
         if (r < 0)
                 return r;
 
-        unit_table_renounce(table, unit);
         unit_table_give_index(table, unit->index);
         unit_free(unit);
         return 0;

@@ -5,6 +5,7 @@
  */
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "manager_world.h"
 
@@ -153,6 +154,34 @@ Test(manager_unload, a_waiting_job_forgets_nobody_when_units_that_it_has_passed_
         world_settle(world);
         cr_assert(not(is_there(world, "x.service")));
         cr_assert(is_there(world, "n.service"));
+
+        world_clear_calls(world);
+        unit_publish(manager_find_unit(world->manager, "a.service"), UNIT_ACTIVE, 0);
+        world_settle(world);
+        assert_string(world_calls(world), "");
+        unit_publish(manager_find_unit(world->manager, "b.service"), UNIT_ACTIVE, 0);
+        world_settle(world);
+        assert_string(world_calls(world), "start n.service;");
+}
+
+/* It takes the place of the name that was not found, among those that n has looked past. */
+Test(manager_unload, a_waiting_job_waits_for_what_a_name_it_has_passed_turns_out_to_be) {
+        cleanup_(world_freep) World *world = world_of_fakes();
+        char name[128], target[128];
+
+        write_service(world, "n.service", "Wants=x.service a.service\nAfter=x.service a.service");
+        write_service(world, "a.service", "");
+        write_service(world, "b.service", "");
+        world_exec(world, JOB_REPLACE, "start:b.service");
+        world_exec(world, JOB_REPLACE, "start:n.service");
+        world_settle(world);
+        assert_string(world_calls(world), "start b.service;start a.service;");
+
+        snprintf(name, sizeof(name), "%s/x.service", world->folder);
+        snprintf(target, sizeof(target), "%s/b.service", world->folder);
+        cr_assert(eq(int, symlink(target, name), 0));
+        world_exec(world, JOB_REPLACE, "start:x.service");
+        cr_assert(eq(ptr, manager_find_unit(world->manager, "x.service"), manager_find_unit(world->manager, "b.service")));
 
         world_clear_calls(world);
         unit_publish(manager_find_unit(world->manager, "a.service"), UNIT_ACTIVE, 0);
