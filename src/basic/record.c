@@ -145,6 +145,15 @@ const char *record_get_string(RecordReader *reader) {
         return string;
 }
 
+char *record_get_string_copy(RecordReader *reader) {
+        const char *string = record_get_string(reader);
+        char *copy = string ? strdup(string) : NULL;
+
+        if (string && !copy)
+                fail(reader);
+        return copy;
+}
+
 bool record_is_at_end(const RecordReader *reader) {
         return reader->at == reader->end && !reader->has_failed;
 }

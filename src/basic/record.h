@@ -41,4 +41,6 @@ int64_t record_get_signed(RecordReader *reader);
 uint64_t record_get_below(RecordReader *reader, uint64_t limit);
 const void *record_get_bytes(RecordReader *reader, size_t *ret_n);
 const char *record_get_string(RecordReader *reader);
+/* As record_get_string(), in memory that the caller owns; it fails for want of memory, too. */
+char *record_get_string_copy(RecordReader *reader);
 bool record_is_at_end(const RecordReader *reader);

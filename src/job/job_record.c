@@ -5,7 +5,6 @@
  */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "job/job_record.h"
 
@@ -74,15 +73,6 @@ void job_record_write(const JobRecord *record, RecordWriter *writer) {
         record_put(writer, record->n_more_causes);
 }
 
-static char *get_string(RecordReader *reader) {
-        const char *string = record_get_string(reader);
-        char *copy = string ? strdup(string) : NULL;
-
-        if (string && !copy)
-                reader->has_failed = true;
-        return copy;
-}
-
 static int get_or_none(RecordReader *reader, unsigned limit, int none) {
         uint64_t value = record_get_below(reader, limit + 1);
 
@@ -92,11 +82,11 @@ static int get_or_none(RecordReader *reader, unsigned limit, int none) {
 static JobCauseRecord get_cause(RecordReader *reader) {
         JobCauseRecord cause = { .transaction = record_get(reader) };
 
-        cause.requester = get_string(reader);
-        cause.reason = get_string(reader);
+        cause.requester = record_get_string_copy(reader);
+        cause.reason = record_get_string_copy(reader);
         cause.uid = (uint32_t) record_get(reader);
         cause.pid = (uint32_t) record_get(reader);
-        cause.puller = get_string(reader);
+        cause.puller = record_get_string_copy(reader);
         cause.puller_type = (JobType) get_or_none(reader, _JOB_TYPE_MAX, _JOB_TYPE_INVALID);
         cause.relation = (UnitRelationKind) get_or_none(reader, _UNIT_RELATION_MAX, _UNIT_RELATION_INVALID);
         cause.is_needed = record_get_below(reader, 2) != 0;
@@ -125,7 +115,7 @@ int job_record_read(JobRecord *ret_record, RecordReader *reader) {
         JobRecord record = { .id = (uint32_t) record_get(reader) };
         uint64_t flags;
 
-        record.unit = get_string(reader);
+        record.unit = record_get_string_copy(reader);
         record.type = (JobType) record_get_below(reader, _JOB_TYPE_MAX);
         record.run_type = (JobType) record_get_below(reader, _JOB_TYPE_MAX);
         record.state = (JobState) record_get_below(reader, _JOB_STATE_MAX);

@@ -41,6 +41,30 @@ Test(record, what_was_put_is_got) {
         cr_assert(record_is_at_end(&reader));
 }
 
+/* Copies outlive the bytes; a string that is missing is not taken for one that is empty. */
+Test(record, copies_are_the_callers) {
+        cleanup_(record_writer_deinit) RecordWriter writer = {};
+        RecordReader reader;
+        char *full, *empty;
+
+        record_put_string(&writer, "a.service");
+        record_put_string(&writer, "");
+        record_put_string(&writer, NULL);
+        record_reader_init(&reader, writer.bytes, writer.n);
+        full = record_get_string_copy(&reader);
+        empty = record_get_string_copy(&reader);
+        assert_null(record_get_string_copy(&reader));
+        cr_assert(record_is_at_end(&reader));
+        assert_null(record_get_string_copy(&reader));
+        cr_assert(reader.has_failed);
+
+        record_writer_deinit(&writer);
+        assert_string(full, "a.service");
+        assert_string(empty, "");
+        free(full);
+        free(empty);
+}
+
 Test(record, small_numbers_are_small) {
         cleanup_(record_writer_deinit) RecordWriter writer = {};
 

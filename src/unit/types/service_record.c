@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "basic/macro.h"
 #include "unit/types/service.h"
@@ -96,15 +95,6 @@ void service_record(const Unit *unit, RecordWriter *writer) {
         record_put(writer, service->gid);
 }
 
-static char *get_string(RecordReader *reader) {
-        const char *string = record_get_string(reader);
-        char *copy = string ? strdup(string) : NULL;
-
-        if (string && !copy)
-                reader->has_failed = true;
-        return copy;
-}
-
 static void read_all(Service *service, RecordReader *reader) {
         uint64_t flags;
 
@@ -128,10 +118,10 @@ static void read_all(Service *service, RecordReader *reader) {
         service->watchdog_override = record_get(reader);
         service->poll_delay = record_get(reader);
         service->notice = (ServiceNotice) record_get_below(reader, SERVICE_NOTICE_STOPPING + 1);
-        service->status_text = get_string(reader);
+        service->status_text = record_get_string_copy(reader);
         service->status_errno = (int32_t) record_get_signed(reader);
-        service->failure = get_string(reader);
-        service->reload_failure = get_string(reader);
+        service->failure = record_get_string_copy(reader);
+        service->reload_failure = record_get_string_copy(reader);
         service->uid = (uid_t) record_get(reader);
         service->gid = (gid_t) record_get(reader);
 }
