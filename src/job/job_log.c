@@ -58,12 +58,15 @@ void job_log_deinit(JobLog *log) {
         *log = (JobLog) {};
 }
 
-void job_log_add_ended(JobLog *log, JobEnded ended) {
+uint32_t job_log_add_ended(JobLog *log, JobEnded ended) {
         JobEnded *place = &log->ended[log->next_ended];
+        uint32_t forgotten = JOB_ID_NONE;
 
         if (log->n_ended == JOB_LOG_ENDED_MAX) {
-                if (id_map_get(&log->by_id, place->id) == place)
+                if (id_map_get(&log->by_id, place->id) == place) {
                         id_map_remove(&log->by_id, place->id);
+                        forgotten = place->id;
+                }
                 job_ended_deinit(place);
         } else
                 log->n_ended++;
@@ -71,6 +74,7 @@ void job_log_add_ended(JobLog *log, JobEnded ended) {
         *place = ended;
         (void) id_map_put(&log->by_id, place->id, place);
         log->next_ended = (log->next_ended + 1) % JOB_LOG_ENDED_MAX;
+        return forgotten;
 }
 
 /* The record must be complete: its size is what it is counted by. */
@@ -86,13 +90,17 @@ void job_log_add_transaction(JobLog *log, JobTransactionRecord *record) {
                 job_log_drop_transaction(log);
 }
 
+const JobEnded *job_log_at(const JobLog *log, size_t i) {
+        return &log->ended[(log->next_ended + JOB_LOG_ENDED_MAX - log->n_ended + i) % JOB_LOG_ENDED_MAX];
+}
+
 const JobEnded *job_log_find(const JobLog *log, uint32_t id) {
         return id == JOB_ID_NONE ? NULL : id_map_get(&log->by_id, id);
 }
 
 const JobEnded *job_log_find_of_unit(const JobLog *log, const char *unit) {
-        for (size_t i = 1; i <= log->n_ended; i++) {
-                const JobEnded *ended = &log->ended[(log->next_ended + JOB_LOG_ENDED_MAX - i) % JOB_LOG_ENDED_MAX];
+        for (size_t i = log->n_ended; i > 0; i--) {
+                const JobEnded *ended = job_log_at(log, i - 1);
 
                 if (strcmp(ended->unit->string, unit) == 0)
                         return ended;

@@ -43,10 +43,12 @@ typedef struct JobLog {
 int job_log_init(JobLog *log);
 void job_log_deinit(JobLog *log);
 
-/* Takes over the references of @ended. */
-void job_log_add_ended(JobLog *log, JobEnded ended);
+/* Takes over the references of @ended. Returns the id that is not known any more from now on, or JOB_ID_NONE. */
+uint32_t job_log_add_ended(JobLog *log, JobEnded ended);
 void job_log_add_transaction(JobLog *log, JobTransactionRecord *record);
 
+/* From the oldest on: @i below n_ended. */
+const JobEnded *job_log_at(const JobLog *log, size_t i);
 const JobEnded *job_log_find(const JobLog *log, uint32_t id);
 /* The last that ended of a unit, or NULL. */
 const JobEnded *job_log_find_of_unit(const JobLog *log, const char *unit);

@@ -88,6 +88,7 @@ typedef struct JobEvent {
         JobInfo job;                    /* of the first three kinds */
         const char *cause;              /* one sentence, or NULL; of a job that ended see job_event_cause() */
         const struct JobEndReason *end;
+        uint32_t forgotten;             /* FINISHED: one that ended long ago, and is not known from now on; JOB_ID_NONE */
         const Failure *failure;
 } JobEvent;
 
@@ -174,6 +175,16 @@ void job_manager_write_stats(const JobManager *manager, Sink *sink);            
 /* — save and restore: job/job_record.h — */
 
 int job_manager_save(const JobManager *manager, JobSnapshot *ret_snapshot);
+/*
+ * The same in parts, for who writes down what has changed: a job, waiting, running or of the last that ended, as bytes that
+ * job_snapshot_read_record() takes; nothing if there is none of that id, or it has been absorbed.
+ */
+void job_manager_write_record(const JobManager *manager, uint32_t id, RecordWriter *writer);
+void job_manager_write_counters(const JobManager *manager, RecordWriter *writer);
+typedef VECTOR(uint32_t) JobIds;
+int job_manager_list_records(const JobManager *manager, JobIds *ret_ids);       /* of all, sorted */
+/* The unit that @unit waits for, to start again with it (RestartOnDependency=); NULL if none. */
+const Unit *job_manager_recovers_with(const JobManager *manager, const Unit *unit);
 /*
  * Into an empty manager, with units and their states restored before. A triggered job is not triggered again: its
  * unit's state will end it. A record whose unit cannot be used ends "collected", in the log of ended jobs.

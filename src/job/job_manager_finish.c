@@ -65,7 +65,7 @@ static void end_spread(JobManager *manager, const Unit *unit, const Job *job, Jo
                 end_dependents(manager, unit, UNIT_CONFLICTED_BY, true);
 }
 
-static void end_log(JobManager *manager, const Job *job, uint32_t id, JobResult result, JobEndReason reason) {
+static uint32_t end_log(JobManager *manager, const Job *job, uint32_t id, JobResult result, JobEndReason reason) {
         JobUnitEntry *entry = job_table_entry(&manager->table, job->unit);
         JobEnded ended = {
                 .id = id,
@@ -84,7 +84,7 @@ static void end_log(JobManager *manager, const Job *job, uint32_t id, JobResult 
         };
 
         job_name_ref(reason.name);
-        job_log_add_ended(&manager->log, ended);
+        return job_log_add_ended(&manager->log, ended);
 }
 
 static_assert(JOB_EVENT_CAUSE_MAX >= JOB_END_REASON_TEXT_MAX, "a cause fits");
@@ -101,7 +101,7 @@ static void end_tell(JobManager *manager, const Job *job, JobResult result, JobE
         event.job.result = result;
         for (size_t i = 0; i <= job->aliases.n; i++) {
                 event.job.id = i == 0 ? job->id : job->aliases.items[i - 1];
-                end_log(manager, job, event.job.id, result, reason);
+                event.forgotten = end_log(manager, job, event.job.id, result, reason);
                 for (size_t s = 0; s < manager->subscriptions.n; s++)
                         manager->subscriptions.items[s].subscriber(&event, manager->subscriptions.items[s].userdata);
         }
@@ -200,14 +200,20 @@ static void change_end_triggered(JobManager *manager, Job *job, JobReaction reac
                         (JobEndReason) { .code = JOB_END_UNIT_CHANGED, .number = change->new });
 }
 
+void job_manager_end_pause(JobManager *manager, Job *pending) {
+        if (pending->pause != JOB_PAUSE_NOT_NOW)
+                return;
+        job_table_set_pause(&manager->table, pending, JOB_PAUSE_NONE);
+        job_manager_emit(manager, JOB_EVENT_CHANGED, pending, "the unit may be asked again", NULL);
+}
+
 /* A pending start or verify of a unit that is there. */
 static void change_end_pending(JobManager *manager, const JobChange *change) {
         Job *pending = job_table_peek(&manager->table, change->unit)->pending;
 
         if (!pending)
                 return;
-        if (pending->pause == JOB_PAUSE_NOT_NOW)
-                job_table_set_pause(&manager->table, pending, JOB_PAUSE_NONE);
+        job_manager_end_pause(manager, pending);
         if (unit_state_is_active_or_reloading(change->new) &&
             (pending->run_type == JOB_START || pending->run_type == JOB_VERIFY_ACTIVE))
                 job_manager_end(manager, pending, JOB_DONE, JOB_END_SPREADS,

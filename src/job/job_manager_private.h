@@ -65,6 +65,8 @@ void job_manager_emit(JobManager *manager, JobEventKind kind, const Job *job, co
 void job_manager_end(JobManager *manager, Job *job, JobResult result, JobEndFlags flags, JobEndReason reason);
 /* The stop half of a restart is done: it goes on as a start, unless a stop is over it. */
 void job_manager_end_first_half(JobManager *manager, Job *job);
+/* The unit of @pending had answered "not now": it may be asked again. */
+void job_manager_end_pause(JobManager *manager, Job *pending);
 /* One change of a unit, with what follows from it but for the follow-up requests. */
 void job_manager_take_change(JobManager *manager, const JobChange *change);
 /* Cancels the youngest pending job of each cycle of order among the installed ones. */

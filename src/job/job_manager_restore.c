@@ -291,6 +291,41 @@ static int restore_job(JobRestore *restore, const JobRecord *record) {
         return 0;
 }
 
+static bool is_sound_reason(uint32_t code, uint32_t number) {
+        if (code == JOB_END_ANSWER)
+                return number < _UNIT_ANSWER_MAX;
+        if (code == JOB_END_UNIT_CHANGED)
+                return number < _UNIT_ACTIVE_STATE_MAX;
+        return code <= JOB_END_CYCLE;
+}
+
+static void restore_ended(JobManager *manager, const JobEndedRecord *record) {
+        JobEnded ended = {
+                .id = record->id,
+                .merged_into = record->merged_into,
+                .type = (uint8_t) record->type,
+                .run_type = (uint8_t) record->run_type,
+                .result = (uint8_t) record->result,
+                .is_irreversible = record->is_irreversible,
+                .step = JOB_STEP_NONE,
+                .transaction = record->transaction,
+                .installed_at = record->installed_at,
+                .triggered_at = record->triggered_at,
+                .ended_at = record->ended_at,
+        };
+
+        if (record->id == JOB_ID_NONE || record->type < 0 || record->run_type < 0 || record->result < 0)
+                return;
+        if (is_sound_reason(record->reason, record->number))
+                ended.reason = (JobEndReason) { .code = (JobEndCode) record->reason, .number = record->number };
+        ended.unit = job_names_get(manager->table.names, record->unit ? record->unit : "");
+        if (!ended.unit)
+                return;
+        if (record->name && ended.reason.code != JOB_END_UNSAID)
+                ended.reason.name = job_names_get(manager->table.names, record->name);
+        job_log_add_ended(&manager->log, ended);
+}
+
 static void restore_recovery(JobManager *manager, const JobRecoveryRecord *record) {
         const Unit *unit, *other;
 
@@ -331,6 +366,8 @@ int job_manager_restore(JobManager *manager, const JobSnapshot *snapshot, uint64
         if (r < 0)
                 return r;
 
+        for (size_t i = 0; i < snapshot->ended.n; i++)
+                restore_ended(manager, &snapshot->ended.items[i]);
         r = restore_jobs(&restore, snapshot);
         restore_deinit(&restore);
         if (r < 0)

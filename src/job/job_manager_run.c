@@ -186,8 +186,8 @@ bool job_manager_has_ready(const JobManager *manager) {
 void job_manager_resume(JobManager *manager, Unit *unit) {
         Job *pending = job_table_peek(&manager->table, unit->index)->pending;
 
-        if (pending && pending->pause == JOB_PAUSE_NOT_NOW)
-                job_table_set_pause(&manager->table, pending, JOB_PAUSE_NONE);
+        if (pending)
+                job_manager_end_pause(manager, pending);
 }
 
 void job_manager_notify_reload(JobManager *manager, Unit *unit, JobMode mode, uint64_t now) {

@@ -8,56 +8,43 @@
  */
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "basic/macro.h"
 #include "job/job_manager_private.h"
 
-static int copy(char **ret_copy, const char *string) {
-        *ret_copy = string ? strdup(string) : NULL;
-        return string && !*ret_copy ? -ENOMEM : 0;
-}
-
-static int save_cause(JobRecord *record, JobCause cause) {
+/* How a job was asked for or pulled in; its strings are borrowed. False if that is not known. */
+static bool view_cause(JobCause cause, JobCauseRecord *ret_record) {
         const JobStep *step = job_cause_step(cause);
-        const JobStep *puller = NULL;
-        JobCauseRecord item = { .puller_type = _JOB_TYPE_INVALID, .relation = _UNIT_RELATION_INVALID };
+        const JobStep *puller;
 
         if (!cause.record || !step)
-                return 0;
-        if (vector_reserve(&record->causes, 1) < 0)
-                return -ENOMEM;
-
-        item.transaction = cause.record->id;
-        item.uid = cause.record->uid;
-        item.pid = cause.record->pid;
-        item.is_needed = step->is_needed;
+                return false;
+        *ret_record = (JobCauseRecord) {
+                .transaction = cause.record->id,
+                .requester = cause.record->requester,
+                .reason = cause.record->reason,
+                .uid = cause.record->uid,
+                .pid = cause.record->pid,
+                .puller_type = _JOB_TYPE_INVALID,
+                .relation = _UNIT_RELATION_INVALID,
+                .is_needed = step->is_needed,
+        };
         puller = job_cause_step((JobCause) { .record = cause.record, .step = step->puller });
         if (puller) {
-                item.puller_type = puller->type;
-                item.relation = step->relation;
+                ret_record->puller = puller->unit->string;
+                ret_record->puller_type = puller->type;
+                ret_record->relation = step->relation;
         }
-        if (copy(&item.requester, cause.record->requester) < 0 || copy(&item.reason, cause.record->reason) < 0 ||
-            copy(&item.puller, puller ? puller->unit->string : NULL) < 0) {
-                free(item.requester);
-                free(item.reason);
-                return -ENOMEM;
-        }
-        record->causes.items[record->causes.n++] = item;
-        return 0;
+        return true;
 }
 
-static int save_job(const JobManager *manager, const Job *job, JobSnapshot *snapshot) {
-        JobRecord *record;
-        int r;
-
-        if (!job)
-                return 0;
-        r = vector_reserve(&snapshot->jobs, 1);
-        if (r < 0)
-                return r;
-
-        record = &snapshot->jobs.items[snapshot->jobs.n++];
-        *record = (JobRecord) {
+/* What it names is borrowed: the record lives as long as this call. */
+static void write_job(const JobManager *manager, const Job *job, RecordWriter *writer) {
+        JobCauseRecord causes[JOB_CAUSES_MAX];
+        JobRecord record = {
                 .id = job->id,
+                .unit = (char *) unit_table_at(manager->units, job->unit)->id,
                 .type = job->type,
                 .run_type = job->run_type,
                 .state = job->state,
@@ -69,13 +56,142 @@ static int save_job(const JobManager *manager, const Job *job, JobSnapshot *snap
                 .transaction = job->cause.record ? job->cause.record->id : 0,
                 .installed_at = job->installed_at,
                 .triggered_at = job->triggered_at,
+                .aliases = { .items = job->aliases.items, .n = job->aliases.n },
+                .causes = { .items = causes },
                 .n_more_causes = job->n_lost_causes,
         };
-        r = copy(&record->unit, unit_table_at(manager->units, job->unit)->id);
-        for (size_t i = 0; i < job->aliases.n && r == 0; i++)
-                r = vector_push(&record->aliases, job->aliases.items[i]);
-        for (size_t i = 0; i < job_count_causes(job) && r == 0; i++)
-                r = save_cause(record, job_cause_at(job, i));
+
+        for (size_t i = 0; i < job_count_causes(job) && record.causes.n < JOB_CAUSES_MAX; i++)
+                if (view_cause(job_cause_at(job, i), &causes[record.causes.n]))
+                        record.causes.n++;
+        job_record_write(&record, writer);
+}
+
+static void write_ended(const JobEnded *ended, RecordWriter *writer) {
+        const JobEndedRecord record = {
+                .id = ended->id,
+                .merged_into = ended->merged_into,
+                .unit = ended->unit->string,
+                .type = ended->type,
+                .run_type = ended->run_type,
+                .result = ended->result,
+                .is_irreversible = ended->is_irreversible,
+                .transaction = ended->transaction,
+                .installed_at = ended->installed_at,
+                .triggered_at = ended->triggered_at,
+                .ended_at = ended->ended_at,
+                .reason = ended->reason.code,
+                .number = ended->reason.number,
+                .name = ended->reason.name ? ended->reason.name->string : NULL,
+        };
+
+        job_ended_record_write(&record, writer);
+}
+
+void job_manager_write_record(const JobManager *manager, uint32_t id, RecordWriter *writer) {
+        const Job *job = job_table_find(&manager->table, id);
+        const JobEnded *ended;
+
+        if (job) {
+                if (job->id != id)
+                        return;         /* it was absorbed: the record of its survivor names it */
+                record_put(writer, 0);
+                write_job(manager, job, writer);
+                return;
+        }
+        ended = job_log_find(&manager->log, id);
+        if (!ended)
+                return;
+        record_put(writer, 1);
+        write_ended(ended, writer);
+}
+
+void job_manager_write_counters(const JobManager *manager, RecordWriter *writer) {
+        record_put(writer, manager->table.alloc.cursor);
+        record_put(writer, manager->last_transaction);
+}
+
+static int compare_ids(const void *a, const void *b) {
+        uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+
+        return (x > y) - (x < y);
+}
+
+int job_manager_list_records(const JobManager *manager, JobIds *ret_ids) {
+        JobIds ids = {};
+        int r;
+
+        r = vector_reserve(&ids, manager->table.n_jobs + manager->log.n_ended);
+        if (r < 0)
+                return r;
+        for (uint32_t i = 0; i < manager->table.n_entries; i++) {
+                const JobUnitEntry *entry = job_table_peek(&manager->table, i);
+                const Job *jobs[] = { entry->triggered, entry->pending, entry->nop };
+
+                for (size_t k = 0; k < ELEMENTSOF(jobs); k++)
+                        if (jobs[k] && vector_push(&ids, jobs[k]->id) < 0) {
+                                vector_deinit(&ids);
+                                return -ENOMEM;
+                        }
+        }
+        for (size_t i = 0; i < manager->log.n_ended; i++)
+                ids.items[ids.n++] = manager->log.ended[i].id;
+        if (ids.n > 1)
+                qsort(ids.items, ids.n, sizeof(*ids.items), compare_ids);
+        *ret_ids = ids;
+        return 0;
+}
+
+const Unit *job_manager_recovers_with(const JobManager *manager, const Unit *unit) {
+        uint32_t other = job_table_peek(&manager->table, unit->index)->recovers_with;
+
+        return other == 0 ? NULL : unit_table_at(manager->units, other - 1);
+}
+
+static int copy(char **ret_copy, const char *string) {
+        *ret_copy = string ? strdup(string) : NULL;
+        return string && !*ret_copy ? -ENOMEM : 0;
+}
+
+/* By way of the bytes: there is one place that knows what a job consists of. */
+static int save_record(const JobManager *manager, uint32_t id, RecordWriter *writer, JobSnapshot *snapshot) {
+        RecordReader reader;
+
+        record_writer_clear(writer);
+        job_manager_write_record(manager, id, writer);
+        if (writer->has_failed)
+                return -ENOMEM;
+        record_reader_init(&reader, writer->bytes, writer->n);
+        return job_snapshot_read_record(snapshot, &reader);
+}
+
+static int save_jobs(const JobManager *manager, RecordWriter *writer, JobSnapshot *snapshot) {
+        int r = 0;
+
+        for (uint32_t i = 0; i < manager->table.n_entries && r == 0; i++) {
+                const JobUnitEntry *entry = job_table_peek(&manager->table, i);
+
+                if (entry->triggered)
+                        r = save_record(manager, entry->triggered->id, writer, snapshot);
+                if (r == 0 && entry->pending)
+                        r = save_record(manager, entry->pending->id, writer, snapshot);
+                if (r == 0 && entry->nop)
+                        r = save_record(manager, entry->nop->id, writer, snapshot);
+        }
+        return r;
+}
+
+static int save_ended(const JobManager *manager, RecordWriter *writer, JobSnapshot *snapshot) {
+        const JobLog *log = &manager->log;
+        int r = 0;
+
+        for (size_t i = 0; i < log->n_ended && r == 0; i++) {
+                const JobEnded *ended = job_log_at(log, i);
+
+                /* Its id may be in use again. */
+                if (job_log_find(log, ended->id) == ended && !job_table_find(&manager->table, ended->id))
+                        r = save_record(manager, ended->id, writer, snapshot);
+        }
         return r;
 }
 
@@ -95,27 +211,31 @@ static int save_recovery(const JobManager *manager, uint32_t unit, uint32_t wait
         return 0;
 }
 
+static int save_recoveries(const JobManager *manager, JobSnapshot *snapshot) {
+        int r = 0;
+
+        for (uint32_t i = 0; i < manager->table.n_entries && r == 0; i++)
+                r = save_recovery(manager, i, job_table_peek(&manager->table, i)->recovers_with, snapshot);
+        return r;
+}
+
 int job_manager_save(const JobManager *manager, JobSnapshot *ret_snapshot) {
         JobSnapshot snapshot = {
                 .last_id = manager->table.alloc.cursor,
                 .last_transaction = manager->last_transaction,
         };
-        int r = 0;
+        RecordWriter writer = {};
+        int r;
 
-        for (uint32_t i = 0; i < manager->table.n_entries && r == 0; i++) {
-                const JobUnitEntry *entry = job_table_peek(&manager->table, i);
-
-                r = save_job(manager, entry->triggered, &snapshot);
-                if (r == 0)
-                        r = save_job(manager, entry->pending, &snapshot);
-                if (r == 0)
-                        r = save_job(manager, entry->nop, &snapshot);
-                if (r == 0)
-                        r = save_recovery(manager, i, entry->recovers_with, &snapshot);
-        }
+        r = save_jobs(manager, &writer, &snapshot);
+        if (r == 0)
+                r = save_ended(manager, &writer, &snapshot);
+        if (r == 0)
+                r = save_recoveries(manager, &snapshot);
+        record_writer_deinit(&writer);
         if (r < 0) {
                 job_snapshot_deinit(&snapshot);
-                return r;
+                return r == -EBADMSG ? -ENOMEM : r;     /* what we wrote ourselves can be read, with memory */
         }
 
         *ret_snapshot = snapshot;

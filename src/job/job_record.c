@@ -22,14 +22,22 @@ void job_record_deinit(JobRecord *record) {
         free(record->unit);
 }
 
+void job_ended_record_deinit(JobEndedRecord *record) {
+        free(record->unit);
+        free(record->name);
+}
+
 void job_snapshot_deinit(JobSnapshot *snapshot) {
         for (size_t i = 0; i < snapshot->jobs.n; i++)
                 job_record_deinit(&snapshot->jobs.items[i]);
+        for (size_t i = 0; i < snapshot->ended.n; i++)
+                job_ended_record_deinit(&snapshot->ended.items[i]);
         for (size_t i = 0; i < snapshot->recoveries.n; i++) {
                 free(snapshot->recoveries.items[i].unit);
                 free(snapshot->recoveries.items[i].waits_for);
         }
         vector_deinit(&snapshot->jobs);
+        vector_deinit(&snapshot->ended);
         vector_deinit(&snapshot->recoveries);
 }
 
@@ -136,4 +144,83 @@ int job_record_read(JobRecord *ret_record, RecordReader *reader) {
         }
         *ret_record = record;
         return 0;
+}
+
+void job_ended_record_write(const JobEndedRecord *record, RecordWriter *writer) {
+        record_put(writer, record->id);
+        record_put(writer, record->merged_into);
+        record_put_string(writer, record->unit);
+        record_put(writer, (uint64_t) record->type);
+        record_put(writer, (uint64_t) record->run_type);
+        record_put(writer, (uint64_t) record->result);
+        record_put(writer, record->is_irreversible);
+        record_put(writer, record->transaction);
+        record_put(writer, record->installed_at);
+        record_put(writer, record->triggered_at);
+        record_put(writer, record->ended_at);
+        record_put(writer, record->reason);
+        record_put(writer, record->number);
+        record_put_string(writer, record->name);
+}
+
+int job_ended_record_read(JobEndedRecord *ret_record, RecordReader *reader) {
+        JobEndedRecord record = { .id = (uint32_t) record_get(reader) };
+
+        record.merged_into = (uint32_t) record_get(reader);
+        record.unit = get_string(reader);
+        record.type = (JobType) record_get_below(reader, _JOB_TYPE_MAX);
+        record.run_type = (JobType) record_get_below(reader, _JOB_TYPE_MAX);
+        record.result = (JobResult) record_get_below(reader, _JOB_RESULT_MAX);
+        record.is_irreversible = record_get_below(reader, 2) != 0;
+        record.transaction = record_get(reader);
+        record.installed_at = record_get(reader);
+        record.triggered_at = record_get(reader);
+        record.ended_at = record_get(reader);
+        record.reason = (uint32_t) record_get_below(reader, UINT32_MAX);
+        record.number = (uint32_t) record_get(reader);
+        record.name = get_string(reader);
+        if (reader->has_failed || !record.unit || record.id == JOB_ID_NONE) {
+                job_ended_record_deinit(&record);
+                return -EBADMSG;
+        }
+        *ret_record = record;
+        return 0;
+}
+
+int job_snapshot_read_record(JobSnapshot *snapshot, RecordReader *reader) {
+        int r;
+
+        if (record_get_below(reader, 2) == 0) {
+                r = vector_reserve(&snapshot->jobs, 1);
+                if (r == 0)
+                        r = job_record_read(&snapshot->jobs.items[snapshot->jobs.n], reader);
+                if (r == 0)
+                        snapshot->jobs.n++;
+                return r;
+        }
+        r = vector_reserve(&snapshot->ended, 1);
+        if (r == 0)
+                r = job_ended_record_read(&snapshot->ended.items[snapshot->ended.n], reader);
+        if (r == 0)
+                snapshot->ended.n++;
+        return r;
+}
+
+int job_snapshot_read_counters(JobSnapshot *snapshot, RecordReader *reader) {
+        snapshot->last_id = (uint32_t) record_get_below(reader, (uint64_t) UINT32_MAX + 1);
+        snapshot->last_transaction = record_get(reader);
+        return reader->has_failed ? -EBADMSG : 0;
+}
+
+static int compare_ends(const void *a, const void *b) {
+        const JobEndedRecord *x = a, *y = b;
+
+        if (x->ended_at != y->ended_at)
+                return x->ended_at < y->ended_at ? -1 : 1;
+        return (x->id > y->id) - (x->id < y->id);
+}
+
+void job_snapshot_sort(JobSnapshot *snapshot) {
+        if (snapshot->ended.n > 1)
+                qsort(snapshot->ended.items, snapshot->ended.n, sizeof(*snapshot->ended.items), compare_ends);
 }

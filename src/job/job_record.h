@@ -40,6 +40,18 @@ typedef struct JobRecord {
         uint32_t n_more_causes;
 } JobRecord;
 
+/* A job that has ended. */
+typedef struct JobEndedRecord {
+        uint32_t id, merged_into;
+        char *unit;                     /* owned */
+        JobType type, run_type;
+        JobResult result;
+        bool is_irreversible;
+        uint64_t transaction, installed_at, triggered_at, ended_at;
+        uint32_t reason, number;        /* a JobEndCode, and what it counts */
+        char *name;                     /* owned; or NULL */
+} JobEndedRecord;
+
 /* A unit that wants to start again when another becomes active (RestartOnDependency=). */
 typedef struct JobRecoveryRecord {
         char *unit;                     /* owned */
@@ -50,12 +62,22 @@ typedef struct JobSnapshot {
         uint32_t last_id;
         uint64_t last_transaction;
         VECTOR(JobRecord) jobs;
+        VECTOR(JobEndedRecord) ended;   /* the oldest first */
         VECTOR(JobRecoveryRecord) recoveries;
 } JobSnapshot;
 
 void job_record_deinit(JobRecord *record);
+void job_ended_record_deinit(JobEndedRecord *record);
 void job_snapshot_deinit(JobSnapshot *snapshot);
 
 /* As bytes, and back: 0, or -EBADMSG or -ENOMEM with nothing to be freed. Values are in their ranges; names are not looked at. */
 void job_record_write(const JobRecord *record, RecordWriter *writer);
 int job_record_read(JobRecord *ret_record, RecordReader *reader);
+void job_ended_record_write(const JobEndedRecord *record, RecordWriter *writer);
+int job_ended_record_read(JobEndedRecord *ret_record, RecordReader *reader);
+
+/* Puts back together what job_manager_write_record() and job_manager_write_counters() wrote: -EBADMSG, -ENOMEM. */
+int job_snapshot_read_record(JobSnapshot *snapshot, RecordReader *reader);
+int job_snapshot_read_counters(JobSnapshot *snapshot, RecordReader *reader);
+/* In any order they were read: ended jobs come in the order of their ends then. */
+void job_snapshot_sort(JobSnapshot *snapshot);

@@ -73,3 +73,32 @@ Test(job_record, damaged_bytes_are_refused_or_make_a_record) {
         record_writer_deinit(&writer);
         job_record_deinit(&record);
 }
+
+Test(job_record, an_ended_job_in_damaged_bytes_is_refused_or_makes_a_record) {
+        const JobEndedRecord record = {
+                .id = 300, .merged_into = 299, .unit = (char *) "a.service", .type = JOB_RESTART, .run_type = JOB_STOP,
+                .result = JOB_TIMEOUT, .transaction = 7, .ended_at = 3000, .reason = 1, .name = (char *) "b.service",
+        };
+        RecordWriter writer = {};
+        RecordReader reader;
+
+        record_put(&writer, 1);
+        job_ended_record_write(&record, &writer);
+        for (size_t n = 0; n <= writer.n; n++) {
+                for (unsigned byte = 0; byte < 256; byte += 51) {
+                        JobSnapshot snapshot = {};
+                        uint8_t *damaged = malloc(writer.n);
+
+                        memcpy(damaged, writer.bytes, writer.n);
+                        if (n < writer.n)
+                                damaged[n] = (uint8_t) byte;
+                        record_reader_init(&reader, damaged, writer.n);
+                        if (job_snapshot_read_record(&snapshot, &reader) == 0 && snapshot.ended.n > 0)
+                                cr_assert(ne(ptr, snapshot.ended.items[0].unit, NULL));
+                        job_snapshot_sort(&snapshot);
+                        job_snapshot_deinit(&snapshot);
+                        free(damaged);
+                }
+        }
+        record_writer_deinit(&writer);
+}

@@ -350,3 +350,29 @@ Test(job_save, log_of_transactions_is_sound_after_a_restore) {
         assert_contains(job_world_explain(w, "t1501"), "kind=transaction");
         assert_contains(job_world_explain(w, "t1400"), "kind=transaction");
 }
+
+Test(job_save, who_asks_late_for_an_ended_job_is_answered) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+        JobInfo before[2], after[2];
+
+        double_relate(w->units, "b.service", UNIT_REQUIRES, "a.service");
+        double_relate(w->units, "b.service", UNIT_AFTER, "a.service");
+        job_world_accept(w, JOB_REPLACE, "start:b.service");
+        job_world_run(w);
+        w->units->clock.now += 7;
+        job_world_state(w, "a.service", UNIT_FAILED);
+        for (uint32_t id = 1; id <= 2; id++)
+                cr_assert(job_manager_find_ended(w->jobs, id, &before[id - 1]));
+        restart(w);
+        for (uint32_t id = 1; id <= 2; id++) {
+                cr_assert(job_manager_find_ended(w->jobs, id, &after[id - 1]));
+                cr_expect(eq(int, after[id - 1].result, before[id - 1].result));
+                cr_expect(eq(ptr, after[id - 1].unit, before[id - 1].unit));
+                cr_expect(eq(int, after[id - 1].type, before[id - 1].type));
+                cr_expect(eq(u64, after[id - 1].installed_at, before[id - 1].installed_at));
+                cr_expect(eq(u64, after[id - 1].triggered_at, before[id - 1].triggered_at));
+        }
+        cr_expect(eq(int, after[0].result == JOB_DEPENDENCY || after[1].result == JOB_DEPENDENCY, true));
+        assert_contains(job_world_explain(w, "1"), "a.service");
+        assert_contains(job_world_explain(w, "2"), "a.service");
+}

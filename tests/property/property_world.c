@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "property_check.h"
+#include "property_mirror.h"
 
 static const UnitRelationKind kinds[] = {
         UNIT_AFTER, UNIT_AFTER, UNIT_AFTER, UNIT_AFTER, UNIT_BEFORE, UNIT_BEFORE, UNIT_BEFORE,
@@ -168,6 +169,7 @@ static void take_event(const JobEvent *event, void *userdata) {
                      job_event_cause(event, cause) ?: "-");
         assert(id < PROPERTY_IDS_MAX);
         property_check_event(world, event);
+        property_mirror_take_event(world->mirror, event);
 }
 
 void property_subscribe(PropertyWorld *world) {
@@ -194,6 +196,7 @@ PropertyWorld *property_world_new(uint64_t seed) {
         world->random = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
         world->ids = calloc(PROPERTY_IDS_MAX, 1);
         assert(world->ids);
+        world->mirror = property_mirror_new();
         world->units = double_world_new();
         r = job_manager_new(&world->jobs, world->units->table);
         assert(r == 0);
@@ -215,6 +218,7 @@ PropertyWorld *property_world_free(PropertyWorld *world) {
         if (!world)
                 return NULL;
 
+        world->mirror = property_mirror_free(world->mirror, world->jobs->table.alloc.cursor);
         world->jobs = job_manager_free(world->jobs);
         double_world_free(world->units);
         text_deinit(&world->log);

@@ -15,6 +15,8 @@
 #define PROPERTY_UNITS_MAX 10
 #define PROPERTY_IDS_MAX 500000
 
+typedef struct PropertyMirror PropertyMirror;
+
 typedef struct PropertyWorld {
         uint64_t seed;
         uint64_t random;                /* state of the generator */
@@ -26,6 +28,7 @@ typedef struct PropertyWorld {
         bool has_failed;
         bool has_rules;                 /* BindsTo=, Upholds=, StopWhenUnneeded=: looked at anew after a restart */
         uint8_t *ids;                   /* owned: for each id, PropertyId */
+        PropertyMirror *mirror;         /* owned */
         uint64_t n_restored;            /* ids that this manager was given by restore */
 } PropertyWorld;
 

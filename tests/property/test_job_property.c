@@ -20,6 +20,7 @@
 
 #include "double/double_snapshot.h"
 #include "property_check.h"
+#include "property_mirror.h"
 
 #define SETTLE_ROUNDS 50
 #define SETTLE_BUDGET 20
@@ -268,6 +269,7 @@ static void restart(PropertyWorld *world) {
         property_describe_jobs(world, &after);
         if (!text_equal(before.string, after.string))
                 property_fail(world, "before\n%s\nafter\n%s", before.string, after.string);
+        property_mirror_mark_all(world);
         job_snapshot_deinit(&snapshot);
         text_deinit(&before);
         text_deinit(&after);
@@ -297,6 +299,7 @@ static void take_step(PropertyWorld *world) {
         else
                 steps[property_below(world, ELEMENTSOF(steps))](world);
         property_check_rest(world);
+        property_mirror_check(world);
 }
 
 /* Everybody does what he is told from here on: nothing may be left in the end, unless the units chase each other. */
