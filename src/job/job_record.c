@@ -167,7 +167,7 @@ int job_ended_record_read(JobEndedRecord *ret_record, RecordReader *reader) {
         JobEndedRecord record = { .id = (uint32_t) record_get(reader) };
 
         record.merged_into = (uint32_t) record_get(reader);
-        record.unit = record_copy_string(reader);
+        record.unit = record_get_string_copy(reader);
         record.type = (JobType) record_get_below(reader, _JOB_TYPE_MAX);
         record.run_type = (JobType) record_get_below(reader, _JOB_TYPE_MAX);
         record.result = (JobResult) record_get_below(reader, _JOB_RESULT_MAX);
@@ -178,7 +178,7 @@ int job_ended_record_read(JobEndedRecord *ret_record, RecordReader *reader) {
         record.ended_at = record_get(reader);
         record.reason = (uint32_t) record_get_below(reader, UINT32_MAX);
         record.number = (uint32_t) record_get(reader);
-        record.name = record_copy_string(reader);
+        record.name = record_get_string_copy(reader);
         if (reader->has_failed || !record.unit || record.id == JOB_ID_NONE) {
                 job_ended_record_deinit(&record);
                 return -EBADMSG;
