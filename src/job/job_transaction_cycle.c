@@ -86,15 +86,17 @@ static void cycle_find_shortest(OrderGraph *graph, const uint32_t *nodes, size_t
         vector_deinit(&queue);
 }
 
+/* It goes into a job that does what it did before. */
+static bool cycle_adds_nothing(const JobMeeting *meeting) {
+        return meeting->action == JOB_PLAN_COVER ||
+               (meeting->action == JOB_PLAN_MERGE && meeting->survivor->type == meeting->type);
+}
+
 /* The candidate whose absence would take the node away, if it may be absent. */
 static JobCandidate *cycle_candidate(OrderGraph *graph, uint32_t node) {
         JobCandidate *candidate = order_graph_unit(graph, node)->candidate;
-        const JobMeeting *meeting;
 
-        if (!candidate || candidate->is_gone || candidate->matters)
-                return NULL;
-        meeting = &candidate->meeting;
-        if (meeting->action == JOB_PLAN_MERGE && meeting->survivor->type == meeting->type)
+        if (!candidate || candidate->is_gone || candidate->matters || cycle_adds_nothing(&candidate->meeting))
                 return NULL;
         return node % _ORDER_SLOT_MAX >= ORDER_PENDING ? candidate : NULL;
 }
@@ -156,16 +158,22 @@ static int cycle_break_one(OrderGraph *graph, const uint32_t *nodes, size_t n) {
         return r;
 }
 
+/* What cancels a stop over a running restart brings that one's start half back, even if it adds nothing. */
 static bool cycle_is_touched(OrderGraph *graph, const uint32_t *nodes, size_t n) {
-        for (size_t i = 0; i < n; i++)
-                if (job_stage_main(graph->transaction, order_graph_unit(graph, nodes[i])->unit))
+        for (size_t i = 0; i < n; i++) {
+                const JobCandidate *candidate = job_stage_main(graph->transaction,
+                                                               order_graph_unit(graph, nodes[i])->unit);
+
+                if (candidate && (candidate->meeting.canceled || !cycle_adds_nothing(&candidate->meeting)))
                         return true;
+        }
         return false;
 }
 
 /*
  * The components with a cycle that have something of this transaction. Installed jobs alone may have one, too: between
- * restarts that are still in their stop halves (job_manager_graph.c). It is not for a request to pay for that.
+ * restarts that are still in their stop halves (job_manager_graph.c). It is not for a request to pay for that, nor for
+ * one that they already do.
  */
 static int cycle_find_components(OrderGraph *graph, const OrderNodes *roots, uint32_t set,
                                  OrderComponents *ret_components) {

@@ -22,7 +22,7 @@ typedef struct ModelNode {
         JobType run;
         int slot;                       /* halves of one unit in the order in which they run */
         int candidate;                  /* of the stage, MODEL_NOBODY if the half is the same without it */
-        bool is_touched;                /* the stage has something for the unit */
+        bool is_touched;                /* the stage changes something of the unit's halves */
 } ModelNode;
 
 typedef struct ModelNodes {
@@ -69,6 +69,15 @@ static int candidate_of(const ModelStage *s, int u, const Model *before, const M
         return was->id == is->id && was->type == is->type ? MODEL_NOBODY : model_stage_main(s, u);
 }
 
+/* What is merged into a job of its type, or covered, leaves all as it was. */
+static bool is_touched_by(const ModelStage *s, int u, const Model *before, const Model *after) {
+        const ModelUnit *was = &before->units[u], *is = &after->units[u];
+
+        return model_stage_main(s, u) != MODEL_NOBODY &&
+               (was->triggered.id != is->triggered.id || was->pending.id != is->pending.id ||
+                was->pending.type != is->pending.type);
+}
+
 static void find_nodes(ModelNodes *nodes, const Model *before, const Model *after, const ModelStage *s) {
         nodes->n = 0;
         for (int i = 0; i < after->n_units; i++) {
@@ -82,7 +91,7 @@ static void find_nodes(ModelNodes *nodes, const Model *before, const Model *afte
                         .slot = 1,
                         .job = triggered,
                         .candidate = MODEL_NOBODY,
-                        .is_touched = s && model_stage_main(s, u) != MODEL_NOBODY,
+                        .is_touched = s && is_touched_by(s, u, before, after),
                 };
 
                 if (triggered->id && triggered->type == JOB_RESTART && triggered->run == JOB_STOP && !is_interrupted)
