@@ -147,6 +147,9 @@ void job_manager_expire(JobManager *manager, uint64_t now);
 /* @unit is about to leave its table: its jobs end "collected". */
 void job_manager_forget_unit(JobManager *manager, Unit *unit, uint64_t now);
 
+/* @unit has got relations that it had not when its jobs, and its neighbours', were installed. Never inside a trigger. */
+void job_manager_unit_related(JobManager *manager, Unit *unit);
+
 /* Relations have changed (reload): waiting jobs are looked at anew; the youngest pending job of a new cycle is canceled. */
 void job_manager_graph_changed(JobManager *manager, uint64_t now);
 

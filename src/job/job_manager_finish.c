@@ -107,21 +107,6 @@ static void end_tell(JobManager *manager, const Job *job, JobResult result, JobE
         }
 }
 
-/* RestartOnDependency=: remember whose failure it was. */
-static void end_remember_recovery(JobManager *manager, const Job *job, const Unit *unit, const JobEnd *end) {
-        UnitRelations bound = unit_relations(unit, UNIT_BINDS_TO);
-        uint32_t because = end->because;
-
-        if (end->result != JOB_DEPENDENCY || job->run_type != JOB_START || !unit->settings.restart_on_dependency)
-                return;
-
-        for (size_t i = 0; i < bound.n && because == 0; i++)
-                if (!unit_state_is_active_or_reloading(
-                            unit_table_at(manager->units, bound.items[i].other)->active_state))
-                        because = bound.items[i].other + 1;
-        job_table_set_recovery(&manager->table, job->unit, because);
-}
-
 /* Without the stop over it a running restart goes on to its start half, which no order check has seen meanwhile. */
 static bool end_leaves_restart(const JobTable *table, const Job *job) {
         const JobUnitEntry *entry = job_table_peek(table, job->unit);
@@ -149,7 +134,7 @@ static void end_one(JobManager *manager, const JobEnd *end, JobEndFlags flags, J
                 end_spread(manager, unit, job, end->result);
         if (end->result == JOB_TIMEOUT || end->result == JOB_DEPENDENCY)
                 job_notify_failure(&manager->notify, unit, manager->now);
-        end_remember_recovery(manager, job, unit, end);
+        job_manager_remember_recovery(manager, job, unit, end);
         job_notify_look(&manager->notify, unit);
         end_tell(manager, job, end->result, reason);
         job_free(job);
@@ -220,36 +205,6 @@ static void change_end_pending(JobManager *manager, const JobChange *change) {
                                 (JobEndReason) { .code = JOB_END_UNIT_ACTIVE });
 }
 
-/* Units whose start failed because of this one, and that want to be started again with it. */
-static void change_recover(JobManager *manager, const Unit *unit, const JobChange *change) {
-        static const UnitRelationKind kinds[] = { UNIT_REQUIRED_BY, UNIT_REQUISITE_OF, UNIT_BOUND_BY };
-        cleanup_(job_name_unrefp) JobName *reason = NULL;
-        char text[UNIT_NAME_MAX + 64];
-
-        if (manager->table.n_recovering == 0)
-                return;
-        if (!unit_state_is_active_or_reloading(change->new) || unit_state_is_active_or_reloading(change->old))
-                return;
-
-        for (size_t k = 0; k < ELEMENTSOF(kinds); k++) {
-                UnitRelations relations = unit_relations(unit, kinds[k]);
-
-                for (size_t i = 0; i < relations.n; i++) {
-                        uint32_t other = relations.items[i].other;
-
-                        if (job_table_peek(&manager->table, other)->recovers_with != unit->index + 1)
-                                continue;
-                        if (!reason) {
-                                snprintf(text, sizeof(text), "%s is active again", unit->id);
-                                reason = job_name_new(text);
-                        }
-                        job_table_set_recovery(&manager->table, other, 0);
-                        (void) job_notify_request(&manager->notify, unit_table_at(manager->units, other), JOB_START,
-                                                  JOB_REPLACE, reason);
-                }
-        }
-}
-
 void job_manager_take_change(JobManager *manager, const JobChange *change) {
         const Unit *unit = unit_table_at(manager->units, change->unit);
         const JobUnitEntry *entry;
@@ -271,7 +226,7 @@ void job_manager_take_change(JobManager *manager, const JobChange *change) {
         change_end_pending(manager, change);
         job_notify_change(&manager->notify, unit, change->old, change->new, change->flags, is_unexpected,
                           manager->now);
-        change_recover(manager, unit, change);
+        job_manager_recover(manager, unit, change);
         job_notify_look(&manager->notify, unit);
 }
 
@@ -301,30 +256,9 @@ void job_manager_finish(JobManager *manager, Unit *unit, UnitActiveState old, Un
         job_manager_follow_up(manager);
 }
 
-void job_manager_forget_unit(JobManager *manager, Unit *unit, uint64_t now) {
-        static const UnitRelationKind order[] = { UNIT_BEFORE, UNIT_AFTER };
-        JobUnitEntry *entry;
+static void forget_jobs(JobManager *manager, const Unit *unit) {
+        JobUnitEntry *entry = job_table_entry(&manager->table, unit->index);
 
-        manager->now = now;
-        job_notify_forget(&manager->notify, unit);
-
-        /* Neighbours lose a relation: their scans count places. */
-        for (size_t k = 0; k < ELEMENTSOF(order); k++) {
-                UnitRelations relations = unit_relations(unit, order[k]);
-
-                for (size_t i = 0; i < relations.n; i++) {
-                        Job *pending = job_table_peek(&manager->table, relations.items[i].other)->pending;
-
-                        if (!pending)
-                                continue;
-                        job_order_reset(&manager->table, pending);
-                        job_table_sync(&manager->table, pending->unit);
-                }
-        }
-
-        if (unit->index >= manager->table.n_entries)
-                return;
-        entry = job_table_entry(&manager->table, unit->index);
         while (!job_unit_entry_is_empty(entry))
                 job_manager_end(manager, job_unit_entry_main(entry), JOB_COLLECTED, JOB_END_SPREADS,
                                 (JobEndReason) { .code = JOB_END_UNIT_GONE });
@@ -332,4 +266,13 @@ void job_manager_forget_unit(JobManager *manager, Unit *unit, uint64_t now) {
                 job_names_keep(manager->table.names, entry->name);
         entry->name = job_name_unref(entry->name);
         job_table_set_recovery(&manager->table, unit->index, 0);
+}
+
+void job_manager_forget_unit(JobManager *manager, Unit *unit, uint64_t now) {
+        manager->now = now;
+        job_notify_forget(&manager->notify, unit);
+        job_manager_rescan_neighbours(manager, unit);   /* they lose a relation */
+        if (unit->index < manager->table.n_entries)
+                forget_jobs(manager, unit);
+        job_manager_forget_recoveries(manager, unit);
 }

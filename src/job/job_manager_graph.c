@@ -5,7 +5,8 @@
  *
  * Transactions are checked for cycles of order when they are built. New unit
  * files can close one among jobs that were fine; they would wait for each
- * other for ever, so the youngest of them goes.
+ * other for ever, so the youngest of them goes. A waiting job has counted the
+ * neighbours that it has looked at, so it looks anew when they are others.
  */
 
 #include "job/job_manager_private.h"
@@ -31,8 +32,36 @@ void job_manager_break_cycles(JobManager *manager) {
         }
 }
 
+static void rescan(JobManager *manager, uint32_t unit) {
+        Job *pending = job_table_peek(&manager->table, unit)->pending;
+
+        if (!pending)
+                return;
+        job_order_reset(&manager->table, pending);
+        job_table_sync(&manager->table, unit);
+}
+
+void job_manager_rescan_neighbours(JobManager *manager, const Unit *unit) {
+        static const UnitRelationKind order[] = { UNIT_BEFORE, UNIT_AFTER };
+
+        for (size_t k = 0; k < ELEMENTSOF(order); k++) {
+                UnitRelations relations = unit_relations(unit, order[k]);
+
+                for (size_t i = 0; i < relations.n; i++)
+                        rescan(manager, relations.items[i].other);
+        }
+}
+
+/* Not within a request, which this may come from: a cycle that it has closed is broken by the next run. */
+void job_manager_unit_related(JobManager *manager, Unit *unit) {
+        rescan(manager, unit->index);
+        job_manager_rescan_neighbours(manager, unit);
+        manager->has_cycle_to_come = true;
+}
+
 void job_manager_graph_changed(JobManager *manager, uint64_t now) {
         manager->now = now;
+        job_manager_check_recoveries(manager);
         job_table_rescan_all(&manager->table);
         job_manager_break_cycles(manager);
         job_manager_follow_up(manager);

@@ -69,10 +69,23 @@ void job_manager_end_first_half(JobManager *manager, Job *job);
 void job_manager_end_pause(JobManager *manager, Job *pending);
 /* One change of a unit, with what follows from it but for the follow-up requests. */
 void job_manager_take_change(JobManager *manager, const JobChange *change);
+/* Waiting jobs of the order neighbours of @unit look at all of theirs again. */
+void job_manager_rescan_neighbours(JobManager *manager, const Unit *unit);
 /* Cancels the youngest pending job of each cycle of order among the installed ones. */
 void job_manager_break_cycles(JobManager *manager);
 /* Makes the requests that changes have left. */
 void job_manager_follow_up(JobManager *manager);
+
+/* — RestartOnDependency= — */
+
+/* If @job, of @unit, ended for what the unit depends on: remembers that. */
+void job_manager_remember_recovery(JobManager *manager, const Job *job, const Unit *unit, const JobEnd *end);
+/* @unit has become active, perhaps: asks for what fell with it. */
+void job_manager_recover(JobManager *manager, const Unit *unit, const JobChange *change);
+/* @unit goes: nobody waits for it any more. */
+void job_manager_forget_recoveries(JobManager *manager, const Unit *unit);
+/* Relations have changed. */
+void job_manager_check_recoveries(JobManager *manager);
 
 int job_manager_exec_record(JobManager *manager, const JobTransactionRequest *requests, size_t n,
                             const JobOptions *options, JobPlan **ret_plan);

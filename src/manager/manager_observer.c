@@ -79,6 +79,13 @@ static void observer_removed(void *userdata, Unit *unit) {
         manager_forget_unit(manager, unit);
 }
 
+static void observer_related(void *userdata, Unit *unit) {
+        Manager *manager = userdata;
+
+        job_manager_unit_related(manager->jobs, unit);
+        manager_arm_jobs(manager);
+}
+
 static UnitAnswer observer_check_conditions(void *userdata, Unit *unit) {
         return unit_file_check_conditions(unit);
 }
@@ -89,6 +96,7 @@ const UnitObserverOps manager_observer_ops = {
         .reloaded_itself = observer_reloaded_itself,
         .added = observer_added,
         .removed = observer_removed,
+        .related = observer_related,
         .check_conditions = observer_check_conditions,
 };
 

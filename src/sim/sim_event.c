@@ -242,6 +242,13 @@ static void sim_unit_removed(void *userdata, Unit *unit) {
                 job_manager_forget_unit(sim->jobs, unit, sim->now);
 }
 
+static void sim_unit_related(void *userdata, Unit *unit) {
+        Sim *sim = userdata;
+
+        if (sim->jobs)
+                job_manager_unit_related(sim->jobs, unit);
+}
+
 /* Conditions ask about the machine, which a simulation does not have: they are met unless the script says "skip". */
 static UnitAnswer sim_check_conditions(void *userdata, Unit *unit) {
         return UNIT_UNDER_WAY;
@@ -253,5 +260,6 @@ const UnitObserverOps sim_observer_ops = {
         .reloaded_itself = sim_unit_reloaded_itself,
         .added = sim_unit_added,
         .removed = sim_unit_removed,
+        .related = sim_unit_related,
         .check_conditions = sim_check_conditions,
 };

@@ -137,6 +137,8 @@ typedef struct UnitObserverOps {
         void (*reloaded_itself)(void *userdata, Unit *unit);    /* propagate it */
         void (*added)(void *userdata, Unit *unit);
         void (*removed)(void *userdata, Unit *unit);            /* about to go: forget its index */
+        /* It has relations that it had not when it was added: of names that are its own now, or a file that is there now. */
+        void (*related)(void *userdata, Unit *unit);
         /* Conditions and asserts of a start: UNIT_UNDER_WAY if met. */
         UnitAnswer (*check_conditions)(void *userdata, Unit *unit);
 } UnitObserverOps;

@@ -285,6 +285,11 @@ static void unit_table_renounce(UnitTable *table, Unit *unit) {
         slot->is_announced = false;
 }
 
+static void unit_table_tell_related(UnitTable *table, Unit *unit) {
+        if (table->slots.items[unit->index].is_announced && table->observer && table->observer->related)
+                table->observer->related(table->observer_userdata, unit);
+}
+
 static void unit_table_verify(Unit *unit) {
         int r;
 
@@ -409,6 +414,7 @@ static bool unit_table_may_exist_now(const UnitTable *table, const Unit *unit) {
 }
 
 int unit_table_load_unit(UnitTable *table, Unit *unit, Unit **ret_unit) {
+        bool is_looked_for_again = false;
         int r;
 
         assert(table);
@@ -421,6 +427,7 @@ int unit_table_load_unit(UnitTable *table, Unit *unit, Unit **ret_unit) {
                         return r;
                 failure_deinit(&unit->load_failure);
                 unit->load_state = UNIT_STUB;
+                is_looked_for_again = true;
         }
 
         if (unit->load_state == UNIT_STUB || table->queue.n > 0) {
@@ -438,6 +445,8 @@ int unit_table_load_unit(UnitTable *table, Unit *unit, Unit **ret_unit) {
         r = unit_table_drain(table);
         if (r < 0)
                 return r;
+        if (is_looked_for_again)
+                unit_table_tell_related(table, unit);
 
         *ret_unit = unit;
         return 0;
@@ -531,6 +540,7 @@ int unit_table_merge(UnitTable *table, Unit *unit, Unit *into) {
 
         unit_table_give_index(table, unit->index);
         unit_free(unit);
+        unit_table_tell_related(table, into);
         return 0;
 }
 

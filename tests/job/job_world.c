@@ -63,12 +63,20 @@ static void take_removed(void *userdata, Unit *unit) {
                 job_manager_forget_unit(world->jobs, unit, world->units->clock.now);
 }
 
+static void take_related(void *userdata, Unit *unit) {
+        JobWorld *world = userdata;
+
+        if (world->jobs)
+                job_manager_unit_related(world->jobs, unit);
+}
+
 JobWorld *job_world_new(void) {
         static const UnitObserverOps observer = {
                 .changed = take_change,
                 .ready = take_ready,
                 .reloaded_itself = take_reload,
                 .removed = take_removed,
+                .related = take_related,
         };
         JobWorld *world = calloc(1, sizeof(*world));
 

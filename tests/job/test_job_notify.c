@@ -417,6 +417,52 @@ Test(job_notify, unit_that_does_not_ask_for_it_stays) {
         assert_jobs(w, "");
 }
 
+/* The index of the one that has gone is given again. */
+Test(job_notify, nobody_starts_with_a_unit_that_came_in_the_place_of_what_it_lacked) {
+        cleanup_(job_world_freep) JobWorld *w = world_with_failed_dependency(UNIT_REQUIRES);
+        Unit *a = job_world_unit(w, "a.service");
+        uint32_t index = a->index;
+
+        double_unit_state(a, UNIT_INACTIVE, 0);
+        unit_withdraw_relations(job_world_unit(w, "b.service"));
+        job_manager_graph_changed(w->jobs, 0);
+        unit_table_remove(w->units->table, a);
+        double_relate(w->units, "b.service", UNIT_REQUIRES, "c.service");
+        cr_assert(eq(u32, job_world_unit(w, "c.service")->index, index));
+        job_world_state(w, "c.service", UNIT_ACTIVE);
+        assert_jobs(w, "");
+}
+
+Test(job_notify, nobody_waits_for_a_unit_that_goes) {
+        cleanup_(job_world_freep) JobWorld *w = world_with_failed_dependency(UNIT_REQUIRES);
+        Unit *a = job_world_unit(w, "a.service");
+
+        double_unit_state(a, UNIT_INACTIVE, 0);
+        job_manager_forget_unit(w->jobs, a, w->units->clock.now);
+        job_world_state(w, "a.service", UNIT_ACTIVE);
+        assert_jobs(w, "");
+}
+
+/* b conflicts with a, which does not stop; that it is active again some day is no reason to start b. */
+Test(job_notify, unit_whose_way_was_not_cleared_waits_for_nobody) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+        double_relate(w->units, "b.service", UNIT_CONFLICTS, "a.service");
+        double_relate(w->units, "b.service", UNIT_AFTER, "a.service");
+        job_world_unit(w, "b.service")->settings.restart_on_dependency = true;
+        job_world_state(w, "a.service", UNIT_ACTIVE);
+        double_unit_answer_next(job_world_unit(w, "a.service"), DOUBLE_STOP, UNIT_OPERATION_FAILED);
+        job_world_accept(w, JOB_REPLACE, "start:b.service");
+        job_world_run(w);
+        assert_events(w, "new 1 start b.service; new 2 stop a.service; removed 2 failed a.service; "
+                         "removed 1 dependency b.service");
+        double_unit_state(job_world_unit(w, "a.service"), UNIT_INACTIVE, 0);
+        unit_withdraw_relations(job_world_unit(w, "b.service"));
+        double_relate_as_is(w->units, "b.service", UNIT_REQUIRES, "a.service");
+        job_world_state(w, "a.service", UNIT_ACTIVE);
+        assert_jobs(w, "");
+}
+
 Test(job_notify, unit_that_found_what_it_binds_to_inactive_starts_with_it) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 

@@ -320,6 +320,52 @@ Test(job_order, each_cycle_that_a_reload_closes_is_broken) {
         assert_jobs(w, "1 start block.service waiting, 2 start a.service waiting, 4 start c.service waiting");
 }
 
+/*
+ * A name that was not found turns out to be n's: what is before that name comes among those that n has counted. It has
+ * looked at a and s, and stands at t.
+ */
+static JobWorld *world_with_counted_neighbours(void) {
+        JobWorld *w = job_world_new();
+
+        double_relate(w->units, "n.service", UNIT_AFTER, "a.service");
+        double_relate(w->units, "n.service", UNIT_BEFORE, "s.service");
+        double_relate(w->units, "n.service", UNIT_BEFORE, "t.service");
+        job_world_state(w, "t.service", UNIT_ACTIVE);
+        return w;
+}
+
+Test(job_order, job_that_waits_looks_at_the_neighbours_of_a_name_that_its_unit_gets) {
+        cleanup_(job_world_freep) JobWorld *w = world_with_counted_neighbours();
+
+        double_relate(w->units, "y.service", UNIT_BEFORE, "x.service");
+        job_world_accept(w, JOB_REPLACE, "start:y.service stop:t.service start:n.service");
+        job_world_run(w);
+        assert_jobs(w, "1 start y.service running, 2 stop t.service running, 3 start n.service waiting");
+        cr_assert(eq(int, unit_table_merge(w->units->table, job_world_unit(w, "x.service"), job_world_unit(w, "n.service")),
+                     0));
+        job_world_state(w, "t.service", UNIT_INACTIVE);
+        job_world_run(w);
+        assert_jobs(w, "1 start y.service running, 3 start n.service waiting");
+        job_world_state(w, "y.service", UNIT_ACTIVE);
+        job_world_run(w);
+        assert_jobs(w, "3 start n.service running");
+}
+
+Test(job_order, cycle_that_a_name_closes_is_broken) {
+        cleanup_(job_world_freep) JobWorld *w = world_with_counted_neighbours();
+
+        double_relate(w->units, "y.service", UNIT_BEFORE, "x.service");
+        double_relate(w->units, "n.service", UNIT_BEFORE, "y.service");
+        job_world_accept(w, JOB_REPLACE, "stop:t.service start:n.service start:y.service");
+        job_world_run(w);
+        cr_assert(eq(int, unit_table_merge(w->units->table, job_world_unit(w, "x.service"), job_world_unit(w, "n.service")),
+                     0));
+        job_world_state(w, "t.service", UNIT_INACTIVE);
+        job_world_run(w);
+        assert_jobs(w, "2 start n.service running");
+        assert_contains(job_world_explain(w, "3"), "cycle of order");
+}
+
 /* Both run their stop halves, so there is nothing to cancel yet; their start halves will wait for each other. */
 Test(job_order, cycle_of_running_restarts_is_broken_when_their_start_halves_come) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();

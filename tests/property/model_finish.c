@@ -92,6 +92,16 @@ static void pass_on(Model *m, ModelEnds *ends, int u, const ModelJob *gone, JobR
                 fail_pending(m, ends, u, UNIT_REQUISITE_OF, false);
 }
 
+static bool depends_on(const Model *m, int u, int v) {
+        static const UnitRelationKind kinds[] = { UNIT_REQUIRES, UNIT_REQUISITE, UNIT_BINDS_TO };
+
+        for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+                model_each(m, u, kinds[i], w)
+                        if (w == v)
+                                return true;
+        return false;
+}
+
 /* RestartOnDependency=: whose failure was it? If its start itself met an unmet BindsTo=, that unit's. */
 static void remember_recovery(Model *m, int u, JobType run, JobResult result, int because) {
         if (result != JOB_DEPENDENCY || run != JOB_START || !m->units[u].restarts_on_dependency)
@@ -99,7 +109,8 @@ static void remember_recovery(Model *m, int u, JobType run, JobResult result, in
         model_each(m, u, UNIT_BINDS_TO, v)
                 if (because == MODEL_NOBODY && !is_up(&m->units[v]))
                         because = v;
-        m->units[u].waits_for = because;
+        if (because == MODEL_NOBODY || depends_on(m, u, because))
+                m->units[u].waits_for = because;
 }
 
 /* The stop half is done: the same job goes on as a start, unless a stop came over it. */
@@ -376,7 +387,15 @@ void model_break_installed_cycles(Model *m) {
         }
 }
 
+/* Who depends on it no longer does not wait for it any more. */
+static void check_recoveries(Model *m) {
+        for (int u = 0; u < m->n_units; u++)
+                if (m->units[u].waits_for != MODEL_NOBODY && !depends_on(m, u, m->units[u].waits_for))
+                        m->units[u].waits_for = MODEL_NOBODY;
+}
+
 void model_graph_changed(Model *m) {
+        check_recoveries(m);
         model_break_installed_cycles(m);
         model_settle(m);
 }

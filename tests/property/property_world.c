@@ -151,6 +151,13 @@ static void take_removed(void *userdata, Unit *unit) {
                 job_manager_forget_unit(world->jobs, unit, world->units->clock.now);
 }
 
+static void take_related(void *userdata, Unit *unit) {
+        PropertyWorld *world = userdata;
+
+        if (world->jobs)
+                job_manager_unit_related(world->jobs, unit);
+}
+
 static void take_event(const JobEvent *event, void *userdata) {
         static const char *const words[] = { "installed", "changed", "finished", "refused", "cycle" };
         PropertyWorld *world = userdata;
@@ -185,6 +192,7 @@ PropertyWorld *property_world_new(uint64_t seed) {
                 .ready = take_ready,
                 .reloaded_itself = take_reload,
                 .removed = take_removed,
+                .related = take_related,
         };
         PropertyWorld *world = calloc(1, sizeof(*world));
         uint32_t n_relations;
