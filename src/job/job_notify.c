@@ -199,16 +199,42 @@ static JobRuleLimit *limit_of(JobNotify *notify, uint32_t unit, uint64_t now) {
         return limit;
 }
 
+static void queue_rules(JobNotify *notify, const Unit *unit, uint8_t rules) {
+        if (unit->index >= notify->n_rules) {
+                size_t n = unit_table_size(notify->units) + 16;
+                uint8_t *grown = realloc(notify->rules, n);
+
+                if (!grown)
+                        return;
+                memset(grown + notify->n_rules, 0, n - notify->n_rules);
+                notify->rules = grown;
+                notify->n_rules = n;
+        }
+
+        if (notify->rules[unit->index] == 0 && vector_push(&notify->queue, unit->index) < 0)
+                return;
+        notify->rules[unit->index] |= rules;
+}
+
+/* What was held back in the interval that is over comes now, as from job_notify_expire(); @rule does, anyway. */
+static void limit_begin_anew(JobNotify *notify, const Unit *unit, JobRuleLimit *limit, JobRule rule, uint64_t now) {
+        uint8_t delayed = limit->delayed & (uint8_t) ~rule;
+
+        limit->since = now;
+        limit->n = 0;
+        limit->delayed = 0;
+        if (delayed != 0)
+                queue_rules(notify, unit, delayed);
+}
+
 /* May the rule act on the unit now? If not it is remembered and comes again. */
 static bool limit_allows(JobNotify *notify, const Unit *unit, JobRule rule, uint64_t now) {
         JobRuleLimit *limit = limit_of(notify, unit->index, now);
 
         if (!limit)
                 return false;
-        if (now >= usec_add(limit->since, RULE_LIMIT_INTERVAL)) {
-                limit->since = now;
-                limit->n = 0;
-        }
+        if (now >= usec_add(limit->since, RULE_LIMIT_INTERVAL))
+                limit_begin_anew(notify, unit, limit, rule, now);
         if (limit->n < RULE_LIMIT_BURST) {
                 limit->n++;
                 return true;
@@ -285,23 +311,6 @@ void job_notify_change(JobNotify *notify, const Unit *unit, UnitActiveState old,
                 notify_unexpected(notify, unit, old, new, flags, reason);
         if (!(flags & UNIT_CHANGE_WILL_RESTART))
                 notify_result(notify, unit, old, new, reason, now);
-}
-
-static void queue_rules(JobNotify *notify, const Unit *unit, uint8_t rules) {
-        if (unit->index >= notify->n_rules) {
-                size_t n = unit_table_size(notify->units) + 16;
-                uint8_t *grown = realloc(notify->rules, n);
-
-                if (!grown)
-                        return;
-                memset(grown + notify->n_rules, 0, n - notify->n_rules);
-                notify->rules = grown;
-                notify->n_rules = n;
-        }
-
-        if (notify->rules[unit->index] == 0 && vector_push(&notify->queue, unit->index) < 0)
-                return;
-        notify->rules[unit->index] |= rules;
 }
 
 static void queue_neighbours(JobNotify *notify, const Unit *unit, UnitRelationKind kind, JobRule rule) {

@@ -363,6 +363,48 @@ Test(job_notify, limits_are_of_each_unit_and_are_forgotten) {
         }
 }
 
+/* b fails until its OnFailure= is held back; then the interval ends, but nobody has called job_manager_expire() yet. */
+static JobWorld *world_past_its_limit(void) {
+        JobWorld *w = job_world_new();
+
+        double_unit(w->units, "b.service", UNIT_ACTIVE);
+        double_relate(w->units, "b.service", UNIT_ON_FAILURE, "helper.service");
+        double_relate(w->units, "b.service", UNIT_ON_SUCCESS, "next.service");
+        double_world_answer(w->units, DOUBLE_START, UNIT_ALREADY);
+        for (int i = 0; i < 17; i++) {
+                job_world_state(w, "b.service", UNIT_ACTIVE);
+                job_world_state(w, "b.service", UNIT_FAILED);
+                job_world_run(w);
+        }
+        job_world_state(w, "b.service", UNIT_ACTIVE);
+        double_world_advance(w->units, 11 * USEC_PER_SEC);
+        (void) job_world_calls(w);
+        (void) job_world_events(w);
+        return w;
+}
+
+Test(job_notify, rule_that_acts_when_the_interval_is_over_does_not_come_once_more) {
+        cleanup_(job_world_freep) JobWorld *w = world_past_its_limit();
+
+        job_world_state(w, "b.service", UNIT_FAILED);
+        job_world_run(w);
+        assert_calls(w, "start helper.service");
+        cr_assert(job_manager_next_deadline(w->jobs) <= w->units->clock.now);
+        job_world_advance(w, 0);
+        cr_assert(eq(u64, job_manager_next_deadline(w->jobs), USEC_INFINITY));
+        job_world_advance(w, 11 * USEC_PER_SEC);
+        job_world_run(w);
+        assert_calls(w, "");
+}
+
+Test(job_notify, what_was_held_back_comes_when_another_rule_acts_after_the_interval) {
+        cleanup_(job_world_freep) JobWorld *w = world_past_its_limit();
+
+        job_world_state(w, "b.service", UNIT_INACTIVE);
+        job_world_run(w);
+        assert_calls(w, "start next.service, start helper.service");
+}
+
 Test(job_notify, unit_that_goes_is_forgotten) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 

@@ -63,11 +63,22 @@ static void follow_unexpected(Model *m, const ModelReport *report) {
         }
 }
 
+static void queue_rules(Model *m, int u, unsigned rules) {
+        if (m->units[u].rules == 0)
+                m->rule_queue[m->n_rule_queue++] = u;
+        m->units[u].rules |= rules;
+}
+
 /* A unit acts on others, or is acted on, so often in a while; what is more comes later. */
 static bool may_act(Model *m, int u, unsigned rule) {
         ModelUnit *unit = &m->units[u];
 
         if (unit->rule_window == 0 || m->now >= unit->rule_window + MODEL_RULE_INTERVAL) {
+                unsigned late = unit->delayed_rules & ~rule;
+
+                unit->delayed_rules = 0;
+                if (late)
+                        queue_rules(m, u, late);
                 unit->rule_window = m->now;
                 unit->n_rule_requests = 0;
         }
@@ -132,12 +143,6 @@ void model_follow_up(Model *m, const ModelReport *report, bool is_unexpected) {
 }
 
 /* — rules about states: looked at when the next run begins, in the order in which something set them off — */
-
-static void queue_rules(Model *m, int u, unsigned rules) {
-        if (m->units[u].rules == 0)
-                m->rule_queue[m->n_rule_queue++] = u;
-        m->units[u].rules |= rules;
-}
 
 static void queue_neighbours(Model *m, int u, UnitRelationKind over, unsigned rule) {
         model_each(m, u, over, v)
