@@ -21,6 +21,7 @@
 
 #include "keeper/exit_ring.h"
 #include "keeper/fd_store.h"
+#include "keeper/keeper_parent.h"
 #include "keeper/keeper_protocol.h"
 
 #define KEEPER_NEVER UINT64_MAX
@@ -55,6 +56,7 @@ typedef struct Keeper {
         int signal_fd;
         struct rlimit limit;            /* of descriptors, as we were started with */
         int fds_below;                  /* higher ones are not held for core */
+        KeeperParent parent;            /* who wants to know how we are */
 
         /* core */
         pid_t core;                     /* 0: none runs */
@@ -62,6 +64,7 @@ typedef struct Keeper {
         int link;                       /* our end of the socket, -1 without core */
         int image;                      /* the program that became ready last (O_PATH), or -1 */
         bool is_ready;
+        bool has_served;                /* some core was ready */
         bool may_exit;                  /* core has asked for it */
         int exit_status;
         unsigned n_tries;               /* starts since a core was ready */

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #define KEEPER_VERSION 1U
-#define KEEPER_FD 3
+#define KEEPER_FD 9
 #define KEEPER_VARIABLE "JOBD_KEEPER_PID"    /* in core's environment: KEEPER_FD is from its parent, which has this pid */
 #define KEEPER_NAME_BYTES 192U
 
@@ -36,13 +36,14 @@ typedef enum KeeperKind {
         KEEPER_TAKEN,                   /* value: exits up to this sequence number may be forgotten */
         KEEPER_REEXEC,                  /* core is about to execute itself, and will say HELLO again */
         KEEPER_EXIT,                    /* status: the keeper ends with it, once core has ended */
+        KEEPER_NOTIFY,                  /* name: what sd_notify(3) would send: who started us hears only the keeper */
 
         /* from the keeper */
         KEEPER_WELCOME,                 /* value: how often core was started; flags: KeeperFlags */
         KEEPER_DESCRIPTOR,              /* name, and the descriptor */
         KEEPER_ENDED,                   /* pid, code (CLD_…), status, time, value: its sequence number */
         KEEPER_ALL_SENT,                /* the end of what was held when HELLO came */
-        KEEPER_ANSWER,                  /* serial; error: 0 or a negative errno */
+        KEEPER_ANSWER,                  /* serial and name of the request; error: 0 or a negative errno */
         _KEEPER_KIND_MAX,
 } KeeperKind;
 
@@ -50,6 +51,7 @@ typedef enum KeeperFlags {
         KEEPER_FLAG_CORE_DIED = 1 << 0, /* the core before this one did not end by a request of its own */
         KEEPER_FLAG_EXITS_LOST = 1 << 1, /* more processes ended than could be kept: some exits are unknown */
         KEEPER_FLAG_FELL_BACK = 1 << 2, /* a new image of core did not become ready: this is the one before it */
+        KEEPER_FLAG_AGAIN = 1 << 3,     /* a core has been ready before, and may have left something */
 } KeeperFlags;
 
 typedef struct KeeperMessage {

@@ -47,7 +47,7 @@ static int on_hello(Keeper *keeper, const KeeperMessage *message) {
 }
 
 static int on_ready(Keeper *keeper) {
-        keeper->is_ready = true;
+        keeper->is_ready = keeper->has_served = true;
         keeper->ready_by = KEEPER_NEVER;
         keeper->n_tries = 0;
         keeper->n_deaths = 0;
@@ -101,6 +101,8 @@ static int obey(Keeper *keeper, const KeeperMessage *message, int *fd, uint64_t 
                 return on_reexec(keeper, now);
         case KEEPER_EXIT:
                 return on_exit_request(keeper, message->status);
+        case KEEPER_NOTIFY:
+                return keeper_parent_tell(&keeper->parent, message->name);
         case KEEPER_WELCOME:
         case KEEPER_DESCRIPTOR:
         case KEEPER_ENDED:
@@ -118,8 +120,10 @@ static void serve(Keeper *keeper, const KeeperMessage *message, int fd, uint64_t
 
         if (fd >= 0)
                 close(fd);
-        if (message->serial != 0)
-                keeper->answer = (KeeperMessage) { .kind = KEEPER_ANSWER, .serial = message->serial, .error = r };
+        if (message->serial == 0)
+                return;
+        keeper->answer = (KeeperMessage) { .kind = KEEPER_ANSWER, .serial = message->serial, .error = r };
+        memcpy(keeper->answer.name, message->name, sizeof(message->name));
 }
 
 static int read_request(Keeper *keeper, uint64_t now) {
@@ -170,9 +174,14 @@ bool keeper_has_to_send(const Keeper *keeper) {
 }
 
 static int send_welcome(Keeper *keeper) {
-        KeeperMessage message = { .kind = KEEPER_WELCOME, .value = keeper->n_starts,
-                                  .flags = keeper->flags | (keeper->exits.has_lost ? KEEPER_FLAG_EXITS_LOST : 0U) };
-        int r = keeper_link_send(keeper->link, &message, -1);
+        KeeperMessage message = { .kind = KEEPER_WELCOME, .value = keeper->n_starts, .flags = keeper->flags };
+        int r;
+
+        if (keeper->exits.has_lost)
+                message.flags |= KEEPER_FLAG_EXITS_LOST;
+        if (keeper->has_served)
+                message.flags |= KEEPER_FLAG_AGAIN;
+        r = keeper_link_send(keeper->link, &message, -1);
 
         if (r == 0)
                 keeper->stage = KEEPER_HANDS_OVER;

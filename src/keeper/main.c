@@ -268,6 +268,7 @@ static int init(Keeper *keeper, char **argv) {
 
         keeper->program = find_core(argv[0]);
         keeper->argv = argv;
+        keeper_parent_init(&keeper->parent, getenv("NOTIFY_SOCKET"));
         keeper->is_machine = is_machine();
         keeper->link = keeper->image = -1;
         keeper->ready_by = KEEPER_NEVER;

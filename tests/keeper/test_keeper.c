@@ -228,7 +228,7 @@ Test(keeper, descriptors_outlive_core) {
         meet_core(&world);
         message = say_hello(&world);
         cr_assert(eq(u64, message.value, 2));
-        cr_assert(eq(u32, message.flags, KEEPER_FLAG_CORE_DIED));
+        cr_assert(eq(u32, message.flags, KEEPER_FLAG_CORE_DIED | KEEPER_FLAG_AGAIN));
         message = hear_with_fd(&world, KEEPER_DESCRIPTOR, &fd);
         assert_string(message.name, "a.service/out/0");
         cr_assert(write(fd, "x", 1) == 1);
@@ -369,7 +369,7 @@ Test(keeper, core_executes_itself_and_stays_the_same_process) {
         cr_assert(eq(int, world.core_pid, before));
         welcome = say_hello(&world);
         cr_assert(eq(u64, welcome.value, 1));
-        cr_assert(eq(u32, welcome.flags, 0));
+        cr_assert(eq(u32, welcome.flags, KEEPER_FLAG_AGAIN));
         hear(&world, KEEPER_ALL_SENT);
 }
 
@@ -387,7 +387,7 @@ Test(keeper, image_that_does_not_get_ready_is_replaced) {
         execute_in_vain(&world);
         kill_core(&world);
         meet_core(&world);
-        cr_assert(eq(u32, say_hello(&world).flags, KEEPER_FLAG_CORE_DIED | KEEPER_FLAG_FELL_BACK));
+        cr_assert(eq(u32, say_hello(&world).flags, KEEPER_FLAG_CORE_DIED | KEEPER_FLAG_AGAIN | KEEPER_FLAG_FELL_BACK));
 }
 
 Test(keeper, image_that_does_not_get_ready_in_time_is_replaced) {
@@ -399,7 +399,7 @@ Test(keeper, image_that_does_not_get_ready_in_time_is_replaced) {
         link = world.link;
         world.core = world.link = -1;           /* it would end if we let go */
         meet_core(&world);                      /* ten seconds later */
-        cr_assert(eq(u32, say_hello(&world).flags, KEEPER_FLAG_CORE_DIED | KEEPER_FLAG_FELL_BACK));
+        cr_assert(eq(u32, say_hello(&world).flags, KEEPER_FLAG_CORE_DIED | KEEPER_FLAG_AGAIN | KEEPER_FLAG_FELL_BACK));
         close(core);
         close(link);
 }
