@@ -18,8 +18,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <systemd/sd-daemon.h>
-
 #include "basic/clock.h"
 #include "basic/log.h"
 #include "basic/strv.h"
@@ -158,6 +156,7 @@ int manager_new(Manager **ret_manager, const ManagerOptions *options, Failure *r
         if (copy_options(manager, options) < 0)
                 return failure_set(ret_failure, -ENOMEM, "NoMemory", "No memory for a manager.");
 
+        exec_process_set_keeper(manager->options.keeper.pid, manager_is_again(manager));
         r = init(manager, ret_failure);
         if (r < 0)
                 return r;
@@ -238,6 +237,7 @@ static void end_turn(Manager *manager) {
                 outbox_flush(manager->outbox);
         } while (manager->has_news && ++round < ROUNDS_MAX);
 
+        manager_tell_committed(manager);
         manager_forget_orphans(manager);
         manager_step_stage(manager);
         if (manager->has_news || outbox_length(manager->outbox) > 0 || manager->candidates.n > 0)
@@ -348,7 +348,7 @@ int manager_reload(Manager *manager, bool force, char ***ret_differences, Failur
         assert(manager);
 
         log_info("Reading unit files again.");
-        sd_notify(0, "RELOADING=1");
+        manager_tell_parent(manager, "RELOADING=1");
         manager_tell(manager, reloading, true);
         manager_forget_diagnostics(manager);
         r = unit_file_reload(manager->loader, manager->units, force, note_difference, &differences, ret_failure);
@@ -361,7 +361,7 @@ int manager_reload(Manager *manager, bool force, char ***ret_differences, Failur
         }
         manager->has_news = true;
         manager_tell(manager, reloading, false);
-        sd_notify(0, "READY=1");
+        manager_tell_parent(manager, "READY=1");
         manager_arm_jobs(manager);
 
         if (r >= 0 && ret_differences)

@@ -16,6 +16,7 @@
 #include "basic/failure.h"
 #include "job/job_manager.h"
 #include "job/job_plan.h"
+#include "manager/manager_keeper.h"
 #include "unit/file/unit_file.h"
 #include "unit/unit_table.h"
 
@@ -43,6 +44,7 @@ typedef struct ManagerOptions {
         const char *runtime_directory;  /* jobd's own: /run/jobd or $XDG_RUNTIME_DIR/jobd */
         const char *default_unit;       /* started at the beginning; NULL: default.target, "": none */
         usec_t shutdown_timeout;        /* for all units to stop; 0: the default of 3 min */
+        ManagerKeeper keeper;
 } ManagerOptions;
 
 int manager_new(Manager **ret_manager, const ManagerOptions *options, Failure *ret_failure);

@@ -30,6 +30,9 @@
 #define STRAYS_MAX 256U
 #define EXITS_AT_ONCE 128U
 
+/* From the end of a process that the keeper may have reaped until it has told us, which takes no time at all. */
+#define KEEPER_PATIENCE (2 * USEC_PER_SEC)
+
 /* More than the kernel queues for one socket (net.unix.max_dgram_qlen). */
 #define NOTIFICATIONS_BEFORE_EXITS 1024U
 
@@ -111,6 +114,25 @@ static unsigned collect_exits(Manager *manager, UnitExit exits[static EXITS_AT_O
         return n;
 }
 
+void manager_take_kept_exits(Manager *manager, const UnitExit *exits, size_t n) {
+        for (size_t i = 0; i < n; i++) {
+                ManagerProcess *process = manager_find_process(manager, exits[i].pid);
+
+                if (process && process->is_adopted)
+                        process->is_reaped = true;
+        }
+        manager_forget_orphans(manager);
+        manager_read_notify(manager, NOTIFICATIONS_BEFORE_EXITS);
+        for (size_t i = 0; i < n; i++) {
+                const ManagerProcess *process = manager_find_process(manager, exits[i].pid);
+
+                if (process && !process->is_adopted)
+                        keep_stray(manager, &exits[i]);
+                else
+                        manager_take_exit(manager, &exits[i]);
+        }
+}
+
 bool manager_reap(Manager *manager, unsigned budget) {
         UnitExit exits[EXITS_AT_ONCE];
         unsigned max = MIN(budget, EXITS_AT_ONCE), n;
@@ -124,9 +146,15 @@ bool manager_reap(Manager *manager, unsigned budget) {
 }
 
 bool manager_has_children(void) {
+        ExecPids kept = {};
         siginfo_t info;
+        bool has_kept;
 
-        return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+        if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD)
+                return true;
+        has_kept = exec_process_list_kept(&kept) == 0 && kept.n > 0;
+        vector_deinit(&kept);
+        return has_kept;
 }
 
 /* Takes the last exit of @pid that is not older than @since out of the strays, and drops the older ones. */
@@ -191,6 +219,40 @@ int manager_add_process(Manager *manager, Unit *unit, UnitPurpose purpose, pid_t
         return 0;
 }
 
+/* The keeper reaps it, or has reaped it: then it tells us. */
+static bool may_be_told_by_keeper(const Manager *manager, const ManagerProcess *process) {
+        ExecProcess found;
+
+        if (!manager_is_again(manager))
+                return false;
+        return exec_process_read(process->pid, &found) < 0 || found.parent == manager->options.keeper.pid;
+}
+
+/* It was the child of somebody else, who knows how it ended. */
+static int on_no_word(sd_event_source *source, uint64_t usec, void *userdata) {
+        ManagerProcess *process = userdata;
+        Manager *manager = container_of(unit_table_host(process->unit->table), Manager, host);
+        ExecProcess found;
+
+        if (exec_process_read(process->pid, &found) == 0 && found.parent == manager->options.keeper.pid)
+                return sd_event_source_set_time_relative(source, KEEPER_PATIENCE) < 0 ? 0 :
+                       sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+        manager_take_exit(manager, &(UnitExit) { .pid = process->pid, .code = CLD_EXITED, .time = manager->now });
+        return 0;
+}
+
+static int wait_for_keeper(Manager *manager, ManagerProcess *process) {
+        sd_event_source *timer = NULL;
+        int r;
+
+        r = sd_event_add_time_relative(manager->event, &timer, CLOCK_MONOTONIC, KEEPER_PATIENCE, 0, on_no_word, process);
+        if (r < 0)
+                return r;
+        sd_event_source_disable_unref(process->watch);
+        process->watch = timer;
+        return sd_event_source_set_priority(timer, MANAGER_PRIORITY_CHILDREN);
+}
+
 /* A watched process has ended. Is it a child of ours, then its status is known, and comes with all the others. */
 static int on_watched_exit(sd_event_source *source, int fd, uint32_t events, void *userdata) {
         ManagerProcess *process = userdata;
@@ -201,6 +263,8 @@ static int on_watched_exit(sd_event_source *source, int fd, uint32_t events, voi
                 manager_arm(manager->child_source);
                 return 0;
         }
+        if (may_be_told_by_keeper(manager, process) && wait_for_keeper(manager, process) >= 0)
+                return 0;
         manager_take_exit(manager, &(UnitExit) { .pid = process->pid, .code = CLD_EXITED, .time = manager->now });
         return 0;
 }
@@ -225,6 +289,7 @@ static int watch_ended(Manager *manager, Unit *unit, UnitPurpose purpose, pid_t 
 
 int manager_watch_process(Manager *manager, Unit *unit, UnitPurpose purpose, pid_t pid) {
         ManagerProcess *process = manager_find_process(manager, pid);
+        ExecProcess found;
         int r, pidfd;
 
         if (process) {
@@ -233,7 +298,7 @@ int manager_watch_process(Manager *manager, Unit *unit, UnitPurpose purpose, pid
                 process->purpose = purpose;
                 return 0;
         }
-        if (pid <= 1 || pid == getpid())
+        if (pid <= 1 || pid == getpid() || pid == manager->options.keeper.pid)
                 return -EINVAL;
 
         pidfd = (int) syscall(SYS_pidfd_open, pid, 0);
@@ -243,6 +308,7 @@ int manager_watch_process(Manager *manager, Unit *unit, UnitPurpose purpose, pid
         if (r < 0)
                 return r;
         process = manager_find_process(manager, pid);
+        process->is_adopted = exec_process_read(pid, &found) == 0 && found.parent != getpid();
         r = watch_pidfd(manager, process);
         if (r < 0)
                 remove_process(manager, process);

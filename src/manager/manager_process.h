@@ -19,6 +19,7 @@ typedef struct sd_event_source sd_event_source;
 typedef struct ManagerProcess {
         pid_t pid;
         int pidfd;                      /* owned; -1 where the kernel has none */
+        bool is_adopted;                /* no child of ours: the keeper tells how it ended, if anybody does */
         bool is_reaped;                 /* its number may be another's by now; its unit is about to be told */
         Unit *unit;                     /* borrowed */
         UnitPurpose purpose;
@@ -54,5 +55,5 @@ int manager_kill_rest(Manager *manager, Unit *unit, int signal, pid_t main_pid, 
 void manager_forget_orphans(Manager *manager);  /* the list of them that kill_rest keeps: when time has passed */
 void manager_forget_errands(Manager *manager, const Unit *unit);
 
-/* Signals all that descends from us (as PID 1: all there is). */
+/* Signals all that descends from us and from the keeper but these two (as PID 1, or its child: all there is). */
 void manager_kill_descendants(int signal);

@@ -121,14 +121,30 @@ static int add_signal(Manager *manager, const SignalRule *rule) {
         return r;
 }
 
+/*
+ * What is not told of is no reason to die, where there is a keeper: signals are passed on to us as they come. But those of
+ * a fault must be seen.
+ */
+static void fill_mask(const Manager *manager, sigset_t *ret_set) {
+        static const int faults[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP };
+
+        sigemptyset(ret_set);
+        for (size_t i = 0; i < ELEMENTSOF(rules); i++)
+                sigaddset(ret_set, rules[i].signal);
+        if (!manager->options.keeper.ops)
+                return;
+        sigfillset(ret_set);
+        for (size_t i = 0; i < ELEMENTSOF(faults); i++)
+                sigdelset(ret_set, faults[i]);
+}
+
 int manager_init_signals(Manager *manager) {
         sigset_t set;
         int r;
 
-        sigemptyset(&set);
-        for (size_t i = 0; i < ELEMENTSOF(rules); i++)
-                sigaddset(&set, rules[i].signal);
-        if (sigprocmask(SIG_BLOCK, &set, &manager->old_mask) < 0)
+        fill_mask(manager, &set);
+        if (sigprocmask(SIG_SETMASK, NULL, &manager->old_mask) < 0 ||
+            sigprocmask(manager->options.keeper.ops ? SIG_SETMASK : SIG_BLOCK, &set, NULL) < 0)
                 return -errno;
         manager->has_old_mask = true;
         /* Whoever started us may have ignored SIGCHLD: then the kernel would reap, and tell nobody. */

@@ -17,8 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <systemd/sd-daemon.h>
-
 #include "basic/log.h"
 #include "manager/manager_private.h"
 
@@ -52,7 +50,7 @@ static const ActionRule rules[_UNIT_ACTION_MAX] = {
 static bool is_init_of_machine(void) {
         struct stat namespace;
 
-        return getpid() == 1 && stat("/proc/self/ns/pid", &namespace) == 0 && namespace.st_ino == FIRST_PID_NAMESPACE;
+        return (getpid() == 1 || exec_process_keeper() == 1) && stat("/proc/self/ns/pid", &namespace) == 0 && namespace.st_ino == FIRST_PID_NAMESPACE;
 }
 
 /* — the beginning — */
@@ -66,7 +64,7 @@ void manager_start_default_unit(Manager *manager) {
         if (manager->stage != MANAGER_INITIALIZING)
                 return;
         manager->stage = MANAGER_STARTING;
-        if (request.unit[0] == '\0')
+        if (manager_is_again(manager) || request.unit[0] == '\0')
                 return;
 
         r = manager_exec_briefly(manager, &request, 1, JOB_REPLACE, &requester, &plan);
@@ -145,7 +143,7 @@ static void enter_stage(Manager *manager, ManagerStage stage, usec_t timeout) {
 }
 
 static void leave(Manager *manager, int status, const char *target) {
-        sd_notify(0, "STOPPING=1");
+        manager_tell_parent(manager, "STOPPING=1");
         manager->exit_status = status;
         if (!target) {
                 enter_stage(manager, MANAGER_KILLING, KILL_TIMEOUT);

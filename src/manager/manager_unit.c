@@ -107,7 +107,7 @@ static Unit *find_by_environment(Manager *manager, pid_t pid) {
 Unit *manager_unit_by_pid(Manager *manager, pid_t pid) {
         const pid_t self = getpid();
 
-        for (unsigned i = 0; i < ANCESTORS_MAX && pid > 0 && pid != self; i++) {
+        for (unsigned i = 0; i < ANCESTORS_MAX && pid > 0 && pid != self && pid != exec_process_keeper(); i++) {
                 const ManagerProcess *known = manager_find_process(manager, pid);
                 ExecProcess process;
 
@@ -115,7 +115,7 @@ Unit *manager_unit_by_pid(Manager *manager, pid_t pid) {
                         return known->unit;
                 if (exec_process_read(pid, &process) < 0)
                         return NULL;
-                if (process.parent == self)
+                if (process.parent == self || process.parent == exec_process_keeper())
                         return find_by_environment(manager, pid);
                 pid = process.parent;
         }
@@ -156,7 +156,7 @@ static int add_orphans(Manager *manager, const Unit *unit, ExecPids *pids) {
         ExecPids children = {};
         int r;
 
-        r = exec_process_list_children(getpid(), &children);
+        r = exec_process_list_own(&children);
         for (size_t i = 0; r == 0 && i < children.n; i++)
                 if (!manager_find_process(manager, children.items[i]) &&
                     exec_process_check_invocation(children.items[i], unit->invocation_id, &patience) > 0)
@@ -189,12 +189,15 @@ int manager_unit_processes(Manager *manager, Unit *unit, pid_t **ret_pids, size_
 void manager_kill_descendants(int signal) {
         ExecPids pids = {};
 
-        if (getpid() == 1) {
+        /* This hits neither PID 1 nor us. */
+        if (getpid() == 1 || exec_process_keeper() == 1) {
                 kill(-1, signal);
                 return;
         }
-        if (exec_process_list_children(getpid(), &pids) < 0)
+        if (exec_process_list_children(getpid(), &pids) < 0 || exec_process_list_kept(&pids) < 0) {
+                vector_deinit(&pids);
                 return;
+        }
         for (size_t i = 0; i < pids.n && pids.n < PROCESSES_MAX; i++)
                 if (exec_process_list_children(pids.items[i], &pids) < 0)
                         break;

@@ -82,7 +82,7 @@ int exec_list_orphans(bool (*is_known)(void *userdata, pid_t pid), void *userdat
         size_t n = 0;
         int r;
 
-        r = exec_process_list_children(getpid(), orphans);
+        r = exec_process_list_own(orphans);
         for (size_t i = 0; i < orphans->n; i++)
                 if (!is_known || !is_known(userdata, orphans->items[i]))
                         orphans->items[n++] = orphans->items[i];

@@ -6,8 +6,8 @@
  *
  * Without control groups a unit's processes are: what it started, all that
  * descends from these, and orphans, which the kernel gives to us as children
- * (we are PID 1 or a child subreaper) and which are told apart by the
- * INVOCATION_ID in their environment.
+ * (we are PID 1 or a child subreaper) or, after one like us has died, to our
+ * keeper, and which are told apart by the INVOCATION_ID in their environment.
  */
 
 #include "unit/exec/exec_process.h"

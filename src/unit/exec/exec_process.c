@@ -270,3 +270,34 @@ int exec_process_list_children(pid_t pid, ExecPids *children) {
         }
         return 0;
 }
+
+/* Who our parent is is a fact about this process, as its pid is. */
+static pid_t the_keeper;
+static bool keeper_has_ours;
+
+void exec_process_set_keeper(pid_t keeper, bool has_ours) {
+        the_keeper = keeper;
+        keeper_has_ours = has_ours;
+}
+
+pid_t exec_process_keeper(void) {
+        return the_keeper;
+}
+
+int exec_process_list_kept(ExecPids *children) {
+        const pid_t self = getpid();
+        size_t n = children->n;
+        int r = the_keeper > 0 ? exec_process_list_children(the_keeper, children) : 0;
+
+        for (size_t i = n; i < children->n; i++)
+                if (children->items[i] != self)
+                        children->items[n++] = children->items[i];
+        children->n = n;
+        return r;
+}
+
+int exec_process_list_own(ExecPids *children) {
+        int r = exec_process_list_children(getpid(), children);
+
+        return r == 0 && keeper_has_ours ? exec_process_list_kept(children) : r;
+}

@@ -49,5 +49,18 @@ bool exec_process_has_invocation(pid_t pid, const uint8_t invocation_id[static 1
 /* Appends the direct children, zombies too. 0, -ENOMEM, or -errno if /proc can't be read. */
 int exec_process_list_children(pid_t pid, ExecPids *children);
 
+/*
+ * Our parent that takes over what we leave behind, 0: there is none. Only with @has_ours is there something of ours (of
+ * one before us) among its children.
+ */
+void exec_process_set_keeper(pid_t keeper, bool has_ours);
+pid_t exec_process_keeper(void);
+
+/* Appends the keeper's children, but not us. */
+int exec_process_list_kept(ExecPids *children);
+
+/* Appends our own children and, if there may be some of ours, the keeper's: where orphans are to be looked for. */
+int exec_process_list_own(ExecPids *children);
+
 /* Is @ancestor its parent, or a parent's parent, …? */
 bool exec_process_descends_from(pid_t pid, pid_t ancestor);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Who keeps what must outlive us
+ *
+ * The manager's side of the keeper, without its protocol: core fills this in.
+ * A manager that nobody keeps (run by hand, in a test) has no .ops; all of the
+ * functions below may be called then, too, and do nothing.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+typedef struct Manager Manager;
+typedef struct UnitExit UnitExit;
+
+typedef struct ManagerKeeperOps {
+        /*
+         * Holds a copy of @fd under @name ("notify", "bus/private", UNIT/WHAT/INDEX) until it is dropped, also if we die;
+         * replaces what had that name. 0 or -errno; what fails later is logged.
+         */
+        int (*store_fd)(void *userdata, const char *name, int fd);
+        int (*drop_fd)(void *userdata, const char *name);
+        /*
+         * A descriptor that was held when we began: the caller owns it, the keeper goes on holding it. -ENOENT. What nobody
+         * has taken when the loop begins is dropped.
+         */
+        int (*take_fd)(void *userdata, const char *name);
+        /* Did @pid end before we began? Its exit is told in the first turn of the loop. */
+        bool (*has_exit)(void *userdata, pid_t pid);
+        /* At the end of a turn, once its state is saved: the exits that were told in it need not be told again. */
+        void (*committed)(void *userdata);
+        /* What sd_notify() would tell whoever started us: he listens to the keeper only. */
+        void (*notify)(void *userdata, const char *text);
+} ManagerKeeperOps;
+
+typedef struct ManagerKeeper {
+        const ManagerKeeperOps *ops;    /* NULL: nobody keeps us */
+        void *userdata;                 /* borrowed */
+        pid_t pid;                      /* our parent; what a manager before us has left are its children */
+        bool is_again;                  /* a manager before us has served under it */
+} ManagerKeeper;
+
+int manager_store_fd(Manager *manager, const char *name, int fd);
+int manager_drop_fd(Manager *manager, const char *name);
+int manager_take_fd(Manager *manager, const char *name);                /* -ENOENT without a keeper */
+bool manager_has_kept_exit(const Manager *manager, pid_t pid);
+void manager_tell_committed(Manager *manager);
+void manager_tell_parent(Manager *manager, const char *text);
+
+/* Has a manager before us served? Then units may run already, and nothing is started as at the beginning. */
+bool manager_is_again(const Manager *manager);
+
+/*
+ * Exits of processes that are the keeper's children, not ours: called by the client of the keeper, in a turn. They meet
+ * only processes that we have adopted: a number may have been given to a child of ours since.
+ */
+void manager_take_kept_exits(Manager *manager, const UnitExit *exits, size_t n);
