@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What happened between two commits
+ *
+ * The room is taken from the file system when the file is made, and every page
+ * is touched: later nothing can fail, not for want of room either, and the
+ * kernel finds the pages in place when it writes.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/journal.h"
+
+#define MAGIC UINT64_C(0x6a6f62644a6e6c31)      /* "jobdJnl1": the last character is the version of the layout */
+
+typedef struct JournalSpawn {
+        uint64_t errand;                /* 0: the entry is free */
+        pid_t pid;                      /* written by the kernel */
+        uint32_t padding;
+} JournalSpawn;
+
+typedef struct JournalPages {
+        uint64_t magic;
+        uint64_t size;
+        uint64_t commit;
+        uint64_t last_sent;
+        JournalSpawn spawns[JOURNAL_SPAWNS_MAX];
+        siginfo_t exits[JOURNAL_EXITS_MAX + 1]; /* the last one stays empty */
+} JournalPages;
+
+struct Journal {
+        JournalPages *pages;            /* shared */
+        size_t n_spawns, n_exits;       /* in use */
+};
+
+/* The compiler must not move what is written over it; the processor shows a process's own order to the next one anyway. */
+static void in_this_order(void) {
+        __asm__ volatile("" ::: "memory");
+}
+
+static void close_fd(int *fd) {
+        if (*fd >= 0)
+                close(*fd);
+}
+
+static int map(Journal *journal, int fd) {
+        void *pages;
+
+        pages = mmap(NULL, sizeof(JournalPages), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+        if (pages == MAP_FAILED)
+                return -errno;
+        journal->pages = pages;
+        return 0;
+}
+
+static bool is_ours(int fd) {
+        uint64_t start[2];
+        struct stat status;
+
+        return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == sizeof(JournalPages) &&
+               pread(fd, start, sizeof(start), 0) == (ssize_t) sizeof(start) && start[0] == MAGIC &&
+               start[1] == sizeof(JournalPages);
+}
+
+static int open_old(Journal *journal, const char *path) {
+        cleanup_(close_fd) int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+        int r;
+
+        if (fd < 0)
+                return -errno;
+        if (!is_ours(fd))
+                return -EBADMSG;
+        r = map(journal, fd);
+        if (r < 0)
+                return r;
+        while (journal->n_exits < JOURNAL_EXITS_MAX && journal->pages->exits[journal->n_exits].si_pid != 0)
+                journal->n_exits++;
+        while (journal->n_spawns < JOURNAL_SPAWNS_MAX && journal->pages->spawns[journal->n_spawns].errand != 0)
+                journal->n_spawns++;
+        return 0;
+}
+
+/* It gets its mark last: a file without one was not finished. */
+static int make_new(Journal *journal, const char *path) {
+        cleanup_(close_fd) int fd = -1;
+        int r;
+
+        if (unlink(path) < 0 && errno != ENOENT)
+                return -errno;
+        fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (fd < 0)
+                return -errno;
+        r = -posix_fallocate(fd, 0, sizeof(JournalPages));
+        if (r == 0)
+                r = map(journal, fd);
+        if (r < 0)
+                return r;
+        memset(journal->pages, 0, sizeof(JournalPages));
+        journal->pages->size = sizeof(JournalPages);
+        in_this_order();
+        journal->pages->magic = MAGIC;
+        return 0;
+}
+
+int journal_open(Journal **ret_journal, const char *path, Failure *ret_failure) {
+        cleanup_(journal_closep) Journal *journal = calloc(1, sizeof(*journal));
+        int r;
+
+        if (!journal)
+                return failure_set(ret_failure, -ENOMEM, "NoMemory", "No memory for the journal %s", path);
+        r = open_old(journal, path);
+        if (r < 0)
+                r = make_new(journal, path);
+        if (r < 0)
+                return failure_set(ret_failure, r, "Failed", "Cannot make the journal %s: %s", path, strerror(-r));
+        *ret_journal = take_ptr(journal);
+        return 0;
+}
+
+Journal *journal_close(Journal *journal) {
+        if (!journal)
+                return NULL;
+        if (journal->pages)
+                munmap(journal->pages, sizeof(JournalPages));
+        free(journal);
+        return NULL;
+}
+
+uint64_t journal_commit(const Journal *journal) {
+        return journal->pages->commit;
+}
+
+/* As long as the number is the old one, nobody believes the entries, whichever of them are gone by now. */
+void journal_begin(Journal *journal, uint64_t commit) {
+        memset(journal->pages->spawns, 0, journal->n_spawns * sizeof(JournalSpawn));
+        memset(journal->pages->exits, 0, (journal->n_exits + 1) * sizeof(siginfo_t));       /* the last one may not be counted */
+        journal->pages->last_sent = 0;
+        journal->n_spawns = journal->n_exits = 0;
+        in_this_order();
+        journal->pages->commit = commit;
+        in_this_order();
+}
+
+siginfo_t *journal_next_exit(Journal *journal) {
+        if (journal->n_exits < JOURNAL_EXITS_MAX && journal->pages->exits[journal->n_exits].si_pid != 0)
+                journal->n_exits++;
+        return journal->n_exits < JOURNAL_EXITS_MAX ? &journal->pages->exits[journal->n_exits] : NULL;
+}
+
+size_t journal_room_for_exits(const Journal *journal) {
+        size_t n = journal->n_exits + (journal->pages->exits[journal->n_exits].si_pid != 0);
+
+        return JOURNAL_EXITS_MAX - n;
+}
+
+const siginfo_t *journal_exit_at(const Journal *journal, size_t i) {
+        return i < JOURNAL_EXITS_MAX && journal->pages->exits[i].si_pid != 0 ? &journal->pages->exits[i] : NULL;
+}
+
+pid_t *journal_begin_spawn(Journal *journal, uint64_t errand) {
+        JournalSpawn *spawn;
+
+        assert(errand != 0);
+
+        if (journal->n_spawns == JOURNAL_SPAWNS_MAX)
+                return NULL;
+        spawn = &journal->pages->spawns[journal->n_spawns++];
+        spawn->pid = 0;
+        in_this_order();
+        spawn->errand = errand;
+        in_this_order();
+        return &spawn->pid;
+}
+
+pid_t journal_find_spawn(const Journal *journal, uint64_t errand) {
+        for (size_t i = 0; i < journal->n_spawns; i++)
+                if (journal->pages->spawns[i].errand == errand)
+                        return journal->pages->spawns[i].pid;
+        return 0;
+}
+
+void journal_note_sent(Journal *journal, uint64_t errand) {
+        in_this_order();
+        journal->pages->last_sent = errand;
+        in_this_order();
+}
+
+uint64_t journal_last_sent(const Journal *journal) {
+        return journal->pages->last_sent;
+}
