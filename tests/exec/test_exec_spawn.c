@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -415,6 +416,27 @@ static bool forbid_new_calls(void) {
         struct sock_fprog program = { .len = ELEMENTSOF(filter), .filter = filter };
 
         return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* It says what was noted when it began to run; once more where there are only the old calls. */
+Test(exec_spawn, pid_is_noted_before_the_process_runs) {
+        FIXTURE("echo $$");
+        pid_t *note = mmap(NULL, sizeof(*note), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        char expected[16];
+
+        cr_assert(note != MAP_FAILED);
+        fixture.request.note_pid = note;
+        for (unsigned i = 0; i < 2; i++) {
+                cr_assert(eq(int, fixture_run(&fixture), 0));
+                snprintf(expected, sizeof(expected), "%d", (int) *note);
+                assert_string(fixture_output(&fixture), expected);
+                if (!forbid_new_calls())
+                        break;
+        }
+        fixture.request.path = "/no/such/program";
+        fixture_fail(&fixture, EXEC_STEP_EXEC, ENOENT, "cannot execute");
+        cr_expect(eq(int, *note, 0));
+        munmap(note, sizeof(*note));
 }
 
 Test(exec_spawn, older_kernels_and_strict_filters_do) {

@@ -326,6 +326,7 @@ static int start(ExecSpawn *spawn) {
         clone->argument = &spawn->child;
         clone->stack = (char *) spawn->memory + STACK_GUARD;
         clone->stack_size = STACK_SIZE;
+        clone->note = spawn->child.request->note_pid;
         enter_user_change(spawn);
         enter_score_change(spawn);
         spawn->since = clock_monotonic();
@@ -548,6 +549,8 @@ int exec_spawn_finish(ExecSpawn *spawn, pid_t *ret_pid, int *ret_pidfd, ExecResu
         };
         if (spawn->child.error != 0) {
                 describe(&spawn->child, ret_result);
+                if (spawn->child.request->note_pid)
+                        *spawn->child.request->note_pid = 0;
                 reap(spawn);
         } else {
                 *ret_pid = spawn->pid;

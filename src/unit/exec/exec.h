@@ -76,6 +76,7 @@ typedef struct ExecRequest {
         char *const *manager_environment;       /* what every process gets; NULL: only PATH */
         const char *notify_socket;              /* NULL if there is none; the type decides whether it is passed on */
         bool is_user_manager;
+        pid_t *note_pid;                        /* gets the pid before the process runs, and 0 again if it fails; or NULL */
         uint32_t open_files_limit;              /* soft RLIMIT_NOFILE of the process; 0: the manager's own */
 
         /* The unit sets these. Borrowed from its settings: use the request before anything else happens to the unit. */

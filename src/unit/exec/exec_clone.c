@@ -19,6 +19,8 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "unit/exec/exec_clone.h"
 #include "unit/exec/exec_syscall.h"
@@ -50,9 +52,10 @@ __attribute__((noinline)) static long clone3_and_run(struct clone_args *args, co
 
 static pid_t clone_without_handlers(const ExecClone *clone, int *ret_pidfd) {
         struct clone_args args = {
-                .flags = SHARED_FLAGS | CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
+                .flags = SHARED_FLAGS | CLONE_PIDFD | CLONE_CLEAR_SIGHAND | (clone->note ? CLONE_PARENT_SETTID : 0),
                 .pidfd = (uintptr_t) ret_pidfd,
                 .child_tid = (uintptr_t) &clone->is_here,
+                .parent_tid = (uintptr_t) clone->note,
                 .exit_signal = SIGCHLD,
                 .stack = (uintptr_t) clone->stack,
                 .stack_size = clone->stack_size,
@@ -69,6 +72,19 @@ static pid_t clone_without_handlers(const ExecClone *clone, int *ret_pidfd) {
 
 #endif
 
+/*
+ * The old call has one argument for the pid and for a pidfd, so a pid that must be noted leaves none: it is asked for
+ * afterwards. It cannot be another's by then, since nobody else reaps our children.
+ */
+static pid_t clone_with_note(ExecClone *clone_, int flags, char *top, int *ret_pidfd) {
+        pid_t pid;
+
+        pid = clone(clone_->run, top, flags | CLONE_PARENT_SETTID, clone_->argument, clone_->note, NULL, &clone_->is_here);
+        if (pid > 0)
+                *ret_pidfd = (int) syscall(SYS_pidfd_open, pid, 0);
+        return pid;
+}
+
 static pid_t clone_with_handlers(ExecClone *clone_, int *ret_pidfd) {
         char *top = (char *) clone_->stack + clone_->stack_size;
         const int flags = SHARED_FLAGS | SIGCHLD;
@@ -79,8 +95,11 @@ static pid_t clone_with_handlers(ExecClone *clone_, int *ret_pidfd) {
         clone_->has_handlers = true;
         sigfillset(&all);
         sigprocmask(SIG_SETMASK, &all, &old);
-        pid = clone(clone_->run, top, flags | CLONE_PIDFD, clone_->argument, ret_pidfd, NULL, &clone_->is_here);
-        if (pid < 0 && errno == EINVAL)
+        if (clone_->note)
+                pid = clone_with_note(clone_, flags, top, ret_pidfd);
+        else
+                pid = clone(clone_->run, top, flags | CLONE_PIDFD, clone_->argument, ret_pidfd, NULL, &clone_->is_here);
+        if (pid < 0 && !clone_->note && errno == EINVAL)
                 pid = clone(clone_->run, top, flags, clone_->argument, NULL, NULL, &clone_->is_here);
         error = errno;
         sigprocmask(SIG_SETMASK, &old, NULL);

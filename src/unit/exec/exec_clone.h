@@ -15,6 +15,7 @@ typedef struct ExecClone {
         void *argument;
         void *stack;                    /* its lowest address */
         size_t stack_size;
+        pid_t *note;                    /* the kernel writes the pid there before the child runs; NULL: nowhere */
 
         /* 1 as long as the child is in our memory; the kernel makes it 0, and wakes who waits for that by futex(2). */
         uint32_t is_here;
