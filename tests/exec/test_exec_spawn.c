@@ -422,13 +422,14 @@ static bool forbid_new_calls(void) {
 Test(exec_spawn, pid_is_noted_before_the_process_runs) {
         FIXTURE("echo $$");
         pid_t *note = mmap(NULL, sizeof(*note), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        char expected[16];
+        char expected[48] = "";
 
         cr_assert(note != MAP_FAILED);
         fixture.request.note_pid = note;
         for (unsigned i = 0; i < 2; i++) {
                 cr_assert(eq(int, fixture_run(&fixture), 0));
-                snprintf(expected, sizeof(expected), "%d", (int) *note);
+                snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected), "%s%d", i > 0 ? "\n" : "",
+                         (int) *note);
                 assert_string(fixture_output(&fixture), expected);
                 if (!forbid_new_calls())
                         break;
