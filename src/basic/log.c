@@ -23,6 +23,7 @@
 #include "basic/text.h"
 
 static LogLevel log_level = LOG_LEVEL_INFO;
+static bool log_is_plain;
 static unsigned long log_n_lost;
 
 static const char *const log_level_names[] = {
@@ -31,6 +32,10 @@ static const char *const log_level_names[] = {
 
 void log_set_level(LogLevel level) {
         log_level = level;
+}
+
+void log_set_plain(bool is_plain) {
+        log_is_plain = is_plain;
 }
 
 int log_level_from_string(const char *string) {
@@ -100,7 +105,7 @@ void log_write(LogLevel level, const char *unit, const char *format, ...) {
                 message = NULL;
         va_end(args);
 
-        if (!isatty(STDERR_FILENO))
+        if (!log_is_plain && !isatty(STDERR_FILENO))
                 snprintf(prefix, sizeof(prefix), "<%d>", (int) level);
         text_add(&line, prefix);
         if (unit)

@@ -9,6 +9,8 @@
  * priority in front ("<4>") where that is not a terminal.
  */
 
+#include <stdbool.h>
+
 #include "basic/macro.h"
 
 typedef enum LogLevel {
@@ -19,6 +21,8 @@ typedef enum LogLevel {
         LOG_LEVEL_DEBUG = 7,
 } LogLevel;
 
+/* No "<N>" in front of lines that go to no terminal: whoever reads them is no journal. */
+void log_set_plain(bool is_plain);
 void log_set_level(LogLevel level);
 int log_level_from_string(const char *string);          /* "err", "warning", …, "7"; or -EINVAL */
 void log_write(LogLevel level, const char *unit, const char *format, ...) printf_(3, 4);   /* @unit may be NULL */
