@@ -98,7 +98,8 @@ typedef struct ExecRequest {
         char *const *supplementary_groups;
         mode_t umask;
 
-        const char *standard_input_file;        /* NULL: /dev/null */
+        const char *standard_input_file;        /* NULL: /dev/null … */
+        bool inherits_standard_input;           /* … or what the manager's own is */
         ExecStream standard_output;
         ExecStream standard_error;
         int nice;

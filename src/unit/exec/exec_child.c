@@ -162,6 +162,10 @@ child_ static int open_stream(const ExecStream *stream, int target) {
 }
 
 child_ static int open_stdin(const ExecChild *child) {
+        if (child->request->inherits_standard_input) {
+                exec_call3(SYS_fcntl, STDIN_FILENO, F_SETFD, 0);
+                return 0;
+        }
         return open_at(STDIN_FILENO, child->request->standard_input_file, O_RDONLY);
 }
 

@@ -146,7 +146,8 @@ typedef struct ServiceSettings {
         uint32_t umask;
         ExecOutput standard_output;
         ExecOutput standard_error;
-        char *standard_input_file;      /* NULL: /dev/null */
+        char *standard_input_file;      /* NULL: /dev/null … */
+        bool inherits_standard_input;   /* … or the manager's */
         char *standard_output_file;
         char *standard_error_file;
         bool ignore_sigpipe;

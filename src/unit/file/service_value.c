@@ -261,14 +261,16 @@ int service_parse_umask(const DirectiveLine *line, const char *value) {
 int service_parse_standard_input(const DirectiveLine *line, const char *value) {
         char **field = directive_field(line);
         cleanup_free_ char *path = NULL;
+        bool is_inherited = strcmp(value, "inherit") == 0;
 
         if (text_starts_with(value, "file:")) {
                 int r = directive_expand_path(line, value + strlen("file:"), &path);
 
                 if (r <= 0)
                         return r;
-        } else if (*value && strcmp(value, "null") != 0)
-                return directive_complain(line, "'%s' is not supported; use null or file:PATH", value);
+        } else if (*value && !is_inherited && strcmp(value, "null") != 0)
+                return directive_complain(line, "'%s' is not supported; use null, inherit or file:PATH", value);
+        line->draft->service->inherits_standard_input = is_inherited;
         free(*field);
         *field = take_ptr(path);
         return 0;

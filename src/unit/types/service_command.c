@@ -199,6 +199,7 @@ static void set_context(const ServiceSettings *settings, ExecRequest *request) {
         request->supplementary_groups = settings->supplementary_groups;
         request->umask = settings->umask;
         request->standard_input_file = settings->standard_input_file;
+        request->inherits_standard_input = settings->inherits_standard_input;
         request->standard_output = make_stream(settings->standard_output, settings->standard_output_file);
         request->standard_error = make_stream(settings->standard_error, settings->standard_error_file);
         request->nice = settings->nice;

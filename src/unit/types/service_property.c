@@ -180,7 +180,10 @@ static void get_standard_input(const Unit *unit, Sink *sink) {
         const char *path = service_settings(unit)->standard_input_file;
         cleanup_free_ char *text = NULL;
 
-        sink_string(sink, path && text_format(&text, "file:%s", path) == 0 ? text : "null");
+        if (service_settings(unit)->inherits_standard_input)
+                sink_string(sink, "inherit");
+        else
+                sink_string(sink, path && text_format(&text, "file:%s", path) == 0 ? text : "null");
 }
 
 static void get_standard_output(const Unit *unit, Sink *sink) {
