@@ -72,6 +72,8 @@ typedef struct UnitVTable {
         int (*kill)(Unit *unit, const char *who, int signal, Failure *ret_failure);     /* "main", "control", "all" */
         pid_t (*main_pid)(const Unit *unit);
         pid_t (*control_pid)(const Unit *unit);
+        /* What its main process has ended with: 0–255, 128 and the signal; -ENODATA if none has ended since the start. */
+        int (*exit_status)(const Unit *unit);
         void (*reset_failed)(Unit *unit);
         void (*job_refused)(Unit *unit, const Failure *failure);        /* what came of UnitHostOps.request_job */
 

@@ -332,6 +332,7 @@ const UnitVTable service_vtable = {
         .kill = service_kill,
         .main_pid = service_main_pid,
         .control_pid = service_control_pid,
+        .exit_status = service_exit_status,
         .reset_failed = service_reset_failed,
         .job_refused = service_job_refused,
         .save = service_save,

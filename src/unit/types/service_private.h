@@ -46,6 +46,7 @@ ServiceNotifyAccess service_notify_access(const Unit *unit);
 /* service_result.c */
 ServiceResult service_result_of_exit(const Unit *unit, const UnitExit *exit);
 bool service_shall_restart(const Unit *unit);
+int service_exit_status(const Unit *unit);      /* as UnitVTable.exit_status */
 void service_note_result(Unit *unit, ServiceResult result);     /* the first failure counts */
 void service_note_failure(Unit *unit, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A reload that fails leaves the service as it was, so it is no failure of the service. */

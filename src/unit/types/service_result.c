@@ -3,6 +3,7 @@
  * How a service ended, and what follows from that
  */
 
+#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -170,6 +171,14 @@ void service_describe_exit(const UnitExit *exit, char *buffer, size_t size) {
                          exit->code == CLD_DUMPED ? " and dumped core" : "");
         else
                 snprintf(buffer, size, "was killed by signal %i", exit->status);
+}
+
+int service_exit_status(const Unit *unit) {
+        const ServiceExitRecord *record = &service_of(unit)->exec_main;
+
+        if (record->exit.monotonic == 0)
+                return -ENODATA;
+        return record->code == CLD_EXITED ? record->status : 128 + record->status;
 }
 
 static int own_exit_status(const Service *service) {
