@@ -48,6 +48,10 @@ static int copy_options(Manager *manager, const ManagerOptions *options) {
 
         *copy = *options;
         copy->unit_path = copy->runtime_directory = copy->default_unit = NULL;
+        copy->exit_on = NULL;
+        if (options->exit_on && strv_copy(options->exit_on, &manager->exit_on) < 0)
+                return -ENOMEM;
+        copy->exit_on = manager->exit_on;
         if (copy_string(options->unit_path, &copy->unit_path) < 0 ||
             copy_string(options->runtime_directory, &copy->runtime_directory) < 0 ||
             copy_string(options->default_unit, &copy->default_unit) < 0)
@@ -167,6 +171,7 @@ int manager_new(Manager **ret_manager, const ManagerOptions *options, Failure *r
 }
 
 static void free_units(Manager *manager) {
+        manager_drop_contract(manager);
         if (manager->units) {
                 unit_table_foreach(manager->units, unit)
                         manager_forget_unit(manager, unit);
@@ -213,6 +218,7 @@ Manager *manager_free(Manager *manager) {
         vector_deinit(&manager->candidates);
         vector_deinit(&manager->orphans);
         strv_free(manager->environment);
+        strv_free(manager->exit_on);
         free(manager->notify_path);
         free((char *) manager->options.unit_path);
         free((char *) manager->options.runtime_directory);

@@ -45,6 +45,10 @@ typedef struct ManagerOptions {
         const char *default_unit;       /* started at the beginning; NULL: default.target, "": none */
         usec_t shutdown_timeout;        /* for all units to stop; 0: the default of 3 min */
         ManagerKeeper keeper;
+        bool is_container;              /* we end when something has failed that the default unit requires */
+        bool hands_on_environment;      /* processes get all of ours, as from the manager of a user */
+        bool has_signal_status;         /* told to end by a signal, the status is 128 + its number, not 0 */
+        char *const *exit_on;           /* started with the default unit; when one has ended, so does the manager */
 } ManagerOptions;
 
 int manager_new(Manager **ret_manager, const ManagerOptions *options, Failure *ret_failure);

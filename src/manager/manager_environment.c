@@ -4,7 +4,8 @@
  *
  * The manager of a user passes on his session's variables. That of the system
  * passes on a fixed path and the language: what happened to be set where it was
- * started is none of the services' business.
+ * started is none of the services' business. To a container its environment is
+ * what its configuration comes by, so there it is passed on, too.
  *
  * Each process and each client takes a descriptor here, so we allow ourselves
  * all that we may have; processes get the limit that we were started with.
@@ -48,7 +49,7 @@ static bool has_prefix_of(const char *assignment, const char *const *prefixes, s
 static bool is_passed_on(const Manager *manager, const char *assignment) {
         if (!strchr(assignment, '=') || has_prefix_of(assignment, own_variables, ELEMENTSOF(own_variables)))
                 return false;
-        return manager->options.is_user ||
+        return manager->options.hands_on_environment ||
                has_prefix_of(assignment, system_variables, ELEMENTSOF(system_variables));
 }
 

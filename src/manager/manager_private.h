@@ -79,6 +79,7 @@ typedef struct ManagerListener {
 struct Manager {
         UnitHost host;
         ManagerOptions options;         /* its strings are owned */
+        char **exit_on;                 /* owned: of the options */
         char **environment;             /* owned: what every process gets */
         uint32_t open_files_limit;      /* for processes: the one we were started with; 0: as ours */
 
@@ -120,6 +121,9 @@ struct Manager {
         char *notify_path;              /* owned: value of NOTIFY_SOCKET; NULL if there is none */
 
         ManagerStage stage;
+        VECTOR(Unit *) contract_units;  /* referenced: those of options.exit_on, then in a container the default unit */
+        size_t n_exit_units;            /* of the former */
+        bool was_signalled;             /* to end */
         UnitAction action;              /* the first that was asked for, UNIT_ACTION_NONE if none */
         int action_status;
         int exit_status;
@@ -167,6 +171,9 @@ void manager_forget_diagnostics(Manager *manager);      /* from here on they are
 
 void manager_request_action(Manager *manager, Unit *unit, UnitAction action, int exit_status, const char *reason);
 void manager_start_default_unit(Manager *manager);
+int manager_take_contract(Manager *manager, char *const *exit_on, const char *default_unit);
+void manager_drop_contract(Manager *manager);
+void manager_check_contract(Manager *manager);  /* at the end of a turn: has what we are there for ended? */
 void manager_act(Manager *manager);             /* on what was requested */
 void manager_step_stage(Manager *manager);      /* at the end of a turn */
 void manager_unload_candidates(Manager *manager);

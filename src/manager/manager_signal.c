@@ -50,12 +50,14 @@ static int on_timers(sd_event_source *source, uint64_t usec, void *userdata) {
         return 0;
 }
 
-/* Once: all is stopped in order. Twice: somebody is out of patience. */
+/* Once: all is stopped in order, whether or not that goes on already. Twice: somebody is out of patience. */
 static int on_exit_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata) {
         Manager *manager = userdata;
+        int signal = (int) info->ssi_signo;
 
-        log_notice("Received SIG%s from process %u.", sigabbrev_np((int) info->ssi_signo), info->ssi_pid);
-        manager_exit(manager, 0, manager->stage < MANAGER_STOPPING);
+        log_notice("Received SIG%s from process %u.", sigabbrev_np(signal), info->ssi_pid);
+        manager_exit(manager, manager->options.has_signal_status ? 128 + signal : 0, !manager->was_signalled);
+        manager->was_signalled = true;
         return 0;
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "basic/log.h"
+#include "basic/strv.h"
 #include "manager/manager_private.h"
 
 #define SHUTDOWN_TIMEOUT_DEFAULT (3 * USEC_PER_MINUTE)
@@ -55,21 +56,39 @@ static bool is_init_of_machine(void) {
 
 /* — the beginning — */
 
-void manager_start_default_unit(Manager *manager) {
+static bool start_unit(Manager *manager, const char *name) {
         const JobRequester requester = { .reason = "startup" };
-        const JobRequest request = { .unit = manager->options.default_unit ?: "default.target", .type = JOB_START };
+        const JobRequest request = { .unit = name, .type = JOB_START };
         cleanup_(job_plan_freep) JobPlan *plan = NULL;
         int r;
+
+        r = manager_exec_briefly(manager, &request, 1, JOB_REPLACE, &requester, &plan);
+        if (r != JOB_MANAGER_E_SUCCESS)
+                log_error("Cannot start %s: %s", name, plan ? failure_message(&plan->failure) : strerror(-r));
+        return r == JOB_MANAGER_E_SUCCESS;
+}
+
+/* Each by itself: the manager of a machine goes on without its default unit, so there is somebody to ask. */
+void manager_start_default_unit(Manager *manager) {
+        const char *default_unit = manager->options.default_unit ?: "default.target";
+        bool is_possible = true;
 
         if (manager->stage != MANAGER_INITIALIZING)
                 return;
         manager->stage = MANAGER_STARTING;
-        if (manager_is_again(manager) || request.unit[0] == '\0')
+        if (manager_take_contract(manager, manager->options.exit_on, default_unit) < 0) {
+                log_error("Out of memory: nothing is started.");
+                manager_exit(manager, EXIT_FAILURE, true);
                 return;
-
-        r = manager_exec_briefly(manager, &request, 1, JOB_REPLACE, &requester, &plan);
-        if (r != JOB_MANAGER_E_SUCCESS)
-                log_error("Cannot start %s: %s", request.unit, plan ? failure_message(&plan->failure) : strerror(-r));
+        }
+        if (manager_is_again(manager))
+                return;
+        if (*default_unit)
+                is_possible = start_unit(manager, default_unit) || !manager->options.is_container;
+        strv_foreach(name, manager->options.exit_on)
+                is_possible = start_unit(manager, *name) && is_possible;
+        if (!is_possible)
+                manager_exit(manager, EXIT_FAILURE, true);
 }
 
 static void finish_startup(Manager *manager) {
@@ -212,6 +231,8 @@ static void end(Manager *manager) {
 void manager_step_stage(Manager *manager) {
         bool is_late = manager->stage_deadline <= manager->now;
 
+        if (manager->stage == MANAGER_STARTING || manager->stage == MANAGER_SERVING)
+                manager_check_contract(manager);
         switch (manager->stage) {
         case MANAGER_STARTING:
                 if (job_manager_count(manager->jobs) == 0)
