@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "basic/strv.h"
 #include "basic/text.h"
 #include "core/core_config.h"
 
@@ -49,11 +50,28 @@ static int set_systemd_units(CoreOptions *options, const char *value) {
         return set_bool(&options->with_systemd_units, value);
 }
 
+/* Names, more with each line; an empty value takes all back. */
+static int add_exit_on(CoreOptions *options, const char *value) {
+        cleanup_(strv_freep) char **names = NULL;
+        int r;
+
+        r = strv_split(value, " \t", &names);
+        if (!names)
+                options->exit_on = strv_free(options->exit_on);
+        strv_foreach(name, names)
+                if (r == 0)
+                        r = core_options_add_exit_on(options, *name);
+        return r;
+}
+
 static const ConfigKey keys[] = {
         { "DefaultUnit", core_options_set_default_unit },
+        { "ExitOn", add_exit_on },
+        { "InheritEnvironment", core_options_set_environment },
         { "LogLevel", core_options_set_log_level },
         { "RuntimeDirectory", set_runtime_directory },
         { "ShutdownTimeoutSec", set_shutdown_timeout },
+        { "SignalExitStatus", core_options_set_signal_status },
         { "SystemdCompat", set_systemd_compat },
         { "SystemdUnits", set_systemd_units },
         { "UnitPath", set_unit_path },

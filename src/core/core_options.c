@@ -3,7 +3,8 @@
  * What jobd was told
  *
  * The command line is read twice: once to know which file to read, and once
- * again over what that file said.
+ * again over what that file said. "jobd run" is jobd with other defaults: it
+ * takes the same options, behind the word as well as before it.
  */
 
 #include <assert.h>
@@ -14,15 +15,25 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "basic/strv.h"
 #include "basic/text.h"
 #include "core/core_config.h"
 #include "core/core_options.h"
+#include "core/surroundings.h"
+#include "unit/unit_name.h"
 
 static const char help_text[] =
-        "Usage: jobd [OPTIONS]\n\n"
+        "Usage: jobd [OPTIONS]\n"
+        "       jobd [OPTIONS] run UNIT…\n"
+        "       jobd [OPTIONS] run --exec COMMAND [ARGUMENT…]\n\n"
         "Runs units: loads them, orders their jobs, keeps their processes.\n\n"
         "  --system                     Manage the system (default as root)\n"
         "  --user                       Manage a user's units (default for others)\n"
+        "  --container                  Be the first process of a container (found by itself, mostly)\n"
+        "  --exit-on UNIT               Start this one, too; when it has ended, stop all and exit with its status\n"
+        "  --signal-exit-status=zero|signal\n"
+        "                               Status after a SIGTERM or SIGINT: 0 (default), or 143 and 130\n"
+        "  --inherit-environment=BOOL   Give units all our environment (default: in a container, for a user)\n"
         "  --unit-path DIR[:DIR…]       Look for unit files there; a ':' at the end adds the usual folders\n"
         "  --systemd-units              Also read the folders of systemd's units\n"
         "  --no-default-dependencies    Treat every unit as if it said DefaultDependencies=no\n"
@@ -37,9 +48,24 @@ static const char help_text[] =
         "  --log-level LEVEL            err, warning, notice, info (default), debug\n"
         "  --version, --help\n";
 
+static const char run_help_text[] =
+        "Usage: jobd [OPTIONS] run [OPTIONS] UNIT…\n"
+        "       jobd [OPTIONS] run [OPTIONS] --exec COMMAND [ARGUMENT…]\n\n"
+        "Starts the units with all that they need, and nothing else; when one of them has ended, stops the rest and exits\n"
+        "with its status. With --exec the unit is made of the command, which gets our standard input and output, our\n"
+        "environment and our working directory.\n\n"
+        "Exit status: that of the unit, 128 and the number of the signal that ended it; 0 after a SIGTERM or SIGINT;\n"
+        "126 if COMMAND cannot be executed, 127 if it is not there; 2 for a wrong command line.\n\n"
+        "The options are those of 'jobd --help'. An option behind COMMAND is the command's.\n";
+
 enum {
         OPTION_SYSTEM = 256,
         OPTION_USER,
+        OPTION_CONTAINER,
+        OPTION_EXIT_ON,
+        OPTION_SIGNAL_EXIT_STATUS,
+        OPTION_INHERIT_ENVIRONMENT,
+        OPTION_EXEC,
         OPTION_UNIT_PATH,
         OPTION_SYSTEMD_UNITS,
         OPTION_NO_DEFAULT_DEPENDENCIES,
@@ -58,6 +84,11 @@ enum {
 static const struct option long_options[] = {
         { "system", no_argument, NULL, OPTION_SYSTEM },
         { "user", no_argument, NULL, OPTION_USER },
+        { "container", no_argument, NULL, OPTION_CONTAINER },
+        { "exit-on", required_argument, NULL, OPTION_EXIT_ON },
+        { "signal-exit-status", required_argument, NULL, OPTION_SIGNAL_EXIT_STATUS },
+        { "inherit-environment", required_argument, NULL, OPTION_INHERIT_ENVIRONMENT },
+        { "exec", no_argument, NULL, OPTION_EXEC },
         { "unit-path", required_argument, NULL, OPTION_UNIT_PATH },
         { "systemd-units", no_argument, NULL, OPTION_SYSTEMD_UNITS },
         { "no-default-dependencies", no_argument, NULL, OPTION_NO_DEFAULT_DEPENDENCIES },
@@ -94,9 +125,40 @@ int core_options_set_directives(CoreOptions *options, const char *value) {
 int core_options_set_log_level(CoreOptions *options, const char *value) {
         int r = log_level_from_string(value);
 
-        if (r >= 0)
-                options->log_level = (LogLevel) r;
-        return r < 0 ? r : 0;
+        if (r < 0)
+                return r;
+        options->log_level = (LogLevel) r;
+        options->is_log_level_named = true;
+        return 0;
+}
+
+int core_options_set_signal_status(CoreOptions *options, const char *value) {
+        if (strcmp(value, "zero") != 0 && strcmp(value, "signal") != 0)
+                return -EINVAL;
+        options->has_signal_status = strcmp(value, "signal") == 0;
+        return 0;
+}
+
+int core_options_set_environment(CoreOptions *options, const char *value) {
+        int r = text_parse_bool(value);
+
+        if (r < 0)
+                return r;
+        options->hands_on_environment = r > 0;
+        options->is_environment_named = true;
+        return 0;
+}
+
+int core_options_add_exit_on(CoreOptions *options, const char *name) {
+        cleanup_free_ char *full = NULL;
+        int r;
+
+        r = unit_name_mangle(name, ".service", &full);
+        if (r < 0)
+                return r;
+        if (unit_name_is_template(full))
+                return -EINVAL;
+        return strv_contains(options->exit_on, full) ? 0 : strv_push(&options->exit_on, full);
 }
 
 int core_options_set_default_unit(CoreOptions *options, const char *value) {
@@ -109,7 +171,17 @@ static int take_option(CoreOptions *options, int option, const char *value) {
         case OPTION_SYSTEM:
         case OPTION_USER:
                 options->is_user = option == OPTION_USER;
+                options->is_manager_named = true;
                 return 0;
+        case OPTION_CONTAINER:
+                options->is_container = true;
+                return 0;
+        case OPTION_EXIT_ON:
+                return core_options_add_exit_on(options, value);
+        case OPTION_SIGNAL_EXIT_STATUS:
+                return core_options_set_signal_status(options, value);
+        case OPTION_INHERIT_ENVIRONMENT:
+                return core_options_set_environment(options, value);
         case OPTION_UNIT_PATH:
                 return core_options_set(&options->unit_path, value);
         case OPTION_SYSTEMD_UNITS:
@@ -140,24 +212,34 @@ static int take_option(CoreOptions *options, int option, const char *value) {
                 printf("jobd %s\n", JOBD_VERSION);
                 return CORE_OPTIONS_E_TOLD;
         case OPTION_HELP:
-                fputs(help_text, stdout);
+                fputs(options->is_run ? run_help_text : help_text, stdout);
                 return CORE_OPTIONS_E_TOLD;
         }
         return -EINVAL;
 }
 
-static int read_command_line(CoreOptions *options, int argc, char *argv[], Failure *ret_failure) {
+static int complain_option(const char *text, const char *option, Failure *ret_failure) {
+        return failure_set(ret_failure, -EINVAL, "InvalidArgs", text, option);
+}
+
+/* Up to the first word that is none, whose place is in optind. An outcome, -EINVAL, or -ENOMEM. */
+static int read_options(CoreOptions *options, int argc, char *argv[], bool *ret_has_exec, Failure *ret_failure) {
         int option, index = 0, r;
 
         opterr = 0;
         optind = 0;
         while ((option = getopt_long(argc, argv, "+:", long_options, &index)) >= 0) {
                 if (option == '?')
-                        return failure_set(ret_failure, -EINVAL, "InvalidArgs",
-                                           "Unknown option '%s'; see jobd --help.", argv[optind - 1]);
+                        return complain_option("Unknown option '%s'; see jobd --help.", argv[optind - 1], ret_failure);
                 if (option == ':')
-                        return failure_set(ret_failure, -EINVAL, "InvalidArgs",
-                                           "Option '%s' needs a value; see jobd --help.", argv[optind - 1]);
+                        return complain_option("Option '%s' needs a value; see jobd --help.", argv[optind - 1],
+                                               ret_failure);
+                if (option == OPTION_EXEC && !options->is_run)
+                        return complain_option("%s goes with 'run': jobd run --exec COMMAND.", "--exec", ret_failure);
+                if (option == OPTION_EXEC) {
+                        *ret_has_exec = true;
+                        return 0;               /* what follows is the command's */
+                }
                 r = take_option(options, option, optarg);
                 if (r == -ENOMEM)
                         return failure_set(ret_failure, r, "NoMemory", "Out of memory.");
@@ -167,17 +249,73 @@ static int read_command_line(CoreOptions *options, int argc, char *argv[], Failu
                 if (r != 0)
                         return r;
         }
-        if (optind < argc)
-                return failure_set(ret_failure, -EINVAL, "InvalidArgs", "jobd takes no argument ('%s'); to ask a "
-                                   "running jobd for something use jobctl.", argv[optind]);
         return 0;
+}
+
+static int take_units(CoreOptions *options, char *const *names, Failure *ret_failure) {
+        int r = 0;
+
+        if (!*names)
+                return failure_set(ret_failure, -EINVAL, "InvalidArgs",
+                                   "jobd run needs a unit, or --exec and a command; see jobd run --help.");
+        strv_foreach(name, names) {
+                r = core_options_add_exit_on(options, *name);
+                if (r == -ENOMEM)
+                        return failure_set(ret_failure, r, "NoMemory", "Out of memory.");
+                if (r < 0)
+                        return complain_option("'%s' is no name of a unit that can be started.", *name, ret_failure);
+        }
+        return 0;
+}
+
+static int take_command(CoreOptions *options, char *const *words, Failure *ret_failure) {
+        if (*words && strcmp(*words, "--") == 0)
+                words++;
+        if (!*words || !**words)
+                return failure_set(ret_failure, -EINVAL, "InvalidArgs",
+                                   "jobd run --exec needs a command; see jobd run --help.");
+        if (strv_copy(words, &options->command) < 0)
+                return failure_set(ret_failure, -ENOMEM, "NoMemory", "Out of memory.");
+        return 0;
+}
+
+static int read_run(CoreOptions *options, int argc, char *argv[], Failure *ret_failure) {
+        bool has_exec = false;
+        int r;
+
+        options->is_run = true;
+        r = read_options(options, argc, argv, &has_exec, ret_failure);
+        if (r != 0)
+                return r;
+        return has_exec ? take_command(options, argv + optind, ret_failure)
+                        : take_units(options, argv + optind, ret_failure);
+}
+
+static int read_command_line(CoreOptions *options, int argc, char *argv[], Failure *ret_failure) {
+        bool has_exec = false;
+        int r;
+
+        r = read_options(options, argc, argv, &has_exec, ret_failure);
+        if (r != 0)
+                return r;
+        if (optind < argc && strcmp(argv[optind], "run") == 0)
+                return read_run(options, argc - optind, argv + optind, ret_failure);
+        if (optind < argc)
+                return complain_option("jobd takes no argument ('%s') but 'run'; to ask a running jobd for something "
+                                       "use jobctl.", argv[optind], ret_failure);
+        return 0;
+}
+
+/* Units in a container come from an image, for whomever it runs as: they are the system's. */
+static bool is_of_user(const CoreOptions *options) {
+        return options->is_manager_named ? options->is_user : !options->is_container && getuid() != 0;
 }
 
 static int set_runtime_directory(CoreOptions *options, Failure *ret_failure) {
         const char *folder = getenv("XDG_RUNTIME_DIR");
         int r;
 
-        if (options->runtime_directory)
+        if (options->runtime_directory || options->is_container || options->is_run)
                 return 0;
         if (options->is_user && (!folder || folder[0] != '/'))
                 return failure_set(ret_failure, -EINVAL, "InvalidArgs",
@@ -189,9 +327,20 @@ static int set_runtime_directory(CoreOptions *options, Failure *ret_failure) {
         return r < 0 ? failure_set(ret_failure, r, "NoMemory", "Out of memory.") : 0;
 }
 
+/* What was not said follows from what we are. */
+static int complete(CoreOptions *options, Failure *ret_failure) {
+        if (!options->is_environment_named)
+                options->hands_on_environment = options->is_container || options->is_run || options->is_user;
+        if (options->command && !options->is_log_level_named)
+                options->log_level = LOG_LEVEL_ERROR;
+        if (options->is_run && !options->default_unit && core_options_set_default_unit(options, "none") < 0)
+                return failure_set(ret_failure, -ENOMEM, "NoMemory", "Out of memory.");
+        return set_runtime_directory(options, ret_failure);
+}
+
 static void set_defaults(CoreOptions *options) {
         *options = (CoreOptions) {
-                .is_user = getuid() != 0,
+                .is_container = surroundings_find(getpid() == 1) == SURROUNDINGS_CONTAINER,
                 .log_level = LOG_LEVEL_INFO,
         };
 }
@@ -207,12 +356,17 @@ int core_options_read(CoreOptions *options, int argc, char *argv[], Failure *ret
         r = read_command_line(&first, argc, argv, ret_failure);
         if (r != 0)
                 return r;
-        options->is_user = first.is_user;
+        options->is_user = is_of_user(&first);
         r = core_config_read(options, first.config, ret_failure);
         if (r < 0)
                 return r;
+        if (first.exit_on)
+                options->exit_on = strv_free(options->exit_on);
         r = read_command_line(options, argc, argv, ret_failure);
-        return r != 0 ? r : set_runtime_directory(options, ret_failure);
+        if (r != 0)
+                return r;
+        options->is_user = is_of_user(options);
+        return complete(options, ret_failure);
 }
 
 void core_options_deinit(CoreOptions *options) {
@@ -220,5 +374,7 @@ void core_options_deinit(CoreOptions *options) {
         free(options->runtime_directory);
         free(options->default_unit);
         free(options->config);
+        strv_free(options->exit_on);
+        strv_free(options->command);
         *options = (CoreOptions) {};
 }

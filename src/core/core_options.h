@@ -13,15 +13,24 @@
 
 typedef struct CoreOptions {
         bool is_user;
+        bool is_container;              /* told, or found to be the first process of one */
+        bool is_run;                    /* "jobd run": there for some units, or one command, alone */
+        bool is_manager_named;          /* --system or --user was given */
+        bool is_log_level_named;
         bool with_systemd_units;
         bool no_default_dependencies;
         bool lenient_directives;
         bool systemd_compat;
         bool no_bus;
+        bool has_signal_status;
+        bool hands_on_environment;
+        bool is_environment_named;      /* the one above was said, not taken for granted */
         char *unit_path;                /* owned, like all strings here; NULL: the default */
-        char *runtime_directory;        /* never NULL after core_options_read() returned RUN */
+        char *runtime_directory;        /* NULL: one is to be found, see runtime_directory_find() */
         char *default_unit;             /* NULL: default.target, "": none */
         char *config;                   /* NULL: the usual place */
+        char **exit_on;                 /* full names of units */
+        char **command;                 /* of "jobd run --exec", else NULL */
         LogLevel log_level;
         usec_t shutdown_timeout;        /* 0: the manager's default */
 } CoreOptions;
@@ -40,3 +49,6 @@ int core_options_set(char **slot, const char *value);
 int core_options_set_directives(CoreOptions *options, const char *value);       /* "warn", "refuse"; -EINVAL */
 int core_options_set_log_level(CoreOptions *options, const char *value);
 int core_options_set_default_unit(CoreOptions *options, const char *value);     /* "none" or "" */
+int core_options_set_signal_status(CoreOptions *options, const char *value);    /* "zero", "signal" */
+int core_options_set_environment(CoreOptions *options, const char *value);      /* a boolean */
+int core_options_add_exit_on(CoreOptions *options, const char *name);           /* ".service" is added where it lacks a type */

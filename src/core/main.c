@@ -17,6 +17,7 @@
 
 #include <systemd/sd-daemon.h>
 
+#include "core/command_unit.h"
 #include "core/core_options.h"
 #include "core/runtime_directory.h"
 #include "dbus/bus.h"
@@ -52,6 +53,10 @@ static int serve(const CoreOptions *options, const char *runtime_directory, Fail
                 .runtime_directory = runtime_directory,
                 .default_unit = options->default_unit,
                 .shutdown_timeout = options->shutdown_timeout,
+                .is_container = options->is_container,
+                .hands_on_environment = options->hands_on_environment,
+                .has_signal_status = options->has_signal_status,
+                .exit_on = options->exit_on,
         }, ret_failure);
         if (r < 0)
                 return r;
@@ -70,13 +75,30 @@ static int serve(const CoreOptions *options, const char *runtime_directory, Fail
         return r < 0 ? failure_set(ret_failure, r, "Failed", "The event loop failed: %s", strerror(-r)) : r;
 }
 
-static int run(const CoreOptions *options, Failure *ret_failure) {
+static int open_runtime_directory(const CoreOptions *options, int *ret_fd, char **ret_path, Failure *ret_failure) {
+        if (options->runtime_directory)
+                return runtime_directory_open(options->runtime_directory, ret_fd, ret_path, ret_failure);
+        return runtime_directory_find(options->is_user, options->is_run, ret_fd, ret_path, ret_failure);
+}
+
+/* The exit status. */
+static int run(CoreOptions *options, Failure *ret_failure) {
         cleanup_(close_fd) int lock_fd = -1;
         cleanup_free_ char *runtime_directory = NULL;
         int r;
 
-        r = runtime_directory_open(options->runtime_directory, &lock_fd, &runtime_directory, ret_failure);
-        return r < 0 ? r : serve(options, runtime_directory, ret_failure);
+        r = open_runtime_directory(options, &lock_fd, &runtime_directory, ret_failure);
+        if (r < 0)
+                return EXIT_FAILURE;
+        if (options->command) {
+                r = command_unit_add(options, runtime_directory, ret_failure);
+                if (r < 0)
+                        return command_unit_exit_status(r);
+        }
+        r = serve(options, runtime_directory, ret_failure);
+        if (options->command)
+                command_unit_remove(runtime_directory);
+        return r < 0 ? EXIT_FAILURE : r;
 }
 
 int main(int argc, char *argv[]) {
@@ -96,8 +118,9 @@ int main(int argc, char *argv[]) {
                 return EXIT_SUCCESS;
 
         log_set_level(options.log_level);
+        log_set_plain(options.is_container || options.is_run);
         r = run(&options, &failure);
-        if (r < 0)
+        if (failure.code < 0)
                 log_error("%s", failure_message(&failure));
-        return r < 0 ? EXIT_FAILURE : r;
+        return r;
 }

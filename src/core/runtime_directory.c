@@ -4,17 +4,25 @@
  *
  * The lock is on the folder itself: it needs no file, so a full file system is
  * no obstacle, and the kernel gives it back however we end.
+ *
+ * In a container nothing is certain: the root may be read-only, /run missing,
+ * the user anybody. /tmp is then the last place, where others may write, too:
+ * so a link in place of the folder is never followed, and it must be ours.
  */
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "basic/log.h"
+#include "basic/vector.h"
 #include "core/runtime_directory.h"
 
 static int make_folders(const char *path) {
@@ -44,6 +52,9 @@ static int check_owner(int fd, const char *path, Failure *ret_failure) {
         if (folder.st_uid != geteuid() || (folder.st_mode & (S_IWGRP | S_IWOTH)))
                 return failure_set(ret_failure, -EPERM, "Failed", "%s belongs to another user, or others may write to "
                                    "it: whoever made it could put his sockets in place of ours.", path);
+        if (faccessat(fd, ".", W_OK, AT_EACCESS) < 0)
+                return failure_set(ret_failure, -errno, "Failed", "Cannot write to the folder %s: %s", path,
+                                   strerror(errno));
         return 0;
 }
 
@@ -57,7 +68,7 @@ int runtime_directory_open(const char *path, int *ret_fd, char **ret_path, Failu
         r = make_folders(path);
         if (r < 0)
                 return failure_set(ret_failure, r, "Failed", "Cannot make the folder %s: %s", path, strerror(-r));
-        fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0)
                 return failure_set(ret_failure, -errno, "Failed", "Cannot open the folder %s: %s", path,
                                    strerror(errno));
@@ -77,4 +88,62 @@ int runtime_directory_open(const char *path, int *ret_fd, char **ret_path, Failu
         *ret_path = absolute;
         fd = -1;
         return 0;
+}
+
+typedef VECTOR(char *) PathList;
+
+static int add_path(PathList *list, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static int add_path(PathList *list, const char *format, ...) {
+        char *path = NULL;
+        va_list arguments;
+        int n, r;
+
+        va_start(arguments, format);
+        n = vasprintf(&path, format, arguments);
+        va_end(arguments);
+        if (n < 0)
+                return -ENOMEM;
+        r = vector_push(list, path);
+        if (r < 0)
+                free(path);
+        return r;
+}
+
+static int list_candidates(bool is_user, PathList *list) {
+        const char *folder = getenv("XDG_RUNTIME_DIR");
+        int r = 0;
+
+        if (!is_user)
+                r = add_path(list, "/run/jobd");
+        if (r == 0 && folder && folder[0] == '/')
+                r = add_path(list, "%s/jobd", folder);
+        return r < 0 ? r : add_path(list, "/tmp/jobd-%u", (unsigned) geteuid());
+}
+
+static int try_all(const PathList *list, bool may_be_second, int *ret_fd, char **ret_path, Failure *ret_failure) {
+        int r = -ENOENT;
+
+        for (size_t i = 0; i < list->n; i++) {
+                if (i > 0)
+                        log_notice("%s Trying %s.", failure_message(ret_failure), list->items[i]);
+                failure_deinit(ret_failure);
+                r = runtime_directory_open(list->items[i], ret_fd, ret_path, ret_failure);
+                if (r == 0 || r == -ENOMEM || (r == -EBUSY && !may_be_second))
+                        return r;
+        }
+        return r;
+}
+
+int runtime_directory_find(bool is_user, bool may_be_second, int *ret_fd, char **ret_path, Failure *ret_failure) {
+        PathList list = {};
+        int r;
+
+        r = list_candidates(is_user, &list);
+        r = r < 0 ? failure_set(ret_failure, r, "NoMemory", "Out of memory.")
+                  : try_all(&list, may_be_second, ret_fd, ret_path, ret_failure);
+        for (size_t i = 0; i < list.n; i++)
+                free(list.items[i]);
+        vector_deinit(&list);
+        return r;
 }

@@ -5,6 +5,8 @@
  * The folder of our sockets, and ours alone
  */
 
+#include <stdbool.h>
+
 #include "basic/failure.h"
 
 /*
@@ -12,3 +14,10 @@
  * absolute name. -EBUSY if another jobd has it; always with @ret_failure.
  */
 int runtime_directory_open(const char *path, int *ret_fd, char **ret_path, Failure *ret_failure);
+
+/*
+ * The same for the first that will do of /run/jobd (unless @is_user), $XDG_RUNTIME_DIR/jobd and /tmp/jobd-UID, and says in
+ * the log why it is none before it. One that another jobd has is passed over if @may_be_second; else that is the end.
+ * @ret_failure is not NULL.
+ */
+int runtime_directory_find(bool is_user, bool may_be_second, int *ret_fd, char **ret_path, Failure *ret_failure);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "basic/vector.h"
+#include "core/command_unit.h"
 #include "core/core_options.h"
 #include "core/runtime_directory.h"
 #include "double/double_assert.h"
@@ -70,6 +71,14 @@ Test(core_options, wrong_ones_are_named) {
                 { "--shutdown-timeout=soon", NULL, "soon" },
                 { "--unit-path", NULL, "--unit-path" },
                 { "start", "a.service", "start" },
+                { "--exit-on=a@.service", NULL, "a@.service" },
+                { "--signal-exit-status=one", NULL, "one" },
+                { "--inherit-environment=perhaps", NULL, "perhaps" },
+                { "run", NULL, "run --help" },
+                { "run", "--exec", "run --help" },
+                { "run", "--nonsense", "--nonsense" },
+                { "run", "a@.service", "a@.service" },
+                { "--exec", "true", "jobd run --exec" },
                 { "--config=/nonexistent/jobd.conf", NULL, "/nonexistent/jobd.conf" },
         };
 
@@ -94,6 +103,72 @@ Test(core_options, a_wrong_value_in_the_file_is_named_with_its_line) {
         cr_assert(lt(int, read_options(&options, &failure, argument, NULL), 0));
         assert_not_null(strstr(failure_message(&failure), ":3: 'perhaps'"));
         unlink(path);
+}
+
+Test(core_options, run_takes_units_and_nothing_else_is_started) {
+        cleanup_(core_options_deinit) CoreOptions options = {};
+        cleanup_(failure_deinit) Failure failure = {};
+
+        cr_assert(eq(int, read_options(&options, &failure, "run", "web"), 0), "%s", failure_message(&failure));
+        assert_string(options.exit_on[0], "web.service");
+        assert_null(options.exit_on[1]);
+        assert_string(options.default_unit, "");
+        assert_null(options.runtime_directory);
+        cr_assert(options.hands_on_environment);
+        cr_assert(eq(int, (int) options.log_level, LOG_LEVEL_INFO));
+}
+
+Test(core_options, what_follows_exec_is_the_commands) {
+        char *argv[] = { (char *) "jobd", (char *) "--log-level=debug", (char *) "run", (char *) "--signal-exit-status",
+                         (char *) "signal", (char *) "--exec", (char *) "ls", (char *) "--help", (char *) "--", NULL };
+        cleanup_(core_options_deinit) CoreOptions options = {};
+        cleanup_(failure_deinit) Failure failure = {};
+
+        cr_assert(eq(int, core_options_read(&options, 9, argv, &failure), 0), "%s", failure_message(&failure));
+        assert_string(options.command[0], "ls");
+        assert_string(options.command[1], "--help");
+        assert_string(options.command[2], "--");
+        assert_null(options.command[3]);
+        cr_assert(options.has_signal_status);
+        cr_assert(eq(int, (int) options.log_level, LOG_LEVEL_DEBUG));
+}
+
+Test(core_options, a_container_has_the_systems_units_for_anybody) {
+        cleanup_(core_options_deinit) CoreOptions options = {}, user = {};
+
+        cr_assert(eq(int, read_options(&options, NULL, "--container", NULL), 0));
+        cr_assert(not(options.is_user));
+        cr_assert(options.hands_on_environment);
+        assert_null(options.runtime_directory);
+        cr_assert(eq(int, read_options(&user, NULL, "--container", "--user"), 0));
+        cr_assert(user.is_user);
+}
+
+Test(core_options, exit_on_of_the_command_line_replaces_that_of_the_file) {
+        cleanup_(core_options_deinit) CoreOptions options = {}, other = {};
+        char path[64], argument[80];
+
+        write_config(path, "[Manager]\nExitOn=a b.target\nExitOn=c a\nInheritEnvironment=yes\nSignalExitStatus=signal\n");
+        snprintf(argument, sizeof(argument), "--config=%s", path);
+        cr_assert(eq(int, read_options(&options, NULL, argument, "--system"), 0));
+        assert_string(options.exit_on[0], "a.service");
+        assert_string(options.exit_on[1], "b.target");
+        assert_string(options.exit_on[2], "c.service");
+        assert_null(options.exit_on[3]);
+        cr_assert(options.has_signal_status);
+        cr_assert(options.hands_on_environment);
+        cr_assert(eq(int, read_options(&other, NULL, argument, "--exit-on=d"), 0));
+        assert_string(other.exit_on[0], "d.service");
+        assert_null(other.exit_on[1]);
+        unlink(path);
+}
+
+Test(core_options, a_command_line_becomes_a_setting_that_means_the_same) {
+        char *const words[] = { (char *) "echo", (char *) "a b", (char *) "", (char *) "100%\"\\", (char *) "\n\xff", NULL };
+        cleanup_free_ char *setting = NULL;
+
+        cr_assert(eq(int, command_unit_quote(words, &setting), 0));
+        assert_string(setting, " \"echo\" \"a b\" \"\" \"100%%\\x22\\x5c\" \"\\x0a\\xff\"");
 }
 
 Test(core_options, a_user_without_a_runtime_folder_is_told_so) {
