@@ -86,27 +86,6 @@ static int error_gone(BusError *error) {
 
 /* — connecting — */
 
-static const char *runtime_directory(char buffer[static 64]) {
-        const char *directory = getenv("XDG_RUNTIME_DIR");
-
-        if (directory && directory[0] == '/')
-                return directory;
-        snprintf(buffer, 64, "/run/user/%u", (unsigned) getuid());
-        return buffer;
-}
-
-int bus_socket_path(const BusAddress *address, char **ret_path) {
-        char buffer[64];
-
-        if (address->socket)
-                return text_format(ret_path, "%s",
-                                   text_starts_with(address->socket, "unix:path=") ? address->socket + 10
-                                                                                   : address->socket);
-        if (address->is_user)
-                return text_format(ret_path, "%s/jobd/private", runtime_directory(buffer));
-        return text_format(ret_path, "/run/jobd/private");
-}
-
 static int open_private(Bus *bus, const char *path, DBusError *error) {
         cleanup_free_ char *address = NULL;
         char *escaped = dbus_address_escape_value(path);
@@ -132,7 +111,7 @@ static bool has_bus(bool is_user) {
 
         if (!is_user || getenv("DBUS_SESSION_BUS_ADDRESS"))
                 return true;
-        return text_format(&path, "%s/bus", runtime_directory(buffer)) == 0 && access(path, F_OK) == 0;
+        return text_format(&path, "%s/bus", bus_runtime_directory(buffer)) == 0 && access(path, F_OK) == 0;
 }
 
 static int open_public(Bus *bus, bool is_user) {

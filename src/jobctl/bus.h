@@ -43,8 +43,14 @@ typedef struct BusAddress {
         bool escape;            /* make control characters in what is received visible */
 } BusAddress;
 
-/* The path of the private socket of a system or user manager. 0 or -ENOMEM. */
+/*
+ * The path of the private socket of a system or user manager; where there is none, of the one that jobd has had to put
+ * elsewhere, if that is ours. 0 or -ENOMEM.
+ */
 int bus_socket_path(const BusAddress *address, char **ret_path);
+
+/* $XDG_RUNTIME_DIR, or what it should be, in @buffer. */
+const char *bus_runtime_directory(char buffer[static 64]);
 
 /* 0, -ENOMEM, or -ENOTCONN with @ret_error saying what was tried. */
 int bus_open(Bus **ret_bus, const BusAddress *address, BusError *ret_error);
