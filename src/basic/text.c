@@ -19,6 +19,7 @@
 #include "basic/vector.h"
 
 #define TEXT_NEAREST_MAX 128            /* longer words have no nearest one */
+#define TEXT_BEGINNING_MIN 3           /* letters that are the beginning of a word rather than another */
 
 void text_deinit(Text *text) {
         assert(text);
@@ -175,6 +176,17 @@ bool text_is_utf8(const char *string) {
         return true;
 }
 
+void text_shorten(char *string, size_t n) {
+        assert(n >= strlen("…"));
+
+        if (strlen(string) <= n)
+                return;
+        n -= strlen("…");
+        while (n > 0 && ((unsigned char) string[n] & 0xc0) == 0x80)
+                n--;
+        strcpy(string + n, "…");
+}
+
 int text_escape_control(const char *string, char **ret_string) {
         cleanup_(text_deinit) Text text = {};
 
@@ -197,41 +209,46 @@ int text_escape_control(const char *string, char **ret_string) {
         return text_finish(&text, ret_string);
 }
 
-/* Levenshtein's distance, by one row of the table. */
+/* How many letters are to be put in, left out, replaced, or exchanged with the next: by three rows of the table. */
 static size_t text_distance(const char *a, const char *b) {
-        size_t row[TEXT_NEAREST_MAX + 1];
+        size_t rows[3][TEXT_NEAREST_MAX + 1];
         size_t n_a = strlen(a), n_b = strlen(b);
 
         if (n_a > TEXT_NEAREST_MAX || n_b > TEXT_NEAREST_MAX)
                 return SIZE_MAX;
 
         for (size_t j = 0; j <= n_b; j++)
-                row[j] = j;
+                rows[0][j] = j;
         for (size_t i = 1; i <= n_a; i++) {
-                size_t diagonal = row[0];
+                const size_t *above = rows[(i - 1) % 3], *two_above = rows[(i + 1) % 3];
+                size_t *row = rows[i % 3];
 
                 row[0] = i;
                 for (size_t j = 1; j <= n_b; j++) {
-                        size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+                        size_t replaced = above[j - 1] + (a[i - 1] != b[j - 1]);
 
-                        diagonal = row[j];
-                        row[j] = MIN(replaced, MIN(row[j], row[j - 1]) + 1);
+                        row[j] = MIN(replaced, MIN(above[j], row[j - 1]) + 1);
+                        if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                                row[j] = MIN(row[j], two_above[j - 2] + 1);
                 }
         }
-        return row[n_b];
+        return rows[n_a % 3][n_b];
 }
 
 const char *text_nearest(const char *word, const char *const *candidates, size_t n) {
-        size_t least = MAX(strlen(word) / 3, (size_t) 1) + 1;
+        size_t length = strlen(word), least = MAX(length / 3, (size_t) 1) + 1;
         const char *nearest = NULL;
+        bool is_beginning = false;
 
         for (size_t i = 0; i < n; i++) {
+                bool begins = candidates[i] && length >= TEXT_BEGINNING_MIN && text_starts_with(candidates[i], word);
                 size_t distance = candidates[i] ? text_distance(word, candidates[i]) : SIZE_MAX;
 
-                if (distance < least) {
-                        least = distance;
-                        nearest = candidates[i];
-                }
+                if (distance == SIZE_MAX || begins < is_beginning || (begins == is_beginning && distance >= least))
+                        continue;
+                least = distance;
+                nearest = candidates[i];
+                is_beginning = begins;
         }
         return nearest;
 }

@@ -47,7 +47,13 @@ bool text_is_utf8(const char *string);
  */
 int text_escape_control(const char *string, char **ret_string);
 
-/* The candidate nearest to @word in edit distance (at most a third of its length), or NULL. For "did you mean". */
+/* Makes @string at most @n bytes long (3 at least): cut between characters, and with "…" for what is missing. */
+void text_shorten(char *string, size_t n);
+
+/*
+ * For "did you mean": the candidate that begins with @word, if it has three letters, else the nearest in edit distance
+ * (at most a third of its length); or NULL. Of several the one that has least to be changed.
+ */
 const char *text_nearest(const char *word, const char *const *candidates, size_t n);
 
 /* Parses "1", "yes", "true", "on", "y", "t" and their opposites: 1, 0 or -EINVAL. */

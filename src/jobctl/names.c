@@ -50,21 +50,6 @@ int name_mangle(const char *word, const char *suffix, char **ret_name) {
         return unit_name_mangle(word, suffix, ret_name);
 }
 
-static bool is_swapped(const char *a, const char *b) {
-        size_t i = 0;
-
-        while (a[i] && a[i] == b[i])
-                i++;
-        return a[i] && a[i + 1] && a[i] == b[i + 1] && a[i + 1] == b[i] && strcmp(a + i + 2, b + i + 2) == 0;
-}
-
-const char *name_nearest(const char *word, const char *const *candidates, size_t n) {
-        for (size_t i = 0; i < n; i++)
-                if (is_swapped(word, candidates[i]))
-                        return candidates[i];
-        return text_nearest(word, candidates, n);
-}
-
 const char *name_request_type(const char *word) {
         for (size_t i = 0; i < ELEMENTSOF(request_types); i++)
                 if (strcmp(request_types[i].word, word) == 0)
@@ -77,7 +62,7 @@ const char *name_request_type_nearest(const char *word) {
 
         for (size_t i = 0; i < ELEMENTSOF(request_types); i++)
                 words[i] = request_types[i].word;
-        return name_nearest(word, words, ELEMENTSOF(request_types));
+        return text_nearest(word, words, ELEMENTSOF(request_types));
 }
 
 static int resolve_pattern(Jobctl *ctl, const char *pattern, char ***names) {

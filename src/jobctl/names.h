@@ -16,9 +16,6 @@ bool name_is_number(const char *word, uint32_t *ret_number);
 /* Adds @suffix (".service") and escapes, as systemctl does; patterns stay. 0, -EINVAL or -ENOMEM. */
 int name_mangle(const char *word, const char *suffix, char **ret_name);
 
-/* The one of @candidates that was meant by a misspelt @word, or NULL; two letters swapped are one mistake here. */
-const char *name_nearest(const char *word, const char *const *candidates, size_t n);
-
 /*
  * The units that @words mean: mangled, and patterns replaced by the loaded units they match. 0, an exit status with
  * the reason said, or < 0.

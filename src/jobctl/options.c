@@ -15,7 +15,6 @@
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "basic/text.h"
-#include "jobctl/names.h"
 #include "jobctl/options.h"
 #include "jobctl/terminal.h"
 
@@ -116,7 +115,7 @@ static int complain_unknown(const char *word, const char *name, size_t n, char *
         for (size_t i = 0; i < ELEMENTSOF(options_table); i++)
                 if (options_table[i].name)
                         names[n_names++] = options_table[i].name;
-        nearest = name_nearest(copy, names, n_names);
+        nearest = text_nearest(copy, names, n_names);
         r = nearest ? text_format(ret_complaint, "Unknown option '%s'. Did you mean '--%s'?", word, nearest)
                     : text_format(ret_complaint, "Unknown option '%s'. See 'jobctl --help'.", word);
         return r < 0 ? r : -EINVAL;

@@ -8,7 +8,6 @@
 
 #include "basic/macro.h"
 #include "basic/text.h"
-#include "jobctl/names.h"
 #include "jobctl/verbs.h"
 
 #define HEADING(text) { .help = text }
@@ -86,7 +85,7 @@ const char *verb_nearest(const char *name) {
         for (size_t i = 0; i < ELEMENTSOF(verbs); i++)
                 if (verbs[i].name)
                         names[n++] = verbs[i].name;
-        return name_nearest(name, names, n);
+        return text_nearest(name, names, n);
 }
 
 static void print_synopsis(FILE *stream, const Verb *verb, int indent, int width) {

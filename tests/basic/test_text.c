@@ -124,9 +124,43 @@ Test(text, nearest_word_is_near) {
         assert_string(text_nearest("Restrat", words, ELEMENTSOF(words)), "Restart");
         assert_string(text_nearest("Require", words, ELEMENTSOF(words)), "Requires");
         assert_string(text_nearest("user", words, ELEMENTSOF(words)), "User");
+        assert_string(text_nearest("Usre", words, ELEMENTSOF(words)), "User");
         assert_null(text_nearest("Banana", words, ELEMENTSOF(words)));
         assert_null(text_nearest("", words, ELEMENTSOF(words)));
         assert_null(text_nearest("Restart", words, 0));
+}
+
+Test(text, word_that_is_begun_is_nearer_than_another) {
+        static const char *const words[] = { "start", "status", "stats", "stop" };
+
+        assert_string(text_nearest("stat", words, ELEMENTSOF(words)), "stats");
+        assert_string(text_nearest("statu", words, ELEMENTSOF(words)), "status");
+        assert_string(text_nearest("strat", words, ELEMENTSOF(words)), "start");
+        assert_string(text_nearest("sta", words, ELEMENTSOF(words)), "start");
+        assert_null(text_nearest("s", words, ELEMENTSOF(words)));
+        assert_string(text_nearest("sotp", words, ELEMENTSOF(words)), "stop");
+}
+
+Test(text, long_text_is_cut_between_characters) {
+        static const struct {
+                const char *from;
+                size_t n;
+                const char *to;
+        } table[] = {
+                { "plain", 5, "plain" },
+                { "plains", 5, "pl…" },
+                { "plains", 3, "…" },
+                { "\xc3\xa4\xc3\xb6\xc3\xbc", 6, "\xc3\xa4\xc3\xb6\xc3\xbc" },
+                { "\xc3\xa4\xc3\xb6\xc3\xbcx", 6, "\xc3\xa4…" },
+                { "\xe2\x82\xac\xe2\x82\xac", 5, "…" },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(table); i++) {
+                cleanup_free_ char *text = strdup(table[i].from);
+
+                text_shorten(text, table[i].n);
+                assert_string(text, table[i].to);
+        }
 }
 
 Test(text, long_words_have_no_nearest) {
