@@ -69,6 +69,7 @@ int bus_call_strv(BusCall *call, char ***ret_strv) {
 JobRequester bus_call_requester(const BusCall *call) {
         return (JobRequester) {
                 .name = call->client->name,
+                .command = bus_client_command(call->client),
                 .uid = call->client->uid,
                 .pid = (uint32_t) call->client->pid,
         };

@@ -5,15 +5,14 @@
  */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "dbus/bus_manager.h"
+#include "dbus/bus_process.h"
 
 #define ROOT_SLICE "-.slice"
 
@@ -144,36 +143,19 @@ int bus_manager_list_units_by_names(BusCall *call) {
 
 /* — processes — */
 
-/* The first @size - 1 bytes of a file of /proc; how many, 0 if it cannot be read. */
-static size_t read_of_process(pid_t pid, const char *file, char *buffer, size_t size) {
-        char path[64];
-        ssize_t n;
-        int fd;
-
-        snprintf(path, sizeof(path), "/proc/%d/%s", (int) pid, file);
-        fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (fd < 0)
-                return 0;
-        n = read(fd, buffer, size - 1);
-        close(fd);
-
-        buffer[n > 0 ? n : 0] = '\0';
-        return n > 0 ? (size_t) n : 0;
-}
-
 static void put_process(BusCall *call, pid_t pid) {
         char group[4096] = "", command[1024] = "", root[] = "/";
         char *path;
         size_t n;
 
-        n = read_of_process(pid, "cmdline", command, sizeof(command));
+        n = bus_process_read(pid, "cmdline", command, sizeof(command));
         for (size_t i = 0; i + 1 < n; i++)
                 if (command[i] == '\0')
                         command[i] = ' ';
-        if (n == 0 && (n = read_of_process(pid, "comm", command, sizeof(command))) > 0)
+        if (n == 0 && (n = bus_process_read(pid, "comm", command, sizeof(command))) > 0)
                 command[strcspn(command, "\n")] = '\0';
 
-        (void) read_of_process(pid, "cgroup", group, sizeof(group));
+        (void) bus_process_read(pid, "cgroup", group, sizeof(group));
         path = strstr(group, "0::/");
         path = path ? path + strlen("0::") : root;
         path[strcspn(path, "\n")] = '\0';

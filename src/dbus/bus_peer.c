@@ -19,6 +19,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "dbus/bus_internal.h"
+#include "dbus/bus_process.h"
 #include "manager/outbox.h"
 
 static DBusHandlerResult on_message(DBusConnection *connection, DBusMessage *message, void *userdata) {
@@ -324,7 +325,16 @@ void bus_peer_remove_client(BusPeer *peer, BusClient *client) {
         vector_deinit(&client->held);
         id_map_deinit(&client->jobs);
         free(client->name);
+        free(client->command);
         free(client);
+}
+
+/* Once for each client: one that makes many requests is not looked at for each of them. */
+const char *bus_client_command(BusClient *client) {
+        if (!client->is_command_known && bus_process_name(client->pid, &client->command) < 0)
+                client->command = NULL;
+        client->is_command_known = true;
+        return client->command;
 }
 
 bool bus_client_is_idle(const BusClient *client) {

@@ -40,7 +40,9 @@ typedef struct BusClient {
         char *name;                             /* owned; unique name */
         uid_t uid;                              /* (uid_t) -1: not known */
         pid_t pid;                              /* 0: not known */
+        char *command;                          /* owned; of the process that it is; NULL: not known */
         bool is_known;                          /* uid and pid have been asked for */
+        bool is_command_known;                  /* has been looked for */
         bool is_subscribed;
         bool uses_object_manager;
         IdMap jobs;                             /* anchors it asked for that have not ended */
@@ -92,6 +94,9 @@ bool bus_peer_hears_objects(const BusPeer *peer);
 int bus_peer_add_client(BusPeer *peer, const char *name, BusClient **ret_client);
 BusClient *bus_peer_find_client(const BusPeer *peer, const char *name);
 void bus_peer_remove_client(BusPeer *peer, BusClient *client);
+
+/* The name of the client's process, as it was at its first request here; NULL if that is not known. */
+const char *bus_client_command(BusClient *client);
 
 /* Does it hold anything that its departure would end? */
 bool bus_client_is_idle(const BusClient *client);

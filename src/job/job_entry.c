@@ -229,6 +229,7 @@ JobTransactionRecord *job_transaction_record_unref(JobTransactionRecord *record)
         vector_deinit(&record->drops);
         failure_deinit(&record->failure);
         free(record->requester);
+        free(record->command);
         free(record->reason);
         free(record);
         return NULL;
@@ -311,7 +312,8 @@ static int job_end_reason_write(const JobEndReason *reason, char *buffer, size_t
         case JOB_END_CANCELED:
                 return snprintf(buffer, size, "canceled by %s", name);
         case JOB_END_TIME_LIMIT:
-                return snprintf(buffer, size, "its time limit is over");
+                return snprintf(buffer, size, "its time limit is over%s%s", reason->name ? ": " : "",
+                                reason->name ? name : "");
         case JOB_END_CYCLE:
                 return snprintf(buffer, size, "new unit files closed a cycle of order");
         }

@@ -51,7 +51,7 @@ typedef enum JobEndCode {
         JOB_END_INTERRUPTED,            /* number: the job */
         JOB_END_STOPPED,                /* number: the job that stops the unit */
         JOB_END_CANCELED,               /* name: who asked */
-        JOB_END_TIME_LIMIT,
+        JOB_END_TIME_LIMIT,             /* name: what it waited for, as job_explain_wait() says it; or NULL */
         JOB_END_CYCLE,                  /* new unit files closed a cycle of order */
 } JobEndCode;
 
@@ -103,10 +103,11 @@ typedef struct JobDrop {
 
 typedef struct JobTransactionRecord {
         uint32_t n_references;
+        JobMode mode;
         uint64_t id;                    /* also a refused one has an own number here */
         uint64_t time;
-        JobMode mode;
         char *requester;                /* owned; NULL if a rule asked */
+        char *command;                  /* owned; of the requester's process, NULL if not known */
         char *reason;                   /* owned */
         uint32_t uid, pid;
         VECTOR(JobStep) steps;

@@ -19,8 +19,8 @@
 
 int job_explain_requester(const JobTransactionRecord *record, char **ret_text) {
         if (record->requester && record->pid > 0)
-                return text_format(ret_text, "asked for by %s (uid %u, pid %u)", record->requester, record->uid,
-                                   record->pid);
+                return text_format(ret_text, "asked for by %s (pid %u, uid %u)", record->command ?: record->requester,
+                                   record->pid, record->uid);
         if (record->requester)
                 return text_format(ret_text, "asked for by %s (uid %u)", record->requester, record->uid);
         return text_format(ret_text, "asked for since %s", record->reason ? record->reason : "the manager started");
@@ -32,6 +32,8 @@ static void write_requester(const JobExplain *explain, const JobTransactionRecor
         sink_open(explain->sink, 'a', "{sv}");
         if (record->requester) {
                 sink_entry_string(explain->sink, "requester", record->requester);
+                if (record->command)
+                        sink_entry_string(explain->sink, "command", record->command);
                 sink_entry_u32(explain->sink, "uid", record->uid);
                 sink_entry_u32(explain->sink, "pid", record->pid);
         }

@@ -145,6 +145,7 @@ static int record_new(JobManager *manager, JobMode mode, const JobRequester *req
                 record->uid = requester->uid;
                 record->pid = requester->pid;
                 if (copy_string(&record->requester, requester->name) < 0 ||
+                    copy_string(&record->command, requester->command) < 0 ||
                     copy_string(&record->reason, requester->reason) < 0)
                         return -ENOMEM;
         }

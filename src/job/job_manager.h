@@ -45,6 +45,7 @@ typedef struct JobRequest {
 /* Who asks. Strings are copied. */
 typedef struct JobRequester {
         const char *name;               /* bus name, or NULL if a rule asks */
+        const char *command;            /* name of the client's process, for people; NULL if not known */
         uint32_t uid, pid;              /* of the client; 0 pid if not known */
         const char *reason;             /* "unit x.service changed", "auto-restart", …; NULL for a client */
 } JobRequester;

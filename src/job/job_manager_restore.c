@@ -79,6 +79,7 @@ static JobTransactionRecord *restore_record(JobRestore *restore, const JobCauseR
 
         record = job_transaction_record_new();
         if (!record || restore_copy(&record->requester, cause->requester) < 0 ||
+            restore_copy(&record->command, cause->command) < 0 ||
             restore_copy(&record->reason, cause->reason) < 0)
                 return NULL;
         record->id = cause->transaction;

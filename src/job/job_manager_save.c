@@ -23,6 +23,7 @@ static bool view_cause(JobCause cause, JobCauseRecord *ret_record) {
         *ret_record = (JobCauseRecord) {
                 .transaction = cause.record->id,
                 .requester = cause.record->requester,
+                .command = cause.record->command,
                 .reason = cause.record->reason,
                 .uid = cause.record->uid,
                 .pid = cause.record->pid,

@@ -10,6 +10,7 @@
 
 static void job_cause_record_deinit(JobCauseRecord *cause) {
         free(cause->requester);
+        free(cause->command);
         free(cause->reason);
         free(cause->puller);
 }
@@ -51,6 +52,7 @@ static void put_or_none(RecordWriter *writer, int value) {
 static void put_cause(RecordWriter *writer, const JobCauseRecord *cause) {
         record_put(writer, cause->transaction);
         record_put_string(writer, cause->requester);
+        record_put_string(writer, cause->command);
         record_put_string(writer, cause->reason);
         record_put(writer, cause->uid);
         record_put(writer, cause->pid);
@@ -91,6 +93,7 @@ static JobCauseRecord get_cause(RecordReader *reader) {
         JobCauseRecord cause = { .transaction = record_get(reader) };
 
         cause.requester = record_get_string_copy(reader);
+        cause.command = record_get_string_copy(reader);
         cause.reason = record_get_string_copy(reader);
         cause.uid = (uint32_t) record_get(reader);
         cause.pid = (uint32_t) record_get(reader);

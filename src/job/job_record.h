@@ -20,6 +20,7 @@
 typedef struct JobCauseRecord {
         uint64_t transaction;
         char *requester;                /* owned; bus name or NULL */
+        char *command;                  /* owned; of the requester's process, or NULL */
         char *reason;                   /* owned; the rule, or NULL */
         uint32_t uid, pid;
         char *puller;                   /* owned; unit of the job that pulled it in, NULL for an anchor */

@@ -63,7 +63,8 @@ static void add_sentence(Text *text, const json_t *step) {
         if (*value_string(step, "relation"))
                 text_add(text, ")");
         if (*value_string(step, "requester"))
-                text_addf(text, ", asked for by %s", value_string(step, "requester"));
+                text_addf(text, ", asked for by %s",
+                          *value_string(step, "command") ? value_string(step, "command") : value_string(step, "requester"));
 }
 
 /* What the sentence does not say already. */

@@ -48,7 +48,7 @@ Test(job_explain, causes_lead_to_who_asked_with_file_and_line) {
         assert_contains(text, "{unit=c.service,type=start,needed=false,relation=Wants,declared=test:1,");
         assert_contains(text, "start t.target is what was asked for");
         assert_contains(text, "requester=:1.7,uid=1000,pid=42,");
-        assert_contains(text, "asked for by :1.7 (uid 1000, pid 42)");
+        assert_contains(text, "asked for by :1.7 (pid 42, uid 1000)");
 }
 
 Test(job_explain, causes_are_told_after_the_jobs_between_have_ended) {
@@ -174,7 +174,7 @@ Test(job_explain, what_was_merged_in_is_told_up_to_eight_causes) {
         for (int i = 0; i < 12; i++)
                 job_world_accept(w, JOB_REPLACE, "start:a.service");
         text = job_world_explain(w, "1");
-        assert_contains(text, "also=[start a.service is what was asked for; asked for by :1.7 (uid 1000, pid 42) "
+        assert_contains(text, "also=[start a.service is what was asked for; asked for by :1.7 (pid 42, uid 1000) "
                               "(transaction 2)");
         assert_contains(text, "(transaction 8),and 4 more]");
 }
@@ -209,6 +209,19 @@ Test(job_explain, requests_without_a_process_or_a_name_are_told) {
         options.requester = NULL;
         cr_assert(eq(int, job_manager_exec(w->jobs, &request, 1, &options, NULL), 0));
         assert_contains(job_world_explain(w, "b.service"), "since the manager started");
+}
+
+Test(job_explain, client_is_called_by_the_name_of_its_process) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+        JobRequester jobctl = { .name = ":1.2", .command = "jobctl", .uid = 5, .pid = 12 };
+        JobRequest request = { .unit = "a.service", .type = JOB_START };
+        JobOptions options = { .requester = &jobctl };
+        const char *text;
+
+        double_unit(w->units, "a.service", UNIT_INACTIVE);
+        cr_assert(eq(int, job_manager_exec(w->jobs, &request, 1, &options, NULL), 0));
+        text = job_world_explain(w, "a.service");
+        assert_contains(text, "{requester=:1.2,command=jobctl,uid=5,pid=12,text=asked for by jobctl (pid 12, uid 5)}");
 }
 
 Test(job_explain, ended_job_says_how_and_why) {

@@ -19,7 +19,7 @@ static JobRecord example(void) {
                 .n_more_causes = 3,
         };
         JobCauseRecord cause = {
-                .transaction = 7, .requester = strdup(":1.5"), .reason = NULL, .uid = 1000, .pid = 44,
+                .transaction = 7, .requester = strdup(":1.5"), .command = strdup("jobctl"), .reason = NULL, .uid = 1000, .pid = 44,
                 .puller = strdup("b.target"), .puller_type = JOB_START, .relation = UNIT_REQUIRES, .is_needed = true,
         };
 
@@ -42,6 +42,7 @@ Test(job_record, bytes_say_all_of_it) {
         cr_assert(eq(u64, found.triggered_at, 2000));
         cr_assert(eq(u32, found.aliases.items[0], 298));
         assert_string(found.causes.items[0].puller, "b.target");
+        assert_string(found.causes.items[0].command, "jobctl");
         assert_null(found.causes.items[0].reason);
         job_record_write(&found, &again);
         cr_assert(writer.n == again.n && memcmp(writer.bytes, again.bytes, writer.n) == 0);

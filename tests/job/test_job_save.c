@@ -118,7 +118,7 @@ Test(job_save, causes_lead_to_the_anchor_with_file_and_line) {
         assert_contains(text, "start b.service is pulled in by start c.service: RequiredBy=c.service of b.service (test:2)");
         assert_contains(text, "start c.service is pulled in by start t.target: Requires=c.service (test:1)");
         assert_contains(text, "start t.target is what was asked for");
-        assert_contains(text, "asked for by :1.7 (uid 1000, pid 42)");
+        assert_contains(text, "asked for by :1.7 (pid 42, uid 1000)");
         assert_contains(job_world_explain(w, "t1"), "requests=[start t.target],jobs=[");
 }
 

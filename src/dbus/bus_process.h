@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What /proc says of a process
+ *
+ * Of one that has ended meanwhile there is nothing; nothing here waits for a
+ * process.
+ */
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* The first @size - 1 bytes of /proc/@pid/@file, and a NUL; how many, 0 if it cannot be read. */
+size_t bus_process_read(pid_t pid, const char *file, char *buffer, size_t size);
+
+/* What it calls itself ("jobctl"), fit to be shown: 0, -ENOENT if it is not known, or -ENOMEM. */
+int bus_process_name(pid_t pid, char **ret_name);
