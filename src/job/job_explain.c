@@ -210,6 +210,44 @@ static int describe_wait(const JobExplain *explain, const Job *job, char **ret_t
                            job_type_to_string(job->run_type), unit->id);
 }
 
+/* ": /bin/sleep 60 (pid 12)", or nothing. */
+static void add_activity(Text *text, const Unit *unit) {
+        cleanup_free_ char *activity = NULL;
+        usec_t since;
+
+        if (unit->vtable->activity && unit->vtable->activity(unit, &activity, &since) >= 0)
+                text_addf(text, ": %s", activity);
+}
+
+int job_explain_wait(const JobExplain *explain, const Job *job, char **ret_text) {
+        UnitRelationKind relation;
+        const Job *blocker = find_blocker(explain, job, &relation);
+        cleanup_(text_deinit) Text text = {};
+        const Unit *unit = unit_of(explain, job);
+        int r;
+
+        if (blocker) {
+                text_addf(&text, "it waited for job %u (%s %s)", blocker->id, job_type_to_string(blocker->run_type),
+                          unit_of(explain, blocker)->id);
+                if (blocker->state == JOB_RUNNING)
+                        add_activity(&text, unit_of(explain, blocker));
+                else
+                        text_add(&text, ", which waited itself");
+        } else if (job->state == JOB_RUNNING) {
+                text_addf(&text, "%s was %s", unit->id, unit_active_state_to_string(unit->active_state));
+                add_activity(&text, unit);
+        } else if (job->pause != JOB_PAUSE_NONE)
+                text_addf(&text, "%s was %s and said \"not now\"", unit->id,
+                          unit_active_state_to_string(unit->active_state));
+        else
+                return -ENOENT;
+
+        r = text_finish(&text, ret_text);
+        if (r == 0)
+                text_shorten(*ret_text, JOB_EXPLAIN_WAIT_MAX);
+        return r;
+}
+
 static int explain_job(const JobExplain *explain, const Job *job) {
         const Job *last;
         cleanup_free_ char *summary = NULL;

@@ -12,7 +12,7 @@
  *   age t, running t, deadline-in t          µs; the last: till the job's time limit
  *   limit-in t       µs till a time limit of the unit's own ends what it does; of a running job
  *   causes aa{sv}    from the job to its anchor: unit, type, relation, declared, needed, text;
- *                    the last one says who asked: requester, uid, pid, reason, text
+ *                    the last one says who asked: requester, command, uid, pid, reason, text
  *   also as          other causes that were merged in
  *   blockers aa{sv}  what must end first, and what that waits for: id, unit, type, run, state, relation,
  *                    declared, running, activity, activity-for, deadline-in, limit-in, text
@@ -36,6 +36,12 @@ typedef struct JobExplain {
         uint64_t now;
         Sink *sink;
 } JobExplain;
+
+#define JOB_EXPLAIN_WAIT_MAX 200        /* bytes */
+
+/* In short what @job waits for at this moment: "it waited for job 5 (start b.service): /bin/sleep 60 (pid 12)".
+ * 0, -ENOENT if for nothing but its turn, or -ENOMEM. */
+int job_explain_wait(const JobExplain *explain, const Job *job, char **ret_text);
 
 /* @what: a job id, a unit's name, or "t12". 0, or -ENOENT if nothing is known of it. */
 int job_explain(const JobExplain *explain, const char *what);

@@ -10,7 +10,9 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "job/job_explain.h"
 #include "job/job_manager_private.h"
 
 static void drain_changes(JobManager *manager) {
@@ -218,13 +220,29 @@ uint64_t job_manager_next_deadline(const JobManager *manager) {
         return MIN(deadline, manager->notify.next_retry);
 }
 
+/* What it waited for is gone when somebody asks: it is told now. */
+static void expire(JobManager *manager, Job *job) {
+        const JobExplain explain = {
+                .units = manager->units,
+                .table = &manager->table,
+                .log = &manager->log,
+                .now = manager->now,
+        };
+        cleanup_(job_name_unrefp) JobName *name = NULL;
+        cleanup_free_ char *wait = NULL;
+
+        if (job_explain_wait(&explain, job, &wait) == 0)
+                name = job_names_get(manager->table.names, wait);
+        job_manager_end(manager, job, JOB_TIMEOUT, JOB_END_SPREADS,
+                        (JobEndReason) { .code = JOB_END_TIME_LIMIT, .name = name });
+}
+
 void job_manager_expire(JobManager *manager, uint64_t now) {
         Job *job;
 
         manager->now = now;
         job_notify_expire(&manager->notify, now);
         while ((job = heap_peek(&manager->table.deadlines)) && job->deadline <= now)
-                job_manager_end(manager, job, JOB_TIMEOUT, JOB_END_SPREADS,
-                                (JobEndReason) { .code = JOB_END_TIME_LIMIT });
+                expire(manager, job);
         job_manager_follow_up(manager);
 }

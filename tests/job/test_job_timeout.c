@@ -4,6 +4,9 @@
  * Time limits of jobs
  */
 
+#include <stdio.h>
+#include <string.h>
+
 #include "job_world.h"
 
 static JobWorld *world_with_limits(usec_t timeout, usec_t running) {
@@ -30,7 +33,60 @@ Test(job_timeout, waiting_job_ends_when_its_time_is_over) {
         job_world_advance(w, 1);
         assert_events(w, "removed 2 timeout a.service");
         cr_assert(eq(u64, job_manager_next_deadline(w->jobs), USEC_INFINITY));
-        assert_contains(job_world_explain(w, "2"), "its time limit is over");
+        assert_contains(job_world_explain(w, "2"),
+                        "its time limit is over: it waited for job 1 (start block.service)");
+}
+
+Test(job_timeout, running_job_says_what_its_unit_was_at) {
+        cleanup_(job_world_freep) JobWorld *w = world_with_limits(5 * USEC_PER_SEC, 0);
+
+        job_world_accept(w, JOB_REPLACE, "start:a.service");
+        job_world_run(w);
+        job_world_advance(w, 5 * USEC_PER_SEC);
+        assert_contains(job_world_explain(w, "1"), "its time limit is over: a.service was activating.");
+}
+
+Test(job_timeout, blocker_that_waits_itself_and_a_unit_that_is_not_ready_are_told) {
+        cleanup_(job_world_freep) JobWorld *w = world_with_limits(5 * USEC_PER_SEC, 0);
+
+        double_relate(w->units, "block.service", UNIT_AFTER, "first.service");
+        job_world_accept(w, JOB_REPLACE, "start:first.service start:block.service start:a.service");
+        job_world_run(w);
+        job_world_advance(w, 5 * USEC_PER_SEC);
+        assert_contains(job_world_explain(w, "3"), "it waited for job 2 (start block.service), which waited itself.");
+
+        job_world_state(w, "first.service", UNIT_ACTIVE);
+        job_world_run(w);
+        job_world_state(w, "block.service", UNIT_ACTIVE);
+        double_unit_answer_next(job_world_unit(w, "a.service"), DOUBLE_START, UNIT_NOT_NOW);
+        job_world_accept(w, JOB_REPLACE, "start:a.service");
+        job_world_run(w);
+        job_world_advance(w, 5 * USEC_PER_SEC);
+        assert_contains(job_world_explain(w, "4"), "a.service was inactive and said \"not now\".");
+}
+
+Test(job_timeout, job_that_waited_for_nothing_but_its_turn_says_no_more) {
+        cleanup_(job_world_freep) JobWorld *w = world_with_limits(5 * USEC_PER_SEC, 0);
+
+        job_world_accept(w, JOB_REPLACE, "start:a.service");
+        job_world_advance(w, 5 * USEC_PER_SEC);
+        assert_contains(job_world_explain(w, "1"), "its time limit is over.");
+}
+
+/* Ten thousand that have ended are kept. */
+Test(job_timeout, what_a_job_waited_for_is_told_in_short) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+        char name[UNIT_NAME_MAX], requests[2 * UNIT_NAME_MAX];
+
+        memset(name, 'x', sizeof(name));
+        strcpy(name + sizeof(name) - sizeof(".service"), ".service");
+        double_relate(w->units, "a.service", UNIT_AFTER, name);
+        job_world_unit(w, "a.service")->settings.job_timeout = USEC_PER_SEC;
+        snprintf(requests, sizeof(requests), "start:a.service start:%s", name);
+        job_world_accept(w, JOB_REPLACE, requests);
+        job_world_run(w);
+        job_world_advance(w, USEC_PER_SEC);
+        assert_contains(job_world_explain(w, "1"), "xxx….");
 }
 
 Test(job_timeout, running_limit_counts_from_the_trigger) {
