@@ -45,6 +45,7 @@
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "unit/exec/cgroup.h"
 #include "unit/exec/exec_child.h"
 #include "unit/exec/exec_environment.h"
 #include "unit/exec/exec_expand.h"
@@ -327,6 +328,7 @@ static int start(ExecSpawn *spawn) {
         clone->stack = (char *) spawn->memory + STACK_GUARD;
         clone->stack_size = STACK_SIZE;
         clone->note = spawn->child.request->note_pid;
+        clone->cgroup_fd = spawn->child.request->cgroup ? cgroup_fd(spawn->child.request->cgroup) : -1;
         enter_user_change(spawn);
         enter_score_change(spawn);
         spawn->since = clock_monotonic();
@@ -546,6 +548,7 @@ int exec_spawn_finish(ExecSpawn *spawn, pid_t *ret_pid, int *ret_pidfd, ExecResu
                 .pid = spawn->pid,
                 .uid = credentials->has_uid ? credentials->uid : (uid_t) -1,
                 .gid = credentials->has_gid ? credentials->gid : (gid_t) -1,
+                .cgroup_error = spawn->child.cgroup_error,
         };
         if (spawn->child.error != 0) {
                 describe(&spawn->child, ret_result);

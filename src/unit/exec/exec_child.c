@@ -55,6 +55,17 @@ child_ static void restore_open_files_limit(const ExecChild *child) {
         exec_call4(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
 }
 
+/* The kernel could not make us there. One who stays outside runs all the same, and it is said. */
+child_ static void enter_cgroup(ExecChild *child) {
+        long fd, r;
+
+        if (!child->clone.must_move)
+                return;
+        fd = exec_call4(SYS_openat, child->clone.cgroup_fd, "cgroup.procs", O_WRONLY | O_CLOEXEC, 0);
+        r = fd < 0 ? fd : exec_call3(SYS_write, fd, "0", 1);
+        child->cgroup_error = r < 0 ? (int) -r : 0;
+}
+
 /* The table is ours until it is unshared, which needs to copy no more than what is kept. */
 child_ static int part_from_files(const ExecChild *child) {
         const unsigned kept = STDERR_FILENO + 1;
@@ -303,6 +314,7 @@ static const struct {
 child_ int exec_child_run(void *argument) {
         ExecChild *child = argument;
 
+        enter_cgroup(child);
         for (size_t i = 0; i < ELEMENTSOF(steps); i++) {
                 int r;
 

@@ -28,6 +28,7 @@ typedef struct ExecChild {
         /* Written by the child, in shared memory: where it is, and the errno that ended it (0: none yet). */
         volatile ExecStep step;
         volatile int error;
+        volatile int cgroup_error;      /* why it is not in its control group; 0: it is */
         ExecClone clone;
 } ExecChild;
 

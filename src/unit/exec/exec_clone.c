@@ -12,6 +12,10 @@
  * memory is left that others still use: at execve() and at the end. So no pipe
  * is needed to tell. CLONE_FILES: the child parts from our table by itself,
  * without copying what it would only close (see exec_child.c).
+ *
+ * CLONE_INTO_CGROUP (since 5.7) saves the child a move, which would wait for
+ * all processors. A kernel, filter or hierarchy that refuses it gets a child
+ * that moves by itself.
  */
 
 #include <errno.h>
@@ -30,7 +34,7 @@
 #if EXEC_CALLS_ARE_PRIVATE
 
 /* In the child it never comes back. The registers that are named survive the call, so the child finds them, too. */
-__attribute__((noinline)) static long clone3_and_run(struct clone_args *args, const ExecClone *clone) {
+__attribute__((noinline)) static long clone3_and_run(struct clone_args *args, size_t size, const ExecClone *clone) {
         register int (*run)(void *) __asm__("r12") = clone->run;
         register void *argument __asm__("r13") = clone->argument;
         long result;
@@ -44,7 +48,7 @@ __attribute__((noinline)) static long clone3_and_run(struct clone_args *args, co
                          "hlt\n"
                          "1:"
                          : "=a"(result)
-                         : "0"((long) SYS_clone3), "D"(args), "S"((long) CLONE_ARGS_SIZE_VER0), [run] "r"(run),
+                         : "0"((long) SYS_clone3), "D"(args), "S"(size), [run] "r"(run),
                            [argument] "r"(argument)
                          : "rcx", "r11", "memory", "cc");
         return result;
@@ -61,7 +65,11 @@ static pid_t clone_without_handlers(const ExecClone *clone, int *ret_pidfd) {
                 .stack_size = clone->stack_size,
         };
 
-        return (pid_t) clone3_and_run(&args, clone);
+        if (clone->cgroup_fd < 0)
+                return (pid_t) clone3_and_run(&args, CLONE_ARGS_SIZE_VER0, clone);
+        args.flags |= CLONE_INTO_CGROUP;
+        args.cgroup = (uint64_t) clone->cgroup_fd;
+        return (pid_t) clone3_and_run(&args, CLONE_ARGS_SIZE_VER2, clone);
 }
 
 #else
@@ -93,6 +101,7 @@ static pid_t clone_with_handlers(ExecClone *clone_, int *ret_pidfd) {
         pid_t pid;
 
         clone_->has_handlers = true;
+        clone_->must_move = clone_->cgroup_fd >= 0;
         sigfillset(&all);
         sigprocmask(SIG_SETMASK, &all, &old);
         if (clone_->note)
@@ -106,13 +115,27 @@ static pid_t clone_with_handlers(ExecClone *clone_, int *ret_pidfd) {
         return pid < 0 ? -error : pid;
 }
 
+/* Not into the group, as it seems: memory, or a limit on the number of processes, is another matter. */
+static pid_t clone_and_move(ExecClone *clone_, int *ret_pidfd) {
+        const int group = clone_->cgroup_fd;
+        pid_t pid;
+
+        clone_->cgroup_fd = -1;
+        clone_->must_move = true;
+        pid = clone_without_handlers(clone_, ret_pidfd);
+        clone_->cgroup_fd = group;
+        return pid;
+}
+
 pid_t exec_clone(ExecClone *clone_, int *ret_pidfd) {
         pid_t pid;
 
         *ret_pidfd = -1;
         clone_->is_here = 1;
-        clone_->has_handlers = false;
+        clone_->has_handlers = clone_->must_move = false;
         pid = clone_without_handlers(clone_, ret_pidfd);
+        if (pid < 0 && pid != -EAGAIN && pid != -ENOMEM && clone_->cgroup_fd >= 0)
+                pid = clone_and_move(clone_, ret_pidfd);
         if (pid == -ENOSYS || pid == -EINVAL || pid == -EPERM)
                 pid = clone_with_handlers(clone_, ret_pidfd);
         if (pid < 0)

@@ -16,11 +16,14 @@ typedef struct ExecClone {
         void *stack;                    /* its lowest address */
         size_t stack_size;
         pid_t *note;                    /* the kernel writes the pid there before the child runs; NULL: nowhere */
+        int cgroup_fd;                  /* of the control group to begin in; -1: ours */
 
         /* 1 as long as the child is in our memory; the kernel makes it 0, and wakes who waits for that by futex(2). */
         uint32_t is_here;
         /* Does the child have our signal handlers? Then it must forget them before it unblocks a signal. */
         bool has_handlers;
+        /* Has the kernel left it in our control group? Then it must move by itself. */
+        bool must_move;
 } ExecClone;
 
 /*

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Limits and weights of a control group, and what it has used
+ */
+
+#include "unit/exec/cgroup.h"
+
+/* One setting: file and value as in Documentation/admin-guide/cgroup-v2.rst. */
+typedef struct CgroupAttribute {
+        CgroupController controller;
+        const char *file;               /* static: "memory.max" */
+        const char *directive;          /* static: "MemoryMax" */
+        char value[200];
+        bool is_default;                /* what a new group has by itself */
+} CgroupAttribute;
+
+/*
+ * Makes the controller available in the group, for which all groups above pass it on: 0, -EOPNOTSUPP if the tree has it
+ * not, or -errno.
+ */
+int cgroup_enable(Cgroup *group, CgroupController controller);
+bool cgroup_is_enabled(const Cgroup *group, CgroupController controller);
+
+/* Writes it, and makes its controller available first: 0 or -errno, as above. */
+int cgroup_set(Cgroup *group, const CgroupAttribute *attribute);
+int cgroup_write(const Cgroup *group, const char *file, const char *value);
+
+/* A number alone in a file, or behind @key in a table: 0, -ENODATA if it is not there, or -errno. "max" is UINT64_MAX. */
+int cgroup_read(const Cgroup *group, const char *file, const char *key, uint64_t *ret_value);
