@@ -54,7 +54,7 @@ __attribute__((noinline)) static long clone3_and_run(struct clone_args *args, si
         return result;
 }
 
-static pid_t clone_without_handlers(const ExecClone *clone, int *ret_pidfd) {
+static pid_t clone_without_handlers(const ExecClone *clone, bool into_cgroup, int *ret_pidfd) {
         struct clone_args args = {
                 .flags = SHARED_FLAGS | CLONE_PIDFD | CLONE_CLEAR_SIGHAND | (clone->note ? CLONE_PARENT_SETTID : 0),
                 .pidfd = (uintptr_t) ret_pidfd,
@@ -65,7 +65,7 @@ static pid_t clone_without_handlers(const ExecClone *clone, int *ret_pidfd) {
                 .stack_size = clone->stack_size,
         };
 
-        if (clone->cgroup_fd < 0)
+        if (!into_cgroup)
                 return (pid_t) clone3_and_run(&args, CLONE_ARGS_SIZE_VER0, clone);
         args.flags |= CLONE_INTO_CGROUP;
         args.cgroup = (uint64_t) clone->cgroup_fd;
@@ -74,7 +74,7 @@ static pid_t clone_without_handlers(const ExecClone *clone, int *ret_pidfd) {
 
 #else
 
-static pid_t clone_without_handlers(const ExecClone *clone, int *ret_pidfd) {
+static pid_t clone_without_handlers(const ExecClone *clone, bool into_cgroup, int *ret_pidfd) {
         return -ENOSYS;
 }
 
@@ -115,27 +115,18 @@ static pid_t clone_with_handlers(ExecClone *clone_, int *ret_pidfd) {
         return pid < 0 ? -error : pid;
 }
 
-/* Not into the group, as it seems: memory, or a limit on the number of processes, is another matter. */
-static pid_t clone_and_move(ExecClone *clone_, int *ret_pidfd) {
-        const int group = clone_->cgroup_fd;
-        pid_t pid;
-
-        clone_->cgroup_fd = -1;
-        clone_->must_move = true;
-        pid = clone_without_handlers(clone_, ret_pidfd);
-        clone_->cgroup_fd = group;
-        return pid;
-}
-
 pid_t exec_clone(ExecClone *clone_, int *ret_pidfd) {
         pid_t pid;
 
         *ret_pidfd = -1;
         clone_->is_here = 1;
         clone_->has_handlers = clone_->must_move = false;
-        pid = clone_without_handlers(clone_, ret_pidfd);
-        if (pid < 0 && pid != -EAGAIN && pid != -ENOMEM && clone_->cgroup_fd >= 0)
-                pid = clone_and_move(clone_, ret_pidfd);
+        pid = clone_without_handlers(clone_, clone_->cgroup_fd >= 0, ret_pidfd);
+        /* Memory, or a limit on the number of processes, is no matter of the group. */
+        if (pid < 0 && pid != -EAGAIN && pid != -ENOMEM && clone_->cgroup_fd >= 0) {
+                clone_->must_move = true;
+                pid = clone_without_handlers(clone_, false, ret_pidfd);
+        }
         if (pid == -ENOSYS || pid == -EINVAL || pid == -EPERM)
                 pid = clone_with_handlers(clone_, ret_pidfd);
         if (pid < 0)
