@@ -6,7 +6,8 @@
  *
  * Only the upper layers (manager, dbus, core) write to it; libraries below
  * return what they have to say. Lines go to standard error, with the syslog
- * priority in front ("<4>") where that is not a terminal.
+ * priority in front ("<4>") where that is not a terminal. The init of a
+ * machine writes to the kernel's log instead, which outlives the console.
  */
 
 #include <stdbool.h>
@@ -24,6 +25,7 @@ typedef enum LogLevel {
 /* No "<N>" in front of lines that go to no terminal: whoever reads them is no journal. */
 void log_set_plain(bool is_plain);
 void log_set_level(LogLevel level);
+void log_set_kernel(int fd);                            /* of /dev/kmsg, borrowed; -1: standard error again */
 int log_level_from_string(const char *string);          /* "err", "warning", …, "7"; or -EINVAL */
 void log_write(LogLevel level, const char *unit, const char *format, ...) printf_(3, 4);   /* @unit may be NULL */
 

@@ -17,6 +17,7 @@ typedef struct CoreOptions {
         bool is_run;                    /* "jobd run": there for some units, or one command, alone */
         bool is_manager_named;          /* --system or --user was given */
         bool is_log_level_named;
+        bool is_machine;                /* found, not told */
         bool with_systemd_units;
         bool no_default_dependencies;
         bool lenient_directives;

@@ -19,6 +19,7 @@
 
 #include "core/command_unit.h"
 #include "core/core_options.h"
+#include "core/machine.h"
 #include "core/runtime_directory.h"
 #include "dbus/bus.h"
 #include "manager/manager.h"
@@ -39,13 +40,15 @@ static void close_fd(int *fd) {
                 close(*fd);
 }
 
-static int serve(const CoreOptions *options, const char *runtime_directory, Failure *ret_failure) {
+static int serve(const CoreOptions *options, const char *runtime_directory, UnitAction *ret_action,
+                 Failure *ret_failure) {
         cleanup_(manager_freep) Manager *manager = NULL;
         cleanup_(bus_freep) Bus *bus = NULL;
         int r;
 
         r = manager_new(&manager, &(ManagerOptions) {
                 .is_user = options->is_user,
+                .is_machine = options->is_machine,
                 .with_systemd_units = options->with_systemd_units,
                 .no_default_dependencies = options->no_default_dependencies,
                 .lenient_directives = options->lenient_directives,
@@ -72,6 +75,7 @@ static int serve(const CoreOptions *options, const char *runtime_directory, Fail
         log_info("jobd %s serves in %s.", JOBD_VERSION, runtime_directory);
         sd_notifyf(0, "READY=1\nSTATUS=Serving in %s.", runtime_directory);
         r = manager_run(manager);
+        *ret_action = manager_action(manager);
         return r < 0 ? failure_set(ret_failure, r, "Failed", "The event loop failed: %s", strerror(-r)) : r;
 }
 
@@ -82,7 +86,7 @@ static int open_runtime_directory(const CoreOptions *options, int *ret_fd, char 
 }
 
 /* The exit status. */
-static int run(CoreOptions *options, Failure *ret_failure) {
+static int run(CoreOptions *options, UnitAction *ret_action, Failure *ret_failure) {
         cleanup_(close_fd) int lock_fd = -1;
         cleanup_free_ char *runtime_directory = NULL;
         int r;
@@ -95,7 +99,7 @@ static int run(CoreOptions *options, Failure *ret_failure) {
                 if (r < 0)
                         return command_unit_exit_status(r);
         }
-        r = serve(options, runtime_directory, ret_failure);
+        r = serve(options, runtime_directory, ret_action, ret_failure);
         if (options->command)
                 command_unit_remove(runtime_directory);
         return r < 0 ? EXIT_FAILURE : r;
@@ -104,12 +108,17 @@ static int run(CoreOptions *options, Failure *ret_failure) {
 int main(int argc, char *argv[]) {
         cleanup_(core_options_deinit) CoreOptions options = {};
         cleanup_(failure_deinit) Failure failure = {};
+        Surroundings surroundings = surroundings_find(getpid() == 1);
+        UnitAction action = UNIT_ACTION_NONE;
         int r;
 
         open_standard_descriptors();
         umask(0022);
+        if (surroundings == SURROUNDINGS_MACHINE)
+                machine_begin();
 
-        r = core_options_read(&options, argc, argv, &failure);
+        r = surroundings == SURROUNDINGS_MACHINE ? machine_options_read(&options, &failure)
+                                                 : core_options_read(&options, argc, argv, &failure);
         if (r < 0) {
                 fprintf(stderr, "jobd: %s\n", failure_message(&failure));
                 return EXIT_USAGE;
@@ -119,8 +128,11 @@ int main(int argc, char *argv[]) {
 
         log_set_level(options.log_level);
         log_set_plain(options.is_container || options.is_run);
-        r = run(&options, &failure);
+        options.is_machine = surroundings == SURROUNDINGS_MACHINE;
+        r = run(&options, &action, &failure);
         if (failure.code < 0)
                 log_error("%s", failure_message(&failure));
+        else if (options.is_machine)
+                machine_end(action);
         return r;
 }

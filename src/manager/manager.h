@@ -37,6 +37,7 @@ enum {
 
 typedef struct ManagerOptions {
         bool is_user;
+        bool is_machine;                /* its init, and so the one that ends it */
         bool with_systemd_units;
         bool no_default_dependencies;
         bool lenient_directives;
@@ -64,6 +65,12 @@ int manager_turn(Manager *manager, usec_t timeout);
  * one that is not orderly cuts an orderly one short.
  */
 void manager_exit(Manager *manager, int status, bool orderly);
+/*
+ * Has everything end by this action; the same as by a unit's. What is not orderly cuts short what is. The loop ends; to
+ * unmount and call the kernel is core's business. manager_action(): what it ended for, UNIT_ACTION_NONE for an exit.
+ */
+void manager_leave(Manager *manager, UnitAction action);
+UnitAction manager_action(const Manager *manager);
 
 sd_event *manager_event(Manager *manager);
 UnitTable *manager_units(Manager *manager);

@@ -216,6 +216,7 @@ void manager_take_job_event(const JobEvent *event, void *userdata) {
 
         manager->has_news = true;
         manager_log_job(manager, event);
+        manager_watch_targets(manager, event);
         if (event->kind == JOB_EVENT_FINISHED) {
                 act_on_timeout(manager, &event->job);
                 if (event->job.unit)

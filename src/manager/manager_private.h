@@ -67,7 +67,6 @@ typedef enum ManagerStage {
         MANAGER_STOPPING,               /* units are stopped in order */
         MANAGER_TERMINATING,            /* what is left has had its SIGTERM … */
         MANAGER_KILLING,                /* … and SIGKILL */
-        MANAGER_STOPPED,                /* the init of a machine waits for its reboot */
         MANAGER_GONE,                   /* the loop ends */
 } ManagerStage;
 
@@ -125,6 +124,9 @@ struct Manager {
         size_t n_exit_units;            /* of the former */
         bool was_signalled;             /* to end */
         UnitAction action;              /* the first that was asked for, UNIT_ACTION_NONE if none */
+        bool is_acting;                 /* on it */
+        usec_t keys_since;              /* when Ctrl-Alt-Del was pressed for the first of .n_keys times */
+        unsigned n_keys;
         int action_status;
         int exit_status;
         usec_t stage_deadline;          /* of the stages of leaving */
@@ -147,6 +149,8 @@ extern const UnitObserverOps manager_observer_ops;
 
 int manager_init_sources(Manager *manager);
 int manager_init_signals(Manager *manager);
+int manager_init_machine_signals(Manager *manager);
+void manager_block_machine_signals(sigset_t *set);      /* adds them */
 void manager_renew_job_source(Manager *manager, int64_t priority);      /* not armed */
 int manager_build_environment(Manager *manager);
 void manager_raise_open_files_limit(Manager *manager);
@@ -174,6 +178,7 @@ void manager_start_default_unit(Manager *manager);
 int manager_take_contract(Manager *manager, char *const *exit_on, const char *default_unit);
 void manager_drop_contract(Manager *manager);
 void manager_check_contract(Manager *manager);  /* at the end of a turn: has what we are there for ended? */
+void manager_watch_targets(Manager *manager, const JobEvent *event);
 void manager_act(Manager *manager);             /* on what was requested */
 void manager_step_stage(Manager *manager);      /* at the end of a turn */
 void manager_unload_candidates(Manager *manager);

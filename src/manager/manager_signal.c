@@ -103,11 +103,15 @@ typedef struct SignalRule {
 
 static const SignalRule rules[] = {
         { SIGCHLD, MANAGER_PRIORITY_CHILDREN, on_sigchld },
-        { SIGTERM, MANAGER_PRIORITY_SIGNALS, on_exit_signal },
-        { SIGINT, MANAGER_PRIORITY_SIGNALS, on_exit_signal },
         { SIGHUP, MANAGER_PRIORITY_SIGNALS, on_sighup },
         { SIGUSR1, MANAGER_PRIORITY_SIGNALS, on_sigusr1 },
         { SIGUSR2, MANAGER_PRIORITY_SIGNALS, on_sigusr2 },
+};
+
+/* The init of a machine has rules of its own for these. */
+static const SignalRule exit_rules[] = {
+        { SIGTERM, MANAGER_PRIORITY_SIGNALS, on_exit_signal },
+        { SIGINT, MANAGER_PRIORITY_SIGNALS, on_exit_signal },
 };
 
 static int add_signal(Manager *manager, const SignalRule *rule) {
@@ -133,6 +137,10 @@ static void fill_mask(const Manager *manager, sigset_t *ret_set) {
         sigemptyset(ret_set);
         for (size_t i = 0; i < ELEMENTSOF(rules); i++)
                 sigaddset(ret_set, rules[i].signal);
+        for (size_t i = 0; i < ELEMENTSOF(exit_rules); i++)
+                sigaddset(ret_set, exit_rules[i].signal);
+        if (manager->options.is_machine)
+                manager_block_machine_signals(ret_set);
         if (!manager->options.keeper.ops)
                 return;
         sigfillset(ret_set);
@@ -140,9 +148,8 @@ static void fill_mask(const Manager *manager, sigset_t *ret_set) {
                 sigdelset(ret_set, faults[i]);
 }
 
-int manager_init_signals(Manager *manager) {
+static int block_signals(Manager *manager) {
         sigset_t set;
-        int r;
 
         fill_mask(manager, &set);
         if (sigprocmask(SIG_SETMASK, NULL, &manager->old_mask) < 0 ||
@@ -156,12 +163,29 @@ int manager_init_signals(Manager *manager) {
         if (prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL) < 0)
                 return -errno;
 
-        for (size_t i = 0; i < ELEMENTSOF(rules); i++) {
-                r = add_signal(manager, &rules[i]);
+        return 0;
+}
+
+static int add_signals(Manager *manager, const SignalRule *of, size_t n) {
+        for (size_t i = 0; i < n; i++) {
+                int r = add_signal(manager, &of[i]);
+
                 if (r < 0)
                         return r;
         }
         return 0;
+}
+
+int manager_init_signals(Manager *manager) {
+        int r = block_signals(manager);
+
+        if (r >= 0)
+                r = add_signals(manager, rules, ELEMENTSOF(rules));
+        if (r < 0)
+                return r;
+        if (manager->options.is_machine)
+                return manager_init_machine_signals(manager);
+        return add_signals(manager, exit_rules, ELEMENTSOF(exit_rules));
 }
 
 static int add_deferred(Manager *manager, sd_event_source **ret_source, sd_event_handler_t handler, int64_t priority) {

@@ -14,7 +14,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "basic/log.h"
@@ -25,34 +24,32 @@
 #define TERMINATE_TIMEOUT (5 * USEC_PER_SEC)
 #define KILL_TIMEOUT (2 * USEC_PER_SEC)
 
-/* The number that the kernel gives to the first pid namespace (PROC_PID_INIT_INO). */
-#define FIRST_PID_NAMESPACE 0xEFFFFFFCU
+typedef enum ActionWay {
+        WAY_ORDERLY,                    /* units are stopped */
+        WAY_FORCE,                      /* processes are ended; a machine's file systems are unmounted */
+        WAY_IMMEDIATE,                  /* nothing of that */
+} ActionWay;
 
 typedef struct ActionRule {
         const char *target;             /* that stops everything */
-        bool is_orderly;
+        ActionWay way;
 } ActionRule;
 
 static const ActionRule rules[_UNIT_ACTION_MAX] = {
-        [UNIT_ACTION_REBOOT] = { "reboot.target", true },
-        [UNIT_ACTION_REBOOT_FORCE] = { "reboot.target", false },
-        [UNIT_ACTION_REBOOT_IMMEDIATE] = { "reboot.target", false },
-        [UNIT_ACTION_POWEROFF] = { "poweroff.target", true },
-        [UNIT_ACTION_POWEROFF_FORCE] = { "poweroff.target", false },
-        [UNIT_ACTION_POWEROFF_IMMEDIATE] = { "poweroff.target", false },
-        [UNIT_ACTION_EXIT] = { "exit.target", true },
-        [UNIT_ACTION_EXIT_FORCE] = { "exit.target", false },
-        [UNIT_ACTION_HALT] = { "halt.target", true },
-        [UNIT_ACTION_HALT_FORCE] = { "halt.target", false },
-        [UNIT_ACTION_HALT_IMMEDIATE] = { "halt.target", false },
+        [UNIT_ACTION_REBOOT] = { "reboot.target", WAY_ORDERLY },
+        [UNIT_ACTION_REBOOT_FORCE] = { "reboot.target", WAY_FORCE },
+        [UNIT_ACTION_REBOOT_IMMEDIATE] = { "reboot.target", WAY_IMMEDIATE },
+        [UNIT_ACTION_POWEROFF] = { "poweroff.target", WAY_ORDERLY },
+        [UNIT_ACTION_POWEROFF_FORCE] = { "poweroff.target", WAY_FORCE },
+        [UNIT_ACTION_POWEROFF_IMMEDIATE] = { "poweroff.target", WAY_IMMEDIATE },
+        [UNIT_ACTION_EXIT] = { "exit.target", WAY_ORDERLY },
+        [UNIT_ACTION_EXIT_FORCE] = { "exit.target", WAY_FORCE },
+        [UNIT_ACTION_HALT] = { "halt.target", WAY_ORDERLY },
+        [UNIT_ACTION_HALT_FORCE] = { "halt.target", WAY_FORCE },
+        [UNIT_ACTION_HALT_IMMEDIATE] = { "halt.target", WAY_IMMEDIATE },
+        [UNIT_ACTION_KEXEC] = { "kexec.target", WAY_ORDERLY },
+        [UNIT_ACTION_KEXEC_FORCE] = { "kexec.target", WAY_FORCE },
 };
-
-/* PID 1 of the machine, and not of a container: if that exits the kernel panics. */
-static bool is_init_of_machine(void) {
-        struct stat namespace;
-
-        return (getpid() == 1 || exec_process_keeper() == 1) && stat("/proc/self/ns/pid", &namespace) == 0 && namespace.st_ino == FIRST_PID_NAMESPACE;
-}
 
 /* — the beginning — */
 
@@ -68,10 +65,21 @@ static bool start_unit(Manager *manager, const char *name) {
         return r == JOB_MANAGER_E_SUCCESS;
 }
 
+/* Somebody stands before a machine that does not start: he shall at least get a shell. */
+static void start_instead(Manager *manager) {
+        static const char *const units[] = { "rescue.target", "emergency.target" };
+
+        for (size_t i = 0; i < ELEMENTSOF(units); i++) {
+                log_error("Starting %s instead.", units[i]);
+                if (start_unit(manager, units[i]))
+                        return;
+        }
+}
+
 /* Each by itself: the manager of a machine goes on without its default unit, so there is somebody to ask. */
 void manager_start_default_unit(Manager *manager) {
         const char *default_unit = manager->options.default_unit ?: "default.target";
-        bool is_possible = true;
+        bool is_started = true, is_possible;
 
         if (manager->stage != MANAGER_INITIALIZING)
                 return;
@@ -84,7 +92,10 @@ void manager_start_default_unit(Manager *manager) {
         if (manager_is_again(manager))
                 return;
         if (*default_unit)
-                is_possible = start_unit(manager, default_unit) || !manager->options.is_container;
+                is_started = start_unit(manager, default_unit);
+        if (!is_started && manager->options.is_machine)
+                start_instead(manager);
+        is_possible = is_started || !manager->options.is_container;
         strv_foreach(name, manager->options.exit_on)
                 is_possible = start_unit(manager, *name) && is_possible;
         if (!is_possible)
@@ -161,12 +172,22 @@ static void enter_stage(Manager *manager, ManagerStage stage, usec_t timeout) {
         manager->stage_deadline = usec_add(manager->now, timeout);
 }
 
+static void terminate(Manager *manager) {
+        enter_stage(manager, MANAGER_TERMINATING, TERMINATE_TIMEOUT);
+        manager_kill_descendants(SIGTERM);
+        manager_kill_descendants(SIGCONT);
+}
+
+static void leave_by_force(Manager *manager) {
+        enter_stage(manager, MANAGER_KILLING, KILL_TIMEOUT);
+        manager_kill_descendants(SIGKILL);
+}
+
 static void leave(Manager *manager, int status, const char *target) {
         manager_tell_parent(manager, "STOPPING=1");
         manager->exit_status = status;
         if (!target) {
-                enter_stage(manager, MANAGER_KILLING, KILL_TIMEOUT);
-                manager_kill_descendants(SIGKILL);
+                leave_by_force(manager);
                 return;
         }
         log_notice("Stopping all units.");
@@ -201,32 +222,53 @@ void manager_request_action(Manager *manager, Unit *unit, UnitAction action, int
         manager_arm(manager->job_source);
 }
 
+/* Whoever has such a target started asks for what it stands for. */
+void manager_watch_targets(Manager *manager, const JobEvent *event) {
+        if (event->kind != JOB_EVENT_INSTALLED || event->job.type != JOB_START || !event->job.unit ||
+            event->job.unit->type != UNIT_TARGET || manager->action != UNIT_ACTION_NONE ||
+            manager->stage >= MANAGER_STOPPING)
+                return;
+        for (size_t i = 0; i < ELEMENTSOF(rules); i++)
+                if (rules[i].way == WAY_ORDERLY && rules[i].target && strcmp(rules[i].target, event->job.unit->id) == 0) {
+                        manager->action = (UnitAction) i;
+                        manager_arm(manager->job_source);
+                }
+}
+
+void manager_leave(Manager *manager, UnitAction action) {
+        assert(manager);
+        assert(action != UNIT_ACTION_NONE && (unsigned) action < _UNIT_ACTION_MAX);
+
+        if (manager->stage >= MANAGER_KILLING ||
+            (manager->stage >= MANAGER_STOPPING && rules[action].way == WAY_ORDERLY))
+                return;
+        manager->action = action;
+        manager->is_acting = false;
+        manager_arm(manager->job_source);
+}
+
 void manager_act(Manager *manager) {
         const ActionRule *rule = &rules[manager->action];
 
-        if (!rule->target || manager->stage >= MANAGER_STOPPING)
+        if (!rule->target || manager->is_acting || (manager->stage >= MANAGER_STOPPING && rule->way == WAY_ORDERLY))
                 return;
-        leave(manager, manager->action_status, rule->is_orderly ? rule->target : NULL);
+        manager->is_acting = true;
+        manager_arm(manager->idle_source);
+        if (rule->way == WAY_IMMEDIATE && manager->options.is_machine) {
+                manager->stage = MANAGER_GONE;
+        } else if (rule->way == WAY_FORCE && manager->options.is_machine) {
+                log_notice("Ending all processes.");
+                terminate(manager);
+        } else {
+                leave(manager, manager->action_status, rule->way == WAY_ORDERLY ? rule->target : NULL);
+        }
+}
+
+UnitAction manager_action(const Manager *manager) {
+        return manager->action;
 }
 
 /* — the turns of the end — */
-
-static void terminate(Manager *manager) {
-        if (manager->stage_deadline <= manager->now)
-                log_warning("Not all units were stopped in time; their processes are terminated.");
-        enter_stage(manager, MANAGER_TERMINATING, TERMINATE_TIMEOUT);
-        manager_kill_descendants(SIGTERM);
-        manager_kill_descendants(SIGCONT);
-}
-
-static void end(Manager *manager) {
-        if (is_init_of_machine()) {
-                log_error("All is stopped. The init of a machine must not exit: waiting for a reboot.");
-                enter_stage(manager, MANAGER_STOPPED, USEC_INFINITY);
-                return;
-        }
-        manager->stage = MANAGER_GONE;
-}
 
 void manager_step_stage(Manager *manager) {
         bool is_late = manager->stage_deadline <= manager->now;
@@ -241,27 +283,27 @@ void manager_step_stage(Manager *manager) {
         case MANAGER_STOPPING:
                 if (job_manager_count(manager->jobs) > 0 && !is_late)
                         break;
+                if (is_late)
+                        log_warning("Not all units were stopped in time; their processes are terminated.");
                 terminate(manager);
                 if (!manager_has_children())
-                        end(manager);
+                        manager->stage = MANAGER_GONE;
                 break;
         case MANAGER_TERMINATING:
                 if (!manager_has_children()) {
-                        end(manager);
+                        manager->stage = MANAGER_GONE;
                 } else if (is_late) {
-                        enter_stage(manager, MANAGER_KILLING, KILL_TIMEOUT);
-                        manager_kill_descendants(SIGKILL);
+                        leave_by_force(manager);
                 }
                 break;
         case MANAGER_KILLING:
                 if (is_late || !manager_has_children())
-                        end(manager);
+                        manager->stage = MANAGER_GONE;
                 else
                         manager_kill_descendants(SIGKILL);      /* also what was forked while we looked */
                 break;
         case MANAGER_INITIALIZING:
         case MANAGER_SERVING:
-        case MANAGER_STOPPED:
         case MANAGER_GONE:
                 break;
         }
@@ -278,7 +320,6 @@ const char *manager_system_state(const Manager *manager) {
         case MANAGER_STOPPING:
         case MANAGER_TERMINATING:
         case MANAGER_KILLING:
-        case MANAGER_STOPPED:
         case MANAGER_GONE:
                 return "stopping";
         }

@@ -32,6 +32,8 @@ static const char *const actions[_UNIT_ACTION_MAX] = {
         [UNIT_ACTION_HALT] = "halt",
         [UNIT_ACTION_HALT_FORCE] = "halt-force",
         [UNIT_ACTION_HALT_IMMEDIATE] = "halt-immediate",
+        [UNIT_ACTION_KEXEC] = "kexec",
+        [UNIT_ACTION_KEXEC_FORCE] = "kexec-force",
 };
 
 DEFINE_STRING_TABLE(unit_collect_mode, UnitCollectMode, collect_modes)

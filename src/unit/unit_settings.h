@@ -32,6 +32,8 @@ typedef enum UnitAction {
         UNIT_ACTION_HALT,
         UNIT_ACTION_HALT_FORCE,
         UNIT_ACTION_HALT_IMMEDIATE,
+        UNIT_ACTION_KEXEC,              /* into the kernel that was loaded for it */
+        UNIT_ACTION_KEXEC_FORCE,
         _UNIT_ACTION_MAX,
 } UnitAction;
 
