@@ -117,14 +117,19 @@ class Manager:
     def find_pid(self):
         """The wrapper's child is the shell, whose child is the manager."""
         deadline = time.monotonic() + START_TIMEOUT
-        wanted = pathlib.Path(self.program).name
         while time.monotonic() < deadline and self.process.poll() is None:
             for shell in children_of(self.process.pid):
-                for pid in children_of(shell):
-                    if program_of(pid) == wanted:
+                for pid in self.candidates(shell):
+                    if program_of(pid) == self.worker():
                         return pid
             time.sleep(0.005)
         raise Failed('does not start: ' + self.last_words())
+
+    def candidates(self, shell):
+        return children_of(shell)
+
+    def worker(self):
+        return pathlib.Path(self.program).name
 
     def await_socket(self):
         deadline = time.monotonic() + START_TIMEOUT
@@ -262,6 +267,13 @@ class Jobd(DbusManager):
     def command(self):
         return [self.program, '--user', '--no-bus', '--unit-path', self.units, '--default-unit', 'none',
                 '--runtime-dir', self.folder / 'jobd', '--log-level', 'warning']
+
+    def candidates(self, shell):
+        """Core, which does all the work, is a child of the keeper."""
+        return [core for keeper in children_of(shell) for core in children_of(keeper)]
+
+    def worker(self):
+        return 'jobd-core'
 
     def socket(self):
         return self.folder / 'jobd' / 'private'

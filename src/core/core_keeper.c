@@ -344,8 +344,7 @@ static int say_hello(CoreKeeper *keeper) {
         return r;
 }
 
-/* The parent that started us with a link, 0 if there is none. */
-static pid_t find_keeper(void) {
+pid_t core_keeper_find(void) {
         const char *value = getenv(KEEPER_VARIABLE);
         pid_t pid = value ? (pid_t) atoi(value) : 0;
 
@@ -354,7 +353,7 @@ static pid_t find_keeper(void) {
 
 int core_keeper_new(CoreKeeper **ret_keeper, Failure *ret_failure) {
         cleanup_(core_keeper_freep) CoreKeeper *keeper = NULL;
-        const pid_t pid = find_keeper();
+        const pid_t pid = core_keeper_find();
         int r;
 
         assert(ret_keeper);
@@ -409,6 +408,7 @@ int core_keeper_ready(CoreKeeper *keeper) {
                 free(keeper->held.items[i].name);
         }
         vector_deinit(&keeper->held);
+        keeper->flags |= KEEPER_FLAG_AGAIN;
         return send_message(keeper, &(KeeperMessage) { .kind = KEEPER_READY }, -1);
 }
 

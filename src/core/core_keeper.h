@@ -15,6 +15,9 @@
 
 typedef struct CoreKeeper CoreKeeper;
 
+/* The pid of our parent, if it has started us with a link; else 0. */
+pid_t core_keeper_find(void);
+
 /* *ret_keeper is NULL if nobody keeps us. -ETIMEDOUT, -EPIPE, … with @ret_failure if it is there and does not answer. */
 int core_keeper_new(CoreKeeper **ret_keeper, Failure *ret_failure);
 CoreKeeper *core_keeper_free(CoreKeeper *keeper);
@@ -23,7 +26,7 @@ DEFINE_CLEANUP(CoreKeeper, core_keeper_free)
 /* What a manager is to be told of it; without a keeper (NULL) all zero. */
 ManagerKeeper core_keeper_for_manager(CoreKeeper *keeper);
 
-/* The exits that the keeper has, and those to come, are told to @manager in its turns. Before it is freed: free us. */
+/* The exits that the keeper has, and those to come, are told to @manager in its turns. Nothing is asked of it once its loop has ended. */
 int core_keeper_attach(CoreKeeper *keeper, Manager *manager);
 
 /* We serve. What was handed over and nobody has taken is dropped. */
@@ -39,5 +42,5 @@ void core_keeper_exit(CoreKeeper *keeper, int status);
 int core_keeper_reexec(CoreKeeper *keeper);
 void core_keeper_stay(CoreKeeper *keeper);
 
-/* Has a core before us, or we ourselves before we were executed anew, been ready under this keeper? */
+/* Has a core before us been ready under this keeper, or have we ourselves been? */
 bool core_keeper_is_again(const CoreKeeper *keeper);

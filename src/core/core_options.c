@@ -18,6 +18,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "core/core_config.h"
+#include "core/core_keeper.h"
 #include "core/core_options.h"
 #include "core/surroundings.h"
 #include "unit/unit_name.h"
@@ -340,7 +341,7 @@ static int complete(CoreOptions *options, Failure *ret_failure) {
 
 static void set_defaults(CoreOptions *options) {
         *options = (CoreOptions) {
-                .is_container = surroundings_find(getpid() == 1) == SURROUNDINGS_CONTAINER,
+                .is_container = surroundings_find(getpid() == 1 || core_keeper_find() == 1) == SURROUNDINGS_CONTAINER,
                 .log_level = LOG_LEVEL_INFO,
         };
 }

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * jobd
+ * jobd-core
  *
- * Joins the manager and the bus: options, the runtime directory, then the loop
- * until it ends. It is the same program as PID 1 of a container, as a daemon,
- * and as a user's manager.
+ * Joins the manager, the bus and the keeper: options, the runtime directory,
+ * then the loop until it ends. The keeper has started us, and does so again
+ * when we die; who starts us by hand has a manager that nobody keeps.
+ *
+ * Whether we are started again is a matter of what we say before we end. What
+ * was asked for is final, and so is what would fail again: a wrong option, or a
+ * folder that is another's. But once one of us has served nothing is final that
+ * nobody asked for.
  */
 
 #include <errno.h>
@@ -12,12 +17,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <systemd/sd-daemon.h>
-
+#include "basic/text.h"
 #include "core/command_unit.h"
+#include "core/core_execute.h"
+#include "core/core_keeper.h"
 #include "core/core_options.h"
 #include "core/machine.h"
 #include "core/runtime_directory.h"
@@ -28,6 +36,19 @@ enum {
         EXIT_USAGE = 2,
 };
 
+/* What main() was given. */
+typedef struct Core {
+        char **argv;
+        CoreOptions options;            /* owned */
+        CoreKeeper *keeper;             /* owned; NULL: nobody keeps us */
+        UnitAction action;              /* that the manager has ended for */
+} Core;
+
+static void core_deinit(Core *core) {
+        core_options_deinit(&core->options);
+        core->keeper = core_keeper_free(core->keeper);
+}
+
 /* PID 1 of a container may be started without any: what we open must not become standard output. */
 static void open_standard_descriptors(void) {
         for (int fd = 0; fd <= STDERR_FILENO; fd++)
@@ -35,13 +56,49 @@ static void open_standard_descriptors(void) {
                         return;
 }
 
+/* That nothing else gets the number: there may be no file system yet. */
+static void reserve_server_fd(void) {
+        int fd = eventfd(0, EFD_CLOEXEC);
+
+        if (fd < 0 || fd == BUS_SERVER_FD)
+                return;
+        dup3(fd, BUS_SERVER_FD, O_CLOEXEC);
+        close(fd);
+}
+
 static void close_fd(int *fd) {
         if (*fd >= 0)
                 close(*fd);
 }
 
-static int serve(const CoreOptions *options, const char *runtime_directory, UnitAction *ret_action,
-                 Failure *ret_failure) {
+static int tell_ready(const Core *core, Manager *manager, const char *runtime_directory) {
+        cleanup_free_ char *text = NULL;
+        int r;
+
+        r = core_keeper_ready(core->keeper);
+        if (r == 0)
+                r = text_format(&text, "READY=1\nSTATUS=Serving in %s.", runtime_directory);
+        if (r < 0)
+                return r;
+        log_info("jobd %s serves in %s.", JOBD_VERSION, runtime_directory);
+        manager_tell_parent(manager, text);
+        return 0;
+}
+
+/* Also if it is to execute itself, and cannot. */
+static int run_loop(const Core *core, Manager *manager) {
+        int r;
+
+        for (;;) {
+                r = manager_run(manager);
+                if (r < 0 || !manager_wants_reexec(manager))
+                        return r;
+                core_execute(core->keeper, manager, core->argv);
+        }
+}
+
+static int serve(Core *core, const char *runtime_directory, Failure *ret_failure) {
+        const CoreOptions *options = &core->options;
         cleanup_(manager_freep) Manager *manager = NULL;
         cleanup_(bus_freep) Bus *bus = NULL;
         int r;
@@ -60,6 +117,7 @@ static int serve(const CoreOptions *options, const char *runtime_directory, Unit
                 .hands_on_environment = options->hands_on_environment,
                 .has_signal_status = options->has_signal_status,
                 .exit_on = options->exit_on,
+                .keeper = core_keeper_for_manager(core->keeper),
         }, ret_failure);
         if (r < 0)
                 return r;
@@ -71,68 +129,100 @@ static int serve(const CoreOptions *options, const char *runtime_directory, Unit
         }, ret_failure);
         if (r < 0)
                 return r;
-
-        log_info("jobd %s serves in %s.", JOBD_VERSION, runtime_directory);
-        sd_notifyf(0, "READY=1\nSTATUS=Serving in %s.", runtime_directory);
-        r = manager_run(manager);
-        *ret_action = manager_action(manager);
+        r = core_keeper_attach(core->keeper, manager);
+        if (r == 0)
+                r = tell_ready(core, manager, runtime_directory);
+        if (r < 0)
+                return failure_set(ret_failure, r, "Failed", "Cannot tell the keeper that we serve: %s", strerror(-r));
+        r = run_loop(core, manager);
+        core->action = manager_action(manager);
         return r < 0 ? failure_set(ret_failure, r, "Failed", "The event loop failed: %s", strerror(-r)) : r;
 }
 
-static int open_runtime_directory(const CoreOptions *options, int *ret_fd, char **ret_path, Failure *ret_failure) {
+#define LOCK_NAME "runtime-directory"
+
+/* The keeper holds the lock, too: nobody takes our place while we are started again. */
+static int open_runtime_directory(const Core *core, int *ret_fd, char **ret_path, Failure *ret_failure) {
+        const CoreOptions *options = &core->options;
+        const ManagerKeeper keeper = core_keeper_for_manager(core->keeper);
+        cleanup_(close_fd) int kept = keeper.ops ? keeper.ops->take_fd(keeper.userdata, LOCK_NAME) : -1;
+        int r;
+
         if (options->runtime_directory)
-                return runtime_directory_open(options->runtime_directory, ret_fd, ret_path, ret_failure);
-        return runtime_directory_find(options->is_user, options->is_run, ret_fd, ret_path, ret_failure);
+                r = runtime_directory_open(options->runtime_directory, kept, ret_fd, ret_path, ret_failure);
+        else
+                r = runtime_directory_find(options->is_user, options->is_run, kept, ret_fd, ret_path, ret_failure);
+        if (r < 0 || !keeper.ops)
+                return r;
+        r = keeper.ops->store_fd(keeper.userdata, LOCK_NAME, *ret_fd);
+        return r < 0 ? failure_set(ret_failure, r, "Failed", "Cannot give the lock of %s to the keeper: %s", *ret_path,
+                                   strerror(-r)) : 0;
 }
 
 /* The exit status. */
-static int run(CoreOptions *options, UnitAction *ret_action, Failure *ret_failure) {
+static int run(Core *core, Failure *ret_failure) {
         cleanup_(close_fd) int lock_fd = -1;
         cleanup_free_ char *runtime_directory = NULL;
         int r;
 
-        r = open_runtime_directory(options, &lock_fd, &runtime_directory, ret_failure);
+        r = open_runtime_directory(core, &lock_fd, &runtime_directory, ret_failure);
         if (r < 0)
                 return EXIT_FAILURE;
-        if (options->command) {
-                r = command_unit_add(options, runtime_directory, ret_failure);
+        if (core->options.command) {
+                r = command_unit_add(&core->options, runtime_directory, ret_failure);
                 if (r < 0)
                         return command_unit_exit_status(r);
         }
-        r = serve(options, runtime_directory, ret_action, ret_failure);
-        if (options->command)
+        r = serve(core, runtime_directory, ret_failure);
+        if (core->options.command && (r >= 0 || !core_keeper_is_again(core->keeper)))
                 command_unit_remove(runtime_directory);
         return r < 0 ? EXIT_FAILURE : r;
 }
 
-int main(int argc, char *argv[]) {
-        cleanup_(core_options_deinit) CoreOptions options = {};
-        cleanup_(failure_deinit) Failure failure = {};
-        Surroundings surroundings = surroundings_find(getpid() == 1);
-        UnitAction action = UNIT_ACTION_NONE;
+/* The exit status. */
+static int run_program(Core *core, int argc, Failure *failure) {
+        const Surroundings surroundings = surroundings_find(getpid() == 1 || core_keeper_find() == 1);
         int r;
 
-        open_standard_descriptors();
-        umask(0022);
         if (surroundings == SURROUNDINGS_MACHINE)
                 machine_begin();
-
-        r = surroundings == SURROUNDINGS_MACHINE ? machine_options_read(&options, &failure)
-                                                 : core_options_read(&options, argc, argv, &failure);
+        r = surroundings == SURROUNDINGS_MACHINE ? machine_options_read(&core->options, failure)
+                                                 : core_options_read(&core->options, argc, core->argv, failure);
         if (r < 0) {
-                fprintf(stderr, "jobd: %s\n", failure_message(&failure));
+                fprintf(stderr, "jobd: %s\n", failure_message(failure));
                 return EXIT_USAGE;
         }
-        if (r == CORE_OPTIONS_E_TOLD)
+        if (r == CORE_OPTIONS_E_TOLD) {
+                fflush(stdout);
                 return EXIT_SUCCESS;
-
-        log_set_level(options.log_level);
-        log_set_plain(options.is_container || options.is_run);
-        options.is_machine = surroundings == SURROUNDINGS_MACHINE;
-        r = run(&options, &action, &failure);
-        if (failure.code < 0)
-                log_error("%s", failure_message(&failure));
-        else if (options.is_machine)
-                machine_end(action);
+        }
+        log_set_level(core->options.log_level);
+        log_set_plain(core->options.is_container || core->options.is_run);
+        core->options.is_machine = surroundings == SURROUNDINGS_MACHINE;
+        r = run(core, failure);
+        if (failure->code < 0)
+                log_error("%s", failure_message(failure));
+        else if (core->options.is_machine)
+                machine_end(core->action);
         return r;
+}
+
+int main(int argc, char *argv[]) {
+        cleanup_(core_deinit) Core core = { .argv = argv };
+        cleanup_(failure_deinit) Failure failure = {};
+        int status;
+
+        /* One that was executed by a descriptor would be called by its number. */
+        prctl(PR_SET_NAME, "jobd-core");
+        open_standard_descriptors();
+        reserve_server_fd();
+        umask(0022);
+        if (core_keeper_new(&core.keeper, &failure) < 0) {
+                log_error("%s", failure_message(&failure));
+                return EXIT_FAILURE;
+        }
+        status = run_program(&core, argc, &failure);
+        if (failure.code >= 0 || !core_keeper_is_again(core.keeper))
+                core_keeper_exit(core.keeper, status);
+        return status;
 }

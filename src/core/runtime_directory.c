@@ -3,7 +3,8 @@
  * The folder of our sockets
  *
  * The lock is on the folder itself: it needs no file, so a full file system is
- * no obstacle, and the kernel gives it back however we end.
+ * no obstacle, and the kernel gives it back however we end. Where a keeper holds
+ * a copy of the descriptor, it is given back when that has ended.
  *
  * In a container nothing is certain: the root may be read-only, /run missing,
  * the user anybody. /tmp is then the last place, where others may write, too:
@@ -58,7 +59,17 @@ static int check_owner(int fd, const char *path, Failure *ret_failure) {
         return 0;
 }
 
-int runtime_directory_open(const char *path, int *ret_fd, char **ret_path, Failure *ret_failure) {
+/* A copy of @kept, if it is that folder: the lock goes with it. */
+static int take_kept(const char *path, int kept) {
+        struct stat held, folder;
+
+        if (kept < 0 || fstat(kept, &held) < 0 || lstat(path, &folder) < 0 || held.st_dev != folder.st_dev ||
+            held.st_ino != folder.st_ino)
+                return -1;
+        return fcntl(kept, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
+
+int runtime_directory_open(const char *path, int kept, int *ret_fd, char **ret_path, Failure *ret_failure) {
         cleanup_(close_fd) int fd = -1;
         char *absolute;
         int r;
@@ -68,7 +79,9 @@ int runtime_directory_open(const char *path, int *ret_fd, char **ret_path, Failu
         r = make_folders(path);
         if (r < 0)
                 return failure_set(ret_failure, r, "Failed", "Cannot make the folder %s: %s", path, strerror(-r));
-        fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        fd = take_kept(path, kept);
+        if (fd < 0)
+                fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0)
                 return failure_set(ret_failure, -errno, "Failed", "Cannot open the folder %s: %s", path,
                                    strerror(errno));
@@ -121,27 +134,29 @@ static int list_candidates(bool is_user, PathList *list) {
         return r < 0 ? r : add_path(list, "/tmp/jobd-%u", (unsigned) geteuid());
 }
 
-static int try_all(const PathList *list, bool may_be_second, int *ret_fd, char **ret_path, Failure *ret_failure) {
+static int try_all(const PathList *list, bool may_be_second, int kept, int *ret_fd, char **ret_path,
+                   Failure *ret_failure) {
         int r = -ENOENT;
 
         for (size_t i = 0; i < list->n; i++) {
                 if (i > 0)
                         log_notice("%s Trying %s.", failure_message(ret_failure), list->items[i]);
                 failure_deinit(ret_failure);
-                r = runtime_directory_open(list->items[i], ret_fd, ret_path, ret_failure);
+                r = runtime_directory_open(list->items[i], kept, ret_fd, ret_path, ret_failure);
                 if (r == 0 || r == -ENOMEM || (r == -EBUSY && !may_be_second))
                         return r;
         }
         return r;
 }
 
-int runtime_directory_find(bool is_user, bool may_be_second, int *ret_fd, char **ret_path, Failure *ret_failure) {
+int runtime_directory_find(bool is_user, bool may_be_second, int kept, int *ret_fd, char **ret_path,
+                           Failure *ret_failure) {
         PathList list = {};
         int r;
 
         r = list_candidates(is_user, &list);
         r = r < 0 ? failure_set(ret_failure, r, "NoMemory", "Out of memory.")
-                  : try_all(&list, may_be_second, ret_fd, ret_path, ret_failure);
+                  : try_all(&list, may_be_second, kept, ret_fd, ret_path, ret_failure);
         for (size_t i = 0; i < list.n; i++)
                 free(list.items[i]);
         vector_deinit(&list);

@@ -54,11 +54,11 @@ int bus_add_peer(Bus *bus, BusPeer *peer) {
         return r;
 }
 
-static int bus_listen(Bus *bus, const char *path, BusDialectId dialect, Failure *ret_failure) {
+static int bus_listen(Bus *bus, const char *path, BusDialectId dialect, bool is_kept, Failure *ret_failure) {
         cleanup_(bus_server_freep) BusServer *server = NULL;
         int r;
 
-        r = bus_server_new(&server, bus, path, dialect, ret_failure);
+        r = bus_server_new(&server, bus, path, dialect, is_kept, ret_failure);
         if (r >= 0)
                 r = vector_push(&bus->servers, server);
         if (r >= 0)
@@ -102,7 +102,7 @@ static int bus_listen_as_systemd(Bus *bus, const BusOptions *options, Failure *r
         if (r >= 0)
                 r = text_format(&path, "%s/private", directory);
         if (r >= 0)
-                r = bus_listen(bus, path, BUS_DIALECT_SYSTEMD, ret_failure);
+                r = bus_listen(bus, path, BUS_DIALECT_SYSTEMD, false, ret_failure);
         if (r >= 0 && !options->is_user)
                 r = make_booted_mark(bus, directory, ret_failure);
         return r;
@@ -120,7 +120,7 @@ static int bus_start(Bus *bus, const BusOptions *options, Failure *ret_failure) 
         if (r >= 0)
                 r = text_format(&path, "%s/private", options->runtime_directory);
         if (r >= 0)
-                r = bus_listen(bus, path, BUS_DIALECT_OWN, ret_failure);
+                r = bus_listen(bus, path, BUS_DIALECT_OWN, manager_is_kept(bus->manager), ret_failure);
         if (r >= 0 && options->systemd_compat)
                 r = bus_listen_as_systemd(bus, options, ret_failure);
         if (r >= 0)

@@ -16,6 +16,12 @@
 
 typedef struct Bus Bus;
 
+/*
+ * libdbus takes a socket that listens already only under this number: with a keeper, it must be nobody else's when
+ * bus_new() is called.
+ */
+#define BUS_SERVER_FD 3
+
 typedef struct BusOptions {
         bool is_user;                           /* session bus and the user's folders */
         bool systemd_compat;                    /* also as org.freedesktop.systemd1, where systemctl looks */

@@ -74,6 +74,9 @@ static const BusMethod methods[] = {
         { "Reload", "", NULL, "", NULL, BUS_VERB_RELOAD, bus_manager_reload,
           "Reads unit files that have changed. As org.jobd1: nothing changes if one of them is broken. "
           "As org.freedesktop.systemd1: broken ones are taken as they are." },
+        { "Reexecute", "", NULL, "", NULL, BUS_VERB_RELOAD, bus_manager_reexecute,
+          "Has the manager execute itself anew, as after an upgrade. Connections end once this is answered; who connects "
+          "to the private socket then is served by the new one." },
         { "Subscribe", "", NULL, "", NULL, BUS_VERB_READ, bus_manager_subscribe,
           "Has signals sent on a message bus. On a private connection they always are." },
         { "Unsubscribe", "", NULL, "", NULL, BUS_VERB_READ, bus_manager_unsubscribe, "Takes that back." },

@@ -46,6 +46,7 @@ int bus_manager_list_unit_files_by_patterns(BusCall *call);
 int bus_manager_get_unit_file_state(BusCall *call);
 int bus_manager_get_default_target(BusCall *call);
 int bus_manager_reload(BusCall *call);
+int bus_manager_reexecute(BusCall *call);
 int bus_manager_reload_units(BusCall *call);
 int bus_manager_subscribe(BusCall *call);
 int bus_manager_unsubscribe(BusCall *call);

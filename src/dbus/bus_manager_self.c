@@ -132,6 +132,10 @@ int bus_manager_reload(BusCall *call) {
         return manager_reload(call->bus->manager, force, NULL, &call->failure);
 }
 
+int bus_manager_reexecute(BusCall *call) {
+        return manager_ask_reexec(call->bus->manager, &call->failure);
+}
+
 int bus_manager_reload_units(BusCall *call) {
         cleanup_(strv_freep) char **differences = NULL;
         int r;

@@ -11,6 +11,8 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -23,6 +25,8 @@
 #include "dbus/bus_dispatch.h"
 #include "dbus/bus_internal.h"
 
+#define KEPT_NAME "bus/private"
+
 struct BusServer {
         Bus *bus;                       /* borrowed */
         DBusServer *server;             /* owned */
@@ -30,6 +34,7 @@ struct BusServer {
         char *path;                     /* owned */
         char *id;                       /* owned by libdbus's allocator */
         BusDialectId dialect;
+        bool is_kept;                   /* a keeper holds the socket, too */
         bool is_refusing;               /* the log has said so */
 };
 
@@ -143,10 +148,60 @@ static void on_connection(DBusServer *dbus_server, DBusConnection *connection, v
                 log_error("Out of memory while accepting a connection.");
 }
 
-static int server_listen(BusServer *server, Failure *ret_failure) {
-        static const char *mechanisms[] = { "EXTERNAL", NULL };
+static int make_socket(const char *path) {
+        struct sockaddr_un address = { .sun_family = AF_UNIX };
+        int fd;
+
+        if (strlen(path) >= sizeof(address.sun_path))
+                return -ENAMETOOLONG;
+        strcpy(address.sun_path, path);
+        fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (fd < 0 || (unlink(path) < 0 && errno != ENOENT) ||
+            bind(fd, (struct sockaddr *) &address, sizeof(address)) < 0 || listen(fd, SOMAXCONN) < 0) {
+                int error = errno;
+
+                close_fdp(&fd);
+                return -error;
+        }
+        return fd;
+}
+
+/* The one that is held, unless somebody has removed its file: nobody would find it. */
+static int open_kept_socket(const BusServer *server) {
+        Manager *manager = server->bus->manager;
+        int fd, r;
+
+        fd = manager_take_fd(manager, KEPT_NAME);
+        if (fd >= 0 && access(server->path, F_OK) == 0)
+                return fd;
+        close_fdp(&fd);
+        fd = make_socket(server->path);
+        if (fd < 0)
+                return fd;
+        r = manager_store_fd(manager, KEPT_NAME, fd);
+        if (r < 0)
+                close_fdp(&fd);
+        return r < 0 ? r : fd;
+}
+
+/* libdbus takes a socket that listens already in one way only: as a service gets it from systemd. */
+static int listen_on_kept(BusServer *server, DBusError *error) {
+        cleanup_(close_fdp) int fd = open_kept_socket(server);
+        char pid[16];
+
+        if (fd < 0 || dup3(fd, BUS_SERVER_FD, O_CLOEXEC) < 0)
+                return fd < 0 ? fd : -errno;
+        snprintf(pid, sizeof(pid), "%d", (int) getpid());
+        if (setenv("LISTEN_PID", pid, 1) < 0 || setenv("LISTEN_FDS", "1", 1) < 0)
+                return -ENOMEM;
+        server->server = dbus_server_listen("systemd:", error);
+        unsetenv("LISTEN_PID");
+        unsetenv("LISTEN_FDS");
+        return 0;
+}
+
+static int listen_on_path(BusServer *server, DBusError *error) {
         cleanup_free_ char *address = NULL;
-        DBusError error = DBUS_ERROR_INIT;
         char *escaped;
         int r;
 
@@ -157,11 +212,21 @@ static int server_listen(BusServer *server, Failure *ret_failure) {
         dbus_free(escaped);
         if (r < 0)
                 return r;
+        server->server = dbus_server_listen(address, error);
+        return 0;
+}
 
-        server->server = dbus_server_listen(address, &error);
+static int server_listen(BusServer *server, bool is_kept, Failure *ret_failure) {
+        static const char *mechanisms[] = { "EXTERNAL", NULL };
+        DBusError error = DBUS_ERROR_INIT;
+        int r;
+
+        r = is_kept ? listen_on_kept(server, &error) : listen_on_path(server, &error);
+        if (r == -ENOMEM)
+                return r;
         if (!server->server) {
                 r = failure_set(ret_failure, -EADDRNOTAVAIL, "IOError", "Cannot listen on %s: %s.", server->path,
-                                error.message);
+                                r < 0 ? strerror(-r) : error.message);
                 dbus_error_free(&error);
                 return r;
         }
@@ -173,7 +238,8 @@ static int server_listen(BusServer *server, Failure *ret_failure) {
         return bus_loop_new_for_server(&server->loop, server->bus->event, server->server);
 }
 
-int bus_server_new(BusServer **ret_server, Bus *bus, const char *path, BusDialectId dialect, Failure *ret_failure) {
+int bus_server_new(BusServer **ret_server, Bus *bus, const char *path, BusDialectId dialect, bool is_kept,
+                   Failure *ret_failure) {
         cleanup_(bus_server_freep) BusServer *server = NULL;
         int r;
 
@@ -182,7 +248,7 @@ int bus_server_new(BusServer **ret_server, Bus *bus, const char *path, BusDialec
         r = make_folder_of(path, ret_failure);
         if (r < 0)
                 return r;
-        if (is_served(path))
+        if (!(is_kept && manager_is_again(bus->manager)) && is_served(path))
                 return failure_set(ret_failure, -EADDRINUSE, "AlreadyRunning",
                                    "%s is served by another process; is a manager running already?", path);
 
@@ -190,10 +256,10 @@ int bus_server_new(BusServer **ret_server, Bus *bus, const char *path, BusDialec
         if (!server)
                 return -ENOMEM;
 
-        *server = (BusServer) { .bus = bus, .dialect = dialect, .path = strdup(path) };
+        *server = (BusServer) { .bus = bus, .dialect = dialect, .is_kept = is_kept, .path = strdup(path) };
         if (!server->path)
                 return -ENOMEM;
-        r = server_listen(server, ret_failure);
+        r = server_listen(server, is_kept, ret_failure);
         if (r < 0)
                 return r;
 
@@ -213,7 +279,8 @@ BusServer *bus_server_free(BusServer *server) {
                 dbus_server_disconnect(server->server);
                 server->loop = bus_loop_free(server->loop);
                 dbus_server_unref(server->server);
-                unlink(server->path);
+                if (!server->is_kept || !manager_leaves_sockets(server->bus->manager))
+                        unlink(server->path);
         }
         dbus_free(server->id);
         free(server->path);

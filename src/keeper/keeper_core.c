@@ -30,9 +30,13 @@
 /* Above all that the child is given by number. */
 #define IMAGE_FD_MIN 10
 
-/* All but KEEPER_FD is close-on-exec. Signals stay blocked: one that comes before core listens is not lost. */
+/*
+ * All but KEEPER_FD is close-on-exec. Signals stay blocked: one that comes before core listens is not lost. A terminal
+ * sends its signals to a process group: core, in one of its own, gets them once, from us.
+ */
 static _Noreturn void execute_core(const Keeper *keeper, int image, int link) {
         setrlimit(RLIMIT_NOFILE, &keeper->limit);
+        setpgid(0, 0);
         if (link == KEEPER_FD ? fcntl(link, F_SETFD, 0) < 0 : dup2(link, KEEPER_FD) < 0)
                 _exit(EXIT_NOT_EXECUTED);
         if (image >= 0)

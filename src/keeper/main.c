@@ -267,6 +267,7 @@ static int init(Keeper *keeper, char **argv) {
                 return -errno;
 
         keeper->program = find_core(argv[0]);
+        argv[0] = (char *) "jobd-core";
         keeper->argv = argv;
         keeper_parent_init(&keeper->parent, getenv("NOTIFY_SOCKET"));
         keeper->is_machine = is_machine();

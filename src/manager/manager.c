@@ -192,7 +192,7 @@ static void free_sources(Manager *manager) {
         sd_event_unref(manager->event);
         if (manager->notify_fd >= 0)
                 close(manager->notify_fd);
-        if (manager->notify_path && manager->notify_path[0] == '/')
+        if (manager->notify_path && manager->notify_path[0] == '/' && !manager_leaves_sockets(manager))
                 unlink(manager->notify_path);
         if (manager->has_old_mask)
                 sigprocmask(SIG_SETMASK, &manager->old_mask, NULL);
@@ -276,7 +276,7 @@ int manager_run(Manager *manager) {
 
         /* What was set up before the first turn may wait in the outbox, or have set timers. */
         end_turn(manager);
-        while (manager->stage != MANAGER_GONE) {
+        while (manager->stage != MANAGER_GONE && !manager->wants_reexec) {
                 int r = manager_turn(manager, USEC_INFINITY);
 
                 if (r >= 0)

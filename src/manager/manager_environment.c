@@ -39,6 +39,16 @@ void manager_raise_open_files_limit(Manager *manager) {
                 manager->open_files_limit = 0;
 }
 
+void manager_lower_open_files_limit(Manager *manager) {
+        struct rlimit limit;
+
+        if (manager->open_files_limit == 0 || getrlimit(RLIMIT_NOFILE, &limit) < 0)
+                return;
+        limit.rlim_cur = manager->open_files_limit;
+        if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
+                manager->open_files_limit = 0;
+}
+
 static bool has_prefix_of(const char *assignment, const char *const *prefixes, size_t n) {
         for (size_t i = 0; i < n; i++)
                 if (text_starts_with(assignment, prefixes[i]))

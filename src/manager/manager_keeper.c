@@ -9,6 +9,7 @@
 
 #include <systemd/sd-daemon.h>
 
+#include "basic/log.h"
 #include "manager/manager_keeper.h"
 #include "manager/manager_private.h"
 
@@ -52,6 +53,39 @@ void manager_tell_parent(Manager *manager, const char *text) {
                 sd_notify(0, text);
 }
 
+bool manager_is_kept(const Manager *manager) {
+        return manager->options.keeper.ops;
+}
+
 bool manager_is_again(const Manager *manager) {
         return manager->options.keeper.is_again;
+}
+
+bool manager_leaves_sockets(const Manager *manager) {
+        return manager->options.keeper.ops && manager->stage != MANAGER_GONE;
+}
+
+int manager_ask_reexec(Manager *manager, Failure *ret_failure) {
+        if (!manager->options.keeper.ops)
+                return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported", "This manager has no keeper: nobody could "
+                                   "go back if the new image failed. Start it as jobd.");
+        if (manager->stage >= MANAGER_STOPPING)
+                return failure_set(ret_failure, -EBUSY, "ShuttingDown", "The manager is about to end.");
+        log_notice("Executing ourselves anew is asked for.");
+        manager->wants_reexec = true;
+        return 0;
+}
+
+bool manager_wants_reexec(const Manager *manager) {
+        return manager->wants_reexec;
+}
+
+int manager_prepare_reexec(Manager *manager) {
+        manager_lower_open_files_limit(manager);
+        return 0;
+}
+
+void manager_give_up_reexec(Manager *manager) {
+        manager->wants_reexec = false;
+        manager_raise_open_files_limit(manager);
 }

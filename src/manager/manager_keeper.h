@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "basic/failure.h"
+
 typedef struct Manager Manager;
 typedef struct UnitExit UnitExit;
 
@@ -50,8 +52,23 @@ bool manager_has_kept_exit(const Manager *manager, pid_t pid);
 void manager_tell_committed(Manager *manager);
 void manager_tell_parent(Manager *manager, const char *text);
 
+bool manager_is_kept(const Manager *manager);                            /* is there a keeper? */
+
 /* Has a manager before us served? Then units may run already, and nothing is started as at the beginning. */
 bool manager_is_again(const Manager *manager);
+
+/* Is a socket of ours to stay where it is when we go? The next one goes on with it. */
+bool manager_leaves_sockets(const Manager *manager);
+
+/*
+ * Executing ourselves anew: asked for, the loop ends at the end of the turn, and manager_wants_reexec(). Whoever runs it
+ * then does it (prepare: what the next one is not to inherit), or goes on with the loop. -EOPNOTSUPP without a keeper,
+ * -EBUSY if we are about to end.
+ */
+int manager_ask_reexec(Manager *manager, Failure *ret_failure);
+bool manager_wants_reexec(const Manager *manager);
+int manager_prepare_reexec(Manager *manager);
+void manager_give_up_reexec(Manager *manager);
 
 /*
  * Exits of processes that are the keeper's children, not ours: called by the client of the keeper, in a turn. They meet

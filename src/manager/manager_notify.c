@@ -24,6 +24,7 @@
 
 #define DATAGRAM_MAX 4096U
 #define DATAGRAMS_A_TURN 64U
+#define KEPT_NAME "notify"
 #define FDS_MAX 253U                    /* what the kernel passes at most */
 
 static void close_descriptors(const struct cmsghdr *header) {
@@ -170,20 +171,49 @@ static int bind_somewhere(Manager *manager, int fd) {
         return 0;
 }
 
-int manager_open_notify(Manager *manager, Failure *ret_failure) {
-        const int yes = 1;
+/* What was sent while nobody was there is in it. Is its file gone, nobody would find it. */
+static int take_kept(Manager *manager, int fd) {
+        struct sockaddr_un address = {};
+        socklen_t size = sizeof(address);
+        bool is_file;
+        int length;
+
+        if (getsockname(fd, (struct sockaddr *) &address, &size) < 0 || address.sun_family != AF_UNIX ||
+            size <= sizeof(sa_family_t) + 1)
+                return -ENOENT;
+        is_file = address.sun_path[0] != '\0';
+        if (is_file && access(address.sun_path, F_OK) < 0)
+                return -ENOENT;
+        length = (int) (size - sizeof(sa_family_t) - 1);
+        return is_file ? text_format(&manager->notify_path, "%.*s", length, address.sun_path)
+                       : text_format(&manager->notify_path, "@%.*s", length, address.sun_path + 1);
+}
+
+static int make_socket(Manager *manager) {
         int r;
 
         manager->notify_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         if (manager->notify_fd < 0)
-                return failure_set(ret_failure, -errno, "Failed", "Cannot make the notify socket: %s", strerror(errno));
-
+                return -errno;
         r = bind_somewhere(manager, manager->notify_fd);
-        if (r == 0 && setsockopt(manager->notify_fd, SOL_SOCKET, SO_PASSCRED, &yes, sizeof(yes)) < 0)
+        if (r == 0 && setsockopt(manager->notify_fd, SOL_SOCKET, SO_PASSCRED, &(int) { 1 }, sizeof(int)) < 0)
                 r = -errno;
-        if (r == 0)
-                r = sd_event_add_io(manager->event, &manager->notify_source, manager->notify_fd, EPOLLIN, on_notify,
-                                    manager);
+        return r < 0 ? r : manager_store_fd(manager, KEPT_NAME, manager->notify_fd);
+}
+
+int manager_open_notify(Manager *manager, Failure *ret_failure) {
+        int r;
+
+        manager->notify_fd = manager_take_fd(manager, KEPT_NAME);
+        r = manager->notify_fd >= 0 ? take_kept(manager, manager->notify_fd) : -ENOENT;
+        if (r == -ENOENT) {
+                if (manager->notify_fd >= 0)
+                        close(manager->notify_fd);
+                r = make_socket(manager);
+        }
+        if (r < 0)
+                return failure_set(ret_failure, r, "Failed", "Cannot make the notify socket: %s", strerror(-r));
+        r = sd_event_add_io(manager->event, &manager->notify_source, manager->notify_fd, EPOLLIN, on_notify, manager);
         if (r >= 0)
                 r = sd_event_source_set_priority(manager->notify_source, MANAGER_PRIORITY_NOTIFY);
         if (r < 0)

@@ -129,6 +129,7 @@ struct Manager {
         unsigned n_keys;
         int action_status;
         int exit_status;
+        bool wants_reexec;
         usec_t stage_deadline;          /* of the stages of leaving */
         sigset_t old_mask;              /* what was blocked before us */
         bool has_old_mask;
@@ -154,6 +155,7 @@ void manager_block_machine_signals(sigset_t *set);      /* adds them */
 void manager_renew_job_source(Manager *manager, int64_t priority);      /* not armed */
 int manager_build_environment(Manager *manager);
 void manager_raise_open_files_limit(Manager *manager);
+void manager_lower_open_files_limit(Manager *manager);
 
 int manager_set_timer(Manager *manager, Unit *unit, UnitPurpose purpose, usec_t deadline);
 void manager_run_timers(Manager *manager);

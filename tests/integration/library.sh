@@ -110,6 +110,14 @@ start_daemon() {
                 exit 1
         }
         DAEMON=$(cat "$DIR/pid")
+        find_core
+}
+
+# find_core: the pid of the process that does the work, a child of the one that was started; it is another one after a crash.
+find_core() {
+        CORE=$(awk -v keeper="$DAEMON" '/^Name:/ { name = $2 } /^PPid:/ && $2 == keeper && name == "jobd-core" {
+                split(FILENAME, part, "/"); print part[3] }' /proc/[0-9]*/status 2>/dev/null)
+        [ -n "$CORE" ]
 }
 
 alive() {
@@ -147,7 +155,7 @@ wait_for_waiter() {
 # wait_for_descriptors COUNT: until the daemon has no more than that, having seen that its clients are gone.
 wait_for_descriptors() {
         local end=$((SECONDS + PATIENCE))
-        until [ "$(ls "/proc/$DAEMON/fd" | wc -l)" -le "$1" ]; do
+        until [ "$(ls "/proc/$CORE/fd" | wc -l)" -le "$1" ]; do
                 [ "$SECONDS" -lt "$end" ] || return 1
                 sleep 0.02
         done

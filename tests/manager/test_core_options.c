@@ -189,16 +189,16 @@ Test(runtime_directory, is_made_and_one_jobds_only) {
 
         assert_not_null(mkdtemp(base));
         snprintf(path, sizeof(path), "%s/x/y", base);
-        cr_assert(eq(int, runtime_directory_open(path, &fd, &first, &failure), 0));
+        cr_assert(eq(int, runtime_directory_open(path, -1, &fd, &first, &failure), 0));
         cr_assert(eq(int, stat(path, &status), 0));
         cr_assert(eq(uint, status.st_mode & 0777, 0755));
-        cr_assert(eq(int, runtime_directory_open(path, &other, &second, &failure), -EBUSY));
+        cr_assert(eq(int, runtime_directory_open(path, -1, &other, &second, &failure), -EBUSY));
         close(fd);
-        cr_assert(eq(int, runtime_directory_open(path, &fd, &second, &failure), 0));
+        cr_assert(eq(int, runtime_directory_open(path, -1, &fd, &second, &failure), 0));
         close(fd);
 
         cr_assert(eq(int, chmod(path, 0777), 0));
-        cr_assert(eq(int, runtime_directory_open(path, &fd, &second, &failure), -EPERM));
+        cr_assert(eq(int, runtime_directory_open(path, -1, &fd, &second, &failure), -EPERM));
         rmdir(path);
         snprintf(path, sizeof(path), "%s/x", base);
         rmdir(path);
