@@ -2,7 +2,7 @@
 
 /*
  * Small verbs about units: kill, cat, is-active, is-failed, is-enabled,
- * reset-failed, daemon-reload
+ * reset-failed, daemon-reload, daemon-reexec
  */
 
 #include <errno.h>
@@ -95,6 +95,27 @@ int verb_daemon_reload(Jobctl *ctl, char *const *words) {
                 json_array_foreach(differences, i, line)
                         puts(json_string_value(line) ?: "");
         return EXIT_OK;
+}
+
+/* — daemon-reexec — */
+
+/* It has answered the call before it executes itself: the next answer is of the new one. */
+int verb_daemon_reexec(Jobctl *ctl, char *const *words) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *properties = NULL;
+        int r;
+
+        r = jobctl_call(ctl, "Reexecute", NULL, NULL, NULL, &error);
+        if (r >= 0) {
+                ctl->bus = bus_close(ctl->bus);
+                r = jobctl_connect(ctl);
+                if (r != 0)
+                        return r;
+                r = jobctl_properties(ctl, BUS_PATH, BUS_MANAGER, &properties, &error);
+        }
+        if (r < 0)
+                return jobctl_fail(ctl, &error, "execute the manager anew");
+        return ctl->options.json ? jobctl_print_json(ctl, json_pack("{s:b}", "ok", 1), EXIT_OK) : EXIT_OK;
 }
 
 /* — questions with an exit status — */

@@ -64,6 +64,7 @@ static const Verb verbs[] = {
         SHARED("list-unit-files", "[PATTERN…]", 0, VERB_ANY, verb_list_unit_files, "List unit files"),
         SHARED("is-enabled", "UNIT…", 1, VERB_ANY, verb_is_enabled, "Are unit files enabled?"),
         SHARED("daemon-reload", "", 0, 0, verb_daemon_reload, "Read the unit files that have changed"),
+        SHARED("daemon-reexec", "", 0, 0, verb_daemon_reexec, "Have the manager execute itself anew"),
         OFFLINE("verify", "FILE|DIRECTORY…", 1, VERB_ANY, verb_verify, "Check unit files; needs no manager"),
 
         HEADING("Help"),

@@ -66,6 +66,7 @@ int verb_is_failed(Jobctl *ctl, char *const *words);
 int verb_is_enabled(Jobctl *ctl, char *const *words);
 int verb_reset_failed(Jobctl *ctl, char *const *words);
 int verb_daemon_reload(Jobctl *ctl, char *const *words);
+int verb_daemon_reexec(Jobctl *ctl, char *const *words);
 
 /* verb_verify.c */
 int verb_verify(Jobctl *ctl, char *const *words);

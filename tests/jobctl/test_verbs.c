@@ -19,7 +19,8 @@ Test(verbs, every_verb_has_a_handler_and_a_help_line) {
         static const char *const names[] = {
                 "start", "stop", "restart", "reload", "try-restart", "reload-or-restart", "try-reload-or-restart",
                 "isolate", "kill", "exec", "plan", "why", "jobs", "list-jobs", "cancel", "wait", "status", "show",
-                "list-units", "list-unit-files", "cat", "list-dependencies", "daemon-reload", "reset-failed",
+                "list-units", "list-unit-files", "cat", "list-dependencies", "daemon-reload", "daemon-reexec",
+                "reset-failed",
                 "is-active", "is-failed", "is-enabled", "stats", "monitor", "verify", "help", "version",
         };
 
