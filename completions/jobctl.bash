@@ -4,7 +4,8 @@
 _jobctl_verbs_units='start stop restart reload try-restart reload-or-restart try-reload-or-restart isolate kill reset-failed
         status show cat list-dependencies is-active is-failed is-enabled list-units list-unit-files why monitor'
 _jobctl_verbs_jobs='list-jobs jobs cancel wait'
-_jobctl_verbs_other='exec plan stats daemon-reload daemon-reexec verify help version'
+_jobctl_verbs_other='exec plan stats daemon-reload daemon-reexec verify default rescue emergency poweroff reboot halt kexec
+        help version'
 _jobctl_types='start stop restart reload try-restart reload-or-restart try-reload-or-restart reload-or-start try-reload
         verify-active nop isolate'
 _jobctl_modes='replace fail lenient replace-irreversibly isolate flush ignore-dependencies ignore-requirements

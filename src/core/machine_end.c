@@ -23,6 +23,7 @@
 #include "core/machine_bounded.h"
 #include "core/machine_end.h"
 #include "core/machine_unmount.h"
+#include "manager/manager.h"
 
 #define SYNC_TIMEOUT (30 * USEC_PER_SEC)
 #define TERMINATE_TIMEOUT (5 * USEC_PER_SEC)
@@ -84,39 +85,36 @@ static void sync_disks(void) {
                 log_error("Not all data could be written to disk in time.");
 }
 
-/* Reaps until there is no child left; false if there still was one at the end of the time. */
-static bool reap_all(usec_t limit) {
-        usec_t end = usec_add(clock_monotonic(), limit), now;
+static bool has_children(void) {
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+                ;
+        return manager_has_children();
+}
+
+/* Until there is no child left; false if there still was one at the end of the time. */
+static bool wait_for_children(usec_t limit) {
+        const struct timespec pause = { .tv_nsec = 20000000 };  /* the keeper's do not tell us that they end */
+        usec_t end = usec_add(clock_monotonic(), limit);
         sigset_t children;
 
         sigemptyset(&children);
         sigaddset(&children, SIGCHLD);
-        for (;;) {
-                struct timespec left = {};
-                pid_t pid;
-
-                do
-                        pid = waitpid(-1, NULL, WNOHANG);
-                while (pid > 0);
-                if (pid < 0 && errno == ECHILD)
-                        return true;
-                now = clock_monotonic();
-                if (now >= end)
+        while (has_children()) {
+                if (clock_monotonic() >= end)
                         return false;
-                left.tv_sec = (time_t) ((end - now) / USEC_PER_SEC);
-                left.tv_nsec = (long) ((end - now) % USEC_PER_SEC * 1000);
-                sigtimedwait(&children, NULL, &left);
+                sigtimedwait(&children, NULL, &pause);
         }
+        return true;
 }
 
 /* All but us and PID 1. Those that are stuck in the kernel stay. */
 static void end_processes(void) {
         kill(-1, SIGTERM);
         kill(-1, SIGCONT);
-        if (!reap_all(TERMINATE_TIMEOUT))
+        if (!wait_for_children(TERMINATE_TIMEOUT))
                 log_warning("Some processes do not end by themselves; they are killed.");
         kill(-1, SIGKILL);
-        reap_all(KILL_TIMEOUT);
+        wait_for_children(KILL_TIMEOUT);
 }
 
 static void let_go_of_disks(void) {

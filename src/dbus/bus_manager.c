@@ -81,6 +81,12 @@ static const BusMethod methods[] = {
           "Has signals sent on a message bus. On a private connection they always are." },
         { "Unsubscribe", "", NULL, "", NULL, BUS_VERB_READ, bus_manager_unsubscribe, "Takes that back." },
         { "Exit", "", NULL, "", NULL, BUS_VERB_EXIT, bus_manager_exit, "Stops all units, then the manager." },
+        { "PowerOff", "", NULL, "", NULL, BUS_VERB_EXIT, bus_manager_end,
+          "Ends all processes, unmounts, and powers the machine off, without stopping units first: start "
+          "poweroff.target for that. In a container, the container ends." },
+        { "Reboot", "", NULL, "", NULL, BUS_VERB_EXIT, bus_manager_end, "The same, and starts it again." },
+        { "Halt", "", NULL, "", NULL, BUS_VERB_EXIT, bus_manager_end, "The same, and leaves it on." },
+        { "KExec", "", NULL, "", NULL, BUS_VERB_EXIT, bus_manager_end, "The same, and executes the kernel loaded for it." },
 
         { "Exec", "a(ss)sa{sv}", "requests mode options", "ta(uosso)", "transaction jobs", BUS_VERB_ENQUEUE,
           bus_manager_exec,

@@ -166,3 +166,24 @@ int bus_manager_exit(BusCall *call) {
         manager_exit(call->bus->manager, 0, true);
         return 0;
 }
+
+int bus_manager_end(BusCall *call) {
+        static const struct {
+                const char *method;
+                UnitAction action;
+        } ends[] = {
+                { "PowerOff", UNIT_ACTION_POWEROFF_FORCE },
+                { "Reboot", UNIT_ACTION_REBOOT_FORCE },
+                { "Halt", UNIT_ACTION_HALT_FORCE },
+                { "KExec", UNIT_ACTION_KEXEC_FORCE },
+        };
+        const ManagerOptions *options = manager_options(call->bus->manager);
+
+        if (!options->is_machine && !options->is_container)
+                return bus_call_fail(call, -EOPNOTSUPP, "NotSupported",
+                                     "This manager is the init of neither a machine nor a container.");
+        for (size_t i = 0; i < ELEMENTSOF(ends); i++)
+                if (strcmp(ends[i].method, call->method->name) == 0)
+                        manager_leave(call->bus->manager, ends[i].action);
+        return 0;
+}

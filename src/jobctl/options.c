@@ -20,6 +20,7 @@
 
 typedef enum OptionKind {
         OPTION_FLAG,            /* a bool */
+        OPTION_COUNT,           /* how often it was given */
         OPTION_STRING,          /* a borrowed string */
         OPTION_LIST,            /* a list: may be given several times, and with commas */
         OPTION_VALUES,          /* the same, and only values are to be printed */
@@ -66,7 +67,8 @@ static const Option options_table[] = {
         STRING("signal", 's', signal, "SIGNAL", "kill: the signal, by name or number (SIGTERM)"),
         STRING("kill-whom", 0, kill_whom, "WHOM", "kill: main, control or all processes (all)"),
         STRING("kill-who", 0, kill_whom, "WHOM", NULL),
-        FLAG("force", 'f', force, "daemon-reload: take what can be read, although some files are broken"),
+        { "force", 'f', OPTION_COUNT, offsetof(Options, n_force), NULL,
+          "daemon-reload: take what can be read; poweroff, …: stop no units; twice: at once" },
         FLAG("watch", 'w', watch, "jobs: show them again whenever something changes"),
         FLAG("strict", 0, strict, "verify: warnings count as well"),
         STRING("unit-path", 0, unit_path, "DIR:…", "verify: where units that are referred to are looked for"),
@@ -148,6 +150,9 @@ static int store(Options *options, const Option *option, const char *value) {
         case OPTION_FLAG:
                 *(bool *) slot = true;
                 return 0;
+        case OPTION_COUNT:
+                ++*(unsigned *) slot;
+                return 0;
         case OPTION_STRING:
                 *(const char **) slot = value;
                 return 0;
@@ -160,6 +165,10 @@ static int store(Options *options, const Option *option, const char *value) {
         return 0;
 }
 
+static bool takes_value(const Option *option) {
+        return option->kind != OPTION_FLAG && option->kind != OPTION_COUNT;
+}
+
 /* "--name", "--name=value" or "--name value". Returns how many further words were used, or < 0. */
 static int parse_long(Options *options, char *const *argv, char **ret_complaint) {
         const char *name = argv[0] + 2;
@@ -170,13 +179,13 @@ static int parse_long(Options *options, char *const *argv, char **ret_complaint)
 
         if (!option)
                 return complain_unknown(argv[0], name, n, ret_complaint);
-        if (option->kind == OPTION_FLAG && value)
+        if (!takes_value(option) && value)
                 return complain(ret_complaint, "Option '--%s' takes no value.", option->name);
-        if (option->kind != OPTION_FLAG && !value) {
+        if (takes_value(option) && !value) {
                 value = argv[1];
                 used = 1;
         }
-        if (option->kind != OPTION_FLAG && !value)
+        if (takes_value(option) && !value)
                 return complain(ret_complaint, "Option '--%s' needs a value.", option->name);
         r = store(options, option, value);
         return r < 0 ? r : used;
@@ -191,7 +200,7 @@ static int parse_letters(Options *options, char *const *argv, char **ret_complai
 
                 if (!option)
                         return complain_unknown(argv[0], c, 1, ret_complaint);
-                if (option->kind == OPTION_FLAG) {
+                if (!takes_value(option)) {
                         (void) store(options, option, NULL);
                         continue;
                 }

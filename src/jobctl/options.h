@@ -24,7 +24,8 @@ typedef struct Options {
         char **types;
         char **properties;
 
-        bool force, watch, strict, with_systemd_units;
+        unsigned n_force;               /* how often --force was given */
+        bool watch, strict, with_systemd_units;
         const char *signal;
         const char *kill_whom;
         const char *graph;

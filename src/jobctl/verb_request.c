@@ -306,6 +306,18 @@ int verb_request(Jobctl *ctl, char *const *words) {
         return r < 0 ? r : request_run(ctl, &request);
 }
 
+int verb_target(Jobctl *ctl, char *const *words) {
+        cleanup_(request_deinit) Request request = { .items = json_array(), .mode = ctl->verb->job_mode };
+        int r;
+
+        if (ctl->options.job_mode)
+                return jobctl_misused(ctl, "'%s' has a mode of its own.", ctl->verb->name);
+        r = request_add(&request, ctl->verb->unit, ctl->verb->job_type);
+        if (r == 0)
+                r = text_format(&request.what, "start %s", ctl->verb->unit);
+        return r < 0 ? r : request_run(ctl, &request);
+}
+
 /* — words like start:a.service — */
 
 static int misused_type(Jobctl *ctl, const char *type) {

@@ -81,7 +81,7 @@ int verb_daemon_reload(Jobctl *ctl, char *const *words) {
         size_t i;
         int r;
 
-        r = jobctl_call(ctl, "ReloadUnits", "b", json_pack("[b]", ctl->options.force), &reply, &error);
+        r = jobctl_call(ctl, "ReloadUnits", "b", json_pack("[b]", ctl->options.n_force > 0), &reply, &error);
         if (r == -EREMOTEIO && bus_error_is(&error, "UnknownMethod")) {
                 bus_error_deinit(&error);
                 r = jobctl_call(ctl, "Reload", NULL, NULL, NULL, &error);

@@ -23,6 +23,13 @@
         { .name = verb_name, .arguments = "UNIT…", .min = 1, .max = VERB_ANY, .run = verb_request, .help = text, \
           .job_type = type, .is_shared = true }
 
+#define TARGET(verb_name, target, text) \
+        { .name = verb_name, .arguments = "", .run = verb_target, .help = text, .job_type = "start", .unit = target, \
+          .job_mode = "isolate", .is_shared = true }
+#define END(verb_name, target, text) \
+        { .name = verb_name, .arguments = "", .run = verb_end, .help = text, .job_type = "start", .unit = target, \
+          .job_mode = "replace-irreversibly", .is_shared = true, .is_offline = true }
+
 static const Verb verbs[] = {
         HEADING("Change units (several units of one call are one transaction: all or none)"),
         REQUEST("start", "start", "Start units"),
@@ -66,6 +73,15 @@ static const Verb verbs[] = {
         SHARED("daemon-reload", "", 0, 0, verb_daemon_reload, "Read the unit files that have changed"),
         SHARED("daemon-reexec", "", 0, 0, verb_daemon_reexec, "Have the manager execute itself anew"),
         OFFLINE("verify", "FILE|DIRECTORY…", 1, VERB_ANY, verb_verify, "Check unit files; needs no manager"),
+
+        HEADING("The machine, or the container"),
+        TARGET("default", "default.target", "Go to the default unit, and stop everything else"),
+        TARGET("rescue", "rescue.target", "Go to rescue mode: the basic system and a shell"),
+        TARGET("emergency", "emergency.target", "Go to emergency mode: a shell and nothing else"),
+        END("poweroff", "poweroff.target", "Stop everything and power the machine off"),
+        END("reboot", "reboot.target", "Stop everything and start the machine again"),
+        END("halt", "halt.target", "Stop everything and leave the machine on"),
+        END("kexec", "kexec.target", "Stop everything and execute the kernel loaded for that"),
 
         HEADING("Help"),
         OFFLINE("help", "[VERB]", 0, 1, verb_help, "Show this help, or that of a verb"),

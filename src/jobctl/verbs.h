@@ -22,6 +22,8 @@ struct Verb {
         int (*run)(Jobctl *ctl, char *const *words);
         const char *help;
         const char *job_type;           /* for requests: the type of their jobs */
+        const char *unit;               /* for requests without words: what they are about … */
+        const char *job_mode;           /* … and their mode */
         bool is_shared;                 /* systemctl has it: exit statuses are systemctl's */
         bool is_offline;                /* needs no connection */
 };
@@ -34,6 +36,10 @@ void verb_print_help(FILE *stream, const Verb *verb /* NULL: all */);
 int verb_request(Jobctl *ctl, char *const *words);      /* start, stop, … */
 int verb_exec(Jobctl *ctl, char *const *words);
 int verb_plan(Jobctl *ctl, char *const *words);
+int verb_target(Jobctl *ctl, char *const *words);       /* rescue, …: what the table says of it */
+
+/* verb_end.c */
+int verb_end(Jobctl *ctl, char *const *words);          /* poweroff, … */
 
 /* verb_explain.c */
 int verb_why(Jobctl *ctl, char *const *words);

@@ -71,6 +71,8 @@ void manager_exit(Manager *manager, int status, bool orderly);
  */
 void manager_leave(Manager *manager, UnitAction action);
 UnitAction manager_action(const Manager *manager);
+/* Is anything left of what we, or our keeper, started? Also what only waits to be reaped. */
+bool manager_has_children(void);
 
 sd_event *manager_event(Manager *manager);
 UnitTable *manager_units(Manager *manager);

@@ -35,7 +35,6 @@ void manager_take_exit(Manager *manager, const UnitExit *exit);
 void manager_tell_due_exits(Manager *manager);
 /* Collects children that have ended, at most @budget: true if there may be more. */
 bool manager_reap(Manager *manager, unsigned budget);
-bool manager_has_children(void);
 
 /*
  * Owns @pidfd, also if it fails. An exit of @pid not older than @since that came before this call is told in the next
