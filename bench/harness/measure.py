@@ -15,6 +15,7 @@ from . import workload
 IDLE_SECONDS = 2
 TRIPS = 5000
 REQUESTS = 1000
+SMALL = 10              # what a request with many units loaded is compared with
 
 
 @dataclasses.dataclass
@@ -91,13 +92,13 @@ class Bench:
         peers = self.context.peers if n <= self.options.peer_max else []
         return [managers.Jobd, *peers]
 
-    def runs(self, row, rows, kind, n, measure):
+    def runs(self, row, rows, kind, n, measure, times=None):
         """Has each manager measured with a fresh instance a run; @rows: what is noted as missing if it fails."""
         for cls in self.classes(n):
             if kind == 'idle' and not cls.handles_dbus:
                 self.results.add(row, rows[0][0], cls.name, n, 'ms', note='reloads one service at a time')
                 continue
-            for _ in range(self.options.runs):
+            for _ in range(times or self.options.runs):
                 try:
                     folder = self.folder_of(kind, n, dinit=not cls.handles_dbus)
                     with cls(self.context) as it:
@@ -191,13 +192,20 @@ class Bench:
         self.runs('e', [('N/2 cycles', 'ms')], 'cycles', n, measure)
 
     def requests(self, n):
-        def measure(it):
-            it.keep()
-            with on_one_processor(it):
-                took = it.round_trips(REQUESTS)['took']
-            self.results.add('f', 'one request', it.name, n, 'µs', took / REQUESTS / 1e3)
+        """In turns with few units loaded: who else uses the machine for a while is in the way of both."""
+        for _ in range(self.options.runs):
+            for size in dict.fromkeys((SMALL, n)):
+                self.runs('f', [('one request', 'µs')], 'dag', size, lambda it, size=size: self.request(it, size), times=1)
 
-        self.runs('f', [('one request', 'µs')], 'dag', n, measure)
+    def request(self, it, n):
+        it.keep()
+        with on_one_processor(it):
+            cpu = it.cpu_nsec()
+            said = it.round_trips(REQUESTS)
+            cpu = it.cpu_nsec() - cpu
+        self.results.add('f', 'one request', it.name, n, 'µs', said['took'] / REQUESTS / 1e3)
+        self.results.add('f', 'one request, p50', it.name, n, 'µs', said['p50'] / 1e3)
+        self.results.add('f', 'one request, CPU', it.name, n, 'µs', cpu / REQUESTS / 1e3)
 
     def round_trips(self):
         def measure(it):
