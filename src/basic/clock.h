@@ -10,5 +10,8 @@
 /* CLOCK_MONOTONIC, µs. */
 usec_t clock_monotonic(void);
 
+/* CLOCK_BOOTTIME, µs: with the time that the machine was suspended, as /proc counts the starts of processes. */
+usec_t clock_boottime(void);
+
 /* CLOCK_REALTIME, µs since the epoch. */
 usec_t clock_realtime(void);

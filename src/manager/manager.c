@@ -164,6 +164,7 @@ int manager_new(Manager **ret_manager, const ManagerOptions *options, Failure *r
         r = init(manager, ret_failure);
         if (r < 0)
                 return r;
+        manager_open_state(manager);
         manager_arm(manager->child_source);
         manager_arm(manager->job_source);
         *ret_manager = take_ptr(manager);
@@ -202,6 +203,7 @@ Manager *manager_free(Manager *manager) {
         if (!manager)
                 return NULL;
 
+        manager_close_state(manager, manager->stage == MANAGER_GONE);
         free_units(manager);
         free_sources(manager);
         manager_drop_requests(manager);
@@ -240,10 +242,11 @@ static void end_turn(Manager *manager) {
                 manager->has_news = false;
                 manager_unload_candidates(manager);
                 manager_tell(manager, end_of_turn);
+                if (outbox_length(manager->outbox) > 0)
+                        manager_commit(manager);
                 outbox_flush(manager->outbox);
         } while (manager->has_news && ++round < ROUNDS_MAX);
 
-        manager_tell_committed(manager);
         manager_forget_orphans(manager);
         manager_step_stage(manager);
         if (manager->has_news || outbox_length(manager->outbox) > 0 || manager->candidates.n > 0)
@@ -259,8 +262,10 @@ int manager_turn(Manager *manager, usec_t timeout) {
         assert(manager);
 
         r = sd_event_prepare(manager->event);
-        if (r == 0)
+        if (r == 0) {
+                manager_commit(manager);        /* who waits has nothing in his head alone */
                 r = sd_event_wait(manager->event, timeout);
+        }
         if (r <= 0)
                 return r == -EINTR ? 0 : r;
 

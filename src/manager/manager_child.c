@@ -49,6 +49,7 @@ static void remove_process(Manager *manager, ManagerProcess *process) {
         while (*slot != process)
                 slot = &(*slot)->next;
         *slot = process->next;
+        manager_mark_unit(manager, process->unit);
         id_map_remove(&manager->by_pid, (uint32_t) process->pid);
         sd_event_source_disable_unref(process->watch);
         if (process->pidfd >= 0)
@@ -62,6 +63,7 @@ static void keep_stray(Manager *manager, const UnitExit *exit) {
                 memmove(manager->strays.items, manager->strays.items + STRAYS_MAX / 2,
                         manager->strays.n * sizeof(*manager->strays.items));
         }
+        manager_mark_self(manager);
         /* Without memory it is lost, as it is after too many others. */
         (void) vector_push(&manager->strays, *exit);
 }
@@ -100,14 +102,19 @@ static unsigned collect_exits(Manager *manager, UnitExit exits[static EXITS_AT_O
         unsigned n = 0;
 
         while (n < max) {
-                siginfo_t info = {};
+                siginfo_t own = {}, *info = NULL;
                 ManagerProcess *process;
 
-                if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG) < 0 || info.si_pid == 0)
+                /* Reaped and written down in one, or not written down if that does not work. */
+                if (manager->state.journal)
+                        info = journal_next_exit(manager->state.journal);
+                if (!info)
+                        info = &own;
+                if (waitid(P_ALL, 0, info, WEXITED | WNOHANG) < 0 || info->si_pid == 0)
                         break;
                 exits[n++] = (UnitExit) {
-                        .pid = info.si_pid, .code = info.si_code, .status = info.si_status, .time = manager->now };
-                process = manager_find_process(manager, info.si_pid);
+                        .pid = info->si_pid, .code = info->si_code, .status = info->si_status, .time = manager->now };
+                process = manager_find_process(manager, info->si_pid);
                 if (process)
                         process->is_reaped = true;
         }
@@ -137,6 +144,8 @@ bool manager_reap(Manager *manager, unsigned budget) {
         UnitExit exits[EXITS_AT_ONCE];
         unsigned max = MIN(budget, EXITS_AT_ONCE), n;
 
+        if (manager->state.journal && journal_room_for_exits(manager->state.journal) < max)
+                manager_commit(manager);
         n = collect_exits(manager, exits, max);
         manager_forget_orphans(manager);
         manager_read_notify(manager, NOTIFICATIONS_BEFORE_EXITS);
@@ -190,6 +199,7 @@ static int insert_process(Manager *manager, const ManagerProcess *wanted) {
         *process = *wanted;
         process->next = of_unit->processes;
         of_unit->processes = take_ptr(process);
+        manager_mark_unit(manager, wanted->unit);
         return 0;
 }
 
@@ -308,11 +318,18 @@ int manager_watch_process(Manager *manager, Unit *unit, UnitPurpose purpose, pid
         if (r < 0)
                 return r;
         process = manager_find_process(manager, pid);
-        process->is_adopted = exec_process_read(pid, &found) == 0 && found.parent != getpid();
+        if (exec_process_read(pid, &found) == 0) {
+                process->is_adopted = found.parent != getpid();
+                process->started = found.start_time * (USEC_PER_SEC / (usec_t) sysconf(_SC_CLK_TCK));
+        }
         r = watch_pidfd(manager, process);
         if (r < 0)
                 remove_process(manager, process);
         return r;
+}
+
+int manager_watch_adopted(Manager *manager, ManagerProcess *process) {
+        return process->pidfd < 0 ? 0 : watch_pidfd(manager, process);
 }
 
 void manager_forget_process(Manager *manager, Unit *unit, pid_t pid) {

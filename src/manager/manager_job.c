@@ -119,6 +119,7 @@ int manager_request_job(Manager *manager, Unit *unit, const char *type, const ch
         if (r < 0)
                 return r;
         request = (ManagerRequest) {};
+        manager_mark_self(manager);
         manager_arm(manager->job_source);
         return 0;
 }
@@ -168,6 +169,8 @@ static void make_requests(Manager *manager) {
                 make_request(manager, &request);
                 request_deinit(&request);
         }
+        if (n > 0)
+                manager_mark_self(manager);
         manager->requests.n -= n;
         memmove(manager->requests.items, manager->requests.items + n,
                 manager->requests.n * sizeof(*manager->requests.items));
@@ -215,6 +218,10 @@ void manager_take_job_event(const JobEvent *event, void *userdata) {
         Manager *manager = userdata;
 
         manager->has_news = true;
+        manager_mark_job(manager, event->job.id);
+        manager_mark_job(manager, event->forgotten);
+        if (event->job.unit)
+                manager_mark_unit(manager, event->job.unit);
         manager_log_job(manager, event);
         manager_watch_targets(manager, event);
         if (event->kind == JOB_EVENT_FINISHED) {

@@ -68,6 +68,7 @@ static void route(Manager *manager, pid_t sender, const char *text) {
         if (strv_split(text, "\n", &assignments) < 0)
                 return;
         manager->has_news = true;
+        manager_mark_unit(manager, unit);
         if (unit->vtable->notified && assignments)
                 unit->vtable->notified(unit, sender, assignments);
 }
@@ -89,9 +90,11 @@ static int read_datagram(Manager *manager) {
         ssize_t n;
         pid_t sender;
 
-        n = recvmsg(manager->notify_fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+        n = recvmsg(manager->notify_fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC | (manager->peeks ? MSG_PEEK : 0));
         if (n < 0)
                 return errno == EINTR;
+        if (manager->peeks)
+                manager->state.n_peeked++;
 
         sender = take_control_data(&message);
         if (message.msg_flags & MSG_TRUNC)

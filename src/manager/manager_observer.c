@@ -26,7 +26,7 @@ ManagerUnit *manager_of_unit(Manager *manager, const Unit *unit) {
         return &manager->of_units.items[unit->index];
 }
 
-static void count_failed(Manager *manager, Unit *unit, bool is_failed) {
+void manager_count_failed(Manager *manager, Unit *unit, bool is_failed) {
         ManagerUnit *of_unit = manager_of_unit(manager, unit);
 
         if (!of_unit || of_unit->is_failed == is_failed)
@@ -40,7 +40,8 @@ static void observer_changed(void *userdata, Unit *unit, UnitActiveState old, Un
         Manager *manager = userdata;
 
         manager->has_news = true;
-        count_failed(manager, unit, new == UNIT_FAILED);
+        manager_mark_unit(manager, unit);
+        manager_count_failed(manager, unit, new == UNIT_FAILED);
         job_manager_finish(manager->jobs, unit, old, new, flags, manager->now);
         manager_arm_jobs(manager);
         manager_tell(manager, unit_changed, unit);
@@ -105,9 +106,10 @@ void manager_forget_unit(Manager *manager, Unit *unit) {
         ManagerUnit *of_unit = manager_of_unit(manager, unit);
         bool is_candidate;
 
+        manager_mark_unit(manager, unit);
         if (!of_unit)
                 return;
-        count_failed(manager, unit, false);
+        manager_count_failed(manager, unit, false);
         for (int purpose = 0; of_unit->timers && purpose < _UNIT_PURPOSE_MAX; purpose++)
                 manager_set_timer(manager, unit, (UnitPurpose) purpose, USEC_INFINITY);
         while (of_unit->processes)

@@ -12,6 +12,7 @@
 #include "basic/vector.h"
 #include "manager/manager.h"
 #include "manager/manager_process.h"
+#include "manager/manager_state.h"
 #include "manager/outbox.h"
 #include "unit/exec/exec.h"
 #include "unit/exec/exec_process.h"
@@ -46,7 +47,7 @@ typedef struct ManagerUnit {
 typedef struct ManagerSpawn {
         Unit *unit;                     /* borrowed */
         UnitPurpose purpose;
-        usec_t since;
+        usec_t since, started;          /* monotonic, boot time */
         ExecRequest request;            /* owned */
         ExecSpawn *spawn;               /* owned */
 } ManagerSpawn;
@@ -88,6 +89,8 @@ struct Manager {
         UnitTable *units;
         JobManager *jobs;
         Outbox *outbox;
+        ManagerState state;
+        RecordWriter unit_record;       /* memory for one of them */
         VECTOR(ManagerListener) listeners;
         VECTOR(ManagerUnit) of_units;   /* by index; rest is zero */
 
@@ -116,6 +119,7 @@ struct Manager {
         uint32_t n_failed;
 
         int notify_fd;
+        bool peeks;                     /* messages are taken out of it when they are in the state */
         bool has_heard;                 /* this turn was for the notify socket */
         char *notify_path;              /* owned: value of NOTIFY_SOCKET; NULL if there is none */
 
@@ -141,6 +145,7 @@ struct Manager {
                 (m)->listeners.items[i_].ops->member((m)->listeners.items[i_].userdata __VA_OPT__(,) __VA_ARGS__)
 
 /* Room for one unit's data; valid until the next call. NULL without memory. */
+void manager_count_failed(Manager *manager, Unit *unit, bool is_failed);
 ManagerUnit *manager_of_unit(Manager *manager, const Unit *unit);
 void manager_read_clock(Manager *manager);
 void manager_arm(sd_event_source *source);      /* a deferred source: once, in the next turn */

@@ -23,6 +23,7 @@ typedef struct ManagerProcess {
         bool is_reaped;                 /* its number may be another's by now; its unit is about to be told */
         Unit *unit;                     /* borrowed */
         UnitPurpose purpose;
+        usec_t started;                 /* boot time, shortly before it began: with the pid it names it for good */
         sd_event_source *watch;         /* owned; NULL for what we spawned: SIGCHLD tells of those */
         struct ManagerProcess *next;    /* of the same unit */
 } ManagerProcess;
@@ -42,6 +43,7 @@ bool manager_reap(Manager *manager, unsigned budget);
  */
 int manager_add_process(Manager *manager, Unit *unit, UnitPurpose purpose, pid_t pid, int pidfd, usec_t since);
 int manager_watch_process(Manager *manager, Unit *unit, UnitPurpose purpose, pid_t pid);
+int manager_watch_adopted(Manager *manager, ManagerProcess *process);   /* no child of ours, nor of the keeper */
 void manager_forget_process(Manager *manager, Unit *unit, pid_t pid);
 ManagerProcess *manager_find_process(const Manager *manager, pid_t pid);
 

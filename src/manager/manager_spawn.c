@@ -15,8 +15,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "basic/clock.h"
@@ -34,6 +36,7 @@ typedef enum ErrandKind {
 
 struct ManagerErrand {
         ErrandKind kind;
+        uint64_t number;                /* rises */
         Manager *manager;               /* borrowed */
         Unit *unit;                     /* borrowed; NULL once it is gone */
         UnitPurpose purpose;
@@ -47,6 +50,7 @@ struct ManagerErrand {
 
 static void tell_spawned(Manager *manager, Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult *result) {
         manager->has_news = true;
+        manager_mark_unit(manager, unit);
         if (unit->vtable->spawned)
                 unit->vtable->spawned(unit, purpose, pid, result);
 }
@@ -69,6 +73,8 @@ static void finish_first_spawn(Manager *manager) {
                 r = manager_add_process(manager, unit, first->purpose, pid, pidfd, first->since);
                 if (r < 0)
                         give_up_process(pid, r, &result);
+                else
+                        manager_find_process(manager, pid)->started = first->started;
         }
         exec_request_deinit(&first->request);
         manager->first_spawn = (manager->first_spawn + 1) % EXEC_SPAWNS_MAX;
@@ -91,10 +97,27 @@ static void tell_not_spawned(const ManagerErrand *errand, const ExecResult *resu
         tell_spawned(errand->manager, errand->unit, errand->purpose, 0, result);
 }
 
+/* Where its pid is written down in the moment in which it is there. If the journal is full there is a commit in between. */
+static pid_t *note_of_pid(const ManagerErrand *errand) {
+        Manager *manager = errand->manager;
+        pid_t *note;
+
+        if (!manager->state.journal)
+                return NULL;
+        note = journal_begin_spawn(manager->state.journal, errand->number);
+        if (note)
+                return note;
+        finish_spawns(manager);
+        manager_commit(manager);
+        return journal_begin_spawn(manager->state.journal, errand->number);
+}
+
 static void begin_spawn(ManagerErrand *errand, ExecRequest *request) {
         Manager *manager = errand->manager;
         ExecResult result = {};
         ManagerSpawn *last;
+
+        request->note_pid = note_of_pid(errand);
 
         if (manager->n_spawns == EXEC_SPAWNS_MAX)
                 finish_first_spawn(manager);
@@ -103,6 +126,7 @@ static void begin_spawn(ManagerErrand *errand, ExecRequest *request) {
                 .unit = errand->unit,
                 .purpose = errand->purpose,
                 .since = clock_monotonic(),
+                .started = clock_boottime(),
                 .request = *request,
         };
         *request = (ExecRequest) {};
@@ -239,9 +263,13 @@ static void errand_send(void *item) {
         case _ERRAND_KIND_MAX:
                 break;
         }
+        /* If we die right here a signal is sent twice: better than a process that waits for its time limit. */
+        if (errand->kind != ERRAND_SPAWN && errand->manager->state.journal)
+                journal_note_sent(errand->manager->state.journal, errand->number);
 }
 
 static void errand_detach(ManagerErrand *errand) {
+        manager_mark_self(errand->manager);
         if (errand->unit) {
                 manager_of_unit(errand->manager, errand->unit)->n_errands--;
                 manager_consider_unloading(errand->manager, errand->unit);
@@ -290,6 +318,8 @@ static int add_errand(const ManagerErrand *wanted) {
                 return -ENOMEM;
         }
         *errand = *wanted;
+        errand->number = ++manager->state.last_errand;
+        manager_mark_self(manager);
         errand->next = manager->errands;
         if (errand->next)
                 errand->next->previous = errand;
@@ -342,4 +372,106 @@ void manager_forget_errands(Manager *manager, const Unit *unit) {
                 if (errand->unit == unit)
                         errand_detach(errand);
         }
+}
+
+/* — written down, and read again — */
+
+void manager_write_errands(Manager *manager, RecordWriter *writer) {
+        const ManagerErrand *oldest = NULL;
+        size_t n = 0;
+
+        for (const ManagerErrand *errand = manager->errands; errand; errand = errand->next, n++)
+                oldest = errand;
+        record_put(writer, n);
+        for (const ManagerErrand *errand = oldest; errand; errand = errand->previous) {
+                record_put(writer, errand->number);
+                record_put(writer, errand->kind);
+                record_put_string(writer, errand->unit->id);
+                record_put(writer, errand->purpose);
+                record_put_signed(writer, errand->pid);
+                record_put_signed(writer, errand->control_pid);
+                record_put_signed(writer, errand->signal);
+                record_put(writer, errand->is_group);
+        }
+}
+
+static int read_errand(Manager *manager, RecordReader *reader, ManagerErrand *ret_errand) {
+        ManagerErrand errand = { .manager = manager, .pidfd = -1, .number = record_get(reader) };
+        const char *unit;
+
+        errand.kind = (ErrandKind) record_get_below(reader, _ERRAND_KIND_MAX);
+        unit = record_get_string(reader);
+        errand.purpose = (UnitPurpose) record_get_below(reader, _UNIT_PURPOSE_MAX);
+        errand.pid = (pid_t) record_get_signed(reader);
+        errand.control_pid = (pid_t) record_get_signed(reader);
+        errand.signal = (int) record_get_signed(reader);
+        errand.is_group = record_get_below(reader, 2) != 0;
+        if (reader->has_failed || !unit)
+                return -EBADMSG;
+        errand.unit = unit_table_find(manager->units, unit);
+        *ret_errand = errand;
+        return 0;
+}
+
+/* Its unit is told as if the process had just been made. Who it runs as is asked of the process itself. */
+static int take_over_spawn(const ManagerErrand *errand, pid_t pid) {
+        ExecResult result = { .pid = pid, .uid = (uid_t) -1, .gid = (gid_t) -1 };
+        usec_t started = clock_boottime();
+        char path[32];
+        struct stat status;
+        ExecProcess found;
+        int r;
+
+        snprintf(path, sizeof(path), "/proc/%d", (int) pid);
+        if (exec_process_read(pid, &found) == 0)
+                started = found.start_time * (USEC_PER_SEC / (usec_t) sysconf(_SC_CLK_TCK));
+        if (stat(path, &status) == 0 && status.st_uid != getuid()) {
+                result.uid = status.st_uid;
+                result.gid = status.st_gid;
+        }
+        r = manager_adopt_process(errand->manager, errand->unit, errand->purpose, pid, started);
+        if (r < 0)
+                return r;
+        manager_note_invocation(errand->manager, errand->unit);
+        tell_spawned(errand->manager, errand->unit, errand->purpose, pid, &result);
+        return 0;
+}
+
+static int repeat_errand(const ManagerErrand *errand) {
+        Manager *manager = errand->manager;
+        int r = 0;
+
+        switch (errand->kind) {
+        case ERRAND_SPAWN:
+        case ERRAND_KILL_REST:
+                r = add_errand(errand);
+                break;
+        case ERRAND_KILL:
+                r = manager_add_kill(manager, errand->unit, errand->pid, errand->signal, errand->is_group);
+                break;
+        case _ERRAND_KIND_MAX:
+                break;
+        }
+        return r == -ESRCH ? 0 : r;
+}
+
+int manager_read_errands(Manager *manager, RecordReader *reader) {
+        const Journal *journal = manager->state.journal;
+        uint64_t n = record_get(reader);
+        int r = 0;
+
+        for (; n > 0 && r == 0; n--) {
+                ManagerErrand errand;
+                pid_t pid;
+
+                r = read_errand(manager, reader, &errand);
+                if (r < 0 || !errand.unit)
+                        continue;
+                pid = errand.kind == ERRAND_SPAWN ? journal_find_spawn(journal, errand.number) : 0;
+                if (pid > 0)
+                        r = take_over_spawn(&errand, pid);
+                else if (errand.kind == ERRAND_SPAWN || errand.number > journal_last_sent(journal))
+                        r = repeat_errand(&errand);
+        }
+        return r;
 }

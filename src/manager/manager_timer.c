@@ -56,6 +56,7 @@ int manager_set_timer(Manager *manager, Unit *unit, UnitPurpose purpose, usec_t 
         if (!of_unit)
                 return -ENOMEM;
 
+        manager_mark_unit(manager, unit);
         slot = timer_slot(of_unit, purpose);
         if (deadline == USEC_INFINITY) {
                 if (*slot)
@@ -82,6 +83,7 @@ static bool run_one_timer(Manager *manager) {
         purpose = timer->purpose;
         remove_timer(manager, timer_slot(manager_of_unit(manager, unit), purpose));
         manager->has_news = true;
+        manager_mark_unit(manager, unit);
         if (unit->vtable->timer_elapsed)
                 unit->vtable->timer_elapsed(unit, purpose);
         manager_consider_unloading(manager, unit);

@@ -16,26 +16,43 @@
 /* There is one world a process: Criterion runs each test in its own. */
 static World *the_world;
 
-World *world_new_with(const char *default_unit) {
+static void make_manager(World *world, bool is_again) {
         cleanup_(failure_deinit) Failure failure = {};
-        World *world = calloc(1, sizeof(*world));
         int r;
+
+        r = manager_new(&world->manager, &(ManagerOptions) {
+                .no_default_dependencies = true,
+                .unit_path = world->folder,
+                .runtime_directory = world->runtime,
+                .default_unit = world->default_unit,
+                .shutdown_timeout = PATIENCE,
+                .keeper.is_again = is_again,
+        }, &failure);
+        cr_assert(eq(int, r, 0), "%s", failure_message(&failure));
+}
+
+World *world_new_with(const char *default_unit) {
+        World *world = calloc(1, sizeof(*world));
 
         log_set_level(LOG_LEVEL_ERROR);
         snprintf(world->folder, sizeof(world->folder), "/tmp/jobd-manager-XXXXXX");
         assert_not_null(mkdtemp(world->folder));
         snprintf(world->runtime, sizeof(world->runtime), "%s/run", world->folder);
         cr_assert(eq(int, mkdir(world->runtime, 0755), 0));
-        r = manager_new(&world->manager, &(ManagerOptions) {
-                .no_default_dependencies = true,
-                .unit_path = world->folder,
-                .runtime_directory = world->runtime,
-                .default_unit = default_unit,
-                .shutdown_timeout = PATIENCE,
-        }, &failure);
-        cr_assert(eq(int, r, 0), "%s", failure_message(&failure));
+        world->default_unit = default_unit;
+        make_manager(world, false);
         the_world = world;
         return world;
+}
+
+void world_restart(World *world) {
+        world->manager = manager_free(world->manager);
+        make_manager(world, true);
+}
+
+void world_begin(World *world) {
+        world->manager = manager_free(world->manager);
+        make_manager(world, false);
 }
 
 World *world_new(void) {

@@ -17,12 +17,16 @@ typedef struct World {
         Manager *manager;
         char folder[64];                /* unit files */
         char runtime[80];
+        const char *default_unit;       /* borrowed */
         Text calls;
         unsigned n_turns;
 } World;
 
 World *world_new(void);
 World *world_new_with(const char *default_unit);
+/* Another manager takes over what this one has left, who had no time to say anything. Fakes are forgotten. */
+void world_restart(World *world);
+void world_begin(World *world);         /* the same, but nobody says that there was one before */
 World *world_free(World *world);
 DEFINE_CLEANUP(World, world_free)
 

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * A manager takes over from one that had no time to say anything
+ *
+ * The manager before is freed without a commit, which leaves what a kill at the
+ * end of that turn leaves; the tests with the real daemon kill it anywhere.
+ * Programs write down that they were run, each on a line.
+ */
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "basic/clock.h"
+#include "manager_world.h"
+#include "unit/types/service.h"
+
+/* What programs wrote into the file "log", until it is as long as @expected at least. */
+static const char *read_log(World *world) {
+        static char text[8192];
+        char path[160];
+        FILE *file;
+        size_t n;
+
+        snprintf(path, sizeof(path), "%s/log", world->folder);
+        file = fopen(path, "re");
+        n = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+        if (file)
+                fclose(file);
+        text[n] = '\0';
+        return text;
+}
+
+/* $LOG in @text is the file that programs write to. */
+static void write_unit(World *world, const char *name, const char *text) {
+        char whole[4096];
+        const char *rest = text;
+        size_t n = 0;
+
+        for (const char *at; (at = strstr(rest, "$LOG")); rest = at + 4)
+                n += (size_t) snprintf(whole + n, sizeof(whole) - n, "%.*s%s/log", (int) (at - rest), rest, world->folder);
+        snprintf(whole + n, sizeof(whole) - n, "%s", rest);
+        world_write(world, name, whole);
+}
+
+static bool has_no_jobs(World *world, const void *unused) {
+        return job_manager_count(manager_jobs(world->manager)) == 0 && world->manager->requests.n == 0;
+}
+
+/* Some turns, then another manager: until @is_there. The first of a new one's turns go for looking around. */
+static void wait_with_restarts(World *world, WorldQuestion is_there, const void *argument) {
+        usec_t end = clock_monotonic() + USEC_PER_MINUTE;
+
+        for (unsigned round = 0; !is_there(world, argument); round++) {
+                for (unsigned turn = 0; turn < 3 + round % 5; turn++)
+                        cr_assert(ge(int, manager_turn(world->manager, 10 * USEC_PER_MSEC), 0));
+                cr_assert(clock_monotonic() < end, "waited in vain; so far: %s", read_log(world));
+                world_restart(world);
+        }
+}
+
+static pid_t main_pid(World *world, const char *name) {
+        const Unit *unit = world_load(world, name);
+
+        return unit->vtable->main_pid(unit);
+}
+
+Test(manager_restore, a_service_that_runs_goes_on) {
+        cleanup_(world_freep) World *world = world_new();
+        uint8_t invocation[16];
+        pid_t pid;
+
+        write_unit(world, "a.service", "[Service]\nExecStart=/bin/sh -c 'echo a >>$LOG; exec sleep 1000'\n");
+        world_exec(world, JOB_REPLACE, "start:a.service");
+        world_wait(world, world_is_active, "a.service");
+        pid = main_pid(world, "a.service");
+        memcpy(invocation, world_load(world, "a.service")->invocation_id, sizeof(invocation));
+        world_restart(world);
+        cr_assert(world_is_active(world, "a.service"));
+        cr_assert(eq(int, main_pid(world, "a.service"), pid));
+        cr_assert(eq(int, memcmp(invocation, world_load(world, "a.service")->invocation_id, sizeof(invocation)), 0));
+        world_settle(world);
+        cr_assert(eq(ptr, manager_unit_by_pid(world->manager, pid), world_load(world, "a.service")));
+        world_exec(world, JOB_REPLACE, "stop:a.service");
+        world_wait(world, world_is_gone_or_inactive, "a.service");
+        cr_assert(eq(int, kill(pid, 0), -1));
+}
+
+Test(manager_restore, what_ended_meanwhile_is_told) {
+        cleanup_(world_freep) World *world = world_new();
+        pid_t pid;
+
+        write_unit(world, "a.service", "[Service]\nExecStart=/bin/sleep 1000\n");
+        world_exec(world, JOB_REPLACE, "start:a.service");
+        world_wait(world, world_is_active, "a.service");
+        pid = main_pid(world, "a.service");
+        world->manager = manager_free(world->manager);
+        cr_assert(eq(int, kill(pid, SIGKILL), 0));
+        world_restart(world);
+        cr_assert(world_is_active(world, "a.service"));
+        world_wait(world, world_is_failed, "a.service");
+        cr_expect(eq(int, (int) service_of(world_load(world, "a.service"))->exec_main.status, SIGKILL));
+}
+
+Test(manager_restore, an_exit_that_was_reaped_and_not_acted_upon_is_told) {
+        cleanup_(world_freep) World *world = world_new();
+        siginfo_t *slot, info;
+        pid_t pid;
+
+        write_unit(world, "a.service", "[Service]\nExecStart=/bin/sh -c 'sleep 1000; :'\n");
+        world_exec(world, JOB_REPLACE, "start:a.service");
+        world_wait(world, world_is_active, "a.service");
+        world_settle(world);
+        pid = main_pid(world, "a.service");
+        kill(pid, SIGTERM);
+        cr_assert(eq(int, waitid(P_PID, (id_t) pid, &info, WEXITED | WNOWAIT), 0));
+        slot = journal_next_exit(world->manager->state.journal);
+        cr_assert(eq(int, waitid(P_PID, (id_t) pid, slot, WEXITED), 0));
+        world_restart(world);
+        world_wait(world, world_is_gone_or_inactive, "a.service");
+}
+
+Test(manager_restore, an_end_that_nobody_saw_counts_as_a_kill) {
+        cleanup_(world_freep) World *world = world_new();
+        pid_t pid;
+
+        write_unit(world, "a.service", "[Service]\nExecStart=/bin/sleep 1000\n");
+        world_exec(world, JOB_REPLACE, "start:a.service");
+        world_wait(world, world_is_active, "a.service");
+        world_settle(world);
+        pid = main_pid(world, "a.service");
+        world->manager = manager_free(world->manager);
+        kill(pid, SIGTERM);
+        cr_assert(eq(int, waitpid(pid, NULL, 0), pid));
+        world_restart(world);
+        world_wait(world, world_is_failed, "a.service");
+}
+
+Test(manager_restore, each_command_of_a_service_is_run_once) {
+        cleanup_(world_freep) World *world = world_new();
+
+        write_unit(world, "a.service",
+                   "[Service]\nType=oneshot\nRemainAfterExit=yes\n"
+                   "ExecStartPre=/bin/sh -c 'echo pre >>$LOG'\nExecStart=/bin/sh -c 'echo one >>$LOG'\n"
+                   "ExecStart=/bin/sh -c 'echo two >>$LOG'\nExecStartPost=/bin/sh -c 'echo post >>$LOG'\n"
+                   "ExecReload=/bin/sh -c 'echo reload >>$LOG'\n"
+                   "ExecStop=/bin/sh -c 'echo stop >>$LOG'\nExecStopPost=/bin/sh -c 'echo stopped >>$LOG'\n");
+        world_exec(world, JOB_REPLACE, "start:a.service");
+        wait_with_restarts(world, world_is_active, "a.service");
+        world_exec(world, JOB_REPLACE, "reload:a.service");
+        wait_with_restarts(world, has_no_jobs, NULL);
+        world_exec(world, JOB_REPLACE, "restart:a.service");
+        wait_with_restarts(world, has_no_jobs, NULL);
+        world_exec(world, JOB_REPLACE, "stop:a.service");
+        wait_with_restarts(world, has_no_jobs, NULL);
+        assert_string(read_log(world), "pre\none\ntwo\npost\nreload\nstop\nstopped\npre\none\ntwo\npost\nstop\nstopped\n");
+}
+
+Test(manager_restore, order_and_requirements_hold_over_it) {
+        cleanup_(world_freep) World *world = world_new();
+
+        write_unit(world, "a.service", "[Service]\nType=oneshot\nExecStart=/bin/sh -c 'echo a >>$LOG'\nRemainAfterExit=yes\n");
+        write_unit(world, "b.service", "[Unit]\nRequires=a.service\nAfter=a.service\n[Service]\nType=oneshot\n"
+                   "ExecStart=/bin/sh -c 'echo b >>$LOG; exit 3'\n");
+        write_unit(world, "c.service", "[Unit]\nRequires=b.service\nAfter=b.service\n[Service]\n"
+                   "ExecStart=/bin/sh -c 'echo c >>$LOG'\n");
+        write_unit(world, "d.service", "[Unit]\nWants=c.service b.service\nAfter=c.service b.service\n[Service]\n"
+                   "Type=oneshot\nExecStart=/bin/sh -c 'echo d >>$LOG'\n");
+        world_exec(world, JOB_REPLACE, "start:d.service");
+        wait_with_restarts(world, has_no_jobs, NULL);
+        assert_string(read_log(world), "a\nb\nd\n");
+        cr_assert(world_is_failed(world, "b.service"));
+        cr_assert(eq(uint, manager_count_failed_units(world->manager), 1));
+}
+
+Test(manager_restore, restarts_are_counted_and_their_limit_holds) {
+        cleanup_(world_freep) World *world = world_new();
+
+        write_unit(world, "a.service", "[Unit]\nStartLimitBurst=4\nStartLimitIntervalSec=1h\n[Service]\n"
+                   "Restart=on-failure\nRestartSec=10ms\nExecStart=/bin/sh -c 'echo a >>$LOG; exit 1'\n");
+        world_exec(world, JOB_REPLACE, "start:a.service");
+        wait_with_restarts(world, world_is_failed, "a.service");
+        assert_string(read_log(world), "a\na\na\na\n");
+        cr_expect(eq(u32, service_of(world_load(world, "a.service"))->n_restarts, 3));
+}
+
+Test(manager_restore, time_limits_go_on) {
+        cleanup_(world_freep) World *world = world_new();
+
+        write_unit(world, "a.service", "[Service]\nType=oneshot\nTimeoutStartSec=300ms\nExecStart=/bin/sleep 1000\n");
+        world_exec(world, JOB_REPLACE, "start:a.service");
+        wait_with_restarts(world, world_is_failed, "a.service");
+        cr_expect(eq(int, (int) service_of(world_load(world, "a.service"))->result, SERVICE_RESULT_TIMEOUT));
+}
+
+/* The message is there, and nobody has acted on it. */
+Test(manager_restore, a_notification_that_was_read_is_read_again) {
+        cleanup_(world_freep) World *world = world_new();
+
+        write_unit(world, "a.service", "[Service]\nType=notify\nNotifyAccess=all\n"
+                   "ExecStart=/bin/sh -c 'systemd-notify --ready || exit 1; echo told >>$LOG; exec sleep 1000'\n");
+        if (access("/usr/bin/systemd-notify", X_OK) < 0)
+                cr_skip("there is no systemd-notify");
+        world_exec(world, JOB_REPLACE, "start:a.service");
+        wait_with_restarts(world, world_is_active, "a.service");
+}
+
+Test(manager_restore, one_that_begins_does_not_take_over_what_is_dead) {
+        cleanup_(world_freep) World *world = world_new();
+
+        write_unit(world, "a.service", "[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n");
+        world_exec(world, JOB_REPLACE, "start:a.service");
+        world_wait(world, world_is_active, "a.service");
+        world_settle(world);
+        world->manager = manager_free(world->manager);
+        world_begin(world);
+        cr_assert(not(world_is_active(world, "a.service")));
+}
+
+Test(manager_restore, one_that_begins_takes_over_what_lives) {
+        cleanup_(world_freep) World *world = world_new();
+        pid_t pid;
+
+        write_unit(world, "a.service", "[Service]\nExecStart=/bin/sleep 1000\n");
+        world_exec(world, JOB_REPLACE, "start:a.service");
+        world_wait(world, world_is_active, "a.service");
+        world_settle(world);
+        pid = main_pid(world, "a.service");
+        world->manager = manager_free(world->manager);
+        world_begin(world);
+        cr_assert(world_is_active(world, "a.service"));
+        cr_assert(eq(int, main_pid(world, "a.service"), pid));
+}
+
+Test(manager_restore, a_damaged_state_is_set_aside) {
+        cleanup_(world_freep) World *world = world_new();
+        char path[200];
+        int fd;
+
+        world_settle(world);
+        snprintf(path, sizeof(path), "%s/state", world->runtime);
+        world->manager = manager_free(world->manager);
+        fd = open(path, O_WRONLY | O_CLOEXEC);
+        cr_assert(pwrite(fd, "garbage", 7, 0) == 7);
+        close(fd);
+        world_restart(world);
+        world_settle(world);
+        strcat(path, ".1");
+        cr_assert(eq(int, access(path, F_OK), 0));
+}
+
+Test(manager_restore, who_leaves_in_order_leaves_nothing) {
+        cleanup_(world_freep) World *world = world_new();
+        char path[200];
+
+        manager_exit(world->manager, 0, true);
+        cr_assert(eq(int, manager_run(world->manager), 0));
+        world->manager = manager_free(world->manager);
+        snprintf(path, sizeof(path), "%s/state", world->runtime);
+        cr_assert(eq(int, access(path, F_OK), -1));
+        snprintf(path, sizeof(path), "%s/journal", world->runtime);
+        cr_assert(eq(int, access(path, F_OK), -1));
+}
