@@ -25,6 +25,9 @@
 
 #define BLOCK_SIZE 64U
 
+/* What SQLite may keep of the file in memory: what it has not is in the page cache, a system call away. */
+#define CACHE_KIB "128"
+
 /* "jobd", so that file(1) and we know whose it is. */
 #define APPLICATION_ID 0x6a6f6264
 
@@ -162,7 +165,7 @@ static int open_database(Store *store) {
         if (code != SQLITE_OK)
                 return map_error(code);
         r = execute(store, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;"
-                           "PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF");
+                           "PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA cache_size = -" CACHE_KIB);
         if (r == 0)
                 r = examine(store);
         if (r > 0)

@@ -42,13 +42,15 @@ wait_for '^0$' zombies
 check "no descriptor is left" wait_for_descriptors "$FDS"
 check_equal "no zombie is left" "$(zombies)" 0
 AFTER=$(memory)
+# The records of the last jobs lie in a file, of which so much is kept in memory (src/store).
+CACHE=128
 echo "# memory after 200 rounds: $MEMORY KiB, after 1000: $AFTER KiB"
 if grep -qa __asan_init "$BUILD/jobd-core"; then
         # AddressSanitizer keeps what was freed for a while, to find who still uses it.
-        skip "memory is what it was, within 64 KiB" "the sanitizer's own memory grows"
+        skip "memory is what it was, within 64 KiB and the cache" "the sanitizer's own memory grows"
 else
-        [ $((AFTER - MEMORY)) -le 64 ]
-        report $? "memory is what it was, within 64 KiB" "$MEMORY KiB, then $AFTER KiB"
+        [ $((AFTER - MEMORY)) -le $((64 + CACHE)) ]
+        report $? "memory is what it was, within 64 KiB and the cache" "$MEMORY KiB, then $AFTER KiB"
 fi
 check "the daemon is alive" alive
 done_testing
