@@ -570,3 +570,34 @@ Test(exec_spawn, user_who_dumps_his_processes_just_kills_them) {
         kill(dumper, SIGKILL);
         cr_assert(waitpid(dumper, NULL, 0) == dumper);
 }
+
+/* The other end of a terminal, which is at *ret_name. */
+static int open_pair(char *ret_name, size_t size) {
+        int fd = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+        cr_assert(fd >= 0 && grantpt(fd) == 0 && unlockpt(fd) == 0 && ptsname_r(fd, ret_name, size) == 0);
+        return fd;
+}
+
+Test(exec_spawn, terminal_is_the_controlling_one_and_takes_the_inherited_output) {
+        char name[64], text[256] = "";
+        FIXTURE("read word </dev/tty; echo \"said $word to $(tty)\"");
+        int fd = open_pair(name, sizeof(name));
+        ssize_t n;
+
+        fixture.request.tty = name;
+        fixture.request.standard_output = (ExecStream) { .kind = EXEC_STREAM_INHERIT };
+        cr_assert(eq(int, (int) write(fd, "hello\n", 6), 6));
+        cr_assert(eq(int, fixture_run(&fixture), 0));
+        for (size_t at = 0; !strstr(text, name) && (n = read(fd, text + at, sizeof(text) - at - 1)) > 0;)
+                at += (size_t) n;
+        cr_assert(strstr(text, "said hello to ") != NULL, "%s", text);
+        close(fd);
+}
+
+Test(exec_spawn, file_that_is_no_terminal_is_step_stdin) {
+        FIXTURE("");
+
+        fixture.request.tty = "/dev/null";
+        fixture_fail(&fixture, EXEC_STEP_STDIN, ENOTTY, "standard input: cannot open /dev/null: Inappropriate");
+}

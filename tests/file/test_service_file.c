@@ -98,6 +98,20 @@ Test(service_file, defaults_that_hang_on_others) {
         assert_said(world, "note a/f.service:3 Type: 'idle' is run as 'simple'.");
 }
 
+Test(service_file, a_terminal_can_be_the_input) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        const ServiceSettings *service;
+
+        service = file_service(file_load_service(world, "x.service", "StandardInput=tty-force"));
+        cr_assert(eq(int, service->tty, SERVICE_TTY_FORCE));
+        assert_null(service->tty_path);
+        service = file_service(file_load_service(world, "y.service", "StandardInput=tty\nTTYPath=/dev/tty9"));
+        cr_assert(eq(int, service->tty, SERVICE_TTY_IF_FREE));
+        assert_string(service->tty_path, "/dev/tty9");
+        service = file_service(file_load_service(world, "z.service", "StandardInput=tty-fail\nStandardInput=null"));
+        cr_assert(eq(int, service->tty, SERVICE_TTY_NONE));
+}
+
 Test(service_file, settings_are_read) {
         cleanup_(file_world_freep) FileWorld *world = file_world_new();
         const ServiceSettings *service = file_service(file_load_service(world, "x.service",

@@ -369,7 +369,8 @@ static void describe(const ExecChild *child, ExecResult *result) {
         switch (step) {
         case EXEC_STEP_STDIN:
                 exec_result_set(result, step, error, "cannot open %s",
-                                request->standard_input_file ? request->standard_input_file : "/dev/null");
+                                request->tty ? request->tty
+                                : request->standard_input_file ? request->standard_input_file : "/dev/null");
                 break;
         case EXEC_STEP_STDOUT:
                 exec_result_set(result, step, error, "cannot open %s",

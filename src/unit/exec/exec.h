@@ -100,7 +100,9 @@ typedef struct ExecRequest {
         mode_t umask;
 
         const char *standard_input_file;        /* NULL: /dev/null … */
-        bool inherits_standard_input;           /* … or what the manager's own is */
+        bool inherits_standard_input;           /* … or what the manager's own is … */
+        const char *tty;                        /* … or this terminal, the controlling one; inherited output is it, too */
+        bool takes_tty;                         /* from another session that has it */
         ExecStream standard_output;
         ExecStream standard_error;
         int nice;

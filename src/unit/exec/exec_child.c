@@ -20,6 +20,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -172,7 +173,16 @@ child_ static int open_stream(const ExecStream *stream, int target) {
         return -EINVAL;
 }
 
+/* O_NONBLOCK, for a serial line may wait for a carrier. */
+child_ static int open_terminal(const ExecChild *child) {
+        int r = open_at(STDIN_FILENO, child->request->tty, O_RDWR);
+
+        return r < 0 ? r : (int) exec_call3(SYS_ioctl, STDIN_FILENO, TIOCSCTTY, child->request->takes_tty);
+}
+
 child_ static int open_stdin(const ExecChild *child) {
+        if (child->request->tty)
+                return open_terminal(child);
         if (child->request->inherits_standard_input) {
                 exec_call3(SYS_fcntl, STDIN_FILENO, F_SETFD, 0);
                 return 0;
@@ -181,12 +191,16 @@ child_ static int open_stdin(const ExecChild *child) {
 }
 
 child_ static int open_stdout(const ExecChild *child) {
+        if (child->request->tty && child->request->standard_output.kind == EXEC_STREAM_INHERIT)
+                return copy_fd(STDIN_FILENO, STDOUT_FILENO);
         return open_stream(&child->request->standard_output, STDOUT_FILENO);
 }
 
 child_ static int open_stderr(const ExecChild *child) {
         if (child->is_one_stream)
                 return copy_fd(STDOUT_FILENO, STDERR_FILENO);
+        if (child->request->tty && child->request->standard_error.kind == EXEC_STREAM_INHERIT)
+                return copy_fd(STDIN_FILENO, STDERR_FILENO);
         return open_stream(&child->request->standard_error, STDERR_FILENO);
 }
 

@@ -277,7 +277,7 @@ const Directive service_directives[] = {
         DIRECTIVE_REFUSE("SystemCallFilter"),
         DIRECTIVE_REFUSE("SystemCallLog"),
         DIRECTIVE_IGNORE("TTYColumns"),
-        DIRECTIVE_IGNORE("TTYPath"),
+        DIRECTIVE_SERVICE("TTYPath", directive_parse_path, tty_path),
         DIRECTIVE_IGNORE("TTYReset"),
         DIRECTIVE_IGNORE("TTYRows"),
         DIRECTIVE_IGNORE("TTYVHangup"),

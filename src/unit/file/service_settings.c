@@ -126,6 +126,7 @@ ServiceSettings *service_settings_free(ServiceSettings *settings) {
         free(settings->group);
         strv_free(settings->supplementary_groups);
         free(settings->standard_input_file);
+        free(settings->tty_path);
         free(settings->standard_output_file);
         free(settings->standard_error_file);
         free(settings->syslog_identifier);

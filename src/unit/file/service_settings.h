@@ -102,6 +102,14 @@ typedef struct ExitStatusSet {
         uint64_t signals[2];
 } ExitStatusSet;
 
+/* Is standard input a terminal, and so the controlling one? */
+typedef enum ServiceTty {
+        SERVICE_TTY_NONE,
+        SERVICE_TTY_IF_FREE,            /* unless it is another session's already */
+        SERVICE_TTY_FORCE,
+        _SERVICE_TTY_MAX,
+} ServiceTty;
+
 typedef struct ServiceSettings {
         ServiceType type;
         ServiceRestart restart;
@@ -147,7 +155,9 @@ typedef struct ServiceSettings {
         ExecOutput standard_output;
         ExecOutput standard_error;
         char *standard_input_file;      /* NULL: /dev/null … */
-        bool inherits_standard_input;   /* … or the manager's */
+        bool inherits_standard_input;   /* … or the manager's … */
+        ServiceTty tty;                 /* … or .tty_path */
+        char *tty_path;                 /* NULL: /dev/console */
         char *standard_output_file;
         char *standard_error_file;
         bool ignore_sigpipe;

@@ -258,19 +258,39 @@ int service_parse_umask(const DirectiveLine *line, const char *value) {
         return 0;
 }
 
+/* To wait for the terminal, as systemd has it for "tty", would hold up the manager: it fails. */
+static ServiceTty parse_tty(const char *value) {
+        static const struct {
+                const char *value;
+                ServiceTty tty;
+        } kinds[] = {
+                { "tty", SERVICE_TTY_IF_FREE },
+                { "tty-fail", SERVICE_TTY_IF_FREE },
+                { "tty-force", SERVICE_TTY_FORCE },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(kinds); i++)
+                if (strcmp(kinds[i].value, value) == 0)
+                        return kinds[i].tty;
+        return SERVICE_TTY_NONE;
+}
+
 int service_parse_standard_input(const DirectiveLine *line, const char *value) {
         char **field = directive_field(line);
         cleanup_free_ char *path = NULL;
         bool is_inherited = strcmp(value, "inherit") == 0;
+        ServiceTty tty = parse_tty(value);
 
         if (text_starts_with(value, "file:")) {
                 int r = directive_expand_path(line, value + strlen("file:"), &path);
 
                 if (r <= 0)
                         return r;
-        } else if (*value && !is_inherited && strcmp(value, "null") != 0)
-                return directive_complain(line, "'%s' is not supported; use null, inherit or file:PATH", value);
+        } else if (*value && !is_inherited && tty == SERVICE_TTY_NONE && strcmp(value, "null") != 0)
+                return directive_complain(line, "'%s' is not supported; use null, inherit, tty, tty-force or file:PATH",
+                                          value);
         line->draft->service->inherits_standard_input = is_inherited;
+        line->draft->service->tty = tty;
         free(*field);
         *field = take_ptr(path);
         return 0;

@@ -200,6 +200,9 @@ static void set_context(const ServiceSettings *settings, ExecRequest *request) {
         request->umask = settings->umask;
         request->standard_input_file = settings->standard_input_file;
         request->inherits_standard_input = settings->inherits_standard_input;
+        if (settings->tty != SERVICE_TTY_NONE)
+                request->tty = settings->tty_path ? settings->tty_path : "/dev/console";
+        request->takes_tty = settings->tty == SERVICE_TTY_FORCE;
         request->standard_output = make_stream(settings->standard_output, settings->standard_output_file);
         request->standard_error = make_stream(settings->standard_error, settings->standard_error_file);
         request->nice = settings->nice;

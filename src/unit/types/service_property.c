@@ -177,10 +177,14 @@ static void put_output(Sink *sink, ExecOutput output, const char *path) {
 }
 
 static void get_standard_input(const Unit *unit, Sink *sink) {
+        static const char *const terminals[_SERVICE_TTY_MAX] = { NULL, "tty", "tty-force" };
         const char *path = service_settings(unit)->standard_input_file;
+        const char *terminal = terminals[service_settings(unit)->tty];
         cleanup_free_ char *text = NULL;
 
-        if (service_settings(unit)->inherits_standard_input)
+        if (terminal)
+                sink_string(sink, terminal);
+        else if (service_settings(unit)->inherits_standard_input)
                 sink_string(sink, "inherit");
         else
                 sink_string(sink, path && text_format(&text, "file:%s", path) == 0 ? text : "null");
