@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "basic/log.h"
 #include "manager/manager_private.h"
@@ -129,32 +131,38 @@ static int add_signal(Manager *manager, const SignalRule *rule) {
 
 /*
  * What is not told of is no reason to die, where there is a keeper: signals are passed on to us as they come. But those of
- * a fault must be seen.
+ * a fault must be seen. Two belong to libc, which does not let itself be asked to block them.
  */
-static void fill_mask(const Manager *manager, sigset_t *ret_set) {
+static int block_all_but_faults(void) {
         static const int faults[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP };
+        uint64_t mask = UINT64_MAX;
 
-        sigemptyset(ret_set);
-        for (size_t i = 0; i < ELEMENTSOF(rules); i++)
-                sigaddset(ret_set, rules[i].signal);
-        for (size_t i = 0; i < ELEMENTSOF(exit_rules); i++)
-                sigaddset(ret_set, exit_rules[i].signal);
-        if (manager->options.is_machine)
-                manager_block_machine_signals(ret_set);
-        if (!manager->options.keeper.ops)
-                return;
-        sigfillset(ret_set);
         for (size_t i = 0; i < ELEMENTSOF(faults); i++)
-                sigdelset(ret_set, faults[i]);
+                mask &= ~(UINT64_C(1) << (faults[i] - 1));
+        return syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask)) < 0 ? -errno : 0;
+}
+
+static int block_listened(const Manager *manager) {
+        sigset_t set;
+
+        sigemptyset(&set);
+        for (size_t i = 0; i < ELEMENTSOF(rules); i++)
+                sigaddset(&set, rules[i].signal);
+        for (size_t i = 0; i < ELEMENTSOF(exit_rules); i++)
+                sigaddset(&set, exit_rules[i].signal);
+        if (manager->options.is_machine)
+                manager_block_machine_signals(&set);
+        return sigprocmask(SIG_BLOCK, &set, NULL) < 0 ? -errno : 0;
 }
 
 static int block_signals(Manager *manager) {
-        sigset_t set;
+        int r;
 
-        fill_mask(manager, &set);
-        if (sigprocmask(SIG_SETMASK, NULL, &manager->old_mask) < 0 ||
-            sigprocmask(manager->options.keeper.ops ? SIG_SETMASK : SIG_BLOCK, &set, NULL) < 0)
+        if (sigprocmask(SIG_SETMASK, NULL, &manager->old_mask) < 0)
                 return -errno;
+        r = manager_is_kept(manager) ? block_all_but_faults() : block_listened(manager);
+        if (r < 0)
+                return r;
         manager->has_old_mask = true;
         /* Whoever started us may have ignored SIGCHLD: then the kernel would reap, and tell nobody. */
         if (signal(SIGPIPE, SIG_IGN) == SIG_ERR || signal(SIGCHLD, SIG_DFL) == SIG_ERR)
@@ -162,7 +170,6 @@ static int block_signals(Manager *manager) {
         /* Orphans of our services come to us, whether we are PID 1 or not. */
         if (prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL) < 0)
                 return -errno;
-
         return 0;
 }
 

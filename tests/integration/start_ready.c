@@ -4,7 +4,8 @@
  * start-ready PIDFILE LOGFILE COMMAND [ARGUMENT…]
  *
  * Starts a daemon in the background and returns when it has said READY=1 over
- * $NOTIFY_SOCKET: 0, with its pid in PIDFILE. If it ends before that: 1, and
+ * $NOTIFY_SOCKET, by itself and not by a child, as a service manager wants it:
+ * 0, with its pid in PIDFILE. If it ends before that: 1, and
  * what it wrote is on standard error. So tests wait for an event, not a time.
  */
 
@@ -25,7 +26,7 @@ static int listen_for_ready(const char *pidfile) {
 
         snprintf(address.sun_path, sizeof(address.sun_path), "%.90s.notify", pidfile);
         unlink(address.sun_path);
-        if (fd < 0 || bind(fd, (struct sockaddr *) &address, sizeof(address)) < 0)
+        if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &(int) { 1 }, sizeof(int)) < 0 || bind(fd, (struct sockaddr *) &address, sizeof(address)) < 0)
                 return -1;
         setenv("NOTIFY_SOCKET", address.sun_path, 1);
         return fd;
@@ -49,6 +50,24 @@ static pid_t start(const char *logfile, char *argv[]) {
         return pid;
 }
 
+/* Its length, 0 for one of another process. */
+static ssize_t receive(int fd, pid_t sender, char *text, size_t size) {
+        union {
+                struct cmsghdr header;
+                char room[CMSG_SPACE(sizeof(struct ucred))];
+        } control;
+        struct iovec part = { .iov_base = text, .iov_len = size };
+        struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
+                                  .msg_controllen = sizeof(control) };
+        struct ucred credentials;
+        ssize_t n = recvmsg(fd, &message, 0);
+
+        if (n <= 0 || !CMSG_FIRSTHDR(&message))
+                return 0;
+        memcpy(&credentials, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(credentials));
+        return credentials.pid == sender ? n : 0;
+}
+
 static int wait_for_ready(int fd, pid_t pid) {
         int pidfd = (int) syscall(SYS_pidfd_open, pid, 0);
         struct pollfd fds[] = { { .fd = fd, .events = POLLIN }, { .fd = pidfd, .events = POLLIN } };
@@ -57,7 +76,7 @@ static int wait_for_ready(int fd, pid_t pid) {
         if (pidfd < 0)
                 return -1;
         while (poll(fds, 2, -1) > 0) {
-                ssize_t n = fds[0].revents ? recv(fd, message, sizeof(message) - 1, 0) : 0;
+                ssize_t n = fds[0].revents ? receive(fd, pid, message, sizeof(message) - 1) : 0;
 
                 if (n > 0) {
                         message[n] = '\0';

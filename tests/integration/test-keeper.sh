@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Two processes: the one that is started, which must not die, and the one that works, which may. ORPHANS is how many
+# processes are left to it (1000).
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/library.sh"
+LEAVE_ORPHANS=$4
+ORPHANS=${ORPHANS:-1000}
+
+unit sleeper.service <<'U'
+[Service]
+ExecStart=/bin/sleep 1000
+U
+unit orphans.service <<U
+[Service]
+ExecStart=$LEAVE_ORPHANS $ORPHANS $DIR/left
+U
+
+main_pid() {
+        ctl show -P MainPID "$1"
+}
+
+is_gone() {
+        ! kill -0 "$1" 2>/dev/null
+}
+
+# kill_core SIGNAL: and waits for the next one
+kill_core() {
+        local old=$CORE
+        kill "-$1" "$CORE"
+        timeout "$PATIENCE" tail --pid="$old" -f /dev/null || return 1
+        next_core "$old"
+}
+
+next_core() {
+        local end=$((SECONDS + PATIENCE))
+        until find_core && [ "$CORE" != "$1" ]; do
+                [ "$SECONDS" -lt "$end" ] || return 1
+                sleep 0.02
+        done
+}
+
+# How many processes have ended and were not reaped
+zombies() {
+        awk '/^State:.*Z/ { n++ } END { print n + 0 }' /proc/[0-9]*/status 2>/dev/null
+}
+
+# — what is said before anything is served —
+check_exit "--help" 0 "$BUILD/jobd" --help
+check_prints "is printed" '^Usage: jobd' echo "$OUT"
+check_exit "--version" 0 "$BUILD/jobd" --version
+check_exit "a wrong option" 2 "$BUILD/jobd" --nonsense
+check_prints "is named" "Unknown option '--nonsense'" echo "$OUT"
+check_exit "a folder that cannot be made" 1 "$BUILD/jobd" --user --runtime-dir /proc/nothing
+check_exit "a core that is not there" 127 env JOBD_CORE=/nonexistent/core "$BUILD/jobd" --version
+
+# — alone —
+"$START_READY" "$DIR/pid" "$DIR/log" "$BUILD/jobd-core" --user --unit-path "$UNITS" --default-unit none
+report $? "core serves without a keeper"
+DAEMON=$(cat "$DIR/pid")
+check "it starts units" ctl start sleeper.service
+check_exit "and does not execute itself anew" 1 ctl daemon-reexec
+check_prints "which nobody would watch over" 'has no keeper' echo "$OUT"
+stop_daemon
+
+# — it dies, and comes back —
+start_daemon
+check "core is a child of what was started" [ -n "$CORE" ]
+for ((i = 0; i < 20; i++)); do
+        kill_core KILL && ctl list-units >/dev/null && ctl start sleeper.service || break
+done
+check_equal "core is killed 20 times, and each time serves at once" "$i" 20
+check "the socket stays" [ -S "$JOBD_SOCKET" ]
+check_prints "the log tells how it ended" 'core ended by signal 9' cat "$DIR/log"
+check_exit "meanwhile nobody else gets the folder" 1 "$BUILD/jobd" --user --unit-path "$UNITS" --default-unit none
+
+# — signals —
+for signal in {1..64}; do
+        case $signal in
+        2 | 9 | 15 | 19) continue ;;            # INT, KILL, TERM, STOP
+        esac
+        kill "-$signal" "$DAEMON"
+done
+check "signals to the keeper leave it alive" alive
+check "and serving" ctl list-units
+for signal in {1..64}; do
+        case $signal in
+        2 | 9 | 15 | 19) continue ;;
+        4 | 5 | 6 | 7 | 8 | 11 | 31)            # a fault: ILL, TRAP, ABRT, BUS, FPE, SEGV, SYS
+                kill_core "$signal" && ctl list-units >/dev/null || break ;;
+        *)
+                kill "-$signal" "$CORE" && ctl list-units >/dev/null || break ;;
+        esac
+done
+check_equal "signals to core leave it serving, or to be started again" "$signal" 64
+kill -STOP "$CORE"
+"$BUILD/jobctl" list-units >"$DIR/waited" 2>&1 &
+WAITER=$!
+kill -CONT "$CORE"
+wait "$WAITER"
+check_equal "one that is stopped for a while goes on" $? 0
+
+# — what is left to the keeper —
+check "start" ctl start orphans.service sleeper.service
+PID=$(main_pid orphans.service)
+check_equal "a service has no signal blocked, ignored or caught" \
+        "$(awk '/^Sig(Blk|Ign|Cgt)/ { print $2 }' "/proc/$(main_pid sleeper.service)/status" | sort -u)" 0000000000000000
+kill_core KILL
+check_equal "a service outlives core" "$(sed 's/.*) //' "/proc/$PID/stat" | cut -d' ' -f2)" "$DAEMON"
+kill -USR1 "$PID"
+check "$ORPHANS orphans" wait_for '^left$' ls "$DIR"
+check "are reaped" wait_for '^0$' zombies
+check "and core serves" ctl list-units
+
+# — executed anew —
+find_core
+BEFORE=$CORE
+check "daemon-reexec" ctl daemon-reexec
+find_core
+check_equal "it is the same process" "$CORE" "$BEFORE"
+check "serves" ctl list-units
+check_lacks "keeps no descriptor" '(deleted)' ls -l "/proc/$CORE/fd"
+check "ends" stop_daemon
+check "and leaves no socket" [ ! -e "$JOBD_SOCKET" ]
+check "nor a service" is_gone "$PID"
+
+cp "$BUILD/jobd-core" "$DIR/core"
+JOBD_CORE=$DIR/core start_daemon
+printf '#!/bin/sh\nexit 1\n' >"$DIR/new"
+chmod +x "$DIR/new"
+mv "$DIR/new" "$DIR/core"
+check "a new image that fails" ctl daemon-reexec
+check_prints "is told of" 'this is the one before it' cat "$DIR/log"
+find_core
+check "the old one serves" ctl list-units
+rm "$DIR/core"
+check_exit "one that is missing is no reason to end" 0 ctl daemon-reexec
+check_prints "and is told of" 'going on as we are' cat "$DIR/log"
+stop_daemon
+
+# — the keeper dies —
+start_daemon
+check "start" ctl start sleeper.service
+PID=$(main_pid sleeper.service)
+kill -9 "$DAEMON"
+timeout "$PATIENCE" tail --pid="$CORE" -f /dev/null
+report $? "without its keeper core ends"
+check "the service goes on" kill -0 "$PID"
+start_daemon
+report $? "and the next one finds the folder free"
+check_exit "and serves" 0 ctl list-units
+kill "$PID"
+stop_daemon
+
+# — as the first process of a container —
+unit signals.service <<'U'
+[Service]
+Type=oneshot
+ExecStart=/bin/bash -c 'for s in {1..64}; do case $s in 2|15) ;; *) kill -$s 1 ;; esac; done'
+U
+unshare --pid --fork --mount-proc --kill-child "$BUILD/jobd" --user --unit-path "$UNITS" --default-unit none 2>>"$DIR/log" &
+OUTER=$!
+wait_for 'loaded units listed' ctl list-units
+check "all signals from inside" ctl start signals.service
+check "leave PID 1 alive and serving" ctl list-units
+pkill -TERM -P "$OUTER" jobd
+wait "$OUTER"
+check_equal "SIGTERM ends it" $? 0
+done_testing
