@@ -271,10 +271,11 @@ UnitAction manager_action(const Manager *manager) {
 /* — the turns of the end — */
 
 void manager_step_stage(Manager *manager) {
-        bool is_late = manager->stage_deadline <= manager->now;
+        bool is_late;
 
         if (manager->stage == MANAGER_STARTING || manager->stage == MANAGER_SERVING)
                 manager_check_contract(manager);
+        is_late = manager->stage_deadline <= manager->now;
         switch (manager->stage) {
         case MANAGER_STARTING:
                 if (job_manager_count(manager->jobs) == 0)

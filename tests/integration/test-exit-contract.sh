@@ -50,7 +50,7 @@ goes_on() {
 unit other.service <<U
 [Service]
 ExecStart=/bin/sleep 1000
-ExecStop=/bin/sh -c 'echo other stops; if test -e $DIR/slow; then read line <$FIFO; fi; echo other is stopped'
+ExecStop=/bin/sh -c 'kill -0 \$MAINPID && echo other stops; if test -e $DIR/slow; then read line <$FIFO; fi; echo other is stopped'
 TimeoutStopSec=infinity
 U
 unit default.target <<U
@@ -143,11 +143,12 @@ field() {
         esac
 }
 
-# is_in_order COLUMN EXIT-ON: the other unit was stopped, not killed, but by a second signal
+# is_in_order COLUMN EXIT-ON: the other unit lived until it was stopped, and that was waited for, but by a second signal
 is_in_order() {
         case "$1/$2" in
                 'SIGTERM while all is stopped/not set') ! grep -q 'other is stopped' "$LOG" ;;
-                *) grep -q 'other is stopped' "$LOG" ;;
+                *) grep -q 'other stops' "$LOG" && grep -q 'other is stopped' "$LOG" &&
+                        ! grep -q 'in time' "$LOG" ;;
         esac
 }
 
