@@ -26,8 +26,8 @@
 
 typedef enum ActionWay {
         WAY_ORDERLY,                    /* units are stopped */
-        WAY_FORCE,                      /* processes are ended; a machine's file systems are unmounted */
-        WAY_IMMEDIATE,                  /* nothing of that */
+        WAY_FORCE,                      /* processes are ended */
+        WAY_IMMEDIATE,                  /* on a machine, nothing of that */
 } ActionWay;
 
 typedef struct ActionRule {
@@ -254,14 +254,11 @@ void manager_act(Manager *manager) {
                 return;
         manager->is_acting = true;
         manager_arm(manager->idle_source);
-        if (rule->way == WAY_IMMEDIATE && manager->options.is_machine) {
+        /* Core ends processes then, which we would take for services that have stopped by themselves. */
+        if (rule->way != WAY_ORDERLY && manager->options.is_machine)
                 manager->stage = MANAGER_GONE;
-        } else if (rule->way == WAY_FORCE && manager->options.is_machine) {
-                log_notice("Ending all processes.");
-                terminate(manager);
-        } else {
+        else
                 leave(manager, manager->action_status, rule->way == WAY_ORDERLY ? rule->target : NULL);
-        }
 }
 
 UnitAction manager_action(const Manager *manager) {
