@@ -30,3 +30,7 @@ usec_t clock_boottime(void) {
 usec_t clock_realtime(void) {
         return clock_read(CLOCK_REALTIME);
 }
+
+usec_t clock_processor(void) {
+        return clock_read(CLOCK_PROCESS_CPUTIME_ID);
+}

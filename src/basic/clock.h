@@ -15,3 +15,6 @@ usec_t clock_boottime(void);
 
 /* CLOCK_REALTIME, µs since the epoch. */
 usec_t clock_realtime(void);
+
+/* What this process has used of a processor, µs. */
+usec_t clock_processor(void);

@@ -142,7 +142,7 @@ Sim *sim_free(Sim *sim) {
 
 int sim_run(Sim *sim, unsigned budget, Failure *ret_failure) {
         uint64_t limit = sim->n_operations + SIM_OPERATIONS_MAX;
-        usec_t began = clock_monotonic();
+        usec_t began = clock_monotonic(), cpu = clock_processor();
         bool is_more = true;
 
         sim->is_running = true;
@@ -155,6 +155,7 @@ int sim_run(Sim *sim, unsigned budget, Failure *ret_failure) {
         }
         sim->is_running = false;
         sim->times.run += clock_monotonic() - began;
+        sim->times.cpu_run += clock_processor() - cpu;
         if (sim->n_operations >= limit)
                 return failure_set(ret_failure, -EINVAL, "LimitsExceeded",
                                    "the units keep starting each other: still not at rest after %" PRIu64 " operations",
@@ -172,8 +173,10 @@ int sim_print_times(const Sim *sim, FILE *output) {
 
         if (fprintf(output,
                     "{\"ev\":\"time\",\"load\":%" PRIu64 ",\"exec\":%" PRIu64 ",\"run\":%" PRIu64
-                    ",\"total\":%" PRIu64 "}\n",
-                    times->load, times->exec, times->run, total) < 0)
+                    ",\"total\":%" PRIu64 ",\"cpu-load\":%" PRIu64 ",\"cpu-exec\":%" PRIu64
+                    ",\"cpu-run\":%" PRIu64 ",\"cpu-total\":%" PRIu64 "}\n",
+                    times->load, times->exec, times->run, total, times->cpu_load, times->cpu_exec, times->cpu_run,
+                    times->cpu_load + times->cpu_exec + times->cpu_run + times->cpu_other) < 0)
                 return -EIO;
         return 0;
 }

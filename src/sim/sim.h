@@ -37,9 +37,10 @@ typedef struct SimOptions {
         FILE *output;                   /* borrowed */
 } SimOptions;
 
-/* Wall-clock time spent, µs, for benchmarks. */
+/* Time spent, µs, for benchmarks. */
 typedef struct SimTimes {
-        usec_t load, exec, run, other;
+        usec_t load, exec, run, other;          /* by the clock on the wall */
+        usec_t cpu_load, cpu_exec, cpu_run, cpu_other;  /* on a processor: others on the machine disturb it less */
 } SimTimes;
 
 typedef struct Sim {

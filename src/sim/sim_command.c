@@ -53,11 +53,12 @@ static int sim_bad(Failure *ret_failure, const char *what, const char *word) {
 }
 
 static int sim_find_unit(Sim *sim, const char *name, Unit **ret_unit, Failure *ret_failure) {
-        usec_t began = clock_monotonic();
+        usec_t began = clock_monotonic(), cpu = clock_processor();
         int r;
 
         r = unit_table_load(sim->units, name, ret_unit);
         sim->times.load += clock_monotonic() - began;
+        sim->times.cpu_load += clock_processor() - cpu;
         return r == -EINVAL ? sim_bad(ret_failure, "name of a unit", name) : r;
 }
 
@@ -117,7 +118,7 @@ static int sim_ask(Sim *sim, const SimLine *line, SimAsk ask, Failure *ret_failu
                 .wants_anchors_only = !sim->events.is_needed,
         };
         int mode = job_mode_from_string(line->words[1]);
-        usec_t began;
+        usec_t began, cpu;
         int r;
 
         if (mode < 0)
@@ -128,8 +129,10 @@ static int sim_ask(Sim *sim, const SimLine *line, SimAsk ask, Failure *ret_failu
                 return r;
 
         began = clock_monotonic();
+        cpu = clock_processor();
         r = ask(sim->jobs, requests.items, requests.n, &options, &plan);
         sim->times.exec += clock_monotonic() - began;
+        sim->times.cpu_exec += clock_processor() - cpu;
         if (r < 0)
                 return r;
         sim_emit_plan(sim, line->words[0], plan);
@@ -578,13 +581,16 @@ static int sim_execute(Sim *sim, const SimLine *line, Failure *ret_failure) {
 
 int sim_execute_line(Sim *sim, const char *text, Failure *ret_failure) {
         cleanup_(sim_line_deinit) SimLine line = {};
-        usec_t began = clock_monotonic(), counted = sim->times.load + sim->times.exec + sim->times.run;
+        SimTimes before = sim->times, *times = &sim->times;
+        usec_t began = clock_monotonic(), cpu = clock_processor();
         int r;
 
         r = sim_line_parse(&line, text, ret_failure);
         if (r == 0 && line.n_words > 0)
                 r = sim_execute(sim, &line, ret_failure);
-        counted = sim->times.load + sim->times.exec + sim->times.run - counted;
-        sim->times.other += usec_sub(clock_monotonic() - began, counted);
+        times->other += usec_sub(clock_monotonic() - began,
+                                 times->load + times->exec + times->run - before.load - before.exec - before.run);
+        times->cpu_other += usec_sub(clock_processor() - cpu, times->cpu_load + times->cpu_exec + times->cpu_run -
+                                                                      before.cpu_load - before.cpu_exec - before.cpu_run);
         return r;
 }

@@ -39,7 +39,7 @@ static const char sim_help[] =
         "  --auto                     operations succeed at once, and all that is ready runs\n"
         "  --seed N                   accepted; nothing here is random\n"
         "  --quiet                    print no events\n"
-        "  --time                     print the wall-clock time spent, as one line of JSON\n"
+        "  --time                     print the time spent, on the wall and on a processor, as a line of JSON\n"
         "  --help, --version\n"
         "\n"
         "Commands, one a line, # begins a comment:\n"
