@@ -32,6 +32,7 @@ void job_transaction_clear(JobTransaction *transaction) {
         transaction->failure = (Failure) {};
         transaction->n_expanded = transaction->n_propagated = transaction->n_failed = 0;
         transaction->generation = 0;
+        transaction->is_swept = false;
         transaction->is_incomplete = false;
 }
 
@@ -45,7 +46,9 @@ void job_transaction_deinit(JobTransaction *transaction) {
         vector_deinit(&transaction->cycles);
         arena_deinit(&transaction->arena);
         free(transaction->stage);
+        free(transaction->waits);
         transaction->stage = NULL;
+        transaction->waits = NULL;
         transaction->n_stage = 0;
 }
 

@@ -48,7 +48,8 @@ typedef struct JobTransaction {
 
         Arena arena;                    /* candidates, edges, sentences */
         JobStageUnit *stage;            /* owned, by unit index */
-        size_t n_stage;
+        uint32_t *waits;                /* owned, by unit index; all zero but for a moment in the order check */
+        size_t n_stage;                 /* of both */
         VECTOR(uint32_t) touched;       /* units with something in the stage */
         VECTOR(JobCandidate *) candidates;       /* in expansion order; a candidate that is gone stays here */
         VECTOR(JobCandidate *) anchors; /* for each request; after merging use job_candidate_survivor() */
@@ -58,6 +59,7 @@ typedef struct JobTransaction {
         size_t n_expanded, n_propagated;        /* how far expansion has come in the candidates */
         size_t n_failed;                /* candidates whose failure has not travelled yet */
         uint32_t generation;            /* of marks on candidates */
+        bool is_swept;                  /* nothing has changed in the stage since it was swept */
         bool is_incomplete;             /* memory was short: -ENOMEM at the next step */
         Failure failure;
 } JobTransaction;

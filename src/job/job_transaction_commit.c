@@ -252,6 +252,8 @@ int job_transaction_commit(JobTransaction *transaction, JobTransactionRecord *re
         for (size_t i = 0; i < transaction->work.n; i++) {
                 JobCandidate *candidate = transaction->work.items[i];
 
+                if (i + 4 < transaction->work.n)
+                        __builtin_prefetch(&transaction->work.items[i + 4]->unit->settings);
                 if (candidate->meeting.canceled)
                         ops->cancel(userdata, candidate->meeting.canceled, candidate);
                 if (candidate->meeting.action == JOB_PLAN_NEW)

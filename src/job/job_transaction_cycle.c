@@ -296,7 +296,10 @@ int job_transaction_check_order(JobTransaction *transaction) {
         if (transaction->mode == JOB_IGNORE_DEPENDENCIES)
                 return 0;
 
-        do {
+        r = job_transaction_is_ordered(transaction) ? 0 : 1;
+        if (r == 0)
+                job_stage_sweep(transaction);
+        while (r > 0 && refusal == 0) {
                 OrderGraph graph;
 
                 order_graph_init(&graph, transaction);
@@ -304,7 +307,7 @@ int job_transaction_check_order(JobTransaction *transaction) {
                 order_graph_deinit(&graph);
                 if (r >= 0 && refusal == 0)
                         job_stage_sweep(transaction);
-        } while (r > 0 && refusal == 0);
+        }
 
         if (r < 0)
                 return r;

@@ -170,11 +170,23 @@ int job_transaction_pull(JobTransaction *transaction, JobCandidate *puller, Unit
         return job_stage_connect(transaction, puller, candidate, relation, edge);
 }
 
+/* The first of them, all at once. */
+static void job_transaction_fetch_units(const JobTransaction *transaction, UnitRelations relations) {
+        for (size_t i = 0; i < relations.n && i < 8; i++) {
+                uint32_t other = relations.items[i].other;
+
+                __builtin_prefetch(unit_table_at(transaction->units, other));
+                if (other < transaction->n_stage)
+                        __builtin_prefetch(&transaction->stage[other]);
+        }
+}
+
 static int job_transaction_pull_by_rules(JobTransaction *transaction, JobCandidate *candidate,
                                          const JobPullRule *rules, size_t n_rules) {
         for (size_t k = 0; k < n_rules; k++) {
                 const JobPullRule *rule = &rules[k];
 
+                job_transaction_fetch_units(transaction, unit_relations(candidate->unit, rule->relation));
                 for (size_t i = 0; i < unit_relations(candidate->unit, rule->relation).n; i++) {
                         UnitRelation relation = unit_relations(candidate->unit, rule->relation).items[i];
                         JobEdge edge = {
@@ -309,9 +321,7 @@ static int job_transaction_expand_staged(JobTransaction *transaction) {
                 JobCandidate *candidate = transaction->candidates.items[transaction->n_expanded];
                 int r;
 
-                /* Its unit was looked at when it was staged, but for that. */
-                if (transaction->n_expanded + 4 < transaction->candidates.n)
-                        __builtin_prefetch(transaction->candidates.items[transaction->n_expanded + 4]->unit->buckets);
+                job_stage_fetch_ahead(transaction, transaction->n_expanded);
                 r = job_transaction_expand_one(transaction, candidate);
                 if (r < 0)
                         return r;
@@ -420,6 +430,7 @@ static int job_transaction_add_anchor(JobTransaction *transaction, const JobTran
         r = job_transaction_stage_one(transaction, unit, type, &candidate);
         if (r < 0)
                 return r;
+        transaction->is_swept = false;
         candidate->is_anchor = true;
         candidate->absorbs_start |= absorbs_start;
         return vector_push(&transaction->anchors, candidate);

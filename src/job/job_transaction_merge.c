@@ -113,8 +113,9 @@ static int job_transaction_mark(JobTransaction *transaction) {
                         return -ENOMEM;
         }
 
-        while (transaction->work.n > 0) {
-                JobCandidate *candidate = vector_pop(&transaction->work);
+        /* Breadth first: so they have come, and so they lie in memory. */
+        for (size_t at = 0; at < transaction->work.n; at++) {
+                const JobCandidate *candidate = transaction->work.items[at];
 
                 for (JobEdge *edge = candidate->needs_first; edge; edge = edge->next_of_subject) {
                         if (edge->is_cut || !edge->is_needed || edge->object->matters)
@@ -124,6 +125,7 @@ static int job_transaction_mark(JobTransaction *transaction) {
                                 return -ENOMEM;
                 }
         }
+        vector_clear(&transaction->work);
         return 0;
 }
 
@@ -260,6 +262,7 @@ static void job_candidate_merge(JobTransaction *transaction, JobCandidate *into,
         into->matters |= from->matters;
         into->is_anchor |= from->is_anchor;
 
+        transaction->is_swept = false;
         job_candidate_move_edges(from, into);
         from->merged_into = into;
         from->is_gone = true;

@@ -54,14 +54,20 @@ int job_stage_reserve(JobTransaction *transaction) {
         size_t wanted = unit_table_size(transaction->units);
         size_t n = wanted + wanted / 2 + 16;
         JobStageUnit *stage;
+        uint32_t *waits;
 
         if (wanted <= transaction->n_stage)
                 return 0;
 
+        waits = realloc(transaction->waits, n * sizeof(*waits));
+        if (!waits)
+                return -ENOMEM;
+        transaction->waits = waits;
         stage = realloc(transaction->stage, n * sizeof(*stage));
         if (!stage)
                 return -ENOMEM;
 
+        memset(waits + transaction->n_stage, 0, (n - transaction->n_stage) * sizeof(*waits));
         for (size_t i = transaction->n_stage; i < n; i++)
                 stage[i] = (JobStageUnit) { .order_unit = JOB_ORDER_UNIT_NONE };
         transaction->stage = stage;
@@ -118,6 +124,7 @@ int job_stage_add(JobTransaction *transaction, Unit *unit, JobType type, JobCand
         r = job_stage_touch(transaction, unit);
         if (r < 0)
                 return r;
+        transaction->is_swept = false;
         job_stage_forget_drop(transaction, unit, type);
         candidate = arena_alloc(&transaction->arena, sizeof(*candidate));
         if (!candidate)
@@ -146,6 +153,7 @@ int job_stage_connect(JobTransaction *transaction, JobCandidate *subject, JobCan
         if (!edge)
                 return -ENOMEM;
 
+        transaction->is_swept = false;
         *edge = template;
         edge->subject = subject;
         edge->object = object;
@@ -187,6 +195,7 @@ static void job_stage_queue(JobTransaction *transaction, JobCandidate *candidate
         if (candidate->is_gone)
                 return;
 
+        transaction->is_swept = false;
         candidate->is_gone = true;
         job_stage_note(transaction, candidate, rule, why);
         if (vector_push(&transaction->work, candidate) < 0)
@@ -265,6 +274,9 @@ static void job_stage_reach(JobTransaction *transaction, JobCandidate *candidate
 }
 
 void job_stage_sweep(JobTransaction *transaction) {
+        if (transaction->is_swept)
+                return;
+
         transaction->generation++;
         for (size_t i = 0; i < transaction->anchors.n; i++)
                 job_stage_reach(transaction, job_candidate_survivor(transaction->anchors.items[i]), NULL);
@@ -286,11 +298,13 @@ void job_stage_sweep(JobTransaction *transaction) {
                         job_stage_drop_alone(transaction, candidate, JOB_DROP_UNREACHED,
                                              "nothing that is left pulls it in");
         }
+        transaction->is_swept = true;
 }
 
 size_t job_stage_count_losses(JobTransaction *transaction, JobCandidate *candidate) {
         size_t n = 0;
 
+        transaction->is_swept = false;  /* the ways to what would be lost are overwritten */
         transaction->generation++;
         job_stage_reach(transaction, candidate, NULL);
         while (transaction->work.n > 0) {

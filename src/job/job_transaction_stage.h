@@ -62,6 +62,24 @@ struct JobStageUnit {
 int job_stage_reserve(JobTransaction *transaction);
 JobStageUnit *job_stage_unit(JobTransaction *transaction, const Unit *unit);
 
+/*
+ * Who goes over the candidates says so at each: what is looked at in the next ones is on the way then. A large transaction
+ * would else wait for memory at each, and for one thing after the other.
+ */
+static inline void job_stage_fetch_ahead(const JobTransaction *transaction, size_t at) {
+        const JobCandidate *const *next = (const JobCandidate *const *) transaction->candidates.items + at;
+        size_t n = transaction->candidates.n - at;
+
+        if (n > 12)
+                __builtin_prefetch(next[12]);
+        if (n > 8)
+                __builtin_prefetch(next[8]->unit);
+        if (n > 4) {
+                __builtin_prefetch(next[4]->unit->buckets);
+                __builtin_prefetch(next[4]->unit->buckets + 4);
+        }
+}
+
 JobCandidate *job_candidate_survivor(JobCandidate *candidate);
 const char *job_candidate_name(JobTransaction *transaction, const JobCandidate *candidate);     /* "start a.service" */
 
@@ -81,7 +99,7 @@ void job_stage_drop(JobTransaction *transaction, JobCandidate *candidate, JobDro
 void job_stage_drop_alone(JobTransaction *transaction, JobCandidate *candidate, JobDropRule rule, const char *why);
 /* Drops what has failed, each for its own reason. */
 void job_stage_drop_failed(JobTransaction *transaction);
-/* Removes what no anchor reaches, and leaves in each of the others the way to it. */
+/* Removes what no anchor reaches, and leaves in each of the others the way to it. Again it costs nothing if all is as it was. */
 void job_stage_sweep(JobTransaction *transaction);
 /* How many jobs would be lost with it. */
 size_t job_stage_count_losses(JobTransaction *transaction, JobCandidate *candidate);
@@ -104,6 +122,7 @@ int job_transaction_merge(JobTransaction *transaction);
 int job_transaction_reduce(JobTransaction *transaction);
 int job_transaction_meet_installed(JobTransaction *transaction);         /* what becomes of each; what gives way goes */
 int job_transaction_check_order(JobTransaction *transaction);
+bool job_transaction_is_ordered(JobTransaction *transaction);           /* at a glance: false if that can't be told */
 int job_transaction_check_installed(JobTransaction *transaction);
 
 /* Pulls in a candidate by an edge; a unit that can't be loaded gives one that has failed. */
