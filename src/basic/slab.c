@@ -16,7 +16,7 @@
 #include "basic/macro.h"
 #include "basic/slab.h"
 
-#define CHUNK_SIZE 16384U
+#define CHUNK_SIZE SLAB_BLOCK_MAX
 
 void slab_init(Slab *slab, size_t size) {
         assert(slab);
@@ -65,6 +65,25 @@ static int slab_add_chunk(Slab *slab) {
         return 0;
 }
 
+void *slab_take_block(Slab *slab, size_t n_bytes) {
+        size_t gap;
+        void *block;
+
+        assert(slab && slab->size > 0);
+        assert(n_bytes <= SLAB_BLOCK_MAX);
+
+        gap = -(uintptr_t) slab->at % sizeof(void *);
+        if (slab->n_left < gap + n_bytes) {
+                if (slab_add_chunk(slab) < 0)
+                        return NULL;
+                gap = 0;
+        }
+        block = slab->at + gap;
+        slab->at += gap + n_bytes;
+        slab->n_left -= gap + n_bytes;
+        return block;
+}
+
 static void *slab_take(Slab *slab, size_t n) {
         void *items = n <= SLAB_SHORT ? slab->spare[n] : NULL;
 
@@ -106,4 +125,81 @@ void *slab_resize(Slab *slab, void *items, size_t n_old, size_t n) {
                 slab_give_back(slab, items, n_old);
         }
         return new;
+}
+
+int slab_share_chunks(Slab *slab, Slab *other) {
+        if (vector_reserve(&slab->chunks, other->chunks.n) < 0)
+                return -ENOMEM;
+        while (other->chunks.n > 0)
+                slab->chunks.items[slab->chunks.n++] = vector_pop(&other->chunks);
+        return 0;
+}
+
+/* — moving elsewhere — */
+
+#define CHUNK_IS_THERE 1U               /* of n_live, beside the bytes */
+
+static int chunk_compare(const void *a, const void *b) {
+        uintptr_t x = (uintptr_t) *(void *const *) a, y = (uintptr_t) *(void *const *) b;
+
+        return x < y ? -1 : x > y;
+}
+
+int slab_drain_begin(SlabDrain *drain, Slab *slab) {
+        *drain = (SlabDrain) { .slab = slab, .n_live = calloc(slab->chunks.n + 1, sizeof(uint32_t)) };
+        if (!drain->n_live)
+                return -ENOMEM;
+        for (size_t i = 0; i < slab->chunks.n; i++)
+                drain->n_live[i] = CHUNK_IS_THERE;
+        if (slab->chunks.n > 1)
+                qsort(slab->chunks.items, slab->chunks.n, sizeof(*slab->chunks.items), chunk_compare);
+        return 0;
+}
+
+static size_t slab_chunk_of(const Slab *slab, const void *items) {
+        size_t from = 0, n = slab->chunks.n;
+
+        while (n > 1) {
+                size_t half = n / 2;
+
+                if ((uintptr_t) slab->chunks.items[from + half] <= (uintptr_t) items)
+                        from += half;
+                n -= half;
+        }
+        return from;
+}
+
+void slab_drain_count(SlabDrain *drain, const void *items, size_t n_bytes) {
+        if (n_bytes > 0)
+                drain->n_live[slab_chunk_of(drain->slab, items)] += (uint32_t) n_bytes;
+}
+
+void slab_drain_release(SlabDrain *drain, const void *items, size_t n_bytes) {
+        size_t chunk;
+
+        if (n_bytes == 0)
+                return;
+
+        chunk = slab_chunk_of(drain->slab, items);
+        assert(drain->n_live[chunk] >= n_bytes + CHUNK_IS_THERE);
+        drain->n_live[chunk] -= (uint32_t) n_bytes;
+        if (drain->n_live[chunk] > CHUNK_IS_THERE)
+                return;
+
+        /* Its address stays, by which others are found. */
+        drain->n_live[chunk] = 0;
+        free(drain->slab->chunks.items[chunk]);
+}
+
+void slab_drain_end(SlabDrain *drain, Slab *into) {
+        Slab *slab = drain->slab;
+
+        for (size_t i = 0; i < slab->chunks.n; i++)
+                if (drain->n_live[i] == CHUNK_IS_THERE)
+                        free(slab->chunks.items[i]);
+                else if (drain->n_live[i] > 0)
+                        into->chunks.items[into->chunks.n++] = slab->chunks.items[i];
+        free(drain->n_live);
+        vector_deinit(&slab->chunks);
+        *slab = (Slab) {};
 }

@@ -316,6 +316,8 @@ void job_notify_change(JobNotify *notify, const Unit *unit, UnitActiveState old,
 static void queue_neighbours(JobNotify *notify, const Unit *unit, UnitRelationKind kind, JobRule rule) {
         UnitRelations relations = unit_relations(unit, kind);
 
+        if (rule == JOB_RULE_UNNEEDED && !unit_table_has_unneeded(notify->units))
+                return;
         for (size_t i = 0; i < relations.n; i++) {
                 const Unit *other = other_of(notify, &relations, i);
 

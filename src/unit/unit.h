@@ -189,6 +189,9 @@ void unit_withdraw_relations(Unit *unit);
 
 /* — files and names — */
 
+/* Whoever sets what is in unit->settings, other than a loader's load(), says so: the table keeps track of some. */
+void unit_note_settings(Unit *unit);
+
 Unit *unit_ref(Unit *unit);
 Unit *unit_unref(Unit *unit);                   /* never frees: the table does, by unit_table_remove() */
 bool unit_has_name(const Unit *unit, const char *name);

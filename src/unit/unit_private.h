@@ -11,15 +11,15 @@
 #include "unit/unit_origin.h"
 #include "unit/unit_table.h"
 
-/* One place of the table. What is said of it outlives the unit that is in it. */
-typedef struct UnitSlot {
-        Unit *unit;                     /* owned; NULL if the index is free */
-        bool is_queued;                 /* the queue holds the index */
-        bool is_announced;              /* the observer heard of the unit */
-} UnitSlot;
+/* What is said of a place of the table outlives the unit that is in it. */
+enum {
+        UNIT_SLOT_IS_QUEUED = 1 << 0,           /* the queue holds the index */
+        UNIT_SLOT_IS_ANNOUNCED = 1 << 1,        /* the observer heard of the unit */
+};
 
 struct UnitTable {
-        VECTOR(UnitSlot) slots;         /* by index */
+        UnitSlots slots;                /* its units are owned; the first member, as unit_table_at() knows */
+        VECTOR(uint8_t) slot_flags;     /* by index, too */
         VECTOR(uint32_t) free_indexes;
         uint32_t n_units;
         IndexTable by_name;             /* the unit's index by the hash of each of its names */
@@ -31,7 +31,10 @@ struct UnitTable {
 
         Slab relations, buckets;        /* of all units */
         uint32_t relation_hint;         /* where the last search in a bucket ended */
+        uint64_t n_packed;              /* entries that were there when they were packed the last time … */
+        uint64_t n_appended;            /* … and that have come since */
         uint64_t n_withdrawals;         /* times that relations were taken away from a unit */
+        bool has_unneeded;              /* a unit said StopWhenUnneeded= once */
 
         const UnitVTable *types[_UNIT_TYPE_MAX];        /* borrowed */
         const UnitLoaderOps *loader;    /* borrowed */
@@ -64,3 +67,5 @@ void unit_reset(Unit *unit);
 int unit_relations_move(Unit *from, Unit *into);
 /* Frees them without a word to the other side, which goes, too. */
 void unit_relations_free(Unit *unit);
+/* After a load: puts those of each unit together, if many have come. Without memory for that they stay where they are. */
+void unit_relations_pack(UnitTable *table);

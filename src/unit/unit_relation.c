@@ -193,6 +193,7 @@ static void relation_append(Unit *unit, UnitRelationKind kind, UnitRelation rela
         assert(bucket && bucket->n < bucket->allocated);
 
         bucket->items[bucket->n++] = relation;
+        unit->table->n_appended++;
 }
 
 static void relation_free_items(Unit *unit, UnitRelationBucket *bucket) {

@@ -70,7 +70,7 @@ typedef struct UnitRelation {
         UnitOriginId there;             /* where the other declared the inverse, or UNIT_ORIGIN_NONE */
 } UnitRelation;
 
-/* The neighbours by one relation: borrowed, valid until relations of that unit change. */
+/* The neighbours by one relation: borrowed, valid until relations of that unit change, or units are loaded. */
 typedef struct UnitRelations {
         const UnitRelation *items;
         size_t n;

@@ -83,14 +83,9 @@ typedef struct UnitRareSettings {
 } UnitRareSettings;
 
 typedef struct UnitSettings {
-        char *description;
-        const char *fragment_path;      /* borrowed from who read it: the main file, NULL if there is none */
-        const UnitRareSettings *rare;   /* owned, unless it is the one that all share; never NULL */
-
+        /* What each job asks for: it lies together. */
         usec_t job_timeout;             /* from commit; USEC_INFINITY for none */
         usec_t job_running_timeout;     /* from each trigger */
-        usec_t start_limit_interval;
-        uint32_t start_limit_burst;
         int32_t job_priority;           /* higher goes first; 0 by default */
 
         UnitCollectMode collect_mode;
@@ -103,6 +98,12 @@ typedef struct UnitSettings {
         bool restart_on_dependency;     /* ours: start again when what failed it becomes active */
         bool is_perpetual;              /* can't be stopped */
         bool has_job_running_timeout;   /* was it set itself, or follows job_timeout */
+
+        uint32_t start_limit_burst;
+        usec_t start_limit_interval;
+        char *description;
+        const char *fragment_path;      /* borrowed from who read it: the main file, NULL if there is none */
+        const UnitRareSettings *rare;   /* owned, unless it is the one that all share; never NULL */
 } UnitSettings;
 
 void unit_settings_init(UnitSettings *settings);         /* the defaults */

@@ -19,6 +19,8 @@
 #include "basic/strv.h"
 #include "unit/unit_private.h"
 
+#define QUEUE_KEPT 1024                 /* places that it has from the last load */
+
 int unit_table_new(UnitTable **ret_table) {
         UnitTable *table;
 
@@ -40,8 +42,9 @@ UnitTable *unit_table_free(UnitTable *table) {
 
         index_table_deinit(&table->by_name);
         for (size_t i = 0; i < table->slots.n; i++)
-                unit_free(table->slots.items[i].unit);
+                unit_free(table->slots.items[i]);
         vector_deinit(&table->slots);
+        vector_deinit(&table->slot_flags);
         vector_deinit(&table->free_indexes);
         vector_deinit(&table->queue);
         unit_origins_deinit(&table->origins);
@@ -96,8 +99,14 @@ uint64_t unit_table_withdrawals(const UnitTable *table) {
         return table->n_withdrawals;
 }
 
-Unit *unit_table_at(const UnitTable *table, uint32_t index) {
-        return index < table->slots.n ? table->slots.items[index].unit : NULL;
+static_assert(offsetof(UnitTable, slots) == 0, "unit_table_at() knows no more of a table");
+
+bool unit_table_has_unneeded(const UnitTable *table) {
+        return table->has_unneeded;
+}
+
+void unit_note_settings(Unit *unit) {
+        unit->table->has_unneeded |= unit->settings.stop_when_unneeded;
 }
 
 Unit *unit_table_find(const UnitTable *table, const char *name) {
@@ -109,8 +118,8 @@ Unit *unit_table_find(const UnitTable *table, const char *name) {
 
         hash = index_table_hash(name);
         while (index_table_next(&table->by_name, hash, &probe, &index))
-                if (unit_has_name(table->slots.items[index].unit, name))
-                        return table->slots.items[index].unit;
+                if (unit_has_name(table->slots.items[index], name))
+                        return table->slots.items[index];
         return NULL;
 }
 
@@ -162,31 +171,34 @@ static int unit_table_take_index(UnitTable *table, uint32_t *ret_index) {
         /* Freeing an index must not fail, so each has its place in the list from the start. */
         if (vector_reserve_raw((void **) &table->free_indexes.items, &table->free_indexes.allocated,
                                sizeof(*table->free_indexes.items), table->slots.n + 1) < 0 ||
-            vector_push(&table->slots, (UnitSlot) {}) < 0)
+            vector_reserve(&table->slots, 1) < 0 || vector_reserve(&table->slot_flags, 1) < 0)
                 return -ENOMEM;
-        *ret_index = (uint32_t) table->slots.n - 1;
+        *ret_index = (uint32_t) table->slots.n;
+        table->slots.items[table->slots.n++] = NULL;
+        table->slot_flags.items[table->slot_flags.n++] = 0;
         return 0;
 }
 
 static void unit_table_give_index(UnitTable *table, uint32_t index) {
-        table->slots.items[index].unit = NULL;
+        table->slots.items[index] = NULL;
         table->n_units--;
 
         if (index + 1 < table->slots.n) {
                 vector_push(&table->free_indexes, index);
                 return;
         }
-        while (table->slots.n > 0 && !vector_last(&table->slots).unit)
+        while (table->slots.n > 0 && !vector_last(&table->slots))
                 table->slots.n--;
+        table->slot_flags.n = table->slots.n;
         if (table->slots.n == 0)
                 vector_clear(&table->free_indexes);
 }
 
 static int unit_table_enqueue(UnitTable *table, const Unit *unit) {
-        UnitSlot *slot = &table->slots.items[unit->index];
+        uint8_t *flags = &table->slot_flags.items[unit->index];
         int r;
 
-        if (slot->is_queued)
+        if (*flags & UNIT_SLOT_IS_QUEUED)
                 return 0;
 
         /* What was worked off goes when it is the greater part, but for a place that the last may be put back to. */
@@ -198,20 +210,20 @@ static int unit_table_enqueue(UnitTable *table, const Unit *unit) {
         }
         r = vector_push(&table->queue, unit->index);
         if (r == 0)
-                slot->is_queued = true;
+                *flags |= UNIT_SLOT_IS_QUEUED;
         return r;
 }
 
 /* To the front of the queue, from which something was taken. */
 static void unit_table_put_back(UnitTable *table, const Unit *unit) {
-        UnitSlot *slot = &table->slots.items[unit->index];
+        uint8_t *flags = &table->slot_flags.items[unit->index];
 
-        if (slot->is_queued)
+        if (*flags & UNIT_SLOT_IS_QUEUED)
                 return;
         assert(table->queue_head > 0);
 
         table->queue.items[--table->queue_head] = unit->index;
-        slot->is_queued = true;
+        *flags |= UNIT_SLOT_IS_QUEUED;
 }
 
 static void unit_table_discard(UnitTable *table, Unit *unit) {
@@ -233,7 +245,7 @@ static int unit_table_add(UnitTable *table, const char *name, Unit **ret_unit) {
                 return r;
 
         unit = take_ptr(new);
-        table->slots.items[unit->index].unit = unit;
+        table->slots.items[unit->index] = unit;
         table->n_units++;
         r = index_table_put(&table->by_name, index_table_hash(name), unit->index);
         if (r == 0)
@@ -266,23 +278,23 @@ int unit_table_name(UnitTable *table, const char *name, Unit **ret_unit) {
 }
 
 static void unit_table_announce(UnitTable *table, Unit *unit) {
-        UnitSlot *slot = &table->slots.items[unit->index];
+        uint8_t *flags = &table->slot_flags.items[unit->index];
 
-        if (slot->is_announced)
+        if (*flags & UNIT_SLOT_IS_ANNOUNCED)
                 return;
-        slot->is_announced = true;
+        *flags |= UNIT_SLOT_IS_ANNOUNCED;
         if (table->observer && table->observer->added)
                 table->observer->added(table->observer_userdata, unit);
 }
 
 static void unit_table_renounce(UnitTable *table, Unit *unit) {
-        UnitSlot *slot = &table->slots.items[unit->index];
+        uint8_t *flags = &table->slot_flags.items[unit->index];
 
-        if (!slot->is_announced)
+        if (!(*flags & UNIT_SLOT_IS_ANNOUNCED))
                 return;
         if (table->observer && table->observer->removed)
                 table->observer->removed(table->observer_userdata, unit);
-        slot->is_announced = false;
+        table->slot_flags.items[unit->index] &= (uint8_t) ~UNIT_SLOT_IS_ANNOUNCED;
 }
 
 static void unit_table_tell_related(UnitTable *table, Unit *unit) {
@@ -348,6 +360,7 @@ static int unit_table_read(UnitTable *table, Unit **unit) {
                 return r;
         }
 
+        unit_note_settings(read);
         if (read == *unit && read->load_state != UNIT_STUB) {
                 unit_table_verify(read);
                 if (read->load_state == UNIT_LOADED && read->vtable->loaded)
@@ -393,7 +406,7 @@ static int unit_table_drain(UnitTable *table) {
                 Unit *unit = unit_table_at(table, index);
 
                 if (index < table->slots.n)
-                        table->slots.items[index].is_queued = false;
+                        table->slot_flags.items[index] &= (uint8_t) ~UNIT_SLOT_IS_QUEUED;
                 if (unit)
                         r = unit_table_read_through(table, &unit);
                 if (r < 0)
@@ -403,8 +416,12 @@ static int unit_table_drain(UnitTable *table) {
 
         if (table->queue_head == table->queue.n) {
                 table->queue_head = 0;
-                vector_clear(&table->queue);
+                if (table->queue.allocated > QUEUE_KEPT)
+                        vector_deinit(&table->queue);
+                else
+                        vector_clear(&table->queue);
         }
+        unit_relations_pack(table);
         return r;
 }
 

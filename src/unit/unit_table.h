@@ -8,7 +8,10 @@
  * to, since only then both ends of every relation, and aliases, are known.
  */
 
+#include "basic/vector.h"
 #include "unit/unit.h"
+
+typedef VECTOR(Unit *) UnitSlots;        /* by index; NULL if it is free */
 
 int unit_table_new(UnitTable **ret_table);
 UnitTable *unit_table_free(UnitTable *table);
@@ -26,7 +29,16 @@ void unit_table_set_type(UnitTable *table, const UnitVTable *vtable /* borrowed 
 uint32_t unit_table_size(const UnitTable *table);
 uint32_t unit_table_count(const UnitTable *table);
 uint64_t unit_table_withdrawals(const UnitTable *table);  /* rises whenever a relation may have gone */
-Unit *unit_table_at(const UnitTable *table, uint32_t index);     /* NULL for a free index */
+
+/* NULL for a free index. In line: whoever goes over relations asks for each. */
+static inline Unit *unit_table_at(const UnitTable *table, uint32_t index) {
+        const UnitSlots *slots = (const UnitSlots *) table;
+
+        return index < slots->n ? slots->items[index] : NULL;
+}
+
+/* False as long as no unit had StopWhenUnneeded=: then nobody needs to look for one. */
+bool unit_table_has_unneeded(const UnitTable *table);
 
 #define unit_table_foreach(table, unit)                                                  \
         for (uint32_t unit##_at_ = 0; unit##_at_ < unit_table_size(table); unit##_at_++) \

@@ -99,3 +99,63 @@ Test(slab, too_much_is_refused) {
         assert_null(slab_resize(&slab, items, SLAB_SHORT + 1, SIZE_MAX / 2));
         assert_null(slab_resize(&slab, items, SLAB_SHORT + 1, 0));
 }
+
+Test(slab, pieces_of_a_block_are_arrays) {
+        cleanup_(slab_deinit) Slab slab;
+        char *block;
+
+        slab_init(&slab, ITEM);
+        cr_assert(slab_resize(&slab, NULL, 0, 1) != NULL);      /* the next is not aligned */
+        block = slab_take_block(&slab, 5 * ITEM);
+        cr_assert(eq(sz, (uintptr_t) block % sizeof(void *), 0));
+        memset(block, 7, 5 * ITEM);
+        assert_null(slab_resize(&slab, block, 2, 0));
+        cr_assert(slab_resize(&slab, NULL, 0, 2) == (void *) block);
+        block = slab_resize(&slab, block + 2 * ITEM, 3, 4);
+        for (size_t i = 0; i < 3 * ITEM; i++)
+                cr_assert(eq(i8, block[i], 7));
+        cr_assert(slab_take_block(&slab, SLAB_BLOCK_MAX) != NULL);
+        cr_assert(eq(sz, slab.chunks.n, 2));
+}
+
+/* Two of three of the last thousand stay, as if there had been no memory for them. */
+Test(slab, what_is_drained_leaves_what_has_not_moved) {
+        cleanup_(slab_deinit) Slab into;
+        Slab slab;
+        SlabDrain drain;
+        Model models[5000] = {};
+
+        slab_init(&slab, ITEM);
+        slab_init(&into, ITEM);
+        for (size_t i = 0; i < ELEMENTSOF(models); i++) {
+                models[i] = (Model) { .n = 1 + i % 5, .seed = (unsigned char) i };
+                models[i].items = slab_resize(&slab, NULL, 0, models[i].n);
+                fill(&models[i], 0);
+        }
+        for (size_t i = 1000; i < 3000; i++)
+                models[i].items = slab_resize(&slab, models[i].items, models[i].n, 0);
+
+        cr_assert(eq(int, vector_reserve(&into.chunks, slab.chunks.n), 0));
+        cr_assert(eq(int, slab_drain_begin(&drain, &slab), 0));
+        for (size_t i = 0; i < ELEMENTSOF(models); i++)
+                if (models[i].items)
+                        slab_drain_count(&drain, models[i].items, models[i].n * ITEM);
+        for (size_t i = 0; i < ELEMENTSOF(models); i++)
+                if (models[i].items && (i < 4000 || i % 3 == 0)) {
+                        unsigned char *moved = malloc(models[i].n * ITEM);
+
+                        memcpy(moved, models[i].items, models[i].n * ITEM);
+                        slab_drain_release(&drain, models[i].items, models[i].n * ITEM);
+                        models[i].items = moved;
+                }
+        slab_drain_end(&drain, &into);
+        cr_assert(eq(sz, slab.chunks.n, 0));
+        cr_assert(into.chunks.n > 0 && into.chunks.n < 5);
+
+        for (size_t i = 0; i < ELEMENTSOF(models); i++)
+                if (models[i].items) {
+                        check(&models[i]);
+                        if (i < 4000 || i % 3 == 0)
+                                free(models[i].items);
+                }
+}

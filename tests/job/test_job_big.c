@@ -225,7 +225,10 @@ Test(job_big, many_units_are_acted_on_by_rules) {
 
         double_unit(w->units, "user.service", UNIT_ACTIVE);
         for (int i = 0; i < MANY / 2; i++) {
-                double_unit(w->units, name_of(name, i), UNIT_ACTIVE)->settings.stop_when_unneeded = true;
+                Unit *unit = double_unit(w->units, name_of(name, i), UNIT_ACTIVE);
+
+                unit->settings.stop_when_unneeded = true;
+                unit_note_settings(unit);
                 double_relate_at(w->units, "user.service", UNIT_WANTS, name, 1);
         }
         double_world_answer(w->units, DOUBLE_STOP, DOUBLE_DONE);

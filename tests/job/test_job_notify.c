@@ -174,6 +174,13 @@ Test(job_notify, unit_that_reloads_itself_passes_it_on) {
 
 /* — rules that hold as long as a state lasts — */
 
+static void make_unneeded(JobWorld *w, UnitActiveState state) {
+        Unit *unit = double_unit(w->units, "a.service", state);
+
+        unit->settings.stop_when_unneeded = true;
+        unit_note_settings(unit);
+}
+
 Test(job_notify, unit_that_nothing_needs_any_more_stops) {
         static const UnitRelationKind pins[] = { UNIT_REQUIRES, UNIT_REQUISITE, UNIT_WANTS, UNIT_BINDS_TO, UNIT_UPHOLDS };
 
@@ -182,7 +189,7 @@ Test(job_notify, unit_that_nothing_needs_any_more_stops) {
 
                 double_unit(w->units, "user.service", UNIT_ACTIVE);
                 double_unit(w->units, "other.service", UNIT_ACTIVE);
-                double_unit(w->units, "a.service", UNIT_ACTIVE)->settings.stop_when_unneeded = true;
+                make_unneeded(w, UNIT_ACTIVE);
                 double_relate(w->units, "user.service", pins[i], "a.service");
                 double_relate(w->units, "other.service", UNIT_WANTS, "a.service");
                 job_world_accept(w, JOB_REPLACE, "stop:user.service");
@@ -201,7 +208,7 @@ Test(job_notify, unit_is_needed_by_what_has_a_job_or_will_start_again) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 
         double_unit(w->units, "user.service", UNIT_ACTIVE);
-        double_unit(w->units, "a.service", UNIT_ACTIVE)->settings.stop_when_unneeded = true;
+        make_unneeded(w, UNIT_ACTIVE);
         double_relate(w->units, "user.service", UNIT_WANTS, "a.service");
         double_unit_set_will_restart(job_world_unit(w, "user.service"), true);
         job_world_state(w, "user.service", UNIT_FAILED);
@@ -221,7 +228,7 @@ Test(job_notify, unit_is_needed_by_what_has_a_job_or_will_start_again) {
 Test(job_notify, unneeded_unit_that_becomes_active_stops_at_once) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 
-        double_unit(w->units, "a.service", UNIT_INACTIVE)->settings.stop_when_unneeded = true;
+        make_unneeded(w, UNIT_INACTIVE);
         job_world_accept(w, JOB_REPLACE, "start:a.service");
         job_world_run(w);
         job_world_state(w, "a.service", UNIT_ACTIVE);

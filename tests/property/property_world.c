@@ -81,6 +81,7 @@ static void property_set_up(PropertyWorld *world, Unit *unit) {
         settings->ignore_on_isolate = property_chance(world, 15);
         settings->restart_on_dependency = property_chance(world, 25);
         settings->is_perpetual = property_chance(world, 3);
+        unit_note_settings(unit);
         double_unit_allow(unit, DOUBLE_STOP, !property_chance(world, 3));
         double_unit_allow(unit, DOUBLE_RELOAD, !property_chance(world, 15));
 }

@@ -114,6 +114,29 @@ Test(unit_relation, withdrawal_leaves_what_others_say) {
         assert_null(a->buckets);
 }
 
+/* — after a load — */
+
+/* So many further units that a load puts all relations together. */
+static void load_many(DoubleWorld *world, unsigned from, unsigned to) {
+        Unit *target = double_unit(world, "many.target", UNIT_INACTIVE), *unit;
+
+        for (unsigned i = from; i < to; i++) {
+                char name[32];
+
+                snprintf(name, sizeof(name), "many%u.service", i);
+                cr_assert(eq(int, unit_table_name(world->table, name, &unit), 0));
+                add(world, target, UNIT_WANTS, unit, 1);
+                add(world, unit, UNIT_BEFORE, target, 2);
+        }
+        cr_assert(eq(int, unit_table_load_queued(world->table), 0));
+
+        /* Its buckets, and right behind them what is in these. */
+        cr_assert(eq(u32, unit_relation_count_kinds(unit->relation_mask), 2));
+        cr_assert(unit->buckets[0].items == (UnitRelation *) (unit->buckets + 2));
+        cr_assert(unit->buckets[1].items == (UnitRelation *) (unit->buckets + 2) + 1);
+        cr_assert(eq(sz, unit_relations(target, UNIT_WANTS).n, to));
+}
+
 /* — random events against a naive model — */
 
 #define UNITS 12
@@ -176,6 +199,8 @@ Test(unit_relation, agrees_with_a_table_of_declarations) {
                         if (i != j && model->declared[i][kind][j] == 0)
                                 model->declared[i][kind][j] = event;
                 }
+                if (event % 1000 == 0)
+                        load_many(world, event == 1000 ? 0 : 1000U << (event / 1000), 1000U << (event / 1000 + 1));
                 if (event % 100 == 0)
                         assert_model(world, units, model);
         }

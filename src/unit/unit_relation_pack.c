@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The relations of a unit, beside each other
+ *
+ * While units are loaded each gets its relations one by one, and as many from
+ * others' files as from its own: in the end its buckets and their entries are
+ * strewn over all of the memory. A transaction of 100,000 jobs then waits for
+ * memory at each of them. So after a load that has added many, all are written
+ * anew, unit after unit, the buckets of one and then what is in them. To do so
+ * only when half as many have come as there were keeps it linear.
+ *
+ * An array in the slabs carries no mark of where it lies, so the pieces of the new
+ * blocks are the slabs' own from then on: one that grows or goes is given back.
+ */
+
+#include <assert.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "unit/unit_private.h"
+
+#define PACK_MIN 4096U                  /* entries: fewer fit into any cache */
+
+static_assert(_UNIT_RELATION_MAX * (sizeof(UnitRelationBucket) + SLAB_SHORT * sizeof(UnitRelation)) <= SLAB_BLOCK_MAX,
+              "a unit's short arrays fit into a block");
+
+typedef struct Pack {
+        Slab relations;                 /* the new one */
+        SlabDrain old;                  /* its memory is that of the old buckets, too */
+        size_t n_old_chunks;
+        uint64_t n;                     /* entries */
+} Pack;
+
+static bool is_short(const UnitRelationBucket *bucket) {
+        return bucket->allocated <= SLAB_SHORT;         /* a long one has memory of its own, and stays there */
+}
+
+static size_t pack_bytes(const Unit *unit, size_t n_kinds) {
+        size_t n = n_kinds * sizeof(UnitRelationBucket);
+
+        for (size_t i = 0; i < n_kinds; i++)
+                if (is_short(&unit->buckets[i]))
+                        n += unit->buckets[i].n * sizeof(UnitRelation);
+        return n;
+}
+
+static void pack_bucket(Pack *pack, UnitRelationBucket *bucket, UnitRelation **at) {
+        UnitRelation *items = bucket->n > 0 ? *at : NULL;
+
+        if (!is_short(bucket))
+                return;
+        if (items)
+                memcpy(items, bucket->items, bucket->n * sizeof(*items));
+        slab_drain_release(&pack->old, bucket->items, bucket->allocated * sizeof(*items));
+        bucket->items = items;
+        bucket->allocated = bucket->n;
+        *at += bucket->n;
+}
+
+static int pack_unit(Pack *pack, Unit *unit) {
+        size_t n_kinds = unit_relation_count_kinds(unit->relation_mask);
+        UnitRelationBucket *buckets;
+        UnitRelation *at;
+
+        if (n_kinds == 0)
+                return 0;
+        /* For a chunk more, and for all of the old ones: now it can go wrong, and later not. */
+        if (vector_reserve(&pack->relations.chunks, pack->n_old_chunks + 1) < 0)
+                return -ENOMEM;
+
+        buckets = slab_take_block(&pack->relations, pack_bytes(unit, n_kinds));
+        if (!buckets)
+                return -ENOMEM;
+
+        memcpy(buckets, unit->buckets, n_kinds * sizeof(*buckets));
+        slab_drain_release(&pack->old, unit->buckets, n_kinds * sizeof(*buckets));
+        unit->buckets = buckets;
+        at = (UnitRelation *) (buckets + n_kinds);
+        for (size_t i = 0; i < n_kinds; i++)
+                pack_bucket(pack, &buckets[i], &at);
+        return 0;
+}
+
+/* Room first: what can't be moved then stays, and the new slab takes its memory over. */
+static int pack_begin(Pack *pack, UnitTable *table) {
+        slab_init(&pack->relations, sizeof(UnitRelation));
+        if (slab_share_chunks(&table->relations, &table->buckets) < 0)
+                return -ENOMEM;
+        pack->n_old_chunks = table->relations.chunks.n;
+        if (vector_reserve(&pack->relations.chunks, pack->n_old_chunks) < 0 ||
+            slab_drain_begin(&pack->old, &table->relations) < 0)
+                return -ENOMEM;
+
+        unit_table_foreach(table, unit) {
+                size_t n_kinds = unit_relation_count_kinds(unit->relation_mask);
+
+                slab_drain_count(&pack->old, unit->buckets, n_kinds * sizeof(*unit->buckets));
+                for (size_t i = 0; i < n_kinds; i++) {
+                        const UnitRelationBucket *bucket = &unit->buckets[i];
+
+                        pack->n += bucket->n;
+                        if (is_short(bucket))
+                                slab_drain_count(&pack->old, bucket->items, bucket->allocated * sizeof(*bucket->items));
+                }
+        }
+        return 0;
+}
+
+void unit_relations_pack(UnitTable *table) {
+        Pack pack = {};
+        int r = 0;
+
+        if (table->n_appended < PACK_MIN || table->n_appended < table->n_packed / 2)
+                return;
+
+        table->n_appended = 0;
+        if (pack_begin(&pack, table) < 0) {
+                slab_deinit(&pack.relations);
+                return;
+        }
+
+        unit_table_foreach(table, unit)
+                r = r < 0 ? r : pack_unit(&pack, unit);
+        slab_drain_end(&pack.old, &pack.relations);
+        slab_deinit(&table->buckets);
+        slab_init(&table->buckets, sizeof(UnitRelationBucket));
+        table->relations = pack.relations;
+        table->n_packed = pack.n;
+}
