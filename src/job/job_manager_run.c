@@ -102,6 +102,7 @@ static void trigger(JobManager *manager, Job *job) {
                                 (JobEndReason) { .code = JOB_END_INTERRUPTED, .number = id });
         }
 
+        __builtin_prefetch(entry->name);        /* for its end */
         job_table_trigger(&manager->table, job, manager->now);
         job_table_update_deadline(&manager->table, job);
         manager->stat.n_triggered++;

@@ -115,7 +115,18 @@ void job_order_reset(JobTable *table, Job *job) {
         vector_clear(&job->late);
 }
 
+/* Their scans will go on soon. */
+static void job_order_fetch_waiters(const JobTable *table, const Job *job) {
+        const Job *waiter;
+
+        LIST_FOREACH(waiter, &job->waiters, waiter_link) {
+                __builtin_prefetch(&table->entries[waiter->unit]);
+                __builtin_prefetch(unit_table_at(table->units, waiter->unit));
+        }
+}
+
 void job_order_wake(JobTable *table, Job *job) {
+        job_order_fetch_waiters(table, job);
         while (!LIST_EMPTY(&job->waiters)) {
                 Job *waiter = LIST_FIRST(&job->waiters);
 
