@@ -298,7 +298,7 @@ static void unit_table_renounce(UnitTable *table, Unit *unit) {
 }
 
 static void unit_table_tell_related(UnitTable *table, Unit *unit) {
-        if (table->slots.items[unit->index].is_announced && table->observer && table->observer->related)
+        if ((table->slot_flags.items[unit->index] & UNIT_SLOT_IS_ANNOUNCED) && table->observer && table->observer->related)
                 table->observer->related(table->observer_userdata, unit);
 }
 
