@@ -219,7 +219,7 @@ void manager_take_job_event(const JobEvent *event, void *userdata) {
 
         manager->has_news = true;
         manager_mark_job(manager, event->job.id);
-        manager_mark_job(manager, event->forgotten);
+        manager_mark_forgotten_job(manager, event->forgotten);
         if (event->job.unit)
                 manager_mark_unit(manager, event->job.unit);
         manager_log_job(manager, event);

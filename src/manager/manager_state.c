@@ -33,6 +33,24 @@ void manager_mark_job(Manager *manager, uint32_t id) {
                 store_mark(manager->state.store, STORE_JOBS, id);
 }
 
+/*
+ * Nobody asks for it: its record is in nobody's way until those next to it are forgotten, too. Jobs are forgotten in the
+ * order of their numbers, mostly; so each block of records is written once for that, not sixteen times.
+ */
+void manager_mark_forgotten_job(Manager *manager, uint32_t id) {
+        uint32_t *last = &manager->state.last_forgotten;
+
+        if (id == JOB_ID_NONE)
+                return;
+        if (id < *last) {
+                manager_mark_job(manager, id);
+                return;
+        }
+        if (!store_in_one_block(id, *last))
+                manager_mark_job(manager, *last);
+        *last = id;
+}
+
 void manager_mark_self(Manager *manager) {
         if (manager->state.store)
                 store_mark(manager->state.store, STORE_MANAGER, MANAGER_RECORD_SELF);

@@ -2,7 +2,7 @@
 /*
  * State that outlives the process
  *
- * One row is a block of 64 records: (space, block) -> bytes. A mark is a block's
+ * One row is a block of 16 records: (space, block) -> bytes. A mark is a block's
  * number, at the end of a list; the commit sorts the list and drops what is in
  * it twice. In a loop that commits each turn most marks of a turn fall into few
  * blocks, and the record of a job is some dozens of bytes.
@@ -23,7 +23,7 @@
 #include "basic/vector.h"
 #include "store/store.h"
 
-#define BLOCK_SIZE 64U
+#define BLOCK_SIZE 16U          /* most blocks fit into a page with others, without pages of their own */
 
 /* What SQLite may keep of the file in memory: what it has not is in the page cache, a system call away. */
 #define CACHE_KIB "128"
@@ -48,8 +48,8 @@ static const char *const statement_texts[_STATEMENT_MAX] = {
         [STATEMENT_BEGIN] = "BEGIN IMMEDIATE",
         [STATEMENT_COMMIT] = "COMMIT",
         [STATEMENT_ROLLBACK] = "ROLLBACK",
-        [STATEMENT_PUT] = "INSERT OR REPLACE INTO block (space, number, bytes) VALUES (?1, ?2, ?3)",
-        [STATEMENT_REMOVE] = "DELETE FROM block WHERE space = ?1 AND number = ?2",
+        [STATEMENT_PUT] = "INSERT OR REPLACE INTO block (place, bytes) VALUES (?1, ?2)",
+        [STATEMENT_REMOVE] = "DELETE FROM block WHERE place = ?1",
         [STATEMENT_CLEAR] = "DELETE FROM block",
 };
 
@@ -131,8 +131,7 @@ static int create(Store *store) {
 
         text = sqlite3_mprintf("BEGIN IMMEDIATE; PRAGMA application_id = %d;"
                                "CREATE TABLE format (name TEXT NOT NULL) STRICT; INSERT INTO format VALUES (%Q);"
-                               "CREATE TABLE block (space INTEGER NOT NULL, number INTEGER NOT NULL, bytes BLOB NOT NULL,"
-                               " PRIMARY KEY (space, number)) STRICT, WITHOUT ROWID; COMMIT",
+                               "CREATE TABLE block (place INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT; COMMIT",
                                APPLICATION_ID, store->format);
         if (!text)
                 return -ENOMEM;
@@ -258,6 +257,11 @@ Store *store_close(Store *store) {
         return NULL;
 }
 
+/* One number for both: a table by such numbers keeps larger rows within its pages than one by two columns. */
+static sqlite3_int64 place_of(StoreSpace space, uint32_t block) {
+        return (sqlite3_int64) space << 32 | block;
+}
+
 /* — loading — */
 
 static int load_block(uint32_t block, const void *bytes, size_t n, StoreTake take, void *userdata) {
@@ -288,15 +292,17 @@ int store_load(Store *store, StoreSpace space, StoreTake take, void *userdata) {
         sqlite3_stmt *statement = NULL;
         int code, r = 0;
 
-        code = sqlite3_prepare_v2(store->db, "SELECT number, bytes FROM block WHERE space = ?1 ORDER BY number", -1,
+        code = sqlite3_prepare_v2(store->db, "SELECT place, bytes FROM block WHERE place BETWEEN ?1 AND ?2 ORDER BY place", -1,
                                   &statement, NULL);
         if (code == SQLITE_OK)
-                code = sqlite3_bind_int(statement, 1, (int) space);
+                code = sqlite3_bind_int64(statement, 1, place_of(space, 0));
+        if (code == SQLITE_OK)
+                code = sqlite3_bind_int64(statement, 2, place_of(space, UINT32_MAX));
         while (r >= 0 && (code == SQLITE_OK || code == SQLITE_ROW)) {
                 code = sqlite3_step(statement);
                 if (code == SQLITE_ROW)
-                        r = load_block((uint32_t) sqlite3_column_int64(statement, 0), sqlite3_column_blob(statement, 1),
-                                       (size_t) sqlite3_column_bytes(statement, 1), take, userdata);
+                        r = load_block((uint32_t) (sqlite3_column_int64(statement, 0) & UINT32_MAX),
+                                       sqlite3_column_blob(statement, 1), (size_t) sqlite3_column_bytes(statement, 1), take, userdata);
         }
         sqlite3_finalize(statement);
         if (r < 0)
@@ -314,6 +320,10 @@ void store_mark(Store *store, StoreSpace space, uint32_t number) {
                 return;
         if (vector_push(marked, block) < 0)
                 store->all_is_marked = true;
+}
+
+bool store_in_one_block(uint32_t a, uint32_t b) {
+        return a / BLOCK_SIZE == b / BLOCK_SIZE;
 }
 
 void store_mark_all(Store *store) {
@@ -347,10 +357,9 @@ static int put_block(Store *store, StoreSpace space, uint32_t block) {
         sqlite3_stmt *statement = store->statements[store->block.n > 0 ? STATEMENT_PUT : STATEMENT_REMOVE];
         int r;
 
-        sqlite3_bind_int(statement, 1, (int) space);
-        sqlite3_bind_int64(statement, 2, block);
+        sqlite3_bind_int64(statement, 1, place_of(space, block));
         if (store->block.n > 0)
-                sqlite3_bind_blob64(statement, 3, store->block.bytes, store->block.n, SQLITE_STATIC);
+                sqlite3_bind_blob64(statement, 2, store->block.bytes, store->block.n, SQLITE_STATIC);
         r = run(store, store->block.n > 0 ? STATEMENT_PUT : STATEMENT_REMOVE);
         sqlite3_clear_bindings(statement);
         return r;

@@ -64,6 +64,7 @@ int store_set_aside(Store *store, Failure *ret_failure);
 /* The record has changed, or has come or gone. Cannot fail: without memory the next commit writes everything. */
 void store_mark(Store *store, StoreSpace space, uint32_t number);
 void store_mark_all(Store *store);
+bool store_in_one_block(uint32_t a, uint32_t b);        /* what is written with one is written with the other */
 bool store_is_dirty(const Store *store);
 
 /* Writes what is marked. 0 or a negative errno. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,46 @@
 /* There is one world a process: Criterion runs each test in its own. */
 static World *the_world;
 
+/* Keeps one descriptor: the notify socket. */
+static int keep_fd(void *userdata, const char *name, int fd) {
+        World *world = userdata;
+
+        cr_assert(eq(str, (char *) name, (char *) "notify"));
+        if (world->kept_fd >= 0)
+                close(world->kept_fd);
+        world->kept_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+        return 0;
+}
+
+static int give_fd(void *userdata, const char *name) {
+        const World *world = userdata;
+
+        return world->kept_fd < 0 || strcmp(name, "notify") != 0 ? -ENOENT : fcntl(world->kept_fd, F_DUPFD_CLOEXEC, 3);
+}
+
+static int drop_fd(void *userdata, const char *name) {
+        return 0;
+}
+
+static bool has_exit(void *userdata, pid_t pid) {
+        return false;
+}
+
+static void committed(void *userdata) {
+}
+
+static void tell(void *userdata, const char *text) {
+}
+
+static const ManagerKeeperOps keeper_ops = {
+        .store_fd = keep_fd,
+        .take_fd = give_fd,
+        .drop_fd = drop_fd,
+        .has_exit = has_exit,
+        .committed = committed,
+        .notify = tell,
+};
+
 static void make_manager(World *world, bool is_again) {
         cleanup_(failure_deinit) Failure failure = {};
         int r;
@@ -26,7 +68,7 @@ static void make_manager(World *world, bool is_again) {
                 .runtime_directory = world->runtime,
                 .default_unit = world->default_unit,
                 .shutdown_timeout = PATIENCE,
-                .keeper.is_again = is_again,
+                .keeper = { .ops = &keeper_ops, .userdata = world, .is_again = is_again },
         }, &failure);
         cr_assert(eq(int, r, 0), "%s", failure_message(&failure));
 }
@@ -40,6 +82,7 @@ World *world_new_with(const char *default_unit) {
         snprintf(world->runtime, sizeof(world->runtime), "%s/run", world->folder);
         cr_assert(eq(int, mkdir(world->runtime, 0755), 0));
         world->default_unit = default_unit;
+        world->kept_fd = -1;
         make_manager(world, false);
         the_world = world;
         return world;
@@ -69,6 +112,8 @@ World *world_free(World *world) {
                 return NULL;
         manager_kill_descendants(SIGKILL);
         manager_free(world->manager);
+        if (world->kept_fd >= 0)
+                close(world->kept_fd);
         text_deinit(&world->calls);
         snprintf(command, sizeof(command), "rm -rf %s", world->folder);
         cr_assert(eq(int, system(command), 0));

@@ -18,6 +18,7 @@ typedef struct World {
         char folder[64];                /* unit files */
         char runtime[80];
         const char *default_unit;       /* borrowed */
+        int kept_fd;                    /* the notify socket, over all managers */
         Text calls;
         unsigned n_turns;
 } World;

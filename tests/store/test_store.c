@@ -155,13 +155,13 @@ Test(store, block_is_written_once_a_commit) {
         WORLD;
 
         for (unsigned i = 0; i < 10; i++)
-                for (uint32_t number = 0; number < 128; number += 64)
+                for (uint32_t number = 0; number < 32; number += 16)
                         change(&world, STORE_JOBS, number + i, 1);
         world.state.n_saved = 0;
         cr_assert(eq(int, store_commit(world.store), 0));
-        cr_assert(eq(u32, world.state.n_saved, 128));
+        cr_assert(eq(u32, world.state.n_saved, 32));
         cr_assert(eq(int, store_commit(world.store), 0));
-        cr_assert(eq(u32, world.state.n_saved, 128), "nothing was marked");
+        cr_assert(eq(u32, world.state.n_saved, 32), "nothing was marked");
 }
 
 Test(store, everything_can_be_written_anew) {
