@@ -22,6 +22,7 @@
 #include "basic/log.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "manager/manager_group.h"
 #include "manager/manager_private.h"
 #include "unit/types/unit_types.h"
 
@@ -110,6 +111,7 @@ static int init_units(Manager *manager) {
         unit_table_set_host(manager->units, &manager->host);
         unit_table_set_observer(manager->units, &manager_observer_ops, manager);
         unit_table_set_type(manager->units, &service_vtable);
+        unit_table_set_type(manager->units, &slice_vtable);
         unit_table_set_type(manager->units, &target_vtable);
         unit_file_loader_attach(manager->loader, manager->units);
 
@@ -131,6 +133,7 @@ static int init(Manager *manager, Failure *ret_failure) {
                 r = init_units(manager);
         if (r < 0)
                 return failure_set(ret_failure, r, "Failed", "Cannot set up the units: %s", strerror(-r));
+        manager_init_groups(manager);
         r = manager_init_signals(manager);
         if (r >= 0)
                 r = manager_init_sources(manager);
@@ -205,6 +208,7 @@ Manager *manager_free(Manager *manager) {
 
         manager_close_state(manager, manager->stage == MANAGER_GONE);
         free_units(manager);
+        manager_free_groups(manager);
         free_sources(manager);
         manager_drop_requests(manager);
         assert(manager->timers.n == 0);
@@ -365,6 +369,7 @@ int manager_reload(Manager *manager, bool force, char ***ret_differences, Failur
         r = unit_file_reload(manager->loader, manager->units, force, note_difference, &differences, ret_failure);
         if (r >= 0) {
                 job_manager_graph_changed(manager->jobs, manager->now);
+                manager_apply_groups(manager);
                 /* What a unit referred to before is not known any more; a reload looks at all files anyway. */
                 unit_table_foreach(manager->units, unit)
                         manager_consider_unloading(manager, unit);

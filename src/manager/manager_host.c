@@ -8,6 +8,7 @@
 #include <assert.h>
 
 #include "basic/log.h"
+#include "manager/manager_group.h"
 #include "manager/manager_private.h"
 
 static Manager *manager_of(UnitHost *host) {
@@ -60,6 +61,18 @@ static void host_log(UnitHost *host, Unit *unit, int level, const char *message)
         log_write((LogLevel) level, unit->id, "%s", message);
 }
 
+static int host_group_path(UnitHost *host, const Unit *unit, char **ret_path) {
+        return manager_group_path(manager_of(host), unit, ret_path);
+}
+
+static int host_group_value(UnitHost *host, const Unit *unit, UnitGroupValue what, uint64_t *ret_value) {
+        return manager_group_value(manager_of(host), unit, what, ret_value);
+}
+
+static int host_list_unapplied(UnitHost *host, const Unit *unit, char ***ret_list) {
+        return manager_list_unapplied(manager_of(host), unit, ret_list);
+}
+
 const UnitHostOps manager_host_ops = {
         .now = host_now,
         .now_realtime = host_now_realtime,
@@ -71,5 +84,8 @@ const UnitHostOps manager_host_ops = {
         .kill_rest = host_kill_rest,
         .request_job = host_request_job,
         .request_action = host_request_action,
+        .group_path = host_group_path,
+        .group_value = host_group_value,
+        .list_unapplied = host_list_unapplied,
         .log = host_log,
 };

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "basic/log.h"
+#include "manager/manager_group.h"
 #include "manager/manager_private.h"
 
 ManagerUnit *manager_of_unit(Manager *manager, const Unit *unit) {
@@ -42,6 +43,7 @@ static void observer_changed(void *userdata, Unit *unit, UnitActiveState old, Un
         manager->has_news = true;
         manager_mark_unit(manager, unit);
         manager_count_failed(manager, unit, new == UNIT_FAILED);
+        manager_follow_group(manager, unit, new);
         job_manager_finish(manager->jobs, unit, old, new, flags, manager->now);
         manager_arm_jobs(manager);
         manager_tell(manager, unit_changed, unit);
@@ -115,6 +117,7 @@ void manager_forget_unit(Manager *manager, Unit *unit) {
         while (of_unit->processes)
                 manager_forget_process(manager, unit, of_unit->processes->pid);
         manager_forget_errands(manager, unit);
+        manager_forget_group(manager, unit);
         if (of_unit->invocation != 0 && id_map_get(&manager->by_invocation, of_unit->invocation) == unit)
                 id_map_remove(&manager->by_invocation, of_unit->invocation);
 

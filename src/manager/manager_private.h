@@ -32,6 +32,7 @@ typedef struct ManagerUnit {
         ManagerProcess *processes;      /* owned list */
         usec_t told_end_at;             /* the turn of .told_end */
         uint64_t kept_since;            /* when unit_table_withdrawals() was that less 1 .kept_by was found; 0: never */
+        struct ManagerGroup *group;     /* owned: its control group in this run; NULL: none */
         uint32_t kept_by;               /* a unit in use that was found to refer to it, over others perhaps */
         uint32_t walk;                  /* the last search for references that came by */
         uint32_t n_errands;             /* of Manager.errands */
@@ -41,6 +42,7 @@ typedef struct ManagerUnit {
         int8_t told_end;                /* the last JobResult that was logged */
         bool is_candidate;              /* in Manager.candidates */
         bool is_failed;                 /* counted in Manager.n_failed */
+        bool told_unapplied;            /* that some of its resource settings are without effect */
 } ManagerUnit;
 
 /* A process that has been begun and not been told of: only within a flush of the outbox, so the unit stays. */
@@ -91,6 +93,8 @@ struct Manager {
         Outbox *outbox;
         ManagerState state;
         RecordWriter unit_record;       /* memory for one of them */
+        struct CgroupTree *groups;      /* owned; NULL: there are no control groups … */
+        char *no_groups;                /* owned: … and this is why */
         VECTOR(ManagerListener) listeners;
         VECTOR(ManagerUnit) of_units;   /* by index; rest is zero */
 

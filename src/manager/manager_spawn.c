@@ -23,6 +23,7 @@
 
 #include "basic/clock.h"
 #include "basic/log.h"
+#include "manager/manager_group.h"
 #include "manager/manager_private.h"
 #include "unit/exec/exec.h"
 #include "unit/exec/exec_kill.h"
@@ -70,6 +71,7 @@ static void finish_first_spawn(Manager *manager) {
 
         r = exec_spawn_finish(first->spawn, &pid, &pidfd, &result);
         if (r >= 0) {
+                manager_note_group_error(manager, unit, result.cgroup_error);
                 r = manager_add_process(manager, unit, first->purpose, pid, pidfd, first->since);
                 if (r < 0)
                         give_up_process(pid, r, &result);
@@ -165,6 +167,7 @@ static void send_spawn(ManagerErrand *errand) {
                 tell_not_spawned(errand, &result);
                 return;
         }
+        request.cgroup = manager_enter_group(manager, unit);
         begin_spawn(errand, &request);
 }
 
@@ -242,6 +245,8 @@ static int count_rest(Manager *manager, const Unit *unit, pid_t main_pid, pid_t 
 static void send_kill_rest(ManagerErrand *errand) {
         const ExecRest rest = rest_of(errand->manager, errand->unit, errand->pid, errand->control_pid);
 
+        if (manager_signal_group(errand->manager, errand->unit, errand->signal, errand->pid, errand->control_pid) == 0)
+                return;
         exec_kill_rest(&rest, errand->signal);
 }
 
@@ -353,7 +358,9 @@ int manager_add_kill(Manager *manager, Unit *unit, pid_t pid, int signal, bool i
 int manager_kill_rest(Manager *manager, Unit *unit, int signal, pid_t main_pid, pid_t control_pid) {
         int r, n;
 
-        n = count_rest(manager, unit, main_pid, control_pid);
+        n = manager_count_group(manager, unit, main_pid, control_pid);
+        if (n == -ENOENT)
+                n = count_rest(manager, unit, main_pid, control_pid);
         if (n <= 0 || signal == 0)
                 return n;
         r = add_errand(&(ManagerErrand) {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "basic/log.h"
+#include "manager/manager_group.h"
 #include "manager/manager_private.h"
 #include "unit/exec/exec_process.h"
 
@@ -113,6 +114,12 @@ Unit *manager_unit_by_pid(Manager *manager, pid_t pid) {
 
                 if (known)
                         return known->unit;
+                if (i == 0) {
+                        Unit *unit = manager_unit_of_group(manager, pid);
+
+                        if (unit)
+                                return unit;
+                }
                 if (exec_process_read(pid, &process) < 0)
                         return NULL;
                 if (process.parent == self || process.parent == exec_process_keeper())
@@ -168,14 +175,21 @@ static int add_orphans(Manager *manager, const Unit *unit, ExecPids *pids) {
 int manager_unit_processes(Manager *manager, Unit *unit, pid_t **ret_pids, size_t *ret_n) {
         const ManagerUnit *of_unit = manager_of_unit(manager, unit);
         ExecPids pids = {};
+        bool is_complete = false;
         int r = of_unit ? 0 : -ENOMEM;
 
         for (const ManagerProcess *process = of_unit ? of_unit->processes : NULL; r == 0 && process;
              process = process->next)
                 r = add_once(&pids, process->pid);
-        if (r == 0 && of_unit->invocation != 0)
+        if (r == 0) {
+                int listed = manager_list_group(manager, unit, &pids);
+
+                is_complete = listed > 0;
+                r = MIN(listed, 0);
+        }
+        if (r == 0 && !is_complete && of_unit->invocation != 0)
                 r = add_orphans(manager, unit, &pids);
-        for (size_t i = 0; r == 0 && i < pids.n && pids.n < PROCESSES_MAX; i++)
+        for (size_t i = 0; r == 0 && !is_complete && i < pids.n && pids.n < PROCESSES_MAX; i++)
                 r = exec_process_list_children(pids.items[i], &pids);
         if (r < 0) {
                 vector_deinit(&pids);

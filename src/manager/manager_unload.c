@@ -44,7 +44,7 @@ static bool is_in_use(Manager *manager, const Unit *unit, const ManagerUnit *of_
         } else if (unit->active_state != UNIT_INACTIVE) {
                 return true;
         }
-        if (of_unit->processes || of_unit->timers || of_unit->n_errands > 0)
+        if (of_unit->processes || of_unit->timers || of_unit->n_errands > 0 || of_unit->group)
                 return true;
         return job_manager_unit_job(manager->jobs, unit, &job);
 }

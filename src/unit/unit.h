@@ -38,6 +38,14 @@ typedef struct UnitExit {
         usec_t time;                    /* monotonic */
 } UnitExit;
 
+/* How a unit wants its control group. */
+typedef struct UnitGroup {
+        const struct ResourceSettings *resources;       /* unit/file/resource_settings.h; NULL: nothing is said */
+        bool is_slice;                  /* others are in it; it has no processes itself */
+        bool is_begun;                  /* what runs in it is of this run, and not left over from an earlier one */
+        bool keeps_leftovers;           /* which are not to be killed */
+} UnitGroup;
+
 /* A unit type. Everything but init and deinit may be NULL: the type has no such thing. */
 typedef struct UnitVTable {
         UnitType type;
@@ -75,6 +83,11 @@ typedef struct UnitVTable {
         /* What its main process has ended with: 0–255, 128 and the signal; -ENODATA if none has ended since the start. */
         int (*exit_status)(const Unit *unit);
         void (*reset_failed)(Unit *unit);
+
+        /* Its control group; NULL: it has none. In the states in which it may have processes. */
+        void (*group)(const Unit *unit, UnitGroup *ret_group);
+        void (*group_emptied)(Unit *unit);      /* the last process has gone; its own exit may be told after */
+        void (*group_out_of_memory)(Unit *unit);        /* the kernel has killed a process of it */
         void (*job_refused)(Unit *unit, const Failure *failure);        /* what came of UnitHostOps.request_job */
 
         int (*save)(const Unit *unit, Sink *sink);      /* writes the entries of an open a{sv} */

@@ -11,6 +11,7 @@
  */
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "basic/usec.h"
@@ -28,6 +29,16 @@ typedef enum UnitPurpose {
         UNIT_PURPOSE_PIDFILE,           /* poll or watch for the PID file */
         _UNIT_PURPOSE_MAX,
 } UnitPurpose;
+
+/* What a control group tells; -ENODATA where it does not. */
+typedef enum UnitGroupValue {
+        UNIT_GROUP_MEMORY,              /* bytes, now */
+        UNIT_GROUP_MEMORY_PEAK,
+        UNIT_GROUP_CPU_NSEC,            /* since the group was made */
+        UNIT_GROUP_TASKS,               /* now */
+        UNIT_GROUP_OOM_KILLS,           /* processes that the kernel killed for lack of memory in this run of the unit */
+        _UNIT_GROUP_VALUE_MAX,
+} UnitGroupValue;
 
 typedef struct UnitHostOps {
         usec_t (*now)(UnitHost *host);                  /* CLOCK_MONOTONIC, the same all through a turn */
@@ -64,6 +75,12 @@ typedef struct UnitHostOps {
          * told. It never replaces a stop: while one is installed for the unit, a request for a start is dropped in silence.
          */
         int (*request_job)(UnitHost *host, Unit *unit, const char *type, const char *mode, const char *reason);
+
+        /* Where the unit's control group is, and what it tells; each may be NULL: there are none. Answers are the caller's. */
+        int (*group_path)(UnitHost *host, const Unit *unit, char **ret_path);                   /* 0, -ENOENT or -errno */
+        int (*group_value)(UnitHost *host, const Unit *unit, UnitGroupValue what, uint64_t *ret_value);
+        /* Settings that are without effect, each with the reason: "MemoryMax= (…)". 0 or -errno; *ret_list may be NULL. */
+        int (*list_unapplied)(UnitHost *host, const Unit *unit, char ***ret_list);
 
         /* An action on the whole manager (FailureAction=reboot): @action is a UnitAction. */
         void (*request_action)(UnitHost *host, Unit *unit, int action, int exit_status, const char *reason);

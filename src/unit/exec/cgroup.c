@@ -89,7 +89,10 @@ static int make_group(Cgroup *parent, const char *name, Cgroup **ret_group) {
         if (was_there && errno != EEXIST)
                 return -errno;
         r = group_new(parent->tree, parent, name, ret_group);
-        return r < 0 ? r : was_there;
+        if (r < 0)
+                return r;
+        (*ret_group)->was_killed = was_there;
+        return was_there;
 }
 
 int cgroup_make(Cgroup *slice, const char *unit, Cgroup **ret_group) {
@@ -103,11 +106,19 @@ int cgroup_open(Cgroup *slice, const char *unit, Cgroup **ret_group) {
         cleanup_free_ char *name = NULL;
         int r = cgroup_name_escape(unit, &name);
 
-        return r < 0 ? r : group_new(slice->tree, slice, name, ret_group);
+        if (r == 0)
+                r = group_new(slice->tree, slice, name, ret_group);
+        if (r == 0)
+                (*ret_group)->was_killed = true;
+        return r;
 }
 
 int cgroup_fd(const Cgroup *group) {
         return group->fd;
+}
+
+bool cgroup_takes_clones(const Cgroup *group) {
+        return !group->was_killed;
 }
 
 int cgroup_path(const Cgroup *group, char **ret_path) {

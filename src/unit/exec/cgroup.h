@@ -57,6 +57,11 @@ Cgroup *cgroup_free(Cgroup *group);                     /* the folder stays */
 int cgroup_remove(Cgroup *group);
 
 int cgroup_fd(const Cgroup *group);                     /* of the folder, O_PATH; borrowed */
+/*
+ * May a process be made right in it? Linux (seen with 6.18) takes a process that is cloned into a group that was
+ * killed at any time before for one that was forked meanwhile, and kills it. It can be moved there all the same.
+ */
+bool cgroup_takes_clones(const Cgroup *group);
 /* What the kernel calls it: "/system.slice/x.service". 0 or -ENOMEM. */
 int cgroup_path(const Cgroup *group, char **ret_path);
 

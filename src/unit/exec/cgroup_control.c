@@ -31,6 +31,12 @@ int cgroup_write(const Cgroup *group, const char *file, const char *value) {
         return r;
 }
 
+int cgroup_open_file(const Cgroup *group, const char *file) {
+        int fd = openat(group->fd, file, O_RDONLY | O_CLOEXEC);
+
+        return fd < 0 ? -errno : fd;
+}
+
 static int pass_on(Cgroup *group, CgroupController controller) {
         char word[16];
         int r;

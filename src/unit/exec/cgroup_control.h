@@ -25,6 +25,8 @@ bool cgroup_is_enabled(const Cgroup *group, CgroupController controller);
 
 /* Writes it, and makes its controller available first: 0 or -errno, as above. */
 int cgroup_set(Cgroup *group, const CgroupAttribute *attribute);
+/* For reading; the caller's. -errno if there is none. */
+int cgroup_open_file(const Cgroup *group, const char *file);
 int cgroup_write(const Cgroup *group, const char *file, const char *value);
 
 /* A number alone in a file, or behind @key in a table: 0, -ENODATA if it is not there, or -errno. "max" is UINT64_MAX. */

@@ -18,6 +18,7 @@ struct Cgroup {
         CgroupTree *tree;               /* borrowed */
         Cgroup *parent;                 /* borrowed; NULL: the tree's own folder */
         int fd;
+        bool was_killed;                /* by cgroup.kill, or perhaps: see cgroup_takes_clones() */
         uint8_t enabled;                /* bits of controllers that it passes on */
         char *slice;                    /* owned: the name, if it is a slice's */
         char name[];                    /* of the folder */

@@ -153,9 +153,10 @@ static void thaw(const Cgroup *group) {
                 cgroup_write(group, "cgroup.freeze", "0");
 }
 
-int cgroup_signal(const Cgroup *group, int signal, const CgroupSpared *spared) {
+int cgroup_signal(Cgroup *group, int signal, const CgroupSpared *spared) {
         int r;
 
+        group->was_killed = group->was_killed || signal == SIGKILL;
         if (signal == SIGKILL && cgroup_write(group, "cgroup.kill", "1") == 0)
                 return 0;
         thaw(group);

@@ -23,7 +23,7 @@ int cgroup_count(const Cgroup *group, const CgroupSpared *spared);
  * Signals all but those spared. SIGKILL spares nobody: the kernel kills all at once, also what is forked meanwhile. One
  * that is frozen is thawed. 0 or -errno.
  */
-int cgroup_signal(const Cgroup *group, int signal, const CgroupSpared *spared);
+int cgroup_signal(Cgroup *group, int signal, const CgroupSpared *spared);
 
 /*
  * A descriptor that polls with EPOLLPRI after each change of what cgroup_is_populated() says of it; the caller's. It is

@@ -329,6 +329,7 @@ static int start(ExecSpawn *spawn) {
         clone->stack_size = STACK_SIZE;
         clone->note = spawn->child.request->note_pid;
         clone->cgroup_fd = spawn->child.request->cgroup ? cgroup_fd(spawn->child.request->cgroup) : -1;
+        clone->moves_itself = spawn->child.request->cgroup && !cgroup_takes_clones(spawn->child.request->cgroup);
         enter_user_change(spawn);
         enter_score_change(spawn);
         spawn->since = clock_monotonic();

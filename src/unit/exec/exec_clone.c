@@ -120,10 +120,11 @@ pid_t exec_clone(ExecClone *clone_, int *ret_pidfd) {
 
         *ret_pidfd = -1;
         clone_->is_here = 1;
-        clone_->has_handlers = clone_->must_move = false;
-        pid = clone_without_handlers(clone_, clone_->cgroup_fd >= 0, ret_pidfd);
+        clone_->has_handlers = false;
+        clone_->must_move = clone_->cgroup_fd >= 0 && clone_->moves_itself;
+        pid = clone_without_handlers(clone_, clone_->cgroup_fd >= 0 && !clone_->must_move, ret_pidfd);
         /* Memory, or a limit on the number of processes, is no matter of the group. */
-        if (pid < 0 && pid != -EAGAIN && pid != -ENOMEM && clone_->cgroup_fd >= 0) {
+        if (pid < 0 && pid != -EAGAIN && pid != -ENOMEM && clone_->cgroup_fd >= 0 && !clone_->must_move) {
                 clone_->must_move = true;
                 pid = clone_without_handlers(clone_, false, ret_pidfd);
         }

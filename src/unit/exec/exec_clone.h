@@ -17,6 +17,7 @@ typedef struct ExecClone {
         size_t stack_size;
         pid_t *note;                    /* the kernel writes the pid there before the child runs; NULL: nowhere */
         int cgroup_fd;                  /* of the control group to begin in; -1: ours */
+        bool moves_itself;              /* the kernel is not asked to make it there */
 
         /* 1 as long as the child is in our memory; the kernel makes it 0, and wakes who waits for that by futex(2). */
         uint32_t is_here;

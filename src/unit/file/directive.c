@@ -20,6 +20,7 @@ static const DirectiveSection sections[] = {
         { "Unit", unit_directives, &unit_directives_n, _UNIT_TYPE_INVALID },
         { "Install", install_directives, &install_directives_n, _UNIT_TYPE_INVALID },
         { "Service", service_directives, &service_directives_n, UNIT_SERVICE },
+        { "Slice", slice_directives, &slice_directives_n, UNIT_SLICE },
 };
 
 const DirectiveSection *directive_sections(size_t *ret_n) {

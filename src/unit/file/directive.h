@@ -28,6 +28,7 @@ typedef enum DirectiveBase {
         DIRECTIVE_IN_UNIT,              /* offset is into UnitSettings */
         DIRECTIVE_IN_UNIT_RARE,         /* … UnitRareSettings */
         DIRECTIVE_IN_SERVICE,           /* … ServiceSettings */
+        DIRECTIVE_IN_RESOURCES,         /* … ResourceSettings */
 } DirectiveBase;
 
 /* One assignment. Borrowed for the call. */
@@ -59,8 +60,8 @@ typedef struct DirectiveSection {
         UnitType type;                  /* whose section it is; _UNIT_TYPE_INVALID: every type has it */
 } DirectiveSection;
 
-extern const Directive unit_directives[], install_directives[], service_directives[];
-extern const size_t unit_directives_n, install_directives_n, service_directives_n;
+extern const Directive unit_directives[], install_directives[], service_directives[], slice_directives[];
+extern const size_t unit_directives_n, install_directives_n, service_directives_n, slice_directives_n;
 
 /* The sections that there are tables of. */
 const DirectiveSection *directive_sections(size_t *ret_n);

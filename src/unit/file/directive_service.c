@@ -3,13 +3,14 @@
  * [Service]
  *
  * Everything that systemd knows there has a row. What is not implemented is
- * ignored if the service does the same without it (accounting, weights,
- * priorities), and refused if it could then do more or less than it is meant
+ * ignored if the service does the same without it (priorities, what is only
+ * shown), and refused if it could then do more or less than it is meant
  * to (sandbox, credentials, limits, folders that it expects to be made).
  */
 
 #include "basic/macro.h"
 #include "unit/file/directive_exec.h"
+#include "unit/file/directive_resource.h"
 #include "unit/file/directive_service.h"
 #include "unit/file/directive_value.h"
 #include "unit/file/service_settings.h"
@@ -18,8 +19,8 @@
 #define COMMAND(name_, exec_) { .name = name_, .parse = directive_parse_exec, .argument = exec_, .is_strict = true }
 
 const Directive service_directives[] = {
-        DIRECTIVE_REFUSE("AllowedCPUs"),
-        DIRECTIVE_REFUSE("AllowedMemoryNodes"),
+        RESOURCE_ALLOWED_CPUS,
+        RESOURCE_ALLOWED_MEMORY_NODES,
         DIRECTIVE_REFUSE("AmbientCapabilities"),
         DIRECTIVE_REFUSE("AppArmorProfile"),
         DIRECTIVE_REFUSE("BPFProgram"),
@@ -32,15 +33,15 @@ const Directive service_directives[] = {
         DIRECTIVE_IGNORE("BlockIOWeight"),
         DIRECTIVE_REFUSE("BlockIOWriteBandwidth"),
         DIRECTIVE_SERVICE("BusName", directive_parse_string, bus_name),
-        DIRECTIVE_IGNORE("CPUAccounting"),
+        RESOURCE_CPU_ACCOUNTING,
         DIRECTIVE_REFUSE("CPUAffinity"),
-        DIRECTIVE_REFUSE("CPUQuota"),
-        DIRECTIVE_REFUSE("CPUQuotaPeriodSec"),
+        RESOURCE_CPU_QUOTA,
+        RESOURCE_CPU_QUOTA_PERIOD,
         DIRECTIVE_IGNORE("CPUSchedulingPolicy"),
         DIRECTIVE_IGNORE("CPUSchedulingPriority"),
         DIRECTIVE_IGNORE("CPUSchedulingResetOnFork"),
         DIRECTIVE_IGNORE("CPUShares"),
-        DIRECTIVE_IGNORE("CPUWeight"),
+        RESOURCE_CPU_WEIGHT,
         DIRECTIVE_REFUSE("CacheDirectory"),
         DIRECTIVE_IGNORE("CacheDirectoryMode"),
         DIRECTIVE_REFUSE("Capabilities"),
@@ -52,7 +53,7 @@ const Directive service_directives[] = {
         DIRECTIVE_IGNORE("DefaultMemoryLow"),
         DIRECTIVE_IGNORE("DefaultMemoryMin"),
         DIRECTIVE_IGNORE("DefaultStartupMemoryLow"),
-        DIRECTIVE_IGNORE("Delegate"),
+        DIRECTIVE_OTHER("Delegate", resource_parse_delegate),
         DIRECTIVE_IGNORE("DelegateSubgroup"),
         DIRECTIVE_REFUSE("DeviceAllow"),
         DIRECTIVE_REFUSE("DevicePolicy"),
@@ -79,14 +80,14 @@ const Directive service_directives[] = {
         DIRECTIVE_IGNORE("FsckPassNo"),
         DIRECTIVE_SERVICE("Group", service_parse_account, group, .is_strict = true),
         DIRECTIVE_SERVICE("GuessMainPID", directive_parse_bool, guess_main_pid),
-        DIRECTIVE_IGNORE("IOAccounting"),
+        RESOURCE_IO_ACCOUNTING,
         DIRECTIVE_IGNORE("IODeviceLatencyTargetSec"),
         DIRECTIVE_IGNORE("IODeviceWeight"),
         DIRECTIVE_REFUSE("IOReadBandwidthMax"),
         DIRECTIVE_REFUSE("IOReadIOPSMax"),
         DIRECTIVE_IGNORE("IOSchedulingClass"),
         DIRECTIVE_IGNORE("IOSchedulingPriority"),
-        DIRECTIVE_IGNORE("IOWeight"),
+        RESOURCE_IO_WEIGHT,
         DIRECTIVE_REFUSE("IOWriteBandwidthMax"),
         DIRECTIVE_REFUSE("IOWriteIOPSMax"),
         DIRECTIVE_IGNORE("IPAccounting"),
@@ -135,17 +136,17 @@ const Directive service_directives[] = {
         DIRECTIVE_IGNORE("ManagedOOMMemoryPressureLimit"),
         DIRECTIVE_IGNORE("ManagedOOMPreference"),
         DIRECTIVE_IGNORE("ManagedOOMSwap"),
-        DIRECTIVE_IGNORE("MemoryAccounting"),
+        RESOURCE_MEMORY_ACCOUNTING,
         DIRECTIVE_REFUSE("MemoryDenyWriteExecute"),
-        DIRECTIVE_REFUSE("MemoryHigh"),
+        RESOURCE_MEMORY_HIGH,
         DIRECTIVE_IGNORE("MemoryKSM"),
         DIRECTIVE_REFUSE("MemoryLimit"),
-        DIRECTIVE_IGNORE("MemoryLow"),
-        DIRECTIVE_REFUSE("MemoryMax"),
-        DIRECTIVE_IGNORE("MemoryMin"),
+        RESOURCE_MEMORY_LOW,
+        RESOURCE_MEMORY_MAX,
+        RESOURCE_MEMORY_MIN,
         DIRECTIVE_IGNORE("MemoryPressureThresholdSec"),
         DIRECTIVE_IGNORE("MemoryPressureWatch"),
-        DIRECTIVE_REFUSE("MemorySwapMax"),
+        RESOURCE_MEMORY_SWAP_MAX,
         DIRECTIVE_IGNORE("MemoryTHP"),
         DIRECTIVE_REFUSE("MemoryZSwapMax"),
         DIRECTIVE_IGNORE("MemoryZSwapWriteback"),
@@ -163,7 +164,7 @@ const Directive service_directives[] = {
         DIRECTIVE_IGNORE("NonBlocking"),
         DIRECTIVE_SERVICE("NotifyAccess", service_parse_notify_access, notify_access, .is_strict = true,
                           .from_string = service_notify_access_from_string),
-        DIRECTIVE_IGNORE("OOMPolicy"),
+        RESOURCE("OOMPolicy", directive_parse_enum, oom_policy, .from_string = resource_oom_policy_from_string),
         DIRECTIVE_SERVICE("OOMScoreAdjust", service_parse_oom_score_adjust, oom_score_adjust, .is_strict = true),
         DIRECTIVE_REFUSE("OpenFile"),
         DIRECTIVE_REFUSE("PAMName"),
@@ -238,7 +239,7 @@ const Directive service_directives[] = {
         DIRECTIVE_REFUSE("SetCredential"),
         DIRECTIVE_REFUSE("SetCredentialEncrypted"),
         DIRECTIVE_IGNORE("SetLoginEnvironment"),
-        DIRECTIVE_IGNORE("Slice"),
+        RESOURCE_SLICE,
         DIRECTIVE_REFUSE("SmackProcessLabel"),
         DIRECTIVE_REFUSE("SocketBindAllow"),
         DIRECTIVE_REFUSE("SocketBindDeny"),
@@ -282,8 +283,8 @@ const Directive service_directives[] = {
         DIRECTIVE_IGNORE("TTYRows"),
         DIRECTIVE_IGNORE("TTYVHangup"),
         DIRECTIVE_IGNORE("TTYVTDisallocate"),
-        DIRECTIVE_IGNORE("TasksAccounting"),
-        DIRECTIVE_REFUSE("TasksMax"),
+        RESOURCE_TASKS_ACCOUNTING,
+        RESOURCE_TASKS_MAX,
         DIRECTIVE_REFUSE("TemporaryFileSystem"),
         DIRECTIVE_SERVICE("TimeoutAbortSec", service_parse_timeout_abort, timeout_abort),
         DIRECTIVE_IGNORE("TimeoutCleanSec"),

@@ -30,6 +30,8 @@ void *directive_field(const DirectiveLine *line) {
         case DIRECTIVE_IN_SERVICE:
                 assert(draft->service);
                 return (char *) draft->service + line->directive->offset;
+        case DIRECTIVE_IN_RESOURCES:
+                return (char *) &draft->resources + line->directive->offset;
         }
         return NULL;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "basic/strv.h"
+#include "unit/file/resource_settings.h"
 #include "unit/file/service_settings.h"
 
 static const char *const service_types[_SERVICE_TYPE_MAX] = {
@@ -130,6 +131,7 @@ ServiceSettings *service_settings_free(ServiceSettings *settings) {
         free(settings->standard_output_file);
         free(settings->standard_error_file);
         free(settings->syslog_identifier);
+        resource_settings_free(settings->resources);
         free(settings);
         return NULL;
 }

@@ -166,6 +166,8 @@ typedef struct ServiceSettings {
         int32_t oom_score_adjust;
         bool has_oom_score_adjust;
         char *syslog_identifier;
+        struct ResourceSettings *resources;     /* owned; NULL: nothing is said */
+        bool exit_type_cgroup;          /* it runs as long as there is any process of it */
 } ServiceSettings;
 
 DECLARE_STRING_TABLE(service_type, ServiceType);

@@ -36,9 +36,12 @@ int service_parse_type(const DirectiveLine *line, const char *value) {
 }
 
 int service_parse_exit_type(const DirectiveLine *line, const char *value) {
-        if (!*value || strcmp(value, "main") == 0)
-                return 0;
-        return directive_complain(line, "'%s' is not supported; a service ends with its main process ('main')", value);
+        bool is_cgroup = strcmp(value, "cgroup") == 0;
+
+        if (*value && strcmp(value, "main") != 0 && !is_cgroup)
+                return directive_complain(line, "'%s' is neither 'main' nor 'cgroup'", value);
+        line->draft->service->exit_type_cgroup = is_cgroup;
+        return 0;
 }
 
 int service_parse_notify_access(const DirectiveLine *line, const char *value) {

@@ -29,6 +29,7 @@ UnitDraft *unit_draft_free(UnitDraft *draft) {
         failure_deinit(&draft->failure);
         unit_settings_deinit(&draft->settings);
         service_settings_free(draft->service);
+        resource_settings_deinit(&draft->resources);
         file_values_deinit(&draft->values);
         file_state_free(draft->state);
         free(draft->name);

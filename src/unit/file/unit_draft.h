@@ -13,6 +13,7 @@
 #include "unit/file/directive.h"
 #include "unit/file/file_state.h"
 #include "unit/file/file_values.h"
+#include "unit/file/resource_settings.h"
 #include "unit/file/service_settings.h"
 #include "unit/file/specifier.h"
 #include "unit/file/unit_file.h"
@@ -46,6 +47,7 @@ struct UnitDraft {
         UnitSettings settings;
         UnitRareSettings *rare;         /* borrowed from settings, whose own they are */
         ServiceSettings *service;       /* owned; NULL for other types */
+        ResourceSettings resources;     /* of a service or slice; its strings are owned */
         bool has_service_type;
         bool is_broken;                 /* failure is about a setting */
         VECTOR(DraftRelation) relations;

@@ -20,6 +20,10 @@ static void apply_free_service(void *settings) {
         service_settings_free(settings);
 }
 
+static void apply_free_resources(void *settings) {
+        resource_settings_free(settings);
+}
+
 static void apply_free_record(void *record) {
         file_record_free(record);
 }
@@ -66,7 +70,19 @@ static int apply_relations(UnitDraft *draft, UnitTable *table, Unit *unit) {
 }
 
 /* @path: of the main file, in the table's keeping, or NULL. */
-static void apply_settings(UnitDraft *draft, Unit *unit, const char *path) {
+static void apply_type_settings(Unit *unit, void *settings, void (*free_settings)(void *)) {
+        if (unit->type_settings)
+                unit->type_settings_free(unit->type_settings);
+        unit->type_settings = settings;
+        unit->type_settings_free = free_settings;
+}
+
+static int apply_settings(UnitDraft *draft, Unit *unit, const char *path) {
+        ResourceSettings *resources = NULL;
+        int r = draft->load_state == UNIT_LOADED ? resource_settings_take(&draft->resources, &resources) : 0;
+
+        if (r < 0)
+                return r;
         unit_settings_deinit(&unit->settings);
         unit->settings = draft->settings;
         unit_settings_trim(&unit->settings);
@@ -75,13 +91,13 @@ static void apply_settings(UnitDraft *draft, Unit *unit, const char *path) {
         draft->rare = NULL;
 
         if (draft->load_state == UNIT_LOADED && draft->service) {
-                if (unit->type_settings)
-                        unit->type_settings_free(unit->type_settings);
-                unit->type_settings = take_ptr(draft->service);
-                unit->type_settings_free = apply_free_service;
-        }
+                draft->service->resources = resources;
+                apply_type_settings(unit, take_ptr(draft->service), apply_free_service);
+        } else if (draft->load_state == UNIT_LOADED && draft->type == UNIT_SLICE)
+                apply_type_settings(unit, resources, apply_free_resources);
         unit->load_state = draft->load_state;
         failure_copy(&unit->load_failure, &draft->failure);
+        return 0;
 }
 
 /* What was seen of the files becomes what the unit keeps of them. */
@@ -109,7 +125,9 @@ int unit_draft_apply(UnitDraft *draft, UnitTable *table, Unit *unit) {
                 r = unit_table_path(table, draft->state->sources.fragment, &path);
         if (r < 0)
                 return r;
-        apply_settings(draft, unit, path);
+        r = apply_settings(draft, unit, path);
+        if (r < 0)
+                return r;
         r = apply_aliases(draft, table, unit);
         if (r == 0)
                 r = apply_relations(draft, table, unit);

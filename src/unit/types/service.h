@@ -54,6 +54,7 @@ typedef enum ServiceResult {
         SERVICE_RESULT_WATCHDOG,
         SERVICE_RESULT_START_LIMIT_HIT,
         SERVICE_RESULT_EXEC_CONDITION,
+        SERVICE_RESULT_OOM_KILL,
         _SERVICE_RESULT_MAX,
 } ServiceResult;
 

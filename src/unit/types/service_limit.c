@@ -289,7 +289,7 @@ static void watch_rest(Unit *unit) {
                 service_enter_stop(unit, SERVICE_RESULT_SUCCESS);
 }
 
-static void poll_elapsed(Unit *unit) {
+void service_look_again(Unit *unit) {
         const Service *service = service_of(unit);
 
         switch (service->state) {
@@ -336,7 +336,7 @@ void service_timer_elapsed(Unit *unit, UnitPurpose purpose) {
                 watchdog_elapsed(unit);
                 break;
         case UNIT_PURPOSE_PIDFILE:
-                poll_elapsed(unit);
+                service_look_again(unit);
                 break;
         case UNIT_PURPOSE_MAIN:
         case UNIT_PURPOSE_CONTROL:

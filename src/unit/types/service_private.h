@@ -20,6 +20,12 @@ int service_count_rest(Unit *unit);
 void service_kill_control(Unit *unit);
 int service_stop_signal(const Unit *unit, ServiceState state);
 
+/* service_group.c: its control group */
+void service_group(const Unit *unit, UnitGroup *ret_group);
+void service_group_emptied(Unit *unit);
+void service_group_out_of_memory(Unit *unit);
+bool service_ran_out_of_memory(const Unit *unit, const UnitExit *exit);
+
 /* service_limit.c: timers */
 int service_set_limit(Unit *unit, usec_t span);                 /* of the present step; USEC_INFINITY: none */
 usec_t service_limit(const Unit *unit, ServiceExec kind);
@@ -30,6 +36,7 @@ void service_extend_limits(Unit *unit, usec_t span);
 void service_reset_watchdog(Unit *unit);
 void service_start_runtime_limit(Unit *unit);
 void service_poll(Unit *unit, usec_t delay);
+void service_look_again(Unit *unit);            /* has what is polled for come? */
 int service_set_restart_timer(Unit *unit);
 bool service_is_within_start_limit(Unit *unit);
 

@@ -10,6 +10,7 @@
 
 #include "basic/macro.h"
 #include "basic/text.h"
+#include "unit/types/group_property.h"
 #include "unit/types/service.h"
 
 /* One getter: @expression may use service and settings. */
@@ -61,8 +62,6 @@ GETTER(exec_main_start, sink_u64, service->exec_main.start.realtime)
 GETTER(exec_main_start_monotonic, sink_u64, service->exec_main.start.monotonic)
 GETTER(exec_main_exit, sink_u64, service->exec_main.exit.realtime)
 GETTER(exec_main_exit_monotonic, sink_u64, service->exec_main.exit.monotonic)
-GETTER(empty, sink_string, "")
-GETTER(unknown_amount, sink_u64, UINT64_MAX)
 GETTER(environment, sink_strv, settings->environment)
 GETTER(pass_environment, sink_strv, settings->pass_environment)
 GETTER(unset_environment, sink_strv, settings->unset_environment)
@@ -251,10 +250,7 @@ const UnitProperty service_properties[] = {
         { "ExecReload", "a(sasbttttuii)", 0, get_exec_reload, "Commands that reload it." },
         { "ExecStop", "a(sasbttttuii)", 0, get_exec_stop, "Commands that stop it." },
         { "ExecStopPost", "a(sasbttttuii)", 0, get_exec_stop_post, "Commands after it has ended." },
-        { "ControlGroup", "s", 0, get_empty, "Its control group; empty: it has none." },
-        { "MemoryCurrent", "t", 0, get_unknown_amount, "Bytes of memory in use; 18446744073709551615: not known." },
-        { "TasksCurrent", "t", 0, get_unknown_amount, "Number of tasks; 18446744073709551615: not known." },
-        { "CPUUsageNSec", "t", 0, get_unknown_amount, "CPU time used; 18446744073709551615: not known." },
+        GROUP_PROPERTIES,
         { "Environment", "as", C, get_environment, "Variables that its commands get." },
         { "EnvironmentFiles", "a(sb)", C, get_environment_files, "Files with variables; whether they may be missing." },
         { "PassEnvironment", "as", C, get_pass_environment, "The manager's variables that its commands get." },

@@ -44,6 +44,7 @@ static const char *const service_result_table[] = {
         [SERVICE_RESULT_WATCHDOG] = "watchdog",
         [SERVICE_RESULT_START_LIMIT_HIT] = "start-limit-hit",
         [SERVICE_RESULT_EXEC_CONDITION] = "exec-condition",
+        [SERVICE_RESULT_OOM_KILL] = "oom-kill",
 };
 
 DEFINE_STRING_TABLE(service_state, ServiceState, service_state_table)
@@ -70,6 +71,8 @@ ServiceResult service_result_of_exit(const Unit *unit, const UnitExit *exit) {
                 return SERVICE_RESULT_SUCCESS;
         if (exit->code == CLD_EXITED)
                 return SERVICE_RESULT_EXIT_CODE;
+        if (service_ran_out_of_memory(unit, exit))
+                return SERVICE_RESULT_OOM_KILL;
         return exit->code == CLD_DUMPED ? SERVICE_RESULT_CORE_DUMP : SERVICE_RESULT_SIGNAL;
 }
 

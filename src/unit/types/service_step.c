@@ -76,10 +76,12 @@ void service_enter_start_post(Unit *unit) {
  * Does what it was started for go on? A forking daemon whose main process nobody could tell is taken to run as long as
  * there are processes of its invocation; if there were none to be seen from the start, until it is stopped.
  */
-static bool is_alive(const Unit *unit) {
+static bool is_alive(Unit *unit) {
         const Service *service = service_of(unit);
 
         if (service->main.pid > 0)
+                return true;
+        if (service_settings(unit)->exit_type_cgroup && service_count_rest(unit) > 0)
                 return true;
         return !service->main_known && service_settings(unit)->type == SERVICE_FORKING;
 }

@@ -16,4 +16,5 @@
 #include "unit/unit.h"
 
 extern const UnitVTable service_vtable;
+extern const UnitVTable slice_vtable;
 extern const UnitVTable target_vtable;

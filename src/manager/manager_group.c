@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Control groups of units
+ *
+ * A group is made when the first process of a unit leaves, and removed as soon
+ * as it is found empty: the attempt is the look, and for most services it is
+ * the only one. If one with processes is waited for, the kernel tells when the
+ * last has gone.
+ *
+ * Groups are known by the names of their units, so a manager that follows on
+ * another finds them again when it needs them.
+ */
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "basic/log.h"
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "manager/manager_group_private.h"
+#include "unit/exec/cgroup_find.h"
+#include "unit/exec/cgroup_process.h"
+#include "unit/file/resource_settings.h"
+#include "unit/types/resource_attribute.h"
+#include "unit/unit_slice.h"
+
+static void unwatch(ManagerGroupWatch *watch) {
+        if (watch->source)
+                close(watch->fd);
+        watch->source = sd_event_source_disable_unref(watch->source);
+}
+
+static void free_group(ManagerGroup *group) {
+        if (!group)
+                return;
+        unwatch(&group->events);
+        unwatch(&group->memory);
+        if (!group->is_slice)
+                cgroup_free(group->cgroup);
+        strv_free(group->unapplied);
+        free(group);
+}
+
+static void drop_group(Manager *manager, const Unit *unit) {
+        ManagerUnit *of_unit = manager_of_unit(manager, unit);
+
+        if (of_unit)
+                free_group(take_ptr(of_unit->group));
+}
+
+void manager_forget_group(Manager *manager, Unit *unit) {
+        drop_group(manager, unit);
+}
+
+/* — is there anything of the kind? — */
+
+/*
+ * Whoever is PID 1 owns all that it can see; else there must be nobody but us and our keeper.
+ */
+static int open_tree(Manager *manager, Failure *ret_failure) {
+        cleanup_(cgroup_place_deinit) CgroupPlace place = {};
+        pid_t keeper = manager->options.keeper.ops ? getppid() : 0;
+        int r;
+
+        r = cgroup_find(getpid() == 1 || keeper == 1, keeper, &place, ret_failure);
+        if (r < 0)
+                return r;
+        r = cgroup_tree_new(place.folder, place.path, &manager->groups);
+        if (r >= 0)
+                r = cgroup_tree_move_manager(manager->groups);
+        if (r < 0)
+                return failure_set(ret_failure, r, "NoControlGroups", "%s cannot be used: %s", place.folder, strerror(-r));
+        return 0;
+}
+
+void manager_init_groups(Manager *manager) {
+        cleanup_(failure_deinit) Failure failure = {};
+
+        if (open_tree(manager, &failure) >= 0) {
+                log_info("Control groups of units are in %s.", cgroup_tree_folder(manager->groups));
+                return;
+        }
+        manager->groups = cgroup_tree_free(manager->groups);
+        manager->no_groups = strdup(failure_message(&failure));
+        log_info("Units have no control groups: %s.", failure_message(&failure));
+}
+
+void manager_free_groups(Manager *manager) {
+        if (manager->groups)
+                cgroup_tree_remove_slices(manager->groups);
+        manager->groups = cgroup_tree_free(manager->groups);
+        free(take_ptr(manager->no_groups));
+}
+
+/* — events — */
+
+static void tell_emptied(ManagerGroup *group) {
+        Manager *manager = group->manager;
+        Unit *unit = group->unit;
+
+        unwatch(&group->events);
+        if (unit_state_is_inactive_or_failed(unit->active_state)) {
+                manager_follow_group(manager, unit, unit->active_state);
+                return;
+        }
+        manager->has_news = true;
+        if (unit->vtable->group_emptied)
+                unit->vtable->group_emptied(unit);
+}
+
+static int on_events(sd_event_source *source, int fd, uint32_t events, void *userdata) {
+        if (cgroup_is_populated(fd) <= 0)
+                tell_emptied(userdata);
+        return 0;
+}
+
+static int on_memory_events(sd_event_source *source, int fd, uint32_t events, void *userdata) {
+        ManagerGroup *group = userdata;
+        uint64_t kills = 0;
+        char rest[16];
+
+        /* It is armed again by being read. */
+        (void) !pread(fd, rest, sizeof(rest), 0);
+        if (cgroup_read(group->cgroup, "memory.events", "oom_kill", &kills) < 0 || kills <= group->oom_kills)
+                return 0;
+        unwatch(&group->memory);
+        group->manager->has_news = true;
+        if (group->unit->vtable->group_out_of_memory)
+                group->unit->vtable->group_out_of_memory(group->unit);
+        return 0;
+}
+
+/* Owns @fd. Where it cannot be watched (a file that plays one), units find out by looking. */
+static void watch(ManagerGroup *group, ManagerGroupWatch *watch_, int fd, sd_event_io_handler_t handler) {
+        char rest[16];
+
+        if (fd < 0 || sd_event_add_io(group->manager->event, &watch_->source, fd, EPOLLPRI, handler, group) < 0) {
+                watch_->source = NULL;
+                if (fd >= 0)
+                        close(fd);
+                return;
+        }
+        watch_->fd = fd;
+        (void) !pread(fd, rest, sizeof(rest), 0);
+        /* Exits first: whoever waits for the last process wants to know how it ended. */
+        sd_event_source_set_priority(watch_->source, MANAGER_PRIORITY_NOTIFY);
+}
+
+static void watch_events(ManagerGroup *group) {
+        if (group->events.source || !group->cgroup)
+                return;
+        watch(group, &group->events, cgroup_open_events(group->cgroup), on_events);
+        /* It went in between: the look that says so comes by the loop, as any other. */
+        if (group->events.source && cgroup_is_populated(group->events.fd) == 0)
+                sd_event_source_set_io_events(group->events.source, EPOLLIN | EPOLLPRI);
+}
+
+static void watch_memory(ManagerGroup *group) {
+        (void) cgroup_read(group->cgroup, "memory.events", "oom_kill", &group->oom_kills);
+        if (!group->memory.source)
+                watch(group, &group->memory, cgroup_open_file(group->cgroup, "memory.events"), on_memory_events);
+}
+
+/* — settings — */
+
+static void note_unapplied(ManagerGroup *group, const char *directive, const char *what, int error) {
+        cleanup_free_ char *line = NULL;
+
+        if (error == -EOPNOTSUPP
+                    ? text_format(&line, "%s= (no %s controller in %s)", directive, what,
+                                  cgroup_tree_folder(group->manager->groups))
+                    : text_format(&line, "%s= (%s: %s)", directive, what, strerror(-error)))
+                return;
+        if (!strv_contains(group->unapplied, line))
+                (void) strv_push(&group->unapplied, line);
+}
+
+static void tell_unapplied(ManagerGroup *group) {
+        ManagerUnit *of_unit = manager_of_unit(group->manager, group->unit);
+        cleanup_free_ char *list = NULL;
+
+        if (!group->unapplied || !of_unit || of_unit->told_unapplied)
+                return;
+        of_unit->told_unapplied = true;
+        if (strv_join(group->unapplied, ", ", &list) == 0)
+                log_write(LOG_LEVEL_WARNING, group->unit->id, "Resource limits not applied: %s.", list);
+}
+
+static void apply_controllers(ManagerGroup *group, const ResourceSettings *resources) {
+        uint8_t wanted = resource_wanted_controllers(resources);
+
+        for (unsigned i = 0; i < _CGROUP_CONTROLLER_MAX; i++) {
+                CgroupController controller = (CgroupController) i;
+                int r = wanted >> i & 1 ? cgroup_enable(group->cgroup, controller) : 0;
+
+                if (r < 0 && !(resources->delegate && r == -EOPNOTSUPP))
+                        note_unapplied(group, resource_wanting_directive(resources, controller),
+                                       cgroup_controller_to_string(controller), r);
+        }
+}
+
+/* @with_defaults: what was set before and is not any more is taken back. */
+static void apply(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults) {
+        CgroupAttribute attributes[RESOURCE_ATTRIBUTES_MAX];
+        size_t n;
+
+        group->unapplied = strv_free(group->unapplied);
+        if (!resources && !with_defaults)
+                return;
+        n = resource_list_attributes(resources, attributes);
+        for (size_t i = 0; i < n; i++) {
+                const CgroupAttribute *attribute = &attributes[i];
+                int r;
+
+                if (attribute->is_default) {
+                        if (with_defaults && cgroup_is_enabled(group->cgroup, attribute->controller))
+                                (void) cgroup_set(group->cgroup, attribute);
+                        continue;
+                }
+                r = cgroup_set(group->cgroup, attribute);
+                if (r < 0)
+                        note_unapplied(group, attribute->directive,
+                                       r == -EOPNOTSUPP ? cgroup_controller_to_string(attribute->controller)
+                                                        : attribute->file,
+                                       r);
+        }
+        if (resources)
+                apply_controllers(group, resources);
+        if (!group->is_slice && cgroup_is_enabled(group->cgroup, CGROUP_MEMORY))
+                watch_memory(group);
+        tell_unapplied(group);
+}
+
+void manager_apply_groups(Manager *manager) {
+        if (!manager->groups)
+                return;
+        unit_table_foreach(manager->units, unit) {
+                ManagerGroup *group = manager_find_group(manager, unit);
+                UnitGroup wanted = {};
+
+                if (!group || !group->cgroup)
+                        continue;
+                unit->vtable->group(unit, &wanted);
+                apply(group, wanted.resources, true);
+        }
+}
+
+/* — making and finding — */
+
+static int slice_of(Manager *manager, const Unit *unit, const UnitGroup *wanted, Cgroup **ret_slice) {
+        cleanup_free_ char *own = NULL;
+        const char *name = wanted->resources ? wanted->resources->slice : NULL;
+        int r = 0;
+
+        if (wanted->is_slice)
+                name = unit->id;
+        if (!name) {
+                r = unit_slice_default(unit->id, manager->options.is_user, &own);
+                name = own;
+        }
+        return r < 0 ? r : cgroup_tree_slice(manager->groups, name, ret_slice);
+}
+
+/* 0, 1 if it was there, or -errno. @only_existing: none is made. */
+static int open_cgroup(Manager *manager, const Unit *unit, const UnitGroup *wanted, bool only_existing,
+                       Cgroup **ret_cgroup) {
+        Cgroup *slice;
+        int r = slice_of(manager, unit, wanted, &slice);
+
+        if (r < 0 || wanted->is_slice) {
+                *ret_cgroup = slice;
+                return r;
+        }
+        return only_existing ? cgroup_open(slice, unit->id, ret_cgroup) : cgroup_make(slice, unit->id, ret_cgroup);
+}
+
+static int make_group(Manager *manager, const Unit *unit, const UnitGroup *wanted, bool only_existing,
+                      ManagerGroup **ret_group) {
+        ManagerUnit *of_unit = manager_of_unit(manager, unit);
+        cleanup_free_ ManagerGroup *group = NULL;
+        int r;
+
+        group = of_unit ? calloc(1, sizeof(*group)) : NULL;
+        if (!group)
+                return -ENOMEM;
+        r = open_cgroup(manager, unit, wanted, only_existing, &group->cgroup);
+        if (r < 0)
+                return r;
+        group->manager = manager;
+        group->unit = (Unit *) unit;
+        group->is_slice = wanted->is_slice;
+        free_group(of_unit->group);
+        of_unit->group = *ret_group = take_ptr(group);
+        return r;
+}
+
+/* Of a unit that may have processes one may be there though we have not made it. */
+ManagerGroup *manager_find_group(Manager *manager, const Unit *unit) {
+        ManagerUnit *of_unit = manager_of_unit(manager, unit);
+        ManagerGroup *group = of_unit ? of_unit->group : NULL;
+        UnitGroup wanted = {};
+
+        if (group || !manager->groups || !of_unit || !unit->vtable->group ||
+            unit_state_is_inactive_or_failed(unit->active_state))
+                return group;
+        unit->vtable->group(unit, &wanted);
+        if (!wanted.is_begun || make_group(manager, unit, &wanted, true, &group) < 0)
+                return NULL;
+        return group;
+}
+
+static void clean_leftovers(ManagerGroup *group, const UnitGroup *wanted) {
+        const char *id = group->unit->id;
+        int n = cgroup_count(group->cgroup, &(CgroupSpared) {});
+
+        if (n <= 0)
+                return;
+        if (wanted->keeps_leftovers) {
+                log_write(LOG_LEVEL_WARNING, id, "%d processes of an earlier run are still there.", n);
+                return;
+        }
+        log_write(LOG_LEVEL_WARNING, id, "%d processes of an earlier run are still there: they are killed.", n);
+        cgroup_signal(group->cgroup, SIGKILL, &(CgroupSpared) {});
+}
+
+const Cgroup *manager_enter_group(Manager *manager, Unit *unit) {
+        ManagerUnit *of_unit = manager_of_unit(manager, unit);
+        ManagerGroup *group = of_unit ? of_unit->group : NULL;
+        UnitGroup wanted = {};
+        int r;
+
+        if (!manager->groups || !of_unit || !unit->vtable->group)
+                return NULL;
+        unit->vtable->group(unit, &wanted);
+        if (group && group->cgroup && wanted.is_begun)
+                return group->cgroup;
+        r = make_group(manager, unit, &wanted, false, &group);
+        if (r < 0) {
+                log_write(LOG_LEVEL_WARNING, unit->id, "It has no control group: %s.", strerror(-r));
+                return NULL;
+        }
+        if (r > 0 && !wanted.is_begun)
+                clean_leftovers(group, &wanted);
+        apply(group, wanted.resources, r > 0);
+        return group->cgroup;
+}
+
+void manager_note_group_error(Manager *manager, Unit *unit, int error) {
+        ManagerUnit *of_unit = error > 0 ? manager_of_unit(manager, unit) : NULL;
+
+        if (!of_unit || !of_unit->group)
+                return;
+        of_unit->group->is_incomplete = true;
+        log_write(LOG_LEVEL_WARNING, unit->id, "A process of it could not enter its control group: %s.", strerror(error));
+}
+
+/* — the end — */
+
+/* What is still in there keeps it; then it goes when that has gone. */
+static void leave_group(Manager *manager, Unit *unit, ManagerGroup *group) {
+        unwatch(&group->memory);
+        if (group->cgroup && cgroup_remove(group->cgroup) == -EBUSY) {
+                watch_events(group);
+                if (group->events.source)
+                        return;
+        }
+        drop_group(manager, unit);
+        manager_consider_unloading(manager, unit);
+}
+
+static void leave_slice(Manager *manager, Unit *unit) {
+        drop_group(manager, unit);
+        (void) cgroup_tree_remove_slice(manager->groups, unit->id);
+}
+
+static void enter_slice(Manager *manager, Unit *unit, const UnitGroup *wanted) {
+        ManagerGroup *group;
+        int r = make_group(manager, unit, wanted, false, &group);
+
+        if (r < 0)
+                log_write(LOG_LEVEL_WARNING, unit->id, "It has no control group: %s.", strerror(-r));
+        else
+                apply(group, wanted->resources, true);
+}
+
+void manager_follow_group(Manager *manager, Unit *unit, UnitActiveState state) {
+        ManagerUnit *of_unit;
+        UnitGroup wanted = {};
+
+        if (!manager->groups || !unit->vtable->group)
+                return;
+        of_unit = manager_of_unit(manager, unit);
+        if (!of_unit || (!of_unit->group && unit->type != UNIT_SLICE))
+                return;
+        if (unit->type != UNIT_SLICE) {
+                if (unit_state_is_inactive_or_failed(state))
+                        leave_group(manager, unit, of_unit->group);
+                return;
+        }
+        unit->vtable->group(unit, &wanted);
+        if (unit_state_is_inactive_or_failed(state))
+                leave_slice(manager, unit);
+        else if (!of_unit->group)
+                enter_slice(manager, unit, &wanted);
+}
+
+/* — processes — */
+
+/* Where all processes of the unit are known to be, NULL if that is nowhere. */
+static ManagerGroup *complete_group(Manager *manager, const Unit *unit) {
+        ManagerGroup *group = manager_find_group(manager, unit);
+
+        return group && !group->is_incomplete ? group : NULL;
+}
+
+int manager_count_group(Manager *manager, Unit *unit, pid_t main_pid, pid_t control_pid) {
+        ManagerGroup *group = complete_group(manager, unit);
+        int n;
+
+        if (!group)
+                return -ENOENT;
+        if (!group->cgroup)
+                return 0;
+        if (main_pid <= 0 && control_pid <= 0 && cgroup_remove(group->cgroup) == 0) {
+                unwatch(&group->events);
+                unwatch(&group->memory);
+                group->cgroup = cgroup_free(group->cgroup);
+                return 0;
+        }
+        n = cgroup_count(group->cgroup, &(CgroupSpared) { .main_pid = main_pid, .control_pid = control_pid });
+        if (n > 0)
+                watch_events(group);
+        return n < 0 ? -ENOENT : n;
+}
+
+int manager_signal_group(Manager *manager, Unit *unit, int signal, pid_t main_pid, pid_t control_pid) {
+        const ManagerGroup *group = complete_group(manager, unit);
+        const CgroupSpared spared = { .main_pid = main_pid, .control_pid = control_pid, .with_groups = true };
+
+        if (!group)
+                return -ENOENT;
+        return group->cgroup && cgroup_signal(group->cgroup, signal, &spared) < 0 ? -ENOENT : 0;
+}
+
+int manager_list_group(Manager *manager, Unit *unit, ExecPids *pids) {
+        const ManagerGroup *group = manager_find_group(manager, unit);
+        int r;
+
+        if (!group)
+                return 0;
+        vector_clear(pids);
+        r = group->cgroup && !group->is_slice ? cgroup_list_processes(group->cgroup, pids) : 0;
+        return r == -ENOMEM ? r : r == 0 && !group->is_incomplete;
+}
+
+Unit *manager_unit_of_group(Manager *manager, pid_t pid) {
+        cleanup_free_ char *name = NULL;
+
+        if (!manager->groups || cgroup_tree_find_unit(manager->groups, pid, &name) < 0)
+                return NULL;
+        return unit_table_find(manager->units, name);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Control groups of units
+ *
+ * Where there are none all of these do nothing, and the callers find processes
+ * as described in manager_process.h. Nothing here fails a unit.
+ */
+
+#include "manager/manager.h"
+#include "unit/exec/cgroup.h"
+
+/* Finds out whether there are any, and says so once. */
+void manager_init_groups(Manager *manager);
+void manager_free_groups(Manager *manager);
+
+/* The group that the next process of @unit is to begin in, made if need be, with its limits; borrowed. NULL: none. */
+const Cgroup *manager_enter_group(Manager *manager, Unit *unit);
+/* What came of it: positive errno, 0 for the best. */
+void manager_note_group_error(Manager *manager, Unit *unit, int error);
+/* The state of @unit is @state now: a slice's group comes and goes with it, a service's goes. */
+void manager_follow_group(Manager *manager, Unit *unit, UnitActiveState state);
+void manager_forget_group(Manager *manager, Unit *unit);
+/* Writes all settings again, after they were read again. */
+void manager_apply_groups(Manager *manager);
+
+/*
+ * How many processes there are but the two, or -ENOENT: the group does not tell. If there are any, the unit is told when
+ * the last has gone. An empty group is removed.
+ */
+int manager_count_group(Manager *manager, Unit *unit, pid_t main_pid, pid_t control_pid);
+/* To all but the two and what is in their process groups: 0, or -ENOENT as above. */
+int manager_signal_group(Manager *manager, Unit *unit, int signal, pid_t main_pid, pid_t control_pid);
+/* Appends them: 1, 0 if there may be others, or -ENOMEM. */
+int manager_list_group(Manager *manager, Unit *unit, ExecPids *pids);
+Unit *manager_unit_of_group(Manager *manager, pid_t pid);       /* NULL: of none */
+
+/* As the operations of UnitHostOps. */
+int manager_group_path(Manager *manager, const Unit *unit, char **ret_path);
+int manager_group_value(Manager *manager, const Unit *unit, UnitGroupValue what, uint64_t *ret_value);
+int manager_list_unapplied(Manager *manager, const Unit *unit, char ***ret_list);

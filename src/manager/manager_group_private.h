@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What manager_group.c keeps of a group
+ */
+
+#include "manager/manager_group.h"
+#include "manager/manager_private.h"
+#include "unit/exec/cgroup_control.h"
+
+/* A file of the group that tells of a change. */
+typedef struct ManagerGroupWatch {
+        sd_event_source *source;        /* owned; NULL: not watched */
+        int fd;                         /* owned; valid if .source is there */
+} ManagerGroupWatch;
+
+typedef struct ManagerGroup {
+        Manager *manager;               /* borrowed */
+        Unit *unit;                     /* borrowed */
+        Cgroup *cgroup;                 /* owned, but not a slice's; NULL: it was found empty, and is removed */
+        bool is_slice;
+        bool is_incomplete;             /* a process of the unit could not enter it */
+        uint64_t oom_kills;             /* that are known of, or were there before */
+        ManagerGroupWatch events;       /* is anybody in it? Watched while that matters */
+        ManagerGroupWatch memory;       /* was one killed for lack of memory? */
+        char **unapplied;               /* owned: settings that the kernel refused, with the reason */
+} ManagerGroup;
+
+/* The one that there is, also one that was made by a manager before us. NULL: none. */
+ManagerGroup *manager_find_group(Manager *manager, const Unit *unit);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What control groups tell of units
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "manager/manager_group_private.h"
+#include "unit/file/resource_settings.h"
+#include "unit/types/resource_attribute.h"
+
+int manager_group_path(Manager *manager, const Unit *unit, char **ret_path) {
+        const ManagerGroup *group = manager_find_group(manager, unit);
+
+        return group && group->cgroup ? cgroup_path(group->cgroup, ret_path) : -ENOENT;
+}
+
+int manager_group_value(Manager *manager, const Unit *unit, UnitGroupValue what, uint64_t *ret_value) {
+        const ManagerGroup *group = manager_find_group(manager, unit);
+        int r;
+
+        if (!group || !group->cgroup)
+                return -ENODATA;
+        switch (what) {
+        case UNIT_GROUP_MEMORY:
+                return cgroup_read(group->cgroup, "memory.current", NULL, ret_value);
+        case UNIT_GROUP_MEMORY_PEAK:
+                return cgroup_read(group->cgroup, "memory.peak", NULL, ret_value);
+        case UNIT_GROUP_CPU_NSEC:
+                r = cgroup_read(group->cgroup, "cpu.stat", "usage_usec", ret_value);
+                if (r == 0)
+                        *ret_value *= 1000;
+                return r;
+        case UNIT_GROUP_TASKS:
+                return cgroup_read(group->cgroup, "pids.current", NULL, ret_value);
+        case UNIT_GROUP_OOM_KILLS:
+                r = cgroup_is_enabled(group->cgroup, CGROUP_MEMORY)
+                            ? cgroup_read(group->cgroup, "memory.events", "oom_kill", ret_value)
+                            : -ENODATA;
+                if (r == 0)
+                        *ret_value -= group->oom_kills;
+                return r;
+        case _UNIT_GROUP_VALUE_MAX:
+                break;
+        }
+        return -ENODATA;
+}
+
+/* Without any groups nothing is applied, and for each setting that is the reason. */
+static int list_all(const Manager *manager, const ResourceSettings *resources, char ***ret_list) {
+        CgroupAttribute attributes[RESOURCE_ATTRIBUTES_MAX];
+        size_t n = resource_list_attributes(resources, attributes);
+
+        for (size_t i = 0; i < n; i++) {
+                cleanup_free_ char *line = NULL;
+                int r;
+
+                if (attributes[i].is_default)
+                        continue;
+                r = text_format(&line, "%s= (%s)", attributes[i].directive,
+                                manager->no_groups ? manager->no_groups : "there are no control groups");
+                if (r == 0 && !strv_contains(*ret_list, line))
+                        r = strv_push(ret_list, line);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+int manager_list_unapplied(Manager *manager, const Unit *unit, char ***ret_list) {
+        const ManagerGroup *group = manager_find_group(manager, unit);
+        UnitGroup wanted = {};
+
+        *ret_list = NULL;
+        if (group)
+                return strv_copy(group->unapplied, ret_list);
+        if (manager->groups || !unit->vtable->group)
+                return 0;
+        unit->vtable->group(unit, &wanted);
+        return wanted.resources ? list_all(manager, wanted.resources, ret_list) : 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Resource control as data: what units with a control group can be told
+ *
+ * A limit in percent stays one, since what it is a part of is known where it
+ * is applied.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "basic/string_table.h"
+#include "basic/usec.h"
+
+#define RESOURCE_INFINITY UINT64_MAX
+#define RESOURCE_WEIGHT_IDLE UINT32_MAX         /* CPUWeight=idle */
+
+typedef struct ResourceLimit {
+        bool is_set;
+        bool is_part;                   /* amount is in hundredths of a percent */
+        uint64_t amount;
+} ResourceLimit;
+
+typedef enum ResourceOomPolicy {
+        RESOURCE_OOM_STOP,
+        RESOURCE_OOM_CONTINUE,
+        RESOURCE_OOM_KILL,
+        _RESOURCE_OOM_MAX,
+} ResourceOomPolicy;
+
+/* In the order of CgroupController (unit/exec/cgroup.h). */
+typedef enum ResourceKind {
+        RESOURCE_CPU,
+        RESOURCE_CPUSET,
+        RESOURCE_IO,
+        RESOURCE_MEMORY,
+        RESOURCE_TASKS,
+        _RESOURCE_KIND_MAX,
+} ResourceKind;
+
+typedef struct ResourceSettings {
+        char *slice;                    /* owned; NULL: the default one */
+        bool accounts[_RESOURCE_KIND_MAX];      /* CPUAccounting=, … */
+        bool delegate;
+        uint8_t delegated;              /* bits of ResourceKind */
+        ResourceOomPolicy oom_policy;
+        uint32_t cpu_weight;            /* 0: not set */
+        uint32_t io_weight;
+        usec_t cpu_quota_per_sec;       /* 0: not set; USEC_INFINITY: none */
+        usec_t cpu_quota_period;        /* 0: not set */
+        char *allowed_cpus;             /* owned: "0-3,5"; NULL: not set */
+        char *allowed_memory_nodes;
+        ResourceLimit memory_min, memory_low, memory_high, memory_max, memory_swap_max;
+        ResourceLimit tasks_max;
+} ResourceSettings;
+
+DECLARE_STRING_TABLE(resource_oom_policy, ResourceOomPolicy);    /* "stop", "continue", "kill" */
+DECLARE_STRING_TABLE(resource_kind, ResourceKind);               /* "cpu", "cpuset", "io", "memory", "pids" */
+
+ResourceSettings *resource_settings_free(ResourceSettings *settings);
+/* Takes over what @from says, if it says anything: NULL then, or if there is no memory (-ENOMEM). */
+int resource_settings_take(ResourceSettings *from, ResourceSettings **ret_settings);
+/* Frees what it owns and zeroes it, which is to say nothing. */
+void resource_settings_deinit(ResourceSettings *settings);

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What units with a control group show of it
+ *
+ * A limit in percent is shown as what it comes to on this machine.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "basic/strv.h"
+#include "unit/types/group_property.h"
+#include "unit/types/resource_attribute.h"
+#include "unit/unit_table.h"
+
+static const ResourceSettings nothing;
+
+static const ResourceSettings *resources_of(const Unit *unit) {
+        UnitGroup group = {};
+
+        unit->vtable->group(unit, &group);
+        return group.resources ? group.resources : &nothing;
+}
+
+static UnitHost *host_of(const Unit *unit) {
+        return unit_table_host(unit->table);
+}
+
+void group_get_path(const Unit *unit, Sink *sink) {
+        cleanup_free_ char *path = NULL;
+        UnitHost *host = host_of(unit);
+
+        if (host->ops->group_path)
+                (void) host->ops->group_path(host, unit, &path);
+        sink_string(sink, path);
+}
+
+static void put_value(const Unit *unit, Sink *sink, UnitGroupValue what) {
+        UnitHost *host = host_of(unit);
+        uint64_t value = UINT64_MAX;
+
+        if (!host->ops->group_value || host->ops->group_value(host, unit, what, &value) < 0)
+                value = UINT64_MAX;
+        sink_u64(sink, value);
+}
+
+void group_get_memory(const Unit *unit, Sink *sink) {
+        put_value(unit, sink, UNIT_GROUP_MEMORY);
+}
+
+void group_get_memory_peak(const Unit *unit, Sink *sink) {
+        put_value(unit, sink, UNIT_GROUP_MEMORY_PEAK);
+}
+
+void group_get_tasks(const Unit *unit, Sink *sink) {
+        put_value(unit, sink, UNIT_GROUP_TASKS);
+}
+
+void group_get_cpu(const Unit *unit, Sink *sink) {
+        put_value(unit, sink, UNIT_GROUP_CPU_NSEC);
+}
+
+void group_get_unapplied(const Unit *unit, Sink *sink) {
+        cleanup_(strv_freep) char **list = NULL;
+        UnitHost *host = host_of(unit);
+
+        if (host->ops->list_unapplied)
+                (void) host->ops->list_unapplied(host, unit, &list);
+        sink_strv(sink, list);
+}
+
+void group_get_slice(const Unit *unit, Sink *sink) {
+        sink_string(sink, resources_of(unit)->slice);
+}
+
+void group_get_delegate(const Unit *unit, Sink *sink) {
+        sink_bool(sink, resources_of(unit)->delegate);
+}
+
+void group_get_oom_policy(const Unit *unit, Sink *sink) {
+        sink_string(sink, resource_oom_policy_to_string(resources_of(unit)->oom_policy));
+}
+
+static void put_weight(Sink *sink, uint32_t weight) {
+        sink_u64(sink, weight == 0 ? UINT64_MAX : weight == RESOURCE_WEIGHT_IDLE ? 0 : weight);
+}
+
+void group_get_cpu_weight(const Unit *unit, Sink *sink) {
+        put_weight(sink, resources_of(unit)->cpu_weight);
+}
+
+void group_get_io_weight(const Unit *unit, Sink *sink) {
+        put_weight(sink, resources_of(unit)->io_weight);
+}
+
+void group_get_cpu_quota(const Unit *unit, Sink *sink) {
+        usec_t quota = resources_of(unit)->cpu_quota_per_sec;
+
+        sink_u64(sink, quota == 0 ? USEC_INFINITY : quota);
+}
+
+/* As it is written to the group; what protects has nothing to protect if it is not set. */
+static void put_limit(const Unit *unit, Sink *sink, const char *file) {
+        CgroupAttribute attributes[RESOURCE_ATTRIBUTES_MAX];
+        size_t n = resource_list_attributes(resources_of(unit), attributes);
+        uint64_t value = UINT64_MAX;
+
+        for (size_t i = 0; i < n; i++)
+                if (strcmp(attributes[i].file, file) == 0 && strcmp(attributes[i].value, "max") != 0)
+                        value = strtoull(attributes[i].value, NULL, 10);
+        sink_u64(sink, value);
+}
+
+void group_get_memory_min(const Unit *unit, Sink *sink) {
+        put_limit(unit, sink, "memory.min");
+}
+
+void group_get_memory_low(const Unit *unit, Sink *sink) {
+        put_limit(unit, sink, "memory.low");
+}
+
+void group_get_memory_high(const Unit *unit, Sink *sink) {
+        put_limit(unit, sink, "memory.high");
+}
+
+void group_get_memory_max(const Unit *unit, Sink *sink) {
+        put_limit(unit, sink, "memory.max");
+}
+
+void group_get_memory_swap_max(const Unit *unit, Sink *sink) {
+        put_limit(unit, sink, "memory.swap.max");
+}
+
+void group_get_tasks_max(const Unit *unit, Sink *sink) {
+        put_limit(unit, sink, "pids.max");
+}

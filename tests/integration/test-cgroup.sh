@@ -1,0 +1,183 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Control groups with the real daemon: units begin in their own, are killed by it, leave nothing behind. The hierarchy here
+# may be without controllers; what needs some is shown not to be applied. And where there is none all works as before.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/library.sh"
+
+unset GROUP
+for mount in /sys/fs/cgroup /sys/fs/cgroup/unified; do
+        if [ -e "$mount/cgroup.procs" ] && mkdir "$mount/jobd-test-$IN_NAMESPACE_PID" 2>/dev/null; then
+                GROUP=$mount/jobd-test-$IN_NAMESPACE_PID
+                break
+        fi
+done
+if [ -z "${GROUP-}" ]; then
+        echo "1..0 # SKIP there is no version 2 hierarchy of control groups that can be written"
+        exit 0
+fi
+
+remove_group() {
+        [ -e "$GROUP/cgroup.kill" ] && echo 1 >"$GROUP/cgroup.kill"
+        # What was killed may take a moment.
+        until find "$GROUP" -depth -type d -exec rmdir {} + 2>/dev/null; do
+                [ -d "$GROUP" ] || break
+        done
+}
+trap 'remove_group; cleanup' EXIT
+
+# As start_daemon, but the daemon is alone in a group.
+start_daemon_in_group() {
+        "$START_READY" "$DIR/pid" "$DIR/log" /bin/sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$GROUP" "$BUILD/jobd" --user \
+                --unit-path "$UNITS" --default-unit none "$@" || {
+                echo "Bail out! jobd does not start"
+                exit 1
+        }
+        DAEMON=$(cat "$DIR/pid")
+}
+
+group_of() {
+        sed -n 's/^0:://p' "/proc/$1/cgroup"
+}
+
+pid_of() {
+        ctl show -p MainPID --value "$1"
+}
+
+# gone UNIT: its group is not there any more, soon.
+gone() {
+        local end=$((SECONDS + PATIENCE))
+        while [ -d "$GROUP/app.slice/$1" ]; do
+                [ "$SECONDS" -lt "$end" ] || return 1
+        done
+}
+
+unit a.service <<'U'
+[Service]
+ExecStart=/bin/sleep 1000
+U
+unit memory.service <<'U'
+[Service]
+ExecStart=/bin/sleep 1000
+U
+unit t@.service <<'U'
+[Service]
+ExecStart=/bin/sleep 1000
+U
+# One that gets away from everything but its group.
+unit escapes.service <<U
+[Service]
+ExecStart=/bin/sh -c 'trap "" TERM; setsid env -i /bin/sh -c "trap \\"\\" TERM; echo \$\$\$\$ >$DIR/escaped; while :; do sleep 1000; done" & wait'
+TimeoutStopSec=300ms
+U
+unit once.service <<'U'
+[Service]
+Type=oneshot
+ExecStart=/bin/true
+ExecStartPost=/bin/true
+ExecStopPost=/bin/true
+U
+unit leaves.service <<U
+[Service]
+Type=oneshot
+KillMode=process
+ExecStart=/bin/sh -c 'sleep 1000 & echo \$\$! >$DIR/left'
+U
+unit forks.service <<U
+[Service]
+Type=forking
+ExecStart=/bin/sh -c 'setsid env -i sh -c "read line <$DIR/fifo" & setsid env -i sh -c "read line <$DIR/fifo" &'
+U
+unit together.service <<U
+[Service]
+ExitType=cgroup
+ExecStart=/bin/sh -c 'sh -c "read line <$DIR/fifo" & exit 0'
+U
+unit makes-groups.service <<U
+[Service]
+Delegate=yes
+ExecStart=/bin/sh -c 'G=$GROUP/app.slice/makes-groups.service; mkdir -p \$\$G/a/b/c; echo \$\$\$\$ >\$\$G/a/b/cgroup.procs; exec sleep 1000'
+U
+mkfifo "$DIR/fifo"
+# What is written stays there, whoever comes to read it.
+exec 8<>"$DIR/fifo"
+start_daemon_in_group
+
+# The manager's place, and the units'.
+check_equal "the manager moves into a leaf" "$(group_of "$DAEMON")" "/${GROUP##*/}/init.scope"
+check_prints "and says where the groups are" "Control groups of units are in $GROUP" cat "$DIR/log"
+check "start" ctl start a.service memory.service t@1.service
+A=$(pid_of a.service)
+check_equal "a service is in its group" "$(group_of "$A")" "/${GROUP##*/}/app.slice/a.service"
+check_equal "a name that the kernel uses is escaped" "$(group_of "$(pid_of memory.service)")" "/${GROUP##*/}/app.slice/_memory.service"
+check_equal "instances share a slice" "$(group_of "$(pid_of t@1.service)")" "/${GROUP##*/}/app.slice/app-t.slice/t@1.service"
+check_prints "it is shown" "ControlGroup=/${GROUP##*/}/app.slice/a.service" ctl show -p ControlGroup a.service
+check "stop" ctl stop a.service memory.service t@1.service
+check "the group goes with the service" gone a.service
+check "as does one with another name" gone _memory.service
+
+# Whatever it did, the group has it.
+check "start one that gets away" ctl start escapes.service
+wait_for . cat "$DIR/escaped"
+ESCAPED=$(cat "$DIR/escaped")
+check_prints "its process is known" "$ESCAPED" ctl status escapes.service
+check_prints "the unit of it, too" 'escapes\.service' ctl status "$ESCAPED"
+ctl stop escapes.service >/dev/null 2>&1
+check_exit "it is dead after the stop" 1 kill -0 "$ESCAPED"
+check "its group is gone" gone escapes.service
+ctl start escapes.service
+wait_for . cat "$DIR/escaped"
+check "kill all" ctl kill --kill-whom=all -s KILL escapes.service
+check "that ends it" wait_for 'ActiveState=(failed|inactive)' ctl show -p ActiveState escapes.service
+check "and leaves no group" gone escapes.service
+
+# A oneshot leaves nothing.
+check "oneshot" ctl start once.service
+check "no group is left" gone once.service
+
+# KillMode=process leaves what it was told to leave; the group goes when the last has gone.
+check "one that leaves a process" ctl start leaves.service
+LEFT=$(cat "$DIR/left")
+check "which runs on" kill -0 "$LEFT"
+check_equal "in the group" "$(group_of "$LEFT")" "/${GROUP##*/}/app.slice/leaves.service"
+check "start again" ctl start leaves.service
+check_prints "the log tells of it" 'leaves.service.*1 processes of an earlier run are still there\.' cat "$DIR/log"
+check "it was not killed" kill -0 "$LEFT"
+kill "$LEFT" "$(cat "$DIR/left")"
+check "when they end the group goes" gone leaves.service
+
+# Leftovers of another manager are killed.
+mkdir -p "$GROUP/app.slice/a.service"
+sh -c 'echo $$ >"$0/cgroup.procs" && exec sleep 1000' "$GROUP/app.slice/a.service" &
+LEFT=$!
+wait_for "$LEFT" cat "$GROUP/app.slice/a.service/cgroup.procs"
+check "start where something is left over" ctl start a.service
+wait "$LEFT"
+check_equal "it was killed" $? 137
+check_prints "and that was said" 'a.service.*1 processes of an earlier run are still there: they are killed' cat "$DIR/log"
+check "the service runs" kill -0 "$(pid_of a.service)"
+check_prints "and is active" 'ActiveState=active' ctl show -p ActiveState a.service
+
+# A frozen one stops.
+echo 1 >"$GROUP/app.slice/a.service/cgroup.freeze"
+check "a frozen service is stopped" ctl stop a.service
+check "without a trace" gone a.service
+
+# The end of the last process is told.
+check "a forking service without a main process" ctl start forks.service
+check_prints "runs" 'ActiveState=active' ctl show -p ActiveState forks.service
+printf 'x\nx\n' >&8
+check "until the last has gone" wait_for 'ActiveState=inactive' ctl show -p ActiveState forks.service
+check "ExitType=cgroup" ctl start together.service
+wait_for 'MainPID=0' ctl show -p MainPID together.service
+check_prints "lasts longer than its main process" 'ActiveState=active' ctl show -p ActiveState together.service
+printf 'x\n' >&8
+check "and ends with its last" wait_for 'ActiveState=inactive' ctl show -p ActiveState together.service
+
+# Groups within the group.
+check "one that makes groups" ctl start makes-groups.service
+wait_for . cat "$GROUP/app.slice/makes-groups.service/a/b/cgroup.procs"
+check "is stopped" ctl stop makes-groups.service
+check "and all of them are removed" gone makes-groups.service
+done_testing
