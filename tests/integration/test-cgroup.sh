@@ -119,7 +119,7 @@ check "as does one with another name" gone _memory.service
 
 # Whatever it did, the group has it.
 check "start one that gets away" ctl start escapes.service
-wait_for . cat "$DIR/escaped"
+wait_for '^[0-9]+$' cat "$DIR/escaped"
 ESCAPED=$(cat "$DIR/escaped")
 check_prints "its process is known" "$ESCAPED" ctl status escapes.service
 check_prints "the unit of it, too" 'escapes\.service' ctl status "$ESCAPED"
@@ -127,7 +127,7 @@ ctl stop escapes.service >/dev/null 2>&1
 check_exit "it is dead after the stop" 1 kill -0 "$ESCAPED"
 check "its group is gone" gone escapes.service
 ctl start escapes.service
-wait_for . cat "$DIR/escaped"
+wait_for '^[0-9]+$' cat "$DIR/escaped"
 check "kill all" ctl kill --kill-whom=all -s KILL escapes.service
 check "that ends it" wait_for 'ActiveState=(failed|inactive)' ctl show -p ActiveState escapes.service
 check "and leaves no group" gone escapes.service
@@ -180,4 +180,23 @@ check "one that makes groups" ctl start makes-groups.service
 wait_for . cat "$GROUP/app.slice/makes-groups.service/a/b/cgroup.procs"
 check "is stopped" ctl stop makes-groups.service
 check "and all of them are removed" gone makes-groups.service
+
+# Another core finds the groups of the one before it.
+check "start two" ctl start a.service t@2.service
+ESCAPED=
+rm -f "$DIR/escaped"
+check "and one that gets away" ctl start escapes.service
+wait_for '^[0-9]+$' cat "$DIR/escaped"
+ESCAPED=$(cat "$DIR/escaped")
+CORE=$(cat "/proc/$DAEMON/task/$DAEMON/children" | cut -d' ' -f1)
+A=$(pid_of a.service)
+kill -9 "$CORE"
+check "with another core" wait_for "MainPID=$A" ctl show -p MainPID a.service
+check_prints "it has its group" "ControlGroup=/${GROUP##*/}/app.slice/a.service" ctl show -p ControlGroup a.service
+check "stop" ctl stop a.service t@2.service
+check "the groups are gone" gone a.service
+check "that of an instance, too" gone app-t.slice/t@2.service
+ctl stop escapes.service >/dev/null 2>&1
+check_exit "what got away is dead" 1 kill -0 "$ESCAPED"
+check "and its group gone" gone escapes.service
 done_testing
