@@ -223,6 +223,68 @@ static void print_processes(Jobctl *ctl, const char *unit) {
         }
 }
 
+/* — its control group — */
+
+static const char *format_bytes(uint64_t bytes, char buffer[static 32]) {
+        static const char units[] = "BKMGTPE";
+        double amount = (double) bytes;
+        size_t unit = 0;
+
+        for (; amount >= 1024 && units[unit + 1]; unit++)
+                amount /= 1024;
+        snprintf(buffer, 32, unit == 0 ? "%.0f%c" : "%.1f%c", amount, units[unit]);
+        return buffer;
+}
+
+static void print_limit(const json_t *unit, const char *key, const char *label, const char **separator) {
+        uint64_t limit = json_object_get(unit, key) ? value_u64(unit, key) : UINT64_MAX;
+        char buffer[32];
+
+        if (limit == UINT64_MAX || limit == 0)
+                return;
+        printf("%s%s: %s", *separator, label, format_bytes(limit, buffer));
+        *separator = ", ";
+}
+
+static void print_memory(const json_t *unit) {
+        uint64_t current = json_object_get(unit, "MemoryCurrent") ? value_u64(unit, "MemoryCurrent") : UINT64_MAX;
+        const char *separator = " (";
+        char buffer[32];
+
+        if (current == UINT64_MAX)
+                return;
+        print_label("Memory");
+        printf("%s", format_bytes(current, buffer));
+        print_limit(unit, "MemoryPeak", "peak", &separator);
+        print_limit(unit, "MemoryHigh", "high", &separator);
+        print_limit(unit, "MemoryMax", "max", &separator);
+        printf("%s\n", *separator == ',' ? ")" : "");
+}
+
+static void print_group(const json_t *unit) {
+        uint64_t tasks = json_object_get(unit, "TasksCurrent") ? value_u64(unit, "TasksCurrent") : UINT64_MAX;
+        uint64_t cpu = json_object_get(unit, "CPUUsageNSec") ? value_u64(unit, "CPUUsageNSec") : UINT64_MAX;
+        cleanup_(text_deinit) Text unapplied = {};
+        char span[USEC_FORMAT_MAX];
+
+        if (tasks != UINT64_MAX) {
+                print_label("Tasks");
+                printf("%" PRIu64, tasks);
+                if (value_u64(unit, "TasksMax") != UINT64_MAX)
+                        printf(" (limit: %" PRIu64 ")", value_u64(unit, "TasksMax"));
+                putchar('\n');
+        }
+        print_memory(unit);
+        if (cpu != UINT64_MAX)
+                print_line("CPU", usec_format(cpu / 1000, span));
+        property_add_strings(&unapplied, json_object_get(unit, "ResourcesNotApplied"), ", ");
+        if (unapplied.n > 0) {
+                print_label("Warning");
+                printf("Resource limits not applied: %s\n", unapplied.string);
+        }
+        print_line("CGroup", value_string(unit, "ControlGroup"));
+}
+
 /* — jobs and words — */
 
 static void print_job(Jobctl *ctl, const json_t *unit) {
@@ -276,6 +338,7 @@ static void print_unit(Jobctl *ctl, const json_t *unit) {
         print_main_pid(unit);
         print_control_pid(unit);
         print_words(unit);
+        print_group(unit);
         print_processes(ctl, value_string(unit, "Id"));
         if (value_bool(unit, "NeedDaemonReload"))
                 jobctl_warn_outdated(value_string(unit, "Id"));

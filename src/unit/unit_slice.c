@@ -26,6 +26,15 @@ bool unit_slice_is_valid(const char *name) {
         return name[0] != '-' && name[n - 1] != '-' && !memmem(name, n, "--", 2);
 }
 
+bool unit_slice_is_always_there(const char *name) {
+        static const char *const names[] = { UNIT_ROOT_SLICE, "system.slice", "app.slice" };
+
+        for (size_t i = 0; i < ELEMENTSOF(names); i++)
+                if (strcmp(name, names[i]) == 0)
+                        return true;
+        return false;
+}
+
 int unit_slice_parent(const char *name, char **ret_parent) {
         cleanup_free_ char *parent = NULL;
         char *dash;

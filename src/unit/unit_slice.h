@@ -15,6 +15,9 @@
 /* A dash at an end, or two in a row, would be a slice without a name. */
 bool unit_slice_is_valid(const char *name);
 
+/* The root, and those in which units are by default: nobody starts or stops them. */
+bool unit_slice_is_always_there(const char *name);
+
 /* The one it is in; *ret_parent is NULL for the root. 0, -EINVAL or -ENOMEM. */
 int unit_slice_parent(const char *name, char **ret_parent);
 

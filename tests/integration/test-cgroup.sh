@@ -99,6 +99,29 @@ unit makes-groups.service <<U
 Delegate=yes
 ExecStart=/bin/sh -c 'G=$GROUP/app.slice/makes-groups.service; mkdir -p \$\$G/a/b/c; echo \$\$\$\$ >\$\$G/a/b/cgroup.procs; exec sleep 1000'
 U
+unit limited.service <<'U'
+[Service]
+MemoryMax=100M
+TasksMax=50
+CPUWeight=50
+ExecStart=/bin/sleep 1000
+U
+unit inside.service <<'U'
+[Service]
+Slice=big-small.slice
+ExecStart=/bin/sleep 1000
+U
+unit big.slice <<'U'
+[Unit]
+Description=A large one
+[Slice]
+CPUWeight=50
+U
+unit bad.service <<'U'
+[Service]
+MemoryMax=plenty
+ExecStart=/bin/sleep 1000
+U
 mkfifo "$DIR/fifo"
 # What is written stays there, whoever comes to read it.
 exec 8<>"$DIR/fifo"
@@ -181,6 +204,42 @@ wait_for . cat "$GROUP/app.slice/makes-groups.service/a/b/cgroup.procs"
 check "is stopped" ctl stop makes-groups.service
 check "and all of them are removed" gone makes-groups.service
 
+# Slices.
+check_prints "the root slice is always active" 'ActiveState=active' ctl show -p ActiveState -- -.slice
+check_exit "and cannot be stopped" 3 ctl stop -- -.slice
+check "start in a slice" ctl start inside.service
+check_equal "it is there" "$(group_of "$(pid_of inside.service)")" "/${GROUP##*/}/big.slice/big-small.slice/inside.service"
+check_prints "the slice is active" 'ActiveState=active' ctl show -p ActiveState big-small.slice
+check_prints "and the one that it is in" 'A large one' ctl status big.slice
+check "stop the slice" ctl stop big.slice
+check_prints "stops what is in it" 'ActiveState=inactive' ctl show -p ActiveState inside.service
+check_exit "its group is gone" 1 test -d "$GROUP/big.slice"
+
+# Settings.
+check_exit "a limit that cannot be read" 1 ctl start bad.service
+check_prints "refuses the unit" 'bad.service:2: MemoryMax=: .plenty. is no limit' ctl status bad.service
+check "start one with limits" ctl start limited.service
+LIMITED=$GROUP/app.slice/limited.service
+if grep -qw memory "$GROUP/cgroup.controllers" && grep -qw pids "$GROUP/cgroup.controllers"; then
+        check_equal "MemoryMax=" "$(cat "$LIMITED/memory.max")" 104857600
+        check_equal "TasksMax=" "$(cat "$LIMITED/pids.max")" 50
+        check_prints "status shows them" 'Memory: .*max: 100\.0M' ctl status limited.service
+        check_prints "and tasks" 'Tasks: 1 \(limit: 50\)' ctl status limited.service
+        sed -i s/100M/50M/ "$UNITS/limited.service"
+        check "daemon-reload" ctl daemon-reload
+        check_equal "applies a new limit" "$(cat "$LIMITED/memory.max")" 52428800
+        sed -i /MemoryMax/d "$UNITS/limited.service"
+        check "daemon-reload" ctl daemon-reload
+        check_equal "takes back an old one" "$(cat "$LIMITED/memory.max")" max
+else
+        check_prints "what is not applied is shown" "not applied: .*MemoryMax= \(no memory controller in $GROUP\)" \
+                ctl status limited.service
+        check_prints "and logged" "Resource limits not applied: .*TasksMax= \(no pids controller in $GROUP\)" cat "$DIR/log"
+fi
+check_prints "CPU time is shown" 'CPU: ' ctl status limited.service
+check_prints "and the group" "CGroup: /${GROUP##*/}/app.slice/limited.service" ctl status limited.service
+check "stop" ctl stop limited.service
+
 # Another core finds the groups of the one before it.
 check "start two" ctl start a.service t@2.service
 ESCAPED=
@@ -199,4 +258,19 @@ check "that of an instance, too" gone app-t.slice/t@2.service
 ctl stop escapes.service >/dev/null 2>&1
 check_exit "what got away is dead" 1 kill -0 "$ESCAPED"
 check "and its group gone" gone escapes.service
+check "the daemon ends" stop_daemon
+check_exit "and leaves nothing but its leaf" 1 test -d "$GROUP/app.slice"
+
+# Where there are none.
+mount -t tmpfs tmpfs /sys/fs/cgroup
+start_daemon
+check_prints "that there are none is said" 'Units have no control groups: there is no version 2 hierarchy at /sys/fs/cgroup' \
+        cat "$DIR/log"
+check "services start" ctl start a.service limited.service inside.service
+check_prints "what is not applied is shown" 'not applied: .*MemoryMax= \(there is no version 2 hierarchy' ctl status limited.service
+check_prints "there is no group" 'ControlGroup=$' ctl show -p ControlGroup a.service
+check_prints "slices are there" 'ActiveState=active' ctl show -p ActiveState big-small.slice
+check_prints "processes are found" "Processes: $(pid_of a.service)" ctl status a.service
+check "stop" ctl stop a.service limited.service big.slice
+umount /sys/fs/cgroup
 done_testing

@@ -57,3 +57,9 @@ Test(unit_slice, default_of_a_unit) {
                 assert_string(slice, cases[i].slice);
         }
 }
+
+Test(unit_slice, always_there) {
+        cr_assert(unit_slice_is_always_there("-.slice"));
+        cr_assert(unit_slice_is_always_there("system.slice"));
+        cr_assert(not(unit_slice_is_always_there("user.slice")));
+}

@@ -18,6 +18,7 @@
 #include "unit/file/file_text.h"
 #include "unit/file/unit_file_loader.h"
 #include "unit/unit_name.h"
+#include "unit/unit_slice.h"
 
 UnitDraft *unit_draft_free(UnitDraft *draft) {
         if (!draft)
@@ -347,6 +348,9 @@ static int draft_set_bad_alias(UnitDraft *draft) {
 static int draft_read_found(UnitDraft *draft) {
         switch (draft->state->sources.found) {
         case NAME_FOUND_NOTHING:
+                /* A slice needs no file to be a place for others. */
+                if (draft->type == UNIT_SLICE && draft->is_supported && unit_slice_is_valid(draft->name))
+                        return unit_draft_add_implied(draft);
                 return draft_set_not_found(draft);
         case NAME_FOUND_FILE:
                 return draft_read_files(draft);

@@ -3,7 +3,7 @@
  * Dependencies that no line says
  *
  * Services come after the basic system and go before shutdown; what needs a
- * path comes after its mount. That a target comes after what it pulls in can
+ * path comes after its mount, and what is in a slice after that. That a target comes after what it pulls in can
  * only be said when both are loaded, since it does not hold if the other says
  * DefaultDependencies=no or is ordered after the target. So it is said when
  * the later of the two is loaded, whichever that is.
@@ -18,10 +18,12 @@
 #include "basic/text.h"
 #include "unit/file/unit_file_loader.h"
 #include "unit/unit_name.h"
+#include "unit/unit_slice.h"
 
 #define DEFAULT_DEPENDENCY "default dependency"
 #define DEFAULT_ORDER "default order"
 #define MOUNT_DEPENDENCY "mount needed"
+#define SLICE_DEPENDENCY "slice it is in"
 
 typedef struct ImpliedRelation {
         UnitRelationKind kind;
@@ -30,8 +32,9 @@ typedef struct ImpliedRelation {
 
 static int implied_add_all(UnitDraft *draft, const ImpliedRelation *relations, size_t n) {
         for (size_t i = 0; i < n; i++) {
-                int r = unit_draft_add_relation(draft, relations[i].kind, relations[i].name,
-                                                draft->state->sources.fragment, 0, DEFAULT_DEPENDENCY);
+                const char *file = draft->state->sources.fragment ? draft->state->sources.fragment : "";
+                int r = unit_draft_add_relation(draft, relations[i].kind, relations[i].name, file, 0,
+                                                DEFAULT_DEPENDENCY);
 
                 if (r < 0)
                         return r;
@@ -54,7 +57,9 @@ static int implied_add_defaults(UnitDraft *draft) {
                 { UNIT_BEFORE, "shutdown.target" },
         };
 
-        if (draft->type == UNIT_TARGET)
+        if (draft->type == UNIT_SLICE && unit_slice_is_always_there(draft->name))
+                return 0;
+        if (draft->type == UNIT_TARGET || draft->type == UNIT_SLICE)
                 return implied_add_all(draft, of_target, ELEMENTSOF(of_target));
         if (draft->type != UNIT_SERVICE)
                 return 0;
@@ -96,6 +101,41 @@ static int implied_add_mounts(UnitDraft *draft, char *const *paths, UnitRelation
         return 0;
 }
 
+/*
+ * Where it is. What is always there need not be started, so it is of interest only if it has a file with limits, or was
+ * asked for by name.
+ */
+static int implied_find_slice(const UnitDraft *draft, char **ret_slice) {
+        bool is_named = draft->resources.slice;
+        int r;
+
+        if (is_named)
+                r = (*ret_slice = strdup(draft->resources.slice)) ? 0 : -ENOMEM;
+        else if (draft->type == UNIT_SLICE)
+                r = unit_slice_parent(draft->name, ret_slice);
+        else
+                r = unit_slice_default(draft->name, draft->loader->options.is_user, ret_slice);
+        if (r == 0 && *ret_slice && !is_named && !name_map_find(draft->loader->names, *ret_slice) &&
+            (draft->type != UNIT_SLICE || unit_slice_is_always_there(*ret_slice)))
+                free(take_ptr(*ret_slice));
+        return r == -EINVAL ? 0 : r;
+}
+
+static int implied_add_slice(UnitDraft *draft) {
+        static const UnitRelationKind kinds[] = { UNIT_IN_SLICE, UNIT_REQUIRES, UNIT_AFTER };
+        const char *file = draft->state->sources.fragment ? draft->state->sources.fragment : "";
+        cleanup_free_ char *slice = NULL;
+        int r = 0;
+
+        if (draft->type == UNIT_SERVICE || draft->type == UNIT_SLICE)
+                r = implied_find_slice(draft, &slice);
+        if (!slice || strcmp(slice, UNIT_ROOT_SLICE) == 0)
+                return r;
+        for (size_t i = 0; r == 0 && i < ELEMENTSOF(kinds); i++)
+                r = unit_draft_add_relation(draft, kinds[i], slice, file, 0, SLICE_DEPENDENCY);
+        return r;
+}
+
 int unit_draft_add_implied(UnitDraft *draft) {
         int r = 0;
 
@@ -107,6 +147,8 @@ int unit_draft_add_implied(UnitDraft *draft) {
                 r = implied_add_mounts(draft, draft->settings.rare->requires_mounts_for, UNIT_REQUIRES);
         if (r == 0)
                 r = implied_add_mounts(draft, draft->settings.rare->wants_mounts_for, UNIT_WANTS);
+        if (r == 0)
+                r = implied_add_slice(draft);
         return r;
 }
 

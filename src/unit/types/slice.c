@@ -8,9 +8,8 @@
  * there.
  */
 
-#include <string.h>
+#include <errno.h>
 
-#include "basic/macro.h"
 #include "unit/types/group_property.h"
 #include "unit/types/unit_types.h"
 #include "unit/unit_slice.h"
@@ -31,17 +30,8 @@ static int slice_verify(Unit *unit, Failure *ret_failure) {
                            unit->id);
 }
 
-static bool is_always_there(const char *name) {
-        static const char *const names[] = { UNIT_ROOT_SLICE, "system.slice", "app.slice" };
-
-        for (size_t i = 0; i < ELEMENTSOF(names); i++)
-                if (strcmp(name, names[i]) == 0)
-                        return true;
-        return false;
-}
-
 static void slice_loaded(Unit *unit) {
-        if (!is_always_there(unit->id))
+        if (!unit_slice_is_always_there(unit->id))
                 return;
         unit->settings.is_perpetual = true;
         if (unit->active_state != UNIT_ACTIVE)
