@@ -65,6 +65,7 @@ int main(int argc, char **argv) {
                 bus_manager_interface,
                 bus_unit_interface,
                 bus_type_interface(&service_vtable),
+                bus_type_interface(&slice_vtable),
                 bus_job_interface,
         };
         int status = 0;

@@ -133,7 +133,7 @@ Test(unit_file, a_broken_file_is_refused_with_file_line_and_setting) {
                 { "KillSignal=BANG\nExecStart=/bin/x", "KillSignal=: 'BANG' is not a signal" },
                 { "StandardOutput=fd:x\nExecStart=/bin/x", "StandardOutput=: 'fd:x' is not supported" },
                 { "PrivateTmp=yes\nExecStart=/bin/x", "a/x.service:2: PrivateTmp=: This is not supported" },
-                { "MemoryMax=1G\nExecStart=/bin/x", "a/x.service:2: MemoryMax=: This is not supported" },
+                { "LimitNOFILE=1G\nExecStart=/bin/x", "a/x.service:2: LimitNOFILE=: This is not supported" },
         };
 
         for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
