@@ -91,7 +91,10 @@ static const BusMethod methods[] = {
         { "Exec", "a(ss)sa{sv}", "requests mode options", "ta(uosso)", "transaction jobs", BUS_VERB_ENQUEUE,
           bus_manager_exec,
           "All requests (unit and job type) in one transaction. Answers with its jobs (id, path, unit, type, path of "
-          "the unit), those that were asked for first. There are no options yet." },
+          "the unit), those that were asked for first. Option token s, up to 128 printable characters of the caller's "
+          "choice: the same call again, also to a manager that came after this one, is not done again but answered "
+          "again, with those of its jobs that are known. Each user has tokens of his own; the last 1000 are known, for "
+          "10 minutes; a token that stands for other requests is refused (TokenReused). What was refused is not known." },
         { "Plan", "a(ss)sa{sv}", "requests mode options", "a{sv}", "plan", BUS_VERB_READ, bus_manager_plan,
           "What Exec would do, with the reasons; changes nothing. Option edges b: also all edges between its jobs." },
         { "Cancel", "u", "id", "", NULL, BUS_VERB_CANCEL, bus_manager_cancel, "As CancelJob." },

@@ -211,6 +211,7 @@ Manager *manager_free(Manager *manager) {
         manager_free_groups(manager);
         free_sources(manager);
         manager_drop_requests(manager);
+        manager_drop_tokens(manager);
         assert(manager->timers.n == 0);
         assert(manager->by_pid.n == 0);
         heap_deinit(&manager->timers);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "basic/hash.h"
 #include "basic/log.h"
 #include "manager/manager_private.h"
 #include "unit/file/service_settings.h"
@@ -170,23 +171,15 @@ void manager_log_job(Manager *manager, const JobEvent *event) {
         }
 }
 
-/* FNV-1a, NUL included. */
-static uint64_t add_hash(uint64_t hash, const char *text) {
-        do
-                hash = (hash ^ (unsigned char) *text) * UINT64_C(0x100000001b3);
-        while (*text++);
-        return hash;
-}
-
 /* A unit that is not needed goes, and is read anew by whoever asks for it: that is no reason to say it all again. */
 static bool is_said(Manager *manager, const UnitFileDiagnostic *diagnostic) {
-        uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ diagnostic->line;
+        uint64_t hash = HASH_BEGIN ^ diagnostic->line;
         uint32_t key;
 
-        hash = add_hash(hash, diagnostic->unit ?: "");
-        hash = add_hash(hash, diagnostic->file ?: "");
-        hash = add_hash(hash, diagnostic->setting ?: "");
-        hash = add_hash(hash, diagnostic->message);
+        hash = hash_add(hash, diagnostic->unit ?: "");
+        hash = hash_add(hash, diagnostic->file ?: "");
+        hash = hash_add(hash, diagnostic->setting ?: "");
+        hash = hash_add(hash, diagnostic->message);
         key = (uint32_t) (hash ^ hash >> 32) ?: 1;
 
         if (id_map_get(&manager->diagnostics, key))

@@ -13,6 +13,7 @@
 #include "manager/manager.h"
 #include "manager/manager_process.h"
 #include "manager/manager_state.h"
+#include "manager/manager_token.h"
 #include "manager/outbox.h"
 #include "unit/exec/exec.h"
 #include "unit/exec/exec_process.h"
@@ -92,6 +93,7 @@ struct Manager {
         JobManager *jobs;
         Outbox *outbox;
         ManagerState state;
+        ManagerTokens tokens;
         RecordWriter unit_record;       /* memory for one of them */
         struct CgroupTree *groups;      /* owned; NULL: there are no control groups … */
         char *no_groups;                /* owned: … and this is why */

@@ -278,6 +278,15 @@ static int load_own(ManagerRestore *restore, uint32_t number) {
                           &(OwnRecord) { .restore = restore, .number = number });
 }
 
+static int take_token(void *userdata, uint32_t number, RecordReader *reader) {
+        const ManagerRestore *restore = userdata;
+
+        if (number >= MANAGER_RECORD_TOKENS)
+                return manager_read_token(restore->manager, number, reader);
+        reader->at = reader->end;
+        return 0;
+}
+
 /* Those that were reaped after the commit. */
 static int take_journal_exits(Manager *manager) {
         const Journal *journal = manager->state.journal;
@@ -350,6 +359,8 @@ static int restore_all(ManagerRestore *restore) {
                 journal_begin(manager->state.journal, restore->commit);
         if (r == 0)
                 r = load_own(restore, MANAGER_RECORD_QUEUES);
+        if (r == 0)
+                r = store_load(store, STORE_MANAGER, take_token, restore);
         if (r == 0)
                 r = take_journal_exits(manager);
         return r < 0 ? r : tell_lost_processes(manager);

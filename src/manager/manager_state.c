@@ -155,6 +155,8 @@ static void save(void *userdata, StoreSpace space, uint32_t number, RecordWriter
                         manager_write_self(manager, writer);
                 else if (number == MANAGER_RECORD_QUEUES)
                         manager_write_queues(manager, writer);
+                else if (number >= MANAGER_RECORD_TOKENS)
+                        manager_write_token(manager, number, writer);
                 break;
         case STORE_UNITS:
                 unit = unit_table_at(manager->units, number);
@@ -202,7 +204,7 @@ static bool next(void *userdata, StoreSpace space, uint32_t number, uint32_t *re
         switch (space) {
         case STORE_MANAGER:
                 *ret_number = number;
-                return number < _MANAGER_RECORD_MAX;
+                return number < _MANAGER_RECORD_MAX || manager_next_token(manager, number, ret_number);
         case STORE_UNITS:
                 while (number < unit_table_size(manager->units) && !unit_table_at(manager->units, number))
                         number++;

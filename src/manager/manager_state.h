@@ -36,6 +36,7 @@ enum {
         MANAGER_RECORD_SELF,
         MANAGER_RECORD_QUEUES,
         _MANAGER_RECORD_MAX,
+        MANAGER_RECORD_TOKENS = 64,     /* and on: see manager_token.c */
 };
 
 void manager_mark_unit(Manager *manager, const Unit *unit);

@@ -335,8 +335,20 @@ Test(bus, nobody_subscribes_twice) {
         bus_fixture_assert_error(bus_fixture_call_manager(&client, "Unsubscribe", NULL), "org.jobd1.NotSubscribed", "");
 }
 
-/* A call of Exec or Plan with requests "unit", "type", …, up to NULL. */
-static DBusMessage *new_exec(const char *method, const char *const *words) {
+static void append_token(DBusMessageIter *options, const char *token) {
+        DBusMessageIter option, value;
+        const char *key = "token";
+
+        dbus_message_iter_open_container(options, DBUS_TYPE_DICT_ENTRY, NULL, &option);
+        dbus_message_iter_append_basic(&option, DBUS_TYPE_STRING, &key);
+        dbus_message_iter_open_container(&option, DBUS_TYPE_VARIANT, "s", &value);
+        dbus_message_iter_append_basic(&value, DBUS_TYPE_STRING, &token);
+        dbus_message_iter_close_container(&option, &value);
+        dbus_message_iter_close_container(options, &option);
+}
+
+/* A call of Exec or Plan with requests "unit", "type", …, up to NULL. @token may be NULL. */
+static DBusMessage *new_exec(const char *method, const char *token, const char *const *words) {
         DBusMessage *call = dbus_message_new_method_call(NULL, MANAGER, MANAGER_INTERFACE, method);
         DBusMessageIter iter, requests, request;
         const char *mode = "replace";
@@ -352,13 +364,15 @@ static DBusMessage *new_exec(const char *method, const char *const *words) {
         dbus_message_iter_close_container(&iter, &requests);
         dbus_message_iter_append_basic(&iter, DBUS_TYPE_STRING, &mode);
         dbus_message_iter_open_container(&iter, DBUS_TYPE_ARRAY, "{sv}", &requests);
+        if (token)
+                append_token(&requests, token);
         dbus_message_iter_close_container(&iter, &requests);
         return call;
 }
 
 Test(bus, several_requests_are_one_transaction) {
         static const char *const words[] = { "quick.service", "start", "lasting.service", "start", NULL };
-        DBusMessage *reply = bus_fixture_call(&client, new_exec("Exec", words));
+        DBusMessage *reply = bus_fixture_call(&client, new_exec("Exec", NULL, words));
         DBusMessageIter iter, jobs;
         dbus_uint64_t transaction;
         unsigned n = 0;
@@ -379,7 +393,7 @@ Test(bus, several_requests_are_one_transaction) {
 
 Test(bus, a_plan_changes_nothing) {
         static const char *const words[] = { "both.target", "start", NULL };
-        DBusMessage *reply = bus_fixture_call(&client, new_exec("Plan", words));
+        DBusMessage *reply = bus_fixture_call(&client, new_exec("Plan", NULL, words));
         cleanup_free_ char *state = NULL;
 
         assert_string(dbus_message_get_signature(reply), "a{sv}");
@@ -387,6 +401,68 @@ Test(bus, a_plan_changes_nothing) {
         state = bus_fixture_property(&client, "lasting.service", "ActiveState");
         assert_string(state, "inactive");
         cr_assert(strstr(client.seen.string, "JobNew") == NULL);
+}
+
+/* Both answers, byte for byte. */
+static bool is_same_answer(DBusMessage *a, DBusMessage *b) {
+        char *bytes[2] = {};
+        int n[2] = {};
+        bool is_same;
+
+        for (unsigned i = 0; i < 2; i++) {
+                DBusMessage *copy = dbus_message_copy(i == 0 ? a : b);
+
+                dbus_message_set_serial(copy, 1);
+                dbus_message_set_reply_serial(copy, 1);
+                dbus_message_set_destination(copy, NULL);
+                cr_assert(dbus_message_marshal(copy, &bytes[i], &n[i]));
+                dbus_message_unref(copy);
+        }
+        is_same = n[0] == n[1] && memcmp(bytes[0], bytes[1], (size_t) n[0]) == 0;
+        dbus_free(bytes[0]);
+        dbus_free(bytes[1]);
+        return is_same;
+}
+
+Test(bus, a_request_with_a_token_can_be_repeated) {
+        static const char *const words[] = { "both.target", "start", "lasting.service", "start", NULL };
+        static const char *const stop[] = { "both.target", "stop", NULL };
+        DBusMessage *first = bus_fixture_call(&client, new_exec("Exec", "abc", words)), *second, *third;
+        BusFixtureClient other = {};
+
+        assert_string(dbus_message_get_signature(first), "ta(uosso)");
+        bus_fixture_connect(&fixture, &other);
+        second = bus_fixture_call(&other, new_exec("Exec", "abc", words));
+        cr_assert(is_same_answer(first, second));
+        cr_assert(strstr(other.seen.string, "JobNew") == NULL, "nothing was done");
+        bus_fixture_run(&client, "StopUnit", "lasting.service", "done");
+        second = (dbus_message_unref(second), bus_fixture_call(&other, new_exec("Exec", "abc", words)));
+        cr_assert(is_same_answer(first, second), "also when the jobs have ended");
+        third = bus_fixture_call(&other, new_exec("Exec", "abd", words));
+        cr_assert(not(is_same_answer(first, third)), "another token is another request");
+        bus_fixture_assert_error(bus_fixture_call(&client, new_exec("Exec", "abc", stop)), "org.jobd1.TokenReused", "abc");
+        bus_fixture_disconnect(&other);
+        dbus_message_unref(first);
+        dbus_message_unref(second);
+        dbus_message_unref(third);
+}
+
+Test(bus, a_token_is_checked) {
+        static const char *const words[] = { "quick.service", "start", NULL };
+        static const char *const unknown[] = { "unknown.service", "start", NULL };
+        char longest[130];
+
+        memset(longest, 'x', sizeof(longest) - 1);
+        longest[sizeof(longest) - 1] = '\0';
+        bus_fixture_assert_error(bus_fixture_call(&client, new_exec("Exec", longest, words)),
+                                 "org.freedesktop.DBus.Error.InvalidArgs", "128");
+        bus_fixture_assert_error(bus_fixture_call(&client, new_exec("Exec", "", words)),
+                                 "org.freedesktop.DBus.Error.InvalidArgs", "token");
+        bus_fixture_assert_error(bus_fixture_call(&client, new_exec("Plan", "a", words)),
+                                 "org.freedesktop.DBus.Error.InvalidArgs", "no option token");
+        bus_fixture_assert_error(bus_fixture_call(&client, new_exec("Exec", "a", unknown)), "org.jobd1.NoSuchUnit", "");
+        dbus_message_unref(bus_fixture_call(&client, new_exec("Exec", "a", words)));
+        bus_fixture_wait_signal(&client, "JobRemoved");
 }
 
 static int connect_raw(void) {

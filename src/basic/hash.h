@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * A hash of several strings
+ *
+ * FNV-1a of 64 bits: two that somebody did not choose for it are told apart.
+ */
+
+#include <stdint.h>
+
+#define HASH_BEGIN UINT64_C(0xcbf29ce484222325)
+
+/* The end of @text counts: "a", "b" is not "ab". */
+static inline uint64_t hash_add(uint64_t hash, const char *text) {
+        do
+                hash = (hash ^ (unsigned char) *text) * UINT64_C(0x100000001b3);
+        while (*text++);
+        return hash;
+}
