@@ -129,3 +129,20 @@ Test(unit_implied, the_examples_are_complete_and_without_a_complaint) {
         cr_assert(eq(int, unit_file_verify(UNITS, &world->options), 0));
         assert_string(file_said(world), "");
 }
+
+Test(unit_implied, a_unit_depends_on_its_slice_if_that_was_named_or_has_a_file) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        Unit *named = file_load_service(world, "x.service", "Slice=a-b.slice");
+        Unit *other = file_load_service(world, "y.service", "");
+
+        assert_string(file_relations(named, UNIT_IN_SLICE), "a-b.slice");
+        assert_string(file_relations(named, UNIT_REQUIRES), "sysinit.target a-b.slice");
+        assert_string(file_relations(named, UNIT_AFTER), "sysinit.target basic.target a-b.slice");
+        assert_string(file_origin(world, named, UNIT_IN_SLICE, "a-b.slice"), "slice it is in of x.service");
+        assert_string(file_relations(other, UNIT_IN_SLICE), "");
+
+        file_write(world, "a/system.slice", "[Slice]\nTasksMax=10\n");
+        file_world_restart(world);
+        assert_string(file_relations(file_load_service(world, "y.service", ""), UNIT_IN_SLICE), "system.slice");
+        assert_string(file_relations(file_load_service(world, "z.service", "Slice=-.slice"), UNIT_IN_SLICE), "");
+}
