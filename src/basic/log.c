@@ -42,6 +42,10 @@ void log_set_level(LogLevel level) {
         log_level = level;
 }
 
+bool log_shows(LogLevel level) {
+        return level <= log_level;
+}
+
 void log_set_plain(bool is_plain) {
         log_is_plain = is_plain;
 }
@@ -113,7 +117,7 @@ void log_write(LogLevel level, const char *unit, const char *format, ...) {
         int saved = errno;
         va_list args;
 
-        if (level > log_level)
+        if (!log_shows(level))
                 return;
 
         va_start(args, format);

@@ -25,6 +25,7 @@ typedef enum LogLevel {
 /* No "<N>" in front of lines that go to no terminal: whoever reads them is no journal. */
 void log_set_plain(bool is_plain);
 void log_set_level(LogLevel level);
+bool log_shows(LogLevel level);                         /* is it worth while to make a line of that level? */
 void log_set_kernel(int fd);                            /* of /dev/kmsg, borrowed; -1: standard error again */
 int log_level_from_string(const char *string);          /* "err", "warning", …, "7"; or -EINVAL */
 void log_write(LogLevel level, const char *unit, const char *format, ...) printf_(3, 4);   /* @unit may be NULL */

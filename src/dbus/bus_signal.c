@@ -95,13 +95,16 @@ static bool take_back_unit_new(BusSignals *signals, uint32_t news, const char *u
 }
 
 static void send_unit_changes(Bus *bus, uint32_t index) {
-        Unit *unit = unit_table_at(manager_units(bus->manager), index);
+        Unit *unit;
         uint8_t marks = index < bus->signals.of_units.n ? bus->signals.of_units.items[index].marks : 0;
 
         if (!(marks & BUS_UNIT_ANY_CHANGE))
                 return;
 
         bus->signals.of_units.items[index].marks &= (uint8_t) ~BUS_UNIT_ANY_CHANGE;
+        if (!has_audience(bus))
+                return;                 /* it has gone since */
+        unit = unit_table_at(manager_units(bus->manager), index);
         if (unit)
                 bus_broadcast_unit_changes(bus, unit, !(marks & BUS_UNIT_CHANGED));
 }

@@ -95,7 +95,7 @@ static const char *find_end_message(const JobInfo *job) {
 static void log_message(LogLevel level, const Unit *unit, const char *message, const char *cause) {
         char name[512], line[768];
 
-        if (!message)
+        if (!message || !log_shows(level))
                 return;
 
         describe(unit, name, sizeof(name));

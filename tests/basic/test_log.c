@@ -50,6 +50,7 @@ Test(log, level_keeps_the_rest_back) {
         log_set_level(LOG_LEVEL_DEBUG);
         log_debug("now");
         log_set_level(LOG_LEVEL_ERROR);
+        cr_assert(log_shows(LOG_LEVEL_ERROR) && !log_shows(LOG_LEVEL_INFO));
         log_info("no more");
         read_back(file, buffer, sizeof(buffer));
         assert_string(buffer, "<7>now\n");
