@@ -222,6 +222,11 @@ void manager_request_action(Manager *manager, Unit *unit, UnitAction action, int
         manager_arm(manager->job_source);
 }
 
+/* Asked of each target that is started: hardly any begins as one of these. */
+static bool is_orderly_way_to(const ActionRule *rule, const char *target) {
+        return rule->way == WAY_ORDERLY && rule->target && rule->target[0] == target[0] && strcmp(rule->target, target) == 0;
+}
+
 /* Whoever has such a target started asks for what it stands for. */
 void manager_watch_targets(Manager *manager, const JobEvent *event) {
         if (event->kind != JOB_EVENT_INSTALLED || event->job.type != JOB_START || !event->job.unit ||
@@ -229,7 +234,7 @@ void manager_watch_targets(Manager *manager, const JobEvent *event) {
             manager->stage >= MANAGER_STOPPING)
                 return;
         for (size_t i = 0; i < ELEMENTSOF(rules); i++)
-                if (rules[i].way == WAY_ORDERLY && rules[i].target && strcmp(rules[i].target, event->job.unit->id) == 0) {
+                if (is_orderly_way_to(&rules[i], event->job.unit->id)) {
                         manager->action = (UnitAction) i;
                         manager_arm(manager->job_source);
                 }
