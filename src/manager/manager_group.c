@@ -228,6 +228,8 @@ static void apply(ManagerGroup *group, const ResourceSettings *resources, bool w
                                                         : attribute->file,
                                        r);
         }
+        if (resources && resources->delegate && !group->is_slice)
+                cgroup_set_delegated(group->cgroup);
         if (resources)
                 apply_controllers(group, resources);
         if (!group->is_slice && cgroup_is_enabled(group->cgroup, CGROUP_MEMORY))

@@ -122,6 +122,14 @@ unit bad.service <<'U'
 MemoryMax=plenty
 ExecStart=/bin/sleep 1000
 U
+unit users.service <<U
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+User=nobody
+Delegate=yes
+ExecStart=/bin/sh -c 'cd $GROUP/app.slice/users.service && mkdir inner && { sleep 1000 & echo \$\$! >inner/cgroup.procs; }'
+U
 mkfifo "$DIR/fifo"
 # What is written stays there, whoever comes to read it.
 exec 8<>"$DIR/fifo"
@@ -203,6 +211,14 @@ check "one that makes groups" ctl start makes-groups.service
 wait_for . cat "$GROUP/app.slice/makes-groups.service/a/b/cgroup.procs"
 check "is stopped" ctl stop makes-groups.service
 check "and all of them are removed" gone makes-groups.service
+
+# Delegate= gives it to the user.
+if id nobody >/dev/null 2>&1; then
+        check "one of another user that may make groups" ctl start users.service
+        check_prints "has made some" '^[0-9]+$' cat "$GROUP/app.slice/users.service/inner/cgroup.procs"
+        check "stop" ctl stop users.service
+        check "they are removed" gone users.service
+fi
 
 # Slices.
 check_prints "the root slice is always active" 'ActiveState=active' ctl show -p ActiveState -- -.slice

@@ -62,6 +62,10 @@ int cgroup_fd(const Cgroup *group);                     /* of the folder, O_PATH
  * killed at any time before for one that was forked meanwhile, and kills it. It can be moved there all the same.
  */
 bool cgroup_takes_clones(const Cgroup *group);
+/* The group is the unit's own affair from now on: so it is marked, and cgroup_hand_over() gives it to the unit's user. */
+void cgroup_set_delegated(Cgroup *group);
+/* 0 also if it is not delegated, or -errno. */
+int cgroup_hand_over(const Cgroup *group, uid_t uid, gid_t gid);
 /* What the kernel calls it: "/system.slice/x.service". 0 or -ENOMEM. */
 int cgroup_path(const Cgroup *group, char **ret_path);
 

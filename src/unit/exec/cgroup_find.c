@@ -5,7 +5,8 @@
  * The kernel lets one program alone manage a part of the hierarchy. What was
  * given to us (by another manager's Delegate=, by a container engine, or as
  * PID 1) has no processes but ours: that is how it is told from a group that
- * we were merely started in, say a login session's. A process of another pid
+ * we were merely started in, say a login session's; systemd leaves a mark,
+ * too. A process of another pid
  * namespace is listed as 0.
  *
  * Version 2 is mounted at /sys/fs/cgroup, or beside version 1 at its
@@ -19,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "basic/macro.h"
@@ -88,6 +90,16 @@ static int is_ours(const char *folder, bool owns_all, pid_t keeper) {
         return 1;
 }
 
+/*
+ * systemd marks what it has given away. What it has not is its own, even if we are alone in it and may write; of other
+ * managers nothing is known, and a user can only write what was given to him.
+ */
+static bool is_given_away(const char *folder) {
+        if (geteuid() != 0 || access("/run/systemd/system", F_OK) < 0)
+                return true;
+        return getxattr(folder, "trusted.delegate", NULL, 0) > 0 || getxattr(folder, "user.delegate", NULL, 0) > 0;
+}
+
 static int check_folder(const char *folder, bool owns_all, pid_t keeper, Failure *ret_failure) {
         cleanup_free_ char *procs = NULL;
         int r;
@@ -101,6 +113,8 @@ static int check_folder(const char *folder, bool owns_all, pid_t keeper, Failure
                 return failure_set(ret_failure, r, NAME, "%s cannot be read: %s", folder, strerror(-r));
         if (r == 0)
                 return failure_set(ret_failure, -EBUSY, NAME, "%s is not ours: others run there, too", folder);
+        if (!owns_all && !is_given_away(folder))
+                return failure_set(ret_failure, -EPERM, NAME, "%s was not given to us (by Delegate=yes)", folder);
         return 0;
 }
 

@@ -19,6 +19,7 @@ struct Cgroup {
         Cgroup *parent;                 /* borrowed; NULL: the tree's own folder */
         int fd;
         bool was_killed;                /* by cgroup.kill, or perhaps: see cgroup_takes_clones() */
+        bool is_delegated;
         uint8_t enabled;                /* bits of controllers that it passes on */
         char *slice;                    /* owned: the name, if it is a slice's */
         char name[];                    /* of the folder */

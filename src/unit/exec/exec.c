@@ -181,6 +181,9 @@ static int prepare(const ExecRequest *request, Preparation *preparation, ExecChi
         r = exec_credentials_resolve(request, &preparation->credentials, result);
         if (r < 0)
                 return r;
+        /* A unit that cannot have it runs all the same. */
+        if (request->cgroup && preparation->credentials.has_uid)
+                (void) cgroup_hand_over(request->cgroup, preparation->credentials.uid, preparation->credentials.gid);
         r = exec_environment_build(request, &preparation->credentials, &preparation->environment, result);
         if (r < 0)
                 return r;
