@@ -84,7 +84,12 @@ static int take_exit(CoreKeeper *keeper, const KeeperMessage *message) {
         r = vector_reserve(&keeper->sequences, 1);
         if (r == 0)
                 r = vector_push(&keeper->exits, exit);
-        return r < 0 ? r : vector_push(&keeper->sequences, message->value);
+        if (r == 0)
+                r = vector_push(&keeper->sequences, message->value);
+        /* Whoever reads it: the link does not show any more that it came. */
+        if (r == 0 && keeper->exit_source)
+                r = sd_event_source_set_enabled(keeper->exit_source, SD_EVENT_ONESHOT);
+        return r < 0 ? r : 0;
 }
 
 static int take_answer(CoreKeeper *keeper, const KeeperMessage *message) {
@@ -223,13 +228,20 @@ static int take_fd(void *userdata, const char *name) {
         return -ENOENT;
 }
 
-static bool has_exit(void *userdata, pid_t pid) {
-        const CoreKeeper *keeper = userdata;
-
+static bool find_exit(const CoreKeeper *keeper, pid_t pid) {
         for (size_t i = keeper->n_told; i < keeper->exits.n; i++)
                 if (keeper->exits.items[i].pid == pid)
                         return true;
         return false;
+}
+
+/* One that has ended after all was sent may be known to the keeper by now: an answer comes behind it. */
+static bool has_exit(void *userdata, pid_t pid) {
+        CoreKeeper *keeper = userdata;
+
+        return find_exit(keeper, pid) ||
+               (ask(keeper, (KeeperMessage) { .kind = KEEPER_TAKEN, .value = keeper->taken }) == 0 &&
+                find_exit(keeper, pid));
 }
 
 static void committed(void *userdata) {
@@ -299,7 +311,7 @@ static int on_link(sd_event_source *source, int fd, uint32_t events, void *userd
                                             : "Out of memory for what the keeper says: beginning anew.");
                 _exit(EXIT_FAILURE);
         }
-        return sd_event_source_set_enabled(keeper->exit_source, SD_EVENT_ONESHOT);
+        return 0;
 }
 
 int core_keeper_attach(CoreKeeper *keeper, Manager *manager) {

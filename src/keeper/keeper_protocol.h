@@ -12,7 +12,8 @@
  * A core that has just been executed says HELLO and gets WELCOME, a DESCRIPTOR
  * for each descriptor that is held, an ENDED for each exit that has not been
  * taken, and ALL_SENT. From then on exits come as they happen. Each request
- * with a serial is answered by an ANSWER, in order.
+ * with a serial is answered by an ANSWER, in order, and behind all exits that
+ * the keeper knew of when it read the request.
  */
 
 #include <stdint.h>

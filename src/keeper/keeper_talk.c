@@ -237,7 +237,10 @@ static int send_answer(Keeper *keeper) {
         return r;
 }
 
+/* Exits go before an answer: who has got one knows of all that had ended when he asked. */
 static int send_next(Keeper *keeper) {
+        if (keeper->stage == KEEPER_GOES_ALONG && keeper->next_exit < keeper->exits.next)
+                return send_exit(keeper);
         if (keeper->answer.kind != 0)
                 return send_answer(keeper);
         if (keeper->stage == KEEPER_WELCOMES)

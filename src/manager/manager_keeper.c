@@ -12,6 +12,7 @@
 #include "basic/log.h"
 #include "manager/manager_keeper.h"
 #include "manager/manager_private.h"
+#include "manager/manager_state.h"
 
 int manager_store_fd(Manager *manager, const char *name, int fd) {
         const ManagerKeeper *keeper = &manager->options.keeper;
@@ -81,6 +82,7 @@ bool manager_wants_reexec(const Manager *manager) {
 }
 
 int manager_prepare_reexec(Manager *manager) {
+        manager_commit(manager);
         manager_lower_open_files_limit(manager);
         return 0;
 }

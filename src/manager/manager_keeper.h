@@ -30,7 +30,10 @@ typedef struct ManagerKeeperOps {
          * has taken when the loop begins is dropped.
          */
         int (*take_fd)(void *userdata, const char *name);
-        /* Did @pid end before we began? Its exit is told in the first turn of the loop. */
+        /*
+         * Before the loop, of a process that is gone: is its exit the keeper's to tell? It does so in the first turn. May ask
+         * the keeper, and wait for the answer.
+         */
         bool (*has_exit)(void *userdata, pid_t pid);
         /* At the end of a turn, once its state is saved: the exits that were told in it need not be told again. */
         void (*committed)(void *userdata);

@@ -12,6 +12,17 @@ unit sleeper.service <<'U'
 [Service]
 ExecStart=/bin/sleep 1000
 U
+unit slow.service <<U
+[Service]
+Type=oneshot
+ExecStart=/bin/sh -c 'until [ -e $DIR/go ]; do sleep 0.05; done'
+U
+unit notify.service <<U
+[Service]
+Type=notify
+NotifyAccess=all
+ExecStart=/bin/sh -c 'until [ -e $DIR/speak ]; do sleep 0.05; done; systemd-notify --ready; exec sleep 1000'
+U
 unit orphans.service <<U
 [Service]
 ExecStart=$LEAVE_ORPHANS $ORPHANS $DIR/left
@@ -100,6 +111,46 @@ WAITER=$!
 kill -CONT "$CORE"
 wait "$WAITER"
 check_equal "one that is stopped for a while goes on" $? 0
+
+# — what was under way goes on —
+check "start" ctl start sleeper.service
+PID=$(main_pid sleeper.service)
+"$BUILD/jobctl" start slow.service >"$DIR/waited" 2>&1 &
+WAITER=$!
+wait_for '^[1-9]' main_pid slow.service
+SLOW=$(main_pid slow.service)
+kill_core KILL
+check_equal "a service has the same process" "$(main_pid sleeper.service)" "$PID"
+check_prints "a job is still running" 'slow\.service.*running' ctl jobs
+check "daemon-reexec" ctl daemon-reexec
+check_equal "a service has the same process" "$(main_pid sleeper.service)" "$PID"
+check_prints "a job is still running" 'slow\.service.*running' ctl jobs
+check_equal "with the same process" "$(main_pid slow.service)" "$SLOW"
+touch "$DIR/go"
+wait "$WAITER"
+check_equal "and who waits hears of its end" $? 0
+kill -STOP "$CORE"
+kill -9 "$PID"
+kill -KILL "$CORE"
+timeout "$PATIENCE" tail --pid="$CORE" -f /dev/null
+next_core "$CORE"
+check "a service that is killed while core does not look has failed" wait_for failed ctl is-active sleeper.service
+check_prints "by signal 9" '^ExecMainStatus=9$' ctl show -p ExecMainStatus sleeper.service
+
+check_lacks "and that is known, not guessed" 'nobody knows how' cat "$DIR/log"
+if command -v systemd-notify >/dev/null; then
+        "$BUILD/jobctl" start notify.service >"$DIR/waited" 2>&1 &
+        WAITER=$!
+        wait_for '^[1-9]' main_pid notify.service
+        kill -STOP "$CORE"
+        touch "$DIR/speak"
+        wait_for systemd-notify sh -c "cat /proc/[0-9]*/comm"
+        kill_core KILL
+        wait "$WAITER"
+        check_equal "what a service says while nobody listens is heard" $? 0
+else
+        skip "what a service says while nobody listens is heard" "there is no systemd-notify"
+fi
 
 # — what is left to the keeper —
 check "start" ctl start orphans.service sleeper.service
