@@ -17,6 +17,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -24,6 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "basic/log.h"
 #include "basic/macro.h"
 #include "manager/manager_private.h"
 
@@ -238,12 +240,24 @@ static bool may_be_told_by_keeper(const Manager *manager, const ManagerProcess *
         return exec_process_read(process->pid, &found) < 0 || found.parent == manager->options.keeper.pid;
 }
 
+UnitExit manager_lost_exit(const Manager *manager, const ManagerProcess *process) {
+        log_write(LOG_LEVEL_WARNING, process->unit->id,
+                  "Process %d ended while jobd did not run, and nobody knows how: it counts as killed.", (int) process->pid);
+        return (UnitExit) { .pid = process->pid, .code = CLD_KILLED, .status = SIGKILL, .time = manager->now };
+}
+
 /* It was the child of somebody else, who knows how it ended. */
 static int on_no_word(sd_event_source *source, uint64_t usec, void *userdata) {
         ManagerProcess *process = userdata;
         Manager *manager = container_of(unit_table_host(process->unit->table), Manager, host);
         ExecProcess found;
+        UnitExit exit;
 
+        if (process->is_lost) {
+                exit = manager_lost_exit(manager, process);
+                manager_take_exit(manager, &exit);
+                return 0;
+        }
         if (exec_process_read(process->pid, &found) == 0 && found.parent == manager->options.keeper.pid)
                 return sd_event_source_set_time_relative(source, KEEPER_PATIENCE) < 0 ? 0 :
                        sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
@@ -251,7 +265,7 @@ static int on_no_word(sd_event_source *source, uint64_t usec, void *userdata) {
         return 0;
 }
 
-static int wait_for_keeper(Manager *manager, ManagerProcess *process) {
+int manager_wait_for_keeper(Manager *manager, ManagerProcess *process) {
         sd_event_source *timer = NULL;
         int r;
 
@@ -273,7 +287,7 @@ static int on_watched_exit(sd_event_source *source, int fd, uint32_t events, voi
                 manager_arm(manager->child_source);
                 return 0;
         }
-        if (may_be_told_by_keeper(manager, process) && wait_for_keeper(manager, process) >= 0)
+        if (may_be_told_by_keeper(manager, process) && manager_wait_for_keeper(manager, process) >= 0)
                 return 0;
         manager_take_exit(manager, &(UnitExit) { .pid = process->pid, .code = CLD_EXITED, .time = manager->now });
         return 0;

@@ -21,6 +21,7 @@ typedef struct ManagerProcess {
         int pidfd;                      /* owned; -1 where the kernel has none */
         bool is_adopted;                /* no child of ours: the keeper tells how it ended, if anybody does */
         bool is_reaped;                 /* its number may be another's by now; its unit is about to be told */
+        bool is_lost;                   /* it was gone when we began, and we have not heard how it ended */
         Unit *unit;                     /* borrowed */
         UnitPurpose purpose;
         usec_t started;                 /* boot time, shortly before it began: with the pid it names it for good */
@@ -43,6 +44,8 @@ bool manager_reap(Manager *manager, unsigned budget);
  */
 int manager_add_process(Manager *manager, Unit *unit, UnitPurpose purpose, pid_t pid, int pidfd, usec_t since);
 int manager_watch_process(Manager *manager, Unit *unit, UnitPurpose purpose, pid_t pid);
+int manager_wait_for_keeper(Manager *manager, ManagerProcess *process); /* to tell how it ended; not for ever */
+UnitExit manager_lost_exit(const Manager *manager, const ManagerProcess *process);
 int manager_watch_adopted(Manager *manager, ManagerProcess *process);   /* no child of ours, nor of the keeper */
 void manager_forget_process(Manager *manager, Unit *unit, pid_t pid);
 ManagerProcess *manager_find_process(const Manager *manager, pid_t pid);

@@ -50,13 +50,14 @@ static bool find_it(pid_t pid, usec_t started, ExecProcess *ret_found) {
         return exec_process_read(pid, ret_found) == 0 && has_begun_at(ret_found, started);
 }
 
-static int tell_lost(Manager *manager, const ManagerProcess *process) {
+/* The keeper may have reaped it after he told us of those that he had: then his word is under way. */
+static int tell_lost(Manager *manager, ManagerProcess *process) {
         if (manager_has_kept_exit(manager, process->pid))
                 return 0;
-        log_write(LOG_LEVEL_WARNING, process->unit->id,
-                  "Process %d ended while jobd did not run, and nobody knows how: it counts as killed.", (int) process->pid);
-        return vector_push(&manager->due, ((UnitExit) {
-                .pid = process->pid, .code = CLD_KILLED, .status = SIGKILL, .time = manager->now }));
+        process->is_lost = true;
+        if (manager->options.keeper.pid > 0)
+                return manager_wait_for_keeper(manager, process);
+        return vector_push(&manager->due, manager_lost_exit(manager, process));
 }
 
 /* Its exit is here, or comes from somebody: by itself, from the keeper, or by its pidfd. */
@@ -88,7 +89,7 @@ static int tell_lost_processes(Manager *manager) {
 
                 if (!of_unit)
                         return -ENOMEM;
-                for (const ManagerProcess *process = of_unit->processes; process && r == 0; process = process->next) {
+                for (ManagerProcess *process = of_unit->processes; process && r == 0; process = process->next) {
                         ExecProcess found;
 
                         if (!process->is_reaped && !find_it(process->pid, process->started, &found))
