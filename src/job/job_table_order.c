@@ -130,6 +130,7 @@ void job_order_wake(JobTable *table, Job *job) {
         while (!LIST_EMPTY(&job->waiters)) {
                 Job *waiter = LIST_FIRST(&job->waiters);
 
+                __builtin_prefetch(unit_table_at(table->units, waiter->unit)->buckets);
                 job_order_unblock(waiter);
                 job_table_sync(table, waiter->unit);
         }

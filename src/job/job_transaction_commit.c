@@ -140,8 +140,11 @@ static int job_transaction_prepare(JobTransaction *transaction, JobTransactionRe
                 r = job_table_reserve(transaction->installed, transaction->work.n);
         if (r == 0)
                 r = vector_reserve(&record->steps, transaction->work.n);
-        for (size_t i = 0; i < transaction->work.n && r == 0; i++)
+        for (size_t i = 0; i < transaction->work.n && r == 0; i++) {
+                if (i + 8 < transaction->work.n)
+                        __builtin_prefetch(transaction->work.items[i + 8]->unit);
                 r = job_transaction_prepare_step(transaction, record, transaction->work.items[i]);
+        }
         if (r == 0)
                 r = job_transaction_record_drops(transaction, record);
         if (r < 0) {

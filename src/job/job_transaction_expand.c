@@ -170,23 +170,11 @@ int job_transaction_pull(JobTransaction *transaction, JobCandidate *puller, Unit
         return job_stage_connect(transaction, puller, candidate, relation, edge);
 }
 
-/* The first of them, all at once. */
-static void job_transaction_fetch_units(const JobTransaction *transaction, UnitRelations relations) {
-        for (size_t i = 0; i < relations.n && i < 8; i++) {
-                uint32_t other = relations.items[i].other;
-
-                __builtin_prefetch(unit_table_at(transaction->units, other));
-                if (other < transaction->n_stage)
-                        __builtin_prefetch(&transaction->stage[other]);
-        }
-}
-
 static int job_transaction_pull_by_rules(JobTransaction *transaction, JobCandidate *candidate,
                                          const JobPullRule *rules, size_t n_rules) {
         for (size_t k = 0; k < n_rules; k++) {
                 const JobPullRule *rule = &rules[k];
 
-                job_transaction_fetch_units(transaction, unit_relations(candidate->unit, rule->relation));
                 for (size_t i = 0; i < unit_relations(candidate->unit, rule->relation).n; i++) {
                         UnitRelation relation = unit_relations(candidate->unit, rule->relation).items[i];
                         JobEdge edge = {
@@ -316,12 +304,34 @@ static int job_transaction_propagate_stop(JobTransaction *transaction, JobCandid
         return 0;
 }
 
+/* What the next but one will pull in is on the way then: the first of each relation. */
+static void job_transaction_fetch_pulled(const JobTransaction *transaction, const JobCandidate *candidate) {
+        const JobPullRule *rules = candidate->type == JOB_STOP ? stop_rules : start_rules;
+        size_t n_rules = candidate->type == JOB_STOP ? ELEMENTSOF(stop_rules) : ELEMENTSOF(start_rules);
+
+        for (size_t k = 0; k < n_rules; k++) {
+                UnitRelations relations = unit_relations(candidate->unit, rules[k].relation);
+
+                for (size_t i = 0; i < relations.n && i < 4; i++) {
+                        uint32_t other = relations.items[i].other;
+
+                        __builtin_prefetch(unit_table_at(transaction->units, other));
+                        __builtin_prefetch(job_table_peek(transaction->installed, other));
+                        if (other < transaction->n_stage)
+                                __builtin_prefetch(&transaction->stage[other]);
+                }
+        }
+}
+
 static int job_transaction_expand_staged(JobTransaction *transaction) {
         for (; transaction->n_expanded < transaction->candidates.n; transaction->n_expanded++) {
                 JobCandidate *candidate = transaction->candidates.items[transaction->n_expanded];
                 int r;
 
                 job_stage_fetch_ahead(transaction, transaction->n_expanded);
+                if (transaction->n_expanded + 2 < transaction->candidates.n)
+                        job_transaction_fetch_pulled(transaction,
+                                                     transaction->candidates.items[transaction->n_expanded + 2]);
                 r = job_transaction_expand_one(transaction, candidate);
                 if (r < 0)
                         return r;

@@ -133,6 +133,8 @@ static bool ordered_peel(Ordered *ordered) {
         for (size_t i = 0; i < ordered->free.n; i++) {
                 if (i + AHEAD < ordered->free.n)
                         __builtin_prefetch(unit_table_at(transaction->units, ordered->free.items[i + AHEAD]));
+                if (i + AHEAD / 2 < ordered->free.n)
+                        __builtin_prefetch(unit_table_at(transaction->units, ordered->free.items[i + AHEAD / 2])->buckets);
                 ordered_take_off(ordered, unit_table_at(transaction->units, ordered->free.items[i]));
         }
         return ordered->free.n == ordered->n;
