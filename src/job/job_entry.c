@@ -16,6 +16,36 @@
 #include "basic/usec.h"
 #include "job/job_entry.h"
 
+static const JobRare job_rare_none;
+
+static_assert(sizeof(Job) <= 120, "with what malloc() puts in front of it a job has two lines of the cache");
+
+JobRare *job_own_rare(Job *job) {
+        JobRare *rare;
+
+        if (job->rare != &job_rare_none)
+                return (JobRare *) job->rare;
+
+        rare = calloc(1, sizeof(*rare));
+        if (rare)
+                job->rare = rare;
+        return rare;
+}
+
+static void job_free_rare(Job *job) {
+        JobRare *rare;
+
+        if (job->rare == &job_rare_none)
+                return;
+
+        rare = (JobRare *) job->rare;
+        for (uint32_t i = 0; i < rare->n_more_causes; i++)
+                job_transaction_record_unref(rare->more_causes[i].record);
+        vector_deinit(&rare->late);
+        vector_deinit(&rare->aliases);
+        free(rare);
+}
+
 int job_new(Job **ret_job, uint32_t unit, JobType type, JobCause cause) {
         Job *job;
 
@@ -26,6 +56,7 @@ int job_new(Job **ret_job, uint32_t unit, JobType type, JobCause cause) {
         if (!job)
                 return -ENOMEM;
 
+        job->rare = &job_rare_none;
         job->unit = unit;
         job->type = type;
         job->run_type = job_type_first_run(type);
@@ -50,35 +81,31 @@ Job *job_free(Job *job) {
         assert(job->deadline_place == HEAP_NOWHERE);
 
         job_transaction_record_unref(job->cause.record);
-        for (uint32_t i = 0; i < job->n_more_causes; i++)
-                job_transaction_record_unref(job->more_causes[i].record);
-        free(job->more_causes);
-        vector_deinit(&job->late);
-        vector_deinit(&job->aliases);
+        job_free_rare(job);
         free(job);
         return NULL;
 }
 
 void job_add_cause(Job *job, JobCause cause) {
-        if (!job->more_causes)
-                job->more_causes = calloc(JOB_CAUSES_MAX - 1, sizeof(*job->more_causes));
-        if (!job->more_causes || job->n_more_causes >= JOB_CAUSES_MAX - 1) {
+        JobRare *rare = job_own_rare(job);
+
+        if (!rare || rare->n_more_causes >= JOB_CAUSES_MAX - 1) {
                 job->n_lost_causes++;
                 return;
         }
 
         job_transaction_record_ref(cause.record);
-        job->more_causes[job->n_more_causes++] = cause;
+        rare->more_causes[rare->n_more_causes++] = cause;
 }
 
 size_t job_count_causes(const Job *job) {
-        return 1 + job->n_more_causes;
+        return 1 + job->rare->n_more_causes;
 }
 
 JobCause job_cause_at(const Job *job, size_t i) {
         assert(i < job_count_causes(job));
 
-        return i == 0 ? job->cause : job->more_causes[i - 1];
+        return i == 0 ? job->cause : job->rare->more_causes[i - 1];
 }
 
 void job_set_type(Job *job, JobType type) {

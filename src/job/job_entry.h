@@ -127,7 +127,16 @@ typedef enum JobPause {
         JOB_PAUSE_NOT_NOW,              /* the unit said so */
 } JobPause;
 
+/* What few jobs have. */
+typedef struct JobRare {
+        VECTOR(uint32_t) late;          /* units to look at again: they got a job after they were scanned */
+        VECTOR(uint32_t) aliases;       /* ids of jobs that this one absorbed */
+        JobCause more_causes[JOB_CAUSES_MAX - 1];
+        uint32_t n_more_causes;
+} JobRare;
+
 typedef struct Job {
+        /* What is looked at for each neighbour: it lies together. */
         uint32_t id;
         uint32_t unit;                  /* index */
         uint8_t type;                   /* JobType */
@@ -141,26 +150,23 @@ typedef struct Job {
         bool absorbed_start : 1;        /* a reload that must start the unit if it has died meanwhile */
         bool is_in_line : 1;            /* of the ready queue, not in its heap */
         int32_t priority;               /* JobPriority= of the unit */
-
-        /* What follows is looked at for each neighbour: it lies together. */
         uint32_t ready_place;           /* in a part of the ready queue, or HEAP_NOWHERE */
         uint32_t scan;                  /* how many order neighbours have been looked at */
+        uint32_t deadline_place;        /* in the queue of deadlines, or HEAP_NOWHERE */
         struct Job *blocker;            /* borrowed: must end first */
         LIST_HEAD(, Job) waiters;       /* Job.waiter_link: those that have this as their blocker */
         LIST_ENTRY(Job) waiter_link;
-        VECTOR(uint32_t) late;          /* units to look at again: they got a job after they were scanned */
 
         uint64_t installed_at;
         uint64_t triggered_at;          /* 0 while it is pending */
         uint64_t deadline;              /* USEC_INFINITY: none */
-        uint32_t deadline_place;        /* in the queue of deadlines, or HEAP_NOWHERE */
-
         JobCause cause;
-        uint32_t n_more_causes;         /* in the array: at most JOB_CAUSES_MAX - 1 */
-        uint32_t n_lost_causes;         /* beyond that */
-        JobCause *more_causes;          /* owned array, or NULL */
-        VECTOR(uint32_t) aliases;       /* ids of jobs that this one absorbed */
+        const JobRare *rare;            /* owned, unless it is the one that all share; never NULL */
+        uint32_t n_lost_causes;         /* that there was no room for */
 } Job;
+
+/* The rare part, to be changed: one of its own is made if it has none. NULL if memory is short. */
+JobRare *job_own_rare(Job *job);
 
 int job_new(Job **ret_job, uint32_t unit, JobType type, JobCause cause /* a reference is taken */);
 Job *job_free(Job *job);

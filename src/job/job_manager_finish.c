@@ -99,8 +99,8 @@ static void end_tell(JobManager *manager, const Job *job, JobResult result, JobE
 
         job_manager_info(manager, job, &event.job);
         event.job.result = result;
-        for (size_t i = 0; i <= job->aliases.n; i++) {
-                event.job.id = i == 0 ? job->id : job->aliases.items[i - 1];
+        for (size_t i = 0; i <= job->rare->aliases.n; i++) {
+                event.job.id = i == 0 ? job->id : job->rare->aliases.items[i - 1];
                 event.forgotten = end_log(manager, job, event.job.id, result, reason);
                 for (size_t s = 0; s < manager->subscriptions.n; s++)
                         manager->subscriptions.items[s].subscriber(&event, manager->subscriptions.items[s].userdata);
@@ -129,7 +129,7 @@ static void end_one(JobManager *manager, const JobEnd *end, JobEndFlags flags, J
                 manager->has_cycle_to_come = true;
         job_table_remove(&manager->table, job);
         manager->stat.n_by_result[end->result]++;
-        manager->stat.n_by_result[JOB_MERGED] += job->aliases.n;
+        manager->stat.n_by_result[JOB_MERGED] += job->rare->aliases.n;
         if (flags & JOB_END_SPREADS)
                 end_spread(manager, unit, job, end->result);
         if (end->result == JOB_TIMEOUT || end->result == JOB_DEPENDENCY)

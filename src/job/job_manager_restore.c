@@ -236,11 +236,12 @@ static void restore_attributes(JobRestore *restore, const JobRecord *record, Job
 static void restore_aliases(JobManager *manager, const JobRecord *record, Job *job) {
         for (size_t i = 0; i < record->aliases.n; i++) {
                 uint32_t id = record->aliases.items[i];
+                JobRare *rare = job_own_rare(job);
 
-                if (id == JOB_ID_NONE || job_table_find(&manager->table, id))
+                if (!rare || id == JOB_ID_NONE || job_table_find(&manager->table, id))
                         continue;
-                if (vector_push(&job->aliases, id) == 0 && id_map_put(&manager->table.by_id, id, job) < 0)
-                        job->aliases.n--;
+                if (vector_push(&rare->aliases, id) == 0 && id_map_put(&manager->table.by_id, id, job) < 0)
+                        rare->aliases.n--;
         }
 }
 

@@ -57,7 +57,7 @@ static void write_job(const JobManager *manager, const Job *job, RecordWriter *w
                 .transaction = job->cause.record ? job->cause.record->id : 0,
                 .installed_at = job->installed_at,
                 .triggered_at = job->triggered_at,
-                .aliases = { .items = job->aliases.items, .n = job->aliases.n },
+                .aliases = { .items = job->rare->aliases.items, .n = job->rare->aliases.n },
                 .causes = { .items = causes },
                 .n_more_causes = job->n_lost_causes,
         };

@@ -214,8 +214,8 @@ void job_table_remove(JobTable *table, Job *job) {
         *place = NULL;
         table->n_jobs--;
         id_map_remove(&table->by_id, job->id);
-        for (size_t i = 0; i < job->aliases.n; i++)
-                id_map_remove(&table->by_id, job->aliases.items[i]);
+        for (size_t i = 0; i < job->rare->aliases.n; i++)
+                id_map_remove(&table->by_id, job->rare->aliases.items[i]);
 
         job_order_wake(table, job);
         job_table_sync(table, job->unit);
@@ -279,10 +279,12 @@ void job_table_set_pause(JobTable *table, Job *job, JobPause pause) {
 }
 
 static void job_table_alias(JobTable *table, Job *survivor, uint32_t id) {
-        if (vector_push(&survivor->aliases, id) < 0)
+        JobRare *rare = job_own_rare(survivor);
+
+        if (!rare || vector_push(&rare->aliases, id) < 0)
                 return;                 /* the id then ends with its own job, told by the caller */
         if (id_map_put(&table->by_id, id, survivor) < 0)
-                survivor->aliases.n--;
+                rare->aliases.n--;
 }
 
 void job_table_absorb(JobTable *table, Job *survivor, Job *absorbed) {
@@ -294,8 +296,8 @@ void job_table_absorb(JobTable *table, Job *survivor, Job *absorbed) {
                 job_add_cause(survivor, job_cause_at(absorbed, i));
 
         job_table_alias(table, survivor, absorbed->id);
-        for (size_t i = 0; i < absorbed->aliases.n; i++)
-                job_table_alias(table, survivor, absorbed->aliases.items[i]);
+        for (size_t i = 0; i < absorbed->rare->aliases.n; i++)
+                job_table_alias(table, survivor, absorbed->rare->aliases.items[i]);
         job_order_note(job_table_entry(table, survivor->unit));
 }
 

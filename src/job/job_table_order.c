@@ -52,31 +52,33 @@ static int u32_compare(const void *a, const void *b) {
 }
 
 /* Leaves each unit on the late list once, and only those that have a job. */
-static void job_order_compact_late(const JobTable *table, Job *job) {
+static void job_order_compact_late(const JobTable *table, JobRare *rare) {
         size_t n = 0;
 
-        if (job->late.n > 1)
-                qsort(job->late.items, job->late.n, sizeof(uint32_t), u32_compare);
-        for (size_t i = 0; i < job->late.n; i++) {
-                uint32_t unit = job->late.items[i];
+        if (rare->late.n > 1)
+                qsort(rare->late.items, rare->late.n, sizeof(uint32_t), u32_compare);
+        for (size_t i = 0; i < rare->late.n; i++) {
+                uint32_t unit = rare->late.items[i];
 
-                if (n > 0 && job->late.items[n - 1] == unit)
+                if (n > 0 && rare->late.items[n - 1] == unit)
                         continue;
                 if (!job_unit_entry_is_empty(job_table_peek(table, unit)))
-                        job->late.items[n++] = unit;
+                        rare->late.items[n++] = unit;
         }
-        job->late.n = n;
+        rare->late.n = n;
 }
 
 static void job_order_add_late(JobTable *table, uint32_t waiting_unit, uint32_t unit) {
         Job *waiting = job_table_peek(table, waiting_unit)->pending;
+        JobRare *rare;
 
         if (!waiting || waiting->scan == 0)
                 return;
 
-        if (waiting->late.n == waiting->late.allocated)
-                job_order_compact_late(table, waiting);
-        if (vector_push(&waiting->late, unit) < 0) {
+        rare = job_own_rare(waiting);
+        if (rare && rare->late.n == rare->late.allocated)
+                job_order_compact_late(table, rare);
+        if (!rare || vector_push(&rare->late, unit) < 0) {
                 table->n_scanning--;
                 waiting->scan = 0;      /* no memory to remember it: look at all of them again */
         }
@@ -112,7 +114,8 @@ void job_order_reset(JobTable *table, Job *job) {
         if (job->scan > 0)
                 table->n_scanning--;
         job->scan = 0;
-        vector_clear(&job->late);
+        if (job->rare->late.n > 0)
+                vector_clear(&job_own_rare(job)->late);
 }
 
 /* Their scans will go on soon. */
@@ -184,8 +187,8 @@ static Job *job_order_scan(JobTable *table, Job *job) {
         if (blocker)
                 return blocker;
 
-        for (; job->late.n > 0; job->late.n--) {
-                blocker = job_order_check_late(table, job, unit, vector_last(&job->late));
+        for (; job->rare->late.n > 0; job_own_rare(job)->late.n--) {
+                blocker = job_order_check_late(table, job, unit, vector_last(&job->rare->late));
                 if (blocker)
                         return blocker;
         }

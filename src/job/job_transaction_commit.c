@@ -72,6 +72,12 @@ static int job_transaction_order_steps(JobTransaction *transaction) {
         return 0;
 }
 
+static int job_reserve_aliases(Job *job, size_t n) {
+        JobRare *rare = job_own_rare(job);
+
+        return rare ? vector_reserve(&rare->aliases, n) : -ENOMEM;
+}
+
 static int job_transaction_prepare_step(JobTransaction *transaction, JobTransactionRecord *record,
                                         JobCandidate *candidate) {
         JobName *name = job_table_name(transaction->installed, candidate->unit->index);
@@ -95,7 +101,7 @@ static int job_transaction_prepare_step(JobTransaction *transaction, JobTransact
                 const Job *absorbed = candidate->meeting.absorbed;
 
                 candidate->job = candidate->meeting.survivor;
-                if (absorbed && vector_reserve(&candidate->job->aliases, 1 + absorbed->aliases.n) < 0)
+                if (absorbed && job_reserve_aliases(candidate->job, 1 + absorbed->rare->aliases.n) < 0)
                         return -ENOMEM;
         }
 

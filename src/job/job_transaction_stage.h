@@ -28,8 +28,8 @@ struct JobEdge {
 
 struct JobCandidate {
         Unit *unit;
-        JobType type;
         uint32_t mark;                  /* generation in which a walk met it */
+        JobType type : 8;
         bool is_anchor;
         bool matters;                   /* an anchor needs it */
         bool is_gone;

@@ -50,9 +50,9 @@ typedef enum JobResistance {
 
 /* What becomes of the new job and of those that are there. */
 typedef struct JobMeeting {
-        JobPlanAction action;
-        JobType type;                   /* of the job that will stand for it in the table */
-        JobResistance resistance;       /* the rest tells what would be without it */
+        JobPlanAction action : 8;
+        JobType type : 8;               /* of the job that will stand for it in the table */
+        JobResistance resistance : 8;   /* the rest tells what would be without it */
         bool absorbs_start;             /* a reload that must remember the start in it */
         bool interrupts;                /* it will be dispatched over the triggered job */
         Job *survivor;                  /* merge, cover, turn: the job that stands for it */
