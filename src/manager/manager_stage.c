@@ -245,7 +245,8 @@ void manager_leave(Manager *manager, UnitAction action) {
         assert(action != UNIT_ACTION_NONE && (unsigned) action < _UNIT_ACTION_MAX);
 
         if (manager->stage >= MANAGER_KILLING ||
-            (manager->stage >= MANAGER_STOPPING && rules[action].way == WAY_ORDERLY))
+            (rules[action].way == WAY_ORDERLY &&
+             (manager->stage >= MANAGER_STOPPING || manager->action != UNIT_ACTION_NONE)))
                 return;
         manager->action = action;
         manager->is_acting = false;

@@ -42,6 +42,25 @@ Test(log, line_has_priority_and_unit_and_no_control_characters) {
         assert_string(buffer, "<4>a.service: said \\x1b[31mred\\x0a\n<3>plain\n");
 }
 
+Test(log, that_of_the_kernel_gets_a_facility_and_short_lines) {
+        FILE *error = capture(), *kernel = tmpfile();
+        char buffer[4096], long_text[2000];
+
+        assert_not_null(kernel);
+        log_set_kernel(fileno(kernel));
+        log_write(LOG_LEVEL_NOTICE, "a.service", "begins");
+        memset(long_text, 'x', sizeof(long_text) - 1);
+        long_text[sizeof(long_text) - 1] = '\0';
+        log_error("%s", long_text);
+        log_set_kernel(-1);
+        log_error("here again");
+        read_back(kernel, buffer, sizeof(buffer));
+        cr_assert(strncmp(buffer, "<29>jobd: a.service: begins\n<27>jobd: xxx", 41) == 0, "%s", buffer);
+        cr_assert(lt(sz, strlen(buffer), 1000));
+        read_back(error, buffer, sizeof(buffer));
+        assert_string(buffer, "<3>here again\n");
+}
+
 Test(log, level_keeps_the_rest_back) {
         FILE *file = capture();
         char buffer[256];

@@ -63,6 +63,7 @@ static void make_manager(World *world, bool is_again) {
         int r;
 
         r = manager_new(&world->manager, &(ManagerOptions) {
+                .is_machine = world->is_machine,
                 .no_default_dependencies = true,
                 .unit_path = world->folder,
                 .runtime_directory = world->runtime,
@@ -73,9 +74,10 @@ static void make_manager(World *world, bool is_again) {
         cr_assert(eq(int, r, 0), "%s", failure_message(&failure));
 }
 
-World *world_new_with(const char *default_unit) {
+static World *make_world(const char *default_unit, bool is_machine) {
         World *world = calloc(1, sizeof(*world));
 
+        world->is_machine = is_machine;
         log_set_level(LOG_LEVEL_ERROR);
         snprintf(world->folder, sizeof(world->folder), "/tmp/jobd-manager-XXXXXX");
         assert_not_null(mkdtemp(world->folder));
@@ -86,6 +88,14 @@ World *world_new_with(const char *default_unit) {
         make_manager(world, false);
         the_world = world;
         return world;
+}
+
+World *world_new_with(const char *default_unit) {
+        return make_world(default_unit, false);
+}
+
+World *world_new_machine(const char *default_unit) {
+        return make_world(default_unit, true);
 }
 
 void world_restart(World *world) {

@@ -17,6 +17,7 @@ typedef struct World {
         Manager *manager;
         char folder[64];                /* unit files */
         char runtime[80];
+        bool is_machine;
         const char *default_unit;       /* borrowed */
         int kept_fd;                    /* the notify socket, over all managers */
         Text calls;
@@ -25,6 +26,7 @@ typedef struct World {
 
 World *world_new(void);
 World *world_new_with(const char *default_unit);
+World *world_new_machine(const char *default_unit);     /* its manager takes itself for the init of a machine */
 /* Another manager takes over what this one has left, who had no time to say anything. Fakes are forgotten. */
 void world_restart(World *world);
 void world_begin(World *world);         /* the same, but nobody says that there was one before */
