@@ -295,6 +295,11 @@ int manager_run(Manager *manager) {
                 if (getpid() != 1 || sd_event_get_state(manager->event) == SD_EVENT_FINISHED)
                         return r;
         }
+        /* For who comes after core, should that die while it ends the machine. */
+        if (manager->stage == MANAGER_GONE && manager->options.is_machine) {
+                manager_mark_self(manager);
+                manager_commit(manager);
+        }
         return manager->exit_status;
 }
 

@@ -362,7 +362,8 @@ void manager_open_state(Manager *manager) {
 void manager_close_state(Manager *manager, bool is_done) {
         ManagerState *state = &manager->state;
 
-        if (is_done && state->store)
+        /* On a machine the end of the manager is not the end: should core die in what follows, the next one goes on. */
+        if (is_done && state->store && !manager->options.is_machine)
                 remove_files(state);
         close_files(state);
         vector_deinit(&state->ids);
