@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A jobd in a folder of its own, for tests that kill its core: two processes, of which one comes back."""
+
+import json
+import os
+import socket
+import subprocess
+import time
+
+PATIENCE = 120                          # seconds; it only ends a test that hangs
+
+
+class Failure(Exception):
+    """The test cannot go on."""
+
+
+class Daemon:
+    def __init__(self, build, folder, units):
+        self.build = build
+        self.runtime = os.path.join(folder, 'run')
+        self.socket = os.path.join(self.runtime, 'private')
+        os.makedirs(self.runtime, mode=0o700)
+        self.log = open(os.path.join(folder, 'log'), 'w', encoding='utf-8')
+        self.process = subprocess.Popen(
+            [os.path.join(build, 'jobd'), '--user', '--unit-path', units, '--runtime-dir', self.runtime, '--default-unit',
+             'none', '--no-bus'], stderr=self.log, stdin=subprocess.DEVNULL)
+        self.wait_until_it_serves()
+
+    def core(self):
+        """The pid of jobd-core, or None."""
+        try:
+            with open(f'/proc/{self.process.pid}/task/{self.process.pid}/children', encoding='utf-8') as file:
+                pids = file.read().split()
+        except FileNotFoundError:
+            raise Failure('the keeper is gone')
+        for pid in pids:
+            try:
+                with open(f'/proc/{pid}/comm', encoding='utf-8') as file:
+                    if file.read().strip() == 'jobd-core':
+                        return int(pid)
+            except (FileNotFoundError, ProcessLookupError):
+                pass
+        return None
+
+    def try_to_talk(self):
+        """Does it say that it knows us? That is what a client of D-Bus hears first."""
+        with socket.socket(socket.AF_UNIX) as link:
+            link.settimeout(PATIENCE)
+            try:
+                link.connect(self.socket)
+                link.sendall(b'\0AUTH EXTERNAL ' + str(os.getuid()).encode().hex().encode() + b'\r\n')
+                return link.recv(100).startswith(b'OK')
+            except (FileNotFoundError, ConnectionError):
+                return False
+
+    def wait_until_it_serves(self):
+        end = time.monotonic() + PATIENCE
+        while not self.try_to_talk():
+            if time.monotonic() > end:
+                raise Failure('it does not serve')
+            time.sleep(0.001)
+
+    def ctl(self, *words, check=True):
+        """What jobctl printed, as JSON; tried again while core is being replaced."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            done = subprocess.run([os.path.join(self.build, 'jobctl'), '--json', *words], capture_output=True, text=True,
+                                  env=dict(os.environ, JOBD_SOCKET=self.socket), check=False)
+            if done.returncode == 0 and done.stdout:
+                return json.loads(done.stdout)
+            if not check:
+                return None
+            if time.monotonic() > end:
+                raise Failure(f'jobctl {" ".join(words)}: {done.stderr or done.stdout}')
+            time.sleep(0.01)
+
+    def stop(self):
+        self.process.terminate()
+        return self.process.wait(PATIENCE)
