@@ -39,6 +39,7 @@ static void free_group(ManagerGroup *group) {
                 return;
         unwatch(&group->events);
         unwatch(&group->memory);
+        cgroup_free(group->control);
         if (!group->is_slice)
                 cgroup_free(group->cgroup);
         strv_free(group->unapplied);
@@ -329,7 +330,15 @@ static void clean_leftovers(ManagerGroup *group, const UnitGroup *wanted) {
         cgroup_signal(group->cgroup, SIGKILL, &(CgroupSpared) {});
 }
 
-const Cgroup *manager_enter_group(Manager *manager, Unit *unit) {
+static const Cgroup *choose_cgroup(ManagerGroup *group, const UnitGroup *wanted, UnitPurpose purpose) {
+        if (purpose != UNIT_PURPOSE_CONTROL || !wanted->resources || !wanted->resources->delegate)
+                return group->cgroup;
+        if (!group->control && cgroup_make_control(group->cgroup, &group->control) < 0)
+                return group->cgroup;
+        return group->control;
+}
+
+const Cgroup *manager_enter_group(Manager *manager, Unit *unit, UnitPurpose purpose) {
         ManagerUnit *of_unit = manager_of_unit(manager, unit);
         ManagerGroup *group = of_unit ? of_unit->group : NULL;
         UnitGroup wanted = {};
@@ -339,7 +348,7 @@ const Cgroup *manager_enter_group(Manager *manager, Unit *unit) {
                 return NULL;
         unit->vtable->group(unit, &wanted);
         if (group && group->cgroup && wanted.is_begun)
-                return group->cgroup;
+                return choose_cgroup(group, &wanted, purpose);
         r = make_group(manager, unit, &wanted, false, &group);
         if (r < 0) {
                 log_write(LOG_LEVEL_WARNING, unit->id, "It has no control group: %s.", strerror(-r));
@@ -348,7 +357,7 @@ const Cgroup *manager_enter_group(Manager *manager, Unit *unit) {
         if (r > 0 && !wanted.is_begun)
                 clean_leftovers(group, &wanted);
         apply(group, wanted.resources, r > 0);
-        return group->cgroup;
+        return choose_cgroup(group, &wanted, purpose);
 }
 
 void manager_note_group_error(Manager *manager, Unit *unit, int error) {
@@ -430,6 +439,7 @@ int manager_count_group(Manager *manager, Unit *unit, pid_t main_pid, pid_t cont
         if (main_pid <= 0 && control_pid <= 0 && cgroup_remove(group->cgroup) == 0) {
                 unwatch(&group->events);
                 unwatch(&group->memory);
+                group->control = cgroup_free(group->control);
                 group->cgroup = cgroup_free(group->cgroup);
                 return 0;
         }
@@ -457,6 +467,25 @@ int manager_list_group(Manager *manager, Unit *unit, ExecPids *pids) {
         vector_clear(pids);
         r = group->cgroup && !group->is_slice ? cgroup_list_processes(group->cgroup, pids) : 0;
         return r == -ENOMEM ? r : r == 0 && !group->is_incomplete;
+}
+
+pid_t manager_guess_main(Manager *manager, const Unit *unit, pid_t except) {
+        const ManagerGroup *group = manager_find_group(manager, unit);
+        pid_t found = 0;
+        ExecPids pids = {};
+
+        if (group && group->cgroup && cgroup_list_processes(group->cgroup, &pids) < 0)
+                vector_clear(&pids);
+        for (size_t i = 0; i < pids.n && found >= 0; i++) {
+                ExecProcess process;
+
+                if (pids.items[i] == except || exec_process_read(pids.items[i], &process) < 0 || process.state == 'Z' ||
+                    process.parent != getpid())
+                        continue;
+                found = found == 0 ? pids.items[i] : -1;
+        }
+        vector_deinit(&pids);
+        return MAX(found, 0);
 }
 
 Unit *manager_unit_of_group(Manager *manager, pid_t pid) {

@@ -16,7 +16,7 @@ void manager_init_groups(Manager *manager);
 void manager_free_groups(Manager *manager);
 
 /* The group that the next process of @unit is to begin in, made if need be, with its limits; borrowed. NULL: none. */
-const Cgroup *manager_enter_group(Manager *manager, Unit *unit);
+const Cgroup *manager_enter_group(Manager *manager, Unit *unit, UnitPurpose purpose);
 /* What came of it: positive errno, 0 for the best. */
 void manager_note_group_error(Manager *manager, Unit *unit, int error);
 /* The state of @unit is @state now: a slice's group comes and goes with it, a service's goes. */
@@ -34,6 +34,8 @@ int manager_count_group(Manager *manager, Unit *unit, pid_t main_pid, pid_t cont
 int manager_signal_group(Manager *manager, Unit *unit, int signal, pid_t main_pid, pid_t control_pid);
 /* Appends them: 1, 0 if there may be others, or -ENOMEM. */
 int manager_list_group(Manager *manager, Unit *unit, ExecPids *pids);
+/* The only process of the group whose parent is us, but @except; 0 if there is none or several. */
+pid_t manager_guess_main(Manager *manager, const Unit *unit, pid_t except);
 Unit *manager_unit_of_group(Manager *manager, pid_t pid);       /* NULL: of none */
 
 /* As the operations of UnitHostOps. */

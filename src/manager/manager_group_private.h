@@ -19,6 +19,7 @@ typedef struct ManagerGroup {
         Manager *manager;               /* borrowed */
         Unit *unit;                     /* borrowed */
         Cgroup *cgroup;                 /* owned, but not a slice's; NULL: it was found empty, and is removed */
+        Cgroup *control;                /* owned: within it, if the unit has been given .cgroup; made when it is needed */
         bool is_slice;
         bool is_incomplete;             /* a process of the unit could not enter it */
         uint64_t oom_kills;             /* that are known of, or were there before */

@@ -61,6 +61,14 @@ static void host_log(UnitHost *host, Unit *unit, int level, const char *message)
         log_write((LogLevel) level, unit->id, "%s", message);
 }
 
+static pid_t host_guess_main(UnitHost *host, const Unit *unit, pid_t except) {
+        return manager_guess_main(manager_of(host), unit, except);
+}
+
+static Unit *host_unit_of(UnitHost *host, pid_t pid) {
+        return manager_unit_of_group(manager_of(host), pid);
+}
+
 static int host_group_path(UnitHost *host, const Unit *unit, char **ret_path) {
         return manager_group_path(manager_of(host), unit, ret_path);
 }
@@ -84,6 +92,8 @@ const UnitHostOps manager_host_ops = {
         .kill_rest = host_kill_rest,
         .request_job = host_request_job,
         .request_action = host_request_action,
+        .guess_main = host_guess_main,
+        .unit_of = host_unit_of,
         .group_path = host_group_path,
         .group_value = host_group_value,
         .list_unapplied = host_list_unapplied,

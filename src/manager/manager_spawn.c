@@ -167,7 +167,7 @@ static void send_spawn(ManagerErrand *errand) {
                 tell_not_spawned(errand, &result);
                 return;
         }
-        request.cgroup = manager_enter_group(manager, unit);
+        request.cgroup = manager_enter_group(manager, unit, errand->purpose);
         begin_spawn(errand, &request);
 }
 

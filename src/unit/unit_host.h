@@ -76,6 +76,13 @@ typedef struct UnitHostOps {
          */
         int (*request_job)(UnitHost *host, Unit *unit, const char *type, const char *mode, const char *reason);
 
+        /*
+         * By control groups; each may be NULL, and finds nothing where there are none: the only process of the unit that
+         * is a child of ours, but @except (0: there is none, or several), and the unit that a process is of.
+         */
+        pid_t (*guess_main)(UnitHost *host, const Unit *unit, pid_t except);
+        Unit *(*unit_of)(UnitHost *host, pid_t pid);
+
         /* Where the unit's control group is, and what it tells; each may be NULL: there are none. Answers are the caller's. */
         int (*group_path)(UnitHost *host, const Unit *unit, char **ret_path);                   /* 0, -ENOENT or -errno */
         int (*group_value)(UnitHost *host, const Unit *unit, UnitGroupValue what, uint64_t *ret_value);

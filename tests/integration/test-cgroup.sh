@@ -130,6 +130,17 @@ User=nobody
 Delegate=yes
 ExecStart=/bin/sh -c 'cd $GROUP/app.slice/users.service && mkdir inner && { sleep 1000 & echo \$\$! >inner/cgroup.procs; }'
 U
+unit daemon.service <<'U'
+[Service]
+Type=forking
+ExecStart=/bin/sh -c 'setsid env -i sleep 1000 &'
+U
+unit passes-on.service <<U
+[Service]
+Delegate=yes
+ExecStart=/bin/sh -c 'G=$GROUP/app.slice/passes-on.service; mkdir \$\$G/inner; echo \$\$\$\$ >\$\$G/inner/cgroup.procs; exec sleep 1000'
+ExecReload=/bin/sh -c 'sed -n s/^0:://p /proc/self/cgroup >$DIR/reloaded'
+U
 mkfifo "$DIR/fifo"
 # What is written stays there, whoever comes to read it.
 exec 8<>"$DIR/fifo"
@@ -212,6 +223,18 @@ wait_for . cat "$GROUP/app.slice/makes-groups.service/a/b/cgroup.procs"
 check "is stopped" ctl stop makes-groups.service
 check "and all of them are removed" gone makes-groups.service
 
+# Beside the main process of one that has its own groups.
+check "one that may pass controllers on" ctl start passes-on.service
+check "reload" ctl reload passes-on.service
+check_equal "runs in a group for that" "$(cat "$DIR/reloaded")" "/${GROUP##*/}/app.slice/passes-on.service/.control"
+check "stop" ctl stop passes-on.service
+check "all of it is removed" gone passes-on.service
+
+# The main process of a daemon that tells nothing of itself.
+check "a forking daemon" ctl start daemon.service
+check_prints "is found" '^(sh|setsid|env|sleep)$' cat "/proc/$(pid_of daemon.service)/comm"
+check "stop" ctl stop daemon.service
+
 # Delegate= gives it to the user.
 if id nobody >/dev/null 2>&1; then
         check "one of another user that may make groups" ctl start users.service
@@ -288,5 +311,18 @@ check_prints "there is no group" 'ControlGroup=$' ctl show -p ControlGroup a.ser
 check_prints "slices are there" 'ActiveState=active' ctl show -p ActiveState big-small.slice
 check_prints "processes are found" "Processes: $(pid_of a.service)" ctl status a.service
 check "stop" ctl stop a.service limited.service big.slice
+check "the daemon ends" stop_daemon
 umount /sys/fs/cgroup
+start_daemon
+check_prints "a group of others is not taken" 'Units have no control groups: .* is not ours: others run there, too' cat "$DIR/log"
+check "services start" ctl start a.service
+check "and stop" ctl stop a.service
+check "the daemon ends" stop_daemon
+MOUNT=${GROUP%/*}
+mount --bind "$MOUNT" "$MOUNT" && mount -o remount,bind,ro "$MOUNT"
+start_daemon
+check_prints "one that cannot be written is none" "Units have no control groups: $MOUNT.* is not writable: Read-only" cat "$DIR/log"
+check "services start" ctl start a.service
+check "and stop" ctl stop a.service
+umount "$MOUNT"
 done_testing

@@ -113,6 +113,12 @@ int cgroup_open(Cgroup *slice, const char *unit, Cgroup **ret_group) {
         return r;
 }
 
+int cgroup_make_control(Cgroup *group, Cgroup **ret_group) {
+        int r = make_group(group, ".control", ret_group);
+
+        return MIN(r, 0);
+}
+
 int cgroup_fd(const Cgroup *group) {
         return group->fd;
 }

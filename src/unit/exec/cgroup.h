@@ -51,6 +51,8 @@ int cgroup_tree_remove_slice(CgroupTree *tree, const char *slice);      /* 0 or 
 int cgroup_make(Cgroup *slice, const char *unit, Cgroup **ret_group);
 /* The same, but only if it is there: 0, -ENOENT or -errno. */
 int cgroup_open(Cgroup *slice, const char *unit, Cgroup **ret_group);
+/* The group in a delegated one where commands beside the main process run: a group that passes controllers on has none. */
+int cgroup_make_control(Cgroup *group, Cgroup **ret_group);
 Cgroup *cgroup_free(Cgroup *group);                     /* the folder stays */
 
 /* Removes the folder with all in it: 0 also if it is gone already, -EBUSY if a process is in there, or -errno. */

@@ -3,8 +3,8 @@
  * Which process is the main one
  *
  * For what we started ourselves there is no question. A forking daemon tells
- * by its PID file, or is guessed: the only orphan that carries the invocation
- * id. What a file or message says is not believed blindly, since whoever is
+ * by its PID file, or is guessed: the only orphan in its control group, or that
+ * carries the invocation id. What a file or message says is not believed blindly, since whoever is
  * the main process gets our signals: it must be alive, and either be of this
  * invocation, or be named by a file that only root (or we) can have written.
  */
@@ -72,11 +72,14 @@ static int read_pid_file(const char *path, pid_t *ret_pid, bool *ret_trusted) {
 
 int service_check_main_pid(const Unit *unit, pid_t pid) {
         const Service *service = service_of(unit);
+        UnitHost *host = service_host(unit);
 
         if (pid <= 1 || pid == getpid() || pid == service->control.pid)
                 return -EPERM;
         if (!exec_process_is_alive(pid))
                 return -ESRCH;
+        if (host->ops->unit_of && host->ops->unit_of(host, pid) == unit)
+                return 1;
         if (exec_process_has_invocation(pid, unit->invocation_id))
                 return 1;
         if (service->main.pid > 0 && exec_process_descends_from(pid, service->main.pid))
@@ -131,11 +134,14 @@ int service_load_pid_file(Unit *unit, bool may_warn) {
 
 void service_guess_main_pid(Unit *unit) {
         const Service *service = service_of(unit);
+        UnitHost *host = service_host(unit);
         pid_t pid;
 
         if (service->main_known || !service_settings(unit)->guess_main_pid)
                 return;
-        pid = exec_guess_main(unit->invocation_id, service->control.pid);
+        pid = host->ops->guess_main ? host->ops->guess_main(host, unit, service->control.pid) : 0;
+        if (pid <= 0)
+                pid = exec_guess_main(unit->invocation_id, service->control.pid);
         if (pid > 0)
                 service_set_main_pid(unit, pid);
 }
