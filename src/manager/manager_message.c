@@ -95,7 +95,7 @@ static const char *find_end_message(const JobInfo *job) {
 static void log_message(LogLevel level, const Unit *unit, const char *message, const char *cause) {
         char name[512], line[768];
 
-        if (!message || !log_shows(level))
+        if (!message)
                 return;
 
         describe(unit, name, sizeof(name));
@@ -133,12 +133,11 @@ static bool is_news(const Manager *manager, const ManagerUnit *of_unit, const Jo
                job->unit->state_change.monotonic >= job->installed_at;
 }
 
-static void log_end(Manager *manager, const JobEvent *event) {
+static void log_end(Manager *manager, const JobEvent *event, LogLevel level) {
         const JobInfo *job = &event->job;
         char cause[JOB_EVENT_CAUSE_MAX];
         ManagerUnit *of_unit = manager_of_unit(manager, job->unit);
         const char *message = (unsigned) job->result < _JOB_RESULT_MAX ? find_end_message(job) : NULL;
-        bool is_good = job->result == JOB_DONE || job->result == JOB_SKIPPED;
 
         if (!message || !of_unit || !is_news(manager, of_unit, job))
                 return;
@@ -146,21 +145,25 @@ static void log_end(Manager *manager, const JobEvent *event) {
                 of_unit->told_job = JOB_ID_NONE;
         of_unit->told_end = (int8_t) job->result;
         of_unit->told_end_at = manager->now;
-        log_message(is_good ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR, job->unit, message,
-                    is_good ? NULL : job_event_cause(event, cause));
+        log_message(level, job->unit, message, level == LOG_LEVEL_INFO ? NULL : job_event_cause(event, cause));
 }
 
+static LogLevel level_of_end(const JobInfo *job) {
+        return job->result == JOB_DONE || job->result == JOB_SKIPPED ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR;
+}
+
+/* Of what is not shown nothing is remembered either: that would touch each unit of a large transaction again. */
 void manager_log_job(Manager *manager, const JobEvent *event) {
         switch (event->kind) {
         case JOB_EVENT_INSTALLED:
                 break;
         case JOB_EVENT_CHANGED:
-                if (event->job.unit)
+                if (event->job.unit && log_shows(LOG_LEVEL_INFO))
                         log_progress(manager, &event->job);
                 break;
         case JOB_EVENT_FINISHED:
-                if (event->job.unit)
-                        log_end(manager, event);
+                if (event->job.unit && log_shows(level_of_end(&event->job)))
+                        log_end(manager, event, level_of_end(&event->job));
                 break;
         case JOB_EVENT_REFUSED:
                 log_warning("%s%s%s", event->cause ?: "", event->cause ? ": " : "", failure_message(event->failure));
