@@ -205,15 +205,37 @@ static void print_control_pid(const json_t *unit) {
         print_line("Cntrl PID", text.string ?: "");
 }
 
+/* Below the line that names the group; what is in a group within it has its name in front. */
+static void print_tree(const Jobctl *ctl, const json_t *processes, const char *group) {
+        size_t i, n = json_array_size(processes), length = strlen(group);
+        bool is_utf8 = ctl->terminal.has_utf8;
+        json_t *process;
+
+        json_array_foreach(processes, i, process) {
+                const char *inner = value_item_string(process, 0);
+
+                printf("%*s%s ", LABEL_WIDTH + 2, "",
+                       is_utf8 ? (i + 1 == n ? "└─" : "├─") : (i + 1 == n ? "`-" : "|-"));
+                if (strncmp(inner, group, length) == 0 && inner[length] == '/')
+                        printf("%s: ", inner + length + 1);
+                printf("%" PRIu64 " %s\n", value_item_u64(process, 1), value_item_string(process, 2));
+        }
+}
+
 /* GetUnitProcesses: a(sus) cgroup, pid, command line. */
-static void print_processes(Jobctl *ctl, const char *unit) {
+static void print_processes(Jobctl *ctl, const json_t *unit) {
         cleanup_(bus_error_deinit) BusError error = {};
+        const char *group = value_string(unit, "ControlGroup");
         cleanup_json_ json_t *reply = NULL;
         json_t *process;
         size_t i;
 
-        if (jobctl_call(ctl, "GetUnitProcesses", "s", json_pack("[s]", unit), &reply, &error) < 0)
+        if (jobctl_call(ctl, "GetUnitProcesses", "s", json_pack("[s]", value_string(unit, "Id")), &reply, &error) < 0)
                 return;
+        if (*group) {
+                print_tree(ctl, json_array_get(reply, 0), group);
+                return;
+        }
         json_array_foreach(json_array_get(reply, 0), i, process) {
                 if (i == 0)
                         print_label("Processes");
@@ -339,7 +361,7 @@ static void print_unit(Jobctl *ctl, const json_t *unit) {
         print_control_pid(unit);
         print_words(unit);
         print_group(unit);
-        print_processes(ctl, value_string(unit, "Id"));
+        print_processes(ctl, unit);
         if (value_bool(unit, "NeedDaemonReload"))
                 jobctl_warn_outdated(value_string(unit, "Id"));
 }

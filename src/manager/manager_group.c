@@ -82,6 +82,7 @@ void manager_init_groups(Manager *manager) {
         cleanup_(failure_deinit) Failure failure = {};
 
         if (open_tree(manager, &failure) >= 0) {
+                cgroup_tree_sweep(manager->groups);
                 log_info("Control groups of units are in %s.", cgroup_tree_folder(manager->groups));
                 return;
         }

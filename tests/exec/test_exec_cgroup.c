@@ -257,6 +257,28 @@ Test(cgroup, groups_that_the_unit_made) {
         cr_assert(cgroup_remove(ground.group) == 0);
 }
 
+Test(cgroup, sweeps_what_is_empty_and_ours) {
+        GROUND("true");
+        static const char *const folders[] = {
+                "init.scope", "other.service", "a.slice", "a.slice/y.service", "system.slice/z.service",
+                "system.slice/z.service/b.slice", "system.slice/z.service/b.slice/w.service",
+        };
+        static const bool stays[] = { true, true, false, false, true, true, true };
+        char path[192];
+
+        for (size_t i = 0; i < ELEMENTSOF(folders); i++) {
+                snprintf(path, sizeof(path), "%s/%s", ground.folder, folders[i]);
+                cr_assert(mkdir(path, 0755) == 0);
+        }
+        cgroup_tree_sweep(ground.tree);
+        for (size_t i = ELEMENTSOF(folders); i-- > 0;) {
+                snprintf(path, sizeof(path), "%s/%s", ground.folder, folders[i]);
+                cr_assert(eq(int, rmdir(path) == 0, stays[i]), "%s", folders[i]);
+        }
+        /* The group of the ground was empty, too. */
+        cr_assert(access(path, F_OK) < 0);
+}
+
 Test(cgroup, one_that_was_there) {
         GROUND("true");
         Cgroup *again = NULL;

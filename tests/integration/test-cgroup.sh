@@ -55,6 +55,7 @@ gone() {
 
 unit a.service <<'U'
 [Service]
+StartLimitBurst=0
 ExecStart=/bin/sleep 1000
 U
 unit memory.service <<'U'
@@ -74,6 +75,7 @@ U
 unit once.service <<'U'
 [Service]
 Type=oneshot
+StartLimitBurst=0
 ExecStart=/bin/true
 ExecStartPost=/bin/true
 ExecStopPost=/bin/true
@@ -275,11 +277,24 @@ else
                 ctl status limited.service
         check_prints "and logged" "Resource limits not applied: .*TasksMax= \(no pids controller in $GROUP\)" cat "$DIR/log"
 fi
+check_prints "processes are shown below the group" '^ +(`-|└─) [0-9]+ /bin/sleep 1000' ctl status limited.service
 check_prints "CPU time is shown" 'CPU: ' ctl status limited.service
 check_prints "and the group" "CGroup: /${GROUP##*/}/app.slice/limited.service" ctl status limited.service
 check "stop" ctl stop limited.service
 
+# Nothing is lost on the way.
+restart_all() {
+        for _ in $(seq 100); do
+                ctl restart once.service a.service || return 1
+        done
+}
+ctl start a.service
+BEFORE=$(ls "/proc/$(cut -d' ' -f1 "/proc/$DAEMON/task/$DAEMON/children")/fd" | wc -l)
+check "200 restarts" restart_all
+check_equal "take no descriptors" "$(ls "/proc/$(cut -d' ' -f1 "/proc/$DAEMON/task/$DAEMON/children")/fd" | wc -l)" "$BEFORE"
+
 # Another core finds the groups of the one before it.
+mkdir -p "$GROUP/app.slice/nobody.service"
 check "start two" ctl start a.service t@2.service
 ESCAPED=
 rm -f "$DIR/escaped"
@@ -290,6 +305,7 @@ CORE=$(cat "/proc/$DAEMON/task/$DAEMON/children" | cut -d' ' -f1)
 A=$(pid_of a.service)
 kill -9 "$CORE"
 check "with another core" wait_for "MainPID=$A" ctl show -p MainPID a.service
+check "empty ones that nobody needs it removes" gone nobody.service
 check_prints "it has its group" "ControlGroup=/${GROUP##*/}/app.slice/a.service" ctl show -p ControlGroup a.service
 check "stop" ctl stop a.service t@2.service
 check "the groups are gone" gone a.service

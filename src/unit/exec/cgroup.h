@@ -37,6 +37,9 @@ DEFINE_CLEANUP(CgroupTree, cgroup_tree_free)
 /* All processes of the tree's own folder go to a leaf, since one with processes cannot pass controllers on. 0 or -errno. */
 int cgroup_tree_move_manager(CgroupTree *tree);
 
+/* Removes empty groups of units and slices that an earlier manager has left. */
+void cgroup_tree_sweep(CgroupTree *tree);
+
 bool cgroup_tree_has(const CgroupTree *tree, CgroupController controller);
 const char *cgroup_tree_folder(const CgroupTree *tree);
 

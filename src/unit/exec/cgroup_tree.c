@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +112,29 @@ int cgroup_tree_move_manager(CgroupTree *tree) {
                 ;
         cgroup_free(leaf);
         return MIN(r, 0);
+}
+
+/* Is all that it is in a slice? Groups that units have made within theirs are not ours: their unit may be running. */
+static bool is_ours(const char *path) {
+        const char *at = path + strlen("./"), *slash;
+
+        if (strcmp(path, ".") == 0)
+                return false;
+        for (; (slash = strchr(at, '/')); at = slash + 1)
+                if (slash - at < (ptrdiff_t) strlen(".slice") ||
+                    memcmp(slash - strlen(".slice"), ".slice", strlen(".slice")) != 0)
+                        return false;
+        return at != path + strlen("./") || text_ends_with(at, ".slice");
+}
+
+void cgroup_tree_sweep(CgroupTree *tree) {
+        CgroupFolders folders = {};
+
+        if (cgroup_list_folders(tree->root, &folders) == 0)
+                for (size_t i = folders.n; i-- > 0;)
+                        if (is_ours(folders.items[i]))
+                                (void) unlinkat(tree->root->fd, folders.items[i], AT_REMOVEDIR);
+        cgroup_folders_deinit(&folders);
 }
 
 bool cgroup_tree_has(const CgroupTree *tree, CgroupController controller) {
