@@ -24,23 +24,26 @@ void record_writer_clear(RecordWriter *writer) {
         writer->has_failed = false;
 }
 
-static uint8_t *make_room(RecordWriter *writer, size_t n) {
-        size_t wanted = writer->n + n, size = writer->allocated ? writer->allocated : 256;
+static bool grow(RecordWriter *writer, size_t wanted) {
+        size_t size = writer->allocated ? writer->allocated : 256;
         uint8_t *bytes;
 
-        if (writer->has_failed)
-                return NULL;
         while (size < wanted)
                 size *= 2;
-        if (size > writer->allocated) {
-                bytes = realloc(writer->bytes, size);
-                if (!bytes) {
-                        writer->has_failed = true;
-                        return NULL;
-                }
-                writer->bytes = bytes;
-                writer->allocated = size;
+        bytes = realloc(writer->bytes, size);
+        if (!bytes) {
+                writer->has_failed = true;
+                return false;
         }
+        writer->bytes = bytes;
+        writer->allocated = size;
+        return true;
+}
+
+/* Asked for each number: nearly always there is room. */
+static inline uint8_t *make_room(RecordWriter *writer, size_t n) {
+        if (writer->has_failed || (n > writer->allocated - writer->n && !grow(writer, writer->n + n)))
+                return NULL;
         return writer->bytes + writer->n;
 }
 
@@ -49,6 +52,11 @@ void record_put(RecordWriter *writer, uint64_t value) {
 
         if (!at)
                 return;
+        if (value < 0x80) {
+                *at = (uint8_t) value;
+                writer->n++;
+                return;
+        }
         while (value >= 0x80) {
                 *at++ = (uint8_t) (value | 0x80);
                 value >>= 7;
