@@ -14,14 +14,34 @@ class Failure(Exception):
     """The test cannot go on."""
 
 
+def make_group():
+    """A control group for a daemon alone, or None where none can be made."""
+    for mount in '/sys/fs/cgroup', '/sys/fs/cgroup/unified':
+        path = f'{mount}/jobd-test-{os.environ.get("IN_NAMESPACE_PID", "0")}-{os.getpid()}'
+        if os.path.exists(f'{mount}/cgroup.procs'):
+            try:
+                os.mkdir(path)
+                return path
+            except OSError:
+                pass
+    return None
+
+
+def remove_group(path):
+    for folder, _, _ in os.walk(path, topdown=False):
+        os.rmdir(folder)
+
+
 class Daemon:
-    def __init__(self, build, folder, units):
+    def __init__(self, build, folder, units, group=None):
         self.build = build
         self.runtime = os.path.join(folder, 'run')
         self.socket = os.path.join(self.runtime, 'private')
         os.makedirs(self.runtime, mode=0o700)
         self.log = open(os.path.join(folder, 'log'), 'w', encoding='utf-8')
+        self.group = group
         self.process = subprocess.Popen(
+            (['/bin/sh', '-c', 'echo $$ >"$0/cgroup.procs" && exec "$@"', group] if group else []) +
             [os.path.join(build, 'jobd'), '--user', '--unit-path', units, '--runtime-dir', self.runtime, '--default-unit',
              'none', '--no-bus'], stderr=self.log, stdin=subprocess.DEVNULL)
         self.wait_until_it_serves()
@@ -76,4 +96,7 @@ class Daemon:
 
     def stop(self):
         self.process.terminate()
-        return self.process.wait(PATIENCE)
+        status = self.process.wait(PATIENCE)
+        if self.group:
+            remove_group(self.group)
+        return status

@@ -106,9 +106,14 @@ static int implied_add_mounts(UnitDraft *draft, char *const *paths, UnitRelation
  * asked for by name.
  */
 static int implied_find_slice(const UnitDraft *draft, char **ret_slice) {
+        const char *usual = draft->loader->options.is_user ? "app.slice" : "system.slice";
         bool is_named = draft->resources.slice;
         int r;
 
+        /* So it is with nearly all units. */
+        if (!is_named && draft->type == UNIT_SERVICE && !unit_name_is_instance(draft->name) &&
+            !name_map_find(draft->loader->names, usual))
+                return 0;
         if (is_named)
                 r = (*ret_slice = strdup(draft->resources.slice)) ? 0 : -ENOMEM;
         else if (draft->type == UNIT_SLICE)
