@@ -195,13 +195,15 @@ static void open_standard_descriptors(void) {
                         return;
 }
 
-/* Without /proc it is a machine unless somebody says "container". */
 static bool is_machine(void) {
         struct stat status;
 
         if (getpid() != 1 || getenv("container"))
                 return false;
-        return stat("/proc/self/ns/pid", &status) < 0 || status.st_ino == INITIAL_PID_NAMESPACE;
+        if (stat("/proc/self/ns/pid", &status) == 0)
+                return status.st_ino == INITIAL_PID_NAMESPACE;
+        /* Not mounted, as on every machine that has just booted: there PID 2 is the kernel's, of no group or session. */
+        return getpgid(2) == 0 && getsid(2) == 0;
 }
 
 /* Room for what core gives us to hold; core itself gets what we got. */
