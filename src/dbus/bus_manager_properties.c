@@ -84,6 +84,10 @@ static void get_environment(const BusView *view, uint32_t parameter, Sink *sink)
         sink_strv(sink, manager_environment(bus_view_manager(view)));
 }
 
+static void get_limitations(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_strv(sink, manager_limitations(bus_view_manager(view)));
+}
+
 static void get_unit_path(const BusView *view, uint32_t parameter, Sink *sink) {
         sink_strv(sink, unit_file_loader_search_path(manager_loader(bus_view_manager(view))));
 }
@@ -156,6 +160,8 @@ const BusProperty bus_manager_properties[] = {
         { "ControlGroup", "s", 0, 0, get_control_group, "Control group of the manager; empty without one of its own." },
         { "SystemState", "s", 0, 0, get_system_state,
           "\"initializing\", \"starting\", \"running\", \"degraded\" (units have failed) or \"stopping\"." },
+        { "Limitations", "as", 0, 0, get_limitations,
+          "What the surroundings do not allow, so that it is not done: a sentence each." },
         { "RuntimeDirectory", "s", BUS_PROPERTY_CONST, 0, get_runtime_directory, "Where the manager's socket is." },
         {},
 };

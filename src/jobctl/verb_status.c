@@ -376,6 +376,13 @@ static int status_of(const json_t *unit) {
 
 /* — the manager — */
 
+static void print_limitations(const json_t *manager) {
+        cleanup_(text_deinit) Text list = {};
+
+        property_add_strings(&list, json_object_get(manager, "Limitations"), "\n             ");
+        print_line("Limits", list.string ?: "");
+}
+
 static int print_manager(Jobctl *ctl) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *manager = NULL;
@@ -400,6 +407,7 @@ static int print_manager(Jobctl *ctl) {
         printf("%" PRIu64 " queued\n", value_u64(manager, "NJobs"));
         print_label("Failed");
         printf("%" PRIu64 " units\n", value_u64(manager, "NFailedUnits"));
+        print_limitations(manager);
         return EXIT_OK;
 }
 

@@ -126,6 +126,7 @@ static int init(Manager *manager, Failure *ret_failure) {
         if (r < 0)
                 return failure_set(ret_failure, r, "Failed", "Cannot make an event loop: %s", strerror(-r));
         manager_raise_open_files_limit(manager);
+        manager_find_limitations(manager);
         r = outbox_new(&manager->outbox);
         if (r >= 0)
                 r = manager_build_environment(manager);
@@ -226,6 +227,7 @@ Manager *manager_free(Manager *manager) {
         vector_deinit(&manager->orphans);
         strv_free(manager->environment);
         strv_free(manager->exit_on);
+        strv_free(manager->limitations);
         free(manager->notify_path);
         free((char *) manager->options.unit_path);
         free((char *) manager->options.runtime_directory);

@@ -80,6 +80,7 @@ JobManager *manager_jobs(Manager *manager);
 UnitFileLoader *manager_loader(Manager *manager);
 Outbox *manager_outbox(Manager *manager);
 const ManagerOptions *manager_options(const Manager *manager);
+char *const *manager_limitations(const Manager *manager);        /* of our surroundings, a sentence each; borrowed */
 char *const *manager_environment(const Manager *manager);        /* what every process gets; borrowed */
 usec_t manager_now(const Manager *manager);     /* of this turn */
 

@@ -88,7 +88,7 @@ void manager_init_groups(Manager *manager) {
         }
         manager->groups = cgroup_tree_free(manager->groups);
         manager->no_groups = strdup(failure_message(&failure));
-        log_info("Units have no control groups: %s.", failure_message(&failure));
+        manager_note_limitation(manager, LOG_LEVEL_INFO, "Units have no control groups: %s.", failure_message(&failure));
 }
 
 void manager_free_groups(Manager *manager) {

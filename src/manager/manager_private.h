@@ -9,6 +9,7 @@
 
 #include "basic/heap.h"
 #include "basic/id_map.h"
+#include "basic/log.h"
 #include "basic/vector.h"
 #include "manager/manager.h"
 #include "manager/manager_process.h"
@@ -83,6 +84,8 @@ struct Manager {
         UnitHost host;
         ManagerOptions options;         /* its strings are owned */
         char **exit_on;                 /* owned: of the options */
+        char **limitations;             /* owned: what has been said of our surroundings */
+        int pidfds_end;                 /* descriptors from this number on are not for processes */
         char **environment;             /* owned: what every process gets */
         uint32_t open_files_limit;      /* for processes: the one we were started with; 0: as ours */
 
@@ -166,6 +169,13 @@ void manager_block_machine_signals(sigset_t *set);      /* adds them */
 void manager_renew_job_source(Manager *manager, int64_t priority);      /* not armed */
 int manager_build_environment(Manager *manager);
 void manager_raise_open_files_limit(Manager *manager);
+
+void manager_find_limitations(Manager *manager);
+/* A sentence; each is said once. */
+void manager_note_limitation(Manager *manager, LogLevel level, const char *format, ...) printf_(3, 4);
+void manager_note_no_process(Manager *manager); /* fork has failed with EAGAIN */
+int manager_spare_pidfd(Manager *manager, int pidfd);   /* -1, and it is closed, if there are too few for that */
+
 void manager_lower_open_files_limit(Manager *manager);
 
 int manager_set_timer(Manager *manager, Unit *unit, UnitPurpose purpose, usec_t deadline);

@@ -72,6 +72,7 @@ static void finish_first_spawn(Manager *manager) {
         r = exec_spawn_finish(first->spawn, &pid, &pidfd, &result);
         if (r >= 0) {
                 manager_note_group_error(manager, unit, result.cgroup_error);
+                pidfd = manager_spare_pidfd(manager, pidfd);
                 r = manager_add_process(manager, unit, first->purpose, pid, pidfd, first->since);
                 if (r < 0)
                         give_up_process(pid, r, &result);
@@ -136,6 +137,8 @@ static void begin_spawn(ManagerErrand *errand, ExecRequest *request) {
                 manager->n_spawns++;
                 return;
         }
+        if (result.step == EXEC_STEP_RESOURCES && result.error == EAGAIN)
+                manager_note_no_process(manager);
         exec_request_deinit(&last->request);
         tell_not_spawned(errand, &result);
 }
@@ -347,7 +350,8 @@ int manager_add_kill(Manager *manager, Unit *unit, pid_t pid, int signal, bool i
                 return -ESRCH;
         if (process->pidfd >= 0) {
                 pidfd = fcntl(process->pidfd, F_DUPFD_CLOEXEC, 3);
-                if (pidfd < 0)
+                /* Where there is no room the number will do, which is checked when it leaves. */
+                if (pidfd < 0 && errno != EMFILE && errno != ENFILE)
                         return -errno;
         }
         return add_errand(&(ManagerErrand) {

@@ -64,12 +64,18 @@ static pid_t clone_without_handlers(const ExecClone *clone, bool into_cgroup, in
                 .stack = (uintptr_t) clone->stack,
                 .stack_size = clone->stack_size,
         };
+        long pid;
 
-        if (!into_cgroup)
-                return (pid_t) clone3_and_run(&args, CLONE_ARGS_SIZE_VER0, clone);
-        args.flags |= CLONE_INTO_CGROUP;
-        args.cgroup = (uint64_t) clone->cgroup_fd;
-        return (pid_t) clone3_and_run(&args, CLONE_ARGS_SIZE_VER2, clone);
+        if (into_cgroup) {
+                args.flags |= CLONE_INTO_CGROUP;
+                args.cgroup = (uint64_t) clone->cgroup_fd;
+        }
+        pid = clone3_and_run(&args, into_cgroup ? CLONE_ARGS_SIZE_VER2 : CLONE_ARGS_SIZE_VER0, clone);
+        if (pid == -EMFILE || pid == -ENFILE) {
+                args.flags &= ~(uint64_t) CLONE_PIDFD;  /* a child of ours can do without */
+                pid = clone3_and_run(&args, into_cgroup ? CLONE_ARGS_SIZE_VER2 : CLONE_ARGS_SIZE_VER0, clone);
+        }
+        return (pid_t) pid;
 }
 
 #else

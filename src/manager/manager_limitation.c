@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What our surroundings do not allow
+ *
+ * A container, an old kernel or a low limit is no reason not to run. But who
+ * counts on what is missing must be able to find that out: each is a sentence
+ * that stands in the log once, and is kept for clients.
+ *
+ * Descriptors are the one limit that we can do something about: a process has
+ * one, so that a signal can't hit another with its number, but children of ours
+ * are safe without. Those that are left are for clients and files.
+ */
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <linux/capability.h>
+
+#include "basic/log.h"
+#include "basic/strv.h"
+#include "manager/manager_private.h"
+
+#define RESERVED_FDS_MAX 256U
+
+void manager_note_limitation(Manager *manager, LogLevel level, const char *format, ...) {
+        cleanup_free_ char *text = NULL;
+        va_list arguments;
+        int n;
+
+        va_start(arguments, format);
+        n = vasprintf(&text, format, arguments);
+        va_end(arguments);
+        if (n < 0 || strv_contains(manager->limitations, text))
+                return;
+        log_write(level, NULL, "%s", text);
+        (void) strv_push(&manager->limitations, text);
+}
+
+char *const *manager_limitations(const Manager *manager) {
+        return manager->limitations;
+}
+
+/* What stands behind @key in the first line of a file of /proc that has @part in it. */
+static bool find_in_file(const char *path, const char *part, const char *key, char value[static 64]) {
+        FILE *file = fopen(path, "re");
+        char line[4096];
+        bool is_found = false;
+
+        while (file && !is_found && fgets(line, sizeof(line), file)) {
+                const char *at = strstr(line, part) ? strstr(line, key) : NULL;
+
+                is_found = at && sscanf(at + strlen(key), "%63[^, \n]", value) == 1;
+        }
+        if (file)
+                fclose(file);
+        return is_found;
+}
+
+/* The option does not bind who may trace the processes. */
+static bool are_processes_hidden(void) {
+        char value[64];
+
+        if (!find_in_file("/proc/self/mountinfo", " /proc ", "hidepid=", value) || strcmp(value, "0") == 0 ||
+            strcmp(value, "off") == 0)
+                return false;
+        if (!find_in_file("/proc/self/status", "CapEff:", "CapEff:\t", value))
+                return true;
+        return !(strtoull(value, NULL, 16) & UINT64_C(1) << CAP_SYS_PTRACE);
+}
+
+static void look_at_proc(Manager *manager) {
+        if (access("/proc/self/stat", F_OK) < 0)
+                manager_note_limitation(manager, LOG_LEVEL_WARNING, "/proc is not mounted: processes that have left the tree of their "
+                                        "service are not found, and no main process is guessed.");
+        else if (are_processes_hidden())
+                manager_note_limitation(manager, LOG_LEVEL_WARNING, "/proc is mounted with hidepid: processes of a service that belong to "
+                                        "another user than ours are not found.");
+}
+
+void manager_find_limitations(Manager *manager) {
+        struct rlimit limit;
+
+        manager->pidfds_end = INT_MAX;
+        if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < INT_MAX)
+                manager->pidfds_end = (int) (limit.rlim_cur - MIN(limit.rlim_cur / 4 + 8, RESERVED_FDS_MAX));
+        look_at_proc(manager);
+}
+
+/* The lowest number that is free is given out, so a high one says how many there are. */
+int manager_spare_pidfd(Manager *manager, int pidfd) {
+        if (pidfd >= 0 && pidfd < manager->pidfds_end)
+                return pidfd;
+        if (pidfd < 0)
+                pidfd = dup(STDERR_FILENO);
+        if (pidfd >= 0)
+                close(pidfd);
+        if (pidfd >= 0 && pidfd < manager->pidfds_end)
+                return -1;              /* there is room: it is the kernel that has none to give */
+        manager_note_limitation(manager, LOG_LEVEL_WARNING, "The limit of descriptors (ulimit -n) is too low to have one for each process: "
+                                "some are followed by their numbers alone.");
+        return -1;
+}
+
+void manager_note_no_process(Manager *manager) {
+        struct rlimit limit;
+
+        if (getrlimit(RLIMIT_NPROC, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
+                manager_note_limitation(manager, LOG_LEVEL_WARNING, "No more processes are allowed, by pids.max of a control group or by "
+                                        "the kernel: some services cannot be started.");
+        else
+                manager_note_limitation(manager, LOG_LEVEL_WARNING, "No more processes are allowed (ulimit -u is %llu, or pids.max of a "
+                                        "control group): some services cannot be started.",
+                                        (unsigned long long) limit.rlim_cur);
+}
