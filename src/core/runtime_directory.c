@@ -140,7 +140,7 @@ static int try_all(const PathList *list, bool may_be_second, int kept, int *ret_
 
         for (size_t i = 0; i < list->n; i++) {
                 if (i > 0)
-                        log_notice("%s Trying %s.", failure_message(ret_failure), list->items[i]);
+                        log_notice("%s (trying %s)", failure_message(ret_failure), list->items[i]);
                 failure_deinit(ret_failure);
                 r = runtime_directory_open(list->items[i], kept, ret_fd, ret_path, ret_failure);
                 if (r == 0 || r == -ENOMEM || (r == -EBUSY && !may_be_second))

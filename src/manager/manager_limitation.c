@@ -77,8 +77,9 @@ static bool are_processes_hidden(void) {
 
 static void look_at_proc(Manager *manager) {
         if (access("/proc/self/stat", F_OK) < 0)
-                manager_note_limitation(manager, LOG_LEVEL_WARNING, "/proc is not mounted: processes that have left the tree of their "
-                                        "service are not found, and no main process is guessed.");
+                manager_note_limitation(manager, LOG_LEVEL_WARNING, 
+                                        "/proc is not mounted: processes that have left the tree of their service are "
+                                        "not found, and no main process is guessed.");
         else if (are_processes_hidden())
                 manager_note_limitation(manager, LOG_LEVEL_WARNING, "/proc is mounted with hidepid: processes of a service that belong to "
                                         "another user than ours are not found.");
