@@ -43,6 +43,10 @@ void manager_note_limitation(Manager *manager, LogLevel level, const char *forma
         (void) strv_push(&manager->limitations, text);
 }
 
+static void note_loss(Manager *manager, const char *text) {
+        manager_note_limitation(manager, LOG_LEVEL_WARNING, "%s", text);
+}
+
 char *const *manager_limitations(const Manager *manager) {
         return manager->limitations;
 }
@@ -77,12 +81,11 @@ static bool are_processes_hidden(void) {
 
 static void look_at_proc(Manager *manager) {
         if (access("/proc/self/stat", F_OK) < 0)
-                manager_note_limitation(manager, LOG_LEVEL_WARNING, 
-                                        "/proc is not mounted: processes that have left the tree of their service are "
-                                        "not found, and no main process is guessed.");
+                note_loss(manager, "/proc is not mounted: processes that have left the tree of their service are not "
+                                   "found, and no main process is guessed.");
         else if (are_processes_hidden())
-                manager_note_limitation(manager, LOG_LEVEL_WARNING, "/proc is mounted with hidepid: processes of a service that belong to "
-                                        "another user than ours are not found.");
+                note_loss(manager, "/proc is mounted with hidepid: processes of a service that belong to another user "
+                                   "than ours are not found.");
 }
 
 void manager_find_limitations(Manager *manager) {
@@ -104,8 +107,8 @@ int manager_spare_pidfd(Manager *manager, int pidfd) {
                 close(pidfd);
         if (pidfd >= 0 && pidfd < manager->pidfds_end)
                 return -1;              /* there is room: it is the kernel that has none to give */
-        manager_note_limitation(manager, LOG_LEVEL_WARNING, "The limit of descriptors (ulimit -n) is too low to have one for each process: "
-                                "some are followed by their numbers alone.");
+        note_loss(manager, "The limit of descriptors (ulimit -n) is too low to have one for each process: some are "
+                           "followed by their numbers alone.");
         return -1;
 }
 
@@ -113,10 +116,11 @@ void manager_note_no_process(Manager *manager) {
         struct rlimit limit;
 
         if (getrlimit(RLIMIT_NPROC, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
-                manager_note_limitation(manager, LOG_LEVEL_WARNING, "No more processes are allowed, by pids.max of a control group or by "
-                                        "the kernel: some services cannot be started.");
+                note_loss(manager, "No more processes are allowed, by pids.max of a control group or by the kernel: "
+                                   "some services cannot be started.");
         else
-                manager_note_limitation(manager, LOG_LEVEL_WARNING, "No more processes are allowed (ulimit -u is %llu, or pids.max of a "
-                                        "control group): some services cannot be started.",
+                manager_note_limitation(manager, LOG_LEVEL_WARNING,
+                                        "No more processes are allowed (ulimit -u is %llu, or pids.max of a control "
+                                        "group): some services cannot be started.",
                                         (unsigned long long) limit.rlim_cur);
 }
