@@ -94,19 +94,24 @@ Test(surroundings, a_file_of_an_engine_tells) {
         rmdir(root);
 }
 
-/* What the first process of a new pid namespace finds, whose /proc is still the one outside. */
+/* What the first process of a new pid namespace finds, whose /proc is still the one outside. A helper makes that namespace. */
 static Surroundings find_as_first_process(void) {
-        pid_t child;
+        pid_t helper = fork();
         int status = 0;
 
-        if (unshare(CLONE_NEWPID) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) < 0)
-                return _SURROUNDINGS_MAX;
-        unsetenv("container");
-        child = fork();
-        if (child == 0)
-                _exit((int) surroundings_find(getpid() == 1));
-        cr_assert(eq(int, waitpid(child, &status, 0), child));
-        cr_assert(eq(int, WTERMSIG(status), 0));
+        if (helper == 0) {
+                pid_t child;
+
+                if (unshare(CLONE_NEWPID) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) < 0)
+                        _exit(_SURROUNDINGS_MAX);
+                unsetenv("container");
+                child = fork();
+                if (child == 0)
+                        _exit((int) surroundings_find(getpid() == 1));
+                waitpid(child, &status, 0);
+                _exit(WEXITSTATUS(status));
+        }
+        cr_assert(eq(int, waitpid(helper, &status, 0), helper));
         return (Surroundings) WEXITSTATUS(status);
 }
 
