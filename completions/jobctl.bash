@@ -12,7 +12,7 @@ _jobctl_modes='replace fail lenient replace-irreversibly isolate flush ignore-de
         restart-dependencies triggering'
 _jobctl_options='--help --version --user --system --socket --job-mode --mode --no-block --wait --dry-run
         --show-transaction --graph --type --state --failed --all --property --value --reverse --before --after --signal
-        --kill-whom --force --watch --strict --unit-path --systemd-units --json --quiet --plain --no-legend --full
+        --kill-whom --force --watch --strict --unit-path --systemd-units --json --quiet --verbose --plain --no-legend --full
         --no-color --no-pager'
 
 # The manager that the line is about.

@@ -29,6 +29,8 @@
 #include "jobctl/terminal.h"
 
 #define CALL_TIMEOUT_MSEC 90000
+#define MATCH_OWNER                                                                                      \
+        "type='signal',sender='" DBUS_SERVICE_DBUS "',member='NameOwnerChanged',arg0='" BUS_NAME "',arg2=''"
 #define ERROR_PREFIX "org.freedesktop.DBus.Error."
 
 struct Bus {
@@ -199,6 +201,15 @@ static int keep_signal(Bus *bus, DBusMessage *message) {
         return 0;
 }
 
+/* A message bus stays when jobd goes, and says so. */
+static bool is_gone(const Bus *bus, const DBusError *error) {
+        return !dbus_connection_get_is_connected(bus->connection) ||
+               dbus_error_has_name(error, DBUS_ERROR_DISCONNECTED) ||
+               (bus->destination && (dbus_error_has_name(error, DBUS_ERROR_NO_REPLY) ||
+                                     dbus_error_has_name(error, DBUS_ERROR_NAME_HAS_NO_OWNER) ||
+                                     dbus_error_has_name(error, DBUS_ERROR_SERVICE_UNKNOWN)));
+}
+
 /* What has come is looked at once: the reply, or NULL if it is not among it. */
 static DBusMessage *pop_reply(Bus *bus, dbus_uint32_t serial, DBusError *error) {
         DBusMessage *message;
@@ -229,7 +240,7 @@ static DBusMessage *wait_for_reply(Bus *bus, DBusMessage *message, int timeout_m
                 if (reply || dbus_error_is_set(error))
                         break;
                 if (left == 0)
-                        dbus_set_error_const(error, DBUS_ERROR_NO_REPLY, "No reply");
+                        dbus_set_error_const(error, DBUS_ERROR_TIMEOUT, "No reply");
                 else if (!dbus_connection_read_write(bus->connection, (int) (left / USEC_PER_MSEC) + 1)) {
                         /* The last that came before the end may be the reply. */
                         reply = pop_reply(bus, serial, error);
@@ -251,10 +262,10 @@ static int send_and_wait(Bus *bus, DBusMessage *message, int timeout_msec, DBusM
         *ret_reply = wait_for_reply(bus, message, timeout_msec, &error);
         if (*ret_reply)
                 return 0;
-        if (!dbus_connection_get_is_connected(bus->connection) || dbus_error_has_name(&error, DBUS_ERROR_DISCONNECTED))
+        if (is_gone(bus, &error))
                 r = error_gone(ret_error);
-        else if (dbus_error_has_name(&error, DBUS_ERROR_NO_REPLY)) {
-                bus_error_set(ret_error, error.name, "jobd did not answer within %d s.", timeout_msec / 1000);
+        else if (dbus_error_has_name(&error, DBUS_ERROR_TIMEOUT)) {
+                bus_error_set(ret_error, DBUS_ERROR_NO_REPLY, "jobd did not answer within %d s.", timeout_msec / 1000);
                 r = -ETIMEDOUT;
         } else if (dbus_error_has_name(&error, DBUS_ERROR_NO_MEMORY))
                 r = error_memory(ret_error);
@@ -305,15 +316,21 @@ int bus_call(Bus *bus, const BusCall *call, json_t **ret_reply, BusError *ret_er
         return r;
 }
 
+int bus_ping(Bus *bus, int timeout_msec, BusError *ret_error) {
+        return bus_call(bus, &(BusCall) { .interface = DBUS_INTERFACE_PEER, .method = "Ping",
+                                          .timeout_msec = timeout_msec }, NULL, ret_error);
+}
+
 int bus_subscribe(Bus *bus, BusError *ret_error) {
         DBusError error = DBUS_ERROR_INIT;
         int r;
 
         /* On the private socket all signals come; but a connection on which nothing was sent is not yet one. */
         if (!bus->destination)
-                return bus_call(bus, &(BusCall) { .interface = DBUS_INTERFACE_PEER, .method = "Ping" }, NULL,
-                                ret_error);
+                return bus_ping(bus, 0, ret_error);
         dbus_bus_add_match(bus->connection, "type='signal',sender='" BUS_NAME "'", &error);
+        if (!dbus_error_is_set(&error))
+                dbus_bus_add_match(bus->connection, MATCH_OWNER, &error);
         if (dbus_error_is_set(&error)) {
                 bus_error_set(ret_error, error.name, "%s", error.message);
                 dbus_error_free(&error);
@@ -373,7 +390,8 @@ static int pop_signal(Bus *bus, BusSignal *ret_signal) {
 
                 if (!message)
                         return dbus_connection_get_is_connected(bus->connection) ? 0 : -ENOTCONN;
-                if (dbus_message_is_signal(message, DBUS_INTERFACE_LOCAL, "Disconnected"))
+                if (dbus_message_is_signal(message, DBUS_INTERFACE_LOCAL, "Disconnected") ||
+                    dbus_message_is_signal(message, DBUS_INTERFACE_DBUS, "NameOwnerChanged"))
                         r = -ENOTCONN;
                 else if (dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_SIGNAL)
                         r = signal_from_message(bus, message, ret_signal);

@@ -73,6 +73,9 @@ typedef struct BusCall {
  */
 int bus_call(Bus *bus, const BusCall *call, json_t **ret_reply, BusError *ret_error);
 
+/* Is there somebody who answers? As bus_call(). */
+int bus_ping(Bus *bus, int timeout_msec, BusError *ret_error);
+
 /* Asks for all signals of jobd. */
 int bus_subscribe(Bus *bus, BusError *ret_error);
 

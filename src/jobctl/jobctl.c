@@ -26,8 +26,8 @@ int jobctl_connect(Jobctl *ctl) {
 
 int jobctl_call(Jobctl *ctl, const char *method, const char *signature, json_t *args, json_t **ret_reply,
                 BusError *ret_error) {
-        return bus_call(ctl->bus, &(BusCall) { .method = method, .signature = signature, .args = args }, ret_reply,
-                        ret_error);
+        return jobctl_send(ctl, &(BusCall) { .method = method, .signature = signature, .args = args }, ret_reply,
+                           ret_error);
 }
 
 int jobctl_properties(Jobctl *ctl, const char *path, const char *interface, json_t **ret_properties,
@@ -35,8 +35,8 @@ int jobctl_properties(Jobctl *ctl, const char *path, const char *interface, json
         cleanup_json_ json_t *reply = NULL;
         int r;
 
-        r = bus_call(ctl->bus, &(BusCall) { path, BUS_PROPERTIES, "GetAll", "s", json_pack("[s]", interface ?: "") },
-                     &reply, ret_error);
+        r = jobctl_send(ctl, &(BusCall) { path, BUS_PROPERTIES, "GetAll", "s", json_pack("[s]", interface ?: "") },
+                        &reply, ret_error);
         if (r < 0)
                 return r;
         *ret_properties = json_incref(json_array_get(reply, 0));
@@ -58,8 +58,8 @@ int jobctl_unit_property(Jobctl *ctl, const char *unit, const char *name, json_t
 
         r = bus_unit_path(unit, &path);
         if (r == 0)
-                r = bus_call(ctl->bus, &(BusCall) { path, BUS_PROPERTIES, "Get", "ss",
-                                                    json_pack("[ss]", BUS_UNIT, name) }, &reply, ret_error);
+                r = jobctl_send(ctl, &(BusCall) { path, BUS_PROPERTIES, "Get", "ss",
+                                                  json_pack("[ss]", BUS_UNIT, name) }, &reply, ret_error);
         if (r < 0)
                 return r;
         *ret_value = json_incref(json_array_get(reply, 0));
@@ -143,12 +143,6 @@ int jobctl_finish(Jobctl *ctl, json_t *failures, int status) {
 void jobctl_warn_outdated(const char *unit) {
         terminal_say(stderr, "Warning: the files of %s have changed on disk. Run 'jobctl daemon-reload' to read them "
                              "again.", unit);
-}
-
-int jobctl_gone(Jobctl *ctl) {
-        terminal_progress_clear(&ctl->terminal);
-        terminal_say(stderr, "jobd has closed the connection.");
-        return EXIT_UNREACHABLE;
 }
 
 int jobctl_misused(Jobctl *ctl, const char *format, ...) {

@@ -19,14 +19,29 @@ typedef struct Jobctl {
         Options options;
         Terminal terminal;
         BusAddress address;
-        Bus *bus;               /* owned; there while a verb runs, unless that needs none */
+        Bus *bus;               /* owned; there while a verb runs, unless that needs none, or it was lost for good */
+        bool is_subscribed;     /* signals are asked for */
+        json_t *kept_units;     /* owned; an array of names: units that are not to be unloaded; NULL: none */
+        unsigned n_connections; /* how often the connection was lost and found */
         const Verb *verb;       /* static */
 } Jobctl;
 
 /* Connects, or says why not: 0, EXIT_UNREACHABLE or < 0. */
 int jobctl_connect(Jobctl *ctl);
 
-/* Calls a method of the manager; as bus_call(). */
+/*
+ * Connects again after -ENOTCONN, with all that there was: signals from now on, references to units. 0, -ENOTCONN with
+ * @ret_error if there is nobody for 10 s, -EINTR (only while that is caught), -ENOMEM.
+ */
+int jobctl_reconnect(Jobctl *ctl, BusError *ret_error);
+
+/* As bus_call(); connects again and repeats what can be repeated. */
+int jobctl_send(Jobctl *ctl, const BusCall *call, json_t **ret_reply, BusError *ret_error);
+
+/* As bus_subscribe(), on this connection and those that come after it. */
+int jobctl_subscribe(Jobctl *ctl, BusError *ret_error);
+
+/* Calls a method of the manager; as jobctl_send(). */
 int jobctl_call(Jobctl *ctl, const char *method, const char *signature, json_t *args /* taken over */,
                 json_t **ret_reply, BusError *ret_error);
 
@@ -57,9 +72,6 @@ int jobctl_finish(Jobctl *ctl, json_t *failures, int status);
 
 /* Says that the files of a unit are not those that jobd has read. */
 void jobctl_warn_outdated(const char *unit);
-
-/* Says that jobd has closed the connection, and returns EXIT_UNREACHABLE. */
-int jobctl_gone(Jobctl *ctl);
 
 /* Says what is wrong with the command line and returns EXIT_USAGE. */
 int jobctl_misused(Jobctl *ctl, const char *format, ...) __attribute__((format(printf, 2, 3)));

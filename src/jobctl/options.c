@@ -75,6 +75,7 @@ static const Option options_table[] = {
         FLAG("systemd-units", 0, with_systemd_units, "verify: systemd's folders are looked at, too"),
         FLAG("json", 0, json, "Print JSON"),
         FLAG("quiet", 'q', quiet, "Print only what was asked for, no remarks"),
+        FLAG("verbose", 'v', verbose, "Say when jobd was lost and found again"),
         FLAG("plain", 0, plain, "Print a list instead of a tree, and no marks"),
         FLAG("no-legend", 0, no_legend, "Print no headers and no footers"),
         FLAG("full", 'l', full, "Cut nothing to the width of the terminal"),

@@ -18,7 +18,7 @@ typedef struct Options {
         const char *job_mode;
         bool no_block, wait, dry_run, show_transaction;
 
-        bool all, failed, full, plain, no_legend, no_pager, value, quiet, json, no_color;
+        bool all, failed, full, plain, no_legend, no_pager, value, quiet, verbose, json, no_color;
         bool reverse, before, after;
         char **states;                  /* owned */
         char **types;

@@ -134,6 +134,7 @@ int jobctl_run(char *const *argv) {
                 r = EXIT_FAILED;
         }
         bus_close(ctl.bus);
+        json_decref(ctl.kept_units);
         options_deinit(&ctl.options);
         return r;
 }

@@ -143,7 +143,7 @@ static int watch_jobs(Jobctl *ctl) {
 
 static int watch(Jobctl *ctl, char *const *words) {
         cleanup_(bus_error_deinit) BusError error = {};
-        int r = bus_subscribe(ctl->bus, &error);
+        int r = jobctl_subscribe(ctl, &error);
 
         if (r < 0)
                 return jobctl_fail(ctl, &error, "watch jobs");
@@ -156,9 +156,9 @@ static int watch(Jobctl *ctl, char *const *words) {
                         return r;
                 r = watch_jobs(ctl);
                 if (r == -ENOTCONN)
-                        return jobctl_gone(ctl);
+                        r = jobctl_reconnect(ctl, &error);
                 if (r < 0)
-                        return r;
+                        return r == -ENOTCONN ? jobctl_fail(ctl, &error, NULL) : r;
         }
 }
 
@@ -168,12 +168,22 @@ int verb_jobs(Jobctl *ctl, char *const *words) {
 
 /* — cancel — */
 
+/* The first answer was lost: was it what became of the job? */
+static bool was_canceled(Jobctl *ctl, uint32_t id) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *jobs = NULL;
+
+        return jobctl_query(ctl, "id", "u", json_integer(id), &jobs, &error) == 0 &&
+               text_equal(value_string(json_array_get(jobs, 0), "result"), "canceled");
+}
+
 static int cancel_id(Jobctl *ctl, uint32_t id, json_t *failures) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_free_ char *word = NULL;
+        unsigned connections = ctl->n_connections;
         int r = jobctl_call(ctl, "CancelJob", "u", json_pack("[I]", (json_int_t) id), NULL, &error);
 
-        if (r >= 0)
+        if (r >= 0 || (connections != ctl->n_connections && was_canceled(ctl, id)))
                 return EXIT_OK;
         r = text_format(&word, "%" PRIu32, id);
         return r < 0 ? r : jobctl_fail_word(ctl, failures, word, &error, "cancel job");
@@ -257,7 +267,8 @@ int verb_wait(Jobctl *ctl, char *const *words) {
         cleanup_(bus_error_deinit) BusError error = {};
         int r;
 
-        r = bus_subscribe(ctl->bus, &error);
+        r = jobctl_subscribe(ctl, &error);
+        wait.n_connections = ctl->n_connections;
         if (r < 0)
                 return jobctl_fail(ctl, &error, "wait");
         strv_foreach(word, words) {

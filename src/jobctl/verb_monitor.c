@@ -196,9 +196,25 @@ static int print_ready(Jobctl *ctl) {
         return 0;
 }
 
+static int print_lost(Jobctl *ctl) {
+        if (ctl->options.json)
+                return jobctl_print_json_line(ctl, json_pack("{s:s, s:I}", "event", "Lost", "time",
+                                                             (json_int_t) clock_realtime()));
+        terminal_say(stderr, "The connection to jobd was lost: what happens now is not shown.");
+        return 0;
+}
+
+static int listen_again(Jobctl *ctl, BusError *error) {
+        int r = print_lost(ctl);
+
+        if (r == 0)
+                r = jobctl_reconnect(ctl, error);
+        return r < 0 ? r : print_ready(ctl);
+}
+
 int verb_monitor(Jobctl *ctl, char *const *words) {
         cleanup_(bus_error_deinit) BusError error = {};
-        int r = bus_subscribe(ctl->bus, &error);
+        int r = jobctl_subscribe(ctl, &error);
 
         if (r < 0)
                 return jobctl_fail(ctl, &error, "listen to the manager");
@@ -210,10 +226,12 @@ int verb_monitor(Jobctl *ctl, char *const *words) {
                 r = bus_next_signal(ctl->bus, USEC_INFINITY, &signal);
                 if (r > 0)
                         r = print_signal(ctl, &signal, words);
+                if (r == -ENOTCONN)
+                        r = listen_again(ctl, &error);
                 if (r == -EINTR)
                         return EXIT_OK;
                 if (r == -ENOTCONN)
-                        return jobctl_gone(ctl);
+                        return jobctl_fail(ctl, &error, NULL);
         }
         return r;
 }

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "basic/strv.h"
 #include "basic/text.h"
@@ -20,6 +21,8 @@
 #include "jobctl/plan.h"
 #include "jobctl/verbs.h"
 #include "jobctl/wait.h"
+
+#define TOKEN_BYTES 16U
 
 /* What is asked for. */
 typedef struct Request {
@@ -37,8 +40,15 @@ static int request_add(Request *request, const char *unit, const char *type) {
         return json_array_append_new(request->items, json_pack("[ss]", unit, type)) < 0 ? -ENOMEM : 0;
 }
 
-static json_t *request_args(const Request *request) {
-        return json_pack("[Os{}]", request->items, request->mode);
+/* By it jobd knows the request again, if the connection breaks before the answer is here. */
+static int request_token(char token[static 2 * TOKEN_BYTES + 1]) {
+        uint8_t bytes[TOKEN_BYTES];
+
+        if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t) sizeof(bytes))
+                return -errno;
+        for (size_t i = 0; i < TOKEN_BYTES; i++)
+                sprintf(token + 2 * i, "%02x", bytes[i]);
+        return 0;
 }
 
 /* "start a.service, stop b.service (mode isolate)" */
@@ -62,7 +72,7 @@ static int request_plan(Jobctl *ctl, const Request *request) {
         int r;
 
         args = ctl->options.graph ? json_pack("[Os{s{sb}}]", request->items, request->mode, "edges", "b", 1) :
-                                    request_args(request);
+                                    json_pack("[Os{}]", request->items, request->mode);
         r = jobctl_call(ctl, "Plan", "a(ss)sa{sv}", args, &reply, &error);
         if (r < 0)
                 return jobctl_fail(ctl, &error, "plan how to %s", request->what);
@@ -140,15 +150,19 @@ static void warn_outdated(Jobctl *ctl, const JobWait *wait) {
 
 /* — --wait: until what was started has stopped again — */
 
-static void keep_units(Jobctl *ctl, const Request *request) {
+static int keep_units(Jobctl *ctl, const Request *request) {
         json_t *item;
         size_t i;
 
+        ctl->kept_units = json_array();
         json_array_foreach(request->items, i, item) {
                 cleanup_(bus_error_deinit) BusError error = {};
 
                 (void) jobctl_call(ctl, "RefUnit", "s", json_pack("[s]", value_item_string(item, 0)), NULL, &error);
+                if (json_array_append(ctl->kept_units, json_array_get(item, 0)) < 0)
+                        return -ENOMEM;
         }
+        return 0;
 }
 
 /* Is the unit at rest, and did it fail? 1 or 0, or < 0. */
@@ -179,9 +193,9 @@ static int wait_for_end(Jobctl *ctl, const char *unit, bool *ret_has_failed) {
                         return 0;
                 r = bus_next_signal(ctl->bus, USEC_INFINITY, &signal);
                 if (r == -ENOTCONN)
-                        return jobctl_gone(ctl);
+                        r = jobctl_reconnect(ctl, &error);
                 if (r < 0)
-                        return r;
+                        return r == -ENOTCONN ? jobctl_fail(ctl, &error, "wait for %s", unit) : r;
         }
 }
 
@@ -227,17 +241,29 @@ static bool is_forgivable(const Jobctl *ctl, const BusError *error) {
         return bus_error_is(error, "UnitMasked") && ctl->verb->job_type && strstr(ctl->verb->job_type, "try-");
 }
 
+static int request_exec(Jobctl *ctl, const Request *request, json_t **ret_reply, BusError *ret_error) {
+        char token[2 * TOKEN_BYTES + 1];
+        int r = request_token(token);
+
+        if (r < 0)
+                return r;
+        return jobctl_call(ctl, "Exec", "a(ss)sa{sv}",
+                           json_pack("[Os{s{ss}}]", request->items, request->mode, "token", "s", token), ret_reply,
+                           ret_error);
+}
+
 static int request_send(Jobctl *ctl, const Request *request) {
         cleanup_(job_wait_deinit) JobWait wait = {};
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *reply = NULL;
         int r;
 
-        r = bus_subscribe(ctl->bus, &error);
+        r = jobctl_subscribe(ctl, &error);
+        wait.n_connections = ctl->n_connections;
         if (r == 0 && ctl->options.wait)
-                keep_units(ctl, request);
+                r = keep_units(ctl, request);
         if (r == 0)
-                r = jobctl_call(ctl, "Exec", "a(ss)sa{sv}", request_args(request), &reply, &error);
+                r = request_exec(ctl, request, &reply, &error);
         if (r < 0 && is_forgivable(ctl, &error))
                 return EXIT_OK;
         if (r < 0)

@@ -8,9 +8,10 @@
  * followed: a Query for the running jobs twice a second, only when somebody
  * watches at a terminal, costs less than a signal for every step.
  *
- * When the connection breaks, the jobs may still go on: jobd is looked for for
- * some seconds, and asked by id for what became of them. A job with the same
- * id but another unit or transaction is a new manager's: then ours are lost.
+ * When the connection breaks, the jobs go on: over the next one jobd is asked by
+ * id for what became of them. A job with the same id but another unit or
+ * transaction is that of a manager who did not take over from ours: then ours
+ * are lost.
  */
 
 #include <errno.h>
@@ -24,8 +25,6 @@
 #define PROGRESS_AFTER (300 * USEC_PER_MSEC)
 #define PROGRESS_EVERY (500 * USEC_PER_MSEC)
 #define PROGRESS_TIMEOUT_MSEC 1000
-#define RECONNECT_FOR (10 * USEC_PER_SEC)
-#define RECONNECT_EVERY (100 * USEC_PER_MSEC)
 
 void job_wait_deinit(JobWait *wait) {
         for (size_t i = 0; i < wait->jobs.n; i++) {
@@ -119,34 +118,7 @@ static void draw_progress(Jobctl *ctl, JobWait *wait) {
         wait->next_look = clock_monotonic() + PROGRESS_EVERY;
 }
 
-/* — the connection breaks — */
-
-static int say_lost(Jobctl *ctl, const char *reason) {
-        terminal_progress_clear(&ctl->terminal);
-        terminal_say(stderr, "Lost contact with jobd while waiting: %s", reason);
-        return EXIT_UNREACHABLE;
-}
-
-static int reconnect(Jobctl *ctl) {
-        usec_t deadline = clock_monotonic() + RECONNECT_FOR;
-        cleanup_(bus_error_deinit) BusError error = {};
-
-        terminal_progress(&ctl->terminal, "The connection to jobd has broken; looking for it …");
-        ctl->bus = bus_close(ctl->bus);
-        for (;;) {
-                int r = bus_open(&ctl->bus, &ctl->address, &error);
-
-                if (r == 0)
-                        r = bus_subscribe(ctl->bus, &error);
-                if (r == 0)
-                        return 0;
-                ctl->bus = bus_close(ctl->bus);
-                if (bus_was_interrupted() || bus_pause(RECONNECT_EVERY) == -EINTR)
-                        return -EINTR;
-                if (clock_monotonic() >= deadline)
-                        return say_lost(ctl, bus_error_message(&error));
-        }
-}
+/* — after the connection broke — */
 
 /* Asks for a job by id: 1 if it was found (its result is noted if it has one), 0 if it is unknown or of another. */
 static int look_up(Jobctl *ctl, JobWait *wait, const WaitJob *job, BusError *ret_error) {
@@ -167,9 +139,20 @@ static int look_up(Jobctl *ctl, JobWait *wait, const WaitJob *job, BusError *ret
         return r < 0 ? r : 1;
 }
 
+static int fail_unknown(Jobctl *ctl, const WaitJob *job) {
+        cleanup_(bus_error_deinit) BusError error = {};
+
+        bus_error_set(&error, "org.jobd1.JobLost",
+                      "The connection to jobd was lost while waiting, and the one that is there now knows nothing of job "
+                      "%" PRIu32 " (%s %s): how it ended is not known. See 'jobctl status %s'.",
+                      job->id, job->type, job->unit, job->unit);
+        return jobctl_fail(ctl, &error, NULL);
+}
+
 static int look_up_all(Jobctl *ctl, JobWait *wait) {
         cleanup_(bus_error_deinit) BusError error = {};
 
+        wait->n_connections = ctl->n_connections;
         for (size_t i = 0; i < wait->jobs.n; i++) {
                 const WaitJob *job = &wait->jobs.items[i];
                 int r;
@@ -177,16 +160,11 @@ static int look_up_all(Jobctl *ctl, JobWait *wait) {
                 if (job->result || !job->is_anchor)
                         continue;
                 r = look_up(ctl, wait, job, &error);
-                if (r == 0) {
-                        cleanup_free_ char *reason = NULL;
-
-                        if (text_format(&reason, "it was started anew and knows nothing of job %" PRIu32 " (%s %s).",
-                                        job->id, job->type, job->unit) < 0)
-                                return -ENOMEM;
-                        return say_lost(ctl, reason);
-                }
+                if (r == 0)
+                        return fail_unknown(ctl, job);
                 if (r < 0)
-                        return r == -ENOMEM ? r : jobctl_fail(ctl, &error, "ask for job %" PRIu32, job->id);
+                        return r == -ENOMEM || r == -EINTR ? r :
+                               jobctl_fail(ctl, &error, "ask for job %" PRIu32, job->id);
         }
         return 0;
 }
@@ -207,6 +185,13 @@ static int give_up(Jobctl *ctl, const JobWait *wait) {
         return EXIT_INTERRUPTED;
 }
 
+static int find_again(Jobctl *ctl) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        int r = jobctl_reconnect(ctl, &error);
+
+        return r == -ENOTCONN ? jobctl_fail(ctl, &error, "wait") : r;
+}
+
 static int next_event(Jobctl *ctl, JobWait *wait) {
         bool is_watched = ctl->terminal.is_err_terminal && !ctl->options.quiet;
         cleanup_(bus_signal_deinit) BusSignal signal = {};
@@ -216,7 +201,7 @@ static int next_event(Jobctl *ctl, JobWait *wait) {
         if (r == 0)
                 draw_progress(ctl, wait);
         if (r <= 0)
-                return r;
+                return r == -ENOTCONN ? find_again(ctl) : r;
         if (!bus_signal_is(&signal, BUS_MANAGER, "JobRemoved"))
                 return 0;
         return job_wait_ended(wait, (uint32_t) value_item_u64(signal.args, 0), value_item_string(signal.args, 3));
@@ -228,14 +213,11 @@ int job_wait_run(Jobctl *ctl, JobWait *wait) {
         bus_catch_interrupt(true);
         wait->since = clock_monotonic();
         wait->next_look = wait->since + PROGRESS_AFTER;
-        while (r == 0 && wait->n_anchors_left > 0) {
-                r = next_event(ctl, wait);
-                if (r == -ENOTCONN) {
-                        r = reconnect(ctl);
-                        if (r == 0)
-                                r = look_up_all(ctl, wait);
-                }
-        }
+        while (r == 0 && wait->n_anchors_left > 0)
+                if (wait->n_connections != ctl->n_connections)
+                        r = look_up_all(ctl, wait);
+                else
+                        r = next_event(ctl, wait);
         bus_catch_interrupt(false);
         terminal_progress_clear(&ctl->terminal);
         return r == -EINTR ? give_up(ctl, wait) : r;

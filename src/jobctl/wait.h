@@ -30,6 +30,7 @@ typedef struct JobWait {
         size_t n_ended;
         size_t n_anchors_left;
         uint64_t transaction;   /* 0 if they are not all of one */
+        unsigned n_connections; /* Jobctl's, when all was known of the jobs that had ended */
         usec_t since;           /* when the wait began */
         usec_t next_look;       /* when the progress is drawn again */
 } JobWait;

@@ -120,6 +120,23 @@ find_core() {
         [ -n "$CORE" ]
 }
 
+# kill_core SIGNAL: and waits for the next one
+kill_core() {
+        local old=$CORE
+        kill "-$1" "$CORE"
+        timeout "$PATIENCE" tail --pid="$old" -f /dev/null || return 1
+        next_core "$old"
+}
+
+# next_core PID: until another core is there than that one
+next_core() {
+        local end=$((SECONDS + PATIENCE))
+        until find_core && [ "$CORE" != "$1" ]; do
+                [ "$SECONDS" -lt "$end" ] || return 1
+                sleep 0.02
+        done
+}
+
 alive() {
         kill -0 "$DAEMON" && [ "$(sed 's/.*) //' "/proc/$DAEMON/stat" | cut -c1)" != Z ]
 }

@@ -38,22 +38,6 @@ is_gone() {
         ! kill -0 "$1" 2>/dev/null
 }
 
-# kill_core SIGNAL: and waits for the next one
-kill_core() {
-        local old=$CORE
-        kill "-$1" "$CORE"
-        timeout "$PATIENCE" tail --pid="$old" -f /dev/null || return 1
-        next_core "$old"
-}
-
-next_core() {
-        local end=$((SECONDS + PATIENCE))
-        until find_core && [ "$CORE" != "$1" ]; do
-                [ "$SECONDS" -lt "$end" ] || return 1
-                sleep 0.02
-        done
-}
-
 # How many processes have ended and were not reaped
 zombies() {
         awk '/^State:.*Z/ { n++ } END { print n + 0 }' /proc/[0-9]*/status 2>/dev/null

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * When the connection breaks
+ *
+ * The part of jobd that serves may die and come back, and the socket is there
+ * all the time. So who finds the connection broken connects again, and asks
+ * again, where asking twice does what asking once does: for what only reads,
+ * for what is done already when it is done, and for Exec, whose token tells it
+ * apart from another request. The rest (a signal that is sent, say) is not
+ * repeated: it may have been done.
+ *
+ * A question that jobd dies of must not kill it for ever: there is a limit.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "basic/clock.h"
+#include "jobctl/jobctl.h"
+
+#define CONNECT_FOR (10 * USEC_PER_SEC)         /* nobody listens */
+#define ANSWER_FOR (90 * USEC_PER_SEC)          /* somebody does, and takes his time */
+#define ANSWER_TIMEOUT_MSEC 5000                /* so long Ctrl-C may have to wait */
+#define PAUSE_MIN (5 * USEC_PER_MSEC)
+#define PAUSE_MAX (100 * USEC_PER_MSEC)
+#define SILENT_FOR USEC_PER_SEC                 /* before somebody at a terminal is told what we do */
+
+static const struct Repeatable {
+        const char *method;
+        unsigned times;
+} repeatables[] = {
+        { "Exec", 10 },
+        { "CancelJob", 1 },
+        { "ClearJobs", 1 },
+        { "Explain", 1 },
+        { "Get", 1 },
+        { "GetAll", 1 },
+        { "GetUnitByPID", 1 },
+        { "GetUnitFileState", 1 },
+        { "GetUnitProcesses", 1 },
+        { "ListUnitFilesByPatterns", 1 },
+        { "ListUnitsByPatterns", 1 },
+        { "Plan", 1 },
+        { "Query", 1 },
+        { "RefUnit", 1 },
+        { "Reload", 1 },
+        { "ReloadUnits", 1 },
+        { "ResetFailed", 1 },
+        { "ResetFailedUnit", 1 },
+        { "Stats", 1 },
+};
+
+static unsigned times_to_repeat(const char *method) {
+        for (size_t i = 0; i < ELEMENTSOF(repeatables); i++)
+                if (strcmp(repeatables[i].method, method) == 0)
+                        return repeatables[i].times;
+        return 0;
+}
+
+static void keep_units(Jobctl *ctl) {
+        json_t *unit;
+        size_t i;
+
+        json_array_foreach(ctl->kept_units, i, unit) {
+                cleanup_(bus_error_deinit) BusError error = {};
+
+                (void) bus_call(ctl->bus, &(BusCall) { .method = "RefUnit", .signature = "s",
+                                                       .args = json_pack("[O]", unit) }, NULL, &error);
+        }
+}
+
+static int try_connect(Jobctl *ctl, BusError *ret_error) {
+        int r;
+
+        r = bus_open(&ctl->bus, &ctl->address, ret_error);
+        if (r == 0)
+                r = bus_ping(ctl->bus, ANSWER_TIMEOUT_MSEC, ret_error);
+        if (r == 0 && ctl->is_subscribed)
+                r = bus_subscribe(ctl->bus, ret_error);
+        if (r < 0) {
+                ctl->bus = bus_close(ctl->bus);
+                return r;
+        }
+        keep_units(ctl);
+        return 0;
+}
+
+static int fail(Jobctl *ctl, BusError *error) {
+        cleanup_free_ char *reason = error->message;
+
+        terminal_progress_clear(&ctl->terminal);
+        error->message = NULL;
+        bus_error_set(error, "org.freedesktop.DBus.Error.NoServer", "The connection to jobd was lost: %s",
+                      reason ?: "Out of memory.");
+        return -ENOTCONN;
+}
+
+static int found(Jobctl *ctl, BusError *error) {
+        ctl->n_connections++;
+        bus_error_deinit(error);
+        terminal_progress_clear(&ctl->terminal);
+        if (ctl->options.verbose)
+                terminal_say(stderr, "The connection to jobd was lost, and is there again.");
+        return 0;
+}
+
+int jobctl_reconnect(Jobctl *ctl, BusError *ret_error) {
+        usec_t since = clock_monotonic(), pause = PAUSE_MIN;
+
+        ctl->bus = bus_close(ctl->bus);
+        for (;;) {
+                int r = try_connect(ctl, ret_error);
+                usec_t passed = usec_sub(clock_monotonic(), since);
+
+                if (r == 0)
+                        return found(ctl, ret_error);
+                if (bus_was_interrupted() || bus_pause(pause) == -EINTR)
+                        return -EINTR;
+                if (r == -ENOMEM || passed >= (r == -ETIMEDOUT ? ANSWER_FOR : CONNECT_FOR))
+                        return fail(ctl, ret_error);
+                if (passed >= SILENT_FOR && ctl->terminal.is_err_terminal && !ctl->options.quiet)
+                        terminal_progress(&ctl->terminal, "The connection to jobd was lost; looking for it …");
+                pause = MIN(2 * pause, PAUSE_MAX);
+        }
+}
+
+static int not_repeated(const BusCall *call, BusError *error) {
+        bus_error_set(error, "org.freedesktop.DBus.Error.Disconnected",
+                      "jobd has closed the connection without an answer to %s: it may have been done or not.", call->method);
+        return -ENOTCONN;
+}
+
+static int not_there(BusError *error) {
+        bus_error_set(error, "org.freedesktop.DBus.Error.NoServer", "The connection to jobd was lost.");
+        return -ENOTCONN;
+}
+
+int jobctl_send(Jobctl *ctl, const BusCall *call, json_t **ret_reply, BusError *ret_error) {
+        unsigned times = times_to_repeat(call->method);
+        int r;
+
+        for (unsigned i = 0;; i++) {
+                BusCall next = *call;
+
+                next.args = json_incref(call->args);
+                r = ctl->bus ? bus_call(ctl->bus, &next, ret_reply, ret_error) : not_there(ret_error);
+                if (r != -ENOTCONN || !ctl->bus)
+                        break;
+                if (i >= times) {
+                        r = times > 0 ? r : not_repeated(call, ret_error);
+                        break;
+                }
+                r = jobctl_reconnect(ctl, ret_error);
+                if (r < 0)
+                        break;
+        }
+        json_decref(call->args);
+        return r;
+}
+
+int jobctl_subscribe(Jobctl *ctl, BusError *ret_error) {
+        int r;
+
+        ctl->is_subscribed = true;
+        r = bus_subscribe(ctl->bus, ret_error);
+        return r == -ENOTCONN ? jobctl_reconnect(ctl, ret_error) : r;
+}
