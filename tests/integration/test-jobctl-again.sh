@@ -37,7 +37,8 @@ unit lasting.service <<U
 StartLimitIntervalSec=0
 [Service]
 Type=exec
-ExecStart=/bin/sh -c 'echo lasting >>$DIR/ran; exec sleep 1000'
+ExecStartPre=/bin/sh -c 'echo lasting >>$DIR/ran'
+ExecStart=/bin/sleep 1000
 U
 
 ran() {
