@@ -127,7 +127,8 @@ int jobctl_reconnect(Jobctl *ctl, BusError *ret_error) {
 
 static int not_repeated(const BusCall *call, BusError *error) {
         bus_error_set(error, "org.freedesktop.DBus.Error.Disconnected",
-                      "jobd has closed the connection without an answer to %s: it may have been done or not.", call->method);
+                      "jobd has closed the connection without an answer to %s: it may have been done or not.",
+                      call->method);
         return -ENOTCONN;
 }
 

@@ -84,7 +84,8 @@ static bool is_over(const ManagerToken *token, usec_t now) {
 static void remove_old(Manager *manager) {
         ManagerTokens *tokens = &manager->tokens;
 
-        while (tokens->first < tokens->behind && is_over(tokens->ring[tokens->first % MANAGER_TOKENS_MAX], manager->now))
+        while (tokens->first < tokens->behind &&
+               is_over(tokens->ring[tokens->first % MANAGER_TOKENS_MAX], manager->now))
                 remove_first(manager);
 }
 
