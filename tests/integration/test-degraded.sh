@@ -25,8 +25,13 @@ halt() {
         local init
         read -r init <"/proc/$BOX/task/$BOX/children"
         kill -TERM "$init"
-        wait "$BOX"
-        check_equal "$1: it ends in order" "$?" 0
+        if wait "$BOX"; then
+                report 0 "$1: it ends in order"
+        elif grep -q 'LeakSanitizer has encountered a fatal error' "$LOG"; then
+                skip "$1: it ends in order" "a sanitized jobd looks for leaks by /proc"
+        else
+                report 1 "$1: it ends in order" "$(tail -n 5 "$LOG")"
+        fi
         rm -rf "$DIR/run"
 }
 
