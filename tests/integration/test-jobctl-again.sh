@@ -207,4 +207,26 @@ check_equal "it is killed with all its parts: the status is that of who cannot b
 check_prints "and it is said" 'connection to jobd was lost' cat "$DIR/err"
 rm -f "$DIR/pid"
 : >"$DIR/go"
+
+# — over a message bus, which stays when jobd goes —
+if ! command -v dbus-daemon >/dev/null; then
+        skip "over a message bus" "there is no dbus-daemon"
+        done_testing
+fi
+timeout "$PATIENCE" tail --pid="$CORE" -f /dev/null
+dbus-daemon --session --fork --print-address=3 --print-pid=4 3>"$DIR/bus-address" 4>"$DIR/bus-pid"
+DBUS_SESSION_BUS_ADDRESS=$(cat "$DIR/bus-address")
+export DBUS_SESSION_BUS_ADDRESS
+start_daemon
+mkdir -m 700 "$DIR/elsewhere"
+PRIVATE=("$XDG_RUNTIME_DIR" "$JOBD_SOCKET")
+unset JOBD_SOCKET
+XDG_RUNTIME_DIR=$DIR/elsewhere
+wait_for 'units listed' ctl list-units --user
+over_a_kill slow start --user slow.service
+check_equal "over a message bus: a start ends well" "$STATUS" 0
+check_equal "the unit ran once" "$(ran)" "slow 1"
+XDG_RUNTIME_DIR=${PRIVATE[0]}
+export JOBD_SOCKET=${PRIVATE[1]}
+kill "$(cat "$DIR/bus-pid")"
 done_testing
