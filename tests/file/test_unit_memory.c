@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "basic/macro.h"
+#include "basic/slab.h"
 #include "file_world.h"
 
 #define TARGETS 2000U
@@ -61,9 +62,13 @@ Test(unit_memory, a_loaded_target_takes_little) {
         cr_assert(taken <= 800, "a unit takes %zu bytes", taken);
 }
 
+/*
+ * After a load, relations may be written anew beside each other, and as units are read again they then take pieces of
+ * other lengths: a whole chunk of the slab may begin. It is used again, so that is all there ever is, however often.
+ */
 Test(unit_memory, reading_again_takes_no_more) {
         cleanup_(file_world_freep) FileWorld *world = file_world_new();
-        size_t before;
+        size_t before, most = 0;
         char name[32];
 
         if (!heap_is_counted())
@@ -75,10 +80,11 @@ Test(unit_memory, reading_again_takes_no_more) {
                 file_load(world, name);
         }
         before = heap_in_use();
-        for (int round = 0; round < 5; round++) {
+        for (int round = 0; round < 25; round++) {
                 unit_table_foreach(world->table, unit)
                         cr_assert(eq(int, unit_table_reload_unit(world->table, unit), 0));
                 cr_assert(eq(int, unit_table_load_queued(world->table), 0));
+                most = MAX(most, heap_in_use());
         }
-        cr_assert(heap_in_use() <= before + 200 * 40, "200 units took %zu bytes more", heap_in_use() - before);
+        cr_assert(most <= before + SLAB_BLOCK_MAX + 200 * 40, "200 units took %zu bytes more", most - before);
 }
