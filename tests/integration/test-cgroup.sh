@@ -30,7 +30,7 @@ trap 'remove_group; cleanup' EXIT
 # As start_daemon, but the daemon is alone in a group.
 start_daemon_in_group() {
         "$START_READY" "$DIR/pid" "$DIR/log" /bin/sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$GROUP" "$BUILD/jobd" --user \
-                --unit-path "$UNITS" --default-unit none "$@" || {
+                --unit-path "$UNITS" --default-unit none || {
                 echo "Bail out! jobd does not start"
                 exit 1
         }
