@@ -38,7 +38,7 @@ static int hold_unit(Manager *manager, const char *name) {
 int manager_take_contract(Manager *manager, char *const *exit_on, const char *default_unit) {
         int r = 0;
 
-        manager->n_exit_units = 0;
+        manager_drop_contract(manager);
         strv_foreach(name, exit_on) {
                 if (r == 0)
                         r = hold_unit(manager, *name);
@@ -46,6 +46,7 @@ int manager_take_contract(Manager *manager, char *const *exit_on, const char *de
         }
         if (r == 0 && manager->options.is_container && *default_unit)
                 r = hold_unit(manager, default_unit);
+        manager->has_contract = r == 0;
         return r;
 }
 
@@ -54,6 +55,7 @@ void manager_drop_contract(Manager *manager) {
                 unit_unref(manager->contract_units.items[i]);
         vector_deinit(&manager->contract_units);
         manager->n_exit_units = 0;
+        manager->has_contract = false;
 }
 
 /* It does nothing, and nothing will change that unless somebody asks. Of a core before us nothing may be known. */
@@ -134,6 +136,10 @@ static bool check_default_unit(Manager *manager, Unit *unit) {
 }
 
 void manager_check_contract(Manager *manager) {
+        /* Who has taken over from another has not begun anything. Without memory it is tried again in the next turn. */
+        if (!manager->has_contract &&
+            manager_take_contract(manager, manager->options.exit_on, manager->options.default_unit ?: "default.target") < 0)
+                return;
         for (size_t i = 0; i < manager->contract_units.n; i++) {
                 Unit *unit = manager->contract_units.items[i];
 

@@ -135,6 +135,7 @@ struct Manager {
         ManagerStage stage;
         VECTOR(Unit *) contract_units;  /* referenced: those of options.exit_on, then in a container the default unit */
         size_t n_exit_units;            /* of the former */
+        bool has_contract;              /* these are known */
         bool was_signalled;             /* to end */
         UnitAction action;              /* the first that was asked for, UNIT_ACTION_NONE if none */
         bool is_acting;                 /* on it */

@@ -188,6 +188,29 @@ done
 [ "$(field 'exits with 3' set 'no SIGTERM')" != 5 ]
 report $? "a table with 5 for 3 would be found wrong"
 
+# The same when core dies in between: what has ended while nobody looked is found.
+rm -f "$DIR/slow"
+app exec 'echo app begins; sleep 1000; exit 3'
+for victims in core 'core and the unit'; do
+        boot --exit-on app.service
+        logged 'Startup finished'
+        read -r init <"/proc/$BOX/task/$BOX/children"
+        core=$(pgrep -P "$init")
+        shell=$(pgrep -P "$core" -f 'echo app begins')
+        if [ "$victims" = core ]; then
+                kill -9 "$core"
+                logged 'Taken over'
+                pkill -TERM -P "$shell" -x sleep
+                wait "$BOX"
+                check_equal "$victims killed, then the unit exits with 3: 3" "$?" 3
+        else
+                kill -9 "$core" "$shell"
+                wait "$BOX"
+                check_equal "$victims killed: 137" "$?" 137
+        fi
+        check "$victims killed: in order" grep -q 'other is stopped' "$LOG"
+done
+
 # end WORDS: prints the status of a row of the second table
 end() {
         local options=(--exit-on app.service) stays=
