@@ -27,7 +27,7 @@ U
 
 # Units.
 check_exit "a unit's status is handed on, without its type" 5 run web
-check_prints "what it needs was started before, and stopped after it" 'before web after' echo $(run web 2>/dev/null)
+check_prints "what it needs was started before, and stopped after it" 'before web after' tr '\n' ' ' <<<"$(run web 2>/dev/null)"
 check_exit "a unit that is not there" 1 run nothing.service
 check_prints "is named" 'nothing.service' echo "$OUT"
 
