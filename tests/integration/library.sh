@@ -114,10 +114,11 @@ start_daemon() {
 }
 
 # find_core: the pid of the process that does the work, a child of the one that was started; it is another one after a crash.
+# What that one was just about to begin is a child of the same name, until it executes its program: then it fails.
 find_core() {
         CORE=$(awk -v keeper="$DAEMON" '/^Name:/ { name = $2 } /^PPid:/ && $2 == keeper && name == "jobd-core" {
                 split(FILENAME, part, "/"); print part[3] }' /proc/[0-9]*/status 2>/dev/null)
-        [ -n "$CORE" ]
+        [ -n "$CORE" ] && [ "$CORE" = "${CORE%%[!0-9]*}" ]
 }
 
 # kill_core SIGNAL: and waits for the next one
