@@ -65,6 +65,15 @@ void record_put(RecordWriter *writer, uint64_t value) {
         writer->n = (size_t) (at - writer->bytes);
 }
 
+void record_put_time(RecordWriter *writer, uint64_t value) {
+        uint8_t *at = make_room(writer, sizeof(value));
+
+        if (!at)
+                return;
+        memcpy(at, &value, sizeof(value));
+        writer->n += sizeof(value);
+}
+
 /* Small negative numbers are small: 0, -1, 1, -2, … are 0, 1, 2, 3, … */
 void record_put_signed(RecordWriter *writer, int64_t value) {
         record_put(writer, (uint64_t) value << 1 ^ (value < 0 ? UINT64_MAX : 0));
@@ -112,6 +121,18 @@ uint64_t record_get(RecordReader *reader) {
                         return value;
         }
         return fail(reader);
+}
+
+uint64_t record_get_time(RecordReader *reader) {
+        uint64_t value = 0;
+
+        if (reader->has_failed || (size_t) (reader->end - reader->at) < sizeof(value)) {
+                reader->has_failed = true;
+                return 0;
+        }
+        memcpy(&value, reader->at, sizeof(value));
+        reader->at += sizeof(value);
+        return value;
 }
 
 int64_t record_get_signed(RecordReader *reader) {

@@ -23,6 +23,7 @@ void record_writer_deinit(RecordWriter *writer);
 void record_writer_clear(RecordWriter *writer);         /* empty, and able again */
 
 void record_put(RecordWriter *writer, uint64_t value);
+void record_put_time(RecordWriter *writer, uint64_t value);     /* eight bytes, at once: for what is nearly always large */
 void record_put_signed(RecordWriter *writer, int64_t value);
 void record_put_bytes(RecordWriter *writer, const void *bytes, size_t n);
 void record_put_string(RecordWriter *writer, const char *string);       /* NULL is another string than "" */
@@ -36,6 +37,7 @@ void record_reader_init(RecordReader *reader, const void *bytes, size_t n);
 
 /* 0 and NULL after a failure. What is returned lives as long as the bytes. */
 uint64_t record_get(RecordReader *reader);
+uint64_t record_get_time(RecordReader *reader);
 int64_t record_get_signed(RecordReader *reader);
 /* A number that must be below @limit. */
 uint64_t record_get_below(RecordReader *reader, uint64_t limit);

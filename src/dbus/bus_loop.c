@@ -50,6 +50,7 @@ struct BusLoop {
         BusLoopWriter writer;
         void *writer_userdata;                  /* borrowed */
         bool wants_write;
+        bool is_deaf;                           /* the kernel had no memory for a watch: it is tried again in the next turn */
         bool is_busy;                           /* in libdbus; what comes in is dispatched right behind that */
 };
 
@@ -99,6 +100,16 @@ static int descriptor_update(BusDescriptor *descriptor) {
         if (r < 0)
                 return r;
         return sd_event_source_set_enabled(descriptor->source, SD_EVENT_ON);
+}
+
+/* Who asks for it (libdbus) can't be told that it has failed. */
+static void descriptor_renew(BusDescriptor *descriptor) {
+        BusLoop *loop = descriptor->loop;
+
+        if (descriptor_update(descriptor) >= 0 || !loop->dispatch)
+                return;
+        loop->is_deaf = true;
+        (void) sd_event_source_set_enabled(loop->dispatch, SD_EVENT_ON);
 }
 
 static unsigned watch_flags_of_events(uint32_t revents) {
@@ -215,14 +226,14 @@ static void on_remove_watch(DBusWatch *watch, void *userdata) {
         if (descriptor->watches.n == 0)
                 loop_remove_descriptor(loop, descriptor);
         else
-                (void) descriptor_update(descriptor);
+                descriptor_renew(descriptor);
 }
 
 static void on_toggle_watch(DBusWatch *watch, void *userdata) {
         BusDescriptor *descriptor = descriptor_of_watch(userdata, watch);
 
         if (descriptor)
-                (void) descriptor_update(descriptor);
+                descriptor_renew(descriptor);
 }
 
 static void timer_free(void *data) {
@@ -283,8 +294,23 @@ static void on_toggle_timeout(DBusTimeout *timeout, void *userdata) {
                 (void) timer_update(timer);
 }
 
+/* A client that nobody hears would wait for ever: it is better off with a connection that breaks. */
+static void hear_again(BusLoop *loop) {
+        int r = 0;
+
+        loop->is_deaf = false;
+        for (size_t i = 0; i < loop->descriptors.n && r >= 0; i++)
+                r = descriptor_update(loop->descriptors.items[i]);
+        if (r < 0)
+                dbus_connection_close(loop->connection);
+}
+
 static int on_dispatch(sd_event_source *source, void *userdata) {
-        loop_dispatch(userdata);
+        BusLoop *loop = userdata;
+
+        if (loop->is_deaf)
+                hear_again(loop);
+        loop_dispatch(loop);
         return 0;
 }
 
@@ -365,7 +391,7 @@ void bus_loop_want_write(BusLoop *loop, bool is_wanted) {
                 return;
         loop->wants_write = is_wanted;
         for (size_t i = 0; i < loop->descriptors.n; i++)
-                (void) descriptor_update(loop->descriptors.items[i]);
+                descriptor_renew(loop->descriptors.items[i]);
 }
 
 BusLoop *bus_loop_free(BusLoop *loop) {

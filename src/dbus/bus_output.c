@@ -94,7 +94,8 @@ void bus_output_write(BusOutput *output, int fd) {
 
                 if (n < 0 && errno == EINTR)
                         continue;
-                if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+                /* It is full, or the kernel is short of memory: again when it says that it can be written to. */
+                if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS || errno == ENOMEM))
                         return;
                 if (n < 0) {
                         output->is_broken = true;

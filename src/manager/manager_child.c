@@ -112,7 +112,12 @@ static unsigned collect_exits(Manager *manager, UnitExit exits[static EXITS_AT_O
                         info = journal_next_exit(manager->state.journal);
                 if (!info)
                         info = &own;
-                if (waitid(P_ALL, 0, info, WEXITED | WNOHANG) < 0 || info->si_pid == 0)
+                if (waitid(P_ALL, 0, info, WEXITED | WNOHANG) < 0) {
+                        if (errno == EINTR)
+                                continue;
+                        break;
+                }
+                if (info->si_pid == 0)
                         break;
                 exits[n++] = (UnitExit) {
                         .pid = info->si_pid, .code = info->si_code, .status = info->si_status, .time = manager->now };

@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -53,14 +54,19 @@ static const char *const statement_texts[_STATEMENT_MAX] = {
         [STATEMENT_CLEAR] = "DELETE FROM block",
 };
 
-typedef VECTOR(uint32_t) Blocks;
+/* Each block once, however often it was marked. */
+typedef struct Marks {
+        VECTOR(uint32_t) blocks;
+        uint64_t *bits;                 /* owned: by block */
+        size_t n_words;
+} Marks;
 
 struct Store {
         sqlite3 *db;
         sqlite3_stmt *statements[_STATEMENT_MAX];
         char *path, *format;            /* owned */
         StoreOwner owner;
-        Blocks marked[_STORE_SPACE_MAX];
+        Marks marks[_STORE_SPACE_MAX];
         bool all_is_marked;
         RecordWriter block, record;     /* their memory is used again and again */
 };
@@ -247,8 +253,10 @@ Store *store_close(Store *store) {
         if (!store)
                 return NULL;
         close_database(store);
-        for (size_t i = 0; i < _STORE_SPACE_MAX; i++)
-                vector_deinit(&store->marked[i]);
+        for (size_t i = 0; i < _STORE_SPACE_MAX; i++) {
+                vector_deinit(&store->marks[i].blocks);
+                free(store->marks[i].bits);
+        }
         record_writer_deinit(&store->block);
         record_writer_deinit(&store->record);
         free(store->path);
@@ -312,13 +320,34 @@ int store_load(Store *store, StoreSpace space, StoreTake take, void *userdata) {
 
 /* — marks — */
 
-void store_mark(Store *store, StoreSpace space, uint32_t number) {
-        Blocks *marked = &store->marked[space];
-        uint32_t block = number / BLOCK_SIZE;
+static bool make_room_for_bit(Marks *marks, size_t word) {
+        size_t n = MAX(word + 1, 2 * marks->n_words);
+        uint64_t *bits = realloc(marks->bits, n * sizeof(*bits));
 
-        if (marked->n > 0 && vector_last(marked) == block)
-                return;
-        if (vector_push(marked, block) < 0)
+        if (!bits)
+                return false;
+        memset(bits + marks->n_words, 0, (n - marks->n_words) * sizeof(*bits));
+        marks->bits = bits;
+        marks->n_words = n;
+        return true;
+}
+
+static bool mark_block(Marks *marks, uint32_t block) {
+        size_t word = block / 64;
+        uint64_t bit = UINT64_C(1) << block % 64;
+
+        if (word >= marks->n_words && !make_room_for_bit(marks, word))
+                return false;
+        if (marks->bits[word] & bit)
+                return true;
+        if (vector_push(&marks->blocks, block) < 0)
+                return false;
+        marks->bits[word] |= bit;
+        return true;
+}
+
+void store_mark(Store *store, StoreSpace space, uint32_t number) {
+        if (!mark_block(&store->marks[space], number / BLOCK_SIZE))
                 store->all_is_marked = true;
 }
 
@@ -332,14 +361,19 @@ void store_mark_all(Store *store) {
 
 bool store_is_dirty(const Store *store) {
         for (size_t i = 0; i < _STORE_SPACE_MAX; i++)
-                if (store->marked[i].n > 0)
+                if (store->marks[i].blocks.n > 0)
                         return true;
         return store->all_is_marked;
 }
 
 static void forget_marks(Store *store) {
-        for (size_t i = 0; i < _STORE_SPACE_MAX; i++)
-                vector_clear(&store->marked[i]);
+        for (size_t i = 0; i < _STORE_SPACE_MAX; i++) {
+                Marks *marks = &store->marks[i];
+
+                for (size_t k = 0; k < marks->blocks.n; k++)
+                        marks->bits[marks->blocks.items[k] / 64] = 0;
+                vector_clear(&marks->blocks);
+        }
         store->all_is_marked = false;
 }
 
@@ -388,14 +422,13 @@ static int compare_blocks(const void *a, const void *b) {
 }
 
 static int write_marked(Store *store, StoreSpace space) {
-        Blocks *marked = &store->marked[space];
+        Marks *marks = &store->marks[space];
         int r = 0;
 
-        if (marked->n > 1)
-                qsort(marked->items, marked->n, sizeof(*marked->items), compare_blocks);
-        for (size_t i = 0; i < marked->n && r == 0; i++)
-                if (i == 0 || marked->items[i] != marked->items[i - 1])
-                        r = write_block(store, space, marked->items[i]);
+        if (marks->blocks.n > 1)
+                qsort(marks->blocks.items, marks->blocks.n, sizeof(*marks->blocks.items), compare_blocks);
+        for (size_t i = 0; i < marks->blocks.n && r == 0; i++)
+                r = write_block(store, space, marks->blocks.items[i]);
         return r;
 }
 

@@ -26,6 +26,33 @@ static bool has_news(const Unit *unit) {
         return unit->active_state != UNIT_INACTIVE || unit->state_change.monotonic > 0 || unit->conditions_checked.monotonic > 0;
 }
 
+/* Which of them there are, and those. */
+static void put_times(const UnitTimestamp times[static UNIT_TIMES], RecordWriter *writer) {
+        uint64_t which = 0;
+
+        for (size_t i = 0; i < UNIT_TIMES; i++)
+                which |= (uint64_t) (times[i].monotonic > 0 || times[i].realtime > 0) << i;
+        record_put(writer, which);
+        for (size_t i = 0; i < UNIT_TIMES; i++) {
+                if (!(which >> i & 1))
+                        continue;
+                record_put_time(writer, times[i].realtime);
+                record_put_time(writer, times[i].monotonic);
+        }
+}
+
+static void get_times(UnitTimestamp times[static UNIT_TIMES], RecordReader *reader) {
+        uint64_t which = record_get_below(reader, UINT64_C(1) << UNIT_TIMES);
+
+        for (size_t i = 0; i < UNIT_TIMES; i++) {
+                times[i] = (UnitTimestamp) {};
+                if (!(which >> i & 1))
+                        continue;
+                times[i].realtime = record_get_time(reader);
+                times[i].monotonic = record_get_time(reader);
+        }
+}
+
 void unit_record(const Unit *unit, RecordWriter *writer) {
         UnitTimestamp times[UNIT_TIMES];
 
@@ -33,10 +60,7 @@ void unit_record(const Unit *unit, RecordWriter *writer) {
                 return;
         record_put(writer, unit->active_state);
         collect_times(unit, times);
-        for (size_t i = 0; i < UNIT_TIMES; i++) {
-                record_put(writer, times[i].realtime);
-                record_put(writer, times[i].monotonic);
-        }
+        put_times(times, writer);
         record_put_bytes(writer, unit->invocation_id, sizeof(unit->invocation_id));
         record_put_signed(writer, unit->condition_result);
         record_put_signed(writer, unit->assert_result);
@@ -81,10 +105,7 @@ int unit_restore(Unit *unit, RecordReader *reader) {
         int r;
 
         state = (UnitActiveState) record_get_below(reader, _UNIT_ACTIVE_STATE_MAX);
-        for (size_t i = 0; i < UNIT_TIMES; i++) {
-                times[i].realtime = record_get(reader);
-                times[i].monotonic = record_get(reader);
-        }
+        get_times(times, reader);
         id = record_get_bytes(reader, &n);
         condition_result = get_verdict(reader);
         assert_result = get_verdict(reader);
