@@ -18,11 +18,11 @@
 #include <unistd.h>
 
 #include "basic/log.h"
-#include "basic/strv.h"
 #include "basic/text.h"
 #include "manager/manager_private.h"
 
 #define DATAGRAM_MAX 4096U
+#define LINES_MAX (DATAGRAM_MAX / 2 + 1)          /* each has a character and its end */
 #define DATAGRAMS_A_TURN 64U
 #define KEPT_NAME "notify"
 #define FDS_MAX 253U                    /* what the kernel passes at most */
@@ -57,19 +57,30 @@ static pid_t take_control_data(struct msghdr *message) {
         return pid;
 }
 
-static void route(Manager *manager, pid_t sender, const char *text) {
-        cleanup_(strv_freep) char **assignments = NULL;
+/* In place, without memory that there may not be: a service is told of once that it is ready. */
+static size_t split(char *text, char *lines[static LINES_MAX + 1]) {
+        size_t n = 0;
+
+        for (char *rest = text, *line; n < LINES_MAX && (line = strsep(&rest, "\n"));)
+                if (*line != '\0')
+                        lines[n++] = line;
+        lines[n] = NULL;
+        return n;
+}
+
+static void route(Manager *manager, pid_t sender, char *text) {
+        char *assignments[LINES_MAX + 1];
         Unit *unit = manager_unit_by_pid(manager, sender);
 
         if (!unit) {
                 log_debug("Notification from process %d, which belongs to no unit.", (int) sender);
                 return;
         }
-        if (strv_split(text, "\n", &assignments) < 0)
+        if (split(text, assignments) == 0)
                 return;
         manager->has_news = true;
         manager_mark_unit(manager, unit);
-        if (unit->vtable->notified && assignments)
+        if (unit->vtable->notified)
                 unit->vtable->notified(unit, sender, assignments);
 }
 
