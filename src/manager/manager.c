@@ -29,6 +29,8 @@
 /* Times that the end of a turn is gone through at most; what is left is for the next turn. */
 #define ROUNDS_MAX 8U
 
+#define TOLD_LATER_MAX (10 * USEC_PER_MSEC)
+
 static int timer_compare(const void *a, const void *b) {
         const ManagerTimer *first = a, *second = b;
 
@@ -241,6 +243,15 @@ void manager_read_clock(Manager *manager) {
         manager->now_realtime = clock_realtime();
 }
 
+/*
+ * What is told is of many turns then, while jobs begin and end one after the other and nobody waits for an answer: one
+ * message for all that a unit went through, and one commit in front of them.
+ */
+static bool may_be_told_later(const Manager *manager) {
+        return outbox_length(manager->outbox) == 0 && job_manager_has_ready(manager->jobs) &&
+               manager->now < usec_add(manager->told_at, TOLD_LATER_MAX);
+}
+
 static void end_turn(Manager *manager) {
         unsigned round = 0;
 
@@ -248,6 +259,9 @@ static void end_turn(Manager *manager) {
         do {
                 manager->has_news = false;
                 manager_unload_candidates(manager);
+                if (may_be_told_later(manager))
+                        break;
+                manager->told_at = manager->now;
                 manager_tell(manager, end_of_turn);
                 if (outbox_length(manager->outbox) > 0)
                         manager_commit(manager);
