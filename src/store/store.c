@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sqlite3.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "basic/text.h"
@@ -31,6 +32,10 @@
 
 /* "jobd", so that file(1) and we know whose it is. */
 #define APPLICATION_ID 0x6a6f6264
+
+/* How long somebody else's lock is waited for: ten seconds. */
+#define LOCK_PAUSES 2000U
+#define LOCK_PAUSE_NSEC 5000000L
 
 /* How often a file can be set aside before the last name is used again: what has it is replaced then. */
 #define SET_ASIDE_MAX 100U
@@ -183,6 +188,21 @@ static int open_database(Store *store) {
         return r;
 }
 
+/*
+ * Whoever had the file open before us may be dead and its lock still there: a process that it was about to make shares its
+ * descriptors until that one is scheduled. So its state is waited for, though not for ever.
+ */
+static int open_database_patiently(Store *store) {
+        int r = open_database(store);
+
+        for (unsigned i = 0; i < LOCK_PAUSES && r == -EBUSY; i++) {
+                close_database(store);
+                nanosleep(&(struct timespec) { .tv_nsec = LOCK_PAUSE_NSEC }, NULL);
+                r = open_database(store);
+        }
+        return r;
+}
+
 /* A name that is not taken. */
 static char *name_aside(const char *path) {
         char *name = NULL;
@@ -236,7 +256,7 @@ int store_open(Store **ret_store, const char *path, const char *format, const St
         store->format = strdup(format);
         if (!store->path || !store->format)
                 return failure_set(ret_failure, -ENOMEM, "NoMemory", "No memory for the state in %s", path);
-        r = open_database(store);
+        r = open_database_patiently(store);
         if (r == -EBADMSG) {
                 is_set_aside = true;
                 r = store_set_aside(store, ret_failure);

@@ -5,13 +5,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdnoreturn.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "double/double_assert.h"
@@ -375,4 +378,40 @@ Test(store, killed_between_two_instructions_it_has_all_of_a_commit_or_nothing) {
                 for (uint32_t k = 0; k < 300; k += 7)
                         cr_assert(eq(u32, found.values[STORE_JOBS][k], value));
         }
+}
+
+static int hold_for_a_while(void *unused) {
+        const struct timespec while_ = { .tv_nsec = 300 * 1000 * 1000 };
+
+        nanosleep(&while_, NULL);
+        _exit(0);
+}
+
+/* As core does that is killed in the middle of making a process. */
+static noreturn void die_with_a_child_that_has_our_descriptors(World *world) {
+        static char stack[65536];
+
+        change(world, STORE_JOBS, 1, 5);
+        cr_assert(eq(int, store_commit(world->store), 0));
+        if (clone(hold_for_a_while, stack + sizeof(stack), CLONE_FILES | SIGCHLD, NULL) < 0)
+                _exit(1);
+        raise(SIGKILL);
+        _exit(1);
+}
+
+Test(store, lock_of_the_dead_is_waited_for) {
+        WORLD;
+        pid_t pid;
+
+        world.store = store_close(world.store);
+        pid = fork();
+        if (pid == 0) {
+                if (open_store(&world, "f") < 0)
+                        _exit(1);
+                die_with_a_child_that_has_our_descriptors(&world);
+        }
+        cr_assert(eq(int, waitpid(pid, NULL, 0), pid));
+        cr_assert(eq(int, open_store(&world, "f"), STORE_E_OPENED), "%s", failure_message(&world.failure));
+        world.state.values[STORE_JOBS][1] = 5;
+        expect_loaded(&world);
 }
