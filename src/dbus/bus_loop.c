@@ -192,23 +192,6 @@ static void loop_remove_descriptor(BusLoop *loop, BusDescriptor *descriptor) {
         descriptor_free(descriptor);
 }
 
-static dbus_bool_t on_add_watch(DBusWatch *watch, void *userdata) {
-        BusLoop *loop = userdata;
-        int fd = dbus_watch_get_unix_fd(watch);
-        BusDescriptor *descriptor = descriptor_of_fd(loop, fd);
-
-        if (!descriptor && loop_add_descriptor(loop, fd, &descriptor) < 0)
-                return FALSE;
-
-        assert(descriptor->watches.n < WATCHES_MAX);
-        if (vector_push(&descriptor->watches, watch) < 0) {
-                if (descriptor->watches.n == 0)
-                        loop_remove_descriptor(loop, descriptor);
-                return FALSE;
-        }
-        return descriptor_update(descriptor) >= 0;
-}
-
 static void on_remove_watch(DBusWatch *watch, void *userdata) {
         BusLoop *loop = userdata;
         BusDescriptor *descriptor = descriptor_of_watch(loop, watch);
@@ -227,6 +210,27 @@ static void on_remove_watch(DBusWatch *watch, void *userdata) {
                 loop_remove_descriptor(loop, descriptor);
         else
                 descriptor_renew(descriptor);
+}
+
+/* libdbus takes a watch that could not be added for one that we do not have. */
+static dbus_bool_t on_add_watch(DBusWatch *watch, void *userdata) {
+        BusLoop *loop = userdata;
+        int fd = dbus_watch_get_unix_fd(watch);
+        BusDescriptor *descriptor = descriptor_of_fd(loop, fd);
+
+        if (!descriptor && loop_add_descriptor(loop, fd, &descriptor) < 0)
+                return FALSE;
+
+        assert(descriptor->watches.n < WATCHES_MAX);
+        if (vector_push(&descriptor->watches, watch) < 0) {
+                if (descriptor->watches.n == 0)
+                        loop_remove_descriptor(loop, descriptor);
+                return FALSE;
+        }
+        if (descriptor_update(descriptor) >= 0)
+                return TRUE;
+        on_remove_watch(watch, loop);
+        return FALSE;
 }
 
 static void on_toggle_watch(DBusWatch *watch, void *userdata) {
