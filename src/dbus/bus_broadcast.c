@@ -66,6 +66,13 @@ static int write_emission(Bus *bus, const BusDialect *dialect, const BusEmission
                                       dialect->name);
 }
 
+/* They would wait for it. */
+static void drop_hearers(Bus *bus, const BusDialect *dialect, const BusEmission *emission) {
+        for (size_t i = 0; i < bus->peers.n; i++)
+                if (!bus->peers.items[i]->is_message_bus && peer_hears(bus->peers.items[i], dialect, emission))
+                        bus_peer_drop(bus->peers.items[i]);
+}
+
 static void broadcast(Bus *bus, const BusEmission *emission) {
         bus_foreach_dialect(bus, dialect) {
                 int r;
@@ -76,6 +83,7 @@ static void broadcast(Bus *bus, const BusEmission *emission) {
                 r = write_emission(bus, dialect, emission);
                 if (r < 0) {
                         log_error("Cannot make the D-Bus signal %s: %s.", emission->member, strerror(-r));
+                        drop_hearers(bus, dialect, emission);
                         continue;
                 }
                 for (size_t i = 0; i < bus->peers.n; i++)

@@ -33,8 +33,11 @@ static void call_send_error(BusCall *call, DBusMessage *reply) {
                 is_named = dbus_message_set_sender(reply, sender_of_call(call)) &&
                            (!call->peer->has_name || dbus_message_set_destination(reply, call->client->name));
 
-        if (!reply || !is_named || bus_peer_send(call->peer, reply) < 0)
-                log_error("Out of memory while answering a D-Bus call.");
+        if (reply && is_named && bus_peer_send(call->peer, reply) >= 0)
+                return;
+        log_error("Out of memory while answering a D-Bus call.");
+        if (!call->peer->is_message_bus)
+                bus_peer_drop(call->peer);
 }
 
 static void call_send_failure(BusCall *call, int code) {
@@ -146,8 +149,14 @@ static int call_answer(BusCall *call) {
         call->reply = &wire->sink;
         dbus_message_iter_init(call->message, &call->arguments);
         r = call->method->handler(call);
-        if (r >= 0)
+        if (r >= 0) {
                 r = call_finish_reply(call);
+                /* It is done: to say that it has failed would be a lie. */
+                if (r == -ENOMEM && !call->peer->is_message_bus) {
+                        bus_peer_drop(call->peer);
+                        return 0;
+                }
+        }
         if (r >= 0 && !dbus_message_get_no_reply(call->message)) {
                 bus_signals_announce_jobs(call->bus);
                 if (bus_peer_send_wire(call->peer, wire) < 0)

@@ -223,6 +223,15 @@ static int send_to_message_bus(BusPeer *peer, DBusMessage *message) {
         return outbox_add(manager_outbox(peer->bus->manager), &outgoing_ops, outgoing);
 }
 
+/* Whoever misses a message waits for it: he is better off with a connection that breaks, and asks again. */
+static int peer_sent(BusPeer *peer, int r) {
+        if (r >= 0)
+                r = peer_enter_outbox(peer);
+        if (r < 0)
+                bus_peer_drop(peer);
+        return r;
+}
+
 int bus_peer_send(BusPeer *peer, DBusMessage *message) {
         int r;
 
@@ -232,7 +241,7 @@ int bus_peer_send(BusPeer *peer, DBusMessage *message) {
                 return send_to_message_bus(peer, message);
 
         r = bus_output_add_message(&peer->output, message);
-        return r < 0 ? r : peer_enter_outbox(peer);
+        return peer_sent(peer, r);
 }
 
 static int send_wire_to_message_bus(BusPeer *peer, const BusWire *wire) {
@@ -256,7 +265,7 @@ int bus_peer_send_wire(BusPeer *peer, const BusWire *wire) {
                 return send_wire_to_message_bus(peer, wire);
 
         r = bus_output_add_wire(&peer->output, wire);
-        return r < 0 ? r : peer_enter_outbox(peer);
+        return peer_sent(peer, r);
 }
 
 static bool is_authenticated(BusPeer *peer) {

@@ -35,8 +35,12 @@ static bool has_audience(const Bus *bus) {
         return false;
 }
 
-static void out_of_memory(void) {
-        log_error("Out of memory while noting a change for D-Bus clients.");
+/* Who waits for that change would wait for ever: with a connection that breaks he asks again. */
+static void out_of_memory(Bus *bus) {
+        log_error("Out of memory while noting a change for D-Bus clients, disconnecting them.");
+        for (size_t i = 0; i < bus->peers.n; i++)
+                if (!bus->peers.items[i]->is_message_bus)
+                        bus_peer_drop(bus->peers.items[i]);
 }
 
 static void note(Bus *bus, BusNotice notice, const Unit *unit) {
@@ -46,7 +50,7 @@ static void note(Bus *bus, BusNotice notice, const Unit *unit) {
         notice.index = unit ? unit->index : 0;
         notice.unit = unit ? arena_strdup(&bus->signals.names, unit->id) : "";
         if (!notice.unit || vector_push(&bus->signals.notices, notice) < 0)
-                out_of_memory();
+                out_of_memory(bus);
 }
 
 /* NULL if memory ran out. */
@@ -66,7 +70,7 @@ static void note_unit_changed(Bus *bus, const Unit *unit, BusUnitMark mark) {
         of_unit = note_of_unit(&bus->signals, unit->index);
         if (!of_unit || (!(of_unit->marks & BUS_UNIT_ANY_CHANGE) &&
                          vector_push(&bus->signals.changed_units, unit->index) < 0))
-                out_of_memory();
+                out_of_memory(bus);
         else
                 of_unit->marks |= (uint8_t) mark;
 }
@@ -208,7 +212,7 @@ static void on_job_event(void *userdata, const JobEvent *event) {
                 break;
         case JOB_EVENT_CHANGED:
                 if (has_audience(bus) && vector_push(&bus->signals.changed_jobs, event->job.id) < 0)
-                        out_of_memory();
+                        out_of_memory(bus);
                 break;
         case JOB_EVENT_FINISHED:
                 on_job_finished(bus, &event->job);
