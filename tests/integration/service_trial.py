@@ -17,6 +17,8 @@ StartLimitIntervalSec=0
 [Service]
 Type=notify
 NotifyAccess=all
+TimeoutStartSec=25
+TimeoutStopSec=10
 ExecStartPre=/bin/sh -c 'echo pre $$INVOCATION_ID >>{log}'
 ExecStart={main} {log}
 ExecReload=/bin/sh -c 'echo reload $$INVOCATION_ID >>{log}'
