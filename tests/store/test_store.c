@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -380,7 +381,7 @@ Test(store, killed_between_two_instructions_it_has_all_of_a_commit_or_nothing) {
         }
 }
 
-static int hold_for_a_while(void *unused) {
+static noreturn void hold_for_a_while(void) {
         const struct timespec while_ = { .tv_nsec = 300 * 1000 * 1000 };
 
         nanosleep(&while_, NULL);
@@ -389,12 +390,15 @@ static int hold_for_a_while(void *unused) {
 
 /* As core does that is killed in the middle of making a process. */
 static noreturn void die_with_a_child_that_has_our_descriptors(World *world) {
-        static char stack[65536];
+        long pid;
 
         change(world, STORE_JOBS, 1, 5);
         cr_assert(eq(int, store_commit(world->store), 0));
-        if (clone(hold_for_a_while, stack + sizeof(stack), CLONE_FILES | SIGCHLD, NULL) < 0)
+        pid = syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL, NULL, NULL);
+        if (pid < 0)
                 _exit(1);
+        if (pid == 0)
+                hold_for_a_while();
         raise(SIGKILL);
         _exit(1);
 }
