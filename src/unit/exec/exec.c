@@ -47,6 +47,7 @@
 #include "basic/text.h"
 #include "unit/exec/cgroup.h"
 #include "unit/exec/exec_child.h"
+#include "unit/exec/exec_descriptor.h"
 #include "unit/exec/exec_environment.h"
 #include "unit/exec/exec_expand.h"
 #include "unit/exec/exec_syscall.h"
@@ -69,6 +70,7 @@ typedef struct Preparation {
         char **environment;
         char **argv;
         char **candidates;
+        ExecPlace *places;
 } Preparation;
 
 struct ExecSpawn {
@@ -100,11 +102,13 @@ static void preparation_deinit(Preparation *preparation) {
         strv_free(preparation->environment);
         strv_free(preparation->argv);
         strv_free(preparation->candidates);
+        free(preparation->places);
         *preparation = (Preparation) {};
 }
 
 void exec_request_deinit(ExecRequest *request) {
         strv_free(request->own_environment);
+        exec_request_drop_descriptors(request);
         *request = (ExecRequest) {};
 }
 
@@ -185,6 +189,8 @@ static int prepare(const ExecRequest *request, Preparation *preparation, ExecChi
         if (request->cgroup && preparation->credentials.has_uid)
                 (void) cgroup_hand_over(request->cgroup, preparation->credentials.uid, preparation->credentials.gid);
         r = exec_environment_build(request, &preparation->credentials, &preparation->environment, result);
+        if (r == 0)
+                r = exec_descriptor_plan(request, &preparation->places, result);
         if (r < 0)
                 return r;
         directory = choose_directory(request, preparation, result);
@@ -209,8 +215,11 @@ static int prepare(const ExecRequest *request, Preparation *preparation, ExecChi
                 .is_directory_optional = !request->working_directory ||
                                          request->flags & EXEC_REQUEST_DIRECTORY_OPTIONAL,
                 .is_one_stream = is_one_stream(request),
+                .places = preparation->places,
+                .n_places = request->n_descriptors,
                 .ignored_signals = ignored_signals(),
         };
+        exec_descriptor_find_pids(request, preparation->environment, child->pids);
         if (request->flags & EXEC_REQUEST_HAS_OOM_SCORE_ADJUST)
                 child->oom_score_adjust_length = (size_t) snprintf(
                         child->oom_score_adjust, sizeof(child->oom_score_adjust), "%i", request->oom_score_adjust);

@@ -69,7 +69,23 @@ typedef enum ExecRequestFlags {
         EXEC_REQUEST_DIRECTORY_OPTIONAL = 1 << 3,       /* a missing working directory is no failure */
         EXEC_REQUEST_HAS_NICE = 1 << 4,
         EXEC_REQUEST_HAS_OOM_SCORE_ADJUST = 1 << 5,
+        EXEC_REQUEST_TELLS_PID = 1 << 6,                /* WATCHDOG_PID=EXEC_PID_PLACE in .own_environment becomes its pid */
 } ExecRequestFlags;
+
+/* The first number behind standard error. */
+#define EXEC_FIRST_FD 3
+
+/* What stands for a process's own pid, as the value of a variable, until there is one. */
+#define EXEC_PID_PLACE "0000000000"
+
+/* One that the process is given. */
+typedef struct ExecDescriptor {
+        int fd;
+        bool is_owned;                          /* closed with the request */
+        bool is_nonblocking;                    /* made so */
+        int target;                             /* the number that it has there; 0: the next from 3 on, in LISTEN_FDS= … */
+        const char *name;                       /* … and this in LISTEN_FDNAMES=; borrowed; NULL: "unknown" */
+} ExecDescriptor;
 
 typedef struct ExecRequest {
         /* The host sets these before it asks the unit for the rest. Borrowed. */
@@ -107,7 +123,14 @@ typedef struct ExecRequest {
         ExecStream standard_error;
         int nice;
         int oom_score_adjust;
+
+        ExecDescriptor *descriptors;            /* owned: by exec_request_add_descriptor() */
+        size_t n_descriptors;
 } ExecRequest;
+
+/* In this order. 0 or -ENOMEM; an fd that is to be owned is so, and closed, also if it fails. */
+int exec_request_add_descriptor(ExecRequest *request, ExecDescriptor descriptor);
+void exec_request_drop_descriptors(ExecRequest *request);
 
 /* Frees what it owns and zeroes it. A zeroed request is an empty one. */
 void exec_request_deinit(ExecRequest *request);

@@ -27,6 +27,7 @@
 
 #include "basic/macro.h"
 #include "unit/exec/exec_child.h"
+#include "unit/exec/exec_descriptor.h"
 #include "unit/exec/exec_syscall.h"
 
 /* Frames of a function that never returns would stay poisoned on a stack that is used again. */
@@ -73,6 +74,11 @@ child_ static int part_from_files(const ExecChild *child) {
         struct rlimit limit = {};
         int r;
 
+        if (child->n_places > 0) {
+                r = exec_descriptor_place(child);
+                restore_open_files_limit(child);
+                return r;
+        }
         if (exec_call3(SYS_close_range, kept, ~0U, CLOSE_RANGE_UNSHARE) < 0) {
                 r = (int) exec_call1(SYS_unshare, CLONE_FILES);
                 if (r == 0)
@@ -293,6 +299,7 @@ child_ static int execute(const ExecChild *child) {
         const uint64_t none = 0;
         int error = -ENOENT;
 
+        exec_descriptor_tell_pid(child);
         exec_call4(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof(none));
         for (char *const *path = child->candidates; *path; path++) {
                 int r = (int) exec_call3(SYS_execve, *path, child->argv, child->environment);

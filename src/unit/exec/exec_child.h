@@ -12,6 +12,16 @@
 #include "unit/exec/exec_clone.h"
 #include "unit/exec/exec_credentials.h"
 
+/* Variables that may hold the process's own pid. */
+#define EXEC_PIDS_MAX 2U
+
+/* A descriptor and the number that it is to have. */
+typedef struct ExecPlace {
+        int fd;                         /* changed by the child */
+        int target;
+        bool is_nonblocking;
+} ExecPlace;
+
 typedef struct ExecChild {
         const ExecRequest *request;             /* borrowed, as everything here */
         const ExecCredentials *credentials;
@@ -23,6 +33,9 @@ typedef struct ExecChild {
         char oom_score_adjust[16];
         size_t oom_score_adjust_length;
         uint64_t ignored_signals;               /* that we ignore: bit n - 1 for signal n */
+        ExecPlace *places;                      /* by rising target; the child's own */
+        size_t n_places;
+        char *pids[EXEC_PIDS_MAX];              /* in .environment: the child writes its pid there */
         bool is_one_stream;                     /* standard error shares standard output's open file */
 
         /* Written by the child, in shared memory: where it is, and the errno that ended it (0: none yet). */

@@ -21,6 +21,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "basic/vector.h"
+#include "unit/exec/exec_descriptor.h"
 #include "unit/exec/exec_environment.h"
 
 /* A file that is larger is not meant as an environment (which is limited to 2 MiB by the kernel). */
@@ -306,6 +307,8 @@ int exec_environment_build(const ExecRequest *request, const ExecCredentials *cr
                 r = set_user(&environment, credentials);
         if (r == 0)
                 r = exec_environment_merge(&environment, request->own_environment);
+        if (r == 0)
+                r = exec_descriptor_set_environment(request, &environment);
         if (r == 0)
                 r = set_passed(&environment, request->pass_environment);
         if (r == 0)

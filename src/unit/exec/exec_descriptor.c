@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Descriptors that a process is given
+ *
+ * The numbers that they are to have may be those of others of them, or of what
+ * the child still needs. So all are moved above the highest number that is
+ * wanted, and from there to their places.
+ *
+ * A process tells by its own pid that what stands in its environment is meant
+ * for it; only the child knows that pid, and writes it into the place that was
+ * kept for it.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "basic/macro.h"
+#include "basic/text.h"
+#include "unit/exec/exec_descriptor.h"
+#include "unit/exec/exec_environment.h"
+#include "unit/exec/exec_syscall.h"
+
+#define child_ __attribute__((no_sanitize("address", "undefined")))
+
+static size_t count_told(const ExecRequest *request) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < request->n_descriptors; i++)
+                n += request->descriptors[i].target == 0;
+        return n;
+}
+
+int exec_request_add_descriptor(ExecRequest *request, ExecDescriptor descriptor) {
+        ExecDescriptor *grown;
+
+        assert(request && descriptor.fd >= 0);
+        assert(descriptor.target == 0 || descriptor.target >= EXEC_FIRST_FD);
+
+        grown = reallocarray(request->descriptors, request->n_descriptors + 1, sizeof(*grown));
+        if (!grown) {
+                if (descriptor.is_owned)
+                        close(descriptor.fd);
+                return -ENOMEM;
+        }
+        request->descriptors = grown;
+        request->descriptors[request->n_descriptors++] = descriptor;
+        return 0;
+}
+
+void exec_request_drop_descriptors(ExecRequest *request) {
+        for (size_t i = 0; i < request->n_descriptors; i++)
+                if (request->descriptors[i].is_owned)
+                        close(request->descriptors[i].fd);
+        free(request->descriptors);
+        request->descriptors = NULL;
+        request->n_descriptors = 0;
+}
+
+/* "web:stored:unknown" */
+static int set_names(const ExecRequest *request, char ***environment) {
+        Text names = {};
+        cleanup_free_ char *assignment = NULL;
+        bool is_first = true;
+        int r;
+
+        text_add(&names, "LISTEN_FDNAMES=");
+        for (size_t i = 0; i < request->n_descriptors; i++) {
+                const ExecDescriptor *descriptor = &request->descriptors[i];
+
+                if (descriptor->target != 0)
+                        continue;
+                text_addf(&names, "%s%s", is_first ? "" : ":", descriptor->name ? descriptor->name : "unknown");
+                is_first = false;
+        }
+        r = text_finish(&names, &assignment);
+        return r < 0 ? r : exec_environment_set(environment, assignment);
+}
+
+int exec_descriptor_set_environment(const ExecRequest *request, char ***environment) {
+        cleanup_free_ char *count = NULL;
+        size_t n = count_told(request);
+        int r;
+
+        if (n == 0)
+                return 0;
+        r = text_format(&count, "LISTEN_FDS=%zu", n);
+        if (r == 0)
+                r = exec_environment_set(environment, count);
+        if (r == 0)
+                r = exec_environment_set(environment, "LISTEN_PID=" EXEC_PID_PLACE);
+        return r < 0 ? r : set_names(request, environment);
+}
+
+static int compare_targets(const void *a, const void *b) {
+        return ((const ExecPlace *) a)->target - ((const ExecPlace *) b)->target;
+}
+
+int exec_descriptor_plan(const ExecRequest *request, ExecPlace **ret_places, ExecResult *result) {
+        size_t n = request->n_descriptors;
+        cleanup_free_ ExecPlace *places = NULL;
+        int next = EXEC_FIRST_FD;
+
+        *ret_places = NULL;
+        if (n == 0)
+                return 0;
+        places = calloc(n, sizeof(*places));
+        if (!places) {
+                exec_result_set(result, EXEC_STEP_RESOURCES, ENOMEM, "cannot prepare its descriptors");
+                return -ENOMEM;
+        }
+        for (size_t i = 0; i < n; i++) {
+                const ExecDescriptor *descriptor = &request->descriptors[i];
+
+                places[i] = (ExecPlace) {
+                        .fd = descriptor->fd,
+                        .target = descriptor->target != 0 ? descriptor->target : next++,
+                        .is_nonblocking = descriptor->is_nonblocking,
+                };
+        }
+        qsort(places, n, sizeof(*places), compare_targets);
+        for (size_t i = 1; i < n; i++)
+                if (places[i].target == places[i - 1].target) {
+                        exec_result_set(result, EXEC_STEP_FDS, EBUSY, "two descriptors are to have the number %i",
+                                        places[i].target);
+                        return -EBUSY;
+                }
+        *ret_places = take_ptr(places);
+        return 0;
+}
+
+void exec_descriptor_find_pids(const ExecRequest *request, char *const *environment, char *pids[static EXEC_PIDS_MAX]) {
+        static const char *const names[EXEC_PIDS_MAX] = { "LISTEN_PID", "WATCHDOG_PID" };
+
+        for (size_t i = 0; i < EXEC_PIDS_MAX; i++) {
+                const char *value = NULL;
+
+                if (request->n_descriptors > 0 || request->flags & EXEC_REQUEST_TELLS_PID)
+                        value = exec_environment_get(environment, names[i], strlen(names[i]));
+                /* What a unit file has put there is its own affair. The strings are the child's. */
+                pids[i] = text_equal(value, EXEC_PID_PLACE) ? (char *) value : NULL;
+        }
+}
+
+/* — in the child — */
+
+child_ static void close_above(unsigned first, unsigned last) {
+        struct rlimit limit = {};
+
+        if (exec_call3(SYS_close_range, first, last, 0) == 0)
+                return;
+        if (exec_call4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) < 0)
+                return;
+        for (rlim_t fd = first; fd <= last && fd < limit.rlim_cur && fd < 1048576; fd++)
+                exec_call1(SYS_close, fd);
+}
+
+child_ static int fill_place(const ExecPlace *place) {
+        long r = exec_call3(SYS_dup3, place->fd, place->target, 0);
+        long flags = r < 0 ? r : exec_call2(SYS_fcntl, place->target, F_GETFL);
+
+        if (flags < 0)
+                return (int) flags;
+        if (!place->is_nonblocking || flags & O_NONBLOCK)
+                return 0;
+        return (int) exec_call3(SYS_fcntl, place->target, F_SETFL, flags | O_NONBLOCK);
+}
+
+child_ int exec_descriptor_place(const ExecChild *child) {
+        int highest = child->places[child->n_places - 1].target;
+        int r = (int) exec_call1(SYS_unshare, CLONE_FILES);
+
+        for (size_t i = 0; i < child->n_places && r >= 0; i++) {
+                r = (int) exec_call3(SYS_fcntl, child->places[i].fd, F_DUPFD_CLOEXEC, highest + 1);
+                child->places[i].fd = r;
+        }
+        if (r < 0)
+                return r;
+        close_above(EXEC_FIRST_FD, (unsigned) highest);
+        for (size_t i = 0; i < child->n_places; i++) {
+                r = fill_place(&child->places[i]);
+                if (r < 0)
+                        return r;
+        }
+        close_above((unsigned) highest + 1, ~0U);
+        return 0;
+}
+
+child_ void exec_descriptor_tell_pid(const ExecChild *child) {
+        for (size_t i = 0; i < EXEC_PIDS_MAX; i++) {
+                long pid = exec_call1(SYS_getpid, 0);
+                char *place = child->pids[i], digits[sizeof(EXEC_PID_PLACE)];
+                size_t n = sizeof(digits);
+
+                if (!place)
+                        continue;
+                for (digits[--n] = '\0'; pid > 0 && n > 0; pid /= 10)
+                        digits[--n] = (char) ('0' + pid % 10);
+                for (; n < sizeof(digits); n++)
+                        *place++ = digits[n];
+        }
+}
