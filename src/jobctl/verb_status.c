@@ -72,8 +72,8 @@ static void print_dropins(Jobctl *ctl, const json_t *unit) {
                         printf("%*s%s\n", LABEL_WIDTH + 2, "", json_string_value(path) ?: "");
 }
 
-/* Since when it is in this state. */
-static usec_t state_since(const json_t *unit, const char *active) {
+/* Of when it has come into this state. */
+static const char *state_since(const char *active) {
         const char *key = "ActiveExitTimestamp";
 
         if (strcmp(active, "active") == 0 || strcmp(active, "reloading") == 0)
@@ -82,15 +82,24 @@ static usec_t state_since(const json_t *unit, const char *active) {
                 key = "InactiveEnterTimestamp";
         else if (strcmp(active, "activating") == 0)
                 key = "InactiveExitTimestamp";
-        return value_u64(unit, key);
+        return key;
+}
+
+/* The date is what the clock showed then; how long ago that is says the one that nobody sets. */
+static void print_since(const json_t *unit, const char *key) {
+        const usec_t since = value_u64(unit, key);
+        char name[64], time[STATE_TIME_MAX];
+
+        if (since == 0 || since == USEC_INFINITY)
+                return;
+        snprintf(name, sizeof(name), "%sMonotonic", key);
+        printf(" since %s", state_format_time(since, usec_add(since, usec_sub(clock_monotonic(), value_u64(unit, name))), time));
 }
 
 static void print_active(Jobctl *ctl, const json_t *unit) {
         const char *active = value_string(unit, "ActiveState"), *sub = value_string(unit, "SubState");
         const char *result = value_string(unit, "Result");
         bool has_result = *result && strcmp(result, "success") != 0;
-        usec_t since = state_since(unit, active);
-        char time[STATE_TIME_MAX];
 
         print_label("Active");
         terminal_print(&ctl->terminal, state_color(active), active);
@@ -98,8 +107,7 @@ static void print_active(Jobctl *ctl, const json_t *unit) {
                 printf(" (Result: %s)", result);
         else if (*sub && strcmp(sub, active) != 0)
                 printf(" (%s)", sub);
-        if (since > 0 && since != USEC_INFINITY)
-                printf(" since %s", state_format_time(since, clock_realtime(), time));
+        print_since(unit, state_since(active));
         putchar('\n');
 }
 
