@@ -3,7 +3,7 @@
 
 _jobd_options='--system --user --container --exit-on --signal-exit-status --inherit-environment --unit-path
         --systemd-units --no-default-dependencies --unsupported-directives --default-unit --runtime-dir
-        --shutdown-timeout --systemd-compat --no-bus --config --log-level --version --help'
+        --shutdown-timeout --systemd-compat --no-bus --no-state --config --log-level --version --help'
 
 # jobd does not run yet: what there is to start is in its folders.
 _jobd_units() {

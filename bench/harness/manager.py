@@ -283,6 +283,14 @@ class Jobd(DbusManager):
         return subprocess.run([tools.jobd, '--version'], capture_output=True, text=True).stdout.strip()
 
 
+class JobdWithoutState(Jobd):
+    """What jobd would be without the commits that stand before all that leaves it: the difference is their price."""
+    name = 'no commits'
+
+    def command(self):
+        return [*super().command(), '--no-state', '--log-level', 'err']
+
+
 class Systemd(DbusManager):
     """systemd --user, as root of a control group and with the folders that make it believe that systemd runs the machine."""
     name = dialect = 'systemd'

@@ -88,31 +88,38 @@ class Bench:
             if not folder.name.startswith('run-'):
                 shutil.rmtree(folder)
 
-    def classes(self, n):
-        """Who takes part at this size."""
+    def turns(self, n):
+        """Who takes part at this size. Those of one list take turns: jobd and what it is without commits."""
         peers = self.context.peers if n <= self.options.peer_max else []
-        return [managers.Jobd, *peers]
+        return [[managers.Jobd, managers.JobdWithoutState], *([peer] for peer in peers)]
 
     def runs(self, row, rows, kind, n, measure, times=None):
         """Has each manager measured with a fresh instance a run; @rows: what is noted as missing if it fails."""
-        for cls in self.classes(n):
-            if kind == 'idle' and not cls.handles_dbus:
-                self.results.add(row, rows[0][0], cls.name, n, 'ms', note='reloads one service at a time')
-                continue
+        for group in self.turns(n):
             for _ in range(times or self.options.runs):
-                try:
-                    folder = self.folder_of(kind, n, dinit=not cls.handles_dbus)
-                    with cls(self.context) as it:
-                        it.start(folder)
-                        self.context.fifo.drain()
-                        measure(it)
-                except (managers.NoPeer, managers.Failed) as problem:
-                    for what, unit in rows:
-                        if self.results.find(what, cls.name, n) is None:
-                            self.results.add(row, what, cls.name, n, unit, note=str(problem))
-                    self.context.tell(f'({row}) {cls.name}: {problem}')
-                    break
-            self.context.tell(f'({row}) {kind} {n:,}: {cls.name}')
+                group = [cls for cls in group if self.run(row, rows, kind, n, measure, cls)]
+                group.reverse()         # who comes first in one run comes last in the next
+            for cls in group:
+                self.context.tell(f'({row}) {kind} {n:,}: {cls.name}')
+
+    def run(self, row, rows, kind, n, measure, cls):
+        """One run of one manager: whether another one makes sense."""
+        if kind == 'idle' and not cls.handles_dbus:
+            self.results.add(row, rows[0][0], cls.name, n, 'ms', note='reloads one service at a time')
+            return False
+        try:
+            folder = self.folder_of(kind, n, dinit=not cls.handles_dbus)
+            with cls(self.context) as it:
+                it.start(folder)
+                self.context.fifo.drain()
+                measure(it)
+        except (managers.NoPeer, managers.Failed) as problem:
+            for what, unit in rows:
+                if self.results.find(what, cls.name, n) is None:
+                    self.results.add(row, what, cls.name, n, unit, note=str(problem))
+            self.context.tell(f'({row}) {cls.name}: {problem}')
+            return False
+        return True
 
     def timed(self, row, what, it, n, ask, wait):
         """One request without a client, to the stamp at its end."""

@@ -20,7 +20,7 @@ LINES = [
     ('memory of a loaded unit', 'memory of a loaded target'),
     ('wake-ups in 2 s', 'wake-ups in two idle seconds'),
 ]
-PEERS = ['jobd', 'systemd', 'dinit']
+PEERS = ['jobd', 'no commits', 'systemd', 'dinit']
 
 
 def find(results, what, name, n):

@@ -10,7 +10,7 @@ ROWS = {
     'e': 'N/2 cycles of two units', 'f': 'one request with N units loaded', 'g': 'round trips on the private socket',
     'h': 'oneshots that run a static true', 'i': 'reload of N services', 'j': 'memory, wake-ups', '': 'the engine alone',
 }
-NAMES = ['jobd', 'systemd', 'dinit', 'engine']
+NAMES = ['jobd', 'no commits', 'systemd', 'dinit', 'engine']
 
 
 def number(value):
@@ -77,6 +77,30 @@ def table_of_row(results, row, missing):
             lines.append([f'no peer: {why}', name, '', *('' for _ in sizes), ''])
     title = f'({row}) {ROWS[row]}' if row else ROWS[row]
     return [title, '', *draw(['what', 'who', 'unit', *(f'N={n:,}' for n in sizes), 'growth'], lines), '']
+
+
+# — what commits cost —
+
+def commit_costs(results):
+    """Of all that was measured of jobd with and without them; in 1/s more is better, else less."""
+    found = []
+    for sample in results.samples:
+        bare = results.median(sample.what, 'no commits', sample.n)
+        if sample.manager == 'jobd' and sample.row in 'bcdefghi' and sample.values and bare \
+                and not sample.what.endswith(('signals a unit', 'share of signals')):
+            found.append({'row': sample.row, 'what': sample.what, 'n': sample.n, 'unit': sample.unit,
+                          'with': sample.median, 'without': bare, 'ratio': sample.median / bare})
+    return found
+
+
+def table_of_commits(results):
+    costs = commit_costs(results)
+    if not costs:
+        return []
+    lines = [[f'({c["row"]}) {c["what"]}', f'{c["n"]:,}', c['unit'], number(c['with']), number(c['without']),
+              f'{c["ratio"]:.2f}'] for c in costs]
+    return ['jobd as it is, and without the commits of its state', '',
+            *draw(['what', 'N', 'unit', 'with', 'without', 'with / without'], lines), '']
 
 
 # — the figures —
@@ -182,6 +206,7 @@ def text(results, about, sizes, missing):
     for row in ROWS:
         if any(s.row == row for s in results.samples):
             lines += table_of_row(results, row, missing)
+    lines += table_of_commits(results)
     verdict = {True: 'met', False: 'NOT MET', None: '?'}
     found = figures(results, sizes)
     lines += ['figures', '', *draw(['what', 'must', 'is', ''], [[f.what, f.must, f.got, verdict[f.is_met]] for f in found])]
@@ -191,4 +216,5 @@ def text(results, about, sizes, missing):
 def as_json(results, about, found, missing):
     return json.dumps({**about, 'no peer': missing,
                        'samples': [{**dataclasses.asdict(s), 'median': s.median} for s in results.samples],
+                       'commits': commit_costs(results),
                        'figures': [dataclasses.asdict(f) for f in found]}, indent=1, ensure_ascii=False) + '\n'

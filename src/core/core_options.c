@@ -45,6 +45,7 @@ static const char help_text[] =
         "  --shutdown-timeout TIME      For all units to stop at the end\n"
         "  --systemd-compat             Also serve systemd's D-Bus API, for systemctl\n"
         "  --no-bus                     Serve the private socket only\n"
+        "  --no-state                   Write no state down: for measuring what that costs\n"
         "  --config FILE                Instead of jobd.conf in /etc/jobd or $XDG_CONFIG_HOME/jobd\n"
         "  --log-level LEVEL            err, warning, notice, info (default), debug\n"
         "  --version, --help\n";
@@ -76,6 +77,7 @@ enum {
         OPTION_SHUTDOWN_TIMEOUT,
         OPTION_SYSTEMD_COMPAT,
         OPTION_NO_BUS,
+        OPTION_NO_STATE,
         OPTION_CONFIG,
         OPTION_LOG_LEVEL,
         OPTION_VERSION,
@@ -99,6 +101,7 @@ static const struct option long_options[] = {
         { "shutdown-timeout", required_argument, NULL, OPTION_SHUTDOWN_TIMEOUT },
         { "systemd-compat", no_argument, NULL, OPTION_SYSTEMD_COMPAT },
         { "no-bus", no_argument, NULL, OPTION_NO_BUS },
+        { "no-state", no_argument, NULL, OPTION_NO_STATE },
         { "config", required_argument, NULL, OPTION_CONFIG },
         { "log-level", required_argument, NULL, OPTION_LOG_LEVEL },
         { "version", no_argument, NULL, OPTION_VERSION },
@@ -204,6 +207,9 @@ static int take_option(CoreOptions *options, int option, const char *value) {
                 return 0;
         case OPTION_NO_BUS:
                 options->no_bus = true;
+                return 0;
+        case OPTION_NO_STATE:
+                options->no_state = true;
                 return 0;
         case OPTION_CONFIG:
                 return core_options_set(&options->config, value);

@@ -23,6 +23,7 @@ typedef struct CoreOptions {
         bool lenient_directives;
         bool systemd_compat;
         bool no_bus;
+        bool no_state;
         bool has_signal_status;
         bool hands_on_environment;
         bool is_environment_named;      /* the one above was said, not taken for granted */

@@ -108,6 +108,7 @@ static int serve(Core *core, const char *runtime_directory, Failure *ret_failure
                 .is_machine = options->is_machine,
                 .with_systemd_units = options->with_systemd_units,
                 .no_default_dependencies = options->no_default_dependencies,
+                .no_state = options->no_state,
                 .lenient_directives = options->lenient_directives,
                 .unit_path = options->unit_path,
                 .runtime_directory = runtime_directory,

@@ -40,6 +40,7 @@ typedef struct ManagerOptions {
         bool is_machine;                /* its init, and so the one that ends it */
         bool with_systemd_units;
         bool no_default_dependencies;
+        bool no_state;                          /* nothing is written down, and nobody can take over from us */
         bool lenient_directives;
         const char *unit_path;          /* as --unit-path; NULL for the default */
         const char *runtime_directory;  /* jobd's own: /run/jobd or $XDG_RUNTIME_DIR/jobd */

@@ -335,6 +335,10 @@ void manager_open_state(Manager *manager) {
         bool lives = false;
         int r;
 
+        if (manager->options.no_state) {
+                log_warning("No state is written down, as was asked for: if jobd dies its services are not taken over.");
+                return;
+        }
         if (text_format(&state->path, "%s/state", manager->options.runtime_directory) < 0 ||
             text_format(&state->journal_path, "%s/journal", manager->options.runtime_directory) < 0 ||
             open_files(manager, &failure) < 0) {

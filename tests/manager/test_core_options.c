@@ -59,8 +59,16 @@ Test(core_options, the_default_unit_may_be_none) {
         cleanup_(core_options_deinit) CoreOptions options = {};
 
         cr_assert(eq(int, read_options(&options, NULL, "--default-unit=none", "--runtime-dir=/x"), 0));
+        cr_assert(not(options.no_state));
         assert_string(options.default_unit, "");
         assert_string(options.runtime_directory, "/x");
+}
+
+Test(core_options, state_is_not_written_on_demand_only) {
+        cleanup_(core_options_deinit) CoreOptions options = {};
+
+        cr_assert(eq(int, read_options(&options, NULL, "--no-state", "--runtime-dir=/x"), 0));
+        cr_assert(options.no_state);
 }
 
 Test(core_options, wrong_ones_are_named) {
