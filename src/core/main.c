@@ -56,14 +56,18 @@ static void open_standard_descriptors(void) {
                         return;
 }
 
-/* That nothing else gets the number: there may be no file system yet. */
-static void reserve_server_fd(void) {
+/* That nothing else gets the numbers: there may be no file system yet. */
+static void reserve_server_fds(void) {
+        const int end = BUS_SERVER_FD + BUS_SERVER_FDS;
         int fd = eventfd(0, EFD_CLOEXEC);
 
-        if (fd < 0 || fd == BUS_SERVER_FD)
+        if (fd < 0)
                 return;
-        dup3(fd, BUS_SERVER_FD, O_CLOEXEC);
-        close(fd);
+        for (int i = BUS_SERVER_FD; i < end; i++)
+                if (i != fd)
+                        dup3(fd, i, O_CLOEXEC);
+        if (fd >= end)
+                close(fd);
 }
 
 static void close_fd(int *fd) {
@@ -216,7 +220,7 @@ int main(int argc, char *argv[]) {
         /* One that was executed by a descriptor would be called by its number. */
         prctl(PR_SET_NAME, "jobd-core");
         open_standard_descriptors();
-        reserve_server_fd();
+        reserve_server_fds();
         umask(0022);
         if (core_keeper_new(&core.keeper, &failure) < 0) {
                 log_error("%s", failure_message(&failure));

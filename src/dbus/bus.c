@@ -54,11 +54,11 @@ int bus_add_peer(Bus *bus, BusPeer *peer) {
         return r;
 }
 
-static int bus_listen(Bus *bus, const char *path, BusDialectId dialect, bool is_kept, Failure *ret_failure) {
+static int bus_listen(Bus *bus, const BusPlace *places, size_t n_places, Failure *ret_failure) {
         cleanup_(bus_server_freep) BusServer *server = NULL;
         int r;
 
-        r = bus_server_new(&server, bus, path, dialect, is_kept, ret_failure);
+        r = bus_server_new(&server, bus, places, n_places, ret_failure);
         if (r >= 0)
                 r = vector_push(&bus->servers, server);
         if (r >= 0)
@@ -94,22 +94,39 @@ static int make_booted_mark(Bus *bus, const char *directory, Failure *ret_failur
         return 0;
 }
 
-static int bus_listen_as_systemd(Bus *bus, const BusOptions *options, Failure *ret_failure) {
-        cleanup_free_ char *directory = NULL, *path = NULL;
+/* A keeper holds the sockets of one server; who has none has a server for each. */
+static int bus_listen_everywhere(Bus *bus, const char *own, const char *systemd, Failure *ret_failure) {
+        const BusPlace places[] = {
+                { .path = own, .kept_name = "bus/private", .dialect = BUS_DIALECT_OWN },
+                { .path = systemd, .kept_name = "bus/systemd", .dialect = BUS_DIALECT_SYSTEMD },
+        };
+        const size_t n = systemd ? 2 : 1;
+        int r = 0;
+
+        if (manager_is_kept(bus->manager))
+                return bus_listen(bus, places, n, ret_failure);
+        for (size_t i = 0; i < n && r >= 0; i++)
+                r = bus_listen(bus, &places[i], 1, ret_failure);
+        return r;
+}
+
+static int bus_listen_privately(Bus *bus, const BusOptions *options, Failure *ret_failure) {
+        cleanup_free_ char *own = NULL, *directory = NULL, *systemd = NULL;
         int r;
 
-        r = systemd_directory(options, &directory, ret_failure);
+        r = text_format(&own, "%s/private", options->runtime_directory);
+        if (r >= 0 && options->systemd_compat)
+                r = systemd_directory(options, &directory, ret_failure);
+        if (r >= 0 && directory)
+                r = text_format(&systemd, "%s/private", directory);
         if (r >= 0)
-                r = text_format(&path, "%s/private", directory);
-        if (r >= 0)
-                r = bus_listen(bus, path, BUS_DIALECT_SYSTEMD, false, ret_failure);
-        if (r >= 0 && !options->is_user)
+                r = bus_listen_everywhere(bus, own, systemd, ret_failure);
+        if (r >= 0 && directory && !options->is_user)
                 r = make_booted_mark(bus, directory, ret_failure);
         return r;
 }
 
 static int bus_start(Bus *bus, const BusOptions *options, Failure *ret_failure) {
-        cleanup_free_ char *path = NULL;
         int r;
 
         r = sd_event_add_defer(bus->event, &bus->reaper, on_reap, bus);
@@ -118,11 +135,7 @@ static int bus_start(Bus *bus, const BusOptions *options, Failure *ret_failure) 
         if (r >= 0)
                 r = sd_event_source_set_priority(bus->reaper, MANAGER_PRIORITY_BUS);
         if (r >= 0)
-                r = text_format(&path, "%s/private", options->runtime_directory);
-        if (r >= 0)
-                r = bus_listen(bus, path, BUS_DIALECT_OWN, manager_is_kept(bus->manager), ret_failure);
-        if (r >= 0 && options->systemd_compat)
-                r = bus_listen_as_systemd(bus, options, ret_failure);
+                r = bus_listen_privately(bus, options, ret_failure);
         if (r >= 0)
                 r = bus_signals_attach(bus);
         if (r >= 0 && !options->no_bus)

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * A private socket
+ * Private sockets
  *
  * Anyone may connect, since reading is for anyone; what a client may do is
  * decided for each call, by the uid that the kernel reports for the socket. That
  * uid is also what limits the number of connections, from before a client has
  * said anything.
+ *
+ * libdbus takes sockets that listen already in one way only, as a service gets
+ * them from systemd, and all of them as one server. So a client's dialect
+ * follows from the place that it has come to.
  */
 
 #include <assert.h>
@@ -25,16 +29,14 @@
 #include "dbus/bus_dispatch.h"
 #include "dbus/bus_internal.h"
 
-#define KEPT_NAME "bus/private"
-
 struct BusServer {
         Bus *bus;                       /* borrowed */
         DBusServer *server;             /* owned */
         BusLoop *loop;                  /* owned */
-        char *path;                     /* owned */
+        BusPlace places[BUS_SERVER_FDS];        /* .path is owned, the name is not */
+        size_t n_places;
         char *id;                       /* owned by libdbus's allocator */
-        BusDialectId dialect;
-        bool is_kept;                   /* a keeper holds the socket, too */
+        bool is_kept;                   /* a keeper holds the sockets, too */
         bool is_refusing;               /* the log has said so */
 };
 
@@ -102,6 +104,20 @@ static bool has_room(const Bus *bus, uid_t uid) {
         return n < BUS_CONNECTIONS_PER_USER_MAX;
 }
 
+/* Where it has come to. */
+static const BusPlace *place_of_connection(const BusServer *server, DBusConnection *connection) {
+        struct sockaddr_un address = {};
+        socklen_t size = sizeof(address) - 1;
+        int fd;
+
+        if (!dbus_connection_get_socket(connection, &fd) || getsockname(fd, (struct sockaddr *) &address, &size) < 0)
+                return &server->places[0];
+        for (size_t i = 1; i < server->n_places; i++)
+                if (strcmp(address.sun_path, server->places[i].path) == 0)
+                        return &server->places[i];
+        return &server->places[0];
+}
+
 static int accept_connection(BusServer *server, DBusConnection *connection, const struct ucred *credentials) {
         cleanup_(bus_peer_unrefp) BusPeer *peer = NULL;
         cleanup_free_ char *name = NULL;
@@ -113,7 +129,7 @@ static int accept_connection(BusServer *server, DBusConnection *connection, cons
                 return r;
 
         dbus_connection_set_unix_user_function(connection, on_user, NULL, NULL);
-        peer->dialects = BUS_DIALECT_BIT(server->dialect);
+        peer->dialects = BUS_DIALECT_BIT(place_of_connection(server, connection)->dialect);
         peer->is_of_other_user = credentials->uid != 0 && credentials->uid != server->bus->owner;
 
         r = text_format(&name, ":0.%llu", (unsigned long long) ++server->bus->last_peer);
@@ -139,7 +155,7 @@ static void on_connection(DBusServer *dbus_server, DBusConnection *connection, v
         if (!has_room(server->bus, credentials.uid)) {
                 if (!server->is_refusing)
                         log_warning("Too many connections of uid %u to %s, refusing further ones.",
-                                    (unsigned) credentials.uid, server->path);
+                                    (unsigned) credentials.uid, place_of_connection(server, connection)->path);
                 server->is_refusing = true;
                 return;
         }
@@ -167,32 +183,38 @@ static int make_socket(const char *path) {
 }
 
 /* The one that is held, unless somebody has removed its file: nobody would find it. */
-static int open_kept_socket(const BusServer *server) {
+static int open_kept_socket(const BusServer *server, const BusPlace *place) {
         Manager *manager = server->bus->manager;
         int fd, r;
 
-        fd = manager_take_fd(manager, KEPT_NAME);
-        if (fd >= 0 && access(server->path, F_OK) == 0)
+        fd = manager_take_fd(manager, place->kept_name);
+        if (fd >= 0 && access(place->path, F_OK) == 0)
                 return fd;
         close_fdp(&fd);
-        fd = make_socket(server->path);
+        if (is_served(place->path))
+                return -EADDRINUSE;
+        fd = make_socket(place->path);
         if (fd < 0)
                 return fd;
-        r = manager_store_fd(manager, KEPT_NAME, fd);
+        r = manager_store_fd(manager, place->kept_name, fd);
         if (r < 0)
                 close_fdp(&fd);
         return r < 0 ? r : fd;
 }
 
-/* libdbus takes a socket that listens already in one way only: as a service gets it from systemd. */
-static int listen_on_kept(BusServer *server, DBusError *error) {
-        cleanup_(close_fdp) int fd = open_kept_socket(server);
-        char pid[16];
+static int listen_on_kept(BusServer *server, const BusPlace **ret_place, DBusError *error) {
+        char pid[16], n[16];
 
-        if (fd < 0 || dup3(fd, BUS_SERVER_FD, O_CLOEXEC) < 0)
-                return fd < 0 ? fd : -errno;
+        for (size_t i = 0; i < server->n_places; i++) {
+                cleanup_(close_fdp) int fd = open_kept_socket(server, &server->places[i]);
+
+                *ret_place = &server->places[i];
+                if (fd < 0 || dup3(fd, BUS_SERVER_FD + (int) i, O_CLOEXEC) < 0)
+                        return fd < 0 ? fd : -errno;
+        }
         snprintf(pid, sizeof(pid), "%d", (int) getpid());
-        if (setenv("LISTEN_PID", pid, 1) < 0 || setenv("LISTEN_FDS", "1", 1) < 0)
+        snprintf(n, sizeof(n), "%zu", server->n_places);
+        if (setenv("LISTEN_PID", pid, 1) < 0 || setenv("LISTEN_FDS", n, 1) < 0)
                 return -ENOMEM;
         server->server = dbus_server_listen("systemd:", error);
         unsetenv("LISTEN_PID");
@@ -200,12 +222,14 @@ static int listen_on_kept(BusServer *server, DBusError *error) {
         return 0;
 }
 
-static int listen_on_path(BusServer *server, DBusError *error) {
+static int listen_on_path(BusServer *server, const char *path, DBusError *error) {
         cleanup_free_ char *address = NULL;
         char *escaped;
         int r;
 
-        escaped = dbus_address_escape_value(server->path);
+        if (is_served(path))
+                return -EADDRINUSE;
+        escaped = dbus_address_escape_value(path);
         if (!escaped)
                 return -ENOMEM;
         r = text_format(&address, "unix:path=%s", escaped);
@@ -216,16 +240,20 @@ static int listen_on_path(BusServer *server, DBusError *error) {
         return 0;
 }
 
-static int server_listen(BusServer *server, bool is_kept, Failure *ret_failure) {
+static int server_listen(BusServer *server, Failure *ret_failure) {
         static const char *mechanisms[] = { "EXTERNAL", NULL };
+        const BusPlace *place = &server->places[0];
         DBusError error = DBUS_ERROR_INIT;
         int r;
 
-        r = is_kept ? listen_on_kept(server, &error) : listen_on_path(server, &error);
+        r = server->is_kept ? listen_on_kept(server, &place, &error) : listen_on_path(server, place->path, &error);
         if (r == -ENOMEM)
                 return r;
+        if (r == -EADDRINUSE)
+                return failure_set(ret_failure, -EADDRINUSE, "AlreadyRunning",
+                                   "%s is served by another process; is a manager running already?", place->path);
         if (!server->server) {
-                r = failure_set(ret_failure, -EADDRNOTAVAIL, "IOError", "Cannot listen on %s: %s.", server->path,
+                r = failure_set(ret_failure, -EADDRNOTAVAIL, "IOError", "Cannot listen on %s: %s.", place->path,
                                 r < 0 ? strerror(-r) : error.message);
                 dbus_error_free(&error);
                 return r;
@@ -238,40 +266,57 @@ static int server_listen(BusServer *server, bool is_kept, Failure *ret_failure) 
         return bus_loop_new_for_server(&server->loop, server->bus->event, server->server);
 }
 
-int bus_server_new(BusServer **ret_server, Bus *bus, const char *path, BusDialectId dialect, bool is_kept,
-                   Failure *ret_failure) {
+static int take_places(BusServer *server, const BusPlace *places, size_t n_places, Failure *ret_failure) {
+        int r = 0;
+
+        for (size_t i = 0; i < n_places && r >= 0; i++) {
+                char *path = strdup(places[i].path);
+
+                if (!path)
+                        return -ENOMEM;
+                server->places[i] = places[i];
+                server->places[i].path = path;
+                server->n_places++;
+                r = make_folder_of(path, ret_failure);
+        }
+        return r;
+}
+
+static int open_to_others(const BusServer *server, Failure *ret_failure) {
+        for (size_t i = 0; i < server->n_places; i++)
+                if (chmod(server->places[i].path, 0666) < 0)
+                        return failure_set(ret_failure, -errno, "IOError", "Cannot open %s to others: %s.",
+                                           server->places[i].path, strerror(errno));
+        return 0;
+}
+
+int bus_server_new(BusServer **ret_server, Bus *bus, const BusPlace *places, size_t n_places, Failure *ret_failure) {
         cleanup_(bus_server_freep) BusServer *server = NULL;
         int r;
 
         assert(ret_server);
-
-        r = make_folder_of(path, ret_failure);
-        if (r < 0)
-                return r;
-        if (!(is_kept && manager_is_again(bus->manager)) && is_served(path))
-                return failure_set(ret_failure, -EADDRINUSE, "AlreadyRunning",
-                                   "%s is served by another process; is a manager running already?", path);
+        assert(n_places > 0 && n_places <= (manager_is_kept(bus->manager) ? BUS_SERVER_FDS : 1));
 
         server = calloc(1, sizeof(*server));
         if (!server)
                 return -ENOMEM;
 
-        *server = (BusServer) { .bus = bus, .dialect = dialect, .is_kept = is_kept, .path = strdup(path) };
-        if (!server->path)
-                return -ENOMEM;
-        r = server_listen(server, is_kept, ret_failure);
+        *server = (BusServer) { .bus = bus, .is_kept = manager_is_kept(bus->manager) };
+        r = take_places(server, places, n_places, ret_failure);
+        if (r >= 0)
+                r = server_listen(server, ret_failure);
+        if (r >= 0)
+                r = open_to_others(server, ret_failure);
         if (r < 0)
                 return r;
-
-        if (chmod(path, 0666) < 0)
-                return failure_set(ret_failure, -errno, "IOError", "Cannot open %s to others: %s.", path,
-                                   strerror(errno));
-
         *ret_server = take_ptr(server);
         return 0;
 }
 
 BusServer *bus_server_free(BusServer *server) {
+        const bool removes = server && server->server &&
+                             (!server->is_kept || !manager_leaves_sockets(server->bus->manager));
+
         if (!server)
                 return NULL;
 
@@ -279,11 +324,13 @@ BusServer *bus_server_free(BusServer *server) {
                 dbus_server_disconnect(server->server);
                 server->loop = bus_loop_free(server->loop);
                 dbus_server_unref(server->server);
-                if (!server->is_kept || !manager_leaves_sockets(server->bus->manager))
-                        unlink(server->path);
+        }
+        for (size_t i = 0; i < server->n_places; i++) {
+                if (removes)
+                        unlink(server->places[i].path);
+                free((char *) server->places[i].path);
         }
         dbus_free(server->id);
-        free(server->path);
         free(server);
         return NULL;
 }

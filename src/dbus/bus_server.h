@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * A private socket
+ * Private sockets
  *
- * Serves D-Bus on a socket of the file system, to any number of clients, with
+ * Serves D-Bus on sockets of the file system, to any number of clients, with
  * or without Hello. Who a client is, the kernel says.
  */
 
@@ -16,14 +16,19 @@ typedef struct BusServer BusServer;
 #define BUS_CONNECTIONS_MAX 4096U
 #define BUS_CONNECTIONS_PER_USER_MAX 256U
 
+typedef struct BusPlace {
+        const char *path;               /* its folder is made if it is missing, a stale socket is replaced */
+        const char *kept_name;          /* that the keeper holds the socket under */
+        BusDialectId dialect;           /* what clients hear until they use another */
+} BusPlace;
+
 /*
- * Listens at @path (its folder is made if it is missing); a stale socket is replaced. Clients hear @dialect until they
- * use another. -EADDRINUSE if somebody serves it; other errors of the folder and the socket, with @ret_failure. @is_kept: a
- * keeper holds the socket, and we go on with it if it has one: clients wait while we are not there. One server can be that.
+ * Listens at all @places, or none: -EADDRINUSE if somebody serves one; other errors of the folder and the socket, with
+ * @ret_failure. With a keeper it holds the sockets, and we go on with those that it has: clients wait while we are not
+ * there. Then there can be one server only, of at most BUS_SERVER_FDS places; without, a server has one place.
  */
-int bus_server_new(BusServer **ret_server, Bus *bus, const char *path, BusDialectId dialect, bool is_kept,
-                   Failure *ret_failure);
-/* Stops listening and removes the socket, unless the next one goes on with it; its connections stay. */
+int bus_server_new(BusServer **ret_server, Bus *bus, const BusPlace *places, size_t n_places, Failure *ret_failure);
+/* Stops listening and removes the sockets, unless the next one goes on with them; its connections stay. */
 BusServer *bus_server_free(BusServer *server);
 DEFINE_CLEANUP(BusServer, bus_server_free)
 

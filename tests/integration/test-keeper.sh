@@ -150,6 +150,54 @@ check "$ORPHANS orphans" wait_for '^left$' ls "$DIR"
 check "are reaped" wait_for '^0$' zombies
 check "and core serves" ctl list-units
 
+# — sockets are there while core is not —
+# connect_to SOCKET FILE: writes into FILE that it has connected, and then what it is answered
+connect_to() {
+        python3 - "$1" >"$2" 2>&1 <<'P'
+import socket, sys
+client = socket.socket(socket.AF_UNIX)
+client.connect(sys.argv[1])
+print('connected', flush=True)
+client.sendall(b'\0AUTH EXTERNAL ' + str(__import__('os').getuid()).encode().hex().encode() + b'\r\n')
+print(client.recv(100).decode(), flush=True)
+P
+}
+
+# while_dead SOCKET: a client that comes while core is dead, and stays so until it has connected
+while_dead() {
+        local old=$CORE waiter
+        : >"$DIR/answer"
+        kill -STOP "$DAEMON"
+        wait_for '^State:.T' cat "/proc/$DAEMON/status"
+        kill -KILL "$CORE"
+        wait_for '^State:.[ZX]|No such' cat "/proc/$CORE/status"
+        connect_to "$1" "$DIR/answer" &
+        waiter=$!
+        wait_for 'connected|refused|No such file' cat "$DIR/answer"
+        kill -CONT "$DAEMON"
+        next_core "$old" && wait "$waiter"
+}
+
+stop_daemon
+start_daemon --systemd-compat
+for socket in "$JOBD_SOCKET" "$XDG_RUNTIME_DIR/systemd/private"; do
+        for ((i = 0; i < 3; i++)); do
+                while_dead "$socket"
+        done
+        check_prints "$socket is served across a death of core" '^OK [0-9a-f]{32}' cat "$DIR/answer"
+done
+if command -v systemctl >/dev/null; then
+        check "who comes by systemd's socket is spoken to as systemd speaks" systemctl --user start sleeper.service
+        check_prints "and hears what it asks for" '^active' systemctl --user is-active sleeper.service
+else
+        skip "who comes by systemd's socket is spoken to as systemd speaks" "there is no systemctl"
+fi
+stop_daemon
+check "no socket of systemd's is left" [ ! -e "$XDG_RUNTIME_DIR/systemd/private" ]
+start_daemon
+check "start" ctl start sleeper.service
+PID=$(main_pid sleeper.service)
+
 # — executed anew —
 find_core
 BEFORE=$CORE
