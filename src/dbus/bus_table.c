@@ -22,6 +22,8 @@ BusInterface bus_type_interface(const UnitVTable *vtable) {
 }
 
 bool bus_interface_property(const BusInterface *interface, size_t at, BusPropertyRow *ret_row) {
+        const UnitProperty *of_unit = unit_property_at(interface->unit_properties, at);
+
         if (interface->properties && interface->properties[at].name) {
                 const BusProperty *property = &interface->properties[at];
 
@@ -29,11 +31,9 @@ bool bus_interface_property(const BusInterface *interface, size_t at, BusPropert
                                               property->flags, property, NULL };
                 return true;
         }
-        if (interface->unit_properties && interface->unit_properties[at].name) {
-                const UnitProperty *property = &interface->unit_properties[at];
-
-                *ret_row = (BusPropertyRow) { property->name, property->signature, property->description,
-                                              property->flags, NULL, property };
+        if (of_unit) {
+                *ret_row = (BusPropertyRow) { of_unit->name, of_unit->signature, of_unit->description, of_unit->flags, NULL,
+                                              of_unit };
                 return true;
         }
         return false;
@@ -61,14 +61,16 @@ void bus_property_write(const BusView *view, const BusPropertyRow *row, Sink *si
 }
 
 void bus_interface_write_properties(const BusView *view, const BusInterface *interface, uint8_t flags, Sink *sink) {
-        for (const BusProperty *row = interface->properties; row && row->name; row++) {
-                if ((row->flags & flags) != flags)
+        const UnitProperty *row;
+
+        for (const BusProperty *own = interface->properties; own && own->name; own++) {
+                if ((own->flags & flags) != flags)
                         continue;
-                sink_entry_open(sink, row->name, row->signature);
-                row->get(view, row->parameter, sink);
+                sink_entry_open(sink, own->name, own->signature);
+                own->get(view, own->parameter, sink);
                 sink_entry_close(sink);
         }
-        for (const UnitProperty *row = interface->unit_properties; row && row->name; row++) {
+        for (size_t i = 0; (row = unit_property_at(interface->unit_properties, i)); i++) {
                 if ((row->flags & flags) != flags)
                         continue;
                 sink_entry_open(sink, row->name, row->signature);
@@ -78,10 +80,12 @@ void bus_interface_write_properties(const BusView *view, const BusInterface *int
 }
 
 bool bus_interface_has_properties(const BusInterface *interface, uint8_t flags) {
-        for (const BusProperty *row = interface->properties; row && row->name; row++)
-                if ((row->flags & flags) == flags)
+        const UnitProperty *row;
+
+        for (const BusProperty *own = interface->properties; own && own->name; own++)
+                if ((own->flags & flags) == flags)
                         return true;
-        for (const UnitProperty *row = interface->unit_properties; row && row->name; row++)
+        for (size_t i = 0; (row = unit_property_at(interface->unit_properties, i)); i++)
                 if ((row->flags & flags) == flags)
                         return true;
         return false;

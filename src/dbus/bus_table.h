@@ -91,7 +91,7 @@ typedef struct BusInterface {
         const BusMethod *methods;
         const BusSignal *signals;
         const BusProperty *properties;
-        const UnitProperty *unit_properties;    /* instead, for a type of units */
+        const UnitPropertyTable *const *unit_properties;        /* instead, for a type of units */
 } BusInterface;
 
 #define BUS_INTERFACES_MAX 8

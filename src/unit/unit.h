@@ -50,7 +50,7 @@ typedef struct UnitGroup {
 typedef struct UnitVTable {
         UnitType type;
         const char *interface;          /* last part of its D-Bus interface: "Service" */
-        const UnitProperty *properties; /* ends with a NULL name */
+        const UnitPropertyTable *const *properties;     /* ends with NULL; no name is in two of them */
         bool can_fail;                  /* OnFailure= makes sense */
 
         int (*init)(Unit *unit);                /* makes unit->state_of_type: 0 or -ENOMEM */

@@ -2,11 +2,12 @@
 #pragma once
 
 /*
- * A type's public properties, as a table
+ * A type's public properties, as tables: its own, and those that it shares with others
  *
  * The bus layer makes D-Bus properties, introspection and the API text of it.
  */
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "basic/sink.h"
@@ -25,3 +26,11 @@ typedef struct UnitProperty {
         void (*get)(const Unit *unit, Sink *sink);      /* writes exactly one value of @signature */
         const char *description;                /* one sentence, for the API text */
 } UnitProperty;
+
+typedef struct UnitPropertyTable {
+        const UnitProperty *rows;
+        size_t n;
+} UnitPropertyTable;
+
+/* The row number @at of all of @tables (NULL or ended by NULL) together; NULL past the last. */
+const UnitProperty *unit_property_at(const UnitPropertyTable *const *tables, size_t at);

@@ -50,7 +50,7 @@ static void describe_unit(const Unit *unit, char **lines, size_t *n) {
         Text text = {};
 
         text_addf(&text, "%s %d '%s' %d", unit->id, (int) unit->load_state, unit_description(unit),
-                  unit->type_settings ? ((ServiceSettings *) unit->type_settings)->nice : 0);
+                  unit->type_settings ? ((ServiceSettings *) unit->type_settings)->exec.nice : 0);
         for (size_t i = 1; unit->names[i]; i++)
                 text_addf(&text, " =%s", unit->names[i]);
         add_line(lines, n, &text);

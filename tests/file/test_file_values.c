@@ -14,13 +14,13 @@ static void add(FileValues *values, const char *section, const char *name, const
 }
 
 Test(file_values, every_directive_has_a_number) {
-        size_t n_sections, number = 1;
-        const DirectiveSection *sections = directive_sections(&n_sections);
+        size_t n_tables, number = 1;
+        const DirectiveTable *tables = directive_tables(&n_tables);
 
-        for (size_t s = 0; s < n_sections; s++)
-                for (size_t i = 0; i < *sections[s].n; i++, number++) {
-                        cr_assert(eq(sz, directive_number(&sections[s].directives[i]), number));
-                        cr_assert(directive_at(number) == &sections[s].directives[i]);
+        for (size_t s = 0; s < n_tables; s++)
+                for (size_t i = 0; i < *tables[s].n; i++, number++) {
+                        cr_assert(eq(sz, directive_number(&tables[s].directives[i]), number));
+                        cr_assert(directive_at(number) == &tables[s].directives[i]);
                 }
 }
 
@@ -47,12 +47,12 @@ Test(file_values, no_number_is_lost) {
         cleanup_(file_values_deinit) FileValues values = {};
         cleanup_free_ char *packed = NULL, *text = NULL, *expected = NULL;
         cleanup_(text_deinit) Text wanted = {};
-        size_t n_sections;
-        const DirectiveSection *sections = directive_sections(&n_sections);
+        size_t n_tables;
+        const DirectiveTable *tables = directive_tables(&n_tables);
 
-        for (size_t s = 0; s < n_sections; s++)
-                for (size_t i = 0; i < *sections[s].n; i++) {
-                        const Directive *directive = &sections[s].directives[i];
+        for (size_t s = 0; s < n_tables; s++)
+                for (size_t i = 0; i < *tables[s].n; i++) {
+                        const Directive *directive = &tables[s].directives[i];
 
                         file_values_add(&values, directive, directive->name);
                         file_values_add(&values, directive, directive->name);

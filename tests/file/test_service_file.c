@@ -76,10 +76,10 @@ Test(service_file, defaults_are_systemds) {
         cr_assert(eq(u64, service->timeout_start, 90 * USEC_PER_SEC));
         cr_assert(eq(u64, service->timeout_stop, 90 * USEC_PER_SEC));
         cr_assert(eq(u64, service->runtime_max, USEC_INFINITY));
-        cr_assert(eq(int, service->kill_signal, SIGTERM));
-        cr_assert(eq(int, service->standard_error, EXEC_OUTPUT_SAME));
-        cr_assert(eq(u32, service->umask, 0022));
-        cr_assert(service->send_sigkill);
+        cr_assert(eq(int, service->kill.signal, SIGTERM));
+        cr_assert(eq(int, service->exec.standard_error, EXEC_OUTPUT_SAME));
+        cr_assert(eq(u32, service->exec.umask, 0022));
+        cr_assert(service->kill.send_sigkill);
 }
 
 Test(service_file, defaults_that_hang_on_others) {
@@ -103,13 +103,13 @@ Test(service_file, a_terminal_can_be_the_input) {
         const ServiceSettings *service;
 
         service = file_service(file_load_service(world, "x.service", "StandardInput=tty-force"));
-        cr_assert(eq(int, service->tty, SERVICE_TTY_FORCE));
-        assert_null(service->tty_path);
+        cr_assert(eq(int, service->exec.tty, EXEC_TTY_FORCE));
+        assert_null(exec_settings_rare(&service->exec)->tty_path);
         service = file_service(file_load_service(world, "y.service", "StandardInput=tty\nTTYPath=/dev/tty9"));
-        cr_assert(eq(int, service->tty, SERVICE_TTY_IF_FREE));
-        assert_string(service->tty_path, "/dev/tty9");
+        cr_assert(eq(int, service->exec.tty, EXEC_TTY_IF_FREE));
+        assert_string(exec_settings_rare(&service->exec)->tty_path, "/dev/tty9");
         service = file_service(file_load_service(world, "z.service", "StandardInput=tty-fail\nStandardInput=null"));
-        cr_assert(eq(int, service->tty, SERVICE_TTY_NONE));
+        cr_assert(eq(int, service->exec.tty, EXEC_TTY_NONE));
 }
 
 Test(service_file, settings_are_read) {
@@ -126,25 +126,25 @@ Test(service_file, settings_are_read) {
         cr_assert(eq(u64, service->restart_usec, 1500 * USEC_PER_MSEC));
         assert_string(service->pid_file, "/run/x.pid");
         cr_assert(not(service->guess_main_pid));
-        assert_string(service->user, "www-data");
-        assert_string(service->group, "33");
-        assert_string(service->supplementary_groups[1], "b");
-        cr_assert(eq(u32, service->umask, 0077));
-        cr_assert(service->has_nice && service->nice == -5);
-        cr_assert(service->has_oom_score_adjust && service->oom_score_adjust == 100);
-        cr_assert(eq(int, service->kill_mode, SERVICE_KILL_MIXED));
-        cr_assert(eq(int, service->kill_signal, SIGINT));
-        cr_assert(eq(int, service->restart_kill_signal, SIGRTMIN + 3));
-        cr_assert(eq(int, service->final_kill_signal, SIGABRT));
-        assert_string(service->working_directory, "/x/y/z");
-        cr_assert(service->working_directory_optional);
-        cr_assert(eq(int, service->standard_output, EXEC_OUTPUT_APPEND));
-        assert_string(service->standard_output_file, "/var/log/x.log");
-        cr_assert(eq(int, service->standard_error, EXEC_OUTPUT_NULL));
-        assert_string(service->standard_input_file, "/in");
+        assert_string(service->exec.user, "www-data");
+        assert_string(service->exec.group, "33");
+        assert_string(exec_settings_rare(&service->exec)->supplementary_groups[1], "b");
+        cr_assert(eq(u32, service->exec.umask, 0077));
+        cr_assert(service->exec.has_nice && service->exec.nice == -5);
+        cr_assert(service->exec.has_oom_score_adjust && service->exec.oom_score_adjust == 100);
+        cr_assert(eq(int, service->kill.mode, KILL_MODE_MIXED));
+        cr_assert(eq(int, service->kill.signal, SIGINT));
+        cr_assert(eq(int, service->kill.restart_signal, SIGRTMIN + 3));
+        cr_assert(eq(int, service->kill.final_signal, SIGABRT));
+        assert_string(service->exec.working_directory, "/x/y/z");
+        cr_assert(service->exec.working_directory_optional);
+        cr_assert(eq(int, service->exec.standard_output, EXEC_OUTPUT_APPEND));
+        assert_string(service->exec.standard_output_file, "/var/log/x.log");
+        cr_assert(eq(int, service->exec.standard_error, EXEC_OUTPUT_NULL));
+        assert_string(service->exec.standard_input_file, "/in");
         cr_assert(eq(u64, service->watchdog, 0));
         cr_assert(eq(u64, service->timeout_start, 65 * USEC_PER_SEC));
-        cr_assert(not(service->ignore_sigpipe));
+        cr_assert(not(service->exec.ignore_sigpipe));
         assert_string(file_said(world), "");
 }
 
@@ -155,14 +155,14 @@ Test(service_file, environment_is_a_list_that_can_be_reset) {
                 "EnvironmentFile=/gone\nEnvironmentFile=\nEnvironmentFile=-/etc/%p\nPassEnvironment=X Y\n"
                 "UnsetEnvironment=Z"));
 
-        assert_string(service->environment[0], "A=2");
-        assert_string(service->environment[1], "B=x y");
-        assert_string(service->environment[2], "C=x");
-        assert_null(service->environment[3]);
-        assert_string(service->environment_files[0], "-/etc/x");
-        assert_null(service->environment_files[1]);
-        assert_string(service->pass_environment[1], "Y");
-        assert_string(service->unset_environment[0], "Z");
+        assert_string(service->exec.environment[0], "A=2");
+        assert_string(service->exec.environment[1], "B=x y");
+        assert_string(service->exec.environment[2], "C=x");
+        assert_null(service->exec.environment[3]);
+        assert_string(service->exec.environment_files[0], "-/etc/x");
+        assert_null(service->exec.environment_files[1]);
+        assert_string(exec_settings_rare(&service->exec)->pass_environment[1], "Y");
+        assert_string(exec_settings_rare(&service->exec)->unset_environment[0], "Z");
         assert_said(world, "warning a/x.service:5 Environment: '1D=no' is not of the form NAME=value");
 }
 
@@ -200,7 +200,7 @@ Test(service_file, harmless_directives_are_ignored_with_a_warning) {
 Test(service_file, a_later_log_target_is_a_note) {
         cleanup_(file_world_freep) FileWorld *world = file_world_new();
 
-        cr_assert(eq(int, file_service(file_load_service(world, "x.service", "StandardOutput=journal"))->standard_output,
+        cr_assert(eq(int, file_service(file_load_service(world, "x.service", "StandardOutput=journal"))->exec.standard_output,
                      EXEC_OUTPUT_INHERIT));
         assert_said(world, "note a/x.service:3 StandardOutput");
 }

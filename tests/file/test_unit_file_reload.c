@@ -75,17 +75,17 @@ Test(unit_file_reload, a_broken_file_leaves_everything_as_it_was) {
         cr_assert(eq(int, file_reload(world, false, &failure), -EBADMSG));
         file_assert_contains(failure_message(&failure), "a/y.service:3: Nice=: 'many'");
         file_assert_contains(failure_message(&failure), "--force");
-        cr_assert(eq(int, file_service(x)->nice, 1));
-        cr_assert(eq(int, file_service(y)->nice, 1));
+        cr_assert(eq(int, file_service(x)->exec.nice, 1));
+        cr_assert(eq(int, file_service(y)->exec.nice, 1));
 
         cr_assert(eq(int, file_reload(world, true, &failure), 0));
-        cr_assert(eq(int, file_service(x)->nice, 2));
+        cr_assert(eq(int, file_service(x)->exec.nice, 2));
         cr_assert(eq(int, y->load_state, UNIT_BAD_SETTING));
-        cr_assert(eq(int, ((ServiceSettings *) y->type_settings)->nice, 1));
+        cr_assert(eq(int, ((ServiceSettings *) y->type_settings)->exec.nice, 1));
 
         file_write(world, "a/y.service", "[Service]\nExecStart=/bin/true\nNice=4\n");
         cr_assert(eq(int, file_reload(world, false, &failure), 0));
-        cr_assert(eq(int, file_service(y)->nice, 4));
+        cr_assert(eq(int, file_service(y)->exec.nice, 4));
 }
 
 Test(unit_file_reload, files_come_and_go) {

@@ -142,7 +142,7 @@ ProcessWorld *process_world_new(ServiceType type) {
         cr_assert(unit_table_load(world->table, "x.service", &world->unit) == 0);
         world->settings->type = type;
         cr_assert(text_format(&folder, "D=%s", world->folder) == 0);
-        cr_assert(strv_push(&world->settings->environment, folder) == 0);
+        cr_assert(strv_push(&world->settings->exec.environment, folder) == 0);
         return world;
 }
 
@@ -290,8 +290,9 @@ const char *process_world_await_file(ProcessWorld *world, const char *name, size
 
 const char *process_world_property(const ProcessWorld *world, const char *name) {
         static char text[8192];
+        const UnitProperty *property;
 
-        for (const UnitProperty *property = service_vtable.properties; property->name; property++) {
+        for (size_t i = 0; (property = unit_property_at(service_vtable.properties, i)); i++) {
                 DoubleSink sink;
 
                 if (strcmp(property->name, name) != 0)

@@ -344,8 +344,9 @@ void world_clear(World *world) {
 
 const char *world_property(const World *world, const char *name) {
         static char text[8192];
+        const UnitProperty *property;
 
-        for (const UnitProperty *property = service_vtable.properties; property->name; property++) {
+        for (size_t i = 0; (property = unit_property_at(service_vtable.properties, i)); i++) {
                 DoubleSink sink;
 
                 if (strcmp(property->name, name) != 0)

@@ -103,6 +103,6 @@ Test(service_group, the_first_command_finds_what_is_left_over) {
         world_start(world);
         cr_assert(group_of(world).is_begun);
         cr_assert(not(group_of(world).keeps_leftovers));
-        world->settings->kill_mode = SERVICE_KILL_PROCESS;
+        world->settings->kill.mode = KILL_MODE_PROCESS;
         cr_assert(group_of(world).keeps_leftovers);
 }

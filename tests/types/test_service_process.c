@@ -138,7 +138,7 @@ Test(service_process, whole_group_is_stopped_orphans_too) {
 Test(service_process, kill_mode_process_leaves_the_others) {
         PROCESS_WORLD(SERVICE_SIMPLE);
 
-        world->settings->kill_mode = SERVICE_KILL_PROCESS;
+        world->settings->kill.mode = KILL_MODE_PROCESS;
         process_world_script(world, START, "(setsid sh -c 'echo x >> $D/up; exec sleep 1000' &); echo x >> $D/up; exec sleep 1000");
         unit_start(world->unit);
         process_world_await_file(world, "up", 4);
@@ -181,8 +181,8 @@ Test(service_process, reload_and_stop_commands_know_the_main_process) {
 Test(service_process, output_that_cannot_be_opened_is_named) {
         PROCESS_WORLD(SERVICE_SIMPLE);
 
-        world->settings->standard_output = EXEC_OUTPUT_APPEND;
-        world->settings->standard_output_file = strdup("/no/such/folder/x.log");
+        world->settings->exec.standard_output = EXEC_OUTPUT_APPEND;
+        world->settings->exec.standard_output_file = strdup("/no/such/folder/x.log");
         process_world_script(world, START, "exec sleep 1000");
         unit_start(world->unit);
         process_world_await(world, "failed");

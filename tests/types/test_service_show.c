@@ -44,10 +44,11 @@ static const SinkOps signature_ops = { .put = note_put, .open = note_open, .clos
 
 Test(service_show, properties_write_what_they_declare) {
         WORLD(SERVICE_SIMPLE);
+        const UnitProperty *property;
 
         world_command(world, START, "/bin/a b");
         world_start(world);
-        for (const UnitProperty *property = service_vtable.properties; property->name; property++) {
+        for (size_t i = 0; (property = unit_property_at(service_vtable.properties, i)); i++) {
                 SignatureSink sink = { .sink.ops = &signature_ops };
 
                 property->get(world->unit, &sink.sink);
@@ -77,8 +78,8 @@ Test(service_show, commands_with_what_became_of_them) {
 Test(service_show, output_as_in_a_unit_file) {
         WORLD(SERVICE_SIMPLE);
 
-        world->settings->standard_output = EXEC_OUTPUT_APPEND;
-        world->settings->standard_output_file = strdup("/var/log/x");
+        world->settings->exec.standard_output = EXEC_OUTPUT_APPEND;
+        world->settings->exec.standard_output_file = strdup("/var/log/x");
         assert_string(world_property(world, "StandardOutput"), "append:/var/log/x");
         assert_string(world_property(world, "StandardError"), "inherit");
         assert_string(world_property(world, "StandardInput"), "null");

@@ -20,25 +20,25 @@ static void run(World *world) {
 }
 
 static const struct {
-        ServiceKillMode mode;
+        KillMode mode;
         bool sighup;
         const char *first;              /* what is sent at once */
         const char *second;             /* after the limit */
 } kill_modes[] = {
-        { SERVICE_KILL_CONTROL_GROUP, false, "TERM main group, TERM rest, CONT main group, CONT rest",
+        { KILL_MODE_CONTROL_GROUP, false, "TERM main group, TERM rest, CONT main group, CONT rest",
           "KILL main group, KILL rest" },
-        { SERVICE_KILL_CONTROL_GROUP, true,
+        { KILL_MODE_CONTROL_GROUP, true,
           "TERM main group, TERM rest, HUP main group, HUP rest, CONT main group, CONT rest", "KILL main group, KILL rest" },
-        { SERVICE_KILL_MIXED, false, "TERM main, CONT main", "KILL main group, KILL rest" },
-        { SERVICE_KILL_PROCESS, false, "TERM main, CONT main", "KILL main" },
+        { KILL_MODE_MIXED, false, "TERM main, CONT main", "KILL main group, KILL rest" },
+        { KILL_MODE_PROCESS, false, "TERM main, CONT main", "KILL main" },
 };
 
 Test(service_stop, kill_modes) {
         for (size_t i = 0; i < ELEMENTSOF(kill_modes); i++) {
                 WORLD(SERVICE_SIMPLE);
 
-                world->settings->kill_mode = kill_modes[i].mode;
-                world->settings->send_sighup = kill_modes[i].sighup;
+                world->settings->kill.mode = kill_modes[i].mode;
+                world->settings->kill.send_sighup = kill_modes[i].sighup;
                 run(world);
                 world->rest = 1;
                 world_stop(world);
@@ -58,7 +58,7 @@ Test(service_stop, kill_modes) {
 Test(service_stop, kill_mode_none_signals_nobody) {
         WORLD(SERVICE_SIMPLE);
 
-        world->settings->kill_mode = SERVICE_KILL_NONE;
+        world->settings->kill.mode = KILL_MODE_NONE;
         run(world);
         world_stop(world);
         assert_string(world_states(world), "dead");
@@ -68,8 +68,8 @@ Test(service_stop, kill_mode_none_signals_nobody) {
 Test(service_stop, signals_are_as_set) {
         WORLD(SERVICE_SIMPLE);
 
-        world->settings->kill_signal = SIGINT;
-        world->settings->final_kill_signal = SIGQUIT;
+        world->settings->kill.signal = SIGINT;
+        world->settings->kill.final_signal = SIGQUIT;
         run(world);
         world_stop(world);
         world_advance(world, 90 * USEC_PER_SEC);
@@ -79,7 +79,7 @@ Test(service_stop, signals_are_as_set) {
 Test(service_stop, without_sigkill_it_is_given_up) {
         WORLD(SERVICE_SIMPLE);
 
-        world->settings->send_sigkill = false;
+        world->settings->kill.send_sigkill = false;
         run(world);
         world_stop(world);
         world_advance(world, 90 * USEC_PER_SEC);

@@ -16,12 +16,39 @@
 
 #define NEAREST_MAX 512
 
-static const DirectiveSection sections[] = {
-        { "Unit", unit_directives, &unit_directives_n, _UNIT_TYPE_INVALID },
-        { "Install", install_directives, &install_directives_n, _UNIT_TYPE_INVALID },
-        { "Service", service_directives, &service_directives_n, UNIT_SERVICE },
-        { "Slice", slice_directives, &slice_directives_n, UNIT_SLICE },
+enum {
+        TABLE_UNIT,
+        TABLE_INSTALL,
+        TABLE_SERVICE,
+        TABLE_SLICE,
+        TABLE_EXEC,
+        TABLE_KILL,
+        TABLE_RESOURCE,
+        _TABLE_MAX,
 };
+
+static const DirectiveTable tables[_TABLE_MAX] = {
+        [TABLE_UNIT] = { unit_directives, &unit_directives_n },
+        [TABLE_INSTALL] = { install_directives, &install_directives_n },
+        [TABLE_SERVICE] = { service_directives, &service_directives_n },
+        [TABLE_SLICE] = { slice_directives, &slice_directives_n },
+        [TABLE_EXEC] = { exec_directives, &exec_directives_n },
+        [TABLE_KILL] = { kill_directives, &kill_directives_n },
+        [TABLE_RESOURCE] = { resource_directives, &resource_directives_n },
+};
+
+static const DirectiveSection sections[] = {
+        { "Unit", _UNIT_TYPE_INVALID, { &tables[TABLE_UNIT] } },
+        { "Install", _UNIT_TYPE_INVALID, { &tables[TABLE_INSTALL] } },
+        { "Service", UNIT_SERVICE,
+          { &tables[TABLE_SERVICE], &tables[TABLE_EXEC], &tables[TABLE_KILL], &tables[TABLE_RESOURCE] } },
+        { "Slice", UNIT_SLICE, { &tables[TABLE_SLICE], &tables[TABLE_RESOURCE] } },
+};
+
+const DirectiveTable *directive_tables(size_t *ret_n) {
+        *ret_n = ELEMENTSOF(tables);
+        return tables;
+}
 
 const DirectiveSection *directive_sections(size_t *ret_n) {
         *ret_n = ELEMENTSOF(sections);
@@ -58,29 +85,36 @@ static int directive_compare(const void *a, const void *b) {
 const Directive *directive_find(const DirectiveSection *section, const char *name) {
         Directive wanted = { .name = name };
 
-        return bsearch(&wanted, section->directives, *section->n, sizeof(Directive), directive_compare);
+        for (size_t i = 0; i < DIRECTIVE_SECTION_TABLES_MAX && section->tables[i]; i++) {
+                const DirectiveTable *table = section->tables[i];
+                const Directive *found = bsearch(&wanted, table->directives, *table->n, sizeof(Directive), directive_compare);
+
+                if (found)
+                        return found;
+        }
+        return NULL;
 }
 
 size_t directive_number(const Directive *directive) {
         size_t before = 1;
 
-        for (size_t i = 0; i < ELEMENTSOF(sections); i++) {
-                if (directive >= sections[i].directives && directive < sections[i].directives + *sections[i].n)
-                        return before + (size_t) (directive - sections[i].directives);
-                before += *sections[i].n;
+        for (size_t i = 0; i < ELEMENTSOF(tables); i++) {
+                if (directive >= tables[i].directives && directive < tables[i].directives + *tables[i].n)
+                        return before + (size_t) (directive - tables[i].directives);
+                before += *tables[i].n;
         }
-        assert(!"a directive of no section");
+        assert(!"a directive of no table");
         return 0;
 }
 
 const Directive *directive_at(size_t number) {
         size_t before = 1;
 
-        for (size_t i = 0; i < ELEMENTSOF(sections); i++) {
+        for (size_t i = 0; i < ELEMENTSOF(tables); i++) {
                 assert(number >= before);
-                if (number < before + *sections[i].n)
-                        return &sections[i].directives[number - before];
-                before += *sections[i].n;
+                if (number < before + *tables[i].n)
+                        return &tables[i].directives[number - before];
+                before += *tables[i].n;
         }
         assert(!"a number of no directive");
         return NULL;
@@ -88,9 +122,10 @@ const Directive *directive_at(size_t number) {
 
 const char *directive_find_nearest(const DirectiveSection *section, const char *name) {
         const char *names[NEAREST_MAX];
-        size_t n = MIN(*section->n, (size_t) NEAREST_MAX);
+        size_t n = 0;
 
-        for (size_t i = 0; i < n; i++)
-                names[i] = section->directives[i].name;
+        for (size_t i = 0; i < DIRECTIVE_SECTION_TABLES_MAX && section->tables[i]; i++)
+                for (size_t k = 0; k < *section->tables[i]->n && n < ELEMENTSOF(names); k++)
+                        names[n++] = section->tables[i]->directives[k].name;
         return text_nearest(name, names, n);
 }

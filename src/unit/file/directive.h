@@ -2,11 +2,12 @@
 #pragma once
 
 /*
- * Directives: one table for each section
+ * Directives: tables of rows, and the sections that have them
  *
  * A row says what a directive is called, how it is parsed, where its value
- * goes, and whether jobd does what it says. The lists in the documentation
- * are made from these tables.
+ * goes, and whether jobd does what it says. What several sections have (how
+ * processes are run, ended and limited) stands in one table that they share.
+ * The lists in the documentation are made from these tables.
  */
 
 #include <stdbool.h>
@@ -27,7 +28,10 @@ typedef enum DirectiveStatus {
 typedef enum DirectiveBase {
         DIRECTIVE_IN_UNIT,              /* offset is into UnitSettings */
         DIRECTIVE_IN_UNIT_RARE,         /* … UnitRareSettings */
-        DIRECTIVE_IN_SERVICE,           /* … ServiceSettings */
+        DIRECTIVE_IN_TYPE,              /* … the settings of its type: ServiceSettings, … */
+        DIRECTIVE_IN_EXEC,              /* … ExecSettings */
+        DIRECTIVE_IN_EXEC_RARE,         /* … ExecRareSettings */
+        DIRECTIVE_IN_KILL,              /* … KillSettings */
         DIRECTIVE_IN_RESOURCES,         /* … ResourceSettings */
 } DirectiveBase;
 
@@ -46,22 +50,33 @@ struct Directive {
         const char *name;
         DirectiveParse parse;
         int (*from_string)(const char *string);         /* of an enum, for directive_parse_enum() */
-        int argument;                   /* of the parser: a relation, a command, … */
+        int argument;                   /* of the parser: a relation, … */
         uint16_t offset;
         uint8_t base;                   /* DirectiveBase */
         uint8_t status;                 /* DirectiveStatus */
         bool is_strict;                 /* a bad value makes the unit unusable; otherwise the line is ignored */
 };
 
-typedef struct DirectiveSection {
-        const char *name;               /* "Unit" */
+typedef struct DirectiveTable {
         const Directive *directives;    /* sorted by name */
         const size_t *n;
+} DirectiveTable;
+
+#define DIRECTIVE_SECTION_TABLES_MAX 4
+
+typedef struct DirectiveSection {
+        const char *name;               /* "Unit" */
         UnitType type;                  /* whose section it is; _UNIT_TYPE_INVALID: every type has it */
+        const DirectiveTable *tables[DIRECTIVE_SECTION_TABLES_MAX];     /* no name is in two of them; the rest is NULL */
 } DirectiveSection;
 
-extern const Directive unit_directives[], install_directives[], service_directives[], slice_directives[];
-extern const size_t unit_directives_n, install_directives_n, service_directives_n, slice_directives_n;
+extern const Directive unit_directives[], install_directives[], service_directives[], slice_directives[],
+        exec_directives[], kill_directives[], resource_directives[];
+extern const size_t unit_directives_n, install_directives_n, service_directives_n, slice_directives_n,
+        exec_directives_n, kill_directives_n, resource_directives_n;
+
+/* All tables, each once. */
+const DirectiveTable *directive_tables(size_t *ret_n);
 
 /* The sections that there are tables of. */
 const DirectiveSection *directive_sections(size_t *ret_n);
@@ -84,7 +99,7 @@ const char *directive_find_nearest(const DirectiveSection *section, const char *
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_UNIT_RARE,                                \
           .offset = offsetof(UnitRareSettings, field_), __VA_ARGS__ }
 #define DIRECTIVE_SERVICE(name_, parse_, field_, ...)                                                    \
-        { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_SERVICE,                                  \
+        { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_TYPE,                                     \
           .offset = offsetof(ServiceSettings, field_), __VA_ARGS__ }
 #define DIRECTIVE_OTHER(name_, parse_, ...) { .name = name_, .parse = parse_, __VA_ARGS__ }
 #define DIRECTIVE_IGNORE(name_) { .name = name_, .parse = directive_parse_ignored, .status = DIRECTIVE_IGNORED }

@@ -1,217 +1,172 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Exec…= lines
+ * How processes are run: directives that [Service], [Socket] and [Mount] share
  *
- * A line holds one command or several, between which a ';' stands as a word
- * of its own. Specifiers are resolved here; $VARIABLES when the command runs,
- * since they may come from a file that is read only then.
+ * What is not implemented is ignored if the unit does the same without it,
+ * and refused if it could then do more or less than it is meant to (sandbox,
+ * credentials, limits, folders that it expects to be made).
  */
 
-#include <assert.h>
-#include <errno.h>
-#include <string.h>
-
-#include "basic/strv.h"
-#include "basic/text.h"
+#include "basic/macro.h"
 #include "unit/file/directive_exec.h"
 #include "unit/file/directive_value.h"
-#include "unit/file/file_word.h"
-#include "unit/file/service_settings.h"
-#include "unit/file/unit_draft.h"
 
-#define WORD_FLAGS (FILE_WORD_UNQUOTE | FILE_WORD_UNESCAPE)
+const Directive exec_directives[] = {
+        DIRECTIVE_REFUSE("AmbientCapabilities"),
+        DIRECTIVE_REFUSE("AppArmorProfile"),
+        DIRECTIVE_IGNORE("BindLogSockets"),
+        DIRECTIVE_REFUSE("BindPaths"),
+        DIRECTIVE_REFUSE("BindReadOnlyPaths"),
+        DIRECTIVE_REFUSE("CPUAffinity"),
+        DIRECTIVE_IGNORE("CPUSchedulingPolicy"),
+        DIRECTIVE_IGNORE("CPUSchedulingPriority"),
+        DIRECTIVE_IGNORE("CPUSchedulingResetOnFork"),
+        DIRECTIVE_REFUSE("CacheDirectory"),
+        DIRECTIVE_IGNORE("CacheDirectoryMode"),
+        DIRECTIVE_REFUSE("Capabilities"),
+        DIRECTIVE_REFUSE("CapabilityBoundingSet"),
+        DIRECTIVE_REFUSE("ConfigurationDirectory"),
+        DIRECTIVE_IGNORE("ConfigurationDirectoryMode"),
+        DIRECTIVE_IGNORE("CoredumpFilter"),
+        DIRECTIVE_IGNORE("CoredumpReceive"),
+        DIRECTIVE_REFUSE("DynamicUser"),
+        DIRECTIVE_EXEC("Environment", exec_parse_environment, environment),
+        DIRECTIVE_EXEC("EnvironmentFile", exec_parse_environment_file, environment_files, .is_strict = true),
+        DIRECTIVE_REFUSE("ExecPaths"),
+        DIRECTIVE_REFUSE("ExtensionDirectories"),
+        DIRECTIVE_REFUSE("ExtensionImagePolicy"),
+        DIRECTIVE_REFUSE("ExtensionImages"),
+        DIRECTIVE_EXEC("Group", exec_parse_account, group, .is_strict = true),
+        DIRECTIVE_IGNORE("IOSchedulingClass"),
+        DIRECTIVE_IGNORE("IOSchedulingPriority"),
+        DIRECTIVE_REFUSE("IPCNamespacePath"),
+        DIRECTIVE_EXEC("IgnoreSIGPIPE", directive_parse_bool, ignore_sigpipe),
+        DIRECTIVE_REFUSE("ImportCredential"),
+        DIRECTIVE_REFUSE("InaccessibleDirectories"),
+        DIRECTIVE_REFUSE("InaccessiblePaths"),
+        DIRECTIVE_REFUSE("KeyringMode"),
+        DIRECTIVE_REFUSE("LimitAS"),
+        DIRECTIVE_REFUSE("LimitCORE"),
+        DIRECTIVE_REFUSE("LimitCPU"),
+        DIRECTIVE_REFUSE("LimitDATA"),
+        DIRECTIVE_REFUSE("LimitFSIZE"),
+        DIRECTIVE_REFUSE("LimitLOCKS"),
+        DIRECTIVE_REFUSE("LimitMEMLOCK"),
+        DIRECTIVE_REFUSE("LimitMSGQUEUE"),
+        DIRECTIVE_REFUSE("LimitNICE"),
+        DIRECTIVE_REFUSE("LimitNOFILE"),
+        DIRECTIVE_REFUSE("LimitNPROC"),
+        DIRECTIVE_REFUSE("LimitRSS"),
+        DIRECTIVE_REFUSE("LimitRTPRIO"),
+        DIRECTIVE_REFUSE("LimitRTTIME"),
+        DIRECTIVE_REFUSE("LimitSIGPENDING"),
+        DIRECTIVE_REFUSE("LimitSTACK"),
+        DIRECTIVE_REFUSE("LoadCredential"),
+        DIRECTIVE_REFUSE("LoadCredentialEncrypted"),
+        DIRECTIVE_REFUSE("LockPersonality"),
+        DIRECTIVE_IGNORE("LogExtraFields"),
+        DIRECTIVE_IGNORE("LogFilterPatterns"),
+        DIRECTIVE_IGNORE("LogLevelMax"),
+        DIRECTIVE_IGNORE("LogNamespace"),
+        DIRECTIVE_IGNORE("LogRateLimitBurst"),
+        DIRECTIVE_IGNORE("LogRateLimitIntervalSec"),
+        DIRECTIVE_REFUSE("LogsDirectory"),
+        DIRECTIVE_IGNORE("LogsDirectoryMode"),
+        DIRECTIVE_REFUSE("MemoryDenyWriteExecute"),
+        DIRECTIVE_IGNORE("MemoryKSM"),
+        DIRECTIVE_IGNORE("MemoryTHP"),
+        DIRECTIVE_REFUSE("MountAPIVFS"),
+        DIRECTIVE_REFUSE("MountFlags"),
+        DIRECTIVE_REFUSE("MountImagePolicy"),
+        DIRECTIVE_REFUSE("MountImages"),
+        DIRECTIVE_REFUSE("NUMAMask"),
+        DIRECTIVE_REFUSE("NUMAPolicy"),
+        DIRECTIVE_REFUSE("NetworkNamespacePath"),
+        DIRECTIVE_EXEC("Nice", exec_parse_nice, nice, .is_strict = true),
+        DIRECTIVE_REFUSE("NoExecPaths"),
+        DIRECTIVE_REFUSE("NoNewPrivileges"),
+        DIRECTIVE_EXEC("OOMScoreAdjust", exec_parse_oom_score_adjust, oom_score_adjust, .is_strict = true),
+        DIRECTIVE_REFUSE("PAMName"),
+        DIRECTIVE_EXEC_RARE("PassEnvironment", directive_parse_strings, pass_environment),
+        DIRECTIVE_REFUSE("Personality"),
+        DIRECTIVE_REFUSE("PrivateBPF"),
+        DIRECTIVE_REFUSE("PrivateDevices"),
+        DIRECTIVE_REFUSE("PrivateIPC"),
+        DIRECTIVE_REFUSE("PrivateMounts"),
+        DIRECTIVE_REFUSE("PrivateNetwork"),
+        DIRECTIVE_REFUSE("PrivatePIDs"),
+        DIRECTIVE_REFUSE("PrivateTmp"),
+        DIRECTIVE_REFUSE("PrivateTmpEx"),
+        DIRECTIVE_REFUSE("PrivateUsers"),
+        DIRECTIVE_REFUSE("ProcSubset"),
+        DIRECTIVE_REFUSE("ProtectClock"),
+        DIRECTIVE_REFUSE("ProtectControlGroups"),
+        DIRECTIVE_REFUSE("ProtectControlGroupsEx"),
+        DIRECTIVE_REFUSE("ProtectHome"),
+        DIRECTIVE_REFUSE("ProtectHostname"),
+        DIRECTIVE_REFUSE("ProtectKernelLogs"),
+        DIRECTIVE_REFUSE("ProtectKernelModules"),
+        DIRECTIVE_REFUSE("ProtectKernelTunables"),
+        DIRECTIVE_REFUSE("ProtectProc"),
+        DIRECTIVE_REFUSE("ProtectSystem"),
+        DIRECTIVE_REFUSE("ReadOnlyDirectories"),
+        DIRECTIVE_REFUSE("ReadOnlyPaths"),
+        DIRECTIVE_IGNORE("ReadWriteDirectories"),
+        DIRECTIVE_IGNORE("ReadWritePaths"),
+        DIRECTIVE_IGNORE("RemoveIPC"),
+        DIRECTIVE_REFUSE("RestrictAddressFamilies"),
+        DIRECTIVE_REFUSE("RestrictFileSystems"),
+        DIRECTIVE_REFUSE("RestrictNamespaces"),
+        DIRECTIVE_REFUSE("RestrictRealtime"),
+        DIRECTIVE_REFUSE("RestrictSUIDSGID"),
+        DIRECTIVE_EXEC_RARE("RootDirectory", directive_parse_path, root_directory, .is_strict = true),
+        DIRECTIVE_REFUSE("RootEphemeral"),
+        DIRECTIVE_REFUSE("RootHash"),
+        DIRECTIVE_REFUSE("RootHashSignature"),
+        DIRECTIVE_REFUSE("RootImage"),
+        DIRECTIVE_REFUSE("RootImageOptions"),
+        DIRECTIVE_REFUSE("RootImagePolicy"),
+        DIRECTIVE_REFUSE("RootVerity"),
+        DIRECTIVE_REFUSE("RuntimeDirectory"),
+        DIRECTIVE_IGNORE("RuntimeDirectoryMode"),
+        DIRECTIVE_IGNORE("RuntimeDirectoryPreserve"),
+        DIRECTIVE_REFUSE("SELinuxContext"),
+        DIRECTIVE_REFUSE("SecureBits"),
+        DIRECTIVE_REFUSE("SetCredential"),
+        DIRECTIVE_REFUSE("SetCredentialEncrypted"),
+        DIRECTIVE_IGNORE("SetLoginEnvironment"),
+        DIRECTIVE_REFUSE("SmackProcessLabel"),
+        DIRECTIVE_EXEC("StandardError", exec_parse_standard_output, standard_error, .is_strict = true),
+        DIRECTIVE_EXEC("StandardInput", exec_parse_standard_input, standard_input_file, .is_strict = true),
+        DIRECTIVE_REFUSE("StandardInputData"),
+        DIRECTIVE_REFUSE("StandardInputText"),
+        DIRECTIVE_EXEC("StandardOutput", exec_parse_standard_output, standard_output, .is_strict = true),
+        DIRECTIVE_REFUSE("StateDirectory"),
+        DIRECTIVE_IGNORE("StateDirectoryMode"),
+        DIRECTIVE_EXEC_RARE("SupplementaryGroups", directive_parse_strings, supplementary_groups, .is_strict = true),
+        DIRECTIVE_IGNORE("SyslogFacility"),
+        DIRECTIVE_EXEC_RARE("SyslogIdentifier", directive_parse_string, syslog_identifier),
+        DIRECTIVE_IGNORE("SyslogLevel"),
+        DIRECTIVE_IGNORE("SyslogLevelPrefix"),
+        DIRECTIVE_REFUSE("SystemCallArchitectures"),
+        DIRECTIVE_REFUSE("SystemCallErrorNumber"),
+        DIRECTIVE_REFUSE("SystemCallFilter"),
+        DIRECTIVE_REFUSE("SystemCallLog"),
+        DIRECTIVE_IGNORE("TTYColumns"),
+        DIRECTIVE_EXEC_RARE("TTYPath", directive_parse_path, tty_path),
+        DIRECTIVE_IGNORE("TTYReset"),
+        DIRECTIVE_IGNORE("TTYRows"),
+        DIRECTIVE_IGNORE("TTYVHangup"),
+        DIRECTIVE_IGNORE("TTYVTDisallocate"),
+        DIRECTIVE_REFUSE("TemporaryFileSystem"),
+        DIRECTIVE_IGNORE("TimerSlackNSec"),
+        DIRECTIVE_EXEC("UMask", exec_parse_umask, umask, .is_strict = true),
+        DIRECTIVE_EXEC_RARE("UnsetEnvironment", directive_parse_strings, unset_environment),
+        DIRECTIVE_EXEC("User", exec_parse_account, user, .is_strict = true),
+        DIRECTIVE_REFUSE("UserNamespacePath"),
+        DIRECTIVE_IGNORE("UtmpIdentifier"),
+        DIRECTIVE_IGNORE("UtmpMode"),
+        DIRECTIVE_EXEC("WorkingDirectory", exec_parse_working_directory, working_directory, .is_strict = true),
+};
 
-static inline void exec_command_freep(ExecCommand **command) {
-        *command = exec_command_free_all(*command);
-}
-
-/* Takes "-@:+!" off the front of @word: 0, or -EINVAL if they can't be together. */
-static int exec_take_prefixes(const char **word, ExecCommandFlags *ret_flags) {
-        static const struct {
-                char prefix;
-                ExecCommandFlags flag;
-        } prefixes[] = {
-                { '-', EXEC_IGNORE_FAILURE }, { '@', EXEC_ARGV0 },     { ':', EXEC_NO_EXPANSION },
-                { '+', EXEC_FULL_PRIVILEGES }, { '!', EXEC_NO_SETUID },
-        };
-        ExecCommandFlags flags = 0;
-
-        for (;; (*word)++) {
-                size_t i = 0;
-
-                while (i < ELEMENTSOF(prefixes) && prefixes[i].prefix != **word)
-                        i++;
-                if (i == ELEMENTSOF(prefixes))
-                        break;
-                if (flags & prefixes[i].flag && **word != '!')
-                        return -EINVAL;
-                flags |= prefixes[i].flag;
-        }
-        if (flags & EXEC_FULL_PRIVILEGES && flags & EXEC_NO_SETUID)
-                return -EINVAL;
-        *ret_flags = flags;
-        return 0;
-}
-
-/* The next word as it stands between blanks, with quotes and escapes resolved. Escapes nobody knows stay, with a note. */
-static int exec_next_word(const DirectiveLine *line, const char **at, char **ret_word) {
-        int r = file_word_next(at, WORD_FLAGS, ret_word);
-
-        if (r != -EINVAL)
-                return r;
-        r = file_word_next(at, WORD_FLAGS | FILE_WORD_KEEP_UNKNOWN, ret_word);
-        if (r == -EINVAL) {
-                r = directive_complain(line, "A quote is not closed in '%s'", *at);
-                return r < 0 ? r : -EINVAL;
-        }
-        if (r > 0)
-                directive_note(line, UNIT_FILE_WARNING, "There is an unknown escape in '%s'; it is left as it stands.",
-                               *ret_word);
-        return r;
-}
-
-/* Is the next word a ';' that nobody quoted? */
-static bool exec_is_separator(const char *at) {
-        return at[0] == ';' && (!at[1] || strchr(" \t\n", at[1]));
-}
-
-/* 1, 0 at the end of this command, or an error. "\;" is a semicolon. */
-static int exec_next_argument(const DirectiveLine *line, const char **at, char **ret_argument) {
-        cleanup_free_ char *word = NULL;
-        int r;
-
-        if (!**at || exec_is_separator(*at))
-                return 0;
-        if (text_starts_with(*at, "\\;") && (!(*at)[2] || strchr(" \t\n", (*at)[2]))) {
-                *at += 2;
-                *at += strspn(*at, " \t\n");
-                *ret_argument = strdup(";");
-                return *ret_argument ? 1 : -ENOMEM;
-        }
-        r = exec_next_word(line, at, &word);
-        if (r <= 0)
-                return r;
-        r = directive_expand(line, word, ret_argument);
-        return r == 0 ? -EINVAL : r;
-}
-
-static int exec_check_path(const DirectiveLine *line, const char *path) {
-        size_t n = strlen(path);
-        int r = 0;
-
-        if (n == 0)
-                r = directive_complain(line, "The command is empty; write the path of a program");
-        else if (path[0] != '/' && strchr(path, '/'))
-                r = directive_complain(line, "'%s' is neither an absolute path nor a plain program name; "
-                                             "write the path from '/' on", path);
-        else if (path[n - 1] == '/')
-                r = directive_complain(line, "'%s' is a folder, not a program", path);
-        else if (n >= 4096)
-                r = directive_complain(line, "The path is longer than 4095 bytes");
-        else
-                return 1;
-        return r < 0 ? r : -EINVAL;
-}
-
-static int exec_parse_path(const DirectiveLine *line, const char **at, ExecCommand *command) {
-        cleanup_free_ char *word = NULL;
-        const char *path;
-        int r = exec_next_word(line, at, &word);
-
-        if (r <= 0)
-                return r;
-        path = word;
-        if (exec_take_prefixes(&path, &command->flags) < 0) {
-                r = directive_complain(line, "The prefixes of '%s' are not possible together", word);
-                return r < 0 ? r : -EINVAL;
-        }
-        r = directive_expand(line, path, &command->path);
-        if (r <= 0)
-                return r == 0 ? -EINVAL : r;
-        return exec_check_path(line, command->path);
-}
-
-static int exec_parse_arguments(const DirectiveLine *line, const char **at, ExecCommand *command) {
-        VECTOR(char *) argv = {};
-        int r = 1;
-
-        if (!(command->flags & EXEC_ARGV0)) {
-                char *copy = strdup(command->path);
-
-                r = copy ? vector_push(&argv, copy) : -ENOMEM;
-                if (r < 0)
-                        free(copy);
-                else
-                        r = 1;
-        }
-        while (r > 0) {
-                char *argument = NULL;
-
-                r = exec_next_argument(line, at, &argument);
-                if (r > 0 && vector_push(&argv, argument) < 0) {
-                        free(argument);
-                        r = -ENOMEM;
-                }
-        }
-        if (r == 0)
-                r = vector_push(&argv, (char *) NULL);
-        if (r < 0) {
-                for (size_t i = 0; i < argv.n; i++)
-                        free(argv.items[i]);
-                vector_deinit(&argv);
-                return r;
-        }
-        command->argv = argv.items;
-        return 0;
-}
-
-/* One command: 1 with it, 0 if there is none left, -EINVAL if it was bad (said), -ENOMEM. */
-static int exec_parse_command(const DirectiveLine *line, const char **at, ExecCommand **ret_command) {
-        cleanup_(exec_command_freep) ExecCommand *command = calloc(1, sizeof(*command));
-        int r;
-
-        if (!command)
-                return -ENOMEM;
-        while (exec_is_separator(*at)) {
-                (*at)++;
-                *at += strspn(*at, " \t\n");
-        }
-        r = exec_parse_path(line, at, command);
-        if (r <= 0)
-                return r;
-        r = exec_parse_arguments(line, at, command);
-        if (r < 0)
-                return r;
-        if (!command->argv[0]) {
-                r = directive_complain(line, "After '@' and the program, the name for it (argv[0]) is missing");
-                return r < 0 ? r : -EINVAL;
-        }
-        command->line = line->line;
-        command->file = strdup(line->file);
-        if (!command->file)
-                return -ENOMEM;
-        *ret_command = take_ptr(command);
-        return 1;
-}
-
-int directive_parse_exec(const DirectiveLine *line, const char *value) {
-        ServiceSettings *service = line->draft->service;
-        ExecCommand **end = &service->commands[line->directive->argument];
-        const char *at = value;
-
-        assert(service);
-
-        if (!*value) {
-                *end = exec_command_free_all(*end);
-                return 0;
-        }
-        for (;;) {
-                int r;
-
-                while (*end)
-                        end = &(*end)->next;
-                r = exec_parse_command(line, &at, end);
-                if (r <= 0)
-                        return r == -EINVAL ? 0 : r;
-        }
-}
+const size_t exec_directives_n = ELEMENTSOF(exec_directives);

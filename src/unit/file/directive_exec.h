@@ -2,10 +2,24 @@
 #pragma once
 
 /*
- * Exec…= lines: commands with their prefixes
+ * Rows and parsers of directives that say how processes are run
  */
 
 #include "unit/file/directive.h"
+#include "unit/file/exec_settings.h"
 
-/* Appends to the list of row.argument (a ServiceExec); empty resets it. */
-int directive_parse_exec(const DirectiveLine *line, const char *value);
+#define DIRECTIVE_EXEC(name_, parse_, field_, ...)                                                       \
+        { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_EXEC, .offset = offsetof(ExecSettings, field_), __VA_ARGS__ }
+#define DIRECTIVE_EXEC_RARE(name_, parse_, field_, ...)                                                  \
+        { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_EXEC_RARE,                                \
+          .offset = offsetof(ExecRareSettings, field_), __VA_ARGS__ }
+
+int exec_parse_environment(const DirectiveLine *line, const char *value);
+int exec_parse_environment_file(const DirectiveLine *line, const char *value);
+int exec_parse_working_directory(const DirectiveLine *line, const char *value);
+int exec_parse_account(const DirectiveLine *line, const char *value);
+int exec_parse_umask(const DirectiveLine *line, const char *value);
+int exec_parse_standard_input(const DirectiveLine *line, const char *value);
+int exec_parse_standard_output(const DirectiveLine *line, const char *value);        /* and StandardError= */
+int exec_parse_nice(const DirectiveLine *line, const char *value);
+int exec_parse_oom_score_adjust(const DirectiveLine *line, const char *value);

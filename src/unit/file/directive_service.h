@@ -16,13 +16,3 @@ int service_parse_timeout_start(const DirectiveLine *line, const char *value);
 int service_parse_timeout_abort(const DirectiveLine *line, const char *value);
 int service_parse_watchdog(const DirectiveLine *line, const char *value);
 int service_parse_exit_status(const DirectiveLine *line, const char *value);
-int service_parse_signal(const DirectiveLine *line, const char *value);
-int service_parse_environment(const DirectiveLine *line, const char *value);
-int service_parse_environment_file(const DirectiveLine *line, const char *value);
-int service_parse_working_directory(const DirectiveLine *line, const char *value);
-int service_parse_account(const DirectiveLine *line, const char *value);
-int service_parse_umask(const DirectiveLine *line, const char *value);
-int service_parse_standard_input(const DirectiveLine *line, const char *value);
-int service_parse_standard_output(const DirectiveLine *line, const char *value);        /* and StandardError= */
-int service_parse_nice(const DirectiveLine *line, const char *value);
-int service_parse_oom_score_adjust(const DirectiveLine *line, const char *value);

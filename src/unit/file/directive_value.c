@@ -16,6 +16,7 @@
 #include "basic/text.h"
 #include "basic/usec.h"
 #include "unit/file/directive_value.h"
+#include "unit/file/exit_name.h"
 #include "unit/file/file_word.h"
 #include "unit/file/unit_draft.h"
 
@@ -27,9 +28,17 @@ void *directive_field(const DirectiveLine *line) {
                 return (char *) &draft->settings + line->directive->offset;
         case DIRECTIVE_IN_UNIT_RARE:
                 return (char *) draft->rare + line->directive->offset;
-        case DIRECTIVE_IN_SERVICE:
-                assert(draft->service);
-                return (char *) draft->service + line->directive->offset;
+        case DIRECTIVE_IN_TYPE:
+                assert(draft->own);
+                return (char *) draft->own + line->directive->offset;
+        case DIRECTIVE_IN_EXEC:
+                assert(draft->exec);
+                return (char *) draft->exec + line->directive->offset;
+        case DIRECTIVE_IN_EXEC_RARE:
+                return (char *) &draft->exec_rare + line->directive->offset;
+        case DIRECTIVE_IN_KILL:
+                assert(draft->kill);
+                return (char *) draft->kill + line->directive->offset;
         case DIRECTIVE_IN_RESOURCES:
                 return (char *) &draft->resources + line->directive->offset;
         }
@@ -284,5 +293,14 @@ int directive_parse_refused(const DirectiveLine *line, const char *value) {
                 if (draft->refusals.items[i].directive != line->directive)
                         draft->refusals.items[kept++] = draft->refusals.items[i];
         draft->refusals.n = kept;
+        return 0;
+}
+
+int directive_parse_signal(const DirectiveLine *line, const char *value) {
+        int signal = signal_from_name(value);
+
+        if (signal < 0)
+                return directive_complain(line, "'%s' is not a signal such as SIGTERM", value);
+        *(int *) directive_field(line) = signal;
         return 0;
 }

@@ -11,7 +11,7 @@
 #include "unit/file/unit_draft.h"
 
 static int check_commands(UnitDraft *draft) {
-        const ServiceSettings *service = draft->service;
+        const ServiceSettings *service = unit_draft_service(draft);
         const ExecCommand *start = service->commands[SERVICE_EXEC_START];
         const char *fragment = draft->state->sources.fragment;
 
@@ -30,7 +30,7 @@ static int check_commands(UnitDraft *draft) {
 }
 
 static int check_restart(UnitDraft *draft) {
-        const ServiceSettings *service = draft->service;
+        const ServiceSettings *service = unit_draft_service(draft);
 
         if (service->type != SERVICE_ONESHOT)
                 return 0;
@@ -42,7 +42,7 @@ static int check_restart(UnitDraft *draft) {
 }
 
 static void settle_defaults(UnitDraft *draft) {
-        ServiceSettings *service = draft->service;
+        ServiceSettings *service = unit_draft_service(draft);
 
         if (!draft->has_service_type && !service->commands[SERVICE_EXEC_START])
                 service->type = SERVICE_ONESHOT;
@@ -53,12 +53,12 @@ static void settle_defaults(UnitDraft *draft) {
         if ((service->type == SERVICE_NOTIFY || service->watchdog > 0) &&
             (!service->has_notify_access || service->notify_access == SERVICE_NOTIFY_NONE))
                 service->notify_access = SERVICE_NOTIFY_MAIN;
-        if (service->kill_mode == SERVICE_KILL_NONE)
+        if (service->kill.mode == KILL_MODE_NONE)
                 unit_draft_report(draft, UNIT_FILE_WARNING, draft->state->sources.fragment, 0, "KillMode",
                                   "'none' leaves processes behind that nobody looks after.");
 }
 
-int unit_draft_check_service(UnitDraft *draft) {
+static int check(UnitDraft *draft) {
         int r;
 
         settle_defaults(draft);
@@ -68,3 +68,25 @@ int unit_draft_check_service(UnitDraft *draft) {
         r = check_commands(draft);
         return r < 0 || draft->is_broken ? r : check_restart(draft);
 }
+
+static int make(void **ret_settings) {
+        ServiceSettings *settings = NULL;
+        int r = service_settings_new(&settings);
+
+        *ret_settings = settings;
+        return r;
+}
+
+static void release(void *settings) {
+        service_settings_free(settings);
+}
+
+const DraftType service_draft_type = {
+        .make = make,
+        .release = release,
+        .exec = offsetof(ServiceSettings, exec),
+        .kill = offsetof(ServiceSettings, kill),
+        .resources = offsetof(ServiceSettings, resources),
+        .check = check,
+        .add_defaults = unit_draft_add_usual_defaults,
+};

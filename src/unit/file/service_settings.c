@@ -7,10 +7,8 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 
-#include "basic/strv.h"
 #include "unit/file/resource_settings.h"
 #include "unit/file/service_settings.h"
 
@@ -39,13 +37,6 @@ static const char *const service_notify_accesses[_SERVICE_NOTIFY_ACCESS_MAX] = {
         [SERVICE_NOTIFY_ALL] = "all",
 };
 
-static const char *const service_kill_modes[_SERVICE_KILL_MODE_MAX] = {
-        [SERVICE_KILL_CONTROL_GROUP] = "control-group",
-        [SERVICE_KILL_MIXED] = "mixed",
-        [SERVICE_KILL_PROCESS] = "process",
-        [SERVICE_KILL_NONE] = "none",
-};
-
 static const char *const service_execs[_SERVICE_EXEC_MAX] = {
         [SERVICE_EXEC_CONDITION] = "ExecCondition",
         [SERVICE_EXEC_START_PRE] = "ExecStartPre",
@@ -56,21 +47,10 @@ static const char *const service_execs[_SERVICE_EXEC_MAX] = {
         [SERVICE_EXEC_STOP_POST] = "ExecStopPost",
 };
 
-static const char *const exec_outputs[_EXEC_OUTPUT_MAX] = {
-        [EXEC_OUTPUT_INHERIT] = "inherit",
-        [EXEC_OUTPUT_NULL] = "null",
-        [EXEC_OUTPUT_FILE] = "file",
-        [EXEC_OUTPUT_APPEND] = "append",
-        [EXEC_OUTPUT_TRUNCATE] = "truncate",
-        [EXEC_OUTPUT_SAME] = "same",
-};
-
 DEFINE_STRING_TABLE(service_type, ServiceType, service_types)
 DEFINE_STRING_TABLE(service_restart, ServiceRestart, service_restarts)
 DEFINE_STRING_TABLE(service_notify_access, ServiceNotifyAccess, service_notify_accesses)
-DEFINE_STRING_TABLE(service_kill_mode, ServiceKillMode, service_kill_modes)
 DEFINE_STRING_TABLE(service_exec, ServiceExec, service_execs)
-DEFINE_STRING_TABLE(exec_output, ExecOutput, exec_outputs)
 
 int service_settings_new(ServiceSettings **ret_settings) {
         ServiceSettings *settings = malloc(sizeof(*settings));
@@ -86,28 +66,11 @@ int service_settings_new(ServiceSettings **ret_settings) {
                 .timeout_stop = 90 * USEC_PER_SEC,
                 .timeout_abort = 90 * USEC_PER_SEC,
                 .runtime_max = USEC_INFINITY,
-                .kill_signal = SIGTERM,
-                .final_kill_signal = SIGKILL,
-                .send_sigkill = true,
-                .umask = 0022,
-                .standard_error = EXEC_OUTPUT_SAME,
-                .ignore_sigpipe = true,
         };
+        exec_settings_init(&settings->exec);
+        kill_settings_init(&settings->kill);
         *ret_settings = settings;
         return 0;
-}
-
-ExecCommand *exec_command_free_all(ExecCommand *command) {
-        while (command) {
-                ExecCommand *next = command->next;
-
-                free(command->path);
-                strv_free(command->argv);
-                free(command->file);
-                free(command);
-                command = next;
-        }
-        return NULL;
 }
 
 ServiceSettings *service_settings_free(ServiceSettings *settings) {
@@ -117,20 +80,7 @@ ServiceSettings *service_settings_free(ServiceSettings *settings) {
                 exec_command_free_all(settings->commands[i]);
         free(settings->pid_file);
         free(settings->bus_name);
-        strv_free(settings->environment);
-        strv_free(settings->environment_files);
-        strv_free(settings->pass_environment);
-        strv_free(settings->unset_environment);
-        free(settings->working_directory);
-        free(settings->root_directory);
-        free(settings->user);
-        free(settings->group);
-        strv_free(settings->supplementary_groups);
-        free(settings->standard_input_file);
-        free(settings->tty_path);
-        free(settings->standard_output_file);
-        free(settings->standard_error_file);
-        free(settings->syslog_identifier);
+        exec_settings_deinit(&settings->exec);
         resource_settings_free(settings->resources);
         free(settings);
         return NULL;

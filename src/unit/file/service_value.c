@@ -30,7 +30,7 @@ int service_parse_type(const DirectiveLine *line, const char *value) {
         if (type < 0)
                 return directive_complain(line, "'%s' is not a type of service; use simple, exec, forking, oneshot or "
                                                 "notify", value);
-        line->draft->service->type = (ServiceType) type;
+        unit_draft_service(line->draft)->type = (ServiceType) type;
         line->draft->has_service_type = true;
         return 0;
 }
@@ -40,12 +40,12 @@ int service_parse_exit_type(const DirectiveLine *line, const char *value) {
 
         if (*value && strcmp(value, "main") != 0 && !is_cgroup)
                 return directive_complain(line, "'%s' is neither 'main' nor 'cgroup'", value);
-        line->draft->service->exit_type_cgroup = is_cgroup;
+        unit_draft_service(line->draft)->exit_type_cgroup = is_cgroup;
         return 0;
 }
 
 int service_parse_notify_access(const DirectiveLine *line, const char *value) {
-        line->draft->service->has_notify_access = true;
+        unit_draft_service(line->draft)->has_notify_access = true;
         return directive_parse_enum(line, value);
 }
 
@@ -68,13 +68,13 @@ static bool value_is_time(const char *value) {
 
 int service_parse_timeout_start(const DirectiveLine *line, const char *value) {
         if (value_is_time(value))
-                line->draft->service->has_timeout_start = true;
+                unit_draft_service(line->draft)->has_timeout_start = true;
         return directive_parse_time_limit(line, value);
 }
 
 /* The row's field is the limit for stopping. */
 int service_parse_timeout(const DirectiveLine *line, const char *value) {
-        ServiceSettings *service = line->draft->service;
+        ServiceSettings *service = unit_draft_service(line->draft);
         int r = directive_parse_time_limit(line, value);
 
         if (value_is_time(value)) {
@@ -85,7 +85,7 @@ int service_parse_timeout(const DirectiveLine *line, const char *value) {
 }
 
 int service_parse_timeout_abort(const DirectiveLine *line, const char *value) {
-        ServiceSettings *service = line->draft->service;
+        ServiceSettings *service = unit_draft_service(line->draft);
 
         if (!*value || value_is_time(value))
                 service->has_timeout_abort = *value != '\0';
@@ -125,263 +125,4 @@ int service_parse_exit_status(const DirectiveLine *line, const char *value) {
         }
         *set = parsed;
         return 0;
-}
-
-int service_parse_signal(const DirectiveLine *line, const char *value) {
-        int signal = signal_from_name(value);
-
-        if (signal < 0)
-                return directive_complain(line, "'%s' is not a signal such as SIGTERM", value);
-        *(int *) directive_field(line) = signal;
-        return 0;
-}
-
-static bool environment_is_assignment(const char *word) {
-        size_t n = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
-
-        return n > 0 && word[n] == '=' && !(word[0] >= '0' && word[0] <= '9');
-}
-
-/* Puts NAME=value into the list, in the place of an earlier NAME=. */
-static int environment_set(char ***environment, char *assignment) {
-        size_t n = strcspn(assignment, "=") + 1;
-
-        for (char **slot = *environment; slot && *slot; slot++)
-                if (strncmp(*slot, assignment, n) == 0) {
-                        free(*slot);
-                        *slot = assignment;
-                        return 0;
-                }
-        return strv_consume(environment, assignment);
-}
-
-int service_parse_environment(const DirectiveLine *line, const char *value) {
-        char ***environment = directive_field(line);
-        const char *at = value;
-
-        if (!*value)
-                *environment = strv_free(*environment);
-        for (;;) {
-                cleanup_free_ char *word = NULL;
-                int r = directive_next_word(line, &at, &word);
-
-                if (r <= 0)
-                        return r == -EINVAL ? 0 : r;
-                if (!environment_is_assignment(word)) {
-                        directive_note(line, UNIT_FILE_WARNING,
-                                       "'%s' is not of the form NAME=value; it is ignored.", word);
-                        continue;
-                }
-                r = environment_set(environment, take_ptr(word));
-                if (r < 0)
-                        return r;
-        }
-}
-
-int service_parse_environment_file(const DirectiveLine *line, const char *value) {
-        char ***files = directive_field(line);
-        cleanup_free_ char *path = NULL;
-        bool is_optional = *value == '-';
-        char *entry;
-        int r;
-
-        if (!*value) {
-                *files = strv_free(*files);
-                return 0;
-        }
-        r = directive_expand_path(line, value + is_optional, &path);
-        if (r <= 0)
-                return r;
-        r = text_format(&entry, "%s%s", is_optional ? "-" : "", path);
-        return r < 0 ? r : strv_consume(files, entry);
-}
-
-int service_parse_working_directory(const DirectiveLine *line, const char *value) {
-        ServiceSettings *service = line->draft->service;
-        bool is_optional = *value == '-';
-        cleanup_free_ char *path = NULL;
-        int r;
-
-        value += is_optional;
-        if (!*value)
-                r = is_optional ? directive_complain(line, "There is no path behind the '-'") : 1;
-        else if (strcmp(value, "~") == 0)
-                r = (path = strdup("~")) ? 1 : -ENOMEM;
-        else
-                r = directive_expand_path(line, value, &path);
-        if (r <= 0)
-                return r;
-        free(service->working_directory);
-        service->working_directory = take_ptr(path);
-        service->working_directory_optional = is_optional;
-        return 0;
-}
-
-/* A user or group: a number, or a name without anything that /etc/passwd can't hold. */
-static bool account_is_valid(const char *name) {
-        size_t n = strlen(name);
-        uint32_t id;
-
-        if (text_parse_u32(name, &id) == 0)
-                return id != UINT32_MAX && id != UINT16_MAX;
-        if (n == 0 || n > 255 || name[0] == '-' || (name[0] >= '0' && name[0] <= '9') || name[0] == '.')
-                return false;
-        for (const char *at = name; *at; at++)
-                if ((unsigned char) *at <= ' ' || strchr(":/\"'\\,\x7f", *at))
-                        return false;
-        return true;
-}
-
-int service_parse_account(const DirectiveLine *line, const char *value) {
-        char **field = directive_field(line);
-        char *name = NULL;
-        int r;
-
-        if (*value) {
-                r = directive_expand(line, value, &name);
-                if (r <= 0)
-                        return r;
-                if (!account_is_valid(name)) {
-                        r = directive_complain(line, "'%s' is not the name or number of a user or group", name);
-                        free(name);
-                        return r;
-                }
-        }
-        free(*field);
-        *field = name;
-        return 0;
-}
-
-int service_parse_umask(const DirectiveLine *line, const char *value) {
-        size_t n = strspn(value, "01234567");
-
-        if (n == 0 || n > 4 || value[n])
-                return directive_complain(line, "'%s' is not a mode such as 0022", value);
-        *(uint32_t *) directive_field(line) = (uint32_t) strtoul(value, NULL, 8) & 0777;
-        return 0;
-}
-
-/* To wait for the terminal, as systemd has it for "tty", would hold up the manager: it fails. */
-static ServiceTty parse_tty(const char *value) {
-        static const struct {
-                const char *value;
-                ServiceTty tty;
-        } kinds[] = {
-                { "tty", SERVICE_TTY_IF_FREE },
-                { "tty-fail", SERVICE_TTY_IF_FREE },
-                { "tty-force", SERVICE_TTY_FORCE },
-        };
-
-        for (size_t i = 0; i < ELEMENTSOF(kinds); i++)
-                if (strcmp(kinds[i].value, value) == 0)
-                        return kinds[i].tty;
-        return SERVICE_TTY_NONE;
-}
-
-int service_parse_standard_input(const DirectiveLine *line, const char *value) {
-        char **field = directive_field(line);
-        cleanup_free_ char *path = NULL;
-        bool is_inherited = strcmp(value, "inherit") == 0;
-        ServiceTty tty = parse_tty(value);
-
-        if (text_starts_with(value, "file:")) {
-                int r = directive_expand_path(line, value + strlen("file:"), &path);
-
-                if (r <= 0)
-                        return r;
-        } else if (*value && !is_inherited && tty == SERVICE_TTY_NONE && strcmp(value, "null") != 0)
-                return directive_complain(line, "'%s' is not supported; use null, inherit, tty, tty-force or file:PATH",
-                                          value);
-        line->draft->service->inherits_standard_input = is_inherited;
-        line->draft->service->tty = tty;
-        free(*field);
-        *field = take_ptr(path);
-        return 0;
-}
-
-static char **output_file(const DirectiveLine *line) {
-        ServiceSettings *service = line->draft->service;
-
-        return directive_field(line) == &service->standard_error ? &service->standard_error_file
-                                                                  : &service->standard_output_file;
-}
-
-static int output_set(const DirectiveLine *line, ExecOutput output, char *path) {
-        char **file = output_file(line);
-
-        free(*file);
-        *file = path;
-        *(ExecOutput *) directive_field(line) = output;
-        return 0;
-}
-
-/* "file:PATH" and its sisters: 1, 0 if it is none of them, or an error (-EINVAL: said). */
-static int output_parse_file(const DirectiveLine *line, const char *value) {
-        static const struct {
-                const char *prefix;
-                ExecOutput output;
-        } kinds[] = {
-                { "file:", EXEC_OUTPUT_FILE },
-                { "append:", EXEC_OUTPUT_APPEND },
-                { "truncate:", EXEC_OUTPUT_TRUNCATE },
-        };
-
-        for (size_t i = 0; i < ELEMENTSOF(kinds); i++) {
-                char *path = NULL;
-                int r;
-
-                if (!text_starts_with(value, kinds[i].prefix))
-                        continue;
-                r = directive_expand_path(line, value + strlen(kinds[i].prefix), &path);
-                if (r <= 0)
-                        return r == 0 ? -EINVAL : r;
-                output_set(line, kinds[i].output, path);
-                return 1;
-        }
-        return 0;
-}
-
-int service_parse_standard_output(const DirectiveLine *line, const char *value) {
-        static const char *const logs[] = { "journal", "syslog", "kmsg", "journal+console", "syslog+console",
-                                            "kmsg+console", "tty" };
-        bool is_error = output_file(line) == &line->draft->service->standard_error_file;
-        ExecOutput inherited = is_error ? EXEC_OUTPUT_SAME : EXEC_OUTPUT_INHERIT;
-        int r = output_parse_file(line, value);
-
-        if (r != 0)
-                return r == -ENOMEM ? r : 0;
-        if (!*value || strcmp(value, "inherit") == 0)
-                return output_set(line, inherited, NULL);
-        if (strcmp(value, "null") == 0)
-                return output_set(line, EXEC_OUTPUT_NULL, NULL);
-        for (size_t i = 0; i < ELEMENTSOF(logs); i++)
-                if (strcmp(logs[i], value) == 0) {
-                        directive_note(line, UNIT_FILE_NOTE, "'%s' is not supported yet; the output goes where the "
-                                                             "manager's does.", value);
-                        return output_set(line, EXEC_OUTPUT_INHERIT, NULL);
-                }
-        return directive_complain(line, "'%s' is not supported; use inherit, null, file:PATH, append:PATH or "
-                                        "truncate:PATH", value);
-}
-
-static int service_parse_range(const DirectiveLine *line, const char *value, int32_t least, int32_t most, bool *has) {
-        int32_t number;
-
-        if (!*value) {
-                *has = false;
-                return 0;
-        }
-        if (text_parse_i32(value, &number) < 0 || number < least || number > most)
-                return directive_complain(line, "'%s' is not a number between %d and %d", value, least, most);
-        *(int32_t *) directive_field(line) = number;
-        *has = true;
-        return 0;
-}
-
-int service_parse_nice(const DirectiveLine *line, const char *value) {
-        return service_parse_range(line, value, -20, 19, &line->draft->service->has_nice);
-}
-
-int service_parse_oom_score_adjust(const DirectiveLine *line, const char *value) {
-        return service_parse_range(line, value, -1000, 1000, &line->draft->service->has_oom_score_adjust);
 }

@@ -29,13 +29,32 @@ UnitDraft *unit_draft_free(UnitDraft *draft) {
         vector_deinit(&draft->refusals);
         failure_deinit(&draft->failure);
         unit_settings_deinit(&draft->settings);
-        service_settings_free(draft->service);
+        if (draft->own)
+                draft->draft_type->release(draft->own);
+        exec_rare_settings_deinit(&draft->exec_rare);
         resource_settings_deinit(&draft->resources);
         file_values_deinit(&draft->values);
         file_state_free(draft->state);
         free(draft->name);
         free(draft);
         return NULL;
+}
+
+static int draft_make_own(UnitDraft *draft) {
+        const DraftType *type = draft_type_of(draft->type);
+        int r;
+
+        if (!type)
+                return 0;
+        r = type->make(&draft->own);
+        if (r < 0)
+                return r;
+        draft->draft_type = type;
+        if (type->exec != DRAFT_TYPE_HAS_NOT)
+                draft->exec = (ExecSettings *) ((char *) draft->own + type->exec);
+        if (type->kill != DRAFT_TYPE_HAS_NOT)
+                draft->kill = (KillSettings *) ((char *) draft->own + type->kill);
+        return 0;
 }
 
 static int draft_new(const UnitFileLoader *loader, const char *name, bool is_supported, UnitDraft **ret_draft) {
@@ -58,8 +77,8 @@ static int draft_new(const UnitFileLoader *loader, const char *name, bool is_sup
         r = file_state_new(&draft->state);
         if (r == 0)
                 r = unit_sources_find(loader->names, name, &draft->state->sources);
-        if (r == 0 && draft->type == UNIT_SERVICE)
-                r = service_settings_new(&draft->service);
+        if (r == 0)
+                r = draft_make_own(draft);
         if (r < 0)
                 return r;
         draft->specifiers = (SpecifierContext) {
@@ -323,8 +342,8 @@ static int draft_read_files(UnitDraft *draft) {
                 r = draft_copy_paths(draft);
         if (r >= 0)
                 r = draft_add_links(draft);
-        if (r >= 0 && draft->service)
-                r = unit_draft_check_service(draft);
+        if (r >= 0 && draft->draft_type && draft->draft_type->check)
+                r = draft->draft_type->check(draft);
         if (r >= 0)
                 r = unit_draft_add_implied(draft);
         if (r >= 0 && !draft->is_supported)

@@ -11,6 +11,7 @@
 #include "basic/failure.h"
 #include "basic/vector.h"
 #include "unit/file/directive.h"
+#include "unit/file/draft_type.h"
 #include "unit/file/file_state.h"
 #include "unit/file/file_values.h"
 #include "unit/file/resource_settings.h"
@@ -46,8 +47,12 @@ struct UnitDraft {
         Failure failure;
         UnitSettings settings;
         UnitRareSettings *rare;         /* borrowed from settings, whose own they are */
-        ServiceSettings *service;       /* owned; NULL for other types */
-        ResourceSettings resources;     /* of a service or slice; its strings are owned */
+        const DraftType *draft_type;    /* NULL: it has no settings of its own, or (a slice) just resources */
+        void *own;                      /* owned: settings of its type, as draft_type makes them; NULL without */
+        ExecSettings *exec;             /* in own, … */
+        KillSettings *kill;             /* … or NULL */
+        ExecRareSettings exec_rare;     /* its strings are owned, until it is applied */
+        ResourceSettings resources;     /* its strings are owned */
         bool has_service_type;
         bool is_broken;                 /* failure is about a setting */
         VECTOR(DraftRelation) relations;
@@ -78,8 +83,22 @@ int unit_draft_resolve_template(const UnitDraft *draft, const char *name, char *
 /* Dependencies that no line says. */
 int unit_draft_add_implied(UnitDraft *draft);
 
-/* Is a service complete, and are its settings fit for each other? Says so if not. */
-int unit_draft_check_service(UnitDraft *draft);
+/* A dependency that no line says. */
+typedef struct ImpliedRelation {
+        UnitRelationKind kind;
+        const char *name;
+} ImpliedRelation;
+
+/* Adds them as default dependencies. 0 or -ENOMEM. */
+int unit_draft_add_defaults(UnitDraft *draft, const ImpliedRelation *relations, size_t n);
+
+/* What every unit of the system (or of a user) that runs processes has: after the basic things, gone at shutdown. */
+int unit_draft_add_usual_defaults(UnitDraft *draft);
+
+/* The settings of a service; NULL for other types. */
+static inline ServiceSettings *unit_draft_service(const UnitDraft *draft) {
+        return draft->type == UNIT_SERVICE ? draft->own : NULL;
+}
 
 /* Says something about a file; @setting may be NULL. */
 void unit_draft_report(const UnitDraft *draft, UnitFileSeverity severity, const char *file, unsigned line,

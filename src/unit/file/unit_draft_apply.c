@@ -16,10 +16,6 @@
 #include "unit/file/file_record.h"
 #include "unit/file/unit_file_loader.h"
 
-static void apply_free_service(void *settings) {
-        service_settings_free(settings);
-}
-
 static void apply_free_resources(void *settings) {
         resource_settings_free(settings);
 }
@@ -79,8 +75,12 @@ static void apply_type_settings(Unit *unit, void *settings, void (*free_settings
 
 static int apply_settings(UnitDraft *draft, Unit *unit, const char *path) {
         ResourceSettings *resources = NULL;
-        int r = draft->load_state == UNIT_LOADED ? resource_settings_take(&draft->resources, &resources) : 0;
+        int r = 0;
 
+        if (draft->load_state == UNIT_LOADED && draft->exec)
+                r = exec_settings_take_rare(draft->exec, &draft->exec_rare);
+        if (r == 0 && draft->load_state == UNIT_LOADED)
+                r = resource_settings_take(&draft->resources, &resources);
         if (r < 0)
                 return r;
         unit_settings_deinit(&unit->settings);
@@ -90,11 +90,13 @@ static int apply_settings(UnitDraft *draft, Unit *unit, const char *path) {
         unit_settings_init(&draft->settings);
         draft->rare = NULL;
 
-        if (draft->load_state == UNIT_LOADED && draft->service) {
-                draft->service->resources = resources;
-                apply_type_settings(unit, take_ptr(draft->service), apply_free_service);
+        if (draft->load_state == UNIT_LOADED && draft->own) {
+                if (draft->draft_type->resources != DRAFT_TYPE_HAS_NOT)
+                        *(ResourceSettings **) ((char *) draft->own + draft->draft_type->resources) = take_ptr(resources);
+                apply_type_settings(unit, take_ptr(draft->own), draft->draft_type->release);
         } else if (draft->load_state == UNIT_LOADED && draft->type == UNIT_SLICE)
-                apply_type_settings(unit, resources, apply_free_resources);
+                apply_type_settings(unit, take_ptr(resources), apply_free_resources);
+        resource_settings_free(resources);
         unit->load_state = draft->load_state;
         failure_copy(&unit->load_failure, &draft->failure);
         return 0;

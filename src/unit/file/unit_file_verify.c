@@ -76,10 +76,12 @@ static bool verify_program_exists(const char *path) {
 }
 
 static void verify_commands(const UnitDraft *draft) {
-        if (!draft->service || draft->service->root_directory)
+        const ServiceSettings *service = unit_draft_service(draft);
+
+        if (!service || draft->exec_rare.root_directory)
                 return;
         for (ServiceExec exec = 0; exec < _SERVICE_EXEC_MAX; exec++)
-                for (const ExecCommand *command = draft->service->commands[exec]; command; command = command->next)
+                for (const ExecCommand *command = service->commands[exec]; command; command = command->next)
                         if (!strchr(command->path, '$') && !verify_program_exists(command->path))
                                 unit_draft_report(draft, UNIT_FILE_WARNING, command->file, command->line,
                                                   service_exec_to_string(exec),

@@ -25,12 +25,7 @@
 #define MOUNT_DEPENDENCY "mount needed"
 #define SLICE_DEPENDENCY "slice it is in"
 
-typedef struct ImpliedRelation {
-        UnitRelationKind kind;
-        const char *name;
-} ImpliedRelation;
-
-static int implied_add_all(UnitDraft *draft, const ImpliedRelation *relations, size_t n) {
+int unit_draft_add_defaults(UnitDraft *draft, const ImpliedRelation *relations, size_t n) {
         for (size_t i = 0; i < n; i++) {
                 const char *file = draft->state->sources.fragment ? draft->state->sources.fragment : "";
                 int r = unit_draft_add_relation(draft, relations[i].kind, relations[i].name, file, 0,
@@ -42,7 +37,7 @@ static int implied_add_all(UnitDraft *draft, const ImpliedRelation *relations, s
         return 0;
 }
 
-static int implied_add_defaults(UnitDraft *draft) {
+int unit_draft_add_usual_defaults(UnitDraft *draft) {
         static const ImpliedRelation of_system_service[] = {
                 { UNIT_REQUIRES, "sysinit.target" },    { UNIT_AFTER, "sysinit.target" },
                 { UNIT_AFTER, "basic.target" },         { UNIT_CONFLICTS, "shutdown.target" },
@@ -52,6 +47,13 @@ static int implied_add_defaults(UnitDraft *draft) {
                 { UNIT_REQUIRES, "basic.target" },      { UNIT_AFTER, "basic.target" },
                 { UNIT_CONFLICTS, "shutdown.target" },  { UNIT_BEFORE, "shutdown.target" },
         };
+
+        if (draft->loader->options.is_user)
+                return unit_draft_add_defaults(draft, of_user_service, ELEMENTSOF(of_user_service));
+        return unit_draft_add_defaults(draft, of_system_service, ELEMENTSOF(of_system_service));
+}
+
+static int implied_add_defaults(UnitDraft *draft) {
         static const ImpliedRelation of_target[] = {
                 { UNIT_CONFLICTS, "shutdown.target" },
                 { UNIT_BEFORE, "shutdown.target" },
@@ -60,12 +62,8 @@ static int implied_add_defaults(UnitDraft *draft) {
         if (draft->type == UNIT_SLICE && unit_slice_is_always_there(draft->name))
                 return 0;
         if (draft->type == UNIT_TARGET || draft->type == UNIT_SLICE)
-                return implied_add_all(draft, of_target, ELEMENTSOF(of_target));
-        if (draft->type != UNIT_SERVICE)
-                return 0;
-        if (draft->loader->options.is_user)
-                return implied_add_all(draft, of_user_service, ELEMENTSOF(of_user_service));
-        return implied_add_all(draft, of_system_service, ELEMENTSOF(of_system_service));
+                return unit_draft_add_defaults(draft, of_target, ELEMENTSOF(of_target));
+        return draft->draft_type && draft->draft_type->add_defaults ? draft->draft_type->add_defaults(draft) : 0;
 }
 
 /* The mount unit of @path, if it has a file. */
@@ -111,7 +109,7 @@ static int implied_find_slice(const UnitDraft *draft, char **ret_slice) {
         int r;
 
         /* So it is with nearly all units. */
-        if (!is_named && draft->type == UNIT_SERVICE && !unit_name_is_instance(draft->name) &&
+        if (!is_named && draft->type != UNIT_SLICE && !unit_name_is_instance(draft->name) &&
             !name_map_find(draft->loader->names, usual))
                 return 0;
         if (is_named)
@@ -126,13 +124,17 @@ static int implied_find_slice(const UnitDraft *draft, char **ret_slice) {
         return r == -EINVAL ? 0 : r;
 }
 
+static bool has_resources(const UnitDraft *draft) {
+        return draft->type == UNIT_SLICE || (draft->draft_type && draft->draft_type->resources != DRAFT_TYPE_HAS_NOT);
+}
+
 static int implied_add_slice(UnitDraft *draft) {
         static const UnitRelationKind kinds[] = { UNIT_IN_SLICE, UNIT_REQUIRES, UNIT_AFTER };
         const char *file = draft->state->sources.fragment ? draft->state->sources.fragment : "";
         cleanup_free_ char *slice = NULL;
         int r = 0;
 
-        if (draft->type == UNIT_SERVICE || draft->type == UNIT_SLICE)
+        if (has_resources(draft))
                 r = implied_find_slice(draft, &slice);
         if (!slice || strcmp(slice, UNIT_ROOT_SLICE) == 0)
                 return r;
@@ -152,6 +154,8 @@ int unit_draft_add_implied(UnitDraft *draft) {
                 r = implied_add_mounts(draft, draft->settings.rare->requires_mounts_for, UNIT_REQUIRES);
         if (r == 0)
                 r = implied_add_mounts(draft, draft->settings.rare->wants_mounts_for, UNIT_WANTS);
+        if (r == 0 && draft->draft_type && draft->draft_type->add_implied)
+                r = draft->draft_type->add_implied(draft);
         if (r == 0)
                 r = implied_add_slice(draft);
         return r;

@@ -10,6 +10,7 @@
 
 #include "basic/macro.h"
 #include "basic/strv.h"
+#include "unit/file/resource_settings.h"
 #include "unit/types/group_property.h"
 #include "unit/types/resource_attribute.h"
 #include "unit/unit_table.h"
@@ -27,7 +28,7 @@ static UnitHost *host_of(const Unit *unit) {
         return unit_table_host(unit->table);
 }
 
-void group_get_path(const Unit *unit, Sink *sink) {
+static void get_path(const Unit *unit, Sink *sink) {
         cleanup_free_ char *path = NULL;
         UnitHost *host = host_of(unit);
 
@@ -45,23 +46,23 @@ static void put_value(const Unit *unit, Sink *sink, UnitGroupValue what) {
         sink_u64(sink, value);
 }
 
-void group_get_memory(const Unit *unit, Sink *sink) {
+static void get_memory(const Unit *unit, Sink *sink) {
         put_value(unit, sink, UNIT_GROUP_MEMORY);
 }
 
-void group_get_memory_peak(const Unit *unit, Sink *sink) {
+static void get_memory_peak(const Unit *unit, Sink *sink) {
         put_value(unit, sink, UNIT_GROUP_MEMORY_PEAK);
 }
 
-void group_get_tasks(const Unit *unit, Sink *sink) {
+static void get_tasks(const Unit *unit, Sink *sink) {
         put_value(unit, sink, UNIT_GROUP_TASKS);
 }
 
-void group_get_cpu(const Unit *unit, Sink *sink) {
+static void get_cpu(const Unit *unit, Sink *sink) {
         put_value(unit, sink, UNIT_GROUP_CPU_NSEC);
 }
 
-void group_get_unapplied(const Unit *unit, Sink *sink) {
+static void get_unapplied(const Unit *unit, Sink *sink) {
         cleanup_(strv_freep) char **list = NULL;
         UnitHost *host = host_of(unit);
 
@@ -70,15 +71,15 @@ void group_get_unapplied(const Unit *unit, Sink *sink) {
         sink_strv(sink, list);
 }
 
-void group_get_slice(const Unit *unit, Sink *sink) {
+static void get_slice(const Unit *unit, Sink *sink) {
         sink_string(sink, resources_of(unit)->slice);
 }
 
-void group_get_delegate(const Unit *unit, Sink *sink) {
+static void get_delegate(const Unit *unit, Sink *sink) {
         sink_bool(sink, resources_of(unit)->delegate);
 }
 
-void group_get_oom_policy(const Unit *unit, Sink *sink) {
+static void get_oom_policy(const Unit *unit, Sink *sink) {
         sink_string(sink, resource_oom_policy_to_string(resources_of(unit)->oom_policy));
 }
 
@@ -86,15 +87,15 @@ static void put_weight(Sink *sink, uint32_t weight) {
         sink_u64(sink, weight == 0 ? UINT64_MAX : weight == RESOURCE_WEIGHT_IDLE ? 0 : weight);
 }
 
-void group_get_cpu_weight(const Unit *unit, Sink *sink) {
+static void get_cpu_weight(const Unit *unit, Sink *sink) {
         put_weight(sink, resources_of(unit)->cpu_weight);
 }
 
-void group_get_io_weight(const Unit *unit, Sink *sink) {
+static void get_io_weight(const Unit *unit, Sink *sink) {
         put_weight(sink, resources_of(unit)->io_weight);
 }
 
-void group_get_cpu_quota(const Unit *unit, Sink *sink) {
+static void get_cpu_quota(const Unit *unit, Sink *sink) {
         usec_t quota = resources_of(unit)->cpu_quota_per_sec;
 
         sink_u64(sink, quota == 0 ? USEC_INFINITY : quota);
@@ -112,26 +113,52 @@ static void put_limit(const Unit *unit, Sink *sink, const char *file) {
         sink_u64(sink, value);
 }
 
-void group_get_memory_min(const Unit *unit, Sink *sink) {
+static void get_memory_min(const Unit *unit, Sink *sink) {
         put_limit(unit, sink, "memory.min");
 }
 
-void group_get_memory_low(const Unit *unit, Sink *sink) {
+static void get_memory_low(const Unit *unit, Sink *sink) {
         put_limit(unit, sink, "memory.low");
 }
 
-void group_get_memory_high(const Unit *unit, Sink *sink) {
+static void get_memory_high(const Unit *unit, Sink *sink) {
         put_limit(unit, sink, "memory.high");
 }
 
-void group_get_memory_max(const Unit *unit, Sink *sink) {
+static void get_memory_max(const Unit *unit, Sink *sink) {
         put_limit(unit, sink, "memory.max");
 }
 
-void group_get_memory_swap_max(const Unit *unit, Sink *sink) {
+static void get_memory_swap_max(const Unit *unit, Sink *sink) {
         put_limit(unit, sink, "memory.swap.max");
 }
 
-void group_get_tasks_max(const Unit *unit, Sink *sink) {
+static void get_tasks_max(const Unit *unit, Sink *sink) {
         put_limit(unit, sink, "pids.max");
 }
+
+#define C UNIT_PROPERTY_CONST
+
+static const UnitProperty rows[] = {
+        { "Slice", "s", C, get_slice, "The slice that it asks for; empty: the default one." },
+        { "ControlGroup", "s", 0, get_path, "Its control group; empty: it has none." },
+        { "MemoryCurrent", "t", 0, get_memory, "Bytes of memory in use." },
+        { "MemoryPeak", "t", 0, get_memory_peak, "The most bytes of memory that were in use." },
+        { "TasksCurrent", "t", 0, get_tasks, "Number of tasks." },
+        { "CPUUsageNSec", "t", 0, get_cpu, "CPU time used." },
+        { "ResourcesNotApplied", "as", 0, get_unapplied, "Resource settings without effect, with the reason." },
+        { "Delegate", "b", C, get_delegate, "Whether its control group is its own affair." },
+        { "OOMPolicy", "s", C, get_oom_policy,
+          "What happens when the kernel kills one of its processes for lack of memory: stop, continue, kill." },
+        { "CPUWeight", "t", C, get_cpu_weight, "Its share of busy processors; 0: idle." },
+        { "CPUQuotaPerSecUSec", "t", C, get_cpu_quota, "CPU time it may use in each second." },
+        { "IOWeight", "t", C, get_io_weight, "Its share of busy disks." },
+        { "MemoryMin", "t", C, get_memory_min, "Bytes that are never taken from it." },
+        { "MemoryLow", "t", C, get_memory_low, "Bytes that are taken from it late." },
+        { "MemoryHigh", "t", C, get_memory_high, "Bytes above which it is slowed down." },
+        { "MemoryMax", "t", C, get_memory_max, "The most bytes that it may use." },
+        { "MemorySwapMax", "t", C, get_memory_swap_max, "The most bytes of swap." },
+        { "TasksMax", "t", C, get_tasks_max, "The most tasks that it may have." },
+};
+
+const UnitPropertyTable group_properties = { rows, ELEMENTSOF(rows) };

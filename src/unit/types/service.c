@@ -46,10 +46,8 @@ static const ServiceSettings fallback_settings = {
         .timeout_abort = 90 * USEC_PER_SEC,
         .restart_usec = 100 * USEC_PER_MSEC,
         .runtime_max = USEC_INFINITY,
-        .kill_signal = 15,
-        .final_kill_signal = 9,
-        .send_sigkill = true,
-        .umask = 0022,
+        .exec = { .umask = 0022 },
+        .kill = { .signal = 15, .final_signal = 9, .watchdog_signal = 6, .send_sigkill = true },
 };
 
 Service *service_of(const Unit *unit) {

@@ -23,6 +23,7 @@
 
 #include "basic/macro.h"
 #include "basic/strv.h"
+#include "unit/types/exec_context.h"
 #include "unit/types/service.h"
 
 ExecCommand *service_command(const Unit *unit, ServiceExec kind, unsigned index) {
@@ -154,61 +155,6 @@ static int set_own_environment(const Unit *unit, UnitPurpose purpose, ExecReques
         return r;
 }
 
-static ExecStream make_stream(ExecOutput output, const char *path) {
-        static const ExecStreamKind kinds[] = {
-                [EXEC_OUTPUT_INHERIT] = EXEC_STREAM_INHERIT,
-                [EXEC_OUTPUT_NULL] = EXEC_STREAM_NULL,
-                [EXEC_OUTPUT_FILE] = EXEC_STREAM_FILE,
-                [EXEC_OUTPUT_APPEND] = EXEC_STREAM_APPEND,
-                [EXEC_OUTPUT_TRUNCATE] = EXEC_STREAM_TRUNCATE,
-                [EXEC_OUTPUT_SAME] = EXEC_STREAM_SAME,
-        };
-        ExecStreamKind kind = kinds[output];
-        bool is_file = kind == EXEC_STREAM_FILE || kind == EXEC_STREAM_APPEND || kind == EXEC_STREAM_TRUNCATE;
-
-        return (ExecStream) { .kind = kind, .path = is_file ? path : NULL };
-}
-
-static uint32_t make_flags(const ServiceSettings *settings, const ExecCommand *command) {
-        uint32_t flags = 0;
-
-        if (command->flags & EXEC_NO_EXPANSION)
-                flags |= EXEC_REQUEST_NO_EXPANSION;
-        if (command->flags & (EXEC_FULL_PRIVILEGES | EXEC_NO_SETUID))
-                flags |= EXEC_REQUEST_KEEP_PRIVILEGES;
-        if (settings->ignore_sigpipe)
-                flags |= EXEC_REQUEST_IGNORE_SIGPIPE;
-        if (settings->working_directory_optional)
-                flags |= EXEC_REQUEST_DIRECTORY_OPTIONAL;
-        if (settings->has_nice)
-                flags |= EXEC_REQUEST_HAS_NICE;
-        if (settings->has_oom_score_adjust)
-                flags |= EXEC_REQUEST_HAS_OOM_SCORE_ADJUST;
-        return flags;
-}
-
-static void set_context(const ServiceSettings *settings, ExecRequest *request) {
-        request->pass_environment = settings->pass_environment;
-        request->environment = settings->environment;
-        request->environment_files = settings->environment_files;
-        request->unset_environment = settings->unset_environment;
-        request->working_directory = settings->working_directory;
-        request->root_directory = settings->root_directory;
-        request->user = settings->user;
-        request->group = settings->group;
-        request->supplementary_groups = settings->supplementary_groups;
-        request->umask = settings->umask;
-        request->standard_input_file = settings->standard_input_file;
-        request->inherits_standard_input = settings->inherits_standard_input;
-        if (settings->tty != SERVICE_TTY_NONE)
-                request->tty = settings->tty_path ? settings->tty_path : "/dev/console";
-        request->takes_tty = settings->tty == SERVICE_TTY_FORCE;
-        request->standard_output = make_stream(settings->standard_output, settings->standard_output_file);
-        request->standard_error = make_stream(settings->standard_error, settings->standard_error_file);
-        request->nice = settings->nice;
-        request->oom_score_adjust = settings->oom_score_adjust;
-}
-
 int service_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request) {
         const ServiceProcess *process = service_process(unit, purpose);
         const ServiceSettings *settings = service_settings(unit);
@@ -223,8 +169,7 @@ int service_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request)
         request->label = service_exec_to_string(process->kind);
         request->path = command->path;
         request->argv = command->argv;
-        request->flags = make_flags(settings, command);
-        set_context(settings, request);
+        exec_context_fill(&settings->exec, command, request);
         return set_own_environment(unit, purpose, request);
 }
 

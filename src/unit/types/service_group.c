@@ -30,7 +30,7 @@ void service_group(const Unit *unit, UnitGroup *ret_group) {
         *ret_group = (UnitGroup) {
                 .resources = settings->resources,
                 .is_begun = !is_first(unit, &service->main) && !is_first(unit, &service->control),
-                .keeps_leftovers = settings->kill_mode == SERVICE_KILL_PROCESS || settings->kill_mode == SERVICE_KILL_NONE,
+                .keeps_leftovers = settings->kill.mode == KILL_MODE_PROCESS || settings->kill.mode == KILL_MODE_NONE,
         };
 }
 

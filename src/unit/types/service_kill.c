@@ -22,19 +22,19 @@ int service_stop_signal(const Unit *unit, ServiceState state) {
         const ServiceSettings *settings = service_settings(unit);
 
         if (is_killing(state))
-                return settings->final_kill_signal;
-        return state == SERVICE_STATE_STOP_WATCHDOG ? SIGABRT : settings->kill_signal;
+                return settings->kill.final_signal;
+        return state == SERVICE_STATE_STOP_WATCHDOG ? settings->kill.watchdog_signal : settings->kill.signal;
 }
 
 static bool reaches_rest(const Unit *unit, ServiceState state) {
-        switch (service_settings(unit)->kill_mode) {
-        case SERVICE_KILL_CONTROL_GROUP:
+        switch (service_settings(unit)->kill.mode) {
+        case KILL_MODE_CONTROL_GROUP:
                 return true;
-        case SERVICE_KILL_MIXED:
+        case KILL_MODE_MIXED:
                 return is_killing(state);
-        case SERVICE_KILL_PROCESS:
-        case SERVICE_KILL_NONE:
-        case _SERVICE_KILL_MODE_MAX:
+        case KILL_MODE_PROCESS:
+        case KILL_MODE_NONE:
+        case _KILL_MODE_MAX:
                 return false;
         }
         return false;
@@ -66,12 +66,12 @@ int service_signal_all(Unit *unit, ServiceState state) {
         bool with_rest = reaches_rest(unit, state);
         int signal = service_stop_signal(unit, state), n;
 
-        if (settings->kill_mode == SERVICE_KILL_NONE)
+        if (settings->kill.mode == KILL_MODE_NONE)
                 return 0;
         n = send_signal(unit, signal, with_rest);
         if (n == 0 || is_killing(state))
                 return n;
-        if (settings->send_sighup && signal != SIGHUP)
+        if (settings->kill.send_sighup && signal != SIGHUP)
                 send_signal(unit, SIGHUP, with_rest);
         /* One that is stopped would not hear it. */
         if (signal != SIGKILL && signal != SIGCONT)

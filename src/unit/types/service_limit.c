@@ -157,7 +157,7 @@ bool service_is_within_start_limit(Unit *unit) {
 
 static void state_limit_elapsed(Unit *unit) {
         Service *service = service_of(unit);
-        bool kills = service_settings(unit)->send_sigkill;
+        bool kills = service_settings(unit)->kill.send_sigkill;
         char span[USEC_FORMAT_MAX];
 
         service->state_deadline = USEC_INFINITY;

@@ -74,4 +74,4 @@ int service_restore(Unit *unit, RecordReader *reader);
 int service_activity(const Unit *unit, char **ret_activity, usec_t *ret_since);
 usec_t service_limit_at(const Unit *unit);              /* as UnitVTable.limit */
 int service_save(const Unit *unit, Sink *sink);
-extern const UnitProperty service_properties[];
+extern const UnitPropertyTable *const service_properties[];

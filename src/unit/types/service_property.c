@@ -10,7 +10,9 @@
 
 #include "basic/macro.h"
 #include "basic/text.h"
+#include "unit/types/exec_property.h"
 #include "unit/types/group_property.h"
+#include "unit/types/kill_property.h"
 #include "unit/types/service.h"
 
 /* One getter: @expression may use service and settings. */
@@ -62,26 +64,6 @@ GETTER(exec_main_start, sink_u64, service->exec_main.start.realtime)
 GETTER(exec_main_start_monotonic, sink_u64, service->exec_main.start.monotonic)
 GETTER(exec_main_exit, sink_u64, service->exec_main.exit.realtime)
 GETTER(exec_main_exit_monotonic, sink_u64, service->exec_main.exit.monotonic)
-GETTER(environment, sink_strv, settings->environment)
-GETTER(pass_environment, sink_strv, settings->pass_environment)
-GETTER(unset_environment, sink_strv, settings->unset_environment)
-GETTER(working_directory, sink_string, settings->working_directory)
-GETTER(root_directory, sink_string, settings->root_directory)
-GETTER(user, sink_string, settings->user)
-GETTER(group, sink_string, settings->group)
-GETTER(supplementary_groups, sink_strv, settings->supplementary_groups)
-GETTER(umask, sink_u32, settings->umask)
-GETTER(nice, sink_i32, settings->has_nice ? settings->nice : 0)
-GETTER(oom_score_adjust, sink_i32, settings->has_oom_score_adjust ? settings->oom_score_adjust : 0)
-GETTER(ignore_sigpipe, sink_bool, settings->ignore_sigpipe)
-GETTER(syslog_identifier, sink_string, settings->syslog_identifier)
-GETTER(kill_mode, sink_string, service_kill_mode_to_string(settings->kill_mode))
-GETTER(kill_signal, sink_i32, settings->kill_signal)
-GETTER(restart_kill_signal, sink_i32,
-       settings->restart_kill_signal ? settings->restart_kill_signal : settings->kill_signal)
-GETTER(final_kill_signal, sink_i32, settings->final_kill_signal)
-GETTER(send_sigkill, sink_bool, settings->send_sigkill)
-GETTER(send_sighup, sink_bool, settings->send_sighup)
 
 /* Every command with what became of it: path, argv, ignore failure, four times, pid, code, status. */
 static void put_commands(const Unit *unit, Sink *sink, ServiceExec kind) {
@@ -118,22 +100,6 @@ COMMANDS(exec_reload, SERVICE_EXEC_RELOAD)
 COMMANDS(exec_stop, SERVICE_EXEC_STOP)
 COMMANDS(exec_stop_post, SERVICE_EXEC_STOP_POST)
 
-/* Pairs of path and "may be missing". */
-static void get_environment_files(const Unit *unit, Sink *sink) {
-        char *const *file = service_settings(unit)->environment_files;
-
-        sink_open(sink, 'a', "(sb)");
-        for (; file && *file; file++) {
-                bool is_optional = (*file)[0] == '-';
-
-                sink_open(sink, 'r', "sb");
-                sink_string(sink, *file + is_optional);
-                sink_bool(sink, is_optional);
-                sink_close(sink);
-        }
-        sink_close(sink);
-}
-
 static void put_set(Sink *sink, const ExitStatusSet *set) {
         sink_open(sink, 'r', "aiai");
         sink_open(sink, 'a', "i");
@@ -153,58 +119,10 @@ GETTER(success_exit_status, put_set, &settings->success_exit_status)
 GETTER(restart_prevent_exit_status, put_set, &settings->restart_prevent_exit_status)
 GETTER(restart_force_exit_status, put_set, &settings->restart_force_exit_status)
 
-static void put_output(Sink *sink, ExecOutput output, const char *path) {
-        cleanup_free_ char *text = NULL;
-        const char *name = exec_output_to_string(output);
-
-        switch (output) {
-        case EXEC_OUTPUT_FILE:
-        case EXEC_OUTPUT_APPEND:
-        case EXEC_OUTPUT_TRUNCATE:
-                if (text_format(&text, "%s:%s", name, path ? path : "") == 0)
-                        name = text;
-                break;
-        case EXEC_OUTPUT_SAME:
-                name = exec_output_to_string(EXEC_OUTPUT_INHERIT);
-                break;
-        case EXEC_OUTPUT_INHERIT:
-        case EXEC_OUTPUT_NULL:
-        case _EXEC_OUTPUT_MAX:
-                break;
-        }
-        sink_string(sink, name);
-}
-
-static void get_standard_input(const Unit *unit, Sink *sink) {
-        static const char *const terminals[_SERVICE_TTY_MAX] = { NULL, "tty", "tty-force" };
-        const char *path = service_settings(unit)->standard_input_file;
-        const char *terminal = terminals[service_settings(unit)->tty];
-        cleanup_free_ char *text = NULL;
-
-        if (terminal)
-                sink_string(sink, terminal);
-        else if (service_settings(unit)->inherits_standard_input)
-                sink_string(sink, "inherit");
-        else
-                sink_string(sink, path && text_format(&text, "file:%s", path) == 0 ? text : "null");
-}
-
-static void get_standard_output(const Unit *unit, Sink *sink) {
-        const ServiceSettings *settings = service_settings(unit);
-
-        put_output(sink, settings->standard_output, settings->standard_output_file);
-}
-
-static void get_standard_error(const Unit *unit, Sink *sink) {
-        const ServiceSettings *settings = service_settings(unit);
-
-        put_output(sink, settings->standard_error, settings->standard_error_file);
-}
-
 #define C UNIT_PROPERTY_CONST
 #define E UNIT_PROPERTY_EMITS_CHANGE
 
-const UnitProperty service_properties[] = {
+static const UnitProperty rows[] = {
         { "Type", "s", C, get_type, "When it counts as started: simple, exec, forking, oneshot, notify." },
         { "Restart", "s", C, get_restart, "After which ends it is started again by itself." },
         { "PIDFile", "s", C, get_pid_file, "The file in which a forking daemon names its main process." },
@@ -250,29 +168,10 @@ const UnitProperty service_properties[] = {
         { "ExecReload", "a(sasbttttuii)", 0, get_exec_reload, "Commands that reload it." },
         { "ExecStop", "a(sasbttttuii)", 0, get_exec_stop, "Commands that stop it." },
         { "ExecStopPost", "a(sasbttttuii)", 0, get_exec_stop_post, "Commands after it has ended." },
-        GROUP_PROPERTIES,
-        { "Environment", "as", C, get_environment, "Variables that its commands get." },
-        { "EnvironmentFiles", "a(sb)", C, get_environment_files, "Files with variables; whether they may be missing." },
-        { "PassEnvironment", "as", C, get_pass_environment, "The manager's variables that its commands get." },
-        { "UnsetEnvironment", "as", C, get_unset_environment, "Variables that its commands don't get." },
-        { "WorkingDirectory", "s", C, get_working_directory, "Where its commands run." },
-        { "RootDirectory", "s", C, get_root_directory, "What its commands have as their root." },
-        { "User", "s", C, get_user, "The user it runs as." },
-        { "Group", "s", C, get_group, "The group it runs as." },
-        { "SupplementaryGroups", "as", C, get_supplementary_groups, "Further groups it has." },
-        { "UMask", "u", C, get_umask, "Its file mode creation mask." },
-        { "Nice", "i", C, get_nice, "Its nice level." },
-        { "OOMScoreAdjust", "i", C, get_oom_score_adjust, "How likely it is killed when memory runs out." },
-        { "IgnoreSIGPIPE", "b", C, get_ignore_sigpipe, "Whether its commands ignore SIGPIPE." },
-        { "SyslogIdentifier", "s", C, get_syslog_identifier, "What its log lines start with." },
-        { "StandardInput", "s", C, get_standard_input, "What its standard input is." },
-        { "StandardOutput", "s", C, get_standard_output, "Where its standard output goes." },
-        { "StandardError", "s", C, get_standard_error, "Where its standard error goes." },
-        { "KillMode", "s", C, get_kill_mode, "Which of its processes are signalled at a stop." },
-        { "KillSignal", "i", C, get_kill_signal, "The signal that tells it to end." },
-        { "RestartKillSignal", "i", C, get_restart_kill_signal, "The signal that tells it to end for a restart." },
-        { "FinalKillSignal", "i", C, get_final_kill_signal, "The signal that ends it after the time limit." },
-        { "SendSIGKILL", "b", C, get_send_sigkill, "Whether it is killed after the time limit." },
-        { "SendSIGHUP", "b", C, get_send_sighup, "Whether it also gets SIGHUP at a stop." },
-        {},
+};
+
+static const UnitPropertyTable service_table = { rows, ELEMENTSOF(rows) };
+
+const UnitPropertyTable *const service_properties[] = {
+        &service_table, &group_properties, &exec_properties, &kill_properties, NULL,
 };

@@ -169,7 +169,7 @@ void service_enter_stop_post(Unit *unit, ServiceResult result) {
 
 /* Nothing to wait for in @state: what comes after it? */
 static void enter_after_signal(Unit *unit, ServiceState state, ServiceResult result) {
-        bool kills = service_settings(unit)->send_sigkill;
+        bool kills = service_settings(unit)->kill.send_sigkill;
 
         switch (state) {
         case SERVICE_STATE_STOP_WATCHDOG:

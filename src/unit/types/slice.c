@@ -56,10 +56,7 @@ static void slice_group(const Unit *unit, UnitGroup *ret_group) {
         *ret_group = (UnitGroup) { .resources = unit->type_settings, .is_slice = true, .is_begun = true };
 }
 
-static const UnitProperty slice_properties[] = {
-        GROUP_PROPERTIES,
-        {},
-};
+static const UnitPropertyTable *const slice_properties[] = { &group_properties, NULL };
 
 const UnitVTable slice_vtable = {
         .type = UNIT_SLICE,

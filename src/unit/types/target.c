@@ -29,9 +29,7 @@ static const char *target_sub_state(const Unit *unit) {
         return unit->active_state == UNIT_ACTIVE ? "active" : "dead";
 }
 
-static const UnitProperty target_properties[] = {
-        {},
-};
+static const UnitPropertyTable *const target_properties[] = { NULL };
 
 const UnitVTable target_vtable = {
         .type = UNIT_TARGET,

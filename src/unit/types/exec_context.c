@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From settings to a request for a process
+ */
+
+#include "unit/types/exec_context.h"
+
+static ExecStream make_stream(ExecOutput output, const char *path) {
+        static const ExecStreamKind kinds[] = {
+                [EXEC_OUTPUT_INHERIT] = EXEC_STREAM_INHERIT,
+                [EXEC_OUTPUT_NULL] = EXEC_STREAM_NULL,
+                [EXEC_OUTPUT_FILE] = EXEC_STREAM_FILE,
+                [EXEC_OUTPUT_APPEND] = EXEC_STREAM_APPEND,
+                [EXEC_OUTPUT_TRUNCATE] = EXEC_STREAM_TRUNCATE,
+                [EXEC_OUTPUT_SAME] = EXEC_STREAM_SAME,
+        };
+        ExecStreamKind kind = kinds[output];
+        bool is_file = kind == EXEC_STREAM_FILE || kind == EXEC_STREAM_APPEND || kind == EXEC_STREAM_TRUNCATE;
+
+        return (ExecStream) { .kind = kind, .path = is_file ? path : NULL };
+}
+
+static uint32_t make_flags(const ExecSettings *settings, const ExecCommand *command) {
+        uint32_t flags = 0;
+
+        if (command->flags & EXEC_NO_EXPANSION)
+                flags |= EXEC_REQUEST_NO_EXPANSION;
+        if (command->flags & (EXEC_FULL_PRIVILEGES | EXEC_NO_SETUID))
+                flags |= EXEC_REQUEST_KEEP_PRIVILEGES;
+        if (settings->ignore_sigpipe)
+                flags |= EXEC_REQUEST_IGNORE_SIGPIPE;
+        if (settings->working_directory_optional)
+                flags |= EXEC_REQUEST_DIRECTORY_OPTIONAL;
+        if (settings->has_nice)
+                flags |= EXEC_REQUEST_HAS_NICE;
+        if (settings->has_oom_score_adjust)
+                flags |= EXEC_REQUEST_HAS_OOM_SCORE_ADJUST;
+        return flags;
+}
+
+void exec_context_fill(const ExecSettings *settings, const ExecCommand *command, ExecRequest *request) {
+        const ExecRareSettings *rare = exec_settings_rare(settings);
+
+        request->flags = make_flags(settings, command);
+        request->pass_environment = rare->pass_environment;
+        request->environment = settings->environment;
+        request->environment_files = settings->environment_files;
+        request->unset_environment = rare->unset_environment;
+        request->working_directory = settings->working_directory;
+        request->root_directory = rare->root_directory;
+        request->user = settings->user;
+        request->group = settings->group;
+        request->supplementary_groups = rare->supplementary_groups;
+        request->umask = settings->umask;
+        request->standard_input_file = settings->standard_input_file;
+        request->inherits_standard_input = settings->inherits_standard_input;
+        if (settings->tty != EXEC_TTY_NONE)
+                request->tty = rare->tty_path ? rare->tty_path : "/dev/console";
+        request->takes_tty = settings->tty == EXEC_TTY_FORCE;
+        request->standard_output = make_stream(settings->standard_output, settings->standard_output_file);
+        request->standard_error = make_stream(settings->standard_error, settings->standard_error_file);
+        request->nice = settings->nice;
+        request->oom_score_adjust = settings->oom_score_adjust;
+}

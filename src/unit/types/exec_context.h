@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * How a unit's processes are run, as its settings say: what all types that run commands share
+ */
+
+#include "unit/exec/exec.h"
+#include "unit/file/exec_settings.h"
+
+/* Fills in all of @request that @settings and the prefixes of @command say; the program and its environment are the caller's. */
+void exec_context_fill(const ExecSettings *settings, const ExecCommand *command, ExecRequest *request);

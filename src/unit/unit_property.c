@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Properties, by their number in all tables of a type
+ */
+
+#include "unit/unit_property.h"
+
+const UnitProperty *unit_property_at(const UnitPropertyTable *const *tables, size_t at) {
+        for (; tables && *tables; tables++) {
+                if (at < (*tables)->n)
+                        return &(*tables)->rows[at];
+                at -= (*tables)->n;
+        }
+        return NULL;
+}
