@@ -217,6 +217,9 @@ Manager *manager_free(Manager *manager) {
         manager_drop_tokens(manager);
         assert(manager->timers.n == 0);
         assert(manager->by_pid.n == 0);
+        assert(manager->watches.n == 0);
+        id_map_deinit(&manager->watches);
+        vector_deinit(&manager->triggered);
         heap_deinit(&manager->timers);
         id_map_deinit(&manager->by_pid);
         id_map_deinit(&manager->by_invocation);
@@ -258,6 +261,7 @@ static void end_turn(Manager *manager) {
         manager_run_asked_jobs(manager);
         do {
                 manager->has_news = false;
+                manager_tell_triggering(manager);
                 manager_unload_candidates(manager);
                 if (may_be_told_later(manager))
                         break;

@@ -39,6 +39,30 @@ static void host_unwatch_process(UnitHost *host, Unit *unit, UnitPurpose purpose
         manager_forget_process(manager_of(host), unit, pid);
 }
 
+static int host_watch_fd(UnitHost *host, Unit *unit, uint32_t index, int fd, uint32_t events) {
+        return manager_watch_fd(manager_of(host), unit, index, fd, events);
+}
+
+static void host_unwatch_fd(UnitHost *host, Unit *unit, uint32_t index) {
+        manager_unwatch_fd(manager_of(host), unit, index);
+}
+
+static int host_keep_fd(UnitHost *host, const Unit *unit, const char *what, uint32_t index, int fd) {
+        return manager_keep_unit_fd(manager_of(host), unit, what, index, fd);
+}
+
+static void host_drop_fd(UnitHost *host, const Unit *unit, const char *what, uint32_t index) {
+        manager_drop_unit_fd(manager_of(host), unit, what, index);
+}
+
+static int host_take_fd(UnitHost *host, const Unit *unit, const char *what, uint32_t index) {
+        return manager_take_unit_fd(manager_of(host), unit, what, index);
+}
+
+static bool host_has_job(UnitHost *host, const Unit *unit) {
+        return manager_has_job(manager_of(host), unit);
+}
+
 static int host_kill(UnitHost *host, Unit *unit, pid_t pid, int signal, bool is_group) {
         return manager_add_kill(manager_of(host), unit, pid, signal, is_group);
 }
@@ -88,6 +112,12 @@ const UnitHostOps manager_host_ops = {
         .spawn = host_spawn,
         .watch_process = host_watch_process,
         .unwatch_process = host_unwatch_process,
+        .watch_fd = host_watch_fd,
+        .unwatch_fd = host_unwatch_fd,
+        .keep_fd = host_keep_fd,
+        .drop_fd = host_drop_fd,
+        .take_fd = host_take_fd,
+        .has_job = host_has_job,
         .kill = host_kill,
         .kill_rest = host_kill_rest,
         .request_job = host_request_job,

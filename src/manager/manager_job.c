@@ -226,8 +226,10 @@ void manager_take_job_event(const JobEvent *event, void *userdata) {
         manager_watch_targets(manager, event);
         if (event->kind == JOB_EVENT_FINISHED) {
                 act_on_timeout(manager, &event->job);
-                if (event->job.unit)
+                if (event->job.unit) {
+                        manager_note_triggered(manager, event->job.unit);
                         manager_consider_unloading(manager, event->job.unit);
+                }
         }
         manager_tell(manager, job_event, event);
 }

@@ -45,6 +45,7 @@ static void observer_changed(void *userdata, Unit *unit, UnitActiveState old, Un
         manager_count_failed(manager, unit, new == UNIT_FAILED);
         manager_follow_group(manager, unit, new);
         job_manager_finish(manager->jobs, unit, old, new, flags, manager->now);
+        manager_note_triggered(manager, unit);
         manager_arm_jobs(manager);
         manager_tell(manager, unit_changed, unit);
         if (unit_state_is_inactive_or_failed(new))
@@ -117,6 +118,7 @@ void manager_forget_unit(Manager *manager, Unit *unit) {
         while (of_unit->processes)
                 manager_forget_process(manager, unit, of_unit->processes->pid);
         manager_forget_errands(manager, unit);
+        manager_forget_watches(manager, unit);
         manager_forget_group(manager, unit);
         if (of_unit->invocation != 0 && id_map_get(&manager->by_invocation, of_unit->invocation) == unit)
                 id_map_remove(&manager->by_invocation, of_unit->invocation);

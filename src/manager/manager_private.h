@@ -75,6 +75,8 @@ typedef enum ManagerStage {
         MANAGER_GONE,                   /* the loop ends */
 } ManagerStage;
 
+typedef struct ManagerWatch ManagerWatch;
+
 typedef struct ManagerListener {
         const ManagerListenerOps *ops;
         void *userdata;                 /* borrowed */
@@ -114,6 +116,8 @@ struct Manager {
 
         IdMap by_pid;                   /* ManagerProcess, owned through its unit's list */
         IdMap by_invocation;            /* Unit, by the first half word of its invocation id */
+        IdMap watches;                  /* ManagerWatch, owned lists, by the index of their unit + 1 */
+        VECTOR(uint32_t) triggered;     /* indexes of units whose triggering ones are to be told */
         VECTOR(UnitExit) strays;        /* exits of processes that nobody asked for yet; the oldest go */
         VECTOR(UnitExit) due;           /* exits that are to be told in the next turn */
         ManagerErrand *errands;         /* those in the outbox */
@@ -183,6 +187,18 @@ void manager_lower_open_files_limit(Manager *manager);
 int manager_set_timer(Manager *manager, Unit *unit, UnitPurpose purpose, usec_t deadline);
 void manager_run_timers(Manager *manager);
 void manager_arm_timers(Manager *manager);
+
+int manager_watch_fd(Manager *manager, Unit *unit, uint32_t index, int fd, uint32_t events);
+void manager_unwatch_fd(Manager *manager, Unit *unit, uint32_t index);
+void manager_forget_watches(Manager *manager, Unit *unit);
+int manager_keep_unit_fd(Manager *manager, const Unit *unit, const char *what, uint32_t index, int fd);
+void manager_drop_unit_fd(Manager *manager, const Unit *unit, const char *what, uint32_t index);
+int manager_take_unit_fd(Manager *manager, const Unit *unit, const char *what, uint32_t index);
+
+void manager_note_triggered(Manager *manager, const Unit *unit);
+void manager_tell_triggering(Manager *manager); /* at the end of a turn */
+bool manager_has_job(const Manager *manager, const Unit *unit);
+void manager_resume_units(Manager *manager);    /* once they are restored, before the loop */
 
 int manager_open_notify(Manager *manager, Failure *ret_failure);
 bool manager_read_notify(Manager *manager, unsigned budget);            /* true if there may be more */

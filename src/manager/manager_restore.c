@@ -364,7 +364,11 @@ static int restore_all(ManagerRestore *restore) {
                 r = store_load(store, STORE_MANAGER, take_token, restore);
         if (r == 0)
                 r = take_journal_exits(manager);
-        return r < 0 ? r : tell_lost_processes(manager);
+        if (r == 0)
+                r = tell_lost_processes(manager);
+        if (r == 0)
+                manager_resume_units(manager);
+        return r;
 }
 
 int manager_restore(Manager *manager, bool *ret_lives) {

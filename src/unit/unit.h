@@ -76,6 +76,9 @@ typedef struct UnitVTable {
         void (*spawned)(Unit *unit, UnitPurpose purpose, pid_t pid, const struct ExecResult *result);
         void (*child_exited)(Unit *unit, const UnitExit *exit);
         void (*timer_elapsed)(Unit *unit, UnitPurpose purpose);
+        void (*fd_ready)(Unit *unit, uint32_t index, uint32_t events);  /* see UnitHostOps.watch_fd */
+        /* A unit that this one triggers has changed its state, or has lost its job: at the end of a turn. */
+        void (*triggered_changed)(Unit *unit, Unit *triggered);
         void (*notified)(Unit *unit, pid_t sender, char *const *assignments);   /* sd_notify lines */
         int (*kill)(Unit *unit, const char *who, int signal, Failure *ret_failure);     /* "main", "control", "all" */
         pid_t (*main_pid)(const Unit *unit);
@@ -98,6 +101,8 @@ typedef struct UnitVTable {
          */
         void (*record)(const Unit *unit, RecordWriter *writer);
         int (*restore)(Unit *unit, RecordReader *reader);
+        /* Then, when all units and jobs are there: takes its descriptors, and watches again what it had watched. */
+        void (*resume)(Unit *unit);
 } UnitVTable;
 
 struct Unit {

@@ -58,6 +58,22 @@ typedef struct UnitHostOps {
         int (*watch_process)(UnitHost *host, Unit *unit, UnitPurpose purpose, pid_t pid);
         void (*unwatch_process)(UnitHost *host, Unit *unit, UnitPurpose purpose, pid_t pid);
 
+        /*
+         * Watch a descriptor of the unit's, as its number @index, for @events of poll(2): UnitVTable.fd_ready is told in
+         * each turn in which there are any. One that is watched already is watched anew. Unwatch it before it is closed.
+         */
+        int (*watch_fd)(UnitHost *host, Unit *unit, uint32_t index, int fd, uint32_t events);
+        void (*unwatch_fd)(UnitHost *host, Unit *unit, uint32_t index);
+
+        /*
+         * Have a copy of @fd kept under a name of the unit's until it is dropped, also if the manager dies; where there is
+         * nobody for that, nothing happens. What was kept is taken over in UnitVTable.resume, and only there: -ENOENT if
+         * there is none. A number replaces what has it.
+         */
+        int (*keep_fd)(UnitHost *host, const Unit *unit, const char *what, uint32_t index, int fd);
+        void (*drop_fd)(UnitHost *host, const Unit *unit, const char *what, uint32_t index);
+        int (*take_fd)(UnitHost *host, const Unit *unit, const char *what, uint32_t index);
+
         /* Send a signal, through the outbox. @is_group: to the process group as well. */
         int (*kill)(UnitHost *host, Unit *unit, pid_t pid, int signal, bool is_group);
 
@@ -75,6 +91,9 @@ typedef struct UnitHostOps {
          * told. It never replaces a stop: while one is installed for the unit, a request for a start is dropped in silence.
          */
         int (*request_job)(UnitHost *host, Unit *unit, const char *type, const char *mode, const char *reason);
+
+        /* Is a job of the unit installed, or asked for by a unit? */
+        bool (*has_job)(UnitHost *host, const Unit *unit);
 
         /*
          * By control groups; each may be NULL, and finds nothing where there are none: the only process of the unit that
