@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "exec_fixture.h"
@@ -98,4 +99,45 @@ Test(exec_descriptor, pid_is_told_where_there_is_a_place_for_it) {
         fixture.request.flags |= EXEC_REQUEST_TELLS_PID;
         cr_assert(eq(int, fixture_run(&fixture), 0));
         assert_string(fixture_output(&fixture), "mine 1");
+}
+
+/* A file in memory with @text in it, from its start, at @number or above. */
+static int make_file(const char *text, int number) {
+        int fd = memfd_create("test", MFD_CLOEXEC), moved;
+
+        cr_assert(fd >= 0);
+        cr_assert(write(fd, text, strlen(text)) == (ssize_t) strlen(text));
+        cr_assert(lseek(fd, 0, SEEK_SET) == 0);
+        moved = fcntl(fd, F_DUPFD_CLOEXEC, number);
+        cr_assert(moved >= number);
+        close(fd);
+        return moved;
+}
+
+Test(exec_descriptor, streams_may_be_descriptors) {
+        int input = make_file("line\n", 50), output = make_file("", 60), error = make_file("", 12);
+        char text[32] = {};
+        FIXTURE("read word; echo out $word; echo err >&2; [ -e /proc/self/fd/3 ] || echo alone");
+
+        fixture.request.standard_input_fd = input;
+        fixture.request.standard_output = (ExecStream) { .kind = EXEC_STREAM_FD, .fd = output };
+        fixture.request.standard_error = (ExecStream) { .kind = EXEC_STREAM_FD, .fd = error };
+        cr_assert(eq(int, fixture_run(&fixture), 0));
+        cr_assert(pread(output, text, sizeof(text) - 1, 0) > 0);
+        assert_string(text, "out line\nalone\n");
+        memset(text, 0, sizeof(text));
+        cr_assert(pread(error, text, sizeof(text) - 1, 0) > 0);
+        assert_string(text, "err\n");
+}
+
+Test(exec_descriptor, standard_error_joins_an_output_that_is_a_descriptor) {
+        int output = make_file("", 30);
+        char text[32] = {};
+        FIXTURE("echo out; echo err >&2");
+
+        fixture.request.standard_output = (ExecStream) { .kind = EXEC_STREAM_FD, .fd = output };
+        fixture.request.standard_error = (ExecStream) { .kind = EXEC_STREAM_SAME };
+        cr_assert(eq(int, fixture_run(&fixture), 0));
+        cr_assert(pread(output, text, sizeof(text) - 1, 0) > 0);
+        assert_string(text, "out\nerr\n");
 }

@@ -71,6 +71,7 @@ typedef struct Preparation {
         char **argv;
         char **candidates;
         ExecPlace *places;
+        size_t n_places;
 } Preparation;
 
 struct ExecSpawn {
@@ -160,7 +161,8 @@ static const char *choose_directory(const ExecRequest *request, const Preparatio
 static bool is_one_stream(const ExecRequest *request) {
         const ExecStream *output = &request->standard_output, *error = &request->standard_error;
 
-        return output->kind == error->kind && output->path && text_equal(output->path, error->path);
+        return output->kind == error->kind && output->kind != EXEC_STREAM_FD && output->path &&
+               text_equal(output->path, error->path);
 }
 
 /* Looked up once: we take to ignoring signals before we start anything, and then leave it at that. */
@@ -179,6 +181,7 @@ static uint64_t ignored_signals(void) {
 }
 
 static int prepare(const ExecRequest *request, Preparation *preparation, ExecChild *child, ExecResult *result) {
+        int input = request->standard_input_fd > 0 ? request->standard_input_fd : -1;
         const char *directory;
         int r;
 
@@ -190,7 +193,7 @@ static int prepare(const ExecRequest *request, Preparation *preparation, ExecChi
                 (void) cgroup_hand_over(request->cgroup, preparation->credentials.uid, preparation->credentials.gid);
         r = exec_environment_build(request, &preparation->credentials, &preparation->environment, result);
         if (r == 0)
-                r = exec_descriptor_plan(request, &preparation->places, result);
+                r = exec_descriptor_plan(request, input, &preparation->places, &preparation->n_places, result);
         if (r < 0)
                 return r;
         directory = choose_directory(request, preparation, result);
@@ -216,7 +219,8 @@ static int prepare(const ExecRequest *request, Preparation *preparation, ExecChi
                                          request->flags & EXEC_REQUEST_DIRECTORY_OPTIONAL,
                 .is_one_stream = is_one_stream(request),
                 .places = preparation->places,
-                .n_places = request->n_descriptors,
+                .n_places = preparation->n_places,
+                .has_input = input >= 0,
                 .ignored_signals = ignored_signals(),
         };
         exec_descriptor_find_pids(request, preparation->environment, child->pids);
@@ -351,79 +355,6 @@ static int start(ExecSpawn *spawn) {
         leave_score_change(spawn);
         leave_user_change(spawn);
         return spawn->pid;
-}
-
-static const char *group_or_user(const ExecRequest *request) {
-        return request->group ? request->group : request->user ? request->user : "the wanted groups";
-}
-
-/* A script whose interpreter is missing gives the same errno as a missing file. */
-static void describe_exec(const ExecRequest *request, int error, ExecResult *result) {
-        const char *path = request->path;
-
-        if (error == ENOENT && !strchr(path, '/'))
-                exec_result_set(result, EXEC_STEP_EXEC, error, "cannot find %s in " EXEC_DEFAULT_PATH, path);
-        else if (error == ENOENT && !request->root_directory && access(path, F_OK) == 0)
-                exec_result_set(result, EXEC_STEP_EXEC, error,
-                                "cannot execute %s, which is there, but not its interpreter", path);
-        else
-                exec_result_set(result, EXEC_STEP_EXEC, error, "cannot execute %s", path);
-}
-
-static void describe(const ExecChild *child, ExecResult *result) {
-        const ExecRequest *request = child->request;
-        ExecStep step = child->step;
-        int error = child->error;
-
-        if (error == ECANCELED) {
-                exec_result_set(result, step, error, "the process was stopped by a signal before its program ran");
-                return;
-        }
-        switch (step) {
-        case EXEC_STEP_STDIN:
-                exec_result_set(result, step, error, "cannot open %s",
-                                request->tty ? request->tty
-                                : request->standard_input_file ? request->standard_input_file : "/dev/null");
-                break;
-        case EXEC_STEP_STDOUT:
-                exec_result_set(result, step, error, "cannot open %s",
-                                request->standard_output.path ? request->standard_output.path : "/dev/null");
-                break;
-        case EXEC_STEP_STDERR:
-                exec_result_set(result, step, error, "cannot open %s",
-                                request->standard_error.path ? request->standard_error.path : "/dev/null");
-                break;
-        case EXEC_STEP_CHROOT:
-                exec_result_set(result, step, error, "cannot enter %s", request->root_directory);
-                break;
-        case EXEC_STEP_CHDIR:
-                exec_result_set(result, step, error, "cannot enter %s", child->directory);
-                break;
-        case EXEC_STEP_GROUP:
-                exec_result_set(result, step, error, "cannot change to %s", group_or_user(request));
-                break;
-        case EXEC_STEP_USER:
-                exec_result_set(result, step, error, "cannot change to %s", request->user ? request->user : "the user");
-                break;
-        case EXEC_STEP_EXEC:
-                describe_exec(request, error, result);
-                break;
-        case EXEC_STEP_NICE:
-                exec_result_set(result, step, error, "cannot set it to %i", request->nice);
-                break;
-        case EXEC_STEP_OOM_ADJUST:
-                exec_result_set(result, step, error, "cannot adjust it by %s", child->oom_score_adjust);
-                break;
-        case EXEC_STEP_NONE:
-        case EXEC_STEP_RESOURCES:
-        case EXEC_STEP_ENVIRONMENT:
-        case EXEC_STEP_SIGNAL_MASK:
-        case EXEC_STEP_SETSID:
-        case EXEC_STEP_FDS:
-        case _EXEC_STEP_MAX:
-                exec_result_set(result, step, error, "cannot be set up");
-                break;
-        }
 }
 
 /* One that hangs in the kernel for good stays a child to be reaped; it does not come back to our memory, either. */
@@ -565,7 +496,7 @@ int exec_spawn_finish(ExecSpawn *spawn, pid_t *ret_pid, int *ret_pidfd, ExecResu
                 .cgroup_error = spawn->child.cgroup_error,
         };
         if (spawn->child.error != 0) {
-                describe(&spawn->child, ret_result);
+                exec_child_describe(&spawn->child, ret_result);
                 if (spawn->child.request->note_pid)
                         *spawn->child.request->note_pid = 0;
                 reap(spawn);

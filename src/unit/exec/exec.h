@@ -33,10 +33,30 @@ typedef enum ExecStep {
         EXEC_STEP_STDERR,
         EXEC_STEP_OOM_ADJUST,
         EXEC_STEP_NICE,
+        EXEC_STEP_SETSCHEDULER,
+        EXEC_STEP_CPUAFFINITY,
+        EXEC_STEP_NUMA_POLICY,
+        EXEC_STEP_IOPRIO,
+        EXEC_STEP_TIMERSLACK,
+        EXEC_STEP_PERSONALITY,
+        EXEC_STEP_RUNTIME_DIRECTORY,    /* these five in the order of ExecDirectoryKind */
+        EXEC_STEP_STATE_DIRECTORY,
+        EXEC_STEP_CACHE_DIRECTORY,
+        EXEC_STEP_LOGS_DIRECTORY,
+        EXEC_STEP_CONFIGURATION_DIRECTORY,
+        EXEC_STEP_CREDENTIALS,
+        EXEC_STEP_KEYRING,
+        EXEC_STEP_LIMITS,
+        EXEC_STEP_NETWORK,
+        EXEC_STEP_NAMESPACE,
         EXEC_STEP_CHROOT,
         EXEC_STEP_GROUP,
+        EXEC_STEP_CAPABILITIES,
         EXEC_STEP_USER,
         EXEC_STEP_CHDIR,
+        EXEC_STEP_SECUREBITS,
+        EXEC_STEP_NO_NEW_PRIVILEGES,
+        EXEC_STEP_SECCOMP,
         EXEC_STEP_FDS,
         EXEC_STEP_EXEC,
         _EXEC_STEP_MAX,
@@ -54,12 +74,14 @@ typedef enum ExecStreamKind {
         EXEC_STREAM_APPEND,
         EXEC_STREAM_TRUNCATE,
         EXEC_STREAM_SAME,               /* standard error only: what standard output is */
+        EXEC_STREAM_FD,                 /* a descriptor of ours, above 2 */
         _EXEC_STREAM_MAX,
 } ExecStreamKind;
 
 typedef struct ExecStream {
         ExecStreamKind kind;
         const char *path;               /* for the three that open a file */
+        int fd;                         /* of EXEC_STREAM_FD; borrowed until the spawn is finished. Low ones cost least */
 } ExecStream;
 
 typedef enum ExecRequestFlags {
@@ -70,6 +92,7 @@ typedef enum ExecRequestFlags {
         EXEC_REQUEST_HAS_NICE = 1 << 4,
         EXEC_REQUEST_HAS_OOM_SCORE_ADJUST = 1 << 5,
         EXEC_REQUEST_TELLS_PID = 1 << 6,                /* WATCHDOG_PID=EXEC_PID_PLACE in .own_environment becomes its pid */
+        EXEC_REQUEST_NO_RESTRICTIONS = 1 << 7,          /* none of the terms' limits, capabilities, filters ('+') */
 } ExecRequestFlags;
 
 /* The first number behind standard error. */
@@ -116,6 +139,7 @@ typedef struct ExecRequest {
         mode_t umask;
 
         const char *standard_input_file;        /* NULL: /dev/null … */
+        int standard_input_fd;                  /* … or this one, above 2, borrowed; 0: none … */
         bool inherits_standard_input;           /* … or what the manager's own is … */
         const char *tty;                        /* … or this terminal, the controlling one; inherited output is it, too */
         bool takes_tty;                         /* from another session that has it */
@@ -123,6 +147,8 @@ typedef struct ExecRequest {
         ExecStream standard_error;
         int nice;
         int oom_score_adjust;
+        const struct ExecTerms *terms;          /* what few say (unit/exec_terms.h); NULL: nothing of it */
+        const char *unit;                       /* its id, for what is named after it; needed with terms only */
 
         ExecDescriptor *descriptors;            /* owned: by exec_request_add_descriptor() */
         size_t n_descriptors;

@@ -26,12 +26,8 @@
 #include <unistd.h>
 
 #include "basic/macro.h"
-#include "unit/exec/exec_child.h"
+#include "unit/exec/exec_child_private.h"
 #include "unit/exec/exec_descriptor.h"
-#include "unit/exec/exec_syscall.h"
-
-/* Frames of a function that never returns would stay poisoned on a stack that is used again. */
-#define child_ __attribute__((no_sanitize("address", "undefined")))
 
 /* What the kernel takes, which is not what the C library does. */
 typedef struct SignalAction {
@@ -166,6 +162,8 @@ child_ static int open_stream(const ExecStream *stream, int target) {
                 return 0;
         case EXEC_STREAM_SAME:
                 return copy_fd(STDOUT_FILENO, target);
+        case EXEC_STREAM_FD:
+                return 0;       /* it has its place already */
         case EXEC_STREAM_NULL:
         case _EXEC_STREAM_MAX:
                 return open_at(target, NULL, O_WRONLY);
@@ -189,6 +187,8 @@ child_ static int open_terminal(const ExecChild *child) {
 child_ static int open_stdin(const ExecChild *child) {
         if (child->request->tty)
                 return open_terminal(child);
+        if (child->has_input)
+                return 0;       /* it has its place already */
         if (child->request->inherits_standard_input) {
                 exec_call3(SYS_fcntl, STDIN_FILENO, F_SETFD, 0);
                 return 0;

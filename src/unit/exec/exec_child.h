@@ -37,13 +37,18 @@ typedef struct ExecChild {
         size_t n_places;
         char *pids[EXEC_PIDS_MAX];              /* in .environment: the child writes its pid there */
         bool is_one_stream;                     /* standard error shares standard output's open file */
+        bool has_input;                         /* standard input is among the places */
 
         /* Written by the child, in shared memory: where it is, and the errno that ended it (0: none yet). */
         volatile ExecStep step;
         volatile int error;
+        const char *volatile what;      /* borrowed: what the step was at; NULL: its name says enough */
         volatile int cgroup_error;      /* why it is not in its control group; 0: it is */
         ExecClone clone;
 } ExecChild;
 
 /* Ends in the new program, or with the exit status of the step that failed. */
 int exec_child_run(void *child);
+
+/* Says why it failed. */
+void exec_child_describe(const ExecChild *child, ExecResult *result);

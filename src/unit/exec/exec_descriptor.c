@@ -19,14 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "basic/macro.h"
 #include "basic/text.h"
+#include "unit/exec/exec_child_private.h"
 #include "unit/exec/exec_descriptor.h"
 #include "unit/exec/exec_environment.h"
-#include "unit/exec/exec_syscall.h"
-
-#define child_ __attribute__((no_sanitize("address", "undefined")))
 
 static size_t count_told(const ExecRequest *request) {
         size_t n = 0;
@@ -101,23 +100,40 @@ static int compare_targets(const void *a, const void *b) {
         return ((const ExecPlace *) a)->target - ((const ExecPlace *) b)->target;
 }
 
-int exec_descriptor_plan(const ExecRequest *request, ExecPlace **ret_places, ExecResult *result) {
-        size_t n = request->n_descriptors;
+/* A stream that is a descriptor of ours stands in front of the others. */
+static void plan_streams(const ExecRequest *request, int input, ExecPlace *places, size_t *n) {
+        if (input >= 0)
+                places[(*n)++] = (ExecPlace) { .fd = input, .target = STDIN_FILENO };
+        if (request->standard_output.kind == EXEC_STREAM_FD)
+                places[(*n)++] = (ExecPlace) { .fd = request->standard_output.fd, .target = STDOUT_FILENO };
+        if (request->standard_error.kind == EXEC_STREAM_FD)
+                places[(*n)++] = (ExecPlace) { .fd = request->standard_error.fd, .target = STDERR_FILENO };
+}
+
+static bool has_any(const ExecRequest *request, int input) {
+        return request->n_descriptors > 0 || input >= 0 || request->standard_output.kind == EXEC_STREAM_FD ||
+               request->standard_error.kind == EXEC_STREAM_FD;
+}
+
+int exec_descriptor_plan(const ExecRequest *request, int input, ExecPlace **ret_places, size_t *ret_n, ExecResult *result) {
         cleanup_free_ ExecPlace *places = NULL;
         int next = EXEC_FIRST_FD;
+        size_t n = 0;
 
         *ret_places = NULL;
-        if (n == 0)
+        *ret_n = 0;
+        if (!has_any(request, input))
                 return 0;
-        places = calloc(n, sizeof(*places));
+        places = calloc(request->n_descriptors + EXEC_FIRST_FD, sizeof(*places));
         if (!places) {
                 exec_result_set(result, EXEC_STEP_RESOURCES, ENOMEM, "cannot prepare its descriptors");
                 return -ENOMEM;
         }
-        for (size_t i = 0; i < n; i++) {
+        plan_streams(request, input, places, &n);
+        for (size_t i = 0; i < request->n_descriptors; i++) {
                 const ExecDescriptor *descriptor = &request->descriptors[i];
 
-                places[i] = (ExecPlace) {
+                places[n++] = (ExecPlace) {
                         .fd = descriptor->fd,
                         .target = descriptor->target != 0 ? descriptor->target : next++,
                         .is_nonblocking = descriptor->is_nonblocking,
@@ -131,6 +147,7 @@ int exec_descriptor_plan(const ExecRequest *request, ExecPlace **ret_places, Exe
                         return -EBUSY;
                 }
         *ret_places = take_ptr(places);
+        *ret_n = n;
         return 0;
 }
 
@@ -171,9 +188,20 @@ child_ static int fill_place(const ExecPlace *place) {
         return (int) exec_call3(SYS_fcntl, place->target, F_SETFL, flags | O_NONBLOCK);
 }
 
+/* A table of its own, with what is above the highest that is passed left out of it at once, where the kernel can do that. */
+child_ static int unshare_table(const ExecChild *child) {
+        int highest = STDERR_FILENO;
+        long r;
+
+        for (size_t i = 0; i < child->n_places; i++)
+                highest = MAX(highest, child->places[i].fd);
+        r = exec_call3(SYS_close_range, highest + 1, ~0U, CLOSE_RANGE_UNSHARE);
+        return (int) (r < 0 ? exec_call1(SYS_unshare, CLONE_FILES) : r);
+}
+
 child_ int exec_descriptor_place(const ExecChild *child) {
-        int highest = child->places[child->n_places - 1].target;
-        int r = (int) exec_call1(SYS_unshare, CLONE_FILES);
+        int highest = MAX(child->places[child->n_places - 1].target, STDERR_FILENO);
+        int r = unshare_table(child);
 
         for (size_t i = 0; i < child->n_places && r >= 0; i++) {
                 r = (int) exec_call3(SYS_fcntl, child->places[i].fd, F_DUPFD_CLOEXEC, highest + 1);
@@ -181,7 +209,8 @@ child_ int exec_descriptor_place(const ExecChild *child) {
         }
         if (r < 0)
                 return r;
-        close_above(EXEC_FIRST_FD, (unsigned) highest);
+        if (highest >= EXEC_FIRST_FD)
+                close_above(EXEC_FIRST_FD, (unsigned) highest);
         for (size_t i = 0; i < child->n_places; i++) {
                 r = fill_place(&child->places[i]);
                 if (r < 0)

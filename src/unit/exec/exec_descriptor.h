@@ -13,8 +13,11 @@
 /* LISTEN_FDS= and its sisters, if there is anything to tell: 0 or -ENOMEM. */
 int exec_descriptor_set_environment(const ExecRequest *request, char ***environment);
 
-/* Which goes where: *ret_places is the caller's. 0, -EBUSY with the result set if two want one number, or -ENOMEM. */
-int exec_descriptor_plan(const ExecRequest *request, ExecPlace **ret_places, ExecResult *result);
+/*
+ * Which goes where, also those that are standard streams; @input is standard input, -1: that is none of ours. *ret_places
+ * is the caller's. 0, -EBUSY with the result set if two want one number, or -ENOMEM.
+ */
+int exec_descriptor_plan(const ExecRequest *request, int input, ExecPlace **ret_places, size_t *ret_n, ExecResult *result);
 
 /* The values in @environment that are pids of the process itself, and not known yet. */
 void exec_descriptor_find_pids(const ExecRequest *request, char *const *environment, char *pids[static EXEC_PIDS_MAX]);

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Why a child did not come to its program, in words
+ */
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "basic/macro.h"
+#include "unit/exec/exec_child.h"
+
+static const char *group_or_user(const ExecRequest *request) {
+        return request->group ? request->group : request->user ? request->user : "the wanted groups";
+}
+
+/* A script whose interpreter is missing gives the same errno as a missing file. */
+static void describe_exec(const ExecRequest *request, int error, ExecResult *result) {
+        const char *path = request->path;
+
+        if (error == ENOENT && !strchr(path, '/'))
+                exec_result_set(result, EXEC_STEP_EXEC, error, "cannot find %s in " EXEC_DEFAULT_PATH, path);
+        else if (error == ENOENT && !request->root_directory && access(path, F_OK) == 0)
+                exec_result_set(result, EXEC_STEP_EXEC, error,
+                                "cannot execute %s, which is there, but not its interpreter", path);
+        else
+                exec_result_set(result, EXEC_STEP_EXEC, error, "cannot execute %s", path);
+}
+
+static const char *file_of(const ExecRequest *request, ExecStep step) {
+        const char *path = step == EXEC_STEP_STDOUT ? request->standard_output.path
+                         : step == EXEC_STEP_STDERR ? request->standard_error.path
+                         : request->tty             ? request->tty
+                                                    : request->standard_input_file;
+
+        return path ? path : "/dev/null";
+}
+
+void exec_child_describe(const ExecChild *child, ExecResult *result) {
+        const ExecRequest *request = child->request;
+        ExecStep step = child->step;
+        int error = child->error;
+
+        if (error == ECANCELED) {
+                exec_result_set(result, step, error, "the process was stopped by a signal before its program ran");
+                return;
+        }
+        switch (step) {
+        case EXEC_STEP_STDIN:
+        case EXEC_STEP_STDOUT:
+        case EXEC_STEP_STDERR:
+                exec_result_set(result, step, error, "cannot open %s", file_of(request, step));
+                break;
+        case EXEC_STEP_CHROOT:
+                exec_result_set(result, step, error, "cannot enter %s", request->root_directory);
+                break;
+        case EXEC_STEP_CHDIR:
+                exec_result_set(result, step, error, "cannot enter %s", child->directory);
+                break;
+        case EXEC_STEP_GROUP:
+                exec_result_set(result, step, error, "cannot change to %s", group_or_user(request));
+                break;
+        case EXEC_STEP_USER:
+                exec_result_set(result, step, error, "cannot change to %s", request->user ? request->user : "the user");
+                break;
+        case EXEC_STEP_EXEC:
+                describe_exec(request, error, result);
+                break;
+        case EXEC_STEP_NICE:
+                exec_result_set(result, step, error, "cannot set it to %i", request->nice);
+                break;
+        case EXEC_STEP_OOM_ADJUST:
+                exec_result_set(result, step, error, "cannot adjust it by %s", child->oom_score_adjust);
+                break;
+        case EXEC_STEP_SETSCHEDULER:
+        case EXEC_STEP_CPUAFFINITY:
+        case EXEC_STEP_NUMA_POLICY:
+        case EXEC_STEP_IOPRIO:
+        case EXEC_STEP_TIMERSLACK:
+        case EXEC_STEP_PERSONALITY:
+        case EXEC_STEP_RUNTIME_DIRECTORY:
+        case EXEC_STEP_STATE_DIRECTORY:
+        case EXEC_STEP_CACHE_DIRECTORY:
+        case EXEC_STEP_LOGS_DIRECTORY:
+        case EXEC_STEP_CONFIGURATION_DIRECTORY:
+        case EXEC_STEP_CREDENTIALS:
+        case EXEC_STEP_KEYRING:
+        case EXEC_STEP_LIMITS:
+        case EXEC_STEP_NETWORK:
+        case EXEC_STEP_NAMESPACE:
+        case EXEC_STEP_CAPABILITIES:
+        case EXEC_STEP_SECUREBITS:
+        case EXEC_STEP_NO_NEW_PRIVILEGES:
+        case EXEC_STEP_SECCOMP:
+        case EXEC_STEP_NONE:
+        case EXEC_STEP_RESOURCES:
+        case EXEC_STEP_ENVIRONMENT:
+        case EXEC_STEP_SIGNAL_MASK:
+        case EXEC_STEP_SETSID:
+        case EXEC_STEP_FDS:
+        case _EXEC_STEP_MAX:
+                if (child->what)
+                        exec_result_set(result, step, error, "cannot set up %s", child->what);
+                else
+                        exec_result_set(result, step, error, "cannot be set up");
+                break;
+        }
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What few units say of their processes, as data
+ *
+ * Limits, priorities, directories, privileges, filters, credentials. unit/file
+ * reads it, unit/exec acts by it, unit/types shows it. A unit without any of
+ * it has none. All zero but for exec_terms_new()'s defaults.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "basic/string_table.h"
+#include "unit/system_call.h"
+
+#define EXEC_LIMITS 16U                 /* RLIMIT_… */
+#define EXEC_LIMIT_INFINITY UINT64_MAX
+#define EXEC_DIRECTORY_MODE 0755U
+
+typedef struct ExecLimit {
+        uint64_t soft, hard;
+} ExecLimit;
+
+/* A set of processors or memory nodes: bit n % 64 of word n / 64. */
+typedef struct ExecSet {
+        uint64_t *words;                /* owned */
+        size_t n;
+} ExecSet;
+
+typedef enum ExecDirectoryKind {
+        EXEC_DIRECTORY_RUNTIME,
+        EXEC_DIRECTORY_STATE,
+        EXEC_DIRECTORY_CACHE,
+        EXEC_DIRECTORY_LOGS,
+        EXEC_DIRECTORY_CONFIGURATION,
+        _EXEC_DIRECTORY_MAX,
+} ExecDirectoryKind;
+
+typedef enum ExecPreserve {
+        EXEC_PRESERVE_NO,
+        EXEC_PRESERVE_YES,
+        EXEC_PRESERVE_RESTART,
+        _EXEC_PRESERVE_MAX,
+} ExecPreserve;
+
+typedef enum ExecKeyring {
+        EXEC_KEYRING_INHERIT,
+        EXEC_KEYRING_PRIVATE,
+        EXEC_KEYRING_SHARED,
+        _EXEC_KEYRING_MAX,
+} ExecKeyring;
+
+typedef struct ExecDirectories {
+        char **paths;                   /* owned; "a/b" below the folder of its kind, or "a/b:link" */
+        uint32_t mode;
+} ExecDirectories;
+
+/* Which system calls it may make. */
+typedef struct ExecFilter {
+        bool has_calls, allows_calls;   /* .calls are those that are allowed, or those that are not */
+        bool has_log, logs_others;      /* .logged, or all the others */
+        bool has_families, allows_families;
+        bool has_namespaces;            /* only those in .namespaces may be entered */
+        SystemCallSet calls, logged;
+        int16_t *errors;                /* owned; of each call: its errno, -1: it ends the process, 0: as .error says; or NULL */
+        int error;                      /* errno of calls that are not allowed; 0: they end the process */
+        char **architectures;           /* owned; systemd's names */
+        uint64_t families;              /* bit AF_… */
+        uint64_t namespaces;            /* CLONE_NEW… */
+        bool denies_realtime, denies_suid_sgid, denies_write_execute, locks_personality;
+        bool denies_clock, denies_kernel_logs, denies_modules, denies_hostname, denies_devices;
+} ExecFilter;
+
+typedef struct ExecTerms {
+        uint32_t limits;                /* bit RLIMIT_…: .limit is set */
+        ExecLimit limit[EXEC_LIMITS];
+
+        bool has_scheduling, resets_on_fork, has_io_priority, has_cpus, takes_numa_cpus, has_numa_policy;
+        bool has_timer_slack, has_coredump_filter, has_personality, has_capabilities, no_new_privileges;
+        int scheduling_policy, scheduling_priority;
+        int io_priority;                /* IOPRIO_PRIO_VALUE() */
+        ExecSet cpus;
+        int numa_policy;                /* MPOL_… */
+        ExecSet numa_nodes;
+        uint64_t timer_slack_nsec;
+        uint64_t coredump_filter;
+        unsigned long personality;
+        ExecKeyring keyring;
+
+        ExecDirectories directories[_EXEC_DIRECTORY_MAX];
+        ExecPreserve preserve;          /* of the runtime directories */
+
+        uint64_t capabilities;          /* the bounding set, with .has_capabilities */
+        uint64_t ambient_capabilities;
+        uint32_t secure_bits;
+        ExecFilter filter;
+
+        char **load_credentials;        /* owned; "id:path" */
+        char **set_credentials;         /* owned; "id:text" */
+        char **open_files;              /* owned; "path:name:options" */
+        char *input_data;               /* owned; what standard input is, with .has_input_data */
+        size_t input_size;
+        bool has_input_data;
+        bool tty_reset, tty_hangup, tty_disallocate;
+        uint32_t tty_rows, tty_columns; /* 0: as they are */
+        bool sets_login_environment, has_login_environment;
+        char **search_path;             /* owned; where programs without a slash are looked for; NULL: EXEC_DEFAULT_PATH */
+} ExecTerms;
+
+DECLARE_STRING_TABLE(exec_directory, ExecDirectoryKind);         /* "RuntimeDirectory", … */
+DECLARE_STRING_TABLE(exec_preserve, ExecPreserve);
+DECLARE_STRING_TABLE(exec_keyring, ExecKeyring);
+
+int exec_terms_new(ExecTerms **ret_terms);
+ExecTerms *exec_terms_free(ExecTerms *terms);
+
+/* 0 or -ENOMEM. */
+int exec_set_add(ExecSet *set, size_t from, size_t to);
+void exec_set_clear(ExecSet *set);
