@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What core tells jobd-log of the streams
+ *
+ * The table is as large as it can get from the start: a file on tmpfs takes
+ * memory only for the pages that were written to, and nothing has to be mapped
+ * anew while the other side looks at it.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "basic/macro.h"
+#include "log/log_table.h"
+
+#define TABLE_NAME "table"
+#define HEADER_BYTES ((size_t) 4096)
+#define TABLE_BYTES (HEADER_BYTES + LOG_STREAMS_MAX * sizeof(LogStream))
+
+_Static_assert(sizeof(LogHeader) <= HEADER_BYTES, "the header has a page");
+_Static_assert(sizeof(LogStream) % 8 == 0, "streams lie one behind the other");
+
+static void close_fd(int *fd) {
+        if (*fd >= 0)
+                close(*fd);
+}
+
+static bool is_ours(const LogHeader *header) {
+        return header->magic == LOG_TABLE_MAGIC && header->version == LOG_TABLE_VERSION &&
+               header->n_streams <= LOG_STREAMS_MAX;
+}
+
+static int map(LogTable *table, int fd) {
+        char *memory = mmap(NULL, TABLE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+        if (memory == MAP_FAILED)
+                return -errno;
+        table->header = (LogHeader *) memory;
+        table->streams = (LogStream *) (memory + HEADER_BYTES);
+        return 0;
+}
+
+/* A new one takes the place of the old one in one step: whoever has that open goes on with it. */
+static int make_table(LogTable *table) {
+        static const char temporary[] = TABLE_NAME ".new";
+        cleanup_(close_fd) int fd = openat(table->folder_fd, temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        int r;
+
+        if (fd < 0 || ftruncate(fd, (off_t) TABLE_BYTES) < 0)
+                return -errno;
+        r = map(table, fd);
+        if (r < 0)
+                return r;
+        table->header->version = LOG_TABLE_VERSION;
+        table->header->magic = LOG_TABLE_MAGIC;
+        return renameat(table->folder_fd, temporary, table->folder_fd, TABLE_NAME) < 0 ? -errno : 0;
+}
+
+static int open_table(LogTable *table, bool may_make) {
+        cleanup_(close_fd) int fd = openat(table->folder_fd, TABLE_NAME, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+        struct stat status;
+        int r;
+
+        if (fd < 0)
+                return errno == ENOENT && may_make ? make_table(table) : -errno;
+        if (fstat(fd, &status) < 0)
+                return -errno;
+        if ((size_t) status.st_size != TABLE_BYTES)
+                return may_make ? make_table(table) : -EBADMSG;
+        r = map(table, fd);
+        if (r < 0 || is_ours(table->header))
+                return r;
+        munmap(table->header, TABLE_BYTES);
+        table->header = NULL;
+        return may_make ? make_table(table) : -EBADMSG;
+}
+
+int log_table_open(LogTable *table, const char *folder, bool may_make) {
+        int r;
+
+        *table = LOG_TABLE_EMPTY;
+        if (may_make && mkdir(folder, 0700) < 0 && errno != EEXIST)
+                return -errno;
+        table->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+        if (table->folder_fd < 0)
+                return -errno;
+        r = open_table(table, may_make);
+        if (r < 0)
+                log_table_close(table);
+        return r;
+}
+
+void log_table_close(LogTable *table) {
+        if (table->header)
+                munmap(table->header, TABLE_BYTES);
+        close_fd(&table->folder_fd);
+        *table = LOG_TABLE_EMPTY;
+}
+
+const char *log_stream_name(uint32_t number, char buffer[static LOG_STREAM_NAME_MAX]) {
+        snprintf(buffer, LOG_STREAM_NAME_MAX, "%u", (unsigned) number);
+        return buffer;
+}
+
+int log_table_open_fifo(const LogTable *table, const char *name, int flags, bool may_make) {
+        struct stat status;
+        int fd;
+
+        if (may_make && mkfifoat(table->folder_fd, name, 0600) < 0 && errno != EEXIST)
+                return -errno;
+        fd = openat(table->folder_fd, name, flags | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+        if (fd < 0)
+                return -errno;
+        if (fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode))
+                return fd;
+        close(fd);
+        return -EBADF;
+}
+
+/* The kernel says POLLHUP only to who has been there while somebody could write: so we are that for a moment. */
+int log_table_open_stream(const LogTable *table, uint32_t number, bool may_make) {
+        char name[LOG_STREAM_NAME_MAX];
+        int fd, writer;
+
+        fd = log_table_open_fifo(table, log_stream_name(number, name), O_RDONLY, may_make);
+        if (fd < 0)
+                return fd;
+        writer = log_table_open_fifo(table, name, O_WRONLY, false);
+        if (writer >= 0)
+                close(writer);
+        return fd;
+}
+
+/* The order matters: what is taken after the look at the FIFO was written after it, and nobody could write any more. */
+bool log_stream_is_done(const LogStream *stream, int fd) {
+        struct pollfd pipe = { .fd = fd, .events = POLLIN };
+
+        if (log_load(&stream->generation) == 0)
+                return true;
+        if (poll(&pipe, 1, 0) < 0 || (pipe.revents & POLLIN) || !(pipe.revents & POLLHUP))
+                return false;
+        return log_load(&stream->is_busy) == 0 && stream->n_dropped == 0 && stream->n_lost == 0;
+}
+
+bool log_is_alive(int fd) {
+        char byte;
+
+        return fd >= 0 && read(fd, &byte, 1) < 0 && errno == EAGAIN;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What log files may take in all
+ *
+ * The files that nobody writes to any more go first, the oldest of them first;
+ * if that is not enough, those that are written to, too: the limit is a limit.
+ */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "log/log_file.h"
+#include "log/log_record.h"
+
+#define MEBIBYTE (UINT64_C(1024) * 1024)
+#define AUTOMATIC_MAX (1024 * MEBIBYTE)
+#define AUTOMATIC_PART 10U              /* of the file system */
+#define AUTOMATIC_FREE_PART 20U
+
+typedef struct Found {
+        char *name;                     /* owned */
+        uint64_t size;
+        usec_t time;                    /* when it was written to the last time */
+        bool is_current;
+} Found;
+
+typedef struct Census {
+        VECTOR(Found) files;
+        uint64_t size;
+} Census;
+
+static void census_deinit(Census *census) {
+        for (size_t i = 0; i < census->files.n; i++)
+                free(census->files.items[i].name);
+        vector_deinit(&census->files);
+}
+
+static int compare(const void *a, const void *b) {
+        const Found *first = a, *second = b;
+
+        if (first->is_current != second->is_current)
+                return first->is_current ? 1 : -1;
+        return (first->time > second->time) - (first->time < second->time);
+}
+
+static void close_folder(DIR **folder) {
+        if (*folder)
+                closedir(*folder);
+}
+
+static int count_file(Census *census, int folder_fd, const char *name) {
+        Found found = {};
+        struct stat status;
+        size_t length;
+        int r;
+
+        if (!log_file_name_read(name, &length, &found.time) ||
+            fstatat(folder_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode))
+                return 0;
+        found.is_current = found.time == 0;
+        if (found.is_current)
+                found.time = (usec_t) status.st_mtim.tv_sec * USEC_PER_SEC;
+        found.size = (uint64_t) status.st_blocks * 512;
+        found.name = strdup(name);
+        r = found.name ? vector_push(&census->files, found) : -ENOMEM;
+        if (r < 0)
+                free(found.name);
+        else
+                census->size += found.size;
+        return r;
+}
+
+static int take_census(int folder_fd, Census *census) {
+        int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
+        cleanup_(close_folder) DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+
+        if (!folder)
+                return -errno;
+        for (struct dirent *entry; r == 0 && (entry = readdir(folder));)
+                r = count_file(census, folder_fd, entry->d_name);
+        if (census->files.n > 0)
+                qsort(census->files.items, census->files.n, sizeof(*census->files.items), compare);
+        return r;
+}
+
+/* What they may take, with what must stay free. */
+static uint64_t size_allowed(const LogFiles *files, uint64_t used) {
+        const LogSettings *settings = &files->header->settings;
+        uint64_t size, available, max = settings->size_max, keep = settings->keep_free;
+        struct statvfs status;
+
+        if (fstatvfs(files->folder_fd, &status) < 0)
+                return max == LOG_AUTOMATIC || max == 0 ? AUTOMATIC_MAX : max;
+        size = (uint64_t) status.f_blocks * status.f_frsize;
+        available = (uint64_t) status.f_bavail * status.f_frsize;
+        if (max == LOG_AUTOMATIC)
+                max = MIN(size / AUTOMATIC_PART, AUTOMATIC_MAX);
+        if (keep == LOG_AUTOMATIC)
+                keep = MIN(size / AUTOMATIC_FREE_PART, AUTOMATIC_MAX);
+        if (max == 0)
+                max = UINT64_MAX;
+        return available + used < keep ? 0 : MIN(max, available + used - keep);
+}
+
+/* Whoever writes to it begins another one: it is seen that the name is gone. */
+static void forget_current(LogFiles *files) {
+        for (size_t i = 0; i < files->items.n; i++)
+                files->items.items[i]->looked = 0;
+}
+
+void log_files_vacuum(LogFiles *files, usec_t realtime) {
+        const usec_t age = files->header->settings.age_max;
+        cleanup_(census_deinit) Census census = {};
+        uint64_t allowed;
+
+        files->since_vacuum = 0;
+        if (files->folder_fd < 0)
+                return;
+        (void) take_census(files->folder_fd, &census);
+        allowed = size_allowed(files, census.size);
+        for (size_t i = 0; i < census.files.n; i++) {
+                const Found *found = &census.files.items[i];
+                bool is_old = age > 0 && realtime > usec_add(found->time, age);
+
+                if (census.size <= allowed && !is_old)
+                        continue;
+                if (unlinkat(files->folder_fd, found->name, 0) < 0)
+                        continue;
+                census.size -= found->size;
+                if (found->is_current)
+                        forget_current(files);
+        }
+}

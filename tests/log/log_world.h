@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * A jobd-log with streams, without a core
+ *
+ * What core does is done by hand: the table is filled, FIFOs are made and held
+ * open, the program is started and killed.
+ */
+
+#include <sys/types.h>
+
+#include "log/log_record.h"
+#include "log/log_table.h"
+
+typedef struct LogWorld {
+        char folder[64], streams[96], logs[96];
+        LogTable table;
+        int alive, stage;
+        int fds[64];                    /* reading ends, by number of the stream */
+        pid_t daemon;                   /* 0: does not run */
+} LogWorld;
+
+extern LogWorld log_world;
+
+void log_world_begin(void);
+void log_world_end(void);
+
+/* Returns when it serves. */
+void log_world_start_daemon(void);
+void log_world_kill_daemon(int signal);         /* and waits for its end */
+
+/* A new stream; the number. */
+uint32_t log_world_add_stream(const char *unit);
+
+/* A writing end, which blocks. */
+int log_world_open(uint32_t stream);
+void log_world_write(int fd, const char *text);
+
+/* What is in the unit's files, the oldest first; waits until there are @n records in them. The caller frees it. */
+typedef struct LogWorldRecord {
+        LogRecord record;               /* .message ends with a NUL */
+        char *unit, *invocation;
+        int pid;
+        uint32_t file;                  /* the how many-th file of the unit */
+} LogWorldRecord;
+
+size_t log_world_read(const char *unit, size_t n, LogWorldRecord **ret_records);
+void log_world_free(LogWorldRecord *records, size_t n);
+
+/* How many log files there are, and their size. */
+size_t log_world_count_files(uint64_t *ret_size);
