@@ -30,7 +30,6 @@ typedef struct Options {
         const char *kill_whom;
         const char *graph;
         const char *unit_path;
-        const char *iterations, *base_time;
 
         bool help, version;
 } Options;

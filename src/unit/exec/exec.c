@@ -51,6 +51,7 @@
 #include "unit/exec/exec_environment.h"
 #include "unit/exec/exec_expand.h"
 #include "unit/exec/exec_syscall.h"
+#include "unit/exec/sandbox.h"
 
 #define STACK_SIZE ((size_t) 64 * 1024)
 #define STACK_GUARD ((size_t) 64 * 1024)
@@ -70,6 +71,7 @@ typedef struct Preparation {
         char **environment;
         char **argv;
         char **candidates;
+        SandboxPlan *sandbox;
         ExecPlace *places;
         size_t n_places;
 } Preparation;
@@ -104,6 +106,7 @@ static void preparation_deinit(Preparation *preparation) {
         strv_free(preparation->argv);
         strv_free(preparation->candidates);
         free(preparation->places);
+        sandbox_plan_free(preparation->sandbox);
         *preparation = (Preparation) {};
 }
 
@@ -180,6 +183,27 @@ static uint64_t ignored_signals(void) {
         return ignored | UINT64_C(1) << (SIGPIPE - 1);
 }
 
+/* The user namespace is entered late, when all descriptors but a few are closed. */
+static int prepare_sandbox(const ExecRequest *request, Preparation *preparation, ExecResult *result) {
+        const ExecCredentials *credentials = &preparation->credentials;
+        SandboxPlan *plan;
+        int r;
+
+        if (!request->sandbox)
+                return 0;
+        r = sandbox_plan_new(request, credentials->has_uid ? credentials->uid : UINT32_MAX,
+                             credentials->has_gid ? credentials->gid : UINT32_MAX, &preparation->sandbox, result);
+        plan = preparation->sandbox;
+        if (r < 0 || plan->enters_user_first || plan->user_fd < 0)
+                return r;
+        r = exec_descriptor_add_place(&preparation->places, &preparation->n_places, plan->user_fd);
+        if (r < 0)
+                exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot prepare its descriptors");
+        else
+                plan->user_fd = r;
+        return MIN(r, 0);
+}
+
 static int prepare(const ExecRequest *request, Preparation *preparation, ExecChild *child, ExecResult *result) {
         int input = request->standard_input_fd > 0 ? request->standard_input_fd : -1;
         const char *directory;
@@ -194,6 +218,8 @@ static int prepare(const ExecRequest *request, Preparation *preparation, ExecChi
         r = exec_environment_build(request, &preparation->credentials, &preparation->environment, result);
         if (r == 0)
                 r = exec_descriptor_plan(request, input, &preparation->places, &preparation->n_places, result);
+        if (r == 0)
+                r = prepare_sandbox(request, preparation, result);
         if (r < 0)
                 return r;
         directory = choose_directory(request, preparation, result);
@@ -220,6 +246,7 @@ static int prepare(const ExecRequest *request, Preparation *preparation, ExecChi
                 .is_one_stream = is_one_stream(request),
                 .places = preparation->places,
                 .n_places = preparation->n_places,
+                .sandbox = preparation->sandbox,
                 .has_input = input >= 0,
                 .ignored_signals = ignored_signals(),
         };
@@ -288,7 +315,8 @@ static int make_stack(ExecSpawn *spawn) {
 }
 
 static void enter_user_change(ExecSpawn *spawn) {
-        spawn->changes_user = spawn->preparation.credentials.has_uid || spawn->preparation.credentials.has_gid;
+        spawn->changes_user = spawn->preparation.credentials.has_uid || spawn->preparation.credentials.has_gid ||
+                              (spawn->preparation.sandbox && spawn->preparation.sandbox->user_fd >= 0);
         if (spawn->changes_user && n_changing_users++ == 0)
                 was_dumpable = prctl(PR_GET_DUMPABLE) == 1;
 }
@@ -494,6 +522,7 @@ int exec_spawn_finish(ExecSpawn *spawn, pid_t *ret_pid, int *ret_pidfd, ExecResu
                 .uid = credentials->has_uid ? credentials->uid : (uid_t) -1,
                 .gid = credentials->has_gid ? credentials->gid : (gid_t) -1,
                 .cgroup_error = spawn->child.cgroup_error,
+                .sandbox_error = spawn->child.sandbox ? spawn->child.sandbox->missing : 0,
         };
         if (spawn->child.error != 0) {
                 exec_child_describe(&spawn->child, ret_result);

@@ -148,6 +148,9 @@ typedef struct ExecRequest {
         int nice;
         int oom_score_adjust;
         const struct ExecTerms *terms;          /* what few say (unit/exec_terms.h); NULL: nothing of it */
+        const struct SandboxSettings *sandbox;  /* unit/sandbox_settings.h; NULL: it sees what we see, but for .root_directory */
+        struct SandboxShared *shared;           /* exec/sandbox_shared.h; needed for some of it */
+        char *const *writable_paths;            /* the unit's own: whatever the sandbox says of what they are in */
         const char *unit;                       /* its id, for what is named after it; needed with terms only */
 
         ExecDescriptor *descriptors;            /* owned: by exec_request_add_descriptor() */
@@ -168,6 +171,7 @@ typedef struct ExecResult {
         uid_t uid;                      /* of the process, if it was changed; else UINT32_MAX */
         gid_t gid;
         int cgroup_error;               /* positive errno: it runs, but not in the control group asked for */
+        int sandbox_error;              /* positive errno: it runs, but without a sandbox, as its settings allow */
         char message[1024];             /* "standard output: cannot open /var/log/x.log: No space left on device" */
 } ExecResult;
 

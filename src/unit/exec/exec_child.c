@@ -28,6 +28,7 @@
 #include "basic/macro.h"
 #include "unit/exec/exec_child_private.h"
 #include "unit/exec/exec_descriptor.h"
+#include "unit/exec/sandbox.h"
 
 /* What the kernel takes, which is not what the C library does. */
 typedef struct SignalAction {
@@ -232,9 +233,37 @@ child_ static int set_nice(const ExecChild *child) {
         return (int) exec_call3(SYS_setpriority, PRIO_PROCESS, 0, child->request->nice);
 }
 
+/* Descriptors of namespaces are ours still. Where only a user namespace lets us make others, it comes first. */
+child_ static int enter_first_user(const ExecChild *child) {
+        SandboxPlan *plan = child->sandbox;
+
+        return plan && plan->enters_user_first ? sandbox_child_enter_user(plan) : 0;
+}
+
+child_ static int enter_network(const ExecChild *child) {
+        return child->sandbox ? sandbox_child_enter_network(child->sandbox) : 0;
+}
+
+child_ static int enter_ipc(const ExecChild *child) {
+        return child->sandbox ? sandbox_child_enter_ipc(child->sandbox) : 0;
+}
+
+child_ static int make_sandbox(const ExecChild *child) {
+        return child->sandbox ? sandbox_child_mount(child->sandbox) : 0;
+}
+
+/* Devices, and groups, are made out of it. */
+child_ static int enter_last_user(const ExecChild *child) {
+        SandboxPlan *plan = child->sandbox;
+
+        return plan && !plan->enters_user_first ? sandbox_child_enter_user(plan) : 0;
+}
+
 child_ static int change_root(const ExecChild *child) {
         long r = 0;
 
+        if (child->sandbox && child->sandbox->has_mounts && child->sandbox->missing == 0)
+                return 0;
         if (child->request->root_directory)
                 r = exec_call1(SYS_chroot, child->request->root_directory);
         if (child->request->root_directory && r == 0)
@@ -317,6 +346,9 @@ static const struct {
         ExecStep step;
         int (*take)(const ExecChild *child);
 } steps[] = {
+        { EXEC_STEP_USER, enter_first_user },
+        { EXEC_STEP_NETWORK, enter_network },
+        { EXEC_STEP_NAMESPACE, enter_ipc },
         { EXEC_STEP_FDS, part_from_files },
         { EXEC_STEP_SIGNAL_MASK, set_signals },
         { EXEC_STEP_SETSID, make_session },
@@ -325,8 +357,10 @@ static const struct {
         { EXEC_STEP_STDERR, open_stderr },
         { EXEC_STEP_OOM_ADJUST, adjust_oom_score },
         { EXEC_STEP_NICE, set_nice },
+        { EXEC_STEP_NAMESPACE, make_sandbox },
         { EXEC_STEP_CHROOT, change_root },
         { EXEC_STEP_GROUP, change_group },
+        { EXEC_STEP_USER, enter_last_user },
         { EXEC_STEP_USER, change_user },
         { EXEC_STEP_CHDIR, change_directory },
         { EXEC_STEP_EXEC, execute },

@@ -9,6 +9,7 @@
 
 #include "basic/macro.h"
 #include "unit/exec/exec_child.h"
+#include "unit/exec/sandbox.h"
 
 static const char *group_or_user(const ExecRequest *request) {
         return request->group ? request->group : request->user ? request->user : "the wanted groups";
@@ -20,7 +21,7 @@ static void describe_exec(const ExecRequest *request, int error, ExecResult *res
 
         if (error == ENOENT && !strchr(path, '/'))
                 exec_result_set(result, EXEC_STEP_EXEC, error, "cannot find %s in " EXEC_DEFAULT_PATH, path);
-        else if (error == ENOENT && !request->root_directory && access(path, F_OK) == 0)
+        else if (error == ENOENT && !request->root_directory && !request->sandbox && access(path, F_OK) == 0)
                 exec_result_set(result, EXEC_STEP_EXEC, error,
                                 "cannot execute %s, which is there, but not its interpreter", path);
         else
@@ -43,6 +44,10 @@ void exec_child_describe(const ExecChild *child, ExecResult *result) {
 
         if (error == ECANCELED) {
                 exec_result_set(result, step, error, "the process was stopped by a signal before its program ran");
+                return;
+        }
+        if (child->sandbox && (step == EXEC_STEP_NETWORK || step == EXEC_STEP_NAMESPACE)) {
+                sandbox_describe(child->sandbox, step, error, result);
                 return;
         }
         switch (step) {

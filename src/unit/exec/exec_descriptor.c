@@ -151,6 +151,17 @@ int exec_descriptor_plan(const ExecRequest *request, int input, ExecPlace **ret_
         return 0;
 }
 
+int exec_descriptor_add_place(ExecPlace **places, size_t *n, int fd) {
+        int target = *n > 0 ? MAX((*places)[*n - 1].target + 1, EXEC_FIRST_FD) : EXEC_FIRST_FD;
+        ExecPlace *grown = realloc(*places, (*n + 1) * sizeof(*grown));
+
+        if (!grown)
+                return -ENOMEM;
+        *places = grown;
+        grown[(*n)++] = (ExecPlace) { .fd = fd, .target = target };
+        return target;
+}
+
 void exec_descriptor_find_pids(const ExecRequest *request, char *const *environment, char *pids[static EXEC_PIDS_MAX]) {
         static const char *const names[EXEC_PIDS_MAX] = { "LISTEN_PID", "WATCHDOG_PID" };
 

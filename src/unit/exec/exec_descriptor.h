@@ -19,6 +19,9 @@ int exec_descriptor_set_environment(const ExecRequest *request, char ***environm
  */
 int exec_descriptor_plan(const ExecRequest *request, int input, ExecPlace **ret_places, size_t *ret_n, ExecResult *result);
 
+/* One more, behind all others, that the child closes itself: its number there, or -ENOMEM. */
+int exec_descriptor_add_place(ExecPlace **places, size_t *n, int fd);
+
 /* The values in @environment that are pids of the process itself, and not known yet. */
 void exec_descriptor_find_pids(const ExecRequest *request, char *const *environment, char *pids[static EXEC_PIDS_MAX]);
 

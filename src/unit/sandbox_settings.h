@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What a unit's processes are not to see or change
+ *
+ * Plain data: unit/file reads it, unit/exec makes namespaces of it. A unit
+ * that says nothing of it has none.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "basic/macro.h"
+#include "basic/string_table.h"
+#include "basic/vector.h"
+
+typedef enum ProtectSystem {
+        PROTECT_SYSTEM_NO,
+        PROTECT_SYSTEM_YES,             /* /usr, /boot and /efi are read-only */
+        PROTECT_SYSTEM_FULL,            /* … and /etc */
+        PROTECT_SYSTEM_STRICT,          /* everything but /dev, /proc and /sys */
+        _PROTECT_SYSTEM_MAX,
+} ProtectSystem;
+
+typedef enum ProtectHome {
+        PROTECT_HOME_NO,
+        PROTECT_HOME_YES,               /* /home, /root and /run/user are not to be seen */
+        PROTECT_HOME_READ_ONLY,
+        PROTECT_HOME_TMPFS,             /* … are empty */
+        _PROTECT_HOME_MAX,
+} ProtectHome;
+
+typedef enum ProtectProc {
+        PROTECT_PROC_DEFAULT,
+        PROTECT_PROC_NOACCESS,
+        PROTECT_PROC_INVISIBLE,
+        PROTECT_PROC_PTRACEABLE,
+        _PROTECT_PROC_MAX,
+} ProtectProc;
+
+typedef enum ProcSubset {
+        PROC_SUBSET_ALL,
+        PROC_SUBSET_PID,
+        _PROC_SUBSET_MAX,
+} ProcSubset;
+
+typedef enum SandboxPropagation {
+        SANDBOX_PROPAGATION_DEFAULT,    /* shared */
+        SANDBOX_PROPAGATION_SHARED,
+        SANDBOX_PROPAGATION_SLAVE,
+        SANDBOX_PROPAGATION_PRIVATE,
+        _SANDBOX_PROPAGATION_MAX,
+} SandboxPropagation;
+
+typedef enum SandboxPathKind {
+        SANDBOX_READ_WRITE,
+        SANDBOX_READ_ONLY,
+        SANDBOX_INACCESSIBLE,
+        SANDBOX_EXEC,
+        SANDBOX_NO_EXEC,
+        SANDBOX_BIND,
+        SANDBOX_BIND_READ_ONLY,
+        SANDBOX_TEMPORARY,
+        _SANDBOX_PATH_KIND_MAX,
+} SandboxPathKind;
+
+typedef struct SandboxPath {
+        SandboxPathKind kind;
+        char *path;                     /* owned, as the two that follow; absolute and simplified */
+        char *source;                   /* of a bind mount: outside */
+        char *options;                  /* of a temporary file system, NULL: none */
+        bool is_optional;               /* '-': it need not be there */
+        bool is_below_root;             /* '+': below RootDirectory= */
+        bool is_alone;                  /* "norbind": without what is mounted below the source */
+} SandboxPath;
+
+typedef struct SandboxSettings {
+        VECTOR(SandboxPath) paths;      /* as they were said */
+        char *network_namespace_path;   /* owned, NULL: none */
+        char *ipc_namespace_path;
+        ProtectSystem protect_system;
+        ProtectHome protect_home;
+        ProtectProc protect_proc;
+        ProcSubset proc_subset;
+        SandboxPropagation mount_flags;
+        bool private_tmp;
+        bool private_devices;
+        bool private_network;
+        bool private_ipc;
+        bool private_users;
+        bool private_mounts;
+        bool protect_kernel_tunables;
+        bool protect_kernel_modules;    /* this one and the next two are a matter of capabilities and system calls, too */
+        bool protect_kernel_logs;
+        bool protect_clock;
+        bool protect_control_groups;
+        bool protect_hostname;
+        bool mount_api_vfs;             /* counts only if it was said; else: is there a root directory? */
+        bool has_mount_api_vfs;
+        bool root_directory_start_only;
+        bool is_lenient;                /* UnsupportedDirectives=warn: where there are no namespaces it runs without */
+} SandboxSettings;
+
+DECLARE_STRING_TABLE(protect_system, ProtectSystem);
+DECLARE_STRING_TABLE(protect_home, ProtectHome);
+DECLARE_STRING_TABLE(protect_proc, ProtectProc);
+DECLARE_STRING_TABLE(proc_subset, ProcSubset);
+DECLARE_STRING_TABLE(sandbox_propagation, SandboxPropagation);
+DECLARE_STRING_TABLE(sandbox_path_kind, SandboxPathKind);        /* "ReadWritePaths", … */
+
+/* Frees what it holds and zeroes it. A zeroed one says nothing. */
+void sandbox_settings_deinit(SandboxSettings *settings);
+SandboxSettings *sandbox_settings_free(SandboxSettings *settings);
+DEFINE_CLEANUP(SandboxSettings, sandbox_settings_free)
+
+/* Appends copies of the three strings (@source and @options may be NULL) and the flags of @path. 0 or -ENOMEM. */
+int sandbox_settings_add_path(SandboxSettings *settings, const SandboxPath *path);
+/* What an empty assignment does: all paths of that kind go. */
+void sandbox_settings_drop_paths(SandboxSettings *settings, SandboxPathKind kind);
+
+/* Does it need a mount namespace? @has_root: there is a RootDirectory=. */
+bool sandbox_settings_need_mounts(const SandboxSettings *settings, bool has_root);
+bool sandbox_settings_mount_api_vfs(const SandboxSettings *settings, bool has_root);
+/* Does it need anything at all? */
+bool sandbox_settings_need(const SandboxSettings *settings, bool has_root);
