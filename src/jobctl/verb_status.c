@@ -111,6 +111,11 @@ static void print_active(Jobctl *ctl, const json_t *unit) {
         putchar('\n');
 }
 
+static void print_found(const json_t *unit) {
+        if (value_bool(unit, "Found"))
+                print_line("Found", "running, when jobd had lost its records; how it was started is not known");
+}
+
 /* Of a start that did not happen because of them. */
 static void print_conditions(const json_t *unit) {
         bool is_unmet = value_u64(unit, "ConditionTimestamp") > 0 && !value_bool(unit, "ConditionResult");
@@ -361,6 +366,7 @@ static void print_unit(Jobctl *ctl, const json_t *unit) {
         print_loaded(ctl, unit);
         print_dropins(ctl, unit);
         print_active(ctl, unit);
+        print_found(unit);
         print_conditions(unit);
         print_triggers(ctl, unit);
         print_job(ctl, unit);

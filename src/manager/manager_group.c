@@ -481,7 +481,7 @@ pid_t manager_guess_main(Manager *manager, const Unit *unit, pid_t except) {
                 ExecProcess process;
 
                 if (pids.items[i] == except || exec_process_read(pids.items[i], &process) < 0 || process.state == 'Z' ||
-                    process.parent != getpid())
+                    (process.parent != getpid() && process.parent != exec_process_keeper()))
                         continue;
                 found = found == 0 ? pids.items[i] : -1;
         }

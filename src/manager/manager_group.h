@@ -34,7 +34,7 @@ int manager_count_group(Manager *manager, Unit *unit, pid_t main_pid, pid_t cont
 int manager_signal_group(Manager *manager, Unit *unit, int signal, pid_t main_pid, pid_t control_pid);
 /* Appends them: 1, 0 if there may be others, or -ENOMEM. */
 int manager_list_group(Manager *manager, Unit *unit, ExecPids *pids);
-/* The only process of the group whose parent is us, but @except; 0 if there is none or several. */
+/* The only process of the group whose parent is us or our keeper, but @except; 0 if there is none or several. */
 pid_t manager_guess_main(Manager *manager, const Unit *unit, pid_t except);
 Unit *manager_unit_of_group(Manager *manager, pid_t pid);       /* NULL: of none */
 

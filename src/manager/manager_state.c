@@ -329,32 +329,44 @@ static void start_anew(Manager *manager, Failure *ret_failure) {
                 log_warning("%s; if jobd dies its services are not taken over.", failure_message(ret_failure));
 }
 
-void manager_open_state(Manager *manager) {
+/* Were there records, and are they lost? */
+static bool read_state(Manager *manager) {
         cleanup_(failure_deinit) Failure failure = {};
         ManagerState *state = &manager->state;
-        bool lives = false;
+        bool lives = false, is_lost = manager_is_again(manager);
         int r;
 
         if (manager->options.no_state) {
-                log_warning("No state is written down, as was asked for: if jobd dies its services are not taken over.");
-                return;
+                log_warning("No state is written down, as was asked for.");
+                return is_lost;
         }
         if (text_format(&state->path, "%s/state", manager->options.runtime_directory) < 0 ||
             text_format(&state->journal_path, "%s/journal", manager->options.runtime_directory) < 0 ||
-            open_files(manager, &failure) < 0) {
-                log_warning("%s; if jobd dies its services are not taken over.", failure_message(&failure));
-                return;
+            (r = open_files(manager, &failure)) < 0) {
+                log_warning("%s; if jobd dies its records are lost.", failure_message(&failure));
+                return is_lost;
         }
+        is_lost = is_lost || r == STORE_E_SET_ASIDE;
         r = manager_restore(manager, &lives);
         if (r < 0) {
-                log_error("The state in %s cannot be read: %s. It is set aside; what is not known of is not taken over.",
-                          state->path, strerror(-r));
+                log_error("The state in %s cannot be read: %s. It is set aside.", state->path, strerror(-r));
+                is_lost = true;
                 r = store_set_aside(state->store, &failure);
         } else if (!lives) {
                 start_anew(manager, &failure);
+        } else {
+                is_lost = false;
         }
         if (r < 0)
                 close_files(state);
+        return is_lost;
+}
+
+void manager_open_state(Manager *manager) {
+        ManagerState *state = &manager->state;
+
+        if (read_state(manager))
+                manager_rebuild(manager);
         if (!state->store)
                 return;
         manager->peeks = manager->notify_fd >= 0 &&

@@ -60,6 +60,8 @@ void manager_close_state(Manager *manager, bool is_done);
 /* The records as they are read: 0, -EBADMSG, -ENOMEM. Units come with their timers and processes, errands last. */
 typedef struct ManagerRestore ManagerRestore;
 int manager_restore(Manager *manager, bool *ret_lives);
+/* The same from what can be seen of processes, where there are no records (any more): units that are active stay as they are. */
+void manager_rebuild(Manager *manager);
 int manager_adopt_process(Manager *manager, Unit *unit, UnitPurpose purpose, pid_t pid, usec_t started /* boot time */);
 
 void manager_write_self(Manager *manager, RecordWriter *writer);

@@ -93,6 +93,12 @@ typedef struct UnitVTable {
         void (*group_out_of_memory)(Unit *unit);        /* the kernel has killed a process of it */
         void (*job_refused)(Unit *unit, const Failure *failure);        /* what came of UnitHostOps.request_job */
 
+        /*
+         * A process of it is there, which its group or its invocation id (set before) finds, and nothing is recorded of it:
+         * it becomes active. @owner: who says so of himself; (uid_t) -1: it is certain. 0, -EPERM: not believed, -EALREADY.
+         */
+        int (*found)(Unit *unit, uid_t owner);
+
         int (*save)(const Unit *unit, Sink *sink);      /* writes the entries of an open a{sv} */
 
         /*

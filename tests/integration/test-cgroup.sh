@@ -6,36 +6,11 @@
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 
-unset GROUP
-for mount in /sys/fs/cgroup /sys/fs/cgroup/unified; do
-        if [ -e "$mount/cgroup.procs" ] && mkdir "$mount/jobd-test-$IN_NAMESPACE_PID" 2>/dev/null; then
-                GROUP=$mount/jobd-test-$IN_NAMESPACE_PID
-                break
-        fi
-done
-if [ -z "${GROUP-}" ]; then
+. "$(dirname "$0")/group.sh"
+if [ -z "$GROUP" ]; then
         echo "1..0 # SKIP there is no version 2 hierarchy of control groups that can be written"
         exit 0
 fi
-
-remove_group() {
-        [ -e "$GROUP/cgroup.kill" ] && echo 1 >"$GROUP/cgroup.kill"
-        # What was killed may take a moment.
-        until find "$GROUP" -depth -type d -exec rmdir {} + 2>/dev/null; do
-                [ -d "$GROUP" ] || break
-        done
-}
-trap 'remove_group; cleanup' EXIT
-
-# As start_daemon, but the daemon is alone in a group.
-start_daemon_in_group() {
-        "$START_READY" "$DIR/pid" "$DIR/log" /bin/sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$GROUP" "$BUILD/jobd" --user \
-                --unit-path "$UNITS" --default-unit none || {
-                echo "Bail out! jobd does not start"
-                exit 1
-        }
-        DAEMON=$(cat "$DIR/pid")
-}
 
 group_of() {
         sed -n 's/^0:://p' "/proc/$1/cgroup"

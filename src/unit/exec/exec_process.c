@@ -101,6 +101,53 @@ bool exec_process_descends_from(pid_t pid, pid_t ancestor) {
         return false;
 }
 
+int exec_process_read_owner(pid_t pid, uid_t *ret_uid) {
+        unsigned real, effective, saved;
+        char buffer[4096];
+        const char *line;
+        ssize_t n = read_proc(pid, "status", buffer, sizeof(buffer));
+
+        if (n < 0)
+                return (int) n;
+        line = strstr(buffer, "\nUid:");
+        if (!line || sscanf(line, "\nUid: %u %u %u", &real, &effective, &saved) != 3)
+                return -EIO;
+        if (real != effective || real != saved)
+                return -EPERM;
+        *ret_uid = real;
+        return 0;
+}
+
+int exec_process_read_variable(pid_t pid, const char *name, char **ret_value) {
+        cleanup_free_ char *environment = malloc(ENVIRONMENT_BYTES_MAX);
+        ssize_t n = environment ? read_proc(pid, "environ", environment, ENVIRONMENT_BYTES_MAX) : -ENOMEM;
+        size_t length = strlen(name);
+
+        if (n < 0)
+                return (int) n;
+        for (const char *at = environment; at < environment + n; at += strlen(at) + 1) {
+                if (strncmp(at, name, length) != 0 || at[length] != '=')
+                        continue;
+                *ret_value = strdup(at + length + 1);
+                return *ret_value ? 0 : -ENOMEM;
+        }
+        return -ENODATA;
+}
+
+int exec_process_read_invocation(pid_t pid, uint8_t ret_id[static 16]) {
+        cleanup_free_ char *hex = NULL;
+        uint8_t id[16];
+        int r = exec_process_read_variable(pid, "INVOCATION_ID", &hex);
+
+        if (r < 0 || strlen(hex) != 2 * sizeof(id))
+                return r < 0 ? r : -ENODATA;
+        for (size_t i = 0; i < sizeof(id); i++)
+                if (sscanf(hex + 2 * i, "%2hhx", &id[i]) != 1)
+                        return -ENODATA;
+        memcpy(ret_id, id, sizeof(id));
+        return 0;
+}
+
 static void format_invocation(const uint8_t id[static 16], char wanted[static 64]) {
         int n = snprintf(wanted, 64, "INVOCATION_ID=");
 
@@ -229,6 +276,21 @@ static pid_t parse_pid(const char *name) {
         uint32_t pid;
 
         return text_parse_u32(name, &pid) < 0 ? 0 : (pid_t) pid;
+}
+
+int exec_process_list_all(ExecPids *pids) {
+        cleanup_(close_folder) DIR *proc = opendir("/proc");
+        const struct dirent *entry;
+
+        if (!proc)
+                return -errno;
+        while ((entry = readdir(proc))) {
+                pid_t pid = parse_pid(entry->d_name);
+
+                if (pid > 0 && vector_push(pids, pid) < 0)
+                        return -ENOMEM;
+        }
+        return 0;
 }
 
 static int scan_for_children(pid_t pid, ExecPids *children) {

@@ -46,6 +46,16 @@ typedef struct ExecPatience {
 int exec_process_check_invocation(pid_t pid, const uint8_t invocation_id[static 16], ExecPatience *patience);
 bool exec_process_has_invocation(pid_t pid, const uint8_t invocation_id[static 16]);
 
+/* Whom it runs as; -EPERM: it has gained or given up some of that, so that it is hard to say. */
+int exec_process_read_owner(pid_t pid, uid_t *ret_uid);
+
+/* What is in the environment that it was started with: 0, -ENODATA, -ENOMEM, or -errno. */
+int exec_process_read_variable(pid_t pid, const char *name, char **ret_value);
+int exec_process_read_invocation(pid_t pid, uint8_t ret_id[static 16]);
+
+/* Appends all that can be seen. 0, -ENOMEM, or -errno if /proc can't be read. */
+int exec_process_list_all(ExecPids *pids);
+
 /* Appends the direct children, zombies too. 0, -ENOMEM, or -errno if /proc can't be read. */
 int exec_process_list_children(pid_t pid, ExecPids *children);
 

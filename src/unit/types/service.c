@@ -79,7 +79,7 @@ static void reset(Service *service) {
         service->main = service->control = (ServiceProcess) {};
         service->main_known = false;
         service->exec_main = (ServiceExitRecord) {};
-        service->forbid_restart = service->will_restart = false;
+        service->forbid_restart = service->will_restart = service->is_found = false;
         service->state_deadline = service->runtime_deadline = service->watchdog_deadline = USEC_INFINITY;
         service->watchdog_override = USEC_INFINITY;
         service->notice = SERVICE_NOTICE_NONE;
@@ -336,6 +336,7 @@ const UnitVTable service_vtable = {
         .group_emptied = service_group_emptied,
         .group_out_of_memory = service_group_out_of_memory,
         .job_refused = service_job_refused,
+        .found = service_found,
         .save = service_save,
         .record = service_record,
         .restore = service_restore,

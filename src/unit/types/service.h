@@ -95,6 +95,7 @@ typedef struct Service {
 
         bool forbid_restart;            /* somebody asked for the stop */
         bool will_restart;
+        bool is_found;                  /* running, when the records of it were lost */
         uint32_t n_restarts;
         usec_t limit_begin;             /* of the interval in which starts are counted */
         uint32_t limit_count;

@@ -91,12 +91,14 @@ static int set_variable(char ***environment, const char *format, ...) {
 
 static int set_invocation(const Unit *unit, char ***environment) {
         char hex[33];
+        int r;
 
         for (size_t i = 0; i < sizeof(unit->invocation_id); i++)
                 snprintf(hex + 2 * i, 3, "%02x", unit->invocation_id[i]);
         if (strspn(hex, "0") == 32)
                 return 0;
-        return set_variable(environment, "INVOCATION_ID=%s", hex);
+        r = set_variable(environment, "INVOCATION_ID=%s", hex);
+        return r < 0 ? r : set_variable(environment, "JOBD_UNIT=%s", unit->id);
 }
 
 /* ExecStop= and ExecStopPost= are told how it ended. */

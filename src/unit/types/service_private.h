@@ -50,6 +50,9 @@ int service_check_main_pid(const Unit *unit, pid_t pid);        /* 1: it is ours
 void service_notified(Unit *unit, pid_t sender, char *const *assignments);
 ServiceNotifyAccess service_notify_access(const Unit *unit);
 
+/* service_found.c */
+int service_found(Unit *unit, uid_t owner);     /* as UnitVTable.found */
+
 /* service_result.c */
 ServiceResult service_result_of_exit(const Unit *unit, const UnitExit *exit);
 bool service_shall_restart(const Unit *unit);

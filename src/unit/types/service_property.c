@@ -45,6 +45,7 @@ GETTER(watchdog, sink_u64,
        service->watchdog_override != USEC_INFINITY ? service->watchdog_override : settings->watchdog)
 GETTER(remain_after_exit, sink_bool, settings->remain_after_exit)
 GETTER(guess_main_pid, sink_bool, settings->guess_main_pid)
+GETTER(found, sink_bool, service->is_found)
 GETTER(main_pid, sink_u32, (uint32_t) service->main.pid)
 GETTER(control_pid, sink_u32, (uint32_t) service->control.pid)
 GETTER(bus_name, sink_string, settings->bus_name)
@@ -140,6 +141,8 @@ static const UnitProperty rows[] = {
         { "RestartForceExitStatus", "(aiai)", C, get_restart_force_exit_status,
           "Exit statuses and signals after which it is started again whatever Restart says." },
         { "SuccessExitStatus", "(aiai)", C, get_success_exit_status, "Exit statuses and signals that are no failure." },
+        { "Found", "b", E, get_found,
+          "Whether it was found running when its records were lost, so that nobody knows how it was started." },
         { "MainPID", "u", E, get_main_pid, "The main process, 0 if there is none." },
         { "ControlPID", "u", E, get_control_pid, "The command that runs besides, 0 if there is none." },
         { "BusName", "s", C, get_bus_name, "The name that it takes on the bus." },

@@ -83,7 +83,7 @@ static bool is_alive(Unit *unit) {
                 return true;
         if (service_settings(unit)->exit_type_cgroup && service_count_rest(unit) > 0)
                 return true;
-        return !service->main_known && service_settings(unit)->type == SERVICE_FORKING;
+        return !service->main_known && (service_settings(unit)->type == SERVICE_FORKING || service->is_found);
 }
 
 static void watch_unknown_main(Unit *unit) {

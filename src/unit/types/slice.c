@@ -48,6 +48,12 @@ static UnitAnswer slice_stop(Unit *unit) {
         return UNIT_UNDER_WAY;
 }
 
+static int slice_found(Unit *unit, uid_t owner) {
+        if (unit->active_state != UNIT_ACTIVE)
+                unit_publish(unit, UNIT_ACTIVE, 0);
+        return 0;
+}
+
 static const char *slice_sub_state(const Unit *unit) {
         return unit->active_state == UNIT_ACTIVE ? "active" : "dead";
 }
@@ -70,4 +76,5 @@ const UnitVTable slice_vtable = {
         .stop = slice_stop,
         .sub_state = slice_sub_state,
         .group = slice_group,
+        .found = slice_found,
 };
