@@ -2,9 +2,11 @@
 # bash completion for jobctl
 
 _jobctl_verbs_units='start stop restart reload try-restart reload-or-restart try-reload-or-restart isolate kill reset-failed
-        status show cat list-dependencies is-active is-failed is-enabled list-units list-unit-files why monitor'
+        status show cat list-dependencies is-active is-failed is-enabled list-units list-unit-files why monitor enable disable reenable
+        preset mask unmask revert add-wants add-requires'
 _jobctl_verbs_jobs='list-jobs jobs cancel wait'
 _jobctl_verbs_other='exec plan stats daemon-reload daemon-reexec verify default rescue emergency poweroff reboot halt kexec
+        preset-all link get-default set-default
         help version'
 _jobctl_types='start stop restart reload try-restart reload-or-restart try-reload-or-restart reload-or-start try-reload
         verify-active nop isolate'
@@ -13,7 +15,7 @@ _jobctl_modes='replace fail lenient replace-irreversibly isolate flush ignore-de
 _jobctl_options='--help --version --user --system --socket --job-mode --mode --no-block --wait --dry-run
         --show-transaction --graph --type --state --failed --all --property --value --reverse --before --after --signal
         --kill-whom --force --watch --strict --unit-path --systemd-units --json --quiet --verbose --plain --no-legend --full
-        --no-color --no-pager'
+        --no-color --no-pager --now --runtime --root --preset-mode --no-reload'
 
 # The manager that the line is about.
 _jobctl_ask() {
@@ -44,7 +46,11 @@ _jobctl_units() {
                         _jobctl_ask list-units | cut -d' ' -f1 ;;
                 reset-failed)
                         _jobctl_ask list-units --failed | cut -d' ' -f1 ;;
-                isolate)
+                enable) _jobctl_installed --state=disabled,linked,indirect,enabled-runtime ;;
+                disable | reenable) _jobctl_installed --state=enabled,enabled-runtime,linked,linked-runtime,alias ;;
+                unmask) _jobctl_installed --state=masked,masked-runtime ;;
+                is-enabled | preset | mask | revert) _jobctl_installed ;;
+                isolate | set-default)
                         _jobctl_loaded --type=target
                         _jobctl_installed --type=target ;;
                 *)
@@ -100,12 +106,13 @@ _jobctl_value() {
                 --type | -t) _jobctl_words 'service target' "$cur" ;;
                 --state) _jobctl_words 'active inactive failed activating deactivating reloading loaded not-found masked
                         running exited dead waiting' "$cur" ;;
+                --preset-mode) _jobctl_words 'full enable-only disable-only' "$cur" ;;
                 --signal | -s) _jobctl_words "$(compgen -A signal SIG)" "$cur" ;;
                 --kill-whom) _jobctl_words 'all main control' "$cur" ;;
                 --graph) _jobctl_words 'dot svg' "$cur" ;;
                 --property | -p | -P)
                         _jobctl_reply "$(_jobctl_ask show --all none.service | cut -d= -f1)" "$cur" ;;
-                --socket | --unit-path)
+                --socket | --unit-path | --root)
                         compopt -o filenames
                         mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
                 *) return 1 ;;
@@ -120,7 +127,7 @@ _jobctl_verb() {
         for ((i = 1; i < COMP_CWORD; i++)); do
                 case ${COMP_WORDS[i]} in
                         --job-mode | --mode | --type | -t | --state | --signal | -s | --kill-whom | --graph | \
-                                --property | -p | -P | --socket | --unit-path)
+                                --property | -p | -P | --socket | --unit-path | --root | --preset-mode)
                                 ((i++))
                                 [[ ${COMP_WORDS[i]} == = ]] && ((i++)) ;;
                         -*) ;;
@@ -156,7 +163,9 @@ _jobctl() {
                         cur=${COMP_WORDS[COMP_CWORD - 2]}:$cur
                 fi
                 _jobctl_requests "$cur"
-        elif [[ $verb == verify ]]; then
+        elif [[ $verb == set-default ]]; then
+                _jobctl_reply "$(_jobctl_units set-default)" "$cur"
+        elif [[ $verb == verify || $verb == link ]]; then
                 compopt -o filenames
                 mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         elif [[ " $_jobctl_verbs_jobs " == *" $verb "* ]]; then

@@ -19,6 +19,7 @@ static const BusWho who_of_verb[_BUS_VERB_MAX] = {
         [BUS_VERB_RESET] = BUS_WHO_OWNER,
         [BUS_VERB_PIN] = BUS_WHO_OWNER,
         [BUS_VERB_RELOAD] = BUS_WHO_OWNER,
+        [BUS_VERB_INSTALL] = BUS_WHO_OWNER,
         [BUS_VERB_EXIT] = BUS_WHO_OWNER,
 };
 

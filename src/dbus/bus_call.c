@@ -39,6 +39,13 @@ int32_t bus_call_i32(BusCall *call) {
         return value;
 }
 
+uint64_t bus_call_u64(BusCall *call) {
+        dbus_uint64_t value;
+
+        bus_call_basic(call, &value);
+        return value;
+}
+
 bool bus_call_bool(BusCall *call) {
         dbus_bool_t value;
 

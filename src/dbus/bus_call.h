@@ -29,6 +29,7 @@ struct BusCall {
 const char *bus_call_string(BusCall *call);              /* also of a path; borrowed from the message */
 uint32_t bus_call_u32(BusCall *call);
 int32_t bus_call_i32(BusCall *call);
+uint64_t bus_call_u64(BusCall *call);
 bool bus_call_bool(BusCall *call);
 int bus_call_strv(BusCall *call, char ***ret_strv);
 

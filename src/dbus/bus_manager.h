@@ -45,6 +45,16 @@ int bus_manager_list_unit_files(BusCall *call);
 int bus_manager_list_unit_files_by_patterns(BusCall *call);
 int bus_manager_get_unit_file_state(BusCall *call);
 int bus_manager_get_default_target(BusCall *call);
+int bus_manager_enable_unit_files(BusCall *call);       /* also Reenable, Preset, Mask, Link: their name says which */
+int bus_manager_enable_unit_files_with_flags(BusCall *call);
+int bus_manager_disable_unit_files(BusCall *call);      /* also Unmask */
+int bus_manager_disable_unit_files_with_flags(BusCall *call);
+int bus_manager_preset_unit_files_with_mode(BusCall *call);
+int bus_manager_preset_all_unit_files(BusCall *call);
+int bus_manager_revert_unit_files(BusCall *call);
+int bus_manager_add_dependency_unit_files(BusCall *call);
+int bus_manager_set_default_target(BusCall *call);
+int bus_manager_get_unit_file_links(BusCall *call);
 int bus_manager_reload(BusCall *call);
 int bus_manager_reexecute(BusCall *call);
 int bus_manager_reload_units(BusCall *call);

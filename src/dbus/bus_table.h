@@ -28,6 +28,7 @@ typedef enum BusVerb {
         BUS_VERB_RESET,
         BUS_VERB_PIN,                   /* keep a unit loaded */
         BUS_VERB_RELOAD,
+        BUS_VERB_INSTALL,               /* links to unit files, and their contents */
         BUS_VERB_EXIT,
         _BUS_VERB_MAX,
 } BusVerb;

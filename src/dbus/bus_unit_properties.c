@@ -15,6 +15,7 @@
 #include "dbus/bus_internal.h"
 #include "dbus/bus_unit.h"
 #include "dbus/bus_view.h"
+#include "unit/file/install_preset.h"
 
 static const Unit *unit_of(const BusView *view) {
         return view->object->unit;
@@ -70,6 +71,20 @@ static void get_unit_file_state(const BusView *view, uint32_t parameter, Sink *s
         if (unit_file_state(manager_loader(bus_view_manager(view)), unit_of(view)->id, &state) < 0)
                 state = "";
         sink_string(sink, state);
+}
+
+static void get_unit_file_preset(const BusView *view, uint32_t parameter, Sink *sink) {
+        const ManagerOptions *options = manager_options(bus_view_manager(view));
+        cleanup_(preset_rules_deinit) PresetRules presets = {};
+        const char *name = unit_of(view)->id, *state;
+        cleanup_(strv_freep) char **path = NULL;
+        int r = unit_file_state(manager_loader(bus_view_manager(view)), name, &state);
+
+        if (r >= 0)
+                r = preset_search_path(options->is_user, options->with_systemd_units, &path);
+        if (r >= 0)
+                r = preset_rules_read(&presets, path, "");
+        sink_string(sink, r < 0 ? "" : preset_rules_is_enabled(&presets, name, NULL) ? "enabled" : "disabled");
 }
 
 static void get_relations(const BusView *view, uint32_t kind, Sink *sink) {
@@ -378,7 +393,8 @@ const BusProperty bus_unit_properties[] = {
         { "SourcePath", "s", BUS_PROPERTY_CONST, TEXT_SOURCE_PATH, get_text, "What its file was made from." },
         { "DropInPaths", "as", BUS_PROPERTY_CONST, LIST_DROPIN_PATHS, get_list, "Further files of its settings." },
         { "UnitFileState", "s", 0, 0, get_unit_file_state, "As GetUnitFileState; empty without a file." },
-        { "UnitFilePreset", "s", 0, 0, get_empty_string, "Empty: there are no presets." },
+        { "UnitFilePreset", "s", 0, 0, get_unit_file_preset,
+          "What the presets want it to be, enabled or disabled; empty without a file." },
         TIME("StateChange", TIME_STATE_CHANGE, "changed its state"),
         TIME("InactiveExit", TIME_INACTIVE_EXIT, "left the inactive state"),
         TIME("ActiveEnter", TIME_ACTIVE_ENTER, "became active"),

@@ -14,6 +14,7 @@
 #include "jobctl/terminal.h"
 
 typedef struct Verb Verb;
+typedef struct Installer Installer;
 
 typedef struct Jobctl {
         Options options;
@@ -24,6 +25,7 @@ typedef struct Jobctl {
         json_t *kept_units;     /* owned; an array of names: units that are not to be unloaded; NULL: none */
         unsigned n_connections; /* how often the connection was lost and found */
         const Verb *verb;       /* static */
+        Installer *installer;   /* owned; looks at unit files where there is no manager, or NULL */
 } Jobctl;
 
 /* Connects, or says why not: 0, EXIT_UNREACHABLE or < 0. */

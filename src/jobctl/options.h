@@ -31,6 +31,13 @@ typedef struct Options {
         const char *graph;
         const char *unit_path;
 
+        bool now, runtime, no_reload, from_stdin;
+        const char *root;
+        const char *preset_mode;
+        const char *drop_in;
+        const char *what;
+        const char *lines;
+
         bool help, version;
 } Options;
 

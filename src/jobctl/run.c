@@ -15,6 +15,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "jobctl/verbs.h"
+#include "unit/file/install.h"
 
 int verb_version(Jobctl *ctl, char *const *words) {
         if (ctl->options.json)
@@ -134,6 +135,7 @@ int jobctl_run(char *const *argv) {
                 r = EXIT_FAILED;
         }
         bus_close(ctl.bus);
+        installer_free(ctl.installer);
         json_decref(ctl.kept_units);
         options_deinit(&ctl.options);
         return r;

@@ -88,6 +88,8 @@ json_t *monitor_event(const BusSignal *signal) {
         if (bus_signal_is(signal, BUS_MANAGER, "Reloading"))
                 return json_pack("{s:s, s:b}", "event", "Reloading", "active",
                                  json_is_true(json_array_get(signal->args, 0)));
+        if (bus_signal_is(signal, BUS_MANAGER, "UnitFilesChanged"))
+                return json_pack("{s:s}", "event", "UnitFilesChanged");
         if (bus_signal_is(signal, BUS_PROPERTIES, "PropertiesChanged"))
                 return event_of_properties(signal);
         return NULL;
@@ -128,6 +130,8 @@ int monitor_format(const json_t *event, char **ret_line) {
                 text_add(&text, "unloaded");
         else if (strcmp(kind, "UnitChanged") == 0)
                 text_addf(&text, "%s (%s)", value_string(event, "active-state"), value_string(event, "sub-state"));
+        else if (strcmp(kind, "UnitFilesChanged") == 0)
+                text_add(&text, "unit files have changed");
         else
                 text_add(&text, value_bool(event, "active") ? "reading unit files …" : "unit files read");
         return text_finish(&text, ret_line);

@@ -12,6 +12,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "jobctl/names.h"
+#include "jobctl/offline.h"
 #include "jobctl/verbs.h"
 #include "unit/file/exit_name.h"
 
@@ -125,6 +126,7 @@ typedef struct Check {
         const char *key;                /* of the state in JSON */
         int no;                         /* the exit status if none is good */
         int (*get)(Jobctl *ctl, const char *unit, char **ret_state, BusError *ret_error);
+        int (*print_more)(Jobctl *ctl, const char *unit);       /* or NULL */
 } Check;
 
 static int get_active_state(Jobctl *ctl, const char *unit, char **ret_state, BusError *ret_error) {
@@ -135,10 +137,26 @@ static int get_active_state(Jobctl *ctl, const char *unit, char **ret_state, Bus
         return r < 0 ? r : text_format(ret_state, "%s", json_string_value(state) ?: "");
 }
 
+static int get_file_state_offline(Jobctl *ctl, const char *unit, char **ret_state, BusError *ret_error) {
+        cleanup_(failure_deinit) Failure failure = {};
+        const char *state;
+        int r = installer_state(ctl->installer, unit, &state);
+
+        if (r == -ENOENT)
+                failure_set(&failure, r, "NoSuchUnit", "Unit file %s does not exist.", unit);
+        if (r < 0) {
+                offline_error(ret_error, r, &failure);
+                return r;
+        }
+        return text_format(ret_state, "%s", state);
+}
+
 static int get_file_state(Jobctl *ctl, const char *unit, char **ret_state, BusError *ret_error) {
         cleanup_json_ json_t *reply = NULL;
         int r;
 
+        if (ctl->installer)
+                return get_file_state_offline(ctl, unit, ret_state, ret_error);
         r = jobctl_call(ctl, "GetUnitFileState", "s", json_pack("[s]", unit), &reply, ret_error);
         return r < 0 ? r : text_format(ret_state, "%s", value_item_string(reply, 0));
 }
@@ -156,9 +174,10 @@ static int check_unit(Jobctl *ctl, const Check *check, const char *unit, json_t 
         if (ctl->options.json)
                 return json_array_append_new(states, json_pack("{s:s, s:s}", "unit", unit, check->key, state)) < 0
                                ? -ENOMEM : 0;
-        if (!ctl->options.quiet)
-                puts(state);
-        return 0;
+        if (ctl->options.quiet)
+                return 0;
+        puts(state);
+        return check->print_more ? check->print_more(ctl, unit) : 0;
 }
 
 static int check_units(Jobctl *ctl, char *const *words, const Check *check) {
@@ -182,20 +201,44 @@ static int check_units(Jobctl *ctl, char *const *words, const Check *check) {
 int verb_is_active(Jobctl *ctl, char *const *words) {
         static const char *const good[] = { "active", "reloading", NULL };
 
-        return check_units(ctl, words, &(Check) { good, "active-state", EXIT_INACTIVE, get_active_state });
+        return check_units(ctl, words, &(Check) { good, "active-state", EXIT_INACTIVE, get_active_state, NULL });
 }
 
 int verb_is_failed(Jobctl *ctl, char *const *words) {
         static const char *const good[] = { "failed", NULL };
 
-        return check_units(ctl, words, &(Check) { good, "active-state", EXIT_FAILED, get_active_state });
+        return check_units(ctl, words, &(Check) { good, "active-state", EXIT_FAILED, get_active_state, NULL });
+}
+
+/* With --full: the links that disable would remove. */
+static int print_links(Jobctl *ctl, const char *unit) {
+        cleanup_(install_report_deinit) InstallReport report = {};
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *reply = NULL;
+        char *names[] = { (char *) unit, NULL };
+        json_t *link;
+        size_t i;
+
+        if (ctl->installer && installer_disable(ctl->installer, names, INSTALL_DRY_RUN, &report, NULL) == 0)
+                for (i = 0; i < report.changes.n; i++)
+                        printf("  %s\n", report.changes.items[i].path);
+        if (ctl->installer)
+                return 0;
+        if (jobctl_call(ctl, "GetUnitFileLinks", "sb", json_pack("[sb]", unit, 0), &reply, &error) >= 0)
+                json_array_foreach(json_array_get(reply, 0), i, link)
+                        printf("  %s\n", json_string_value(link) ?: "");
+        return 0;
 }
 
 int verb_is_enabled(Jobctl *ctl, char *const *words) {
         static const char *const good[] = { "enabled", "enabled-runtime", "static", "alias", "indirect", "generated",
                                             NULL };
+        int r = offline_open(ctl, &ctl->installer);
 
-        return check_units(ctl, words, &(Check) { good, "state", EXIT_FAILED, get_file_state });
+        if (r != 0)
+                return r;
+        return check_units(ctl, words, &(Check) { good, "state", EXIT_FAILED, get_file_state,
+                                                   ctl->options.full ? print_links : NULL });
 }
 
 /* — cat — */

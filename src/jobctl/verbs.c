@@ -19,6 +19,9 @@
 #define OFFLINE(verb_name, words, least, most, handler, text) \
         { .name = verb_name, .arguments = words, .min = least, .max = most, .run = handler, .help = text, \
           .is_offline = true }
+#define FILES(verb_name, words, least, most, handler, text) \
+        { .name = verb_name, .arguments = words, .min = least, .max = most, .run = handler, .help = text, \
+          .is_shared = true, .is_offline = true }
 #define REQUEST(verb_name, type, text) \
         { .name = verb_name, .arguments = "UNIT…", .min = 1, .max = VERB_ANY, .run = verb_request, .help = text, \
           .job_type = type, .is_shared = true }
@@ -69,7 +72,20 @@ static const Verb verbs[] = {
 
         HEADING("Unit files"),
         SHARED("list-unit-files", "[PATTERN…]", 0, VERB_ANY, verb_list_unit_files, "List unit files"),
-        SHARED("is-enabled", "UNIT…", 1, VERB_ANY, verb_is_enabled, "Are unit files enabled?"),
+        FILES("is-enabled", "UNIT…", 1, VERB_ANY, verb_is_enabled, "Are unit files enabled?"),
+        FILES("enable", "UNIT|PATH…", 1, VERB_ANY, verb_install, "Have units started from now on, as [Install] says"),
+        FILES("disable", "UNIT…", 1, VERB_ANY, verb_install, "Take that back"),
+        FILES("reenable", "UNIT|PATH…", 1, VERB_ANY, verb_install, "Disable units and enable them"),
+        FILES("preset", "UNIT…", 1, VERB_ANY, verb_install, "Enable or disable units as the presets say"),
+        FILES("preset-all", "", 0, 0, verb_install, "The same for all units"),
+        FILES("mask", "UNIT…", 1, VERB_ANY, verb_install, "Make it impossible to start units"),
+        FILES("unmask", "UNIT…", 1, VERB_ANY, verb_install, "Take that back"),
+        FILES("link", "PATH…", 1, VERB_ANY, verb_install, "Make unit files that lie elsewhere known"),
+        FILES("revert", "UNIT…", 1, VERB_ANY, verb_install, "Put units back to what their package ships"),
+        FILES("add-wants", "TARGET UNIT…", 2, VERB_ANY, verb_install, "Have another unit want these"),
+        FILES("add-requires", "TARGET UNIT…", 2, VERB_ANY, verb_install, "Have another unit require these"),
+        FILES("get-default", "", 0, 0, verb_get_default, "Show what is started at the beginning"),
+        FILES("set-default", "TARGET", 1, 1, verb_install, "Choose what is started at the beginning"),
         SHARED("daemon-reload", "", 0, 0, verb_daemon_reload, "Read the unit files that have changed"),
         SHARED("daemon-reexec", "", 0, 0, verb_daemon_reexec, "Have the manager execute itself anew"),
         OFFLINE("verify", "FILE|DIRECTORY…", 1, VERB_ANY, verb_verify, "Check unit files; needs no manager"),

@@ -74,6 +74,10 @@ int verb_reset_failed(Jobctl *ctl, char *const *words);
 int verb_daemon_reload(Jobctl *ctl, char *const *words);
 int verb_daemon_reexec(Jobctl *ctl, char *const *words);
 
+/* verb_install.c */
+int verb_install(Jobctl *ctl, char *const *words);      /* enable, disable, … */
+int verb_get_default(Jobctl *ctl, char *const *words);
+
 /* verb_verify.c */
 int verb_verify(Jobctl *ctl, char *const *words);
 

@@ -382,6 +382,13 @@ static void note_difference(void *userdata, Unit *unit, const char *difference) 
         (void) strv_push(&differences->lines, line);
 }
 
+void manager_note_unit_files_changed(Manager *manager) {
+        assert(manager);
+
+        manager_tell(manager, unit_files_changed);
+        manager->has_news = true;
+}
+
 int manager_reload(Manager *manager, bool force, char ***ret_differences, Failure *ret_failure) {
         Differences differences = { .manager = manager };
         int r;

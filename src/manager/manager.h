@@ -108,6 +108,9 @@ void manager_reset_failed(Manager *manager, Unit *unit /* NULL: all */);
 int manager_reload(Manager *manager, bool force, char ***ret_differences, Failure *ret_failure);
 int manager_unit_processes(Manager *manager, Unit *unit, pid_t **ret_pids, size_t *ret_n);
 
+/* Tells the listeners that unit files were enabled, disabled, masked, …; what is loaded stays as it is. */
+void manager_note_unit_files_changed(Manager *manager);
+
 /* A unit that nothing refers to, inactive and without a job, may be unloaded: looked at at the end of the turn. */
 void manager_consider_unloading(Manager *manager, Unit *unit);
 

@@ -49,6 +49,7 @@ struct NameMap {
         NameEntries subfolders; /* by name, then rank */
         VECTOR(size_t) aliases; /* indices of entries, by alias_of */
         bool is_listed;
+        char *root;             /* owned, or NULL */
 };
 
 void name_lookup_deinit(NameLookup *lookup) {
@@ -79,16 +80,23 @@ NameMap *name_map_free(NameMap *map) {
                 free(map->folders.items[i].path);
         vector_deinit(&map->folders);
         name_map_clear(map);
+        free(map->root);
         free(map);
         return NULL;
 }
 
 DEFINE_CLEANUP(NameMap, name_map_free)
 
-int name_map_new(NameMap **ret_map, char *const *search_path) {
+const char *name_map_root(const NameMap *map) {
+        return map->root ? map->root : "";
+}
+
+int name_map_new(NameMap **ret_map, char *const *search_path, const char *root) {
         cleanup_(name_map_freep) NameMap *map = calloc(1, sizeof(*map));
 
         if (!map)
+                return -ENOMEM;
+        if (root && *root && !(map->root = strdup(root)))
                 return -ENOMEM;
         strv_foreach(path, search_path) {
                 NameFolder folder = { .path = strdup(*path) };
@@ -158,7 +166,8 @@ static int name_map_follow_link(NameMap *map, const NameFolder *folder, NameEntr
                 entry->kind = NAME_MASK;
                 return 0;
         }
-        r = text_format(&parent, "%s%s%s", target[0] == '/' ? "" : folder->path, target[0] == '/' ? "" : "/", target);
+        r = text_format(&parent, "%s%s%s", target[0] == '/' ? name_map_root(map) : folder->path,
+                        target[0] == '/' ? "" : "/", target);
         if (r < 0)
                 return r;
         slash = strrchr(parent, '/');

@@ -44,7 +44,9 @@ typedef struct NameLookup {
 
 void name_lookup_deinit(NameLookup *lookup);
 
-int name_map_new(NameMap **ret_map, char *const *search_path);
+/* @root: where absolute links start, without a slash at the end; NULL: at /. Copied. */
+int name_map_new(NameMap **ret_map, char *const *search_path, const char *root);
+const char *name_map_root(const NameMap *map);          /* "" for / */
 NameMap *name_map_free(NameMap *map);
 
 /* Lists folders again if one has changed. Folders that do not exist are empty. 1 if it did, 0 if not, -ENOMEM. */

@@ -38,6 +38,7 @@ typedef struct UnitFileOptions {
         bool no_default_dependencies;           /* as if every unit said DefaultDependencies=no */
         bool lenient_directives;                /* UnsupportedDirectives=warn */
         const char *runtime_directory;          /* %t; NULL: /run or $XDG_RUNTIME_DIR */
+        const char *root;                       /* where absolute links start, without a slash at the end; NULL: / */
         UnitFileReceiver receiver;              /* may be NULL */
         void *userdata;                         /* borrowed */
 } UnitFileOptions;

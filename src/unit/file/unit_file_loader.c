@@ -43,12 +43,13 @@ int unit_file_loader_new(UnitFileLoader **ret_loader, const UnitFileOptions *opt
                 r = loader->runtime_directory ? 0 : -ENOMEM;
         }
         if (r == 0)
-                r = name_map_new(&loader->names, loader->search_path);
+                r = name_map_new(&loader->names, loader->search_path, options->root);
         if (r < 0)
                 return r;
         loader->options = *options;
         loader->options.search_path = loader->search_path;
         loader->options.runtime_directory = loader->runtime_directory;
+        loader->options.root = *name_map_root(loader->names) ? name_map_root(loader->names) : NULL;
         *ret_loader = take_ptr(loader);
         return 0;
 }

@@ -18,6 +18,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "unit/file/builtin_unit.h"
+#include "unit/file/install_folder.h"
 #include "unit/file/unit_file_loader.h"
 #include "unit/unit_name.h"
 
@@ -26,27 +27,23 @@ typedef struct StateLinks {
         bool has_lasting;
         bool has_runtime;
         bool has_package;
+        bool has_other_name;            /* that [Install] does not ask for */
 } StateLinks;
 
+static FolderKind state_folder_kind(const UnitFileLoader *loader, const char *folder) {
+        return folder_kind(folder + strlen(name_map_root(loader->names)), loader->runtime_directory);
+}
+
 static bool folder_is_runtime(const UnitFileLoader *loader, const char *folder) {
-        const char *runtime = loader->runtime_directory ? loader->runtime_directory : getenv("XDG_RUNTIME_DIR");
+        FolderKind kind = state_folder_kind(loader, folder);
 
-        return text_starts_with(folder, "/run/") || (runtime && *runtime && text_starts_with(folder, runtime));
-}
-
-static bool folder_is_package(const char *folder) {
-        return text_starts_with(folder, "/usr/lib/") || text_starts_with(folder, "/usr/local/lib/") ||
-               text_starts_with(folder, "/lib/") || text_starts_with(folder, "/usr/share/");
-}
-
-static bool folder_is_generated(const char *folder) {
-        return text_starts_with(folder, "/run/") && strstr(folder, "/generator");
+        return kind == FOLDER_RUNTIME || kind == FOLDER_GENERATED;
 }
 
 static void state_note_link(const UnitFileLoader *loader, const char *folder, StateLinks *links) {
         if (folder_is_runtime(loader, folder))
                 links->has_runtime = true;
-        else if (folder_is_package(folder))
+        else if (state_folder_kind(loader, folder) == FOLDER_PACKAGE)
                 links->has_package = true;
         else
                 links->has_lasting = true;
@@ -77,7 +74,8 @@ static bool state_has_link(const NameMap *map, const NameEntry *subfolder, const
         return found;
 }
 
-static int state_find_links(const UnitFileLoader *loader, const char *name, StateLinks *links) {
+static int state_find_links(const UnitFileLoader *loader, const char *name, char *const *wanted_aliases,
+                            StateLinks *links) {
         cleanup_(strv_freep) char **aliases = NULL;
         const NameEntry *subfolders;
         size_t n;
@@ -92,7 +90,9 @@ static int state_find_links(const UnitFileLoader *loader, const char *name, Stat
         strv_foreach(alias, aliases) {
                 const NameEntry *entry = name_map_find(loader->names, *alias);
 
-                if (entry)
+                if (entry && !strv_contains(wanted_aliases, *alias))
+                        links->has_other_name = true;
+                else if (entry)
                         state_note_link(loader, name_map_folder(loader->names, entry), links);
         }
         return 0;
@@ -101,6 +101,7 @@ static int state_find_links(const UnitFileLoader *loader, const char *name, Stat
 /* The state of a unit that has a file. Reads it quietly: what is wrong with it was said elsewhere. */
 static int state_of_file(const UnitFileLoader *loader, const NameEntry *entry, const char *name, const char **ret_state) {
         cleanup_(unit_draft_freep) UnitDraft *draft = NULL;
+        cleanup_free_ char *path = NULL;
         UnitFileLoader quiet = *loader;
         StateLinks links = {};
         struct stat st;
@@ -108,9 +109,11 @@ static int state_of_file(const UnitFileLoader *loader, const NameEntry *entry, c
         int r;
 
         quiet.options.receiver = NULL;
-        r = unit_draft_read(&quiet, name, true, &draft);
+        r = text_join_path(name_map_folder(loader->names, entry), entry->name, &path);
         if (r == 0)
-                r = state_find_links(loader, name, &links);
+                r = unit_draft_read(&quiet, name, true, &draft);
+        if (r == 0)
+                r = state_find_links(loader, name, draft->settings.rare->alias, &links);
         if (r < 0)
                 return r;
         has_install = draft->settings.rare->wanted_by || draft->settings.rare->required_by || draft->settings.rare->upheld_by ||
@@ -123,10 +126,11 @@ static int state_of_file(const UnitFileLoader *loader, const NameEntry *entry, c
                 *ret_state = "enabled";
         else if (links.has_runtime)
                 *ret_state = "enabled-runtime";
-        else if (lstat(draft->state->sources.fragment, &st) == 0 && S_ISLNK(st.st_mode))
+        else if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
                 *ret_state = folder_is_runtime(loader, name_map_folder(loader->names, entry)) ? "linked-runtime" : "linked";
         else
-                *ret_state = has_install ? "disabled" : draft->settings.rare->also ? "indirect" : "static";
+                *ret_state = links.has_other_name ? "indirect" : has_install ? "disabled" :
+                             draft->settings.rare->also ? "indirect" : "static";
         return 0;
 }
 
@@ -155,7 +159,7 @@ int unit_file_state(UnitFileLoader *loader, const char *name, const char **ret_s
                 *ret_state = folder_is_runtime(loader, name_map_folder(loader->names, entry)) ? "masked-runtime" : "masked";
         else if (entry->kind == NAME_ALIAS)
                 *ret_state = "alias";
-        else if (folder_is_generated(name_map_folder(loader->names, entry)))
+        else if (state_folder_kind(loader, name_map_folder(loader->names, entry)) == FOLDER_GENERATED)
                 *ret_state = "generated";
         else
                 return state_of_file(loader, entry, name, ret_state);

@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -278,6 +279,21 @@ static int sources_find_rest(const NameMap *map, UnitSources *sources) {
         return r;
 }
 
+/* In another root folder an absolute link starts there. */
+static int sources_follow_link(const NameMap *map, UnitSources *sources) {
+        char target[PATH_MAX];
+        ssize_t n;
+
+        if (!*name_map_root(map))
+                return 0;
+        n = readlink(sources->fragment, target, sizeof(target) - 1);
+        if (n <= 0 || target[0] != '/')
+                return 0;
+        target[n] = '\0';
+        free(take_ptr(sources->fragment));
+        return text_format(&sources->fragment, "%s%s", name_map_root(map), target);
+}
+
 int unit_sources_find(const NameMap *map, const char *name, UnitSources *ret_sources) {
         cleanup_(name_lookup_deinit) NameLookup lookup = {};
         cleanup_(unit_sources_deinit) UnitSources sources = {};
@@ -295,6 +311,8 @@ int unit_sources_find(const NameMap *map, const char *name, UnitSources *ret_sou
                 r = text_format(&sources.fragment, "builtin:%s", name);
         } else if (lookup.entry && sources.found != NAME_FOUND_ALIAS)
                 r = text_join_path(name_map_folder(map, lookup.entry), lookup.entry->name, &sources.fragment);
+        if (r == 0 && sources.found == NAME_FOUND_FILE && !sources.builtin)
+                r = sources_follow_link(map, &sources);
         if (r == 0 && sources.found == NAME_FOUND_FILE)
                 r = sources_find_rest(map, &sources);
         if (r < 0)
