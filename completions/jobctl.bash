@@ -5,7 +5,7 @@ _jobctl_verbs_units='start stop restart reload try-restart reload-or-restart try
         status show cat list-dependencies is-active is-failed is-enabled list-units list-unit-files why monitor enable disable reenable
         preset mask unmask revert add-wants add-requires'
 _jobctl_verbs_jobs='list-jobs jobs cancel wait'
-_jobctl_verbs_other='exec plan stats daemon-reload daemon-reexec verify default rescue emergency poweroff reboot halt kexec
+_jobctl_verbs_other='exec plan stats daemon-reload daemon-reexec calendar verify default rescue emergency poweroff reboot halt kexec
         preset-all link get-default set-default
         help version'
 _jobctl_types='start stop restart reload try-restart reload-or-restart try-reload-or-restart reload-or-start try-reload
@@ -14,7 +14,7 @@ _jobctl_modes='replace fail lenient replace-irreversibly isolate flush ignore-de
         restart-dependencies triggering'
 _jobctl_options='--help --version --user --system --socket --job-mode --mode --no-block --wait --dry-run
         --show-transaction --graph --type --state --failed --all --property --value --reverse --before --after --signal
-        --kill-whom --force --watch --strict --unit-path --systemd-units --json --quiet --verbose --plain --no-legend --full
+        --kill-whom --force --iterations --base-time --watch --strict --unit-path --systemd-units --json --quiet --verbose --plain --no-legend --full
         --no-color --no-pager --now --runtime --root --preset-mode --no-reload'
 
 # The manager that the line is about.

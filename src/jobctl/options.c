@@ -78,6 +78,8 @@ static const Option options_table[] = {
         FLAG("strict", 0, strict, "verify: warnings count as well"),
         STRING("unit-path", 0, unit_path, "DIR:…", "verify: where units that are referred to are looked for"),
         FLAG("systemd-units", 0, with_systemd_units, "verify: systemd's folders are looked at, too"),
+        STRING("iterations", 0, iterations, "N", "calendar: how many times to show (1)"),
+        STRING("base-time", 0, base_time, "TIME", "calendar: from when on (now)"),
         FLAG("json", 0, json, "Print JSON"),
         FLAG("quiet", 'q', quiet, "Print only what was asked for, no remarks"),
         FLAG("verbose", 'v', verbose, "Say when jobd was lost and found again"),

@@ -30,6 +30,7 @@ typedef struct Options {
         const char *kill_whom;
         const char *graph;
         const char *unit_path;
+        const char *iterations, *base_time;
 
         bool now, runtime, no_reload, from_stdin;
         const char *root;

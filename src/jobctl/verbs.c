@@ -88,6 +88,8 @@ static const Verb verbs[] = {
         FILES("set-default", "TARGET", 1, 1, verb_install, "Choose what is started at the beginning"),
         SHARED("daemon-reload", "", 0, 0, verb_daemon_reload, "Read the unit files that have changed"),
         SHARED("daemon-reexec", "", 0, 0, verb_daemon_reexec, "Have the manager execute itself anew"),
+        OFFLINE("calendar", "EXPRESSION…", 1, VERB_ANY, verb_calendar,
+                "Show when calendar expressions elapse; needs no manager"),
         OFFLINE("verify", "FILE|DIRECTORY…", 1, VERB_ANY, verb_verify, "Check unit files; needs no manager"),
 
         HEADING("The machine, or the container"),

@@ -81,6 +81,9 @@ int verb_get_default(Jobctl *ctl, char *const *words);
 /* verb_verify.c */
 int verb_verify(Jobctl *ctl, char *const *words);
 
+/* verb_calendar.c */
+int verb_calendar(Jobctl *ctl, char *const *words);
+
 /* run.c: @argv without the program's name; returns the exit status of the program. */
 int jobctl_run(char *const *argv);
 int verb_help(Jobctl *ctl, char *const *words);
