@@ -115,6 +115,7 @@ static int init_units(Manager *manager) {
         unit_table_set_type(manager->units, &service_vtable);
         unit_table_set_type(manager->units, &slice_vtable);
         unit_table_set_type(manager->units, &target_vtable);
+        unit_table_set_type(manager->units, &timer_vtable);
         unit_file_loader_attach(manager->loader, manager->units);
 
         r = job_manager_new(&manager->jobs, manager->units);
@@ -195,6 +196,7 @@ static void free_sources(Manager *manager) {
         sd_event_source_disable_unref(manager->job_source);
         sd_event_source_disable_unref(manager->child_source);
         sd_event_source_disable_unref(manager->idle_source);
+        manager_forget_clock(manager);
         sd_event_source_disable_unref(manager->notify_source);
         sd_event_unref(manager->event);
         if (manager->notify_fd >= 0)
@@ -234,6 +236,7 @@ Manager *manager_free(Manager *manager) {
         strv_free(manager->exit_on);
         strv_free(manager->limitations);
         free(manager->notify_path);
+        free(manager->state_directory);
         free((char *) manager->options.unit_path);
         free((char *) manager->options.runtime_directory);
         free((char *) manager->options.default_unit);

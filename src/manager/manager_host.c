@@ -105,6 +105,22 @@ static int host_list_unapplied(UnitHost *host, const Unit *unit, char ***ret_lis
         return manager_list_unapplied(manager_of(host), unit, ret_list);
 }
 
+static usec_t host_booted(UnitHost *host) {
+        return manager_booted_at(manager_of(host));
+}
+
+static usec_t host_started(UnitHost *host) {
+        return manager_started_at(manager_of(host), NULL);
+}
+
+static void host_watch_clock(UnitHost *host) {
+        manager_watch_clock(manager_of(host));
+}
+
+static const char *host_state_directory(UnitHost *host) {
+        return manager_state_directory(manager_of(host));
+}
+
 const UnitHostOps manager_host_ops = {
         .now = host_now,
         .now_realtime = host_now_realtime,
@@ -127,5 +143,9 @@ const UnitHostOps manager_host_ops = {
         .group_path = host_group_path,
         .group_value = host_group_value,
         .list_unapplied = host_list_unapplied,
+        .booted = host_booted,
+        .started = host_started,
+        .watch_clock = host_watch_clock,
+        .state_directory = host_state_directory,
         .log = host_log,
 };

@@ -140,6 +140,8 @@ static void tell_refused(Manager *manager, const ManagerRequest *request, const 
                   request->reason, failure_message(failure));
         if (unit && unit->vtable->job_refused)
                 unit->vtable->job_refused(unit, failure);
+        if (unit)
+                manager_tell_refused(unit, failure);
 }
 
 static void make_request(Manager *manager, const ManagerRequest *request) {

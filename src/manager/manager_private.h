@@ -117,6 +117,9 @@ struct Manager {
         IdMap by_pid;                   /* ManagerProcess, owned through its unit's list */
         IdMap by_invocation;            /* Unit, by the first half word of its invocation id */
         IdMap watches;                  /* ManagerWatch, owned lists, by the index of their unit + 1 */
+        sd_event_source *clock_source, *zone_source;
+        bool watches_clock;             /* or tries to */
+        char *state_directory;          /* owned: what outlives a boot; NULL: not known yet, or there is none */
         VECTOR(uint32_t) triggered;     /* indexes of units whose triggering ones are to be told */
         VECTOR(UnitExit) strays;        /* exits of processes that nobody asked for yet; the oldest go */
         VECTOR(UnitExit) due;           /* exits that are to be told in the next turn */
@@ -195,8 +198,15 @@ int manager_keep_unit_fd(Manager *manager, const Unit *unit, const char *what, u
 void manager_drop_unit_fd(Manager *manager, const Unit *unit, const char *what, uint32_t index);
 int manager_take_unit_fd(Manager *manager, const Unit *unit, const char *what, uint32_t index);
 
+void manager_watch_clock(Manager *manager);
+void manager_forget_clock(Manager *manager);
+usec_t manager_booted_at(const Manager *manager);
+const char *manager_state_directory(Manager *manager);
+
 void manager_note_triggered(Manager *manager, const Unit *unit);
 void manager_tell_triggering(Manager *manager); /* at the end of a turn */
+/* A job of @unit was refused: those that trigger it may have asked for it. */
+void manager_tell_refused(const Unit *unit, const Failure *failure);
 bool manager_has_job(const Manager *manager, const Unit *unit);
 void manager_resume_units(Manager *manager);    /* once they are restored, before the loop */
 

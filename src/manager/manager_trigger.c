@@ -40,6 +40,15 @@ void manager_tell_triggering(Manager *manager) {
         vector_clear(&manager->triggered);
 }
 
+void manager_tell_refused(const Unit *unit, const Failure *failure) {
+        for (size_t i = 0; i < unit_relations(unit, UNIT_TRIGGERED_BY).n; i++) {
+                Unit *by = unit_table_at(unit->table, unit_relations(unit, UNIT_TRIGGERED_BY).items[i].other);
+
+                if (by->vtable->job_refused)
+                        by->vtable->job_refused(by, failure);
+        }
+}
+
 bool manager_has_job(const Manager *manager, const Unit *unit) {
         JobInfo job;
 

@@ -79,6 +79,8 @@ typedef struct UnitVTable {
         void (*fd_ready)(Unit *unit, uint32_t index, uint32_t events);  /* see UnitHostOps.watch_fd */
         /* A unit that this one triggers has changed its state, or has lost its job: at the end of a turn. */
         void (*triggered_changed)(Unit *unit, Unit *triggered);
+        /* The machine's clock was set, or (@is_zone) its time zone was changed; see UnitHostOps.watch_clock. */
+        void (*clock_changed)(Unit *unit, bool is_zone);
         void (*notified)(Unit *unit, pid_t sender, char *const *assignments);   /* sd_notify lines */
         int (*kill)(Unit *unit, const char *who, int signal, Failure *ret_failure);     /* "main", "control", "all" */
         pid_t (*main_pid)(const Unit *unit);
@@ -91,7 +93,8 @@ typedef struct UnitVTable {
         void (*group)(const Unit *unit, UnitGroup *ret_group);
         void (*group_emptied)(Unit *unit);      /* the last process has gone; its own exit may be told after */
         void (*group_out_of_memory)(Unit *unit);        /* the kernel has killed a process of it */
-        void (*job_refused)(Unit *unit, const Failure *failure);        /* what came of UnitHostOps.request_job */
+        void (*job_refused)(Unit *unit, const Failure *failure);        /* what came of UnitHostOps.request_job … */
+                                                /* … also for who triggers the unit that it was about */
 
         /*
          * A process of it is there, which its group or its invocation id (set before) finds, and nothing is recorded of it:

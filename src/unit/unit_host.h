@@ -27,6 +27,7 @@ typedef enum UnitPurpose {
         UNIT_PURPOSE_RUNTIME_LIMIT,     /* timer: RuntimeMaxSec */
         UNIT_PURPOSE_WATCHDOG,          /* timer: WatchdogSec */
         UNIT_PURPOSE_PIDFILE,           /* poll or watch for the PID file */
+        UNIT_PURPOSE_ELAPSE,            /* timer: what a timer is there for */
         _UNIT_PURPOSE_MAX,
 } UnitPurpose;
 
@@ -107,6 +108,19 @@ typedef struct UnitHostOps {
         int (*group_value)(UnitHost *host, const Unit *unit, UnitGroupValue what, uint64_t *ret_value);
         /* Settings that are without effect, each with the reason: "MemoryMax= (…)". 0 or -errno; *ret_list may be NULL. */
         int (*list_unapplied)(UnitHost *host, const Unit *unit, char ***ret_list);
+
+        /*
+         * CLOCK_MONOTONIC when the machine was started (in a container: the manager), and when the manager was; each may
+         * be NULL, for 0.
+         */
+        usec_t (*booted)(UnitHost *host);
+        usec_t (*started)(UnitHost *host);
+
+        /* From now on UnitVTable.clock_changed is told to all units that have it. May be NULL. */
+        void (*watch_clock)(UnitHost *host);
+
+        /* The folder of what outlives a boot: "/var/lib/jobd"; NULL: there is none. */
+        const char *(*state_directory)(UnitHost *host);
 
         /* An action on the whole manager (FailureAction=reboot): @action is a UnitAction. */
         void (*request_action)(UnitHost *host, Unit *unit, int action, int exit_status, const char *reason);

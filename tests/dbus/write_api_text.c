@@ -66,6 +66,7 @@ int main(int argc, char **argv) {
                 bus_unit_interface,
                 bus_type_interface(&service_vtable),
                 bus_type_interface(&slice_vtable),
+                bus_type_interface(&timer_vtable),
                 bus_job_interface,
         };
         int status = 0;

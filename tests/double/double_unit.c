@@ -40,6 +40,7 @@ static const char *const purpose_names[_UNIT_PURPOSE_MAX] = {
         [UNIT_PURPOSE_RUNTIME_LIMIT] = "runtime-limit",
         [UNIT_PURPOSE_WATCHDOG] = "watchdog",
         [UNIT_PURPOSE_PIDFILE] = "pidfile",
+        [UNIT_PURPOSE_ELAPSE] = "elapse",
 };
 
 static DoubleOperationState *double_operation(const Unit *unit, DoubleOperation operation) {
@@ -239,12 +240,22 @@ static void host_request_action(UnitHost *host, Unit *unit, int action, int exit
                       unit_action_to_string((UnitAction) action), unit->id);
 }
 
+static const char *host_state_directory(UnitHost *host) {
+        return container_of(host, DoubleWorld, host)->state_directory;
+}
+
+static usec_t host_started(UnitHost *host) {
+        return DOUBLE_CLOCK_START;
+}
+
 static void host_log(UnitHost *host, Unit *unit, int level, const char *message) {
 }
 
 static const UnitHostOps double_host_ops = {
         .now = host_now,
         .now_realtime = host_now_realtime,
+        .started = host_started,
+        .state_directory = host_state_directory,
         .set_timer = host_set_timer,
         .spawn = host_spawn,
         .watch_process = host_watch_process,

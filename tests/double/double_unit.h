@@ -54,6 +54,7 @@ typedef struct DoubleWorld {
         UnitHost host;
         VECTOR(DoubleTimer) timers;
         int answers[_DOUBLE_OPERATION_MAX];     /* of units that were told nothing themselves */
+        const char *state_directory;    /* borrowed: what the host says of it */
         const char *making;             /* borrowed: the name that double_unit() is at */
         Text calls;
         size_t n_calls;                 /* starts, stops and reloads since the world began */

@@ -21,6 +21,7 @@ static void fake_deinit(Unit *unit) {
 
 static const UnitVTable fake_service = { .type = UNIT_SERVICE, .interface = "Service", .init = fake_init, .deinit = fake_deinit };
 static const UnitVTable fake_target = { .type = UNIT_TARGET, .interface = "Target", .init = fake_init, .deinit = fake_deinit };
+static const UnitVTable fake_timer = { .type = UNIT_TIMER, .interface = "Timer", .init = fake_init, .deinit = fake_deinit };
 
 /* Adds @string without the world's root. */
 static void add_short(const FileWorld *world, Text *text, const char *string) {
@@ -57,6 +58,7 @@ void file_world_restart(FileWorld *world) {
         cr_assert(eq(int, unit_table_new(&world->table), 0));
         unit_table_set_type(world->table, &fake_service);
         unit_table_set_type(world->table, &fake_target);
+        unit_table_set_type(world->table, &fake_timer);
         unit_file_loader_attach(world->loader, world->table);
 }
 

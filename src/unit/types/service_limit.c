@@ -340,6 +340,7 @@ void service_timer_elapsed(Unit *unit, UnitPurpose purpose) {
                 break;
         case UNIT_PURPOSE_MAIN:
         case UNIT_PURPOSE_CONTROL:
+        case UNIT_PURPOSE_ELAPSE:
         case _UNIT_PURPOSE_MAX:
                 break;
         }

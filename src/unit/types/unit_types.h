@@ -18,3 +18,4 @@
 extern const UnitVTable service_vtable;
 extern const UnitVTable slice_vtable;
 extern const UnitVTable target_vtable;
+extern const UnitVTable timer_vtable;

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Unit=: the unit that a timer or path triggers
+ */
+
+#include "unit/file/directive_value.h"
+
+/* Into a char * of the settings of its type. */
+int directive_parse_triggered(const DirectiveLine *line, const char *value);
+
+/* Gives *name the default, the service of the same name, if nothing was said. 0 or -ENOMEM. */
+int trigger_settle(const UnitDraft *draft, char **name);
+
+/* The unit comes before what it triggers. 0 or -ENOMEM. */
+int trigger_add_implied(UnitDraft *draft, const char *name);
