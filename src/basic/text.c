@@ -235,6 +235,13 @@ static size_t text_distance(const char *a, const char *b) {
         return rows[n_a % 3][n_b];
 }
 
+/* Letters get exchanged or hit wrong more often than they are missing, so of two equally near the one of the same length. */
+static bool is_nearer_in_length(const char *word, const char *candidate, const char *than) {
+        size_t length = strlen(word), a = strlen(candidate), b = strlen(than);
+
+        return MAX(a, length) - MIN(a, length) < MAX(b, length) - MIN(b, length);
+}
+
 const char *text_nearest(const char *word, const char *const *candidates, size_t n) {
         size_t length = strlen(word), least = MAX(length / 3, (size_t) 1) + 1;
         const char *nearest = NULL;
@@ -244,7 +251,10 @@ const char *text_nearest(const char *word, const char *const *candidates, size_t
                 bool begins = candidates[i] && length >= TEXT_BEGINNING_MIN && text_starts_with(candidates[i], word);
                 size_t distance = candidates[i] ? text_distance(word, candidates[i]) : SIZE_MAX;
 
-                if (distance == SIZE_MAX || begins < is_beginning || (begins == is_beginning && distance >= least))
+                if (distance == SIZE_MAX || begins < is_beginning || (begins == is_beginning && distance > least))
+                        continue;
+                if (begins == is_beginning && distance == least &&
+                    (!nearest || !is_nearer_in_length(word, candidates[i], nearest)))
                         continue;
                 least = distance;
                 nearest = candidates[i];

@@ -52,7 +52,8 @@ void text_shorten(char *string, size_t n);
 
 /*
  * For "did you mean": the candidate that begins with @word, if it has three letters, else the nearest in edit distance
- * (at most a third of its length); or NULL. Of several the one that has least to be changed.
+ * (at most a third of its length); or NULL. Of several the one that has least to be changed, and of those one
+ * that is as long as @word.
  */
 const char *text_nearest(const char *word, const char *const *candidates, size_t n);
 

@@ -141,6 +141,14 @@ Test(text, word_that_is_begun_is_nearer_than_another) {
         assert_string(text_nearest("sotp", words, ELEMENTSOF(words)), "stop");
 }
 
+Test(text, of_two_near_words_the_one_of_the_same_length) {
+        static const char *const words[] = { "stats", "status" }, *const turned[] = { "status", "stats" };
+
+        assert_string(text_nearest("stauts", words, ELEMENTSOF(words)), "status");
+        assert_string(text_nearest("stauts", turned, ELEMENTSOF(turned)), "status");
+        assert_string(text_nearest("statz", words, ELEMENTSOF(words)), "stats");
+}
+
 Test(text, long_text_is_cut_between_characters) {
         static const struct {
                 const char *from;
