@@ -64,7 +64,12 @@ static int add_exit_on(CoreOptions *options, const char *value) {
         return r;
 }
 
+static int set_default_tasks_max(CoreOptions *options, const char *value) {
+        return resource_limit_parse(value, &options->default_tasks_max);
+}
+
 static const ConfigKey keys[] = {
+        { "DefaultTasksMax", set_default_tasks_max },
         { "DefaultUnit", core_options_set_default_unit },
         { "ExitOn", add_exit_on },
         { "InheritEnvironment", core_options_set_environment },

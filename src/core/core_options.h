@@ -10,6 +10,7 @@
 #include "basic/failure.h"
 #include "basic/log.h"
 #include "basic/usec.h"
+#include "unit/file/resource_settings.h"
 
 typedef struct CoreOptions {
         bool is_user;
@@ -34,6 +35,7 @@ typedef struct CoreOptions {
         char **exit_on;                 /* full names of units */
         char **command;                 /* of "jobd run --exec", else NULL */
         LogLevel log_level;
+        ResourceLimit default_tasks_max;
         usec_t shutdown_timeout;        /* 0: the manager's default */
 } CoreOptions;
 

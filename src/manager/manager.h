@@ -17,6 +17,7 @@
 #include "job/job_manager.h"
 #include "job/job_plan.h"
 #include "manager/manager_keeper.h"
+#include "unit/file/resource_settings.h"
 #include "unit/file/unit_file.h"
 #include "unit/unit_table.h"
 
@@ -45,6 +46,7 @@ typedef struct ManagerOptions {
         const char *unit_path;          /* as --unit-path; NULL for the default */
         const char *runtime_directory;  /* jobd's own: /run/jobd or $XDG_RUNTIME_DIR/jobd */
         const char *default_unit;       /* started at the beginning; NULL: default.target, "": none */
+        ResourceLimit default_tasks_max;        /* for units that say nothing of TasksMax=; not set: 15% of what the machine can have */
         usec_t shutdown_timeout;        /* for all units to stop; 0: the default of 3 min */
         ManagerKeeper keeper;
         bool is_container;              /* we end when something has failed that the default unit requires */

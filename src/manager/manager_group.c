@@ -28,6 +28,8 @@
 #include "unit/types/resource_attribute.h"
 #include "unit/unit_slice.h"
 
+static void init_resource_defaults(Manager *manager);
+
 static void unwatch(ManagerGroupWatch *watch) {
         if (watch->source)
                 close(watch->fd);
@@ -80,13 +82,16 @@ static int open_tree(Manager *manager, Failure *ret_failure) {
 
 void manager_init_groups(Manager *manager) {
         cleanup_(failure_deinit) Failure failure = {};
+        int r = open_tree(manager, &failure);
 
-        if (open_tree(manager, &failure) >= 0) {
+        init_resource_defaults(manager);
+        if (r >= 0) {
                 cgroup_tree_sweep(manager->groups);
                 log_info("Control groups of units are in %s.", cgroup_tree_folder(manager->groups));
                 return;
         }
         manager->groups = cgroup_tree_free(manager->groups);
+        manager->resource_defaults.tasks_max = (ResourceLimit) {};
         manager->no_groups = strdup(failure_message(&failure));
         manager_note_limitation(manager, LOG_LEVEL_INFO, "Units have no control groups: %s.", failure_message(&failure));
 }
@@ -205,31 +210,39 @@ static void apply_controllers(ManagerGroup *group, const ResourceSettings *resou
         }
 }
 
+static void apply_attribute(ManagerGroup *group, const CgroupAttribute *attribute, bool with_defaults) {
+        int r = attribute->error;
+
+        if (attribute->is_default) {
+                if (with_defaults && cgroup_is_enabled(group->cgroup, attribute->controller))
+                        (void) cgroup_set(group->cgroup, attribute);
+                return;
+        }
+        if (r == 0)
+                r = cgroup_set(group->cgroup, attribute);
+        if (r < 0)
+                note_unapplied(group, attribute->directive,
+                               r == -EOPNOTSUPP ? cgroup_controller_to_string(attribute->controller) : attribute->file, r);
+}
+
 /* @with_defaults: what was set before and is not any more is taken back. */
 static void apply(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults) {
+        ResourceDefaults defaults = *manager_resource_defaults(group->manager);
         CgroupAttribute attributes[RESOURCE_ATTRIBUTES_MAX];
         size_t n;
 
         group->unapplied = strv_free(group->unapplied);
-        if (!resources && !with_defaults)
+        if (group->is_slice)
+                defaults.tasks_max = (ResourceLimit) {};
+        if (!resources && !with_defaults && !defaults.tasks_max.is_set)
                 return;
-        n = resource_list_attributes(resources, attributes);
-        for (size_t i = 0; i < n; i++) {
-                const CgroupAttribute *attribute = &attributes[i];
-                int r;
-
-                if (attribute->is_default) {
-                        if (with_defaults && cgroup_is_enabled(group->cgroup, attribute->controller))
-                                (void) cgroup_set(group->cgroup, attribute);
-                        continue;
-                }
-                r = cgroup_set(group->cgroup, attribute);
-                if (r < 0)
-                        note_unapplied(group, attribute->directive,
-                                       r == -EOPNOTSUPP ? cgroup_controller_to_string(attribute->controller)
-                                                        : attribute->file,
-                                       r);
+        if (with_defaults) {
+                cgroup_reset_devices(group->cgroup, "io.weight");
+                cgroup_reset_devices(group->cgroup, "io.max");
         }
+        n = resource_list_attributes(resources, &defaults, attributes);
+        for (size_t i = 0; i < n; i++)
+                apply_attribute(group, &attributes[i], with_defaults);
         if (resources && resources->delegate && !group->is_slice)
                 cgroup_set_delegated(group->cgroup);
         if (resources)
@@ -251,6 +264,42 @@ void manager_apply_groups(Manager *manager) {
                 unit->vtable->group(unit, &wanted);
                 apply(group, wanted.resources, true);
         }
+}
+
+static bool is_startup(const Manager *manager) {
+        return manager->stage != MANAGER_SERVING;
+}
+
+const ResourceDefaults *manager_resource_defaults(Manager *manager) {
+        return &manager->resource_defaults;
+}
+
+void manager_follow_startup(Manager *manager) {
+        if (manager->resource_defaults.is_startup == is_startup(manager))
+                return;
+        manager->resource_defaults.is_startup = is_startup(manager);
+        unit_table_foreach(manager->units, unit) {
+                const ManagerUnit *of_unit = manager_of_unit(manager, unit);
+                UnitGroup wanted = {};
+
+                if (!of_unit || !of_unit->group || !of_unit->group->cgroup)
+                        continue;
+                unit->vtable->group(unit, &wanted);
+                if (resource_has_startup(wanted.resources))
+                        apply(of_unit->group, wanted.resources, true);
+        }
+}
+
+/* A limit of tasks that nobody asked for is set only where that is possible, and where it is not nobody misses it. */
+static void init_resource_defaults(Manager *manager) {
+        const ResourceLimit fallback = { .is_set = true, .is_part = true, .amount = 1500 };
+        const ResourceLimit *wanted = manager->options.default_tasks_max.is_set ? &manager->options.default_tasks_max
+                                                                                : &fallback;
+
+        manager->resource_defaults = (ResourceDefaults) { .is_user = manager->options.is_user, .is_startup = true };
+        if (manager->groups && cgroup_tree_has(manager->groups, CGROUP_PIDS))
+                manager->resource_defaults.tasks_max =
+                        (ResourceLimit) { .is_set = true, .amount = MAX(resource_count_tasks(wanted), UINT64_C(1)) };
 }
 
 /* — making and finding — */

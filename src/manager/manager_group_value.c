@@ -53,7 +53,7 @@ int manager_group_value(Manager *manager, const Unit *unit, UnitGroupValue what,
 /* Without any groups nothing is applied, and for each setting that is the reason. */
 static int list_all(const Manager *manager, const ResourceSettings *resources, char ***ret_list) {
         CgroupAttribute attributes[RESOURCE_ATTRIBUTES_MAX];
-        size_t n = resource_list_attributes(resources, attributes);
+        size_t n = resource_list_attributes(resources, NULL, attributes);
 
         for (size_t i = 0; i < n; i++) {
                 cleanup_free_ char *line = NULL;

@@ -121,6 +121,10 @@ static const char *host_state_directory(UnitHost *host) {
         return manager_state_directory(manager_of(host));
 }
 
+static const struct ResourceDefaults *host_resource_defaults(UnitHost *host) {
+        return manager_resource_defaults(manager_of(host));
+}
+
 const UnitHostOps manager_host_ops = {
         .now = host_now,
         .now_realtime = host_now_realtime,
@@ -147,5 +151,6 @@ const UnitHostOps manager_host_ops = {
         .started = host_started,
         .watch_clock = host_watch_clock,
         .state_directory = host_state_directory,
+        .resource_defaults = host_resource_defaults,
         .log = host_log,
 };

@@ -102,6 +102,7 @@ struct Manager {
         RecordWriter unit_record;       /* memory for one of them */
         struct CgroupTree *groups;      /* owned; NULL: there are no control groups … */
         char *no_groups;                /* owned: … and this is why */
+        ResourceDefaults resource_defaults;     /* as they were last applied */
         VECTOR(ManagerListener) listeners;
         VECTOR(ManagerUnit) of_units;   /* by index; rest is zero */
 

@@ -18,6 +18,7 @@
 
 #include "basic/log.h"
 #include "basic/strv.h"
+#include "manager/manager_group.h"
 #include "manager/manager_private.h"
 
 #define SHUTDOWN_TIMEOUT_DEFAULT (3 * USEC_PER_MINUTE)
@@ -276,6 +277,7 @@ UnitAction manager_action(const Manager *manager) {
 void manager_step_stage(Manager *manager) {
         bool is_late;
 
+        manager_follow_startup(manager);
         if (manager->stage == MANAGER_STARTING || manager->stage == MANAGER_SERVING)
                 manager_check_contract(manager);
         is_late = manager->stage_deadline <= manager->now;

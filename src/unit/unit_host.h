@@ -18,6 +18,7 @@
 
 typedef struct Unit Unit;
 typedef struct UnitHost UnitHost;
+struct ResourceDefaults;               /* unit/file/resource_settings.h */
 
 typedef enum UnitPurpose {
         UNIT_PURPOSE_MAIN,              /* the main process */
@@ -121,6 +122,9 @@ typedef struct UnitHostOps {
 
         /* The folder of what outlives a boot: "/var/lib/jobd"; NULL: there is none. */
         const char *(*state_directory)(UnitHost *host);
+
+        /* What holds for units that say nothing of resources; NULL: nothing does. Borrowed, for this turn. */
+        const struct ResourceDefaults *(*resource_defaults)(UnitHost *host);
 
         /* An action on the whole manager (FailureAction=reboot): @action is a UnitAction. */
         void (*request_action)(UnitHost *host, Unit *unit, int action, int exit_status, const char *reason);

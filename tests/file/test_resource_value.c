@@ -117,3 +117,43 @@ RESOURCE_TEST(slice) {
         assert_string(load(world, "Slice=a-b.slice")->slice, "a-b.slice");
         assert_string(load(world, "Slice=%p.slice")->slice, "x.slice");
 }
+
+RESOURCE_TEST(devices) {
+        const ResourceSettings *resources = load(world, "IOReadBandwidthMax=/dev/sda 5M\nIOWriteIOPSMax=/dev/sda infinity\n"
+                                                        "IODeviceWeight=/var//%p 20\nIOReadBandwidthMax=/dev/sda 1.5K");
+
+        cr_assert(eq(sz, resources->n_devices, 2));
+        assert_string(resources->devices[0].path, "/dev/sda");
+        cr_assert(eq(u64, resources->devices[0].limits[RESOURCE_READ_BANDWIDTH], 1500));
+        cr_assert(eq(u64, resources->devices[0].limits[RESOURCE_WRITE_IOPS], RESOURCE_INFINITY));
+        cr_assert(eq(u64, resources->devices[0].limits[RESOURCE_READ_IOPS], 0));
+        assert_string(resources->devices[1].path, "/var/x");
+        cr_assert(eq(u32, resources->devices[1].weight, 20));
+
+        resources = load(world, "IOReadIOPSMax=/dev/sda 5\nIODeviceWeight=/dev/sda 7\nIOReadIOPSMax=");
+        cr_assert(eq(sz, resources->n_devices, 1));
+        resources = load(world, "IOReadIOPSMax=/dev/sda 5\nIOReadIOPSMax=");
+        cr_assert(eq(sz, resources->n_devices, 0));
+        cr_assert(eq(ptr, (void *) resources->devices, NULL));
+}
+
+RESOURCE_TEST(a_limit_of_a_device_that_cannot_be_read_refuses_the_unit) {
+        static const char *const lines[] = { "IOReadBandwidthMax=/dev/sda", "IOReadBandwidthMax=/dev/sda x",
+                                             "IOWriteBandwidthMax=sda 5M", "IOReadIOPSMax=/dev/sda 0" };
+
+        for (size_t i = 0; i < ELEMENTSOF(lines); i++) {
+                file_world_restart(world);
+                cr_assert(eq(int, file_load_service(world, "x.service", lines[i])->load_state, UNIT_BAD_SETTING), "%s: %s",
+                          lines[i], file_said(world));
+        }
+        cr_assert(eq(sz, load(world, "IODeviceWeight=/dev/sda 0")->n_devices, 0));
+        assert_said(world, "between 1 and 10000");
+}
+
+RESOURCE_TEST(what_holds_for_the_startup) {
+        const ResourceSettings *resources = load(world, "StartupCPUWeight=idle\nStartupIOWeight=50\nMemoryZSwapMax=0");
+
+        cr_assert(eq(u32, resources->startup_cpu_weight, RESOURCE_WEIGHT_IDLE));
+        cr_assert(eq(u32, resources->startup_io_weight, 50));
+        cr_assert(resources->memory_zswap_max.is_set && resources->memory_zswap_max.amount == 0);
+}

@@ -193,8 +193,8 @@ Test(service_file, old_spellings_in_service_set_the_unit) {
 Test(service_file, harmless_directives_are_ignored_with_a_warning) {
         cleanup_(file_world_freep) FileWorld *world = file_world_new();
 
-        file_service(file_load_service(world, "x.service", "IODeviceWeight=/dev/sda 10\nTimerSlackNSec=1"));
-        assert_said(world, "warning a/x.service:3 IODeviceWeight: This is not supported; the line is ignored.");
+        file_service(file_load_service(world, "x.service", "IODeviceLatencyTargetSec=/dev/sda 10\nTimerSlackNSec=1"));
+        assert_said(world, "warning a/x.service:3 IODeviceLatencyTargetSec: This is not supported; the line is ignored.");
 }
 
 Test(service_file, a_later_log_target_is_a_note) {

@@ -28,7 +28,7 @@ static void assert_value(const char *file, const char *value) {
 }
 
 Test(resource_attribute, nothing_said) {
-        n_attributes = resource_list_attributes(NULL, attributes);
+        n_attributes = resource_list_attributes(NULL, NULL, attributes);
         for (size_t i = 0; i < n_attributes; i++)
                 cr_assert(attributes[i].is_default && attributes[i].value[0] != '\0');
         assert_string(find("memory.max")->value, "max");
@@ -49,7 +49,7 @@ Test(resource_attribute, values) {
                 .oom_policy = RESOURCE_OOM_KILL,
         };
 
-        n_attributes = resource_list_attributes(&settings, attributes);
+        n_attributes = resource_list_attributes(&settings, NULL, attributes);
         assert_value("cpu.weight", "50");
         assert_value("cpu.max", "25000 100000");
         assert_value("io.weight", "7");
@@ -63,7 +63,7 @@ Test(resource_attribute, values) {
 
         settings.cpu_weight = RESOURCE_WEIGHT_IDLE;
         settings.cpu_quota_period = 10000;
-        n_attributes = resource_list_attributes(&settings, attributes);
+        n_attributes = resource_list_attributes(&settings, NULL, attributes);
         assert_value("cpu.idle", "1");
         assert_value("cpu.max", "2500 10000");
         cr_assert(find("cpu.weight")->is_default);
@@ -73,7 +73,7 @@ Test(resource_attribute, share_of_the_machine) {
         const ResourceSettings settings = { .memory_max = { .is_set = true, .is_part = true, .amount = 5000 } };
         uint64_t whole = (uint64_t) sysconf(_SC_PHYS_PAGES) * (uint64_t) sysconf(_SC_PAGESIZE), value;
 
-        n_attributes = resource_list_attributes(&settings, attributes);
+        n_attributes = resource_list_attributes(&settings, NULL, attributes);
         cr_assert(sscanf(find("memory.max")->value, "%" SCNu64, &value) == 1);
         cr_assert(value >= whole / 2 - 1 && value <= whole / 2 + 1);
 }

@@ -111,6 +111,23 @@ static int read_text(const Cgroup *group, const char *file, char *buffer, size_t
         return 0;
 }
 
+void cgroup_reset_devices(Cgroup *group, const char *file) {
+        const char *const nothing = strcmp(file, "io.weight") == 0 ? "default" : "rbps=max wbps=max riops=max wiops=max";
+        char buffer[4096];
+
+        if (!cgroup_is_enabled(group, CGROUP_IO) || read_text(group, file, buffer, sizeof(buffer)) < 0)
+                return;
+        for (const char *at = buffer; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+                size_t n = strspn(at, "0123456789:");
+                char line[96];
+
+                if (n == 0 || n > 30)
+                        continue;
+                snprintf(line, sizeof(line), "%.*s %s", (int) n, at, nothing);
+                (void) cgroup_write(group, file, line);
+        }
+}
+
 int cgroup_read(const Cgroup *group, const char *file, const char *key, uint64_t *ret_value) {
         char buffer[4096];
         const char *at = buffer;

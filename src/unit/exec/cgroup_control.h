@@ -14,6 +14,7 @@ typedef struct CgroupAttribute {
         const char *directive;          /* static: "MemoryMax" */
         char value[200];
         bool is_default;                /* what a new group has by itself */
+        int error;                      /* negative errno: why there is nothing to be written */
 } CgroupAttribute;
 
 /*
@@ -25,6 +26,8 @@ bool cgroup_is_enabled(const Cgroup *group, CgroupController controller);
 
 /* Writes it, and makes its controller available first: 0 or -errno, as above. */
 int cgroup_set(Cgroup *group, const CgroupAttribute *attribute);
+/* Takes back what is set of devices in "io.max" or "io.weight": what is still meant is written after it. */
+void cgroup_reset_devices(Cgroup *group, const char *file);
 /* For reading; the caller's. -errno if there is none. */
 int cgroup_open_file(const Cgroup *group, const char *file);
 int cgroup_write(const Cgroup *group, const char *file, const char *value);

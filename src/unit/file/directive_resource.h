@@ -16,6 +16,15 @@ int resource_parse_nodes(const DirectiveLine *line, const char *value);
 int resource_parse_slice(const DirectiveLine *line, const char *value);
 int resource_parse_delegate(const DirectiveLine *line, const char *value);
 
+int resource_parse_device_weight(const DirectiveLine *line, const char *value);
+int resource_parse_device_limit(const DirectiveLine *line, const char *value);  /* argument: ResourceDeviceLimit */
+
+/* "1.5G", by 1024 or 1000: 0, -EINVAL or -ERANGE. */
+int resource_read_size(const char *value, unsigned base, uint64_t *ret_size);
+
+#define RESOURCE_OF_DEVICE(name_, which_) \
+        { .name = name_, .parse = resource_parse_device_limit, .argument = which_, .is_strict = true }
+
 #define RESOURCE(name_, parse_, field_, ...)                                                             \
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_RESOURCES,                                \
           .offset = offsetof(ResourceSettings, field_), __VA_ARGS__ }

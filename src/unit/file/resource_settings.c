@@ -33,6 +33,9 @@ void resource_settings_deinit(ResourceSettings *settings) {
         free(settings->slice);
         free(settings->allowed_cpus);
         free(settings->allowed_memory_nodes);
+        for (size_t i = 0; i < settings->n_devices; i++)
+                free(settings->devices[i].path);
+        free(settings->devices);
         memset(settings, 0, sizeof(*settings));
 }
 

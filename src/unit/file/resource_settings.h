@@ -9,6 +9,7 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "basic/string_table.h"
@@ -40,6 +41,30 @@ typedef enum ResourceKind {
         _RESOURCE_KIND_MAX,
 } ResourceKind;
 
+typedef enum ResourceDeviceLimit {
+        RESOURCE_READ_BANDWIDTH,        /* bytes in a second */
+        RESOURCE_WRITE_BANDWIDTH,
+        RESOURCE_READ_IOPS,             /* operations in a second */
+        RESOURCE_WRITE_IOPS,
+        _RESOURCE_DEVICE_LIMIT_MAX,
+} ResourceDeviceLimit;
+
+/* More than that no unit can name. */
+#define RESOURCE_DEVICES_MAX 16U
+
+typedef struct ResourceDevice {
+        char *path;                     /* of the device, or of anything on it */
+        uint32_t weight;                /* 0: not set */
+        uint64_t limits[_RESOURCE_DEVICE_LIMIT_MAX];    /* 0: not set */
+} ResourceDevice;
+
+/* What holds for units that say nothing, and what there is to know of the manager. */
+typedef struct ResourceDefaults {
+        ResourceLimit tasks_max;        /* of what is no slice */
+        bool is_user;
+        bool is_startup;                /* the manager starts up, or ends: Startup…= counts */
+} ResourceDefaults;
+
 typedef struct ResourceSettings {
         char *slice;                    /* owned; NULL: the default one */
         bool accounts[_RESOURCE_KIND_MAX];      /* CPUAccounting=, … */
@@ -48,16 +73,23 @@ typedef struct ResourceSettings {
         ResourceOomPolicy oom_policy;
         uint32_t cpu_weight;            /* 0: not set */
         uint32_t io_weight;
+        uint32_t startup_cpu_weight;    /* 0: as without "startup" */
+        uint32_t startup_io_weight;
         usec_t cpu_quota_per_sec;       /* 0: not set; USEC_INFINITY: none */
         usec_t cpu_quota_period;        /* 0: not set */
         char *allowed_cpus;             /* owned: "0-3,5"; NULL: not set */
         char *allowed_memory_nodes;
-        ResourceLimit memory_min, memory_low, memory_high, memory_max, memory_swap_max;
+        ResourceLimit memory_min, memory_low, memory_high, memory_max, memory_swap_max, memory_zswap_max;
         ResourceLimit tasks_max;
+        ResourceDevice *devices;        /* owned */
+        size_t n_devices;
 } ResourceSettings;
 
 DECLARE_STRING_TABLE(resource_oom_policy, ResourceOomPolicy);    /* "stop", "continue", "kill" */
 DECLARE_STRING_TABLE(resource_kind, ResourceKind);               /* "cpu", "cpuset", "io", "memory", "pids" */
+
+/* A number, a share ("15%") or "infinity", as of TasksMax=: 0, or -EINVAL. */
+int resource_limit_parse(const char *value, ResourceLimit *ret_limit);
 
 ResourceSettings *resource_settings_free(ResourceSettings *settings);
 /* Takes over what @from says, if it says anything: NULL then, or if there is no memory (-ENOMEM). */

@@ -50,8 +50,7 @@ static int parse_percent(const char *value, uint64_t most, uint64_t *ret_parts) 
         return 0;
 }
 
-/* "1.5G" in bytes, by 1024: 0, -EINVAL or -ERANGE. */
-static int parse_size(const char *value, uint64_t *ret_size) {
+int resource_read_size(const char *value, unsigned base, uint64_t *ret_size) {
         static const char units[] = "BKMGTPE";
         const size_t n = strspn(value, "0123456789.");
         const char *rest = value + n, *unit;
@@ -67,26 +66,49 @@ static int parse_size(const char *value, uint64_t *ret_size) {
         if (!unit || (*rest && rest[1] != '\0') || (!*rest && !memchr(value, '.', n)))
                 return -EINVAL;
         for (; unit > units; unit--)
-                number *= 1024;
+                number *= base;
         if (number >= 18446744073709551615.0)
                 return -ERANGE;
         *ret_size = (uint64_t) number;
         return 0;
 }
 
-static int parse_limit(const DirectiveLine *line, const char *value, int (*parse)(const char *value, uint64_t *ret),
-                       const char *example) {
-        ResourceLimit *field = directive_field(line), limit = { .is_set = true };
+static int parse_size(const char *value, uint64_t *ret_size) {
+        return resource_read_size(value, 1024, ret_size);
+}
 
-        if (!*value) {
-                *field = (ResourceLimit) {};
-                return 0;
-        }
+static int read_limit(const char *value, int (*parse)(const char *value, uint64_t *ret), ResourceLimit *ret_limit) {
+        ResourceLimit limit = { .is_set = true };
+
         if (strcmp(value, "infinity") == 0)
                 limit.amount = RESOURCE_INFINITY;
         else if (parse_percent(value, 100, &limit.amount) == 0)
                 limit.is_part = true;
         else if (parse(value, &limit.amount) < 0)
+                return -EINVAL;
+        *ret_limit = limit;
+        return 0;
+}
+
+int resource_limit_parse(const char *value, ResourceLimit *ret_limit) {
+        ResourceLimit limit;
+        int r = read_limit(value, text_parse_u64, &limit);
+
+        if (r < 0 || limit.amount == 0)
+                return -EINVAL;
+        *ret_limit = limit;
+        return 0;
+}
+
+static int parse_limit(const DirectiveLine *line, const char *value, int (*parse)(const char *value, uint64_t *ret),
+                       const char *example) {
+        ResourceLimit *field = directive_field(line), limit;
+
+        if (!*value) {
+                *field = (ResourceLimit) {};
+                return 0;
+        }
+        if (read_limit(value, parse, &limit) < 0)
                 return directive_complain(line, "'%s' is no limit: it is a number like '%s', a share like '20%%', or "
                                                 "'infinity'", value, example);
         *field = limit;

@@ -13,6 +13,7 @@
 #include "unit/file/resource_settings.h"
 #include "unit/types/group_property.h"
 #include "unit/types/resource_attribute.h"
+#include "unit/unit_slice.h"
 #include "unit/unit_table.h"
 
 static const ResourceSettings nothing;
@@ -71,8 +72,22 @@ static void get_unapplied(const Unit *unit, Sink *sink) {
         sink_strv(sink, list);
 }
 
+static const ResourceDefaults *defaults_of(const Unit *unit) {
+        static const ResourceDefaults none;
+        UnitHost *host = host_of(unit);
+
+        return host->ops->resource_defaults ? host->ops->resource_defaults(host) : &none;
+}
+
 static void get_slice(const Unit *unit, Sink *sink) {
-        sink_string(sink, resources_of(unit)->slice);
+        cleanup_free_ char *own = NULL;
+        const char *slice = resources_of(unit)->slice;
+
+        if (!slice && unit->type == UNIT_SLICE)
+                (void) unit_slice_parent(unit->id, &own);
+        else if (!slice)
+                (void) unit_slice_default(unit->id, defaults_of(unit)->is_user, &own);
+        sink_string(sink, slice ? slice : own);
 }
 
 static void get_delegate(const Unit *unit, Sink *sink) {
@@ -95,6 +110,44 @@ static void get_io_weight(const Unit *unit, Sink *sink) {
         put_weight(sink, resources_of(unit)->io_weight);
 }
 
+static void get_startup_cpu_weight(const Unit *unit, Sink *sink) {
+        put_weight(sink, resources_of(unit)->startup_cpu_weight);
+}
+
+static void get_startup_io_weight(const Unit *unit, Sink *sink) {
+        put_weight(sink, resources_of(unit)->startup_io_weight);
+}
+
+/* @which: a ResourceDeviceLimit, or behind the last the weight. */
+static void put_devices(const Unit *unit, Sink *sink, unsigned which) {
+        const ResourceSettings *resources = resources_of(unit);
+
+        sink_open(sink, 'a', "(st)");
+        for (size_t i = 0; i < resources->n_devices; i++) {
+                const ResourceDevice *device = &resources->devices[i];
+                uint64_t value = which < _RESOURCE_DEVICE_LIMIT_MAX ? device->limits[which] : device->weight;
+
+                if (value == 0)
+                        continue;
+                sink_open(sink, 'r', "st");
+                sink_string(sink, device->path);
+                sink_u64(sink, value);
+                sink_close(sink);
+        }
+        sink_close(sink);
+}
+
+#define DEVICES(name, which)                                            \
+        static void get_##name(const Unit *unit, Sink *sink) {          \
+                put_devices(unit, sink, which);                         \
+        }
+
+DEVICES(device_weight, _RESOURCE_DEVICE_LIMIT_MAX)
+DEVICES(read_bandwidth, RESOURCE_READ_BANDWIDTH)
+DEVICES(write_bandwidth, RESOURCE_WRITE_BANDWIDTH)
+DEVICES(read_iops, RESOURCE_READ_IOPS)
+DEVICES(write_iops, RESOURCE_WRITE_IOPS)
+
 static void get_cpu_quota(const Unit *unit, Sink *sink) {
         usec_t quota = resources_of(unit)->cpu_quota_per_sec;
 
@@ -104,9 +157,13 @@ static void get_cpu_quota(const Unit *unit, Sink *sink) {
 /* As it is written to the group; what protects has nothing to protect if it is not set. */
 static void put_limit(const Unit *unit, Sink *sink, const char *file) {
         CgroupAttribute attributes[RESOURCE_ATTRIBUTES_MAX];
-        size_t n = resource_list_attributes(resources_of(unit), attributes);
+        ResourceDefaults defaults = *defaults_of(unit);
+        size_t n;
         uint64_t value = UINT64_MAX;
 
+        if (unit->type == UNIT_SLICE)
+                defaults.tasks_max = (ResourceLimit) {};
+        n = resource_list_attributes(resources_of(unit), &defaults, attributes);
         for (size_t i = 0; i < n; i++)
                 if (strcmp(attributes[i].file, file) == 0 && strcmp(attributes[i].value, "max") != 0)
                         value = strtoull(attributes[i].value, NULL, 10);
@@ -133,6 +190,10 @@ static void get_memory_swap_max(const Unit *unit, Sink *sink) {
         put_limit(unit, sink, "memory.swap.max");
 }
 
+static void get_memory_zswap_max(const Unit *unit, Sink *sink) {
+        put_limit(unit, sink, "memory.zswap.max");
+}
+
 static void get_tasks_max(const Unit *unit, Sink *sink) {
         put_limit(unit, sink, "pids.max");
 }
@@ -140,7 +201,7 @@ static void get_tasks_max(const Unit *unit, Sink *sink) {
 #define C UNIT_PROPERTY_CONST
 
 static const UnitProperty rows[] = {
-        { "Slice", "s", C, get_slice, "The slice that it asks for; empty: the default one." },
+        { "Slice", "s", C, get_slice, "The slice that it is in." },
         { "ControlGroup", "s", 0, get_path, "Its control group; empty: it has none." },
         { "MemoryCurrent", "t", 0, get_memory, "Bytes of memory in use." },
         { "MemoryPeak", "t", 0, get_memory_peak, "The most bytes of memory that were in use." },
@@ -151,13 +212,21 @@ static const UnitProperty rows[] = {
         { "OOMPolicy", "s", C, get_oom_policy,
           "What happens when the kernel kills one of its processes for lack of memory: stop, continue, kill." },
         { "CPUWeight", "t", C, get_cpu_weight, "Its share of busy processors; 0: idle." },
+        { "StartupCPUWeight", "t", C, get_startup_cpu_weight, "The same while the manager starts up or ends." },
         { "CPUQuotaPerSecUSec", "t", C, get_cpu_quota, "CPU time it may use in each second." },
         { "IOWeight", "t", C, get_io_weight, "Its share of busy disks." },
+        { "StartupIOWeight", "t", C, get_startup_io_weight, "The same while the manager starts up or ends." },
+        { "IODeviceWeight", "a(st)", C, get_device_weight, "Its share of single busy disks." },
+        { "IOReadBandwidthMax", "a(st)", C, get_read_bandwidth, "The most bytes that it may read in a second, of disks." },
+        { "IOWriteBandwidthMax", "a(st)", C, get_write_bandwidth, "The most bytes that it may write in a second." },
+        { "IOReadIOPSMax", "a(st)", C, get_read_iops, "The most reads in a second." },
+        { "IOWriteIOPSMax", "a(st)", C, get_write_iops, "The most writes in a second." },
         { "MemoryMin", "t", C, get_memory_min, "Bytes that are never taken from it." },
         { "MemoryLow", "t", C, get_memory_low, "Bytes that are taken from it late." },
         { "MemoryHigh", "t", C, get_memory_high, "Bytes above which it is slowed down." },
         { "MemoryMax", "t", C, get_memory_max, "The most bytes that it may use." },
         { "MemorySwapMax", "t", C, get_memory_swap_max, "The most bytes of swap." },
+        { "MemoryZSwapMax", "t", C, get_memory_zswap_max, "The most bytes of compressed swap in memory." },
         { "TasksMax", "t", C, get_tasks_max, "The most tasks that it may have." },
 };
 

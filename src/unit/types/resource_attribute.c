@@ -70,13 +70,21 @@ static void format_memory_nodes(const ResourceSettings *settings, char *value, s
                 snprintf(value, size, "%s", settings->allowed_memory_nodes);
 }
 
-static void format_limit(const ResourceLimit *limit, uint64_t whole, char *value, size_t size) {
-        uint64_t amount = limit->amount;
+static uint64_t count(const ResourceLimit *limit, uint64_t (*count_whole)(void)) {
+        uint64_t whole;
+
+        if (!limit->is_part)
+                return limit->amount;
+        whole = count_whole();
+        return whole / PARTS * limit->amount + whole % PARTS * limit->amount / PARTS;
+}
+
+static void format_limit(const ResourceLimit *limit, uint64_t (*count_whole)(void), char *value, size_t size) {
+        uint64_t amount;
 
         if (!limit->is_set)
                 return;
-        if (limit->is_part)
-                amount = whole / PARTS * amount + whole % PARTS * amount / PARTS;
+        amount = count(limit, count_whole);
         if (amount == RESOURCE_INFINITY)
                 snprintf(value, size, "max");
         else
@@ -91,7 +99,7 @@ static uint64_t physical_memory(void) {
 
 #define MEMORY(name)                                                                                     \
         static void format_##name(const ResourceSettings *settings, char *value, size_t size) {          \
-                format_limit(&settings->name, physical_memory(), value, size);                           \
+                format_limit(&settings->name, physical_memory, value, size);                           \
         }
 
 MEMORY(memory_min)
@@ -99,6 +107,7 @@ MEMORY(memory_low)
 MEMORY(memory_high)
 MEMORY(memory_max)
 MEMORY(memory_swap_max)
+MEMORY(memory_zswap_max)
 
 static uint64_t read_number(const char *path, uint64_t fallback) {
         FILE *file = fopen(path, "re");
@@ -112,13 +121,19 @@ static uint64_t read_number(const char *path, uint64_t fallback) {
         return value;
 }
 
-static void format_tasks(const ResourceSettings *settings, char *value, size_t size) {
-        uint64_t whole = 0;
+static uint64_t possible_tasks(void) {
+        uint64_t pids = read_number("/proc/sys/kernel/pid_max", 32768);
+        uint64_t threads = read_number("/proc/sys/kernel/threads-max", 32768);
 
-        if (settings->tasks_max.is_part)
-                whole = MIN(read_number("/proc/sys/kernel/pid_max", 32768),
-                            read_number("/proc/sys/kernel/threads-max", 32768));
-        format_limit(&settings->tasks_max, whole, value, size);
+        return MIN(MIN(pids, threads), read_number("/sys/fs/cgroup/pids.max", UINT64_MAX));
+}
+
+uint64_t resource_count_tasks(const ResourceLimit *limit) {
+        return count(limit, possible_tasks);
+}
+
+static void format_tasks(const ResourceSettings *settings, char *value, size_t size) {
+        format_limit(&settings->tasks_max, possible_tasks, value, size);
 }
 
 static void format_oom_group(const ResourceSettings *settings, char *value, size_t size) {
@@ -138,13 +153,17 @@ static const Row rows[] = {
         { CGROUP_MEMORY, "memory.high", "MemoryHigh", format_memory_high, "max" },
         { CGROUP_MEMORY, "memory.max", "MemoryMax", format_memory_max, "max" },
         { CGROUP_MEMORY, "memory.swap.max", "MemorySwapMax", format_memory_swap_max, "max" },
+        { CGROUP_MEMORY, "memory.zswap.max", "MemoryZSwapMax", format_memory_zswap_max, "max" },
         { CGROUP_MEMORY, "memory.oom.group", "OOMPolicy", format_oom_group, "0" },
         { CGROUP_PIDS, "pids.max", "TasksMax", format_tasks, "max" },
 };
 
-size_t resource_list_attributes(const ResourceSettings *settings,
-                                CgroupAttribute attributes[static RESOURCE_ATTRIBUTES_MAX]) {
-        static_assert(ELEMENTSOF(rows) <= RESOURCE_ATTRIBUTES_MAX, "room for all");
+bool resource_has_startup(const ResourceSettings *settings) {
+        return settings && (settings->startup_cpu_weight > 0 || settings->startup_io_weight > 0);
+}
+
+static size_t list_rows(const ResourceSettings *settings, CgroupAttribute attributes[static RESOURCE_ATTRIBUTES_MAX]) {
+        static_assert(ELEMENTSOF(rows) + 2 * RESOURCE_DEVICES_MAX <= RESOURCE_ATTRIBUTES_MAX, "room for all");
 
         for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
                 CgroupAttribute *attribute = &attributes[i];
@@ -154,12 +173,29 @@ size_t resource_list_attributes(const ResourceSettings *settings,
                         .file = rows[i].file,
                         .directive = rows[i].directive,
                 };
-                rows[i].format(settings ? settings : &nothing, attribute->value, sizeof(attribute->value));
+                rows[i].format(settings, attribute->value, sizeof(attribute->value));
                 attribute->is_default = attribute->value[0] == '\0';
                 if (attribute->is_default)
                         strcpy(attribute->value, rows[i].fresh);
         }
         return ELEMENTSOF(rows);
+}
+
+size_t resource_list_attributes(const ResourceSettings *settings, const ResourceDefaults *defaults,
+                                CgroupAttribute attributes[static RESOURCE_ATTRIBUTES_MAX]) {
+        ResourceSettings now = settings ? *settings : nothing;  /* borrowed from @settings */
+        size_t n;
+
+        if (defaults && defaults->is_startup && now.startup_cpu_weight > 0)
+                now.cpu_weight = now.startup_cpu_weight;
+        if (defaults && defaults->is_startup && now.startup_io_weight > 0)
+                now.io_weight = now.startup_io_weight;
+        if (defaults && !now.tasks_max.is_set)
+                now.tasks_max = defaults->tasks_max;
+        n = list_rows(&now, attributes);
+        for (size_t i = 0; i < now.n_devices; i++)
+                n += resource_list_device(&now.devices[i], attributes + n);
+        return n;
 }
 
 uint8_t resource_wanted_controllers(const ResourceSettings *settings) {

@@ -5,16 +5,27 @@
  * Resource settings as files of a control group
  */
 
+#include <sys/types.h>
+
 #include "unit/exec/cgroup_control.h"
 #include "unit/file/resource_settings.h"
 
-#define RESOURCE_ATTRIBUTES_MAX 16U
+#define RESOURCE_ATTRIBUTES_MAX (16U + 2 * RESOURCE_DEVICES_MAX)
 
 /*
- * All attributes that there are, those that say nothing with .is_default: their number. @settings may be NULL. Limits in
- * percent are of the machine's memory and of the tasks that it can have.
+ * All attributes that there are, those that say nothing with .is_default, then those of devices: their number. @settings
+ * and @defaults may be NULL. Limits in percent are of the machine's memory and of the tasks that it can have.
  */
-size_t resource_list_attributes(const ResourceSettings *settings, CgroupAttribute attributes[static RESOURCE_ATTRIBUTES_MAX]);
+size_t resource_list_attributes(const ResourceSettings *settings, const ResourceDefaults *defaults,
+                                CgroupAttribute attributes[static RESOURCE_ATTRIBUTES_MAX]);
+bool resource_has_startup(const ResourceSettings *settings);    /* does it say something for startup alone? May be NULL */
+
+/* How many tasks a share of what the machine can have is; RESOURCE_INFINITY stays. */
+uint64_t resource_count_tasks(const ResourceLimit *limit);
+
+/* resource_device.c: its attributes, at most two; if its disk cannot be found, with .error. */
+size_t resource_list_device(const ResourceDevice *device, CgroupAttribute attributes[static 2]);
+int resource_find_disk(const char *path, dev_t *ret_device);    /* 0, -ENODEV if it is on none, or -errno */
 
 /* Bits of CgroupController that must be there without a limit: for accounting, and to be passed on by Delegate=. */
 uint8_t resource_wanted_controllers(const ResourceSettings *settings);
