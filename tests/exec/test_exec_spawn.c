@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -103,36 +102,6 @@ Test(exec_spawn, unknown_user_and_group) {
         fixture_fail(&fixture, EXEC_STEP_GROUP, ESRCH, "group: there is no group no-such-group in /etc/group");
         cr_assert(eq(int, exec_step_exit_status(EXEC_STEP_USER), 217));
         cr_assert(eq(int, exec_step_exit_status(EXEC_STEP_GROUP), 216));
-}
-
-Test(exec_spawn, files_that_cannot_be_opened_are_named) {
-        FIXTURE("");
-
-        fixture.request.standard_output = (ExecStream) { EXEC_STREAM_FILE, "/no/such/folder/log" };
-        fixture_fail(&fixture, EXEC_STEP_STDOUT, ENOENT, "standard output: cannot open /no/such/folder/log: No such file");
-        fixture.request.standard_output = (ExecStream) { EXEC_STREAM_NULL, NULL };
-        fixture.request.standard_error = (ExecStream) { EXEC_STREAM_APPEND, "/no/such/folder/err" };
-        fixture_fail(&fixture, EXEC_STEP_STDERR, ENOENT, "standard error: cannot open /no/such/folder/err: No such file");
-        fixture.request.standard_error = (ExecStream) { EXEC_STREAM_SAME, NULL };
-        fixture.request.standard_input_file = "/no/such/folder/in";
-        fixture_fail(&fixture, EXEC_STEP_STDIN, ENOENT, "standard input: cannot open /no/such/folder/in: No such file");
-        cr_assert(eq(int, exec_step_exit_status(EXEC_STEP_STDIN), 208));
-        cr_assert(eq(int, exec_step_exit_status(EXEC_STEP_STDOUT), 209));
-        cr_assert(eq(int, exec_step_exit_status(EXEC_STEP_STDERR), 222));
-}
-
-Test(exec_spawn, full_file_system_under_the_output) {
-        char small[96], log[128];
-        FIXTURE("");
-
-        snprintf(small, sizeof(small), "%s", fixture_path(&fixture, "small"));
-        snprintf(log, sizeof(log), "%s/x.log", small);
-        cr_assert(mkdir(small, 0755) == 0);
-        if (mount("tmpfs", small, "tmpfs", 0, "nr_inodes=1,size=64k") < 0)
-                cr_skip("cannot mount: %s", strerror(errno));
-        fixture.request.standard_output = (ExecStream) { EXEC_STREAM_APPEND, log };
-        fixture_fail(&fixture, EXEC_STEP_STDOUT, ENOSPC, "x.log: No space left on device");
-        umount(small);
 }
 
 Test(exec_spawn, root_directory_must_exist) {
@@ -239,56 +208,6 @@ Test(exec_spawn, oom_score_is_the_child_s_alone) {
         cr_assert(sscanf(fixture_output(&fixture), "%d %d %d", &scores[0], &scores[1], &scores[2]) == 3);
         cr_assert(eq(int, scores[0] + scores[1] + scores[2], 3 * before + 21));
         cr_assert(scores[0] != scores[1] || scores[1] != scores[2]);
-}
-
-Test(exec_spawn, output_is_truncated_kept_or_appended) {
-        static const struct {
-                ExecStreamKind kind;
-                const char *expected;
-        } table[] = {
-                { EXEC_STREAM_FILE, "new456" },
-                { EXEC_STREAM_APPEND, "123456new" },
-                { EXEC_STREAM_TRUNCATE, "new" },
-        };
-
-        for (size_t i = 0; i < ELEMENTSOF(table); i++) {
-                FIXTURE("printf new");
-
-                fixture_write(&fixture, "output", "123456", 0644);
-                fixture.request.standard_output.kind = table[i].kind;
-                fixture_run(&fixture);
-                assert_string(fixture_output(&fixture), table[i].expected);
-        }
-}
-
-Test(exec_spawn, both_streams_to_one_file_share_its_offset) {
-        FIXTURE("printf one; printf two >&2; printf three");
-
-        fixture.request.standard_output.kind = EXEC_STREAM_TRUNCATE;
-        fixture.request.standard_error = fixture.request.standard_output;
-        fixture_run(&fixture);
-        assert_string(fixture_output(&fixture), "onetwothree");
-}
-
-Test(exec_spawn, input_is_null_or_a_file) {
-        FIXTURE("cat; readlink /proc/self/fd/0");
-
-        fixture_run(&fixture);
-        assert_string(fixture_output(&fixture), "/dev/null");
-
-        fixture_write(&fixture, "input", "text\n", 0644);
-        fixture.request.standard_input_file = fixture_path(&fixture, "input");
-        fixture.request.standard_output.kind = EXEC_STREAM_TRUNCATE;
-        fixture_run(&fixture);
-        cr_assert(strncmp(fixture_output(&fixture), "text\n", 5) == 0);
-}
-
-Test(exec_spawn, fifo_without_a_reader_does_not_block) {
-        FIXTURE("echo lost");
-
-        cr_assert(mkfifo(fixture_path(&fixture, "fifo"), 0600) == 0);
-        fixture.request.standard_output = (ExecStream) { EXEC_STREAM_APPEND, fixture_path(&fixture, "fifo") };
-        cr_assert(eq(int, fixture_run(&fixture), 0));
 }
 
 Test(exec_spawn, environment_has_its_layers_in_order) {
@@ -569,35 +488,4 @@ Test(exec_spawn, user_who_dumps_his_processes_just_kills_them) {
         }
         kill(dumper, SIGKILL);
         cr_assert(waitpid(dumper, NULL, 0) == dumper);
-}
-
-/* The other end of a terminal, which is at *ret_name. */
-static int open_pair(char *ret_name, size_t size) {
-        int fd = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-
-        cr_assert(fd >= 0 && grantpt(fd) == 0 && unlockpt(fd) == 0 && ptsname_r(fd, ret_name, size) == 0);
-        return fd;
-}
-
-Test(exec_spawn, terminal_is_the_controlling_one_and_takes_the_inherited_output) {
-        char name[64], text[256] = "";
-        FIXTURE("read word </dev/tty; echo \"said $word to $(tty)\"");
-        int fd = open_pair(name, sizeof(name));
-        ssize_t n;
-
-        fixture.request.tty = name;
-        fixture.request.standard_output = (ExecStream) { .kind = EXEC_STREAM_INHERIT };
-        cr_assert(eq(int, (int) write(fd, "hello\n", 6), 6));
-        cr_assert(eq(int, fixture_run(&fixture), 0));
-        for (size_t at = 0; !strstr(text, name) && (n = read(fd, text + at, sizeof(text) - at - 1)) > 0;)
-                at += (size_t) n;
-        cr_assert(strstr(text, "said hello to ") != NULL, "%s", text);
-        close(fd);
-}
-
-Test(exec_spawn, file_that_is_no_terminal_is_step_stdin) {
-        FIXTURE("");
-
-        fixture.request.tty = "/dev/null";
-        fixture_fail(&fixture, EXEC_STEP_STDIN, ENOTTY, "standard input: cannot open /dev/null: Inappropriate");
 }
