@@ -99,7 +99,6 @@ typedef struct SandboxSettings {
         bool protect_hostname;
         bool mount_api_vfs;             /* counts only if it was said; else: is there a root directory? */
         bool has_mount_api_vfs;
-        bool root_directory_start_only;
         bool is_lenient;                /* UnsupportedDirectives=warn: where there are no namespaces it runs without */
 } SandboxSettings;
 

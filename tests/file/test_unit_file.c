@@ -132,7 +132,7 @@ Test(unit_file, a_broken_file_is_refused_with_file_line_and_setting) {
                 { "UMask=9\nExecStart=/bin/x", "UMask=: '9' is not a mode" },
                 { "KillSignal=BANG\nExecStart=/bin/x", "KillSignal=: 'BANG' is not a signal" },
                 { "StandardOutput=fd:x\nExecStart=/bin/x", "StandardOutput=: 'fd:x' is not supported" },
-                { "PrivateTmp=yes\nExecStart=/bin/x", "a/x.service:2: PrivateTmp=: This is not supported" },
+                { "RootImage=/x\nExecStart=/bin/x", "a/x.service:2: RootImage=: This is not supported" },
                 { "LimitNOFILE=1G\nExecStart=/bin/x", "a/x.service:2: LimitNOFILE=: This is not supported" },
         };
 
@@ -179,15 +179,15 @@ Test(unit_file, lenient_directives_run_without_what_is_not_supported) {
 
         world->options.lenient_directives = true;
         file_world_restart(world);
-        file_service(file_load_service(world, "x.service", "PrivateTmp=yes\nProtectSystem=no\nType=exec"));
-        assert_said(world, "warning a/x.service:3 PrivateTmp: This is not supported; the unit runs without it.");
+        file_service(file_load_service(world, "x.service", "PrivateBPF=yes\nPrivatePIDs=no\nType=exec"));
+        assert_said(world, "warning a/x.service:3 PrivateBPF: This is not supported; the unit runs without it.");
 }
 
 Test(unit_file, a_refused_directive_can_be_taken_back) {
         cleanup_(file_world_freep) FileWorld *world = file_world_new();
 
-        file_write(world, "a/x.service.d/no.conf", "[Service]\nPrivateTmp=no\nSystemCallFilter=\n");
-        file_service(file_load_service(world, "x.service", "PrivateTmp=yes\nSystemCallFilter=@system-service"));
+        file_write(world, "a/x.service.d/no.conf", "[Service]\nPrivateBPF=no\nSystemCallFilter=\n");
+        file_service(file_load_service(world, "x.service", "PrivateBPF=yes\nSystemCallFilter=@system-service"));
 }
 
 Test(unit_file, a_type_without_a_vtable_is_an_error_only_if_it_has_a_file) {

@@ -72,6 +72,8 @@ static void remove_folders(const SandboxShared *shared) {
         pid = fork();
         if (pid > 0)
                 return;
+        if (pid == 0)
+                (void) close_range(STDERR_FILENO + 1, ~0U, 0);
         if (shared->tmp)
                 remove_tree(shared->tmp);
         if (shared->var_tmp)

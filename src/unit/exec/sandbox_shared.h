@@ -13,6 +13,7 @@
 
 struct SandboxShared {
         unsigned n_refs;
+        uint64_t id;                    /* its holder's */
         char *name;                     /* of the unit that it was made for; owned, as all */
         char *tmp;                      /* "/tmp/jobd-private-NAME-XXXXXX", NULL: none; what is seen is "tmp" in it */
         char *var_tmp;

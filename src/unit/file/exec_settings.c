@@ -12,6 +12,7 @@
 
 #include "basic/strv.h"
 #include "unit/file/exec_settings.h"
+#include "unit/sandbox_settings.h"
 
 static const char *const exec_outputs[_EXEC_OUTPUT_MAX] = {
         [EXEC_OUTPUT_INHERIT] = "inherit",
@@ -34,6 +35,7 @@ void exec_settings_init(ExecSettings *settings) {
 
 void exec_rare_settings_deinit(ExecRareSettings *rare) {
         free(rare->root_directory);
+        sandbox_settings_free(rare->sandbox);
         free(rare->tty_path);
         free(rare->syslog_identifier);
         strv_free(rare->pass_environment);

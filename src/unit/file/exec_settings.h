@@ -63,6 +63,7 @@ typedef enum ExecTty {
  */
 typedef struct ExecRareSettings {
         char *root_directory;
+        struct SandboxSettings *sandbox; /* owned; NULL: nothing is said (unit/sandbox_settings.h) */
         char *tty_path;                 /* NULL: /dev/console */
         char *syslog_identifier;
         char **pass_environment;

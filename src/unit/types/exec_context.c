@@ -3,6 +3,7 @@
  * From settings to a request for a process
  */
 
+#include "unit/sandbox_settings.h"
 #include "unit/types/exec_context.h"
 
 static ExecStream make_stream(ExecOutput output, const char *path) {
@@ -38,6 +39,16 @@ static uint32_t make_flags(const ExecSettings *settings, const ExecCommand *comm
         return flags;
 }
 
+/* A root directory has with it what programs expect to find below it, so that is a sandbox, too. '+' is out of it. */
+static const SandboxSettings *choose_sandbox(const ExecRareSettings *rare, const ExecCommand *command) {
+        static const SandboxSettings nothing;
+        const SandboxSettings *settings = rare->sandbox ? rare->sandbox : &nothing;
+
+        if (command->flags & EXEC_FULL_PRIVILEGES || !sandbox_settings_need(settings, rare->root_directory))
+                return NULL;
+        return settings;
+}
+
 void exec_context_fill(const ExecSettings *settings, const ExecCommand *command, ExecRequest *request) {
         const ExecRareSettings *rare = exec_settings_rare(settings);
 
@@ -48,6 +59,7 @@ void exec_context_fill(const ExecSettings *settings, const ExecCommand *command,
         request->unset_environment = rare->unset_environment;
         request->working_directory = settings->working_directory;
         request->root_directory = rare->root_directory;
+        request->sandbox = choose_sandbox(rare, command);
         request->user = settings->user;
         request->group = settings->group;
         request->supplementary_groups = rare->supplementary_groups;

@@ -15,6 +15,7 @@
 #include <sys/random.h>
 
 #include "basic/macro.h"
+#include "unit/types/exec_sandbox.h"
 #include "unit/types/service.h"
 #include "unit/types/unit_types.h"
 #include "unit/unit_table.h"
@@ -104,6 +105,7 @@ static int service_init(Unit *unit) {
 static void service_deinit(Unit *unit) {
         Service *service = service_of(unit);
 
+        exec_sandbox_forget(unit);
         if (!service)
                 return;
         free(service->status_text);
@@ -340,4 +342,5 @@ const UnitVTable service_vtable = {
         .save = service_save,
         .record = service_record,
         .restore = service_restore,
+        .resume = exec_sandbox_resume,
 };

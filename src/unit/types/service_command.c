@@ -24,6 +24,7 @@
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "unit/types/exec_context.h"
+#include "unit/types/exec_sandbox.h"
 #include "unit/types/service.h"
 
 ExecCommand *service_command(const Unit *unit, ServiceExec kind, unsigned index) {
@@ -161,6 +162,7 @@ int service_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request)
         const ServiceProcess *process = service_process(unit, purpose);
         const ServiceSettings *settings = service_settings(unit);
         const ExecCommand *command;
+        int r;
 
         if (!process->is_wanted)
                 return -ECANCELED;
@@ -172,7 +174,8 @@ int service_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request)
         request->path = command->path;
         request->argv = command->argv;
         exec_context_fill(&settings->exec, command, request);
-        return set_own_environment(unit, purpose, request);
+        r = exec_sandbox_share(unit, request);
+        return r < 0 ? r : set_own_environment(unit, purpose, request);
 }
 
 static void record_start(Unit *unit, UnitPurpose purpose, ServiceProcess *process, pid_t pid) {
@@ -238,6 +241,7 @@ void service_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResul
         process->pid = pid;
         service->uid = result->uid;
         service->gid = result->gid;
+        exec_sandbox_spawned(unit, result);
         record_start(unit, purpose, process, pid);
         /* The program runs, not just a copy of us: so simple and exec differ in nothing. */
         if (purpose == UNIT_PURPOSE_MAIN && service->state == SERVICE_STATE_START &&

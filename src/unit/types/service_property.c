@@ -13,6 +13,7 @@
 #include "unit/types/exec_property.h"
 #include "unit/types/group_property.h"
 #include "unit/types/kill_property.h"
+#include "unit/types/sandbox_property.h"
 #include "unit/types/service.h"
 
 /* One getter: @expression may use service and settings. */
@@ -176,5 +177,5 @@ static const UnitProperty rows[] = {
 static const UnitPropertyTable service_table = { rows, ELEMENTSOF(rows) };
 
 const UnitPropertyTable *const service_properties[] = {
-        &service_table, &group_properties, &exec_properties, &kill_properties, NULL,
+        &service_table, &group_properties, &exec_properties, &sandbox_properties, &kill_properties, NULL,
 };

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "basic/macro.h"
+#include "unit/types/exec_sandbox.h"
 #include "unit/types/service.h"
 
 static void put_process(RecordWriter *writer, const ServiceProcess *process) {
@@ -94,6 +95,7 @@ void service_record(const Unit *unit, RecordWriter *writer) {
         record_put_string(writer, service->reload_failure);
         record_put(writer, service->uid);
         record_put(writer, service->gid);
+        exec_sandbox_record(unit, writer);
 }
 
 static void read_all(Service *service, RecordReader *reader) {
@@ -138,6 +140,7 @@ int service_restore(Unit *unit, RecordReader *reader) {
         Service *service = service_of(unit), restored = {};
 
         read_all(&restored, reader);
+        exec_sandbox_restore(unit, reader);
         if (reader->has_failed) {
                 free_strings(&restored);
                 return -EBADMSG;

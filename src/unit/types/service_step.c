@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "basic/macro.h"
+#include "unit/types/exec_sandbox.h"
 #include "unit/types/service.h"
 
 /* Runs the first command of @kind in @state: 1, 0 if there is none, or -errno. */
@@ -242,6 +243,7 @@ void service_enter_dead(Unit *unit, ServiceResult result, bool may_restart) {
         bool is_fine;
 
         service_note_result(unit, result);
+        exec_sandbox_release(unit);
         is_fine = service->result == SERVICE_RESULT_SUCCESS || service->result == SERVICE_RESULT_EXEC_CONDITION;
         service->will_restart = may_restart && service_shall_restart(unit) && service_set_restart_timer(unit) == 0;
 
