@@ -17,20 +17,8 @@
 #include "jobctl/names.h"
 #include "jobctl/property_text.h"
 #include "jobctl/state.h"
+#include "jobctl/status.h"
 #include "jobctl/verbs.h"
-
-#define LABEL_WIDTH 11
-
-static void print_label(const char *label) {
-        printf("%*s: ", LABEL_WIDTH, label);
-}
-
-static void print_line(const char *label, const char *text) {
-        if (*text) {
-                print_label(label);
-                printf("%s\n", text);
-        }
-}
 
 static void print_heading(Jobctl *ctl, const json_t *unit) {
         const char *active = value_string(unit, "ActiveState"), *id = value_string(unit, "Id");
@@ -45,31 +33,46 @@ static void print_heading(Jobctl *ctl, const json_t *unit) {
 
 static void print_loaded(Jobctl *ctl, const json_t *unit) {
         const char *load = value_string(unit, "LoadState"), *file_state = value_string(unit, "UnitFileState");
-        const char *path = value_string(unit, "FragmentPath");
+        const char *path = value_string(unit, "FragmentPath"), *preset = value_string(unit, "UnitFilePreset");
         const char *reason = value_item_string(json_object_get(unit, "LoadError"), 1);
         TerminalColor color = strcmp(load, "loaded") == 0 ? COLOR_NONE : state_color(load);
 
         if (!*path)
                 path = value_string(unit, "SourcePath");
-        print_label("Loaded");
+        status_print_label("Loaded");
         terminal_print(&ctl->terminal, color, load);
         if (*reason)
                 printf(" (Reason: %s)", reason);
         else if (*path)
-                printf(" (%s%s%s)", path, *file_state ? "; " : "", file_state);
+                printf(" (%s%s%s%s%s)", path, *file_state ? "; " : "", file_state, *preset ? "; preset: " : "", preset);
         putchar('\n');
 }
 
+/* By folders: a folder, and the files in it below. */
 static void print_dropins(Jobctl *ctl, const json_t *unit) {
+        const char *branch = ctl->terminal.has_utf8 ? "└─" : "`-", *last = "";
         const json_t *paths = json_object_get(unit, "DropInPaths");
-        json_t *path;
-        size_t i;
+        size_t i, last_n = 0;
+        json_t *item;
 
-        json_array_foreach(paths, i, path)
+        json_array_foreach(paths, i, item) {
+                const char *path = json_string_value(item) ?: "", *slash = strrchr(path, '/') ?: path;
+                size_t n = (size_t) (slash - path);
+
+                if (i > 0 && n == last_n && strncmp(path, last, n) == 0) {
+                        printf(", %s", slash + 1);
+                        continue;
+                }
                 if (i == 0)
-                        print_line("Drop-In", json_string_value(path) ?: "");
+                        status_print_label("Drop-In");
                 else
-                        printf("%*s%s\n", LABEL_WIDTH + 2, "", json_string_value(path) ?: "");
+                        printf("\n%*s", STATUS_LABEL_WIDTH + 2, "");
+                printf("%.*s\n%*s%s%s", (int) n, path, STATUS_LABEL_WIDTH + 2, "", branch, slash + 1);
+                last = path;
+                last_n = n;
+        }
+        if (i > 0)
+                putchar('\n');
 }
 
 /* Of when it has come into this state. */
@@ -101,19 +104,19 @@ static void print_active(Jobctl *ctl, const json_t *unit) {
         const char *result = value_string(unit, "Result");
         bool has_result = *result && strcmp(result, "success") != 0;
 
-        print_label("Active");
+        status_print_label("Active");
         terminal_print(&ctl->terminal, state_color(active), active);
+        if (*sub && strcmp(sub, active) != 0)
+                printf(" (%s)", sub);
         if (has_result)
                 printf(" (Result: %s)", result);
-        else if (*sub && strcmp(sub, active) != 0)
-                printf(" (%s)", sub);
         print_since(unit, state_since(active));
         putchar('\n');
 }
 
 static void print_found(const json_t *unit) {
         if (value_bool(unit, "Found"))
-                print_line("Found", "running, when jobd had lost its records; how it was started is not known");
+                status_print_line("Found", "running, when jobd had lost its records; how it was started is not known");
 }
 
 /* Of a start that did not happen because of them. */
@@ -127,20 +130,94 @@ static void print_conditions(const json_t *unit) {
         json_array_foreach(json_object_get(unit, "Conditions"), i, condition) {
                 if (json_integer_value(json_array_get(condition, 4)) >= 0)
                         continue;
-                print_label("Condition");
+                status_print_label("Condition");
                 printf("%s=%s%s was not met\n", value_item_string(condition, 0),
                        json_is_true(json_array_get(condition, 2)) ? "!" : "", value_item_string(condition, 3));
                 is_unmet = false;
         }
         if (is_unmet)
-                print_line("Condition", "a condition of the last start was not met");
+                status_print_line("Condition", "a condition of the last start was not met");
 }
 
-static void print_triggers(Jobctl *ctl, const json_t *unit) {
-        cleanup_(text_deinit) Text text = {};
+/* Units with their state as a dot. */
+static void print_units(Jobctl *ctl, const json_t *unit, const char *key, const char *label) {
+        json_t *name;
+        size_t i;
 
-        property_add_strings(&text, json_object_get(unit, "TriggeredBy"), " ");
-        print_line("TriggeredBy", text.string ?: "");
+        json_array_foreach(json_object_get(unit, key), i, name) {
+                cleanup_(bus_error_deinit) BusError error = {};
+                cleanup_json_ json_t *state = NULL;
+                const char *word;
+
+                (void) jobctl_unit_property(ctl, json_string_value(name) ?: "", "ActiveState", &state, &error);
+                word = json_string_value(state) ?: "inactive";
+                if (i == 0)
+                        status_print_label(label);
+                else
+                        printf("%*s", STATUS_LABEL_WIDTH + 2, "");
+                terminal_print(&ctl->terminal, state_color(word), state_dot(&ctl->terminal, word));
+                printf(" %s\n", json_string_value(name) ?: "");
+        }
+}
+
+/* Until when it may run. */
+static void print_until(const json_t *unit) {
+        usec_t limit = json_object_get(unit, "RuntimeMaxUSec") ? value_u64(unit, "RuntimeMaxUSec") : USEC_INFINITY;
+        usec_t since = value_u64(unit, "ActiveEnterTimestampMonotonic"), now = clock_monotonic();
+        char date[STATE_TIME_MAX], span[USEC_FORMAT_MAX];
+        usec_t left;
+
+        if (limit == USEC_INFINITY || limit == 0 || since == 0 || strcmp(value_string(unit, "ActiveState"), "active") != 0)
+                return;
+        left = usec_sub(usec_add(since, limit), now);
+        status_print_label("Until");
+        printf("%s; %s left\n", state_format_date(usec_add(clock_realtime(), left), date), state_format_span(left, span));
+}
+
+/* Of what waits to be started again. */
+static void print_restart(const json_t *unit) {
+        usec_t pause = value_u64(unit, json_object_get(unit, "RestartUSecNext") ? "RestartUSecNext" : "RestartUSec");
+        usec_t since = value_u64(unit, "StateChangeTimestampMonotonic");
+        char span[USEC_FORMAT_MAX];
+
+        if (!text_starts_with(value_string(unit, "SubState"), "auto-restart"))
+                return;
+        status_print_label("Restart");
+        printf("in %s (%" PRIu64 " so far)\n",
+               state_format_span(usec_sub(usec_add(since, pause), clock_monotonic()), span), value_u64(unit, "NRestarts"));
+}
+
+/* (ss) of sockets and paths: what is listened on, how. */
+static void print_listen(const json_t *unit, const char *key, const char *label) {
+        json_t *item;
+        size_t i;
+
+        json_array_foreach(json_object_get(unit, key), i, item) {
+                if (i == 0)
+                        status_print_label(label);
+                else
+                        printf("%*s", STATUS_LABEL_WIDTH + 2, "");
+                printf("%s (%s)\n", value_item_string(item, 1), value_item_string(item, 0));
+        }
+}
+
+/* When a timer elapses next. */
+static void print_next(const json_t *unit) {
+        usec_t realtime = value_u64(unit, "NextElapseUSecRealtime"), monotonic = value_u64(unit, "NextElapseUSecMonotonic");
+        usec_t now = clock_realtime(), since_boot = clock_monotonic(), left = USEC_INFINITY;
+        char date[STATE_TIME_MAX], span[USEC_FORMAT_MAX];
+
+        if (!json_object_get(unit, "NextElapseUSecRealtime"))
+                return;
+        if (realtime > 0 && realtime != USEC_INFINITY)
+                left = usec_sub(realtime, now);
+        if (monotonic > 0 && monotonic != USEC_INFINITY)
+                left = MIN(left, usec_sub(monotonic, since_boot));
+        status_print_label("Trigger");
+        if (left == USEC_INFINITY)
+                puts("n/a");
+        else
+                printf("%s; %s left\n", state_format_date(usec_add(now, left), date), state_format_span(left, span));
 }
 
 /* — processes — */
@@ -157,7 +234,7 @@ static void print_command(const json_t *command, const char *label) {
         text_addf(&text, " (code=%s, status=", property_exit_code(code));
         property_add_exit_status(&text, code, (int) value_item_u64(command, EXEC_FIELD_STATUS));
         text_add_char(&text, ')');
-        print_line("Process", text.string ?: "");
+        status_print_line("Process", text.string ?: "");
 }
 
 static void print_commands(const json_t *unit, uint64_t main_pid) {
@@ -204,7 +281,7 @@ static void print_main_pid(const json_t *unit) {
                 property_add_exit_status(&text, code, (int) value_u64(unit, "ExecMainStatus"));
                 text_add_char(&text, ')');
         }
-        print_line("Main PID", text.string ?: "");
+        status_print_line("Main PID", text.string ?: "");
 }
 
 static void print_control_pid(const json_t *unit) {
@@ -215,148 +292,49 @@ static void print_control_pid(const json_t *unit) {
                 return;
         text_addf(&text, "%" PRIu64, pid);
         add_comm(&text, pid);
-        print_line("Cntrl PID", text.string ?: "");
-}
-
-/* Below the line that names the group; what is in a group within it has its name in front. */
-static void print_tree(const Jobctl *ctl, const json_t *processes, const char *group) {
-        size_t i, n = json_array_size(processes), length = strlen(group);
-        bool is_utf8 = ctl->terminal.has_utf8;
-        json_t *process;
-
-        json_array_foreach(processes, i, process) {
-                const char *inner = value_item_string(process, 0);
-
-                printf("%*s%s ", LABEL_WIDTH + 2, "",
-                       is_utf8 ? (i + 1 == n ? "└─" : "├─") : (i + 1 == n ? "`-" : "|-"));
-                if (strncmp(inner, group, length) == 0 && inner[length] == '/')
-                        printf("%s: ", inner + length + 1);
-                printf("%" PRIu64 " %s\n", value_item_u64(process, 1), value_item_string(process, 2));
-        }
-}
-
-/* GetUnitProcesses: a(sus) cgroup, pid, command line. */
-static void print_processes(Jobctl *ctl, const json_t *unit) {
-        cleanup_(bus_error_deinit) BusError error = {};
-        const char *group = value_string(unit, "ControlGroup");
-        cleanup_json_ json_t *reply = NULL;
-        json_t *process;
-        size_t i;
-
-        if (jobctl_call(ctl, "GetUnitProcesses", "s", json_pack("[s]", value_string(unit, "Id")), &reply, &error) < 0)
-                return;
-        if (*group) {
-                print_tree(ctl, json_array_get(reply, 0), group);
-                return;
-        }
-        json_array_foreach(json_array_get(reply, 0), i, process) {
-                if (i == 0)
-                        print_label("Processes");
-                else
-                        printf("%*s", LABEL_WIDTH + 2, "");
-                printf("%" PRIu64 " %s\n", value_item_u64(process, 1), value_item_string(process, 2));
-        }
-}
-
-/* — its control group — */
-
-static const char *format_bytes(uint64_t bytes, char buffer[static 32]) {
-        static const char units[] = "BKMGTPE";
-        double amount = (double) bytes;
-        size_t unit = 0;
-
-        for (; amount >= 1024 && units[unit + 1]; unit++)
-                amount /= 1024;
-        snprintf(buffer, 32, unit == 0 ? "%.0f%c" : "%.1f%c", amount, units[unit]);
-        return buffer;
-}
-
-static void print_limit(const json_t *unit, const char *key, const char *label, const char **separator) {
-        uint64_t limit = json_object_get(unit, key) ? value_u64(unit, key) : UINT64_MAX;
-        char buffer[32];
-
-        if (limit == UINT64_MAX || limit == 0)
-                return;
-        printf("%s%s: %s", *separator, label, format_bytes(limit, buffer));
-        *separator = ", ";
-}
-
-static void print_memory(const json_t *unit) {
-        uint64_t current = json_object_get(unit, "MemoryCurrent") ? value_u64(unit, "MemoryCurrent") : UINT64_MAX;
-        const char *separator = " (";
-        char buffer[32];
-
-        if (current == UINT64_MAX)
-                return;
-        print_label("Memory");
-        printf("%s", format_bytes(current, buffer));
-        print_limit(unit, "MemoryPeak", "peak", &separator);
-        print_limit(unit, "MemoryHigh", "high", &separator);
-        print_limit(unit, "MemoryMax", "max", &separator);
-        printf("%s\n", *separator == ',' ? ")" : "");
-}
-
-static void print_group(const json_t *unit) {
-        uint64_t tasks = json_object_get(unit, "TasksCurrent") ? value_u64(unit, "TasksCurrent") : UINT64_MAX;
-        uint64_t cpu = json_object_get(unit, "CPUUsageNSec") ? value_u64(unit, "CPUUsageNSec") : UINT64_MAX;
-        cleanup_(text_deinit) Text unapplied = {};
-        char span[USEC_FORMAT_MAX];
-
-        if (tasks != UINT64_MAX) {
-                print_label("Tasks");
-                printf("%" PRIu64, tasks);
-                if (value_u64(unit, "TasksMax") != UINT64_MAX)
-                        printf(" (limit: %" PRIu64 ")", value_u64(unit, "TasksMax"));
-                putchar('\n');
-        }
-        print_memory(unit);
-        if (cpu != UINT64_MAX)
-                print_line("CPU", usec_format(cpu / 1000, span));
-        property_add_strings(&unapplied, json_object_get(unit, "ResourcesNotApplied"), ", ");
-        if (unapplied.n > 0) {
-                print_label("Warning");
-                printf("Resource limits not applied: %s\n", unapplied.string);
-        }
-        print_line("CGroup", value_string(unit, "ControlGroup"));
+        status_print_line("Cntrl PID", text.string ?: "");
 }
 
 /* — jobs and words — */
 
+/* Its job, and the sentence that "why" begins with. */
 static void print_job(Jobctl *ctl, const json_t *unit) {
         uint64_t id = value_item_u64(json_object_get(unit, "Job"), 0);
         cleanup_(bus_error_deinit) BusError error = {};
-        cleanup_json_ json_t *jobs = NULL;
+        cleanup_json_ json_t *jobs = NULL, *reply = NULL;
+        cleanup_free_ char *subject = NULL;
         const json_t *job;
 
-        if (id == 0)
+        if (id == 0 || text_format(&subject, "%" PRIu64, id) < 0)
                 return;
-        print_label("Job");
-        printf("%" PRIu64, id);
+        status_print_label("Job");
+        printf("%s", subject);
         if (jobctl_query(ctl, "id", "u", json_integer((json_int_t) id), &jobs, &error) == 0 &&
-            (job = json_array_get(jobs, 0))) {
-                uint64_t blocker = value_u64(job, "blocker");
-
-                printf(" (%s, %s", value_string(job, "type"), value_string(job, "state"));
-                if (blocker > 0)
-                        printf(" for job %" PRIu64, blocker);
-                putchar(')');
-        }
+            (job = json_array_get(jobs, 0)))
+                printf(" (%s, %s)", value_string(job, "type"), value_string(job, "state"));
+        bus_error_deinit(&error);
+        if (jobctl_call(ctl, "Explain", "s", json_pack("[s]", subject), &reply, &error) == 0)
+                printf(": %s", value_string(json_array_get(reply, 0), "summary"));
         putchar('\n');
 }
 
-static void print_words(const json_t *unit) {
+static void print_documentation(const json_t *unit) {
         cleanup_(text_deinit) Text docs = {};
+
+        property_add_strings(&docs, json_object_get(unit, "Documentation"), "\n             ");
+        status_print_line("Docs", docs.string ?: "");
+}
+
+static void print_words(const json_t *unit) {
         const char *status = value_string(unit, "StatusText");
 
         if (*status) {
-                print_label("Status");
+                status_print_label("Status");
                 printf("\"%s\"\n", status);
         }
         if (value_u64(unit, "StatusErrno") > 0)
-                print_line("Error", strerror((int) value_u64(unit, "StatusErrno")));
-        print_line("Reason", value_string(unit, "FailureReason"));
-        property_add_strings(&docs, json_object_get(unit, "Documentation"), "\n             ");
-        print_line("Docs", docs.string ?: "");
+                status_print_line("Error", strerror((int) value_u64(unit, "StatusErrno")));
+        status_print_line("Reason", value_string(unit, "FailureReason"));
 }
 
 static void print_unit(Jobctl *ctl, const json_t *unit) {
@@ -368,14 +346,20 @@ static void print_unit(Jobctl *ctl, const json_t *unit) {
         print_active(ctl, unit);
         print_found(unit);
         print_conditions(unit);
-        print_triggers(ctl, unit);
+        print_until(unit);
+        print_restart(unit);
+        print_next(unit);
+        print_units(ctl, unit, "TriggeredBy", "TriggeredBy");
+        print_units(ctl, unit, "Triggers", "Triggers");
+        print_listen(unit, "Listen", "Listen");
+        print_listen(unit, "Paths", "Watches");
+        print_documentation(unit);
         print_job(ctl, unit);
         print_commands(unit, main_pid);
         print_main_pid(unit);
         print_control_pid(unit);
         print_words(unit);
-        print_group(unit);
-        print_processes(ctl, unit);
+        status_print_group(ctl, unit);
         if (value_bool(unit, "NeedDaemonReload"))
                 jobctl_warn_outdated(value_string(unit, "Id"));
 }
@@ -386,43 +370,6 @@ static int status_of(const json_t *unit) {
         if (strcmp(value_string(unit, "LoadState"), "not-found") == 0 && strcmp(active, "inactive") == 0)
                 return EXIT_UNKNOWN;
         return strcmp(active, "inactive") == 0 || strcmp(active, "failed") == 0 ? EXIT_INACTIVE : EXIT_OK;
-}
-
-/* — the manager — */
-
-static void print_limitations(const json_t *manager) {
-        cleanup_(text_deinit) Text list = {};
-
-        property_add_strings(&list, json_object_get(manager, "Limitations"), "\n             ");
-        print_line("Limits", list.string ?: "");
-}
-
-static int print_manager(Jobctl *ctl) {
-        cleanup_(bus_error_deinit) BusError error = {};
-        cleanup_json_ json_t *manager = NULL;
-        const char *state;
-        int r;
-
-        r = jobctl_properties(ctl, BUS_PATH, NULL, &manager, &error);
-        if (r < 0)
-                return jobctl_fail(ctl, &error, "get the manager's state");
-        if (ctl->options.json)
-                return jobctl_print_json(ctl, take_ptr(manager), EXIT_OK);
-        state = value_string(manager, "SystemState");
-        terminal_print(&ctl->terminal, state_color(state), state_dot(&ctl->terminal, state));
-        printf(" %s, manager of %s\n", value_string(manager, "Version"),
-               ctl->address.is_user ? "your user" : "the system");
-        print_label("State");
-        terminal_print(&ctl->terminal, state_color(state), state);
-        putchar('\n');
-        print_label("Units");
-        printf("%" PRIu64 " loaded\n", value_u64(manager, "NNames"));
-        print_label("Jobs");
-        printf("%" PRIu64 " queued\n", value_u64(manager, "NJobs"));
-        print_label("Failed");
-        printf("%" PRIu64 " units\n", value_u64(manager, "NFailedUnits"));
-        print_limitations(manager);
-        return EXIT_OK;
 }
 
 /* — the verb — */
@@ -487,7 +434,7 @@ int verb_status(Jobctl *ctl, char *const *words) {
         int r;
 
         if (!words || !*words)
-                return print_manager(ctl);
+                return status_manager(ctl);
         r = status_words(ctl, words, documents);
         if (r < 0 || !ctl->options.json)
                 return r;

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What the files of "status" share
+ */
+
+#include "jobctl/jobctl.h"
+
+#define STATUS_LABEL_WIDTH 11
+#define STATUS_INDENT (STATUS_LABEL_WIDTH + 2)
+
+void status_print_label(const char *label);
+void status_print_line(const char *label, const char *text);    /* nothing if @text is "" */
+
+/* Tasks, memory, CPU time, the control group and the processes in it. */
+void status_print_group(Jobctl *ctl, const json_t *unit);
+
+/* The manager's own state. Returns an exit status, or < 0. */
+int status_manager(Jobctl *ctl);
+
+/* "1.5M"; returns @buffer. */
+#define STATUS_BYTES_MAX 32
+const char *status_format_bytes(uint64_t bytes, char buffer[static STATUS_BYTES_MAX]);

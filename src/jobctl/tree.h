@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Trees for people
+ *
+ * Nodes are added below others and printed with branches, in the order in
+ * which they were added; what has none below it comes first if that is wanted.
+ */
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "basic/vector.h"
+#include "jobctl/terminal.h"
+
+#define TREE_ROOT ((size_t) -1)
+
+typedef struct TreeNode {
+        char *label;                    /* owned */
+        char *key;                      /* owned; by which tree_find() finds it, or NULL: a leaf */
+        size_t parent;                  /* index, TREE_ROOT for the uppermost */
+        TerminalColor color;
+} TreeNode;
+
+typedef struct Tree {
+        VECTOR(TreeNode) nodes;
+        int error;                      /* the first failed allocation */
+} Tree;
+
+void tree_deinit(Tree *tree);
+
+/* Returns its index. @key may be NULL. */
+size_t tree_add(Tree *tree, size_t parent, const char *key, TerminalColor color, const char *format, ...)
+        __attribute__((format(printf, 5, 6)));
+
+/* The one with that key directly below @parent, which is added with it as its label if there is none. */
+size_t tree_find(Tree *tree, size_t parent, const char *key);
+
+/* Prints all of it, @indent columns from the left: leaves first. 0 or -ENOMEM. */
+int tree_print(const Tree *tree, const Terminal *terminal, int indent, bool is_full);
+
+/*
+ * Adds processes, a(sus) group, pid, command line, below the folders of their groups; of those within @base only what
+ * lies below it is named.
+ */
+void tree_add_processes(Tree *tree, const json_t *processes, const char *base);
