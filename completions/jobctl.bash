@@ -3,10 +3,10 @@
 
 _jobctl_verbs_units='start stop restart reload try-restart reload-or-restart try-reload-or-restart isolate kill reset-failed
         status show cat list-dependencies is-active is-failed is-enabled list-units list-unit-files why monitor enable disable reenable
-        preset mask unmask revert add-wants add-requires'
+        preset mask unmask revert edit set-property list-timers list-sockets list-paths add-wants add-requires'
 _jobctl_verbs_jobs='list-jobs jobs cancel wait'
 _jobctl_verbs_other='exec plan stats daemon-reload daemon-reexec calendar verify default rescue emergency poweroff reboot halt kexec
-        preset-all link get-default set-default
+        preset-all list-automounts is-system-running link get-default set-default
         help version'
 _jobctl_types='start stop restart reload try-restart reload-or-restart try-reload-or-restart reload-or-start try-reload
         verify-active nop isolate'
@@ -15,7 +15,8 @@ _jobctl_modes='replace fail lenient replace-irreversibly isolate flush ignore-de
 _jobctl_options='--help --version --user --system --socket --job-mode --mode --no-block --wait --dry-run
         --show-transaction --graph --type --state --failed --all --property --value --reverse --before --after --signal
         --kill-whom --force --iterations --base-time --watch --strict --unit-path --systemd-units --json --quiet --verbose --plain --no-legend --full
-        --no-color --no-pager --now --runtime --root --preset-mode --no-reload'
+        --no-color --no-pager --now --runtime --root --preset-mode --no-reload --stdin --drop-in
+        --show-types'
 
 # The manager that the line is about.
 _jobctl_ask() {
@@ -47,6 +48,9 @@ _jobctl_units() {
                 reset-failed)
                         _jobctl_ask list-units --failed | cut -d' ' -f1 ;;
                 enable) _jobctl_installed --state=disabled,linked,indirect,enabled-runtime ;;
+                list-timers) _jobctl_loaded --type=timer ;;
+                list-sockets) _jobctl_loaded --type=socket ;;
+                list-paths) _jobctl_loaded --type=path ;;
                 disable | reenable) _jobctl_installed --state=enabled,enabled-runtime,linked,linked-runtime,alias ;;
                 unmask) _jobctl_installed --state=masked,masked-runtime ;;
                 is-enabled | preset | mask | revert) _jobctl_installed ;;
@@ -127,7 +131,7 @@ _jobctl_verb() {
         for ((i = 1; i < COMP_CWORD; i++)); do
                 case ${COMP_WORDS[i]} in
                         --job-mode | --mode | --type | -t | --state | --signal | -s | --kill-whom | --graph | \
-                                --property | -p | -P | --socket | --unit-path | --root | --preset-mode)
+                                --property | -p | -P | --socket | --unit-path | --root | --preset-mode | --drop-in)
                                 ((i++))
                                 [[ ${COMP_WORDS[i]} == = ]] && ((i++)) ;;
                         -*) ;;

@@ -46,6 +46,10 @@ static const BusMethod methods[] = {
           "The processes of a unit: control group, pid, command line." },
         { "KillUnit", "ssi", "unit whom signal", "", NULL, BUS_VERB_KILL, bus_manager_kill_unit,
           "Sends a signal to the \"main\" process, the \"control\" process or \"all\" processes of a unit." },
+        { "SetUnitProperties", "sba(sv)", "unit runtime properties", "", NULL, BUS_VERB_INSTALL,
+          bus_manager_set_unit_properties,
+          "Changes settings of its control group, and the description, by a drop-in, which is verified first, and reads the "
+          "unit's files again. Values as the properties have them, or strings as a unit file has them." },
         { "ResetFailedUnit", "s", "unit", "", NULL, BUS_VERB_RESET, bus_manager_reset_failed_unit,
           "Puts a failed unit back to inactive and its start limit to zero." },
         { "ResetFailed", "", NULL, "", NULL, BUS_VERB_RESET, bus_manager_reset_failed, "The same for all units." },

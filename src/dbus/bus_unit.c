@@ -52,6 +52,8 @@ static const BusMethod methods[] = {
         { "EnqueueJob", "ss", "type mode", "uososa(uosos)", "id job unit unit_path type affected_jobs",
           BUS_VERB_ENQUEUE, method_enqueue_job, "As Manager.EnqueueUnitJob." },
         { "Kill", "si", "whom signal", "", NULL, BUS_VERB_KILL, method_kill, "As Manager.KillUnit." },
+        { "SetProperties", "ba(sv)", "runtime properties", "", NULL, BUS_VERB_INSTALL, bus_unit_set_properties,
+          "As Manager.SetUnitProperties." },
         { "ResetFailed", "", NULL, "", NULL, BUS_VERB_RESET, method_reset_failed, "As Manager.ResetFailedUnit." },
         { "Ref", "", NULL, "", NULL, BUS_VERB_PIN, method_ref, "As Manager.RefUnit." },
         { "Unref", "", NULL, "", NULL, BUS_VERB_PIN, method_unref, "As Manager.UnrefUnit." },

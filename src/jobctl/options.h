@@ -32,7 +32,7 @@ typedef struct Options {
         const char *unit_path;
         const char *iterations, *base_time;
 
-        bool now, runtime, no_reload, from_stdin;
+        bool now, runtime, no_reload, from_stdin, show_types;
         const char *root;
         const char *preset_mode;
         const char *drop_in;

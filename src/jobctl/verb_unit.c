@@ -14,6 +14,7 @@
 #include "jobctl/names.h"
 #include "jobctl/offline.h"
 #include "jobctl/verbs.h"
+#include "unit/file/builtin_unit.h"
 #include "unit/file/exit_name.h"
 
 int verb_kill(Jobctl *ctl, char *const *words) {
@@ -245,7 +246,8 @@ int verb_is_enabled(Jobctl *ctl, char *const *words) {
 
 /* On a terminal a file cannot play tricks; in a pipe it is what it is. */
 static int print_file(Jobctl *ctl, const char *path) {
-        FILE *file = fopen(path, "re");
+        const char *builtin = text_starts_with(path, "builtin:") ? builtin_unit_find(strchr(path, ':') + 1) : NULL;
+        FILE *file = builtin ? fmemopen((char *) builtin, strlen(builtin), "r") : fopen(path, "re");
         cleanup_free_ char *line = NULL;
         size_t allocated = 0;
         ssize_t n;

@@ -57,6 +57,15 @@ int verb_monitor(Jobctl *ctl, char *const *words);
 int verb_list_units(Jobctl *ctl, char *const *words);
 int verb_list_unit_files(Jobctl *ctl, char *const *words);
 
+/* verb_list_triggers.c */
+int verb_list_timers(Jobctl *ctl, char *const *words);
+int verb_list_sockets(Jobctl *ctl, char *const *words);
+int verb_list_paths(Jobctl *ctl, char *const *words);
+int verb_list_automounts(Jobctl *ctl, char *const *words);
+
+/* verb_manager.c */
+int verb_is_system_running(Jobctl *ctl, char *const *words);
+
 /* verb_dependencies.c */
 int verb_list_dependencies(Jobctl *ctl, char *const *words);
 
@@ -77,6 +86,12 @@ int verb_daemon_reexec(Jobctl *ctl, char *const *words);
 /* verb_install.c */
 int verb_install(Jobctl *ctl, char *const *words);      /* enable, disable, … */
 int verb_get_default(Jobctl *ctl, char *const *words);
+
+/* verb_set.c */
+int verb_set_property(Jobctl *ctl, char *const *words);
+
+/* verb_edit.c */
+int verb_edit(Jobctl *ctl, char *const *words);
 
 /* verb_verify.c */
 int verb_verify(Jobctl *ctl, char *const *words);

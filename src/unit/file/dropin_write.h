@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Drop-ins that a program writes: verified with the rest of the unit, then put in place whole
+ */
+
+#include <stdbool.h>
+
+#include "basic/failure.h"
+
+typedef struct DropinWrite {
+        const char *unit;
+        const char *file;               /* "50-MemoryMax.conf" */
+        const char *text;
+        char *const *search_path;
+        const char *scratch;            /* a folder that a temporary one can be made in */
+        bool is_user;
+        bool is_runtime;                /* until the next boot */
+} DropinWrite;
+
+/* 0, -EINVAL with what is wrong with the text in @ret_failure, or another negative errno. Changes nothing. */
+int dropin_verify(const DropinWrite *dropin, Failure *ret_failure);
+
+/* Writes it into the administrator's folder. 0, or a negative errno with @ret_failure. */
+int dropin_place(const DropinWrite *dropin, Failure *ret_failure);

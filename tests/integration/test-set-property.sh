@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# set-property: settings that are applied to a unit that runs, hold as drop-ins, and are refused when they are wrong.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/library.sh"
+. "$(dirname "$0")/group.sh"
+
+RUNTIME=$XDG_RUNTIME_DIR/jobd/user
+unit a.service <<'U'
+[Service]
+ExecStart=/bin/sleep 1000
+U
+if [ -n "$GROUP" ]; then
+        start_daemon_in_group --unit-path "$UNITS:$RUNTIME"
+else
+        start_daemon --unit-path "$UNITS:$RUNTIME"
+fi
+check "it runs" ctl start a.service
+PID=$(ctl show -P MainPID a.service)
+check "settings are taken" ctl set-property a.service MemoryMax=64M TasksMax=20 'Description=Set by hand'
+check_prints "and shown" '^MemoryMax=67108864$' ctl show -p MemoryMax a.service
+check_prints "all of them" '^Description=Set by hand$' ctl show -p Description a.service
+check_equal "the process has stayed" "$(ctl show -P MainPID a.service)" "$PID"
+check_equal "they are drop-ins" "$(sed -n 3p "$UNITS/a.service.d/50-TasksMax.conf")" "TasksMax=20"
+if [ -n "$GROUP" ] && [ -e "$GROUP/app.slice/a.service/pids.max" ]; then
+        check_equal "and hold" "$(cat "$GROUP/app.slice/a.service/pids.max")" 20
+else
+        check_prints "that they do not hold is said" 'not applied: .*TasksMax=' ctl status a.service
+fi
+check "until the next boot" ctl set-property --runtime a.service CPUWeight=50
+check "they are below /run" test -e "$RUNTIME/a.service.d/50-CPUWeight.conf"
+check_exit "a bad value is refused" 1 ctl set-property a.service TasksMax=30 MemoryMin=plenty
+check_prints "with the setting" 'MemoryMin=: ' ctl set-property a.service TasksMax=30 MemoryMin=plenty
+check_prints "and the other one is not taken either" '^TasksMax=20$' ctl show -p TasksMax a.service
+check_prints "what needs a restart is refused" "cannot be set at run time" ctl set-property a.service ExecStart=/bin/true
+check_prints "a line break is no value" 'wrong type' ctl set-property a.service "Description=x
+[Service]
+ExecStartPre=/bin/false"
+check_exit "what is no assignment is refused" 2 ctl set-property a.service MemoryMax
+check_exit "so is a unit that is not there" 1 ctl set-property ghost.service MemoryMax=1
+if command -v busctl >/dev/null; then
+        call() {
+                busctl --address="unix:path=$JOBD_SOCKET" call org.jobd1 "$@"
+        }
+        check "systemd's property" call /org/jobd1 org.jobd1.Manager SetUnitProperties 'sba(sv)' a.service true 2 \
+                CPUQuotaPerSecUSec t 500000 MemoryHigh t 1048576
+        check_prints "has systemd's unit" '^CPUQuotaPerSecUSec=500ms$' ctl show -p CPUQuotaPerSecUSec a.service
+        check "of the unit itself" call /org/jobd1/unit/a_2eservice org.jobd1.Unit SetProperties 'ba(sv)' true 1 \
+                MemoryHigh t 18446744073709551615
+        check_prints "no limit" '^MemoryHigh=infinity$' ctl show -p MemoryHigh a.service
+fi
+check "revert takes all of it back" ctl revert a.service
+check_prints "then nothing is limited" '^TasksMax=infinity$' ctl show -p TasksMax a.service
+check_equal "nothing is left behind" "$(ls -A "$UNITS" "$XDG_RUNTIME_DIR/jobd" | grep drop-in)" ""
+done_testing
