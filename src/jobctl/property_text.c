@@ -89,7 +89,8 @@ static void add_number(Text *text, const char *name, uint64_t value) {
 }
 
 static void add_unset(Text *text, const char *name) {
-        bool is_limit = text_ends_with(name, "USec") || text_ends_with(name, "Max") || text_ends_with(name, "High") || text_starts_with(name, "Limit");
+        bool is_limit = text_ends_with(name, "USec") || text_ends_with(name, "Max") || text_ends_with(name, "High") ||
+                        text_starts_with(name, "Limit");
 
         text_add(text, is_limit ? "infinity" : "[not set]");
 }

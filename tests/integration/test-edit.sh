@@ -13,6 +13,7 @@ start_daemon --unit-path "$UNITS:$XDG_RUNTIME_DIR/jobd/user"
 
 # editor TEXT: one that writes this between the marks
 editor() {
+        # shellcheck disable=SC2016
         printf '#!/bin/sh\ncat "$1" >"%s/shown"\nsed -i "2a\\\\\\n%s" "$1"\n' "$DIR" "$1" >"$DIR/editor"
         chmod +x "$DIR/editor"
 }

@@ -97,6 +97,7 @@ check_prints "and is told" '^group.target$' ctl get-default
 # The methods, with systemd's signatures.
 BUS=unix:path=$JOBD_SOCKET
 if command -v busctl >/dev/null; then
+        # shellcheck disable=SC2317
         call() {
                 busctl --address="$BUS" call org.jobd1 /org/jobd1 org.jobd1.Manager "$@"
         }
