@@ -12,6 +12,18 @@ typedef struct Case {
         const char *unit;               /* NULL: none is named */
 } Case;
 
+static void expect_units(const Case *cases, size_t n) {
+        for (size_t i = 0; i < n; i++) {
+                cleanup_(machine_command_line_deinit) MachineCommandLine line = {};
+
+                cr_assert(eq(int, machine_command_line_parse(&line, cases[i].text), 0));
+                if (cases[i].unit)
+                        cr_expect(line.unit && strcmp(line.unit, cases[i].unit) == 0, "%s", cases[i].text);
+                else
+                        cr_expect(line.unit == NULL, "%s", cases[i].text);
+        }
+}
+
 Test(machine_command_line, names_the_unit) {
         static const Case cases[] = {
                 { "", NULL },
@@ -35,15 +47,7 @@ Test(machine_command_line, names_the_unit) {
                 { "rescue=1 x=emergency 11 singles xjobd.unit=a.target jobd.units=a.target", NULL },
         };
 
-        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
-                cleanup_(machine_command_line_deinit) MachineCommandLine line = {};
-
-                cr_assert(eq(int, machine_command_line_parse(&line, cases[i].text), 0));
-                if (cases[i].unit)
-                        cr_expect(line.unit && strcmp(line.unit, cases[i].unit) == 0, "%s", cases[i].text);
-                else
-                        cr_expect(line.unit == NULL, "%s", cases[i].text);
-        }
+        expect_units(cases, ELEMENTSOF(cases));
 }
 
 Test(machine_command_line, quotes_are_those_of_the_kernel) {
@@ -60,15 +64,7 @@ Test(machine_command_line, quotes_are_those_of_the_kernel) {
                 { "\"", NULL },
         };
 
-        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
-                cleanup_(machine_command_line_deinit) MachineCommandLine line = {};
-
-                cr_assert(eq(int, machine_command_line_parse(&line, cases[i].text), 0));
-                if (cases[i].unit)
-                        cr_expect(line.unit && strcmp(line.unit, cases[i].unit) == 0, "%s", cases[i].text);
-                else
-                        cr_expect(line.unit == NULL, "%s", cases[i].text);
-        }
+        expect_units(cases, ELEMENTSOF(cases));
 }
 
 Test(machine_command_line, what_is_no_unit_is_kept_to_be_told) {

@@ -72,6 +72,15 @@ static pid_t main_pid(World *world, const char *name) {
         return unit->vtable->main_pid(unit);
 }
 
+/* The main process of a.service, which runs then. */
+static pid_t start_sleeper(World *world) {
+        write_unit(world, "a.service", "[Service]\nExecStart=/bin/sleep 1000\n");
+        world_exec(world, JOB_REPLACE, "start:a.service");
+        world_wait(world, world_is_active, "a.service");
+        world_settle(world);
+        return main_pid(world, "a.service");
+}
+
 Test(manager_restore, a_service_that_runs_goes_on) {
         cleanup_(world_freep) World *world = world_new();
         uint8_t invocation[16];
@@ -131,11 +140,7 @@ Test(manager_restore, an_end_that_nobody_saw_counts_as_a_kill) {
         cleanup_(world_freep) World *world = world_new();
         pid_t pid;
 
-        write_unit(world, "a.service", "[Service]\nExecStart=/bin/sleep 1000\n");
-        world_exec(world, JOB_REPLACE, "start:a.service");
-        world_wait(world, world_is_active, "a.service");
-        world_settle(world);
-        pid = main_pid(world, "a.service");
+        pid = start_sleeper(world);
         world->manager = manager_free(world->manager);
         kill(pid, SIGTERM);
         cr_assert(eq(int, waitpid(pid, NULL, 0), pid));
@@ -228,11 +233,7 @@ Test(manager_restore, one_that_begins_takes_over_what_lives) {
         cleanup_(world_freep) World *world = world_new();
         pid_t pid;
 
-        write_unit(world, "a.service", "[Service]\nExecStart=/bin/sleep 1000\n");
-        world_exec(world, JOB_REPLACE, "start:a.service");
-        world_wait(world, world_is_active, "a.service");
-        world_settle(world);
-        pid = main_pid(world, "a.service");
+        pid = start_sleeper(world);
         world->manager = manager_free(world->manager);
         world_begin(world);
         cr_assert(world_is_active(world, "a.service"));

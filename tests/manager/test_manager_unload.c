@@ -27,6 +27,17 @@ static void write_service(World *world, const char *name, const char *unit_secti
         world_write(world, name, text);
 }
 
+/* The job of n waits until a and b have both started, whatever became of what lay between. */
+static void expect_wait_for_both(World *world) {
+        world_clear_calls(world);
+        unit_publish(manager_find_unit(world->manager, "a.service"), UNIT_ACTIVE, 0);
+        world_settle(world);
+        assert_string(world_calls(world), "");
+        unit_publish(manager_find_unit(world->manager, "b.service"), UNIT_ACTIVE, 0);
+        world_settle(world);
+        assert_string(world_calls(world), "start n.service;");
+}
+
 Test(manager_unload, an_inactive_unit_goes_at_the_end_of_the_turn) {
         cleanup_(world_freep) World *world = world_of_fakes();
 
@@ -155,13 +166,7 @@ Test(manager_unload, a_waiting_job_forgets_nobody_when_units_that_it_has_passed_
         cr_assert(not(is_there(world, "x.service")));
         cr_assert(is_there(world, "n.service"));
 
-        world_clear_calls(world);
-        unit_publish(manager_find_unit(world->manager, "a.service"), UNIT_ACTIVE, 0);
-        world_settle(world);
-        assert_string(world_calls(world), "");
-        unit_publish(manager_find_unit(world->manager, "b.service"), UNIT_ACTIVE, 0);
-        world_settle(world);
-        assert_string(world_calls(world), "start n.service;");
+        expect_wait_for_both(world);
 }
 
 /* It takes the place of the name that was not found, among those that n has looked past. */
@@ -183,13 +188,7 @@ Test(manager_unload, a_waiting_job_waits_for_what_a_name_it_has_passed_turns_out
         world_exec(world, JOB_REPLACE, "start:x.service");
         cr_assert(eq(ptr, manager_find_unit(world->manager, "x.service"), manager_find_unit(world->manager, "b.service")));
 
-        world_clear_calls(world);
-        unit_publish(manager_find_unit(world->manager, "a.service"), UNIT_ACTIVE, 0);
-        world_settle(world);
-        assert_string(world_calls(world), "");
-        unit_publish(manager_find_unit(world->manager, "b.service"), UNIT_ACTIVE, 0);
-        world_settle(world);
-        assert_string(world_calls(world), "start n.service;");
+        expect_wait_for_both(world);
 }
 
 /* Each search of a chain from its end would be quadratic; with what is remembered it is one walk. */
