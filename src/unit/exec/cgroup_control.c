@@ -119,11 +119,13 @@ void cgroup_reset_devices(Cgroup *group, const char *file) {
                 return;
         for (const char *at = buffer; *at; at += strcspn(at, "\n"), at += *at == '\n') {
                 size_t n = strspn(at, "0123456789:");
-                char line[96];
+                char device[32], line[96];
 
-                if (n == 0 || n > 30)
+                if (n == 0 || n >= sizeof(device))
                         continue;
-                snprintf(line, sizeof(line), "%.*s %s", (int) n, at, nothing);
+                memcpy(device, at, n);
+                device[n] = '\0';
+                snprintf(line, sizeof(line), "%s %s", device, nothing);
                 (void) cgroup_write(group, file, line);
         }
 }
