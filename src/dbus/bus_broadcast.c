@@ -121,8 +121,8 @@ static void write_reloading(const BusView *view, const void *data, Sink *sink) {
 
 /* Firmware, loader, kernel and initrd are not ours to measure: 0. */
 static void write_startup_finished(const BusView *view, const void *data, Sink *sink) {
-        const BusSignals *signals = &view->bus->signals;
-        usec_t took = usec_sub(signals->finished_monotonic, manager_started_at(view->bus->manager, NULL));
+        const Manager *manager = view->bus->manager;
+        usec_t took = usec_sub(manager_finished_at(manager, NULL), manager_started_at(manager, NULL));
 
         for (unsigned i = 0; i < 4; i++)
                 sink_u64(sink, 0);

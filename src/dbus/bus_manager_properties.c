@@ -76,7 +76,7 @@ static void get_progress(const BusView *view, uint32_t parameter, Sink *sink) {
         double pending = (double) job_manager_count(manager_jobs(bus_view_manager(view)));
         double installed = (double) view->bus->signals.n_installed_jobs;
 
-        sink_double(sink, view->bus->signals.finished_at > 0 || installed < 1 || pending > installed ?
+        sink_double(sink, manager_finished_at(view->bus->manager, NULL) > 0 || installed < 1 || pending > installed ?
                           1 : 1 - pending / installed);
 }
 
@@ -122,17 +122,22 @@ enum {
 };
 
 static void get_time(const BusView *view, uint32_t parameter, Sink *sink) {
-        const BusSignals *signals = &view->bus->signals;
+        const bool is_start = parameter == TIME_STARTED || parameter == TIME_STARTED_MONOTONIC;
+        const Manager *manager = bus_view_manager(view);
         usec_t realtime, monotonic;
 
-        monotonic = manager_started_at(bus_view_manager(view), &realtime);
-        sink_u64(sink, parameter == TIME_STARTED ? realtime :
-                       parameter == TIME_STARTED_MONOTONIC ? monotonic :
-                       parameter == TIME_FINISHED ? signals->finished_at : signals->finished_monotonic);
+        monotonic = is_start ? manager_started_at(manager, &realtime) : manager_finished_at(manager, &realtime);
+        sink_u64(sink, parameter == TIME_STARTED || parameter == TIME_FINISHED ? realtime : monotonic);
 }
 
 static void get_runtime_directory(const BusView *view, uint32_t parameter, Sink *sink) {
         sink_string(sink, manager_options(bus_view_manager(view))->runtime_directory);
+}
+
+static void get_default_tasks_max(const BusView *view, uint32_t parameter, Sink *sink) {
+        const ResourceLimit *limit = &manager_resource_defaults(bus_view_manager(view))->tasks_max;
+
+        sink_u64(sink, limit->is_set ? limit->amount : RESOURCE_INFINITY);
 }
 
 const BusProperty bus_manager_properties[] = {
@@ -158,6 +163,8 @@ const BusProperty bus_manager_properties[] = {
         { "UnitPath", "as", BUS_PROPERTY_CONST, 0, get_unit_path,
           "Folders of unit files; the first that has one wins." },
         { "ControlGroup", "s", 0, 0, get_control_group, "Control group of the manager; empty without one of its own." },
+        { "DefaultTasksMax", "t", BUS_PROPERTY_CONST, 0, get_default_tasks_max,
+          "The most tasks of a unit that does not say it; 18446744073709551615: no limit, or no control group for one." },
         { "SystemState", "s", 0, 0, get_system_state,
           "\"initializing\", \"starting\", \"running\", \"degraded\" (units have failed) or \"stopping\"." },
         { "Limitations", "as", 0, 0, get_limitations,

@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "basic/clock.h"
 #include "basic/log.h"
 #include "basic/text.h"
 #include "dbus/bus_broadcast.h"
@@ -236,8 +235,6 @@ static void on_unit_files_changed(void *userdata) {
 static void on_startup_finished(void *userdata) {
         Bus *bus = userdata;
 
-        bus->signals.finished_monotonic = clock_monotonic();
-        bus->signals.finished_at = clock_realtime();
         note(bus, (BusNotice) { .kind = BUS_NOTICE_STARTUP_FINISHED }, NULL);
 }
 

@@ -30,8 +30,6 @@ typedef struct BusSignals {
         bool has_new_jobs;
         uint32_t n_installed_jobs;              /* since the start */
         uint32_t n_failed_jobs;
-        usec_t finished_at;                     /* start-up: realtime, monotonic; 0: not yet */
-        usec_t finished_monotonic;
 } BusSignals;
 
 /* Starts to listen to the manager; bus_signals_detach() ends that. */

@@ -368,6 +368,12 @@ usec_t manager_started_at(const Manager *manager, usec_t *ret_realtime) {
         return manager->started;
 }
 
+usec_t manager_finished_at(const Manager *manager, usec_t *ret_realtime) {
+        if (ret_realtime)
+                *ret_realtime = manager->finished_realtime;
+        return manager->finished;
+}
+
 typedef struct Differences {
         Manager *manager;
         char **lines;                   /* owned */

@@ -84,6 +84,7 @@ UnitFileLoader *manager_loader(Manager *manager);
 Outbox *manager_outbox(Manager *manager);
 const ManagerOptions *manager_options(const Manager *manager);
 char *const *manager_limitations(const Manager *manager);        /* of our surroundings, a sentence each; borrowed */
+const ResourceDefaults *manager_resource_defaults(Manager *manager);      /* what holds for units that say nothing; borrowed */
 char *const *manager_environment(const Manager *manager);        /* what every process gets; borrowed */
 usec_t manager_now(const Manager *manager);     /* of this turn */
 
@@ -120,6 +121,7 @@ void manager_consider_unloading(Manager *manager, Unit *unit);
 const char *manager_system_state(const Manager *manager);
 uint32_t manager_count_failed_units(const Manager *manager);
 usec_t manager_started_at(const Manager *manager, usec_t *ret_realtime);
+usec_t manager_finished_at(const Manager *manager, usec_t *ret_realtime);     /* the startup; 0: not yet */
 
 /* — who is told: at the moment it happens; must only note it and add to the outbox — */
 

@@ -24,8 +24,6 @@ void manager_follow_group(Manager *manager, Unit *unit, UnitActiveState state);
 void manager_forget_group(Manager *manager, Unit *unit);
 /* Writes all settings again, after they were read again. */
 void manager_apply_groups(Manager *manager);
-/* What holds for units that say nothing; borrowed. */
-const ResourceDefaults *manager_resource_defaults(Manager *manager);
 /* Once a turn: what is said for the startup begins and ends with it. */
 void manager_follow_startup(Manager *manager);
 

@@ -108,6 +108,7 @@ struct Manager {
 
         usec_t now, now_realtime;       /* of this turn */
         usec_t started, started_realtime;
+        usec_t finished, finished_realtime;     /* the startup; 0: not yet */
         usec_t told_at;                 /* the last turn at whose end listeners were told */
         bool has_news;                  /* something happened that listeners have not been told the end of */
 

@@ -193,6 +193,7 @@ static int take_job(void *userdata, uint32_t number, RecordReader *reader) {
 
 static int read_self(ManagerRestore *restore, RecordReader *reader) {
         Manager *manager = restore->manager;
+        int r;
 
         restore->commit = manager->state.commit = record_get(reader);
         manager->state.last_errand = record_get(reader);
@@ -203,7 +204,13 @@ static int read_self(ManagerRestore *restore, RecordReader *reader) {
         manager->exit_status = (int) record_get_signed(reader);
         manager->started = record_get(reader);
         manager->started_realtime = record_get(reader);
-        return job_snapshot_read_counters(&restore->jobs, reader);
+        r = job_snapshot_read_counters(&restore->jobs, reader);
+        /* One that was upgraded did not write them. */
+        if (r < 0 || reader->at == reader->end)
+                return r;
+        manager->finished = record_get(reader);
+        manager->finished_realtime = record_get(reader);
+        return reader->has_failed ? -EBADMSG : 0;
 }
 
 static int read_request(Manager *manager, RecordReader *reader) {

@@ -107,6 +107,9 @@ static void finish_startup(Manager *manager) {
         char took[USEC_FORMAT_MAX];
 
         manager->stage = MANAGER_SERVING;
+        manager->finished = manager->now;
+        manager->finished_realtime = manager->now_realtime;
+        manager_mark_self(manager);
         log_info("Startup finished in %s.", usec_format(usec_sub(manager->now, manager->started), took));
         manager_tell(manager, startup_finished);
 }

@@ -69,6 +69,8 @@ void manager_write_self(Manager *manager, RecordWriter *writer) {
         record_put(writer, manager->started);
         record_put(writer, manager->started_realtime);
         job_manager_write_counters(manager->jobs, writer);
+        record_put(writer, manager->finished);
+        record_put(writer, manager->finished_realtime);
 }
 
 static void write_exit(const UnitExit *exit, RecordWriter *writer) {

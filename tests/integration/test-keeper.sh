@@ -101,12 +101,15 @@ check_equal "one that is stopped for a while goes on" $? 0
 # — what was under way goes on —
 check "start" ctl start sleeper.service
 PID=$(main_pid sleeper.service)
+FINISHED=$(ctl show -P FinishTimestampMonotonic)
+check "the startup has ended" [ -n "$FINISHED" ]
 "$BUILD/jobctl" start slow.service >"$DIR/waited" 2>&1 &
 WAITER=$!
 wait_for '^[1-9]' main_pid slow.service
 SLOW=$(main_pid slow.service)
 kill_core KILL
 check_equal "a service has the same process" "$(main_pid sleeper.service)" "$PID"
+check_equal "when the startup had ended is known" "$(ctl show -P FinishTimestampMonotonic)" "$FINISHED"
 check_prints "a job is still running" 'slow\.service.*running' ctl jobs
 check "daemon-reexec" ctl daemon-reexec
 check_equal "a service has the same process" "$(main_pid sleeper.service)" "$PID"
