@@ -26,6 +26,8 @@ static LogLevel log_level = LOG_LEVEL_INFO;
 static bool log_is_plain;
 static unsigned long log_n_lost;
 static int log_kernel_fd = -1;
+static int log_copy_fd = -1;
+static unsigned long log_n_not_copied;
 
 /* Longer ones the kernel refuses (LOG_LINE_MAX). */
 #define KERNEL_LINE_MAX 960U
@@ -48,6 +50,10 @@ bool log_shows(LogLevel level) {
 
 void log_set_plain(bool is_plain) {
         log_is_plain = is_plain;
+}
+
+void log_set_copy(int fd) {
+        log_copy_fd = fd;
 }
 
 void log_set_kernel(int fd) {
@@ -110,6 +116,31 @@ static void log_write_all(const char *prefix, char *line, size_t n) {
                 log_n_lost++;
 }
 
+static bool log_write_copy(const char *line, size_t n) {
+        return write(log_copy_fd, line, n) == (ssize_t) n;
+}
+
+/* One that is too long for a pipe to take it whole is cut. */
+static void log_copy(LogLevel level, const char *line, size_t n) {
+        char copy[PIPE_BUF];
+        int length;
+
+        if (log_copy_fd < 0)
+                return;
+        if (log_n_not_copied > 0) {
+                length = snprintf(copy, sizeof(copy), "<4>%lu lines were lost: nobody read them\n", log_n_not_copied);
+                if (log_write_copy(copy, (size_t) length))
+                        log_n_not_copied = 0;
+        }
+        length = snprintf(copy, sizeof(copy), "<%d>%.*s", (int) level, (int) n, line);
+        if ((size_t) length >= sizeof(copy)) {
+                length = sizeof(copy) - 1;
+                copy[length - 1] = '\n';
+        }
+        if (!log_write_copy(copy, (size_t) length))
+                log_n_not_copied++;
+}
+
 void log_write(LogLevel level, const char *unit, const char *format, ...) {
         cleanup_free_ char *message = NULL, *clean = NULL;
         cleanup_(text_deinit) Text line = {};
@@ -138,7 +169,9 @@ void log_write(LogLevel level, const char *unit, const char *format, ...) {
                 text_add(&line, "Out of memory");
         text_add_char(&line, '\n');
 
-        if (line.error == 0)
+        if (line.error == 0) {
+                log_copy(level, line.string + strlen(prefix), line.n - strlen(prefix));
                 log_write_all(prefix, line.string, line.n);
+        }
         errno = saved;
 }

@@ -24,6 +24,8 @@ typedef enum LogLevel {
 
 /* No "<N>" in front of lines that go to no terminal: whoever reads them is no journal. */
 void log_set_plain(bool is_plain);
+/* Lines go there, too, with the priority in front: a descriptor that does not block, borrowed; -1: nowhere. */
+void log_set_copy(int fd);
 void log_set_level(LogLevel level);
 bool log_shows(LogLevel level);                         /* is it worth while to make a line of that level? */
 void log_set_kernel(int fd);                            /* of /dev/kmsg, borrowed; -1: standard error again */

@@ -16,6 +16,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "core/core_config.h"
+#include "core/core_log.h"
 
 typedef struct ConfigKey {
         const char *name;
@@ -70,10 +71,20 @@ static int set_default_tasks_max(CoreOptions *options, const char *value) {
 
 static const ConfigKey keys[] = {
         { "DefaultTasksMax", set_default_tasks_max },
+        { "DefaultStandardOutput", core_log_set_output },
         { "DefaultUnit", core_options_set_default_unit },
         { "ExitOn", add_exit_on },
         { "InheritEnvironment", core_options_set_environment },
+        { "LogDirectory", core_log_set_directory },
+        { "LogKeepFree", core_log_set_keep_free },
         { "LogLevel", core_options_set_log_level },
+        { "LogMaxFileSec", core_log_set_file_age },
+        { "LogMaxFileSize", core_log_set_file_size },
+        { "LogMaxRetentionSec", core_log_set_retention },
+        { "LogMaxUse", core_log_set_max_use },
+        { "LogRateLimitBurst", core_log_set_burst },
+        { "LogRateLimitIntervalSec", core_log_set_interval },
+        { "LogTo", core_log_set_kind },
         { "RuntimeDirectory", set_runtime_directory },
         { "ShutdownTimeoutSec", set_shutdown_timeout },
         { "SignalExitStatus", core_options_set_signal_status },

@@ -19,6 +19,7 @@
 #include "basic/text.h"
 #include "core/core_config.h"
 #include "core/core_keeper.h"
+#include "core/core_log.h"
 #include "core/core_options.h"
 #include "core/surroundings.h"
 #include "unit/unit_name.h"
@@ -322,6 +323,7 @@ static int set_runtime_directory(CoreOptions *options, Failure *ret_failure) {
         const char *folder = getenv("XDG_RUNTIME_DIR");
         int r;
 
+        options->has_own_runtime_directory = options->runtime_directory;
         if (options->runtime_directory || options->is_container || options->is_run)
                 return 0;
         if (options->is_user && (!folder || folder[0] != '/'))
@@ -350,6 +352,7 @@ static void set_defaults(CoreOptions *options) {
                 .is_container = surroundings_find(getpid() == 1 || core_keeper_find() == 1) == SURROUNDINGS_CONTAINER,
                 .log_level = LOG_LEVEL_INFO,
         };
+        core_log_defaults(options);
 }
 
 int core_options_read(CoreOptions *options, int argc, char *argv[], Failure *ret_failure) {

@@ -11,6 +11,7 @@
 #include "basic/log.h"
 #include "basic/usec.h"
 #include "unit/file/resource_settings.h"
+#include "manager/manager_log.h"
 
 typedef struct CoreOptions {
         bool is_user;
@@ -36,6 +37,11 @@ typedef struct CoreOptions {
         char **command;                 /* of "jobd run --exec", else NULL */
         LogLevel log_level;
         ResourceLimit default_tasks_max;
+        ManagerLogKind log_kind;
+        ManagerOutput default_output;   /* of units that say nothing, if … */
+        bool is_output_named;           /* … that was said */
+        bool has_own_runtime_directory; /* it was said, not found */
+        LogSettings log;                /* .directory may be empty: the usual place */
         usec_t shutdown_timeout;        /* 0: the manager's default */
 } CoreOptions;
 

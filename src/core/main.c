@@ -26,6 +26,7 @@
 #include "core/command_unit.h"
 #include "core/core_execute.h"
 #include "core/core_keeper.h"
+#include "core/core_log.h"
 #include "core/core_options.h"
 #include "core/machine.h"
 #include "core/runtime_directory.h"
@@ -105,8 +106,10 @@ static int serve(Core *core, const char *runtime_directory, Failure *ret_failure
         const CoreOptions *options = &core->options;
         cleanup_(manager_freep) Manager *manager = NULL;
         cleanup_(bus_freep) Bus *bus = NULL;
+        CoreLog log;
         int r;
 
+        core_log_init(&log, options, runtime_directory);
         r = manager_new(&manager, &(ManagerOptions) {
                 .is_user = options->is_user,
                 .is_machine = options->is_machine,
@@ -123,6 +126,7 @@ static int serve(Core *core, const char *runtime_directory, Failure *ret_failure
                 .hands_on_environment = options->hands_on_environment,
                 .has_signal_status = options->has_signal_status,
                 .exit_on = options->exit_on,
+                .log = log.options,
                 .keeper = core_keeper_for_manager(core->keeper),
         }, ret_failure);
         if (r < 0)

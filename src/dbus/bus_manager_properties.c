@@ -140,6 +140,25 @@ static void get_default_tasks_max(const BusView *view, uint32_t parameter, Sink 
         sink_u64(sink, limit->is_set ? limit->amount : RESOURCE_INFINITY);
 }
 
+static void get_log(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_string(sink, manager_log_name(bus_view_manager(view)));
+}
+
+static void get_log_directories(const BusView *view, uint32_t parameter, Sink *sink) {
+        const LogSettings *settings = manager_log_settings(bus_view_manager(view));
+
+        sink_open(sink, 'a', "s");
+        if (settings && settings->directory[0])
+                sink_string(sink, settings->directory);
+        if (settings && settings->other_directory[0] && strcmp(settings->directory, settings->other_directory) != 0)
+                sink_string(sink, settings->other_directory);
+        sink_close(sink);
+}
+
+static void get_default_output(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_string(sink, manager_log_default_output(bus_view_manager(view)));
+}
+
 const BusProperty bus_manager_properties[] = {
         { "Version", "s", BUS_PROPERTY_CONST, 0, get_version, "Name and version of the program." },
         { "Features", "s", BUS_PROPERTY_CONST, 0, get_empty, "Empty." },
@@ -169,6 +188,12 @@ const BusProperty bus_manager_properties[] = {
           "\"initializing\", \"starting\", \"running\", \"degraded\" (units have failed) or \"stopping\"." },
         { "Limitations", "as", 0, 0, get_limitations,
           "What the surroundings do not allow, so that it is not done: a sentence each." },
+        { "DefaultStandardOutput", "s", BUS_PROPERTY_CONST, 0, get_default_output,
+          "Where the output of units goes that say nothing of it: \"journal\", \"inherit\" or \"null\"." },
+        { "Log", "s", 0, 0, get_log,
+          "What has the output of units: \"journald\", \"files\" (jobd-log writes them) or \"none\"." },
+        { "LogDirectories", "as", BUS_PROPERTY_CONST, 0, get_log_directories,
+          "Where the files are; in the second one only while the first cannot be written to." },
         { "RuntimeDirectory", "s", BUS_PROPERTY_CONST, 0, get_runtime_directory, "Where the manager's socket is." },
         {},
 };

@@ -36,11 +36,14 @@ static bool is_ours(const LogHeader *header) {
                header->n_streams <= LOG_STREAMS_MAX;
 }
 
-static int map(LogTable *table, int fd) {
-        char *memory = mmap(NULL, TABLE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+/* Takes over *fd, if it works. */
+static int map(LogTable *table, int *fd) {
+        char *memory = mmap(NULL, TABLE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
 
         if (memory == MAP_FAILED)
                 return -errno;
+        table->fd = *fd;
+        *fd = -1;
         table->header = (LogHeader *) memory;
         table->streams = (LogStream *) (memory + HEADER_BYTES);
         return 0;
@@ -52,9 +55,9 @@ static int make_table(LogTable *table) {
         cleanup_(close_fd) int fd = openat(table->folder_fd, temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
         int r;
 
-        if (fd < 0 || ftruncate(fd, (off_t) TABLE_BYTES) < 0)
+        if (fd < 0 || ftruncate(fd, (off_t) TABLE_BYTES) < 0 || fallocate(fd, 0, 0, (off_t) HEADER_BYTES) < 0)
                 return -errno;
-        r = map(table, fd);
+        r = map(table, &fd);
         if (r < 0)
                 return r;
         table->header->version = LOG_TABLE_VERSION;
@@ -73,11 +76,13 @@ static int open_table(LogTable *table, bool may_make) {
                 return -errno;
         if ((size_t) status.st_size != TABLE_BYTES)
                 return may_make ? make_table(table) : -EBADMSG;
-        r = map(table, fd);
+        r = map(table, &fd);
         if (r < 0 || is_ours(table->header))
                 return r;
         munmap(table->header, TABLE_BYTES);
         table->header = NULL;
+        close_fd(&table->fd);
+        table->fd = -1;
         return may_make ? make_table(table) : -EBADMSG;
 }
 
@@ -99,8 +104,15 @@ int log_table_open(LogTable *table, const char *folder, bool may_make) {
 void log_table_close(LogTable *table) {
         if (table->header)
                 munmap(table->header, TABLE_BYTES);
+        close_fd(&table->fd);
         close_fd(&table->folder_fd);
         *table = LOG_TABLE_EMPTY;
+}
+
+int log_table_reserve(LogTable *table, uint32_t number) {
+        const off_t offset = (off_t) (HEADER_BYTES + number * sizeof(LogStream));
+
+        return fallocate(table->fd, 0, offset, sizeof(LogStream)) < 0 ? -errno : 0;
 }
 
 const char *log_stream_name(uint32_t number, char buffer[static LOG_STREAM_NAME_MAX]) {

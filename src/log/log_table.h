@@ -110,12 +110,12 @@ typedef struct LogHeader {
 } LogHeader;
 
 typedef struct LogTable {
-        int folder_fd;                  /* owned */
+        int folder_fd, fd;              /* owned: the folder, and the file */
         LogHeader *header;              /* a mapping, as is … */
         LogStream *streams;             /* … this, of LOG_STREAMS_MAX */
 } LogTable;
 
-#define LOG_TABLE_EMPTY (LogTable) { .folder_fd = -1 }
+#define LOG_TABLE_EMPTY (LogTable) { .folder_fd = -1, .fd = -1 }
 
 /*
  * Opens the table of the streams in @folder; makes both where they are missing and @may_make, also in the place of a table
@@ -123,6 +123,9 @@ typedef struct LogTable {
  */
 int log_table_open(LogTable *table, const char *folder, bool may_make);
 void log_table_close(LogTable *table);
+
+/* Before .streams[@number] is written to: memory on a file system that is full would end us. 0 or -ENOSPC, … */
+int log_table_reserve(LogTable *table, uint32_t number);
 
 /* Names in the folder. */
 #define LOG_STREAM_NAME_MAX 16

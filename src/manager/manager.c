@@ -171,6 +171,9 @@ int manager_new(Manager **ret_manager, const ManagerOptions *options, Failure *r
         r = init(manager, ret_failure);
         if (r < 0)
                 return r;
+        if (manager_log_new(manager, &options->log) < 0)
+                return failure_set(ret_failure, -ENOMEM, "NoMemory", "No memory for a manager.");
+        manager_log_resume(manager);
         manager_open_state(manager);
         manager_arm(manager->child_source);
         manager_arm(manager->job_source);
@@ -213,6 +216,7 @@ Manager *manager_free(Manager *manager) {
 
         manager_close_state(manager, manager->stage == MANAGER_GONE);
         free_units(manager);
+        manager_log_free(manager);
         manager_free_groups(manager);
         free_sources(manager);
         manager_drop_requests(manager);

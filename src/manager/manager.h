@@ -18,6 +18,7 @@
 #include "job/job_plan.h"
 #include "manager/manager_keeper.h"
 #include "unit/file/resource_settings.h"
+#include "manager/manager_log.h"
 #include "unit/file/unit_file.h"
 #include "unit/unit_table.h"
 
@@ -49,6 +50,7 @@ typedef struct ManagerOptions {
         ResourceLimit default_tasks_max;        /* for units that say nothing of TasksMax=; not set: 15% of what the machine can have */
         usec_t shutdown_timeout;        /* for all units to stop; 0: the default of 3 min */
         ManagerKeeper keeper;
+        ManagerLogOptions log;
         bool is_container;              /* we end when something has failed that the default unit requires */
         bool hands_on_environment;      /* processes get all of ours, as from the manager of a user */
         bool has_signal_status;         /* told to end by a signal, the status is 128 + its number, not 0 */

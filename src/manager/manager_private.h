@@ -142,6 +142,8 @@ struct Manager {
         bool has_heard;                 /* this turn was for the notify socket */
         char *notify_path;              /* owned: value of NOTIFY_SOCKET; NULL if there is none */
 
+        struct ManagerLog *log;         /* owned; NULL: units inherit our output */
+
         ManagerStage stage;
         VECTOR(Unit *) contract_units;  /* referenced: those of options.exit_on, then in a container the default unit */
         size_t n_exit_units;            /* of the former */

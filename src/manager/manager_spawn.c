@@ -70,6 +70,7 @@ static void finish_first_spawn(Manager *manager) {
         pid_t pid = 0;
 
         r = exec_spawn_finish(first->spawn, &pid, &pidfd, &result);
+        manager_log_spawned(manager, &first->request, first->purpose, r < 0 ? 0 : pid);
         if (r >= 0) {
                 manager_note_group_error(manager, unit, result.cgroup_error);
                 pidfd = manager_spare_pidfd(manager, pidfd);
@@ -139,6 +140,7 @@ static void begin_spawn(ManagerErrand *errand, ExecRequest *request) {
         }
         if (result.step == EXEC_STEP_RESOURCES && result.error == EAGAIN)
                 manager_note_no_process(manager);
+        manager_log_spawned(manager, &last->request, last->purpose, 0);
         exec_request_deinit(&last->request);
         tell_not_spawned(errand, &result);
 }
@@ -170,6 +172,7 @@ static void send_spawn(ManagerErrand *errand) {
                 tell_not_spawned(errand, &result);
                 return;
         }
+        manager_log_prepare(manager, unit, &request);
         request.cgroup = manager_enter_group(manager, unit, errand->purpose);
         begin_spawn(errand, &request);
 }

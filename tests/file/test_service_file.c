@@ -196,11 +196,3 @@ Test(service_file, harmless_directives_are_ignored_with_a_warning) {
         file_service(file_load_service(world, "x.service", "IODeviceLatencyTargetSec=/dev/sda 10\nTimerSlackNSec=1"));
         assert_said(world, "warning a/x.service:3 IODeviceLatencyTargetSec: This is not supported; the line is ignored.");
 }
-
-Test(service_file, a_later_log_target_is_a_note) {
-        cleanup_(file_world_freep) FileWorld *world = file_world_new();
-
-        cr_assert(eq(int, file_service(file_load_service(world, "x.service", "StandardOutput=journal"))->exec.standard_output,
-                     EXEC_OUTPUT_INHERIT));
-        assert_said(world, "note a/x.service:3 StandardOutput");
-}

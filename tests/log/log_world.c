@@ -88,6 +88,7 @@ uint32_t log_world_add_stream(const char *unit) {
         LogStream *stream = &log_world.table.streams[number];
         int control;
 
+        cr_assert(eq(int, log_table_reserve(&log_world.table, number), 0));
         log_world.fds[number] = log_table_open_stream(&log_world.table, number, true);
         cr_assert(log_world.fds[number] >= 0);
         snprintf(stream->unit, sizeof(stream->unit), "%s", unit);

@@ -113,6 +113,8 @@ static void preparation_deinit(Preparation *preparation) {
 void exec_request_deinit(ExecRequest *request) {
         strv_free(request->own_environment);
         exec_request_drop_descriptors(request);
+        free(request->log_headers[0]);
+        free(request->log_headers[1]);
         *request = (ExecRequest) {};
 }
 
@@ -165,7 +167,7 @@ static bool is_one_stream(const ExecRequest *request) {
         const ExecStream *output = &request->standard_output, *error = &request->standard_error;
 
         return output->kind == error->kind && output->kind != EXEC_STREAM_FD && output->path &&
-               text_equal(output->path, error->path);
+               text_equal(output->path, error->path) && text_equal(output->header, error->header);
 }
 
 /* Looked up once: we take to ignoring signals before we start anything, and then leave it at that. */

@@ -75,12 +75,16 @@ typedef enum ExecStreamKind {
         EXEC_STREAM_TRUNCATE,
         EXEC_STREAM_SAME,               /* standard error only: what standard output is */
         EXEC_STREAM_FD,                 /* a descriptor of ours, above 2 */
+        EXEC_STREAM_DEFAULT,            /* nothing is said: the host decides; else as EXEC_STREAM_INHERIT */
+        EXEC_STREAM_LOG,                /* the log: the host finds the way there */
         _EXEC_STREAM_MAX,
 } ExecStreamKind;
 
 typedef struct ExecStream {
         ExecStreamKind kind;
-        const char *path;               /* for the three that open a file */
+        const char *path;               /* for the three that open a file; of EXEC_STREAM_LOG: a FIFO, or a socket … */
+        const char *header;             /* … to which this is sent first; NULL: it is a FIFO */
+        bool to_console, to_kernel;     /* of EXEC_STREAM_LOG: there, too */
         int fd;                         /* of EXEC_STREAM_FD; borrowed until the spawn is finished. Low ones cost least */
 } ExecStream;
 
@@ -152,6 +156,10 @@ typedef struct ExecRequest {
         struct SandboxShared *shared;           /* exec/sandbox_shared.h; needed for some of it */
         char *const *writable_paths;            /* the unit's own: whatever the sandbox says of what they are in */
         const char *unit;                       /* its id, for what is named after it; needed with terms only */
+
+        /* The host's own: ways to the log. */
+        char *log_headers[2];                   /* owned: of standard output and error */
+        uint32_t log_stream;                    /* which one it opens, + 1; 0: none */
 
         ExecDescriptor *descriptors;            /* owned: by exec_request_add_descriptor() */
         size_t n_descriptors;

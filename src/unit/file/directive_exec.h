@@ -21,5 +21,11 @@ int exec_parse_account(const DirectiveLine *line, const char *value);
 int exec_parse_umask(const DirectiveLine *line, const char *value);
 int exec_parse_standard_input(const DirectiveLine *line, const char *value);
 int exec_parse_standard_output(const DirectiveLine *line, const char *value);        /* and StandardError= */
+int exec_parse_log_level(const DirectiveLine *line, const char *value);              /* and SyslogLevel= */
+int exec_parse_syslog_facility(const DirectiveLine *line, const char *value);
+int exec_parse_level_prefix(const DirectiveLine *line, const char *value);
+int exec_parse_log_burst(const DirectiveLine *line, const char *value);
+int exec_parse_log_interval(const DirectiveLine *line, const char *value);
+int exec_parse_log_fields(const DirectiveLine *line, const char *value);
 int exec_parse_nice(const DirectiveLine *line, const char *value);
 int exec_parse_oom_score_adjust(const DirectiveLine *line, const char *value);

@@ -15,15 +15,31 @@
 #include "unit/sandbox_settings.h"
 
 static const char *const exec_outputs[_EXEC_OUTPUT_MAX] = {
+        [EXEC_OUTPUT_DEFAULT] = "default",
         [EXEC_OUTPUT_INHERIT] = "inherit",
         [EXEC_OUTPUT_NULL] = "null",
         [EXEC_OUTPUT_FILE] = "file",
         [EXEC_OUTPUT_APPEND] = "append",
         [EXEC_OUTPUT_TRUNCATE] = "truncate",
         [EXEC_OUTPUT_SAME] = "same",
+        [EXEC_OUTPUT_JOURNAL] = "journal",
+        [EXEC_OUTPUT_JOURNAL_CONSOLE] = "journal+console",
+        [EXEC_OUTPUT_KMSG] = "kmsg",
+        [EXEC_OUTPUT_KMSG_CONSOLE] = "kmsg+console",
 };
 
 DEFINE_STRING_TABLE(exec_output, ExecOutput, exec_outputs)
+
+static const char *const syslog_levels[] = { "emerg", "alert", "crit", "err", "warning", "notice", "info", "debug" };
+
+DEFINE_STRING_TABLE(syslog_level, int, syslog_levels)
+
+static const char *const syslog_facilities[24] = {
+        "kern", "user", "mail", "daemon", "auth", "syslog", "lpr", "news", "uucp", "cron", "authpriv", "ftp",
+        [16] = "local0", "local1", "local2", "local3", "local4", "local5", "local6", "local7",
+};
+
+DEFINE_STRING_TABLE(syslog_facility, int, syslog_facilities)
 
 void exec_settings_init(ExecSettings *settings) {
         *settings = (ExecSettings) {
@@ -38,6 +54,7 @@ void exec_rare_settings_deinit(ExecRareSettings *rare) {
         sandbox_settings_free(rare->sandbox);
         free(rare->tty_path);
         free(rare->syslog_identifier);
+        strv_free(rare->log_extra_fields);
         strv_free(rare->pass_environment);
         strv_free(rare->unset_environment);
         strv_free(rare->supplementary_groups);

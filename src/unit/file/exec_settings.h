@@ -18,12 +18,17 @@
 #include "basic/usec.h"
 
 typedef enum ExecOutput {
+        EXEC_OUTPUT_DEFAULT,            /* nothing is said: what the manager has for all, mostly the log */
         EXEC_OUTPUT_INHERIT,
         EXEC_OUTPUT_NULL,
         EXEC_OUTPUT_FILE,               /* opened for writing from the start, kept */
         EXEC_OUTPUT_APPEND,
         EXEC_OUTPUT_TRUNCATE,
         EXEC_OUTPUT_SAME,               /* StandardError=: what standard output is */
+        EXEC_OUTPUT_JOURNAL,            /* the log … */
+        EXEC_OUTPUT_JOURNAL_CONSOLE,    /* … and the console, too */
+        EXEC_OUTPUT_KMSG,               /* the log and the kernel's log … */
+        EXEC_OUTPUT_KMSG_CONSOLE,
         _EXEC_OUTPUT_MAX,
 } ExecOutput;
 
@@ -66,6 +71,13 @@ typedef struct ExecRareSettings {
         struct SandboxSettings *sandbox; /* owned; NULL: nothing is said (unit/sandbox_settings.h) */
         char *tty_path;                 /* NULL: /dev/console */
         char *syslog_identifier;
+        char **log_extra_fields;        /* NAME=value */
+        usec_t log_interval;            /* with .has_log_interval */
+        uint32_t log_burst;             /* with .has_log_burst */
+        bool has_log_interval, has_log_burst;
+        bool no_level_prefix;           /* "<N>" at the beginning of a line says nothing */
+        uint8_t syslog_level, log_level_max;    /* + 1; 0: nothing is said */
+        uint8_t syslog_facility;        /* + 1, as it is shown: 0 to 23 */
         char **pass_environment;
         char **unset_environment;
         char **supplementary_groups;
@@ -95,6 +107,8 @@ typedef struct ExecSettings {
 } ExecSettings;
 
 DECLARE_STRING_TABLE(exec_output, ExecOutput);
+DECLARE_STRING_TABLE(syslog_level, int);         /* "emerg" … "debug" */
+DECLARE_STRING_TABLE(syslog_facility, int);      /* "kern" … "local7" */
 
 void exec_settings_init(ExecSettings *settings);         /* the defaults */
 /* Frees what it owns. */

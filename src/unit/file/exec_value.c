@@ -221,27 +221,41 @@ static int output_parse_file(const DirectiveLine *line, const char *value) {
         return 0;
 }
 
+/* "syslog" is what "journal" was before there was one. */
+static const struct {
+        const char *value;
+        ExecOutput output;
+} output_names[] = {
+        { "null", EXEC_OUTPUT_NULL },
+        { "journal", EXEC_OUTPUT_JOURNAL },
+        { "log", EXEC_OUTPUT_JOURNAL },
+        { "syslog", EXEC_OUTPUT_JOURNAL },
+        { "kmsg", EXEC_OUTPUT_KMSG },
+        { "journal+console", EXEC_OUTPUT_JOURNAL_CONSOLE },
+        { "syslog+console", EXEC_OUTPUT_JOURNAL_CONSOLE },
+        { "kmsg+console", EXEC_OUTPUT_KMSG_CONSOLE },
+};
+
 int exec_parse_standard_output(const DirectiveLine *line, const char *value) {
-        static const char *const logs[] = { "journal", "syslog", "kmsg", "journal+console", "syslog+console",
-                                            "kmsg+console", "tty" };
         bool is_error = output_file(line) == &line->draft->exec->standard_error_file;
-        ExecOutput inherited = is_error ? EXEC_OUTPUT_SAME : EXEC_OUTPUT_INHERIT;
         int r = output_parse_file(line, value);
 
         if (r != 0)
                 return r == -ENOMEM ? r : 0;
-        if (!*value || strcmp(value, "inherit") == 0)
-                return output_set(line, inherited, NULL);
-        if (strcmp(value, "null") == 0)
-                return output_set(line, EXEC_OUTPUT_NULL, NULL);
-        for (size_t i = 0; i < ELEMENTSOF(logs); i++)
-                if (strcmp(logs[i], value) == 0) {
-                        directive_note(line, UNIT_FILE_NOTE, "'%s' is not supported yet; the output goes where the "
-                                                             "manager's does.", value);
-                        return output_set(line, EXEC_OUTPUT_INHERIT, NULL);
-                }
-        return directive_complain(line, "'%s' is not supported; use inherit, null, file:PATH, append:PATH or "
-                                        "truncate:PATH", value);
+        if (!*value)
+                return output_set(line, is_error ? EXEC_OUTPUT_SAME : EXEC_OUTPUT_DEFAULT, NULL);
+        if (strcmp(value, "inherit") == 0)
+                return output_set(line, is_error ? EXEC_OUTPUT_SAME : EXEC_OUTPUT_INHERIT, NULL);
+        for (size_t i = 0; i < ELEMENTSOF(output_names); i++)
+                if (strcmp(output_names[i].value, value) == 0)
+                        return output_set(line, output_names[i].output, NULL);
+        if (strcmp(value, "tty") == 0) {
+                directive_note(line, UNIT_FILE_NOTE, "'%s' is not supported yet; the output goes where the manager's "
+                                                     "does.", value);
+                return output_set(line, EXEC_OUTPUT_INHERIT, NULL);
+        }
+        return directive_complain(line, "'%s' is not supported; use journal, kmsg, inherit, null, file:PATH, append:PATH "
+                                        "or truncate:PATH", value);
 }
 
 static int exec_parse_range(const DirectiveLine *line, const char *value, int32_t least, int32_t most, bool *has) {

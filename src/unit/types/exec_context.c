@@ -6,19 +6,32 @@
 #include "unit/sandbox_settings.h"
 #include "unit/types/exec_context.h"
 
-static ExecStream make_stream(ExecOutput output, const char *path) {
-        static const ExecStreamKind kinds[] = {
+static ExecStream make_stream(const ExecSettings *settings, ExecOutput output, const char *path) {
+        static const ExecStreamKind kinds[_EXEC_OUTPUT_MAX] = {
+                [EXEC_OUTPUT_DEFAULT] = EXEC_STREAM_DEFAULT,
                 [EXEC_OUTPUT_INHERIT] = EXEC_STREAM_INHERIT,
                 [EXEC_OUTPUT_NULL] = EXEC_STREAM_NULL,
                 [EXEC_OUTPUT_FILE] = EXEC_STREAM_FILE,
                 [EXEC_OUTPUT_APPEND] = EXEC_STREAM_APPEND,
                 [EXEC_OUTPUT_TRUNCATE] = EXEC_STREAM_TRUNCATE,
                 [EXEC_OUTPUT_SAME] = EXEC_STREAM_SAME,
+                [EXEC_OUTPUT_JOURNAL] = EXEC_STREAM_LOG,
+                [EXEC_OUTPUT_JOURNAL_CONSOLE] = EXEC_STREAM_LOG,
+                [EXEC_OUTPUT_KMSG] = EXEC_STREAM_LOG,
+                [EXEC_OUTPUT_KMSG_CONSOLE] = EXEC_STREAM_LOG,
         };
         ExecStreamKind kind = kinds[output];
         bool is_file = kind == EXEC_STREAM_FILE || kind == EXEC_STREAM_APPEND || kind == EXEC_STREAM_TRUNCATE;
 
-        return (ExecStream) { .kind = kind, .path = is_file ? path : NULL };
+        /* Who sits at a terminal wants to see it there. */
+        if (kind == EXEC_STREAM_DEFAULT && settings->tty != EXEC_TTY_NONE)
+                kind = EXEC_STREAM_INHERIT;
+        return (ExecStream) {
+                .kind = kind,
+                .path = is_file ? path : NULL,
+                .to_console = output == EXEC_OUTPUT_JOURNAL_CONSOLE || output == EXEC_OUTPUT_KMSG_CONSOLE,
+                .to_kernel = output == EXEC_OUTPUT_KMSG || output == EXEC_OUTPUT_KMSG_CONSOLE,
+        };
 }
 
 static uint32_t make_flags(const ExecSettings *settings, const ExecCommand *command) {
@@ -69,8 +82,8 @@ void exec_context_fill(const ExecSettings *settings, const ExecCommand *command,
         if (settings->tty != EXEC_TTY_NONE)
                 request->tty = rare->tty_path ? rare->tty_path : "/dev/console";
         request->takes_tty = settings->tty == EXEC_TTY_FORCE;
-        request->standard_output = make_stream(settings->standard_output, settings->standard_output_file);
-        request->standard_error = make_stream(settings->standard_error, settings->standard_error_file);
+        request->standard_output = make_stream(settings, settings->standard_output, settings->standard_output_file);
+        request->standard_error = make_stream(settings, settings->standard_error, settings->standard_error_file);
         request->nice = settings->nice;
         request->oom_score_adjust = settings->oom_score_adjust;
 }

@@ -14,6 +14,10 @@ static const ExecSettings *settings_of(const Unit *unit) {
         return draft_type_exec(unit);
 }
 
+/* As <syslog.h> has them. */
+#define LEVEL_INFO 6
+#define FACILITY_DAEMON 3
+
 /* One getter: @expression may use settings and rare. */
 #define GETTER(name, put, expression)                                            \
         static void get_##name(const Unit *unit, Sink *sink) {                   \
@@ -37,6 +41,26 @@ GETTER(nice, sink_i32, settings->has_nice ? settings->nice : 0)
 GETTER(oom_score_adjust, sink_i32, settings->has_oom_score_adjust ? settings->oom_score_adjust : 0)
 GETTER(ignore_sigpipe, sink_bool, settings->ignore_sigpipe)
 GETTER(syslog_identifier, sink_string, rare->syslog_identifier)
+GETTER(syslog_level, sink_i32, rare->syslog_level > 0 ? rare->syslog_level - 1 : LEVEL_INFO)
+GETTER(syslog_level_prefix, sink_bool, !rare->no_level_prefix)
+GETTER(syslog_facility, sink_i32, rare->syslog_facility > 0 ? rare->syslog_facility - 1 : FACILITY_DAEMON)
+GETTER(log_level_max, sink_i32, rare->log_level_max - 1)
+GETTER(log_interval, sink_u64, rare->log_interval)
+GETTER(log_burst, sink_u32, rare->log_burst)
+
+/* Each is bytes, since a journal's fields are. */
+static void get_log_extra_fields(const Unit *unit, Sink *sink) {
+        char *const *field = exec_settings_rare(settings_of(unit))->log_extra_fields;
+
+        sink_open(sink, 'a', "ay");
+        for (; field && *field; field++) {
+                sink_open(sink, 'a', "y");
+                for (const char *c = *field; *c; c++)
+                        sink_byte(sink, (uint8_t) *c);
+                sink_close(sink);
+        }
+        sink_close(sink);
+}
 
 /* Pairs of path and "may be missing". */
 static void get_environment_files(const Unit *unit, Sink *sink) {
@@ -68,8 +92,15 @@ static void put_output(Sink *sink, ExecOutput output, const char *path) {
         case EXEC_OUTPUT_SAME:
                 name = exec_output_to_string(EXEC_OUTPUT_INHERIT);
                 break;
+        case EXEC_OUTPUT_DEFAULT:
+                name = exec_output_to_string(EXEC_OUTPUT_JOURNAL);
+                break;
         case EXEC_OUTPUT_INHERIT:
         case EXEC_OUTPUT_NULL:
+        case EXEC_OUTPUT_JOURNAL:
+        case EXEC_OUTPUT_JOURNAL_CONSOLE:
+        case EXEC_OUTPUT_KMSG:
+        case EXEC_OUTPUT_KMSG_CONSOLE:
         case _EXEC_OUTPUT_MAX:
                 break;
         }
@@ -119,6 +150,13 @@ static const UnitProperty rows[] = {
         { "OOMScoreAdjust", "i", C, get_oom_score_adjust, "How likely it is killed when memory runs out." },
         { "IgnoreSIGPIPE", "b", C, get_ignore_sigpipe, "Whether its commands ignore SIGPIPE." },
         { "SyslogIdentifier", "s", C, get_syslog_identifier, "What its log lines start with." },
+        { "SyslogLevel", "i", C, get_syslog_level, "The priority of its log lines that say none." },
+        { "SyslogLevelPrefix", "b", C, get_syslog_level_prefix, "Whether <N> at the beginning of a line is its priority." },
+        { "SyslogFacility", "i", C, get_syslog_facility, "The facility of its log lines." },
+        { "LogLevelMax", "i", C, get_log_level_max, "Lines of a higher number than this are not kept; -1: all are." },
+        { "LogRateLimitIntervalUSec", "t", C, get_log_interval, "The time for LogRateLimitBurst; 0: the manager's." },
+        { "LogRateLimitBurst", "u", C, get_log_burst, "How many log lines it may write in that time; 0: the manager's." },
+        { "LogExtraFields", "aay", C, get_log_extra_fields, "What each of its log lines has beside its text." },
         { "StandardInput", "s", C, get_standard_input, "What its standard input is." },
         { "StandardOutput", "s", C, get_standard_output, "Where its standard output goes." },
         { "StandardError", "s", C, get_standard_error, "Where its standard error goes." },

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What the files of the manager's log share
+ */
+
+#include "manager/manager_log.h"
+#include "manager/manager_private.h"
+
+#define MANAGER_JOURNAL_SOCKET "/run/systemd/journal/stdout"
+
+/* Our end of a stream of jobd-log. */
+typedef struct ManagerStream {
+        int fd;                         /* owned: the reading end, so that what is in it stays; -1: there is none */
+        char *path;                     /* owned */
+        Unit *unit;                     /* borrowed: whose it is, as long as that is loaded */
+        uint32_t n_opening;             /* processes on their way that will open it */
+} ManagerStream;
+
+struct ManagerLog {
+        ManagerLogKind kind;            /* never MANAGER_LOG_AUTO */
+        ManagerOutput default_output;
+        LogSettings settings;
+        char *program;                  /* owned: jobd-log */
+        char *folder;                   /* owned: of the streams */
+
+        bool is_open;                   /* the following are there */
+        LogTable table;
+        VECTOR(ManagerStream) streams;  /* by number */
+        IdMap by_unit;                  /* number + 1 of a unit's stream, by index + 1 of the unit */
+        uint32_t n_restored;            /* the first ones are of a core before us */
+        uint32_t hand;                  /* where the last free stream was found */
+        uint32_t own;                   /* for our own lines; UINT32_MAX: none */
+        int own_fd;                     /* owned: its writing end */
+        int stage_fd, control_fd, alive_fd;     /* owned */
+        sd_event_source *alive_source;  /* owned: tells that jobd-log has died */
+        sd_event_source *process_source;        /* owned: the same of one that we have started */
+        sd_event_source *retry_source;  /* owned */
+        usec_t last_start;              /* monotonic */
+        unsigned n_starts;              /* that came to nothing */
+        bool has_failed;                /* it could not be started at all */
+};
+
+/* Sees to it that there are streams, and somebody who reads them: 0 or -errno. */
+int manager_log_serve(Manager *manager);
+
+/* A new stream, which is nobody's. -ENOBUFS: there are as many as can be. */
+int manager_log_add_stream(Manager *manager, uint32_t *ret_number);
