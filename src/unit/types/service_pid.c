@@ -4,9 +4,11 @@
  *
  * For what we started ourselves there is no question. A forking daemon tells
  * by its PID file, or is guessed: the only orphan in its control group, or that
- * carries the invocation id. What a file or message says is not believed blindly, since whoever is
- * the main process gets our signals: it must be alive, and either be of this
- * invocation, or be named by a file that only root (or we) can have written.
+ * carries the invocation id. What a file or message says is not believed
+ * blindly, since whoever is the main process gets our signals: it must be
+ * alive, and either be of this invocation, or be named by a file that only
+ * root (or we) can have written, or that is of the user whom it runs as, who
+ * could send it our signals himself.
  */
 
 #include <errno.h>
@@ -17,6 +19,7 @@
 
 #include "basic/text.h"
 #include "unit/exec/exec_kill.h"
+#include "unit/exec/exec_process.h"
 #include "unit/types/service.h"
 
 static bool is_trusted_owner(uid_t uid) {
@@ -44,7 +47,7 @@ static int open_pid_file(const char *path, struct stat *ret_status) {
 }
 
 /* The number in the first line: 0, -EINVAL if there is none (yet), or -errno. */
-static int read_pid_file(const char *path, pid_t *ret_pid, bool *ret_trusted) {
+static int read_pid_file(const char *path, pid_t *ret_pid, uid_t *ret_owner) {
         struct stat status;
         char buffer[64];
         uint32_t pid;
@@ -66,8 +69,15 @@ static int read_pid_file(const char *path, pid_t *ret_pid, bool *ret_trusted) {
         if (text_parse_u32(buffer, &pid) < 0 || pid == 0 || pid > INT32_MAX)
                 return -EINVAL;
         *ret_pid = (pid_t) pid;
-        *ret_trusted = is_trusted_owner(status.st_uid);
+        *ret_owner = status.st_uid;
         return 0;
+}
+
+/* May a file of @owner say that this process is ours? */
+static bool may_name(uid_t owner, pid_t pid) {
+        uid_t uid;
+
+        return is_trusted_owner(owner) || (exec_process_read_owner(pid, &uid) == 0 && uid == owner);
 }
 
 int service_check_main_pid(const Unit *unit, pid_t pid) {
@@ -111,22 +121,23 @@ int service_set_main_pid(Unit *unit, pid_t pid) {
 int service_load_pid_file(Unit *unit, bool may_warn) {
         const Service *service = service_of(unit);
         const char *path = service_settings(unit)->pid_file;
-        bool is_trusted = false;
+        uid_t owner = 0;
         pid_t pid = 0;
         int r;
 
         if (!path)
                 return -ENOENT;
-        r = read_pid_file(path, &pid, &is_trusted);
+        r = read_pid_file(path, &pid, &owner);
         if (r == 0 && service->main_known && pid == service->main.pid)
                 return 0;
         if (r == 0) {
                 r = service_check_main_pid(unit, pid);
-                if (r == 0 && !is_trusted)
+                if (r == 0 && !may_name(owner, pid))
                         r = -EPERM;
         }
         if (r < 0 && may_warn)
-                service_log(unit, 5, "PID file %s is of no use yet: %s.", path, strerror(-r));
+                service_log(unit, 5, "PID file %s is of no use yet: %s.", path,
+                            r == -EPERM ? "it names a process that is not known to be of this unit" : strerror(-r));
         if (r < 0)
                 return r;
         return service_set_main_pid(unit, pid);
