@@ -116,6 +116,7 @@ static int init_units(Manager *manager) {
         unit_table_set_type(manager->units, &slice_vtable);
         unit_table_set_type(manager->units, &target_vtable);
         unit_table_set_type(manager->units, &timer_vtable);
+        unit_table_set_type(manager->units, &path_vtable);
         unit_file_loader_attach(manager->loader, manager->units);
 
         r = job_manager_new(&manager->jobs, manager->units);

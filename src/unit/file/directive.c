@@ -22,6 +22,7 @@ enum {
         TABLE_SERVICE,
         TABLE_SLICE,
         TABLE_TIMER,
+        TABLE_PATH,
         TABLE_EXEC,
         TABLE_KILL,
         TABLE_RESOURCE,
@@ -34,6 +35,7 @@ static const DirectiveTable tables[_TABLE_MAX] = {
         [TABLE_SERVICE] = { service_directives, &service_directives_n },
         [TABLE_SLICE] = { slice_directives, &slice_directives_n },
         [TABLE_TIMER] = { timer_directives, &timer_directives_n },
+        [TABLE_PATH] = { path_directives, &path_directives_n },
         [TABLE_EXEC] = { exec_directives, &exec_directives_n },
         [TABLE_KILL] = { kill_directives, &kill_directives_n },
         [TABLE_RESOURCE] = { resource_directives, &resource_directives_n },
@@ -44,6 +46,7 @@ static const DirectiveSection sections[] = {
         { "Install", _UNIT_TYPE_INVALID, { &tables[TABLE_INSTALL] } },
         { "Service", UNIT_SERVICE,
           { &tables[TABLE_SERVICE], &tables[TABLE_EXEC], &tables[TABLE_KILL], &tables[TABLE_RESOURCE] } },
+        { "Path", UNIT_PATH, { &tables[TABLE_PATH] } },
         { "Timer", UNIT_TIMER, { &tables[TABLE_TIMER] } },
         { "Slice", UNIT_SLICE, { &tables[TABLE_SLICE], &tables[TABLE_RESOURCE] } },
 };

@@ -10,6 +10,7 @@ const DraftType *draft_type_of(UnitType type) {
         static const DraftType *const types[_UNIT_TYPE_MAX] = {
                 [UNIT_SERVICE] = &service_draft_type,
                 [UNIT_TIMER] = &timer_draft_type,
+                [UNIT_PATH] = &path_draft_type,
         };
 
         return type >= 0 && type < _UNIT_TYPE_MAX ? types[type] : NULL;

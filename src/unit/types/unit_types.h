@@ -15,6 +15,7 @@
 
 #include "unit/unit.h"
 
+extern const UnitVTable path_vtable;
 extern const UnitVTable service_vtable;
 extern const UnitVTable slice_vtable;
 extern const UnitVTable target_vtable;

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Path units, with files of a folder of the test's own
+ */
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "basic/record.h"
+#include "basic/text.h"
+#include "double/double_assert.h"
+#include "double/double_unit.h"
+#include "unit/types/path.h"
+#include "unit/types/unit_types.h"
+
+#define REQUEST "request start replace a.service"
+
+typedef struct Fixture {
+        DoubleWorld *world;
+        Unit *path, *service;
+        PathSettings *settings;         /* of the path unit, without any value */
+        char root[64];
+} Fixture;
+
+static void free_settings(void *settings) {
+        path_settings_free(settings);
+}
+
+static Fixture begin(void) {
+        Fixture f = { .world = double_world_new(), .root = "/tmp/jobd-test-path.XXXXXX" };
+
+        assert_not_null(mkdtemp(f.root));
+        unit_table_set_type(f.world->table, &path_vtable);
+        f.path = double_unit(f.world, "a.path", UNIT_INACTIVE);
+        f.service = double_unit(f.world, "a.service", UNIT_INACTIVE);
+        double_relate(f.world, "a.path", UNIT_TRIGGERS, "a.service");
+        cr_assert(eq(int, path_settings_new(&f.settings), 0));
+        f.path->type_settings = f.settings;
+        f.path->type_settings_free = free_settings;
+        return f;
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *ftw) {
+        return remove(path);
+}
+
+static void end(Fixture *f) {
+        double_world_free(f->world);
+        nftw(f->root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+#define FIXTURE(f) cleanup_(end) Fixture f = begin()
+
+static const char *name(const Fixture *f, const char *rest) {
+        static char path[256];
+
+        snprintf(path, sizeof(path), "%s/%s", f->root, rest);
+        return path;
+}
+
+static void add(Fixture *f, PathKind kind, const char *rest) {
+        PathValue value = { .kind = kind, .path = strdup(name(f, rest)) };
+
+        cr_assert(eq(int, vector_push(&f->settings->values, value), 0));
+}
+
+static void start(Fixture *f) {
+        cr_assert(eq(int, unit_start(f->path), UNIT_UNDER_WAY));
+}
+
+static void make_file(const Fixture *f, const char *rest) {
+        int fd = open(name(f, rest), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+
+        cr_assert(fd >= 0);
+        close(fd);
+}
+
+static void make_folder(const Fixture *f, const char *rest) {
+        cr_assert(eq(int, mkdir(name(f, rest), 0755), 0));
+}
+
+/* The host's part: tells of descriptors that are ready, until there is none. */
+static void look(Fixture *f) {
+        for (bool was_ready = true; was_ready;) {
+                was_ready = false;
+                for (uint32_t i = 0; i < path_of(f->path)->watches.n; i++) {
+                        struct pollfd of_path = { .fd = path_of(f->path)->watches.items[i].fd, .events = POLLIN };
+
+                        if (of_path.fd < 0 || poll(&of_path, 1, 0) <= 0)
+                                continue;
+                        was_ready = true;
+                        path_vtable.fd_ready(f->path, i, POLLIN);
+                }
+        }
+}
+
+static void run_service(Fixture *f) {
+        double_unit_state(f->service, UNIT_ACTIVE, 0);
+        path_vtable.triggered_changed(f->path, f->service);
+        double_unit_state(f->service, UNIT_INACTIVE, 0);
+        path_vtable.triggered_changed(f->path, f->service);
+}
+
+#define assert_sub_state(f, state) assert_string(unit_sub_state((f).path), state)
+
+Test(path, waits_for_what_is_missing_however_deep) {
+        FIXTURE(f);
+
+        add(&f, PATH_EXISTS, "x/y/z");
+        start(&f);
+        assert_sub_state(f, "waiting");
+        make_file(&f, "other");
+        make_folder(&f, "x");
+        look(&f);
+        make_folder(&f, "x/y");
+        look(&f);
+        assert_string(double_calls(f.world), "");
+        make_file(&f, "x/y/z");
+        look(&f);
+        assert_string(double_calls(f.world), REQUEST);
+        assert_sub_state(f, "running");
+}
+
+Test(path, what_appears_all_at_once_is_seen) {
+        FIXTURE(f);
+
+        add(&f, PATH_EXISTS, "x/y/z");
+        start(&f);
+        make_folder(&f, "x");
+        make_folder(&f, "x/y");
+        make_file(&f, "x/y/z");
+        look(&f);
+        assert_string(double_calls(f.world), REQUEST);
+}
+
+Test(path, what_is_there_triggers_at_once_and_after_each_run) {
+        FIXTURE(f);
+
+        make_file(&f, "x");
+        add(&f, PATH_EXISTS, "x");
+        start(&f);
+        assert_string(double_calls(f.world), REQUEST);
+        run_service(&f);
+        assert_string(double_calls(f.world), REQUEST ", " REQUEST);
+        unlink(name(&f, "x"));
+        run_service(&f);
+        assert_sub_state(f, "waiting");
+}
+
+Test(path, does_not_go_round_and_round) {
+        FIXTURE(f);
+
+        make_file(&f, "x");
+        add(&f, PATH_EXISTS, "x");
+        f.settings->limit_burst = 3;
+        start(&f);
+        run_service(&f);
+        run_service(&f);
+        assert_sub_state(f, "running");
+        run_service(&f);
+        assert_sub_state(f, "failed");
+        cr_assert(eq(int, path_of(f.path)->result, PATH_FAILURE_TRIGGER_LIMIT_HIT));
+        path_vtable.reset_failed(f.path);
+        assert_sub_state(f, "dead");
+}
+
+Test(path, limit_is_one_of_time) {
+        FIXTURE(f);
+
+        make_file(&f, "x");
+        add(&f, PATH_EXISTS, "x");
+        f.settings->limit_burst = 1;
+        start(&f);
+        for (int i = 0; i < 5; i++) {
+                double_world_advance(f.world, 2 * USEC_PER_SEC);
+                run_service(&f);
+        }
+        assert_sub_state(f, "running");
+}
+
+Test(path, patterns_match_what_comes) {
+        FIXTURE(f);
+
+        add(&f, PATH_EXISTS_GLOB, "spool/*.job");
+        start(&f);
+        make_folder(&f, "spool");
+        look(&f);
+        make_file(&f, "spool/a.txt");
+        look(&f);
+        assert_string(double_calls(f.world), "");
+        make_file(&f, "spool/a.job");
+        look(&f);
+        assert_string(double_calls(f.world), REQUEST);
+}
+
+Test(path, a_folder_that_gets_something_in_it) {
+        FIXTURE(f);
+
+        f.settings->make_directory = true;
+        f.settings->directory_mode = 0700;
+        add(&f, PATH_DIRECTORY_NOT_EMPTY, "x/spool");
+        start(&f);
+        make_file(&f, "x/spool/.hidden");
+        make_file(&f, "x/spool/backup~");
+        look(&f);
+        assert_string(double_calls(f.world), "");
+        make_file(&f, "x/spool/mail");
+        look(&f);
+        assert_string(double_calls(f.world), REQUEST);
+}
+
+Test(path, a_change_is_a_file_that_is_closed_after_writing) {
+        FIXTURE(f);
+        int fd;
+
+        make_file(&f, "x");
+        add(&f, PATH_CHANGED, "x");
+        start(&f);
+        look(&f);
+        assert_sub_state(f, "waiting");
+        fd = open(name(&f, "x"), O_WRONLY | O_CLOEXEC);
+        cr_assert(eq(sz, (size_t) write(fd, "1", 1), 1));
+        look(&f);
+        assert_string(double_calls(f.world), "");
+        close(fd);
+        look(&f);
+        assert_string(double_calls(f.world), REQUEST);
+        run_service(&f);
+        assert_sub_state(f, "waiting");
+}
+
+Test(path, a_modification_is_each_write) {
+        FIXTURE(f);
+        int fd;
+
+        make_file(&f, "x");
+        add(&f, PATH_MODIFIED, "x");
+        start(&f);
+        fd = open(name(&f, "x"), O_WRONLY | O_CLOEXEC);
+        cr_assert(eq(sz, (size_t) write(fd, "1", 1), 1));
+        look(&f);
+        assert_string(double_calls(f.world), REQUEST);
+        close(fd);
+}
+
+Test(path, a_change_is_also_that_it_comes_goes_or_is_replaced) {
+        FIXTURE(f);
+        char from[256];
+
+        add(&f, PATH_CHANGED, "x");
+        start(&f);
+        make_file(&f, "x");
+        look(&f);
+        assert_string(double_calls(f.world), REQUEST);
+        run_service(&f);
+        make_file(&f, "y");
+        snprintf(from, sizeof(from), "%s", name(&f, "y"));
+        cr_assert(eq(int, rename(from, name(&f, "x")), 0));
+        look(&f);
+        assert_string(double_calls(f.world), REQUEST ", " REQUEST);
+        run_service(&f);
+        unlink(name(&f, "x"));
+        look(&f);
+        assert_string(double_calls(f.world), REQUEST ", " REQUEST ", " REQUEST);
+}
+
+Test(path, links_are_followed) {
+        FIXTURE(f);
+
+        make_folder(&f, "real");
+        cr_assert(eq(int, symlink("real", name(&f, "link")), 0));
+        add(&f, PATH_EXISTS, "link/x");
+        start(&f);
+        make_file(&f, "real/x");
+        look(&f);
+        assert_string(double_calls(f.world), REQUEST);
+}
+
+Test(path, a_busy_folder_on_the_way_wakes_nobody) {
+        FIXTURE(f);
+        struct pollfd of_path = { .events = POLLIN };
+
+        make_folder(&f, "x");
+        add(&f, PATH_EXISTS, "x/y");
+        start(&f);
+        look(&f);
+        make_file(&f, "noise");
+        of_path.fd = path_of(f.path)->watches.items[0].fd;
+        cr_assert(eq(int, poll(&of_path, 1, 0), 0));
+}
+
+Test(path, nothing_is_watched_while_its_unit_runs) {
+        FIXTURE(f);
+
+        add(&f, PATH_EXISTS, "x");
+        start(&f);
+        double_unit_state(f.service, UNIT_ACTIVE, 0);
+        path_vtable.triggered_changed(f.path, f.service);
+        assert_sub_state(f, "running");
+        cr_assert(eq(int, path_of(f.path)->watches.items[0].fd, -1));
+}
+
+Test(path, goes_on_in_another_process) {
+        FIXTURE(f);
+        RecordWriter writer = {};
+        RecordReader reader;
+
+        add(&f, PATH_CHANGED, "x");
+        start(&f);
+        path_vtable.record(f.path, &writer);
+        close(path_of(f.path)->watches.items[0].fd);
+        make_file(&f, "x");
+        record_reader_init(&reader, writer.bytes, writer.n);
+        cr_assert(eq(int, path_vtable.restore(f.path, &reader), 0));
+        cr_assert(record_is_at_end(&reader));
+        record_writer_deinit(&writer);
+        path_vtable.resume(f.path);
+        assert_string(double_calls(f.world), REQUEST);
+        assert_sub_state(f, "running");
+}
+
+Test(path, fails_if_its_unit_cannot_be_asked_for) {
+        FIXTURE(f);
+        const Failure failure = { .code = -ENOENT };
+
+        make_file(&f, "x");
+        add(&f, PATH_EXISTS, "x");
+        start(&f);
+        path_vtable.job_refused(f.path, &failure);
+        assert_sub_state(f, "failed");
+}
+
+Test(path, stops) {
+        FIXTURE(f);
+
+        add(&f, PATH_EXISTS, "x");
+        start(&f);
+        cr_assert(eq(int, unit_stop(f.path), UNIT_UNDER_WAY));
+        assert_sub_state(f, "dead");
+        cr_assert(eq(int, path_of(f.path)->watches.items[0].fd, -1));
+}
