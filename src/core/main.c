@@ -29,6 +29,7 @@
 #include "core/core_log.h"
 #include "core/core_options.h"
 #include "core/machine.h"
+#include "core/probe.h"
 #include "core/runtime_directory.h"
 #include "dbus/bus.h"
 #include "manager/manager.h"
@@ -222,6 +223,8 @@ int main(int argc, char *argv[]) {
         cleanup_(failure_deinit) Failure failure = {};
         int status;
 
+        if (probe_is_meant(argv[0]))
+                return probe_run(argc, argv);
         /* One that was executed by a descriptor would be called by its number. */
         prctl(PR_SET_NAME, "jobd-core");
         open_standard_descriptors();

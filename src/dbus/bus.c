@@ -140,6 +140,8 @@ static int bus_start(Bus *bus, const BusOptions *options, Failure *ret_failure) 
                 r = bus_signals_attach(bus);
         if (r >= 0 && !options->no_bus)
                 r = bus_link_new(&bus->link, bus, options->bus_address, options->is_user);
+        if (r >= 0)
+                bus_names_init(&bus->names, bus);
         return r;
 }
 
@@ -183,6 +185,7 @@ Bus *bus_free(Bus *bus) {
                 bus_server_free(vector_pop(&bus->servers));
         vector_deinit(&bus->servers);
 
+        bus_names_deinit(&bus->names);
         bus->link = bus_link_free(bus->link);
         while (bus->peers.n > 0)
                 bus_remove_peer(bus, vector_last(&bus->peers));

@@ -7,6 +7,7 @@
 
 #include "dbus/bus.h"
 #include "dbus/bus_link.h"
+#include "dbus/bus_name.h"
 #include "dbus/bus_peer.h"
 #include "dbus/bus_server.h"
 #include "dbus/bus_signal.h"
@@ -22,6 +23,7 @@ struct Bus {
         VECTOR(BusPeer *) peers;                /* a reference each; also the one of .link */
         uint64_t last_peer;                     /* for the names of private connections */
         BusLink *link;                          /* owned, or NULL */
+        BusNames names;
         sd_event_source *reaper;                /* owned; closes dropped peers */
         BusSignals signals;
         BusWire wire;                           /* the signal that is being written … */

@@ -44,8 +44,6 @@ struct BusLink {
 
 /* — calls of ours — */
 
-typedef void (*BusReply)(BusLink *link, const char *subject, DBusMessage *reply);
-
 typedef struct BusPending {
         BusLink *link;                  /* borrowed: the connection goes before it */
         char *subject;                  /* owned: the name it was about */
@@ -97,7 +95,7 @@ static int link_send_call(BusLink *link, DBusMessage *message, const char *subje
         return 0;
 }
 
-static int link_call(BusLink *link, const char *method, const char *argument, BusReply reply) {
+int bus_link_call(BusLink *link, const char *method, const char *argument, BusReply reply) {
         DBusMessage *message;
         dbus_uint32_t flags = 0;
         bool is_ready;
@@ -149,7 +147,7 @@ static void link_forget_client(BusLink *link, BusClient *client) {
 
         r = match_of_client(client->name, &rule);
         if (r >= 0)
-                r = link_call(link, "RemoveMatch", rule, NULL);
+                r = bus_link_call(link, "RemoveMatch", rule, NULL);
         bus_peer_remove_client(link->peer, client);
         link_check(link, r);
 }
@@ -237,9 +235,9 @@ static BusClient *link_add_client(BusLink *link, const char *name) {
         if (r >= 0)
                 r = bus_peer_add_client(link->peer, name, &client);
         if (r >= 0)
-                r = link_call(link, "AddMatch", rule, NULL);
+                r = bus_link_call(link, "AddMatch", rule, NULL);
         if (r >= 0)
-                r = link_call(link, "GetConnectionCredentials", name, on_credentials);
+                r = bus_link_call(link, "GetConnectionCredentials", name, on_credentials);
         link_check(link, r);
         return r < 0 ? NULL : client;
 }
@@ -318,6 +316,7 @@ static void link_take_signal(BusLink *link, DBusMessage *message) {
         client = bus_peer_find_client(link->peer, name);
         if (client && !*after)
                 link_forget_client(link, client);
+        bus_names_changed(&link->bus->names, name, after);
 }
 
 static void on_message(BusPeer *peer, DBusMessage *message) {
@@ -362,7 +361,9 @@ static void on_hello(BusLink *link, const char *subject, DBusMessage *reply) {
         link->peer->dialects = link->bus->dialects;
         bus_foreach_dialect(link->bus, dialect)
                 if (r >= 0)
-                        r = link_call(link, "RequestName", dialect->name, on_name);
+                        r = bus_link_call(link, "RequestName", dialect->name, on_name);
+        if (r >= 0)
+                r = bus_names_begin(&link->bus->names);
         link_check(link, r);
 }
 
@@ -451,7 +452,7 @@ static int link_connect(BusLink *link) {
                 return r;
 
         link->peer = take_ptr(peer);
-        return link_call(link, "Hello", NULL, on_hello);
+        return bus_link_call(link, "Hello", NULL, on_hello);
 }
 
 static void link_try(BusLink *link) {
@@ -470,6 +471,20 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *userdata) {
         if (!link->peer)
                 link_try(link);
         return 0;
+}
+
+Bus *bus_link_bus(const BusLink *link) {
+        return link->bus;
+}
+
+bool bus_link_is_up(const BusLink *link) {
+        return link->peer && link->peer->has_name;
+}
+
+void bus_link_hurry(BusLink *link) {
+        link->backoff = BACKOFF_FIRST;
+        if (!link->peer)
+                (void) sd_event_source_set_time(link->retry, 0);
 }
 
 void bus_link_lost(BusLink *link, const BusPeer *peer) {

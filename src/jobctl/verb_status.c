@@ -177,14 +177,16 @@ static void print_until(const json_t *unit) {
 /* Of what waits to be started again. */
 static void print_restart(const json_t *unit) {
         usec_t pause = value_u64(unit, json_object_get(unit, "RestartUSecNext") ? "RestartUSecNext" : "RestartUSec");
-        usec_t since = value_u64(unit, "StateChangeTimestampMonotonic");
+        usec_t at = value_u64(unit, "NextRestartUSecMonotonic");
         char span[USEC_FORMAT_MAX];
 
         if (!text_starts_with(value_string(unit, "SubState"), "auto-restart"))
                 return;
+        if (at == 0)
+                at = usec_add(value_u64(unit, "StateChangeTimestampMonotonic"), pause);
         status_print_label("Restart");
-        printf("in %s (%" PRIu64 " so far)\n",
-               state_format_span(usec_sub(usec_add(since, pause), clock_monotonic()), span), value_u64(unit, "NRestarts"));
+        printf("in %s (%" PRIu64 " so far)\n", state_format_span(usec_sub(at, clock_monotonic()), span),
+               value_u64(unit, "NRestarts"));
 }
 
 /* (ss) of sockets and paths: what is listened on, how. */
@@ -355,6 +357,8 @@ static void print_unit(Jobctl *ctl, const json_t *unit) {
         print_listen(unit, "Paths", "Watches");
         print_documentation(unit);
         print_job(ctl, unit);
+        if (!text_starts_with(value_string(unit, "SubState"), "auto-restart"))
+                status_print_line("Doing", value_string(unit, "Activity"));
         print_commands(unit, main_pid);
         print_main_pid(unit);
         print_control_pid(unit);

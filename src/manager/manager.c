@@ -227,6 +227,7 @@ Manager *manager_free(Manager *manager) {
         assert(manager->watches.n == 0);
         id_map_deinit(&manager->watches);
         vector_deinit(&manager->triggered);
+        manager_free_names(manager);
         heap_deinit(&manager->timers);
         id_map_deinit(&manager->by_pid);
         id_map_deinit(&manager->by_invocation);

@@ -125,6 +125,19 @@ uint32_t manager_count_failed_units(const Manager *manager);
 usec_t manager_started_at(const Manager *manager, usec_t *ret_realtime);
 usec_t manager_finished_at(const Manager *manager, usec_t *ret_realtime);     /* the startup; 0: not yet */
 
+/* — names on the message bus — */
+
+/* Follows a name from then on, and says at once who has it: manager_name_owned(). -EOPNOTSUPP if there is no bus ever. */
+typedef struct ManagerNameOps {
+        int (*watch)(void *userdata, const char *name);
+        void (*unwatch)(void *userdata, const char *name);
+} ManagerNameOps;
+
+/* The bus layer says what it can do; NULL: nothing. */
+void manager_set_name_ops(Manager *manager, const ManagerNameOps *ops, void *userdata /* borrowed */);
+/* Somebody has it now, a process (0: not known), or nobody. In a turn. */
+void manager_name_owned(Manager *manager, const char *name, bool is_owned, pid_t pid);
+
 /* — who is told: at the moment it happens; must only note it and add to the outbox — */
 
 typedef struct ManagerListenerOps {

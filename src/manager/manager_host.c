@@ -125,6 +125,18 @@ static const struct ResourceDefaults *host_resource_defaults(UnitHost *host) {
         return manager_resource_defaults(manager_of(host));
 }
 
+static bool host_is_busy(UnitHost *host, const Unit *unit) {
+        return manager_is_busy(manager_of(host), unit);
+}
+
+static bool host_will_start(UnitHost *host, const Unit *unit) {
+        return manager_will_start(manager_of(host), unit);
+}
+
+static int host_watch_name(UnitHost *host, Unit *unit, const char *name) {
+        return manager_watch_name(manager_of(host), unit, name);
+}
+
 const UnitHostOps manager_host_ops = {
         .now = host_now,
         .now_realtime = host_now_realtime,
@@ -138,6 +150,9 @@ const UnitHostOps manager_host_ops = {
         .drop_fd = host_drop_fd,
         .take_fd = host_take_fd,
         .has_job = host_has_job,
+        .is_busy = host_is_busy,
+        .will_start = host_will_start,
+        .watch_name = host_watch_name,
         .kill = host_kill,
         .kill_rest = host_kill_rest,
         .request_job = host_request_job,

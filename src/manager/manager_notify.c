@@ -4,8 +4,9 @@
  *
  * Datagrams of sd_notify(3). Who sent one is what the kernel says
  * (SCM_CREDENTIALS), and to which unit that process belongs is looked up while
- * it is there. Descriptors that come along are closed at once; for a sender
- * that waits for that (BARRIER=1) it is the answer.
+ * it is there. Descriptors that come along are for the unit, if it wants them;
+ * the others are closed at once, which is the answer for a sender that waits
+ * for that (BARRIER=1).
  */
 
 #include <assert.h>
@@ -27,26 +28,36 @@
 #define KEPT_NAME "notify"
 #define FDS_MAX 253U                    /* what the kernel passes at most */
 
-static void close_descriptors(const struct cmsghdr *header) {
+/* What came along. */
+typedef struct Passed {
+        int fds[FDS_MAX];               /* owned; -1: taken over */
+        size_t n;
+} Passed;
+
+static void passed_close(Passed *passed) {
+        for (size_t i = 0; i < passed->n; i++)
+                if (passed->fds[i] >= 0)
+                        close(passed->fds[i]);
+        passed->n = 0;
+}
+
+static void take_descriptors(const struct cmsghdr *header, Passed *passed) {
         size_t n = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 
-        for (size_t i = 0; i < n; i++) {
-                int fd;
-
-                memcpy(&fd, CMSG_DATA(header) + i * sizeof(int), sizeof(int));
-                close(fd);
-        }
+        n = MIN(n, FDS_MAX - passed->n);
+        memcpy(passed->fds + passed->n, CMSG_DATA(header), n * sizeof(int));
+        passed->n += n;
 }
 
 /* The sender, 0 if the kernel did not say. */
-static pid_t take_control_data(struct msghdr *message) {
+static pid_t take_control_data(struct msghdr *message, Passed *passed) {
         pid_t pid = 0;
 
         for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header)) {
                 if (header->cmsg_level != SOL_SOCKET)
                         continue;
                 if (header->cmsg_type == SCM_RIGHTS)
-                        close_descriptors(header);
+                        take_descriptors(header, passed);
                 if (header->cmsg_type == SCM_CREDENTIALS && header->cmsg_len == CMSG_LEN(sizeof(struct ucred))) {
                         struct ucred credentials;
 
@@ -68,7 +79,7 @@ static size_t split(char *text, char *lines[static LINES_MAX + 1]) {
         return n;
 }
 
-static void route(Manager *manager, pid_t sender, char *text) {
+static void route(Manager *manager, pid_t sender, char *text, Passed *passed) {
         char *assignments[LINES_MAX + 1];
         Unit *unit = manager_unit_by_pid(manager, sender);
 
@@ -80,6 +91,9 @@ static void route(Manager *manager, pid_t sender, char *text) {
                 return;
         manager->has_news = true;
         manager_mark_unit(manager, unit);
+        if (passed->n > 0 && unit->vtable->passed_fds)
+                unit->vtable->passed_fds(unit, sender, assignments, passed->fds, passed->n);
+        passed_close(passed);
         if (unit->vtable->notified)
                 unit->vtable->notified(unit, sender, assignments);
 }
@@ -98,6 +112,7 @@ static int read_datagram(Manager *manager) {
                 .msg_control = &control,
                 .msg_controllen = sizeof(control),
         };
+        cleanup_(passed_close) Passed passed = { .n = 0 };
         ssize_t n;
         pid_t sender;
 
@@ -107,14 +122,14 @@ static int read_datagram(Manager *manager) {
         if (manager->peeks)
                 manager->state.n_peeked++;
 
-        sender = take_control_data(&message);
+        sender = take_control_data(&message, &passed);
         if (message.msg_flags & MSG_TRUNC)
                 log_warning("Notification of process %d is longer than %u bytes: ignored.", (int) sender, DATAGRAM_MAX);
         else if (sender <= 0 || memchr(text, '\0', (size_t) n))
                 log_warning("Notification of process %d is malformed: ignored.", (int) sender);
         else {
                 text[n] = '\0';
-                route(manager, sender, text);
+                route(manager, sender, text, &passed);
         }
         return 1;
 }

@@ -120,6 +120,7 @@ void manager_forget_unit(Manager *manager, Unit *unit) {
         manager_forget_errands(manager, unit);
         manager_forget_watches(manager, unit);
         manager_log_forget_unit(manager, unit);
+        manager_forget_name(manager, unit);
         manager_forget_group(manager, unit);
         if (of_unit->invocation != 0 && id_map_get(&manager->by_invocation, of_unit->invocation) == unit)
                 id_map_remove(&manager->by_invocation, of_unit->invocation);

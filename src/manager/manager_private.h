@@ -77,6 +77,19 @@ typedef enum ManagerStage {
 
 typedef struct ManagerWatch ManagerWatch;
 
+/* A name on the message bus, and the unit that follows it. */
+typedef struct ManagerName {
+        char *name;                     /* owned */
+        uint32_t unit;                  /* its index */
+} ManagerName;
+
+typedef struct ManagerNames {
+        VECTOR(ManagerName) wanted;
+        bool is_known;                  /* whether there is a bus layer, and .ops says so */
+        const ManagerNameOps *ops;
+        void *userdata;                 /* borrowed */
+} ManagerNames;
+
 typedef struct ManagerListener {
         const ManagerListenerOps *ops;
         void *userdata;                 /* borrowed */
@@ -131,6 +144,7 @@ struct Manager {
         ExecPids orphans;               /* children that no unit knows, as of a moment of this turn */
         bool knows_orphans;
 
+        ManagerNames names;
         bool was_asked;                 /* for jobs, in this turn */
         VECTOR(ManagerRequest) requests;
         VECTOR(uint32_t) candidates;    /* indexes of units that may be unloaded */
@@ -192,6 +206,7 @@ int manager_spare_pidfd(Manager *manager, int pidfd);   /* -1, and it is closed,
 void manager_lower_open_files_limit(Manager *manager);
 
 int manager_set_timer(Manager *manager, Unit *unit, UnitPurpose purpose, usec_t deadline);
+bool manager_has_timer(const Manager *manager, const Unit *unit, UnitPurpose purpose);
 void manager_run_timers(Manager *manager);
 void manager_arm_timers(Manager *manager);
 
@@ -217,6 +232,12 @@ void manager_resume_units(Manager *manager);    /* once they are restored, befor
 int manager_open_notify(Manager *manager, Failure *ret_failure);
 bool manager_read_notify(Manager *manager, unsigned budget);            /* true if there may be more */
 void manager_rank_notify(Manager *manager);     /* at the end of a turn: when is its source served next? */
+
+int manager_watch_name(Manager *manager, Unit *unit, const char *name);
+void manager_forget_name(Manager *manager, const Unit *unit);
+void manager_free_names(Manager *manager);
+bool manager_is_busy(const Manager *manager, const Unit *unit);
+bool manager_will_start(const Manager *manager, const Unit *unit);
 
 int manager_request_job(Manager *manager, Unit *unit, const char *type, const char *mode, const char *reason);
 void manager_drop_requests(Manager *manager);

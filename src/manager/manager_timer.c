@@ -24,6 +24,14 @@ static ManagerTimer **timer_slot(ManagerUnit *of_unit, UnitPurpose purpose) {
         return slot;
 }
 
+bool manager_has_timer(const Manager *manager, const Unit *unit, UnitPurpose purpose) {
+        const ManagerTimer *timer = unit->index < manager->of_units.n ? manager->of_units.items[unit->index].timers : NULL;
+
+        while (timer && timer->purpose != purpose)
+                timer = timer->next;
+        return timer;
+}
+
 static void remove_timer(Manager *manager, ManagerTimer **slot) {
         ManagerTimer *timer = *slot;
 

@@ -82,6 +82,10 @@ typedef struct UnitVTable {
         /* The machine's clock was set, or (@is_zone) its time zone was changed; see UnitHostOps.watch_clock. */
         void (*clock_changed)(Unit *unit, bool is_zone);
         void (*notified)(Unit *unit, pid_t sender, char *const *assignments);   /* sd_notify lines */
+        /* Descriptors that came with such lines, before these: it sets to -1 those that it takes, the others are closed. */
+        void (*passed_fds)(Unit *unit, pid_t sender, char *const *assignments, int *fds, size_t n);
+        /* Who has the name that it watches: a process, 0 if that is not known; !@is_owned: nobody. */
+        void (*name_owned)(Unit *unit, bool is_owned, pid_t pid);
         int (*kill)(Unit *unit, const char *who, int signal, Failure *ret_failure);     /* "main", "control", "all" */
         pid_t (*main_pid)(const Unit *unit);
         pid_t (*control_pid)(const Unit *unit);

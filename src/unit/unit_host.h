@@ -29,6 +29,9 @@ typedef enum UnitPurpose {
         UNIT_PURPOSE_WATCHDOG,          /* timer: WatchdogSec */
         UNIT_PURPOSE_PIDFILE,           /* poll or watch for the PID file */
         UNIT_PURPOSE_ELAPSE,            /* timer: what a timer is there for */
+        UNIT_PURPOSE_PROBE,             /* a process that looks whether the unit is well; timer: its limit, or the next one */
+        UNIT_PURPOSE_IDLE,              /* timer: look again whether other jobs run */
+        UNIT_PURPOSE_HEALTHY,           /* timer: it has run so long that earlier failures don't count any more */
         _UNIT_PURPOSE_MAX,
 } UnitPurpose;
 
@@ -125,6 +128,16 @@ typedef struct UnitHostOps {
 
         /* What holds for units that say nothing of resources; NULL: nothing does. Borrowed, for this turn. */
         const struct ResourceDefaults *(*resource_defaults)(UnitHost *host);
+        /* Does another job run, or is about to, that does not itself wait (UNIT_PURPOSE_IDLE) for the others? NULL: no. */
+        bool (*is_busy)(UnitHost *host, const Unit *unit);
+        /* Is there a job that starts the unit again once it is down? NULL: no. */
+        bool (*will_start)(UnitHost *host, const Unit *unit);
+
+        /*
+         * Follow who has @name on the message bus (NULL: no longer); UnitVTable.name_owned is told of it, and of each change.
+         * 0, also if the bus is not there yet; -EOPNOTSUPP if it never will be. NULL: the same.
+         */
+        int (*watch_name)(UnitHost *host, Unit *unit, const char *name);
 
         /* An action on the whole manager (FailureAction=reboot): @action is a UnitAction. */
         void (*request_action)(UnitHost *host, Unit *unit, int action, int exit_status, const char *reason);

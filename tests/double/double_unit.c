@@ -41,6 +41,9 @@ static const char *const purpose_names[_UNIT_PURPOSE_MAX] = {
         [UNIT_PURPOSE_WATCHDOG] = "watchdog",
         [UNIT_PURPOSE_PIDFILE] = "pidfile",
         [UNIT_PURPOSE_ELAPSE] = "elapse",
+        [UNIT_PURPOSE_PROBE] = "probe",
+        [UNIT_PURPOSE_IDLE] = "idle",
+        [UNIT_PURPOSE_HEALTHY] = "healthy",
 };
 
 static DoubleOperationState *double_operation(const Unit *unit, DoubleOperation operation) {

@@ -94,8 +94,11 @@ Test(service_file, defaults_that_hang_on_others) {
                      SERVICE_NOTIFY_MAIN));
         file_write(world, "a/e.service", "[Service]\nRemainAfterExit=yes\nExecStop=/bin/x\n");
         cr_assert(eq(int, file_service(file_load(world, "e.service"))->type, SERVICE_ONESHOT));
-        cr_assert(eq(int, file_service(file_load_service(world, "f.service", "Type=idle"))->type, SERVICE_SIMPLE));
-        assert_said(world, "note a/f.service:3 Type: 'idle' is run as 'simple'.");
+        cr_assert(eq(int, file_service(file_load_service(world, "f.service", "Type=idle"))->type, SERVICE_IDLE));
+        cr_assert(eq(int, file_service(file_load_service(world, "g.service", "BusName=a.b"))->type, SERVICE_DBUS));
+        cr_assert(eq(int, file_service(file_load_service(world, "h.service", "NotifyFd=3"))->type, SERVICE_NOTIFY));
+        cr_assert(eq(int, file_service(file_load_service(world, "i.service", "FileDescriptorStoreMax=1"))->notify_access,
+                     SERVICE_NOTIFY_MAIN));
 }
 
 Test(service_file, a_terminal_can_be_the_input) {

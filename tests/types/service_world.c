@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "basic/strv.h"
 #include "double/double_sink.h"
@@ -67,6 +68,8 @@ static void host_unwatch_process(UnitHost *host, Unit *unit, UnitPurpose purpose
 }
 
 static const char *name_process(const World *world, pid_t pid) {
+        if (pid == world->probe)
+                return "probe";
         return pid == world_main(world) ? "main" : pid == world_control(world) ? "control" : "stranger";
 }
 
@@ -106,6 +109,60 @@ static void host_request_action(UnitHost *host, Unit *unit, int action, int exit
 static void host_log(UnitHost *host, Unit *unit, int level, const char *message) {
 }
 
+static bool host_is_busy(UnitHost *host, const Unit *unit) {
+        return world_of(host)->is_busy;
+}
+
+static bool host_will_start(UnitHost *host, const Unit *unit) {
+        return world_of(host)->will_start;
+}
+
+static int host_watch_name(UnitHost *host, Unit *unit, const char *name) {
+        World *world = world_of(host);
+
+        text_deinit(&world->name);
+        if (name && world->name_error == 0)
+                text_add(&world->name, name);
+        return name ? world->name_error : 0;
+}
+
+static int host_watch_fd(UnitHost *host, Unit *unit, uint32_t index, int fd, uint32_t events) {
+        world_of(host)->watched |= UINT32_C(1) << index;
+        return 0;
+}
+
+static void host_unwatch_fd(UnitHost *host, Unit *unit, uint32_t index) {
+        world_of(host)->watched &= ~(UINT32_C(1) << index);
+}
+
+static int *kept_place(World *world, const char *what, uint32_t index) {
+        cr_assert(lt(u32, index, ELEMENTSOF(world->kept)));
+        return strcmp(what, "stored") == 0 ? &world->kept[index] : &world->channel_kept;
+}
+
+static int host_keep_fd(UnitHost *host, const Unit *unit, const char *what, uint32_t index, int fd) {
+        int *place = kept_place(world_of(host), what, index);
+
+        if (*place >= 0)
+                close(*place);
+        *place = dup(fd);
+        return 0;
+}
+
+static void host_drop_fd(UnitHost *host, const Unit *unit, const char *what, uint32_t index) {
+        int *place = kept_place(world_of(host), what, index);
+
+        if (*place >= 0)
+                close(*place);
+        *place = -1;
+}
+
+static int host_take_fd(UnitHost *host, const Unit *unit, const char *what, uint32_t index) {
+        const int *place = kept_place(world_of(host), what, index);
+
+        return *place < 0 ? -ENOENT : dup(*place);
+}
+
 static const UnitHostOps host_ops = {
         .now = host_now,
         .now_realtime = host_now_realtime,
@@ -115,6 +172,14 @@ static const UnitHostOps host_ops = {
         .unwatch_process = host_unwatch_process,
         .kill = host_kill,
         .kill_rest = host_kill_rest,
+        .is_busy = host_is_busy,
+        .will_start = host_will_start,
+        .watch_name = host_watch_name,
+        .watch_fd = host_watch_fd,
+        .unwatch_fd = host_unwatch_fd,
+        .keep_fd = host_keep_fd,
+        .drop_fd = host_drop_fd,
+        .take_fd = host_take_fd,
         .request_job = host_request_job,
         .request_action = host_request_action,
         .log = host_log,
@@ -166,6 +231,9 @@ World *world_new(ServiceType type) {
         World *world = calloc(1, sizeof(*world));
 
         cr_assert(world != NULL);
+        for (size_t i = 0; i < ELEMENTSOF(world->kept); i++)
+                world->kept[i] = -1;
+        world->channel_kept = -1;
         world->now = 1000 * USEC_PER_SEC;
         world->next_pid = FIRST_PID;
         world->host.ops = &host_ops;
@@ -181,10 +249,24 @@ World *world_new(ServiceType type) {
         return world;
 }
 
+static void forget_given(World *world) {
+        for (size_t i = 0; i < world->n_given; i++)
+                close(world->given[i]);
+        world->n_given = 0;
+        world->given_names[0] = '\0';
+}
+
 World *world_free(World *world) {
         if (!world)
                 return NULL;
         unit_table_free(world->table);
+        forget_given(world);
+        for (size_t i = 0; i < ELEMENTSOF(world->kept); i++)
+                if (world->kept[i] >= 0)
+                        close(world->kept[i]);
+        if (world->channel_kept >= 0)
+                close(world->channel_kept);
+        text_deinit(&world->name);
         text_deinit(&world->states);
         text_deinit(&world->calls);
         text_deinit(&world->environment);
@@ -193,7 +275,10 @@ World *world_free(World *world) {
 }
 
 void world_command(World *world, ServiceExec kind, const char *line) {
-        ExecCommand *command = calloc(1, sizeof(*command)), **slot = &world->settings->commands[kind];
+        ExecCommand *command = calloc(1, sizeof(*command));
+        ExecCommand **slot = kind < _SERVICE_EXEC_LIST_MAX
+                                     ? &world->settings->commands[kind]
+                                     : &world_rare(world)->probes[kind - SERVICE_EXEC_READINESS].command;
 
         cr_assert(command != NULL);
         if (line[0] == '-') {
@@ -207,6 +292,18 @@ void world_command(World *world, ServiceExec kind, const char *line) {
         *slot = command;
 }
 
+static void note_given(World *world, const ExecRequest *request) {
+        forget_given(world);
+        for (size_t i = 0; i < request->n_descriptors; i++) {
+                const ExecDescriptor *descriptor = &request->descriptors[i];
+                size_t n = strlen(world->given_names);
+
+                world->given[world->n_given++] = dup(descriptor->fd);
+                snprintf(world->given_names + n, sizeof(world->given_names) - n, "%s%s=%i", i > 0 ? " " : "",
+                         descriptor->name ? descriptor->name : "?", descriptor->target);
+        }
+}
+
 static void start_process(World *world, UnitPurpose purpose, const ExecRequest *request) {
         ExecResult result = { .uid = (uid_t) -1, .gid = (gid_t) -1, .pid = world->next_pid++ };
         ExecStep step = world->fail_step;
@@ -218,6 +315,9 @@ static void start_process(World *world, UnitPurpose purpose, const ExecRequest *
                 text_add(&world->environment, *assignment);
                 text_add_char(&world->environment, '\n');
         }
+        note_given(world, request);
+        if (purpose == UNIT_PURPOSE_PROBE)
+                world->probe = result.pid;
         world->fail_step = EXEC_STEP_NONE;
         if (step != EXEC_STEP_NONE)
                 exec_result_set(&result, step, ENOENT, "cannot do it");
@@ -236,6 +336,7 @@ static void renew(World *world) {
         record_reader_init(&reader, saved.bytes, saved.n);
         cr_assert(service_vtable.restore(world->unit, &reader) == 0);
         cr_assert(record_is_at_end(&reader), "there is more in it than was read");
+        service_vtable.resume(world->unit);
         service_vtable.record(world->unit, &saved_again);
         cr_assert(saved.n == saved_again.n && memcmp(saved.bytes, saved_again.bytes, saved.n) == 0);
 }
@@ -298,6 +399,36 @@ void world_notify(World *world, pid_t sender, const char *line) {
         cr_assert(strv_split(line, "|", &assignments) == 0);
         service_vtable.notified(world->unit, sender, assignments);
         world_flush(world);
+}
+
+void world_pass(World *world, pid_t sender, const char *line, int *fds, size_t n) {
+        cleanup_(strv_freep) char **assignments = NULL;
+
+        cr_assert(strv_split(line, "|", &assignments) == 0);
+        service_vtable.passed_fds(world->unit, sender, assignments, fds, n);
+        for (size_t i = 0; i < n; i++)
+                if (fds[i] >= 0)
+                        close(fds[i]);
+        service_vtable.notified(world->unit, sender, assignments);
+        world_flush(world);
+}
+
+void world_own_name(World *world, bool is_owned, pid_t pid) {
+        service_vtable.name_owned(world->unit, is_owned, pid);
+        world_flush(world);
+}
+
+void world_fd_ready(World *world, uint32_t index) {
+        cr_assert(ne(u32, world->watched & (UINT32_C(1) << index), 0), "%u is not watched", index);
+        service_vtable.fd_ready(world->unit, index, 0);
+        world_flush(world);
+}
+
+ServiceRareSettings *world_rare(World *world) {
+        if (!world->settings->rare)
+                world->settings->rare = calloc(1, sizeof(*world->settings->rare));
+        cr_assert(world->settings->rare != NULL);
+        return world->settings->rare;
 }
 
 void world_advance(World *world, usec_t span) {

@@ -42,6 +42,17 @@ typedef struct World {
         int timer_error;                /* the same for a timer that is set */
         int watch_error;
         ExecStep fail_step;             /* the next spawn fails there, once */
+        bool is_busy;                   /* other jobs run */
+        bool will_start;                /* a job will start it again */
+        int name_error;                 /* what the host answers when a name is to be watched */
+        Text name;                      /* what is watched */
+        int kept[8];                    /* by the keeper: copies, by their number; -1: none */
+        int channel_kept;               /* the one of NotifyFd= */
+        uint32_t watched;               /* bits: descriptors that are watched, by their index */
+        pid_t probe;                    /* the last one */
+        size_t n_given;                 /* descriptors that the last process got */
+        int given[8];                   /* copies of them */
+        char given_names[128];
 
         Text states;                    /* the sub-states that it went through */
         const char *last_state;
@@ -68,6 +79,11 @@ void world_flush(World *world);
 void world_exit(World *world, pid_t pid, int status);
 void world_die(World *world, pid_t pid, int signal, bool is_dumped);
 void world_notify(World *world, pid_t sender, const char *line);        /* one datagram; '|' parts its lines */
+/* The same with descriptors; each is closed unless it is taken. */
+void world_pass(World *world, pid_t sender, const char *line, int *fds, size_t n);
+void world_own_name(World *world, bool is_owned, pid_t pid);            /* the name on the bus */
+void world_fd_ready(World *world, uint32_t index);
+ServiceRareSettings *world_rare(World *world);                          /* to be changed */
 void world_advance(World *world, usec_t span);                          /* timers fire in their order */
 
 pid_t world_main(const World *world);

@@ -113,7 +113,7 @@ Test(service_show, activity) {
         world_exit(world, world_control(world), 0);
         assert_string(activity(world), "waiting for the PID file /no/such/pid");
         world_advance(world, 90 * USEC_PER_SEC);
-        assert_string(activity(world), "waiting 5s before it starts again");
+        assert_string(activity(world), "next restart in 5s");
 }
 
 Test(service_show, activity_of_a_stop) {

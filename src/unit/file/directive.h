@@ -29,6 +29,7 @@ typedef enum DirectiveBase {
         DIRECTIVE_IN_UNIT,              /* offset is into UnitSettings */
         DIRECTIVE_IN_UNIT_RARE,         /* … UnitRareSettings */
         DIRECTIVE_IN_TYPE,              /* … the settings of its type: ServiceSettings, … */
+        DIRECTIVE_IN_SERVICE_RARE,      /* … ServiceRareSettings */
         DIRECTIVE_IN_EXEC,              /* … ExecSettings */
         DIRECTIVE_IN_EXEC_RARE,         /* … ExecRareSettings */
         DIRECTIVE_IN_KILL,              /* … KillSettings */
@@ -101,6 +102,9 @@ const char *directive_find_nearest(const DirectiveSection *section, const char *
 #define DIRECTIVE_SERVICE(name_, parse_, field_, ...)                                                    \
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_TYPE,                                     \
           .offset = offsetof(ServiceSettings, field_), __VA_ARGS__ }
+#define DIRECTIVE_SERVICE_RARE(name_, parse_, field_, ...)                                               \
+        { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_SERVICE_RARE,                             \
+          .offset = offsetof(ServiceRareSettings, field_), __VA_ARGS__ }
 #define DIRECTIVE_OTHER(name_, parse_, ...) { .name = name_, .parse = parse_, __VA_ARGS__ }
 #define DIRECTIVE_IGNORE(name_) { .name = name_, .parse = directive_parse_ignored, .status = DIRECTIVE_IGNORED }
 #define DIRECTIVE_REFUSE(name_) { .name = name_, .parse = directive_parse_refused, .status = DIRECTIVE_REFUSED }

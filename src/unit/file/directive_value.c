@@ -31,6 +31,8 @@ void *directive_field(const DirectiveLine *line) {
         case DIRECTIVE_IN_TYPE:
                 assert(draft->own);
                 return (char *) draft->own + line->directive->offset;
+        case DIRECTIVE_IN_SERVICE_RARE:
+                return (char *) &draft->service_rare + line->directive->offset;
         case DIRECTIVE_IN_EXEC:
                 assert(draft->exec);
                 return (char *) draft->exec + line->directive->offset;

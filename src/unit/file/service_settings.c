@@ -18,6 +18,9 @@ static const char *const service_types[_SERVICE_TYPE_MAX] = {
         [SERVICE_FORKING] = "forking",
         [SERVICE_ONESHOT] = "oneshot",
         [SERVICE_NOTIFY] = "notify",
+        [SERVICE_NOTIFY_RELOAD] = "notify-reload",
+        [SERVICE_DBUS] = "dbus",
+        [SERVICE_IDLE] = "idle",
 };
 
 static const char *const service_restarts[_SERVICE_RESTART_MAX] = {
@@ -45,6 +48,8 @@ static const char *const service_execs[_SERVICE_EXEC_MAX] = {
         [SERVICE_EXEC_RELOAD] = "ExecReload",
         [SERVICE_EXEC_STOP] = "ExecStop",
         [SERVICE_EXEC_STOP_POST] = "ExecStopPost",
+        [SERVICE_EXEC_READINESS] = "ReadinessExec",
+        [SERVICE_EXEC_LIVENESS] = "LivenessExec",
 };
 
 DEFINE_STRING_TABLE(service_type, ServiceType, service_types)
@@ -76,14 +81,20 @@ int service_settings_new(ServiceSettings **ret_settings) {
 ServiceSettings *service_settings_free(ServiceSettings *settings) {
         if (!settings)
                 return NULL;
-        for (size_t i = 0; i < _SERVICE_EXEC_MAX; i++)
+        for (size_t i = 0; i < _SERVICE_EXEC_LIST_MAX; i++)
                 exec_command_free_all(settings->commands[i]);
         free(settings->pid_file);
-        free(settings->bus_name);
+        service_rare_settings_free(settings->rare);
         exec_settings_deinit(&settings->exec);
         resource_settings_free(settings->resources);
         free(settings);
         return NULL;
+}
+
+const ServiceRareSettings *service_settings_rare(const ServiceSettings *settings) {
+        static const ServiceRareSettings nothing;
+
+        return settings->rare ? settings->rare : &nothing;
 }
 
 bool exit_status_set_has_status(const ExitStatusSet *set, int status) {

@@ -17,6 +17,7 @@
 #include "basic/usec.h"
 #include "unit/file/exec_settings.h"
 #include "unit/file/kill_settings.h"
+#include "unit/file/service_rare_settings.h"
 
 typedef enum ServiceType {
         SERVICE_SIMPLE,
@@ -24,6 +25,9 @@ typedef enum ServiceType {
         SERVICE_FORKING,
         SERVICE_ONESHOT,
         SERVICE_NOTIFY,
+        SERVICE_NOTIFY_RELOAD,
+        SERVICE_DBUS,
+        SERVICE_IDLE,
         _SERVICE_TYPE_MAX,
 } ServiceType;
 
@@ -55,6 +59,9 @@ typedef enum ServiceExec {
         SERVICE_EXEC_RELOAD,
         SERVICE_EXEC_STOP,
         SERVICE_EXEC_STOP_POST,
+        _SERVICE_EXEC_LIST_MAX,         /* those above have a list in ServiceSettings */
+        SERVICE_EXEC_READINESS = _SERVICE_EXEC_LIST_MAX,        /* those below are in ServiceRareSettings.probes */
+        SERVICE_EXEC_LIVENESS,
         _SERVICE_EXEC_MAX,
 } ServiceExec;
 
@@ -69,11 +76,11 @@ typedef struct ServiceSettings {
         ServiceRestart restart;
         ServiceNotifyAccess notify_access;
         bool has_notify_access;
-        ExecCommand *commands[_SERVICE_EXEC_MAX];        /* owned lists */
+        ExecCommand *commands[_SERVICE_EXEC_LIST_MAX];        /* owned lists */
         char *pid_file;
         bool guess_main_pid;
         bool remain_after_exit;
-        char *bus_name;
+        ServiceRareSettings *rare;      /* owned; NULL: nothing of that is said. Read by service_settings_rare() */
 
         usec_t restart_usec;
         usec_t timeout_start;           /* USEC_INFINITY: none; oneshot has none by default */
@@ -101,6 +108,8 @@ DECLARE_STRING_TABLE(service_exec, ServiceExec);         /* "ExecStartPre", … 
 
 int service_settings_new(ServiceSettings **ret_settings);        /* the defaults */
 ServiceSettings *service_settings_free(ServiceSettings *settings);
+/* What @settings say of rare things; never NULL. */
+const ServiceRareSettings *service_settings_rare(const ServiceSettings *settings);
 
 bool exit_status_set_has_status(const ExitStatusSet *set, int status);
 bool exit_status_set_has_signal(const ExitStatusSet *set, int signal);

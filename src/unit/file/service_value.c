@@ -20,16 +20,9 @@
 int service_parse_type(const DirectiveLine *line, const char *value) {
         int type = service_type_from_string(value);
 
-        if (strcmp(value, "idle") == 0) {
-                directive_note(line, UNIT_FILE_NOTE, "'idle' is run as 'simple'.");
-                type = SERVICE_SIMPLE;
-        }
-        if (strcmp(value, "dbus") == 0 || strcmp(value, "notify-reload") == 0)
-                return directive_complain(line, "'%s' is not supported yet; use simple, exec, forking, oneshot or notify",
-                                          value);
         if (type < 0)
-                return directive_complain(line, "'%s' is not a type of service; use simple, exec, forking, oneshot or "
-                                                "notify", value);
+                return directive_complain(line, "'%s' is not a type of service; use simple, exec, forking, oneshot, dbus, "
+                                                "notify, notify-reload or idle", value);
         unit_draft_service(line->draft)->type = (ServiceType) type;
         line->draft->has_service_type = true;
         return 0;

@@ -31,6 +31,7 @@ UnitDraft *unit_draft_free(UnitDraft *draft) {
         unit_settings_deinit(&draft->settings);
         if (draft->own)
                 draft->draft_type->release(draft->own);
+        service_rare_settings_deinit(&draft->service_rare);
         exec_rare_settings_deinit(&draft->exec_rare);
         resource_settings_deinit(&draft->resources);
         file_values_deinit(&draft->values);

@@ -51,6 +51,7 @@ struct UnitDraft {
         void *own;                      /* owned: settings of its type, as draft_type makes them; NULL without */
         ExecSettings *exec;             /* in own, … */
         KillSettings *kill;             /* … or NULL */
+        ServiceRareSettings service_rare;       /* of a service: what it owns is ours until the service is checked */
         ExecRareSettings exec_rare;     /* its strings are owned, until it is applied */
         ResourceSettings resources;     /* its strings are owned */
         bool has_service_type;

@@ -80,7 +80,7 @@ static void verify_commands(const UnitDraft *draft) {
 
         if (!service || draft->exec_rare.root_directory)
                 return;
-        for (ServiceExec exec = 0; exec < _SERVICE_EXEC_MAX; exec++)
+        for (ServiceExec exec = 0; exec < _SERVICE_EXEC_LIST_MAX; exec++)
                 for (const ExecCommand *command = service->commands[exec]; command; command = command->next)
                         if (!strchr(command->path, '$') && !verify_program_exists(command->path))
                                 unit_draft_report(draft, UNIT_FILE_WARNING, command->file, command->line,

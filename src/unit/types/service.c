@@ -35,6 +35,7 @@ static const UnitActiveState active_state_table[] = {
         [SERVICE_STATE_STOP_SIGKILL] = UNIT_DEACTIVATING,
         [SERVICE_STATE_STOP_POST] = UNIT_DEACTIVATING,
         [SERVICE_STATE_FINAL_SIGTERM] = UNIT_DEACTIVATING,
+        [SERVICE_STATE_FINAL_WATCHDOG] = UNIT_DEACTIVATING,
         [SERVICE_STATE_FINAL_SIGKILL] = UNIT_DEACTIVATING,
         [SERVICE_STATE_FAILED] = UNIT_FAILED,
         [SERVICE_STATE_AUTO_RESTART] = UNIT_ACTIVATING,
@@ -57,6 +58,10 @@ Service *service_of(const Unit *unit) {
 
 const ServiceSettings *service_settings(const Unit *unit) {
         return unit->type_settings ? unit->type_settings : &fallback_settings;
+}
+
+const ServiceRareSettings *service_rare(const Unit *unit) {
+        return service_settings_rare(service_settings(unit));
 }
 
 UnitHost *service_host(const Unit *unit) {
@@ -90,6 +95,7 @@ static void reset(Service *service) {
         free(take_ptr(service->reload_failure));
         service->uid = (uid_t) -1;
         service->gid = (gid_t) -1;
+        service_reset_extra(service);
 }
 
 static int service_init(Unit *unit) {
@@ -111,6 +117,9 @@ static void service_deinit(Unit *unit) {
         free(service->status_text);
         free(service->failure);
         free(service->reload_failure);
+        for (size_t i = 0; service->extra && i < service->extra->fds.n; i++)
+                unit_unref(unit);
+        service_extra_free(service->extra);
         free(service);
         unit->state_of_type = NULL;
 }
@@ -148,6 +157,8 @@ void service_set_state(Unit *unit, ServiceState state) {
         ServiceState old = service->state;
 
         service_clear_timers(unit, state);
+        service_stop_probe(unit, state);
+        service_stop_waiting(unit, state);
         if (!has_processes(state))
                 forget_process(unit, UNIT_PURPOSE_MAIN, &service->main);
         if (!has_processes(state) || state == SERVICE_STATE_RUNNING)
@@ -208,6 +219,7 @@ static UnitAnswer service_start(Unit *unit) {
         case SERVICE_STATE_STOP_SIGTERM:
         case SERVICE_STATE_STOP_SIGKILL:
         case SERVICE_STATE_STOP_POST:
+        case SERVICE_STATE_FINAL_WATCHDOG:
         case SERVICE_STATE_FINAL_SIGTERM:
         case SERVICE_STATE_FINAL_SIGKILL:
                 return UNIT_NOT_NOW;
@@ -245,6 +257,7 @@ static UnitAnswer service_stop(Unit *unit) {
         case SERVICE_STATE_STOP_SIGTERM:
         case SERVICE_STATE_STOP_SIGKILL:
         case SERVICE_STATE_STOP_POST:
+        case SERVICE_STATE_FINAL_WATCHDOG:
         case SERVICE_STATE_FINAL_SIGTERM:
         case SERVICE_STATE_FINAL_SIGKILL:
                 return UNIT_UNDER_WAY;
@@ -255,7 +268,7 @@ static UnitAnswer service_stop(Unit *unit) {
 }
 
 static bool service_can_reload(const Unit *unit) {
-        return service_has_command(unit, SERVICE_EXEC_RELOAD);
+        return service_has_command(unit, SERVICE_EXEC_RELOAD) || service_settings(unit)->type == SERVICE_NOTIFY_RELOAD;
 }
 
 static UnitAnswer service_reload(Unit *unit) {
@@ -267,6 +280,8 @@ static UnitAnswer service_reload(Unit *unit) {
                 return UNIT_WRONG_STATE;
         if (!service_can_reload(unit))
                 return UNIT_CANNOT;
+        if (!service_is_within_reload_limit(unit))
+                return UNIT_OPERATION_FAILED;
         service_enter_reload(unit);
         return UNIT_UNDER_WAY;
 }
@@ -328,7 +343,10 @@ const UnitVTable service_vtable = {
         .spawned = service_spawned,
         .child_exited = service_child_exited,
         .timer_elapsed = service_timer_elapsed,
+        .fd_ready = service_fd_ready,
         .notified = service_notified,
+        .passed_fds = service_passed_fds,
+        .name_owned = service_name_owned,
         .kill = service_kill,
         .main_pid = service_main_pid,
         .control_pid = service_control_pid,
@@ -342,5 +360,5 @@ const UnitVTable service_vtable = {
         .save = service_save,
         .record = service_record,
         .restore = service_restore,
-        .resume = exec_sandbox_resume,
+        .resume = service_resume,
 };

@@ -18,6 +18,7 @@
  * it along). Private to unit/types.
  */
 
+#include "basic/vector.h"
 #include "unit/exec/exec.h"
 #include "unit/file/service_settings.h"
 #include "unit/unit.h"
@@ -37,6 +38,7 @@ typedef enum ServiceState {
         SERVICE_STATE_STOP_SIGKILL,
         SERVICE_STATE_STOP_POST,
         SERVICE_STATE_FINAL_SIGTERM,
+        SERVICE_STATE_FINAL_WATCHDOG,
         SERVICE_STATE_FINAL_SIGKILL,
         SERVICE_STATE_FAILED,
         SERVICE_STATE_AUTO_RESTART,
@@ -55,6 +57,7 @@ typedef enum ServiceResult {
         SERVICE_RESULT_START_LIMIT_HIT,
         SERVICE_RESULT_EXEC_CONDITION,
         SERVICE_RESULT_OOM_KILL,
+        SERVICE_RESULT_LIVENESS,        /* its LivenessExec= or the like has failed */
         _SERVICE_RESULT_MAX,
 } ServiceResult;
 
@@ -85,6 +88,38 @@ typedef struct ServiceExitRecord {      /* of the main process, running or ended
         int code, status;
 } ServiceExitRecord;
 
+/* One that was stored: see service_fds.c. */
+typedef struct ServiceFd {
+        char *name;                     /* owned */
+        int fd;                         /* owned; -1: not taken over yet */
+        uint32_t index;                 /* its number with the keeper */
+        bool is_polled;
+} ServiceFd;
+
+typedef VECTOR(ServiceFd) ServiceFds;
+
+/* What only few services have: see service_extra.c. */
+typedef struct ServiceExtra {
+        ServiceProcess probe;           /* a probe's process */
+        int probing;                    /* ServiceProbeKind, or -1: nothing is probed */
+        uint32_t probe_count;           /* successes (readiness) or failures (liveness) in a row */
+        usec_t probe_begun;             /* the last one */
+        char *probe_message;            /* owned: why the last one failed; NULL if it did not */
+        bool is_ready;                  /* the readiness probe has succeeded */
+
+        char *bus_error;                /* owned: BUSERROR= */
+        bool has_name;                  /* somebody of it has BusName= */
+        bool has_channel;               /* NotifyFd= is listened to … */
+        int channel;                    /* … here: owned, -1: not taken over yet */
+        usec_t idle_until;              /* Type=idle waits so long at most; 0: it does not wait */
+        usec_t reload_begin;            /* a reload was asked for by a signal and it has not said RELOADING=1; 0: no */
+        usec_t restart_at;              /* when it will be started again; 0: not known */
+        usec_t reload_limit_begin;      /* as limit_begin below, of reloads */
+        uint32_t reload_limit_count;
+        ServiceFds fds;          /* stored; each holds a reference to the unit */
+        uint32_t next_fd;
+} ServiceExtra;
+
 typedef struct Service {
         ServiceState state;
         ServiceResult result, reload_result;
@@ -113,10 +148,12 @@ typedef struct Service {
         char *reload_failure;           /* owned: the same of the last reload */
         uid_t uid;                      /* of the last process, UINT32_MAX: ours */
         gid_t gid;
+        ServiceExtra *extra;            /* owned; NULL: nothing of that. Read by service_extra() */
 } Service;
 
 Service *service_of(const Unit *unit);
 const ServiceSettings *service_settings(const Unit *unit);      /* never NULL: defaults if its file is gone */
+const ServiceRareSettings *service_rare(const Unit *unit);      /* never NULL */
 UnitHost *service_host(const Unit *unit);
 usec_t service_now(const Unit *unit);
 UnitTimestamp service_timestamp(const Unit *unit);
@@ -137,6 +174,7 @@ const ServiceProcess *service_process(const Unit *unit, UnitPurpose purpose);
 void service_enter_condition(Unit *unit);
 void service_enter_start_pre(Unit *unit);
 void service_enter_start(Unit *unit);
+void service_run_main(Unit *unit);
 void service_enter_start_post(Unit *unit);
 void service_enter_running(Unit *unit, ServiceResult result);
 void service_enter_reload(Unit *unit);

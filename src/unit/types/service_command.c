@@ -23,13 +23,18 @@
 
 #include "basic/macro.h"
 #include "basic/strv.h"
+#include "basic/text.h"
 #include "unit/types/exec_context.h"
 #include "unit/types/exec_sandbox.h"
 #include "unit/types/service.h"
 
 ExecCommand *service_command(const Unit *unit, ServiceExec kind, unsigned index) {
-        ExecCommand *command = service_settings(unit)->commands[kind];
+        ExecCommand *command;
 
+        if (kind >= _SERVICE_EXEC_LIST_MAX)
+                command = service_rare(unit)->probes[kind - SERVICE_EXEC_READINESS].command;
+        else
+                command = service_settings(unit)->commands[kind];
         while (command && index-- > 0)
                 command = command->next;
         return command;
@@ -39,9 +44,12 @@ bool service_has_command(const Unit *unit, ServiceExec kind) {
         return service_command(unit, kind, 0);
 }
 
+/* Of a probe there may be none: NULL. */
 static ServiceProcess *process_of(const Unit *unit, UnitPurpose purpose) {
         Service *service = service_of(unit);
 
+        if (purpose == UNIT_PURPOSE_PROBE)
+                return service->extra ? &service->extra->probe : NULL;
         assert(purpose == UNIT_PURPOSE_MAIN || purpose == UNIT_PURPOSE_CONTROL);
         return purpose == UNIT_PURPOSE_MAIN ? &service->main : &service->control;
 }
@@ -136,6 +144,14 @@ static bool is_told_of_notify_socket(const Unit *unit, UnitPurpose purpose) {
         return false;
 }
 
+/* Not of those that it starts, which have another pid. */
+static int set_watchdog(const ServiceSettings *settings, ExecRequest *request) {
+        int r = set_variable(&request->own_environment, "WATCHDOG_USEC=%" PRIu64, settings->watchdog);
+
+        request->flags |= EXEC_REQUEST_TELLS_PID;
+        return r < 0 ? r : set_variable(&request->own_environment, "WATCHDOG_PID=%s", EXEC_PID_PLACE);
+}
+
 static int set_own_environment(const Unit *unit, UnitPurpose purpose, ExecRequest *request) {
         const Service *service = service_of(unit);
         const ServiceSettings *settings = service_settings(unit);
@@ -150,21 +166,51 @@ static int set_own_environment(const Unit *unit, UnitPurpose purpose, ExecReques
                 r = set_variable(environment, "NOTIFY_SOCKET=%s", request->notify_socket);
         if (r == 0 && process->kind == SERVICE_EXEC_START && settings->watchdog > 0 &&
             settings->watchdog != USEC_INFINITY)
-                r = set_variable(environment, "WATCHDOG_USEC=%" PRIu64, settings->watchdog);
-        if (r == 0 && purpose == UNIT_PURPOSE_CONTROL && service->main.pid > 0)
+                r = set_watchdog(settings, request);
+        if (r == 0 && purpose != UNIT_PURPOSE_MAIN && service->main.pid > 0)
                 r = set_variable(environment, "MAINPID=%i", (int) service->main.pid);
         if (r == 0 && (process->kind == SERVICE_EXEC_STOP || process->kind == SERVICE_EXEC_STOP_POST))
                 r = set_result(service, environment);
         return r;
 }
 
+/* What its own commands are run with; a probe of ours only has its user: it sees no more than we do, and needs little. */
+static int set_context(Unit *unit, const ServiceProcess *process, const ExecCommand *command,
+                        ExecRequest *request) {
+        const ServiceSettings *settings = service_settings(unit);
+        const ServiceRareSettings *rare = service_rare(unit);
+
+        if (text_equal(command->path, SERVICE_PROBE_PATH) && process->kind >= _SERVICE_EXEC_LIST_MAX) {
+                request->user = settings->exec.user;
+                request->group = settings->exec.group;
+                request->flags |= EXEC_REQUEST_NO_EXPANSION;
+                return 0;
+        }
+        exec_context_fill(&settings->exec, command, request);
+        if (process->kind == SERVICE_EXEC_START)
+                return exec_sandbox_share(unit, request);
+        if (rare->permissions_start_only)
+                request->flags |= EXEC_REQUEST_KEEP_PRIVILEGES;
+        if (rare->root_directory_start_only)
+                request->root_directory = NULL;
+        return exec_sandbox_share(unit, request);
+}
+
+static int give_descriptors(Unit *unit, const ServiceProcess *process, ExecRequest *request) {
+        int r;
+
+        if (process->kind != SERVICE_EXEC_START)
+                return 0;
+        r = service_give_fds(unit, request);
+        return r < 0 || service_rare(unit)->notify_fd == 0 ? r : service_open_channel(unit, request);
+}
+
 int service_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request) {
         const ServiceProcess *process = service_process(unit, purpose);
-        const ServiceSettings *settings = service_settings(unit);
         const ExecCommand *command;
         int r;
 
-        if (!process->is_wanted)
+        if (!process || !process->is_wanted)
                 return -ECANCELED;
         command = service_command(unit, process->kind, process->index);
         if (!command || !command->path || !command->argv || !command->argv[0])
@@ -173,8 +219,9 @@ int service_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request)
         request->label = service_exec_to_string(process->kind);
         request->path = command->path;
         request->argv = command->argv;
-        exec_context_fill(&settings->exec, command, request);
-        r = exec_sandbox_share(unit, request);
+        r = set_context(unit, process, command, request);
+        if (r == 0)
+                r = give_descriptors(unit, process, request);
         return r < 0 ? r : set_own_environment(unit, purpose, request);
 }
 
@@ -226,6 +273,10 @@ void service_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResul
         ServiceType type = service_settings(unit)->type;
         UnitHost *host = service_host(unit);
 
+        if (purpose == UNIT_PURPOSE_PROBE) {
+                service_probe_spawned(unit, pid, result);
+                return;
+        }
         if (!process->is_wanted) {
                 /* Taken back while the process was on its way: nobody would know what it is for. */
                 if (pid > 0)
@@ -245,7 +296,7 @@ void service_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResul
         record_start(unit, purpose, process, pid);
         /* The program runs, not just a copy of us: so simple and exec differ in nothing. */
         if (purpose == UNIT_PURPOSE_MAIN && service->state == SERVICE_STATE_START &&
-            (type == SERVICE_SIMPLE || type == SERVICE_EXEC))
+            (type == SERVICE_SIMPLE || type == SERVICE_EXEC || type == SERVICE_IDLE))
                 service_enter_start_post(unit);
         else
                 service_republish(unit);

@@ -46,6 +46,18 @@ static bool is_forgiven(const Unit *unit, const ServiceProcess *main) {
         return starter && starter->flags & EXEC_IGNORE_FAILURE;
 }
 
+/* Is it up only when somebody says so? */
+static bool awaits_word(const Unit *unit) {
+        return service_is_notify(unit) || service_is_probing(unit, SERVICE_PROBE_READINESS);
+}
+
+static const char *what_was_awaited(const Unit *unit) {
+        if (service_is_probing(unit, SERVICE_PROBE_READINESS))
+                return "before its readiness probe succeeded";
+        return service_rare(unit)->notify_fd > 0 ? "without a newline on its descriptor for that, and without READY=1"
+                                                 : "without READY=1";
+}
+
 static void main_ended_in_start(Unit *unit, ServiceResult result) {
         ServiceType type = service_settings(unit)->type;
 
@@ -53,12 +65,12 @@ static void main_ended_in_start(Unit *unit, ServiceResult result) {
                 service_enter_start_post(unit);
         else if (type == SERVICE_ONESHOT)
                 service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, result);
-        else if (type == SERVICE_NOTIFY && result != SERVICE_RESULT_SUCCESS)
+        else if (awaits_word(unit) && result != SERVICE_RESULT_SUCCESS)
                 service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, result);
-        else if (type == SERVICE_NOTIFY) {
+        else if (awaits_word(unit)) {
                 if (service_settings(unit)->remain_after_exit && service_notify_access(unit) != SERVICE_NOTIFY_MAIN)
                         return;
-                service_note_failure(unit, "main process ended without READY=1");
+                service_note_failure(unit, "main process ended %s", what_was_awaited(unit));
                 service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, SERVICE_RESULT_PROTOCOL);
         } else
                 service_enter_running(unit, result);
@@ -93,6 +105,7 @@ static void main_ended_in_state(Unit *unit, ServiceResult result) {
                 if (!has_control)
                         service_enter_signal(unit, SERVICE_STATE_FINAL_SIGTERM, result);
                 break;
+        case SERVICE_STATE_FINAL_WATCHDOG:
         case SERVICE_STATE_FINAL_SIGTERM:
         case SERVICE_STATE_FINAL_SIGKILL:
                 if (!has_control)
@@ -211,7 +224,10 @@ static void control_ended_in_state(Unit *unit, ServiceResult result) {
                 if (is_fine)
                         service_load_pid_file(unit, true);
                 service->reload_result = result;
-                service_enter_running(unit, SERVICE_RESULT_SUCCESS);
+                if (is_fine && service_awaits_reload(unit))
+                        service_republish(unit);
+                else
+                        service_enter_running(unit, SERVICE_RESULT_SUCCESS);
                 break;
         case SERVICE_STATE_STOP:
                 service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, result);
@@ -226,6 +242,7 @@ static void control_ended_in_state(Unit *unit, ServiceResult result) {
                 if (!has_main)
                         service_enter_signal(unit, SERVICE_STATE_FINAL_SIGTERM, result);
                 break;
+        case SERVICE_STATE_FINAL_WATCHDOG:
         case SERVICE_STATE_FINAL_SIGTERM:
         case SERVICE_STATE_FINAL_SIGKILL:
                 if (!has_main)
@@ -265,6 +282,7 @@ static void control_failed_to_run(Unit *unit) {
         case SERVICE_STATE_STOP_WATCHDOG:
         case SERVICE_STATE_STOP_SIGTERM:
         case SERVICE_STATE_STOP_SIGKILL:
+        case SERVICE_STATE_FINAL_WATCHDOG:
         case SERVICE_STATE_FINAL_SIGTERM:
         case SERVICE_STATE_FINAL_SIGKILL:
         case SERVICE_STATE_FAILED:
@@ -334,4 +352,6 @@ void service_child_exited(Unit *unit, const UnitExit *exit) {
                 service_main_ended(unit, exit);
         else if (exit->pid == service->control.pid)
                 service_control_ended(unit, exit);
+        else if (exit->pid == service_extra(unit)->probe.pid)
+                service_probe_ended(unit, exit);
 }

@@ -74,6 +74,7 @@ void service_group_out_of_memory(Unit *unit) {
         case SERVICE_STATE_STOP_SIGTERM:
         case SERVICE_STATE_STOP_SIGKILL:
         case SERVICE_STATE_STOP_POST:
+        case SERVICE_STATE_FINAL_WATCHDOG:
         case SERVICE_STATE_FINAL_SIGTERM:
         case SERVICE_STATE_FINAL_SIGKILL:
                 service_note_result(unit, SERVICE_RESULT_OOM_KILL);

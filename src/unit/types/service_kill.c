@@ -23,7 +23,11 @@ int service_stop_signal(const Unit *unit, ServiceState state) {
 
         if (is_killing(state))
                 return settings->kill.final_signal;
-        return state == SERVICE_STATE_STOP_WATCHDOG ? settings->kill.watchdog_signal : settings->kill.signal;
+        if (state == SERVICE_STATE_STOP_WATCHDOG || state == SERVICE_STATE_FINAL_WATCHDOG)
+                return settings->kill.watchdog_signal;
+        if (state == SERVICE_STATE_STOP_SIGTERM && settings->kill.restart_signal > 0 && service_will_start(unit))
+                return settings->kill.restart_signal;
+        return settings->kill.signal;
 }
 
 static bool reaches_rest(const Unit *unit, ServiceState state) {

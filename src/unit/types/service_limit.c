@@ -13,8 +13,6 @@
 #include "basic/macro.h"
 #include "unit/types/service.h"
 
-/* When a restart is asked for again: its job may have been canceled, or failed with others. */
-#define RESTART_AGAIN (10 * USEC_PER_SEC)
 #define POLL_MAX (500 * USEC_PER_MSEC)
 
 static int set_timer(Unit *unit, UnitPurpose purpose, usec_t deadline) {
@@ -36,7 +34,8 @@ usec_t service_limit(const Unit *unit, ServiceExec kind) {
 
         if (kind == SERVICE_EXEC_STOP || kind == SERVICE_EXEC_STOP_POST)
                 return span_or_infinity(settings->timeout_stop);
-        if (kind == SERVICE_EXEC_START && settings->type == SERVICE_SIMPLE)
+        if (kind == SERVICE_EXEC_START && (settings->type == SERVICE_SIMPLE || settings->type == SERVICE_IDLE) &&
+            !service_rare(unit)->probes[SERVICE_PROBE_READINESS].command)
                 return USEC_INFINITY;
         if (settings->type == SERVICE_ONESHOT && !settings->has_timeout_start)
                 return USEC_INFINITY;
@@ -46,7 +45,7 @@ usec_t service_limit(const Unit *unit, ServiceExec kind) {
 usec_t service_stop_limit(const Unit *unit, ServiceState state) {
         const ServiceSettings *settings = service_settings(unit);
 
-        if (state == SERVICE_STATE_STOP_WATCHDOG && settings->has_timeout_abort)
+        if ((state == SERVICE_STATE_STOP_WATCHDOG || state == SERVICE_STATE_FINAL_WATCHDOG) && settings->has_timeout_abort)
                 return span_or_infinity(settings->timeout_abort);
         return span_or_infinity(settings->timeout_stop);
 }
@@ -78,6 +77,8 @@ void service_clear_timers(Unit *unit, ServiceState state) {
                 service->watchdog_deadline = USEC_INFINITY;
                 set_timer(unit, UNIT_PURPOSE_WATCHDOG, USEC_INFINITY);
         }
+        if (!runs)
+                set_timer(unit, UNIT_PURPOSE_HEALTHY, USEC_INFINITY);
         if (state != SERVICE_STATE_AUTO_RESTART && !service->will_restart)
                 set_timer(unit, UNIT_PURPOSE_RESTART, USEC_INFINITY);
 }
@@ -88,7 +89,8 @@ void service_start_runtime_limit(Unit *unit) {
 
         if (span == USEC_INFINITY || service->runtime_deadline != USEC_INFINITY)
                 return;
-        service->runtime_deadline = usec_add(service_now(unit), span);
+        service->runtime_deadline = usec_add(usec_add(service_now(unit), span),
+                                             service_random_usec(service_rare(unit)->runtime_extra));
         set_timer(unit, UNIT_PURPOSE_RUNTIME_LIMIT, service->runtime_deadline);
 }
 
@@ -123,10 +125,6 @@ void service_poll(Unit *unit, usec_t delay) {
         set_timer(unit, UNIT_PURPOSE_PIDFILE, usec_add(service_now(unit), delay));
 }
 
-int service_set_restart_timer(Unit *unit) {
-        return set_timer(unit, UNIT_PURPOSE_RESTART, usec_add(service_now(unit), service_settings(unit)->restart_usec));
-}
-
 /* So many starts in an interval that begins with the first of them. */
 bool service_is_within_start_limit(Unit *unit) {
         Service *service = service_of(unit);
@@ -155,50 +153,121 @@ bool service_is_within_start_limit(Unit *unit) {
         return false;
 }
 
-static void state_limit_elapsed(Unit *unit) {
-        Service *service = service_of(unit);
-        bool kills = service_settings(unit)->kill.send_sigkill;
+/* What was being done, and in vain. */
+static void note_timeout(Unit *unit) {
+        const Service *service = service_of(unit);
         char span[USEC_FORMAT_MAX];
 
-        service->state_deadline = USEC_INFINITY;
         usec_format(usec_sub(service_now(unit), service->state_since), span);
         if (service->state == SERVICE_STATE_RELOAD)
                 service_note_reload_failure(unit, "reload timed out after %s", span);
+        else if (service->state == SERVICE_STATE_START && service_settings(unit)->type == SERVICE_DBUS &&
+                 !service_extra(unit)->has_name)
+                service_note_failure(unit, "start timed out after %s: it has not taken the name %s on the message bus", span,
+                                     service_rare(unit)->bus_name);
+        else if (service_is_probing(unit, SERVICE_PROBE_READINESS))
+                service_note_failure(unit, "start timed out after %s: its readiness probe says: %s", span,
+                                     service_extra(unit)->probe_message ? service_extra(unit)->probe_message : "nothing yet");
         else
                 service_note_failure(unit, "%s timed out after %s", service_state_to_string(service->state), span);
+}
+
+static void kill_after_timeout(Unit *unit, ServiceState state) {
+        if (service_settings(unit)->kill.send_sigkill)
+                service_enter_signal(unit, state, SERVICE_RESULT_TIMEOUT);
+        else if (state == SERVICE_STATE_STOP_SIGKILL)
+                service_enter_stop_post(unit, SERVICE_RESULT_TIMEOUT);
+        else
+                service_enter_dead(unit, SERVICE_RESULT_TIMEOUT, false);
+}
+
+/* TimeoutStartFailureMode=, and TimeoutStopFailureMode= of what comes first when it is to stop. */
+static void end_after_timeout(Unit *unit, ServiceTimeoutMode mode) {
+        switch (mode) {
+        case SERVICE_TIMEOUT_TERMINATE:
+                service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, SERVICE_RESULT_TIMEOUT);
+                break;
+        case SERVICE_TIMEOUT_ABORT:
+                service_enter_signal(unit, SERVICE_STATE_STOP_WATCHDOG, SERVICE_RESULT_TIMEOUT);
+                break;
+        case SERVICE_TIMEOUT_KILL:
+                kill_after_timeout(unit, SERVICE_STATE_STOP_SIGKILL);
+                break;
+        case _SERVICE_TIMEOUT_MODE_MAX:
+                break;
+        }
+}
+
+static void end_finally_after_timeout(Unit *unit, ServiceTimeoutMode mode) {
+        switch (mode) {
+        case SERVICE_TIMEOUT_TERMINATE:
+                service_enter_signal(unit, SERVICE_STATE_FINAL_SIGTERM, SERVICE_RESULT_TIMEOUT);
+                break;
+        case SERVICE_TIMEOUT_ABORT:
+                service_enter_signal(unit, SERVICE_STATE_FINAL_WATCHDOG, SERVICE_RESULT_TIMEOUT);
+                break;
+        case SERVICE_TIMEOUT_KILL:
+                kill_after_timeout(unit, SERVICE_STATE_FINAL_SIGKILL);
+                break;
+        case _SERVICE_TIMEOUT_MODE_MAX:
+                break;
+        }
+}
+
+static void reload_timed_out(Unit *unit) {
+        Service *service = service_of(unit);
+
+        service_kill_control(unit);
+        service->notice = SERVICE_NOTICE_NONE;
+        if (service->extra)
+                service->extra->reload_begin = 0;
+        service->reload_result = SERVICE_RESULT_TIMEOUT;
+        service_enter_running(unit, SERVICE_RESULT_SUCCESS);
+}
+
+static void state_limit_elapsed(Unit *unit) {
+        const ServiceTimeoutMode stop_mode = service_rare(unit)->timeout_stop_mode;
+        Service *service = service_of(unit);
+
+        service->state_deadline = USEC_INFINITY;
+        note_timeout(unit);
         switch (service->state) {
         case SERVICE_STATE_CONDITION:
         case SERVICE_STATE_START_PRE:
         case SERVICE_STATE_START:
         case SERVICE_STATE_START_POST:
+                end_after_timeout(unit, service_rare(unit)->timeout_start_mode);
+                break;
         case SERVICE_STATE_STOP:
-                service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, SERVICE_RESULT_TIMEOUT);
+                end_after_timeout(unit, stop_mode);
                 break;
         case SERVICE_STATE_RELOAD:
-                service_kill_control(unit);
-                service->notice = SERVICE_NOTICE_NONE;
-                service->reload_result = SERVICE_RESULT_TIMEOUT;
-                service_enter_running(unit, SERVICE_RESULT_SUCCESS);
+                reload_timed_out(unit);
+                break;
+        case SERVICE_STATE_STOP_SIGTERM:
+                if (stop_mode == SERVICE_TIMEOUT_ABORT)
+                        service_enter_signal(unit, SERVICE_STATE_STOP_WATCHDOG, SERVICE_RESULT_TIMEOUT);
+                else
+                        kill_after_timeout(unit, SERVICE_STATE_STOP_SIGKILL);
                 break;
         case SERVICE_STATE_STOP_WATCHDOG:
-        case SERVICE_STATE_STOP_SIGTERM:
-                if (kills)
-                        service_enter_signal(unit, SERVICE_STATE_STOP_SIGKILL, SERVICE_RESULT_TIMEOUT);
-                else
-                        service_enter_stop_post(unit, SERVICE_RESULT_TIMEOUT);
+                kill_after_timeout(unit, SERVICE_STATE_STOP_SIGKILL);
                 break;
         case SERVICE_STATE_STOP_SIGKILL:
                 /* Not even that helped: it hangs in the kernel, and waiting longer helps nobody. */
                 service_enter_stop_post(unit, SERVICE_RESULT_TIMEOUT);
                 break;
         case SERVICE_STATE_STOP_POST:
-                service_enter_signal(unit, SERVICE_STATE_FINAL_SIGTERM, SERVICE_RESULT_TIMEOUT);
+                end_finally_after_timeout(unit, stop_mode);
                 break;
         case SERVICE_STATE_FINAL_SIGTERM:
-                if (kills)
-                        service_enter_signal(unit, SERVICE_STATE_FINAL_SIGKILL, SERVICE_RESULT_TIMEOUT);
+                if (stop_mode == SERVICE_TIMEOUT_ABORT)
+                        service_enter_signal(unit, SERVICE_STATE_FINAL_WATCHDOG, SERVICE_RESULT_TIMEOUT);
                 else
-                        service_enter_dead(unit, SERVICE_RESULT_TIMEOUT, false);
+                        kill_after_timeout(unit, SERVICE_STATE_FINAL_SIGKILL);
+                break;
+        case SERVICE_STATE_FINAL_WATCHDOG:
+                kill_after_timeout(unit, SERVICE_STATE_FINAL_SIGKILL);
                 break;
         case SERVICE_STATE_FINAL_SIGKILL:
                 service_enter_dead(unit, SERVICE_RESULT_TIMEOUT, true);
@@ -211,22 +280,6 @@ static void state_limit_elapsed(Unit *unit) {
         case _SERVICE_STATE_MAX:
                 break;
         }
-}
-
-static void restart_elapsed(Unit *unit) {
-        UnitHost *host = service_host(unit);
-        usec_t pause = service_settings(unit)->restart_usec;
-        int r;
-
-        if (service_of(unit)->state != SERVICE_STATE_AUTO_RESTART)
-                return;
-        r = host->ops->request_job(host, unit, "start", "restart-dependencies", "automatic restart");
-        if (r < 0) {
-                service_note_failure(unit, "cannot restart: %s", strerror(-r));
-                service_enter_dead(unit, SERVICE_RESULT_RESOURCES, false);
-                return;
-        }
-        set_timer(unit, UNIT_PURPOSE_RESTART, usec_add(service_now(unit), MAX(pause, RESTART_AGAIN)));
 }
 
 static void runtime_elapsed(Unit *unit) {
@@ -260,7 +313,8 @@ static void wait_for_rest(Unit *unit) {
                 return;
         if (service_count_rest(unit) > 0)
                 service_poll(unit, MIN(service->poll_delay * 2, POLL_MAX));
-        else if (service->state == SERVICE_STATE_FINAL_SIGTERM || service->state == SERVICE_STATE_FINAL_SIGKILL)
+        else if (service->state == SERVICE_STATE_FINAL_SIGTERM || service->state == SERVICE_STATE_FINAL_WATCHDOG ||
+                 service->state == SERVICE_STATE_FINAL_SIGKILL)
                 service_enter_dead(unit, SERVICE_RESULT_SUCCESS, true);
         else
                 service_enter_stop_post(unit, SERVICE_RESULT_SUCCESS);
@@ -269,7 +323,7 @@ static void wait_for_rest(Unit *unit) {
 static void wait_for_pid_file(Unit *unit) {
         const Service *service = service_of(unit);
 
-        if (service->control.pid > 0 || service->control.is_wanted)
+        if (service->control.pid > 0 || service->control.is_wanted || !service_settings(unit)->pid_file)
                 return;
         if (service_load_pid_file(unit, false) >= 0)
                 service_enter_running(unit, SERVICE_RESULT_SUCCESS);
@@ -303,6 +357,7 @@ void service_look_again(Unit *unit) {
         case SERVICE_STATE_STOP_WATCHDOG:
         case SERVICE_STATE_STOP_SIGTERM:
         case SERVICE_STATE_STOP_SIGKILL:
+        case SERVICE_STATE_FINAL_WATCHDOG:
         case SERVICE_STATE_FINAL_SIGTERM:
         case SERVICE_STATE_FINAL_SIGKILL:
                 wait_for_rest(unit);
@@ -327,7 +382,7 @@ void service_timer_elapsed(Unit *unit, UnitPurpose purpose) {
                 state_limit_elapsed(unit);
                 break;
         case UNIT_PURPOSE_RESTART:
-                restart_elapsed(unit);
+                service_restart_elapsed(unit);
                 break;
         case UNIT_PURPOSE_RUNTIME_LIMIT:
                 runtime_elapsed(unit);
@@ -337,6 +392,15 @@ void service_timer_elapsed(Unit *unit, UnitPurpose purpose) {
                 break;
         case UNIT_PURPOSE_PIDFILE:
                 service_look_again(unit);
+                break;
+        case UNIT_PURPOSE_PROBE:
+                service_probe_elapsed(unit);
+                break;
+        case UNIT_PURPOSE_IDLE:
+                service_idle_elapsed(unit);
+                break;
+        case UNIT_PURPOSE_HEALTHY:
+                service_healthy_elapsed(unit);
                 break;
         case UNIT_PURPOSE_MAIN:
         case UNIT_PURPOSE_CONTROL:

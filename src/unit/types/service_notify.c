@@ -13,15 +13,21 @@
 #include "basic/text.h"
 #include "unit/types/service.h"
 
+bool service_is_notify(const Unit *unit) {
+        ServiceType type = service_settings(unit)->type;
+
+        return type == SERVICE_NOTIFY || type == SERVICE_NOTIFY_RELOAD;
+}
+
 ServiceNotifyAccess service_notify_access(const Unit *unit) {
         const ServiceSettings *settings = service_settings(unit);
 
-        if (settings->type == SERVICE_NOTIFY && settings->notify_access == SERVICE_NOTIFY_NONE)
+        if (service_is_notify(unit) && settings->notify_access == SERVICE_NOTIFY_NONE)
                 return SERVICE_NOTIFY_MAIN;
         return settings->notify_access;
 }
 
-static bool may_speak(const Unit *unit, pid_t sender) {
+bool service_may_notify(const Unit *unit, pid_t sender) {
         const Service *service = service_of(unit);
 
         switch (service_notify_access(unit)) {
@@ -38,7 +44,7 @@ static bool may_speak(const Unit *unit, pid_t sender) {
         return false;
 }
 
-static const char *find_value(char *const *assignments, const char *name) {
+const char *service_find_assignment(char *const *assignments, const char *name) {
         size_t n = strlen(name);
 
         strv_foreach(assignment, assignments)
@@ -48,7 +54,7 @@ static const char *find_value(char *const *assignments, const char *name) {
 }
 
 static bool says(char *const *assignments, const char *name) {
-        const char *value = find_value(assignments, name);
+        const char *value = service_find_assignment(assignments, name);
 
         return value && strcmp(value, "1") == 0;
 }
@@ -76,15 +82,40 @@ static void take_main_pid(Unit *unit, const char *value) {
                 service_log(unit, 4, "MAINPID=%s is not accepted: %s.", value, strerror(-r));
 }
 
-static void become_ready(Unit *unit) {
+bool service_awaits_reload(const Unit *unit) {
+        return service_extra(unit)->reload_begin > 0 || service_of(unit)->notice == SERVICE_NOTICE_RELOADING;
+}
+
+void service_become_ready(Unit *unit) {
         Service *service = service_of(unit);
         bool reloaded = service->state == SERVICE_STATE_RELOAD && service->notice == SERVICE_NOTICE_RELOADING;
 
         service->notice = SERVICE_NOTICE_READY;
-        if (service->state == SERVICE_STATE_START && service_settings(unit)->type == SERVICE_NOTIFY)
+        if (service->state == SERVICE_STATE_START && service_is_notify(unit))
                 service_enter_start_post(unit);
         else if (reloaded && service->control.pid == 0 && !service->control.is_wanted)
                 service_enter_running(unit, SERVICE_RESULT_SUCCESS);
+}
+
+/* Of Type=notify-reload, after our signal: is it about that reload, and not an earlier one? */
+static bool answers_signal(const Unit *unit, char *const *assignments) {
+        const char *value = service_find_assignment(assignments, "MONOTONIC_USEC");
+        uint64_t usec;
+
+        return value && text_parse_u64(value, &usec) == 0 && usec >= service_extra(unit)->reload_begin;
+}
+
+static void begin_reload(Unit *unit, char *const *assignments) {
+        Service *service = service_of(unit);
+
+        if (service->state == SERVICE_STATE_RELOAD && service_extra(unit)->reload_begin > 0) {
+                if (!answers_signal(unit, assignments))
+                        return;
+                service->extra->reload_begin = 0;
+        }
+        service->notice = SERVICE_NOTICE_RELOADING;
+        if (service->state == SERVICE_STATE_RUNNING)
+                service_enter_reload_by_notice(unit);
 }
 
 static void take_notice(Unit *unit, char *const *assignments) {
@@ -94,13 +125,15 @@ static void take_notice(Unit *unit, char *const *assignments) {
                 service->notice = SERVICE_NOTICE_STOPPING;
                 if (service->state == SERVICE_STATE_RUNNING)
                         service_enter_stop_by_notice(unit);
-        } else if (says(assignments, "READY"))
-                become_ready(unit);
-        else if (says(assignments, "RELOADING")) {
-                service->notice = SERVICE_NOTICE_RELOADING;
-                if (service->state == SERVICE_STATE_RUNNING)
-                        service_enter_reload_by_notice(unit);
+                return;
         }
+        /* Both at once: it has reloaded, and is done with it already. */
+        if (says(assignments, "RELOADING") && (!says(assignments, "READY") || service_extra(unit)->reload_begin > 0))
+                begin_reload(unit, assignments);
+        /* Before it answers our signal, it speaks of something else. */
+        if (says(assignments, "READY") &&
+            (service->state != SERVICE_STATE_RELOAD || service_extra(unit)->reload_begin == 0))
+                service_become_ready(unit);
 }
 
 /* Text that is not UTF-8 would cost us the bus connection. */
@@ -118,6 +151,18 @@ static bool take_status(Unit *unit, const char *value) {
         return true;
 }
 
+/* The name of an error, as on D-Bus. */
+static bool take_bus_error(Unit *unit, const char *value) {
+        ServiceExtra *extra = value && text_is_utf8(value) ? service_own_extra(unit) : NULL;
+        char *copy = extra && !text_equal(value, extra->bus_error) ? strdup(value) : NULL;
+
+        if (!copy)
+                return false;
+        free(extra->bus_error);
+        extra->bus_error = copy;
+        return true;
+}
+
 static bool take_errno(Unit *unit, const char *value) {
         int32_t number;
 
@@ -128,9 +173,9 @@ static bool take_errno(Unit *unit, const char *value) {
 }
 
 static void take_times(Unit *unit, char *const *assignments) {
-        const char *extension = find_value(assignments, "EXTEND_TIMEOUT_USEC");
-        const char *override = find_value(assignments, "WATCHDOG_USEC");
-        const char *watchdog = find_value(assignments, "WATCHDOG");
+        const char *extension = service_find_assignment(assignments, "EXTEND_TIMEOUT_USEC");
+        const char *override = service_find_assignment(assignments, "WATCHDOG_USEC");
+        const char *watchdog = service_find_assignment(assignments, "WATCHDOG");
         Service *service = service_of(unit);
         uint64_t usec;
 
@@ -154,15 +199,17 @@ void service_notified(Unit *unit, pid_t sender, char *const *assignments) {
         pid_t main_pid = service->main.pid;
         bool is_changed;
 
-        if (!may_speak(unit, sender)) {
+        if (!service_may_notify(unit, sender)) {
                 service_log(unit, 4, "Process %i may not notify (NotifyAccess=%s).", (int) sender,
                             service_notify_access_to_string(service_notify_access(unit)));
                 return;
         }
-        take_main_pid(unit, find_value(assignments, "MAINPID"));
+        take_main_pid(unit, service_find_assignment(assignments, "MAINPID"));
         is_changed = service->main.pid != main_pid;
-        is_changed = take_status(unit, find_value(assignments, "STATUS")) || is_changed;
-        is_changed = take_errno(unit, find_value(assignments, "ERRNO")) || is_changed;
+        is_changed = take_status(unit, service_find_assignment(assignments, "STATUS")) || is_changed;
+        is_changed = take_errno(unit, service_find_assignment(assignments, "ERRNO")) || is_changed;
+        is_changed = take_bus_error(unit, service_find_assignment(assignments, "BUSERROR")) || is_changed;
+        service_remove_fds(unit, assignments);
         take_notice(unit, assignments);
         take_times(unit, assignments);
         if (is_changed)

@@ -7,6 +7,63 @@
  * Included by service.h, and private like it.
  */
 
+#include "basic/text.h"
+
+/* service_extra.c */
+const ServiceExtra *service_extra(const Unit *unit);            /* never NULL: an empty one */
+ServiceExtra *service_own_extra(Unit *unit);                    /* to be changed; NULL without memory, which is said */
+void service_reset_extra(Service *service);                     /* for another start */
+ServiceExtra *service_extra_free(ServiceExtra *extra);
+void service_put_extra(RecordWriter *writer, const ServiceExtra *extra);
+int service_get_extra(RecordReader *reader, ServiceExtra **ret_extra);
+
+/* service_probe.c */
+bool service_awaits_probe(Unit *unit);          /* up but for its readiness probe, which goes on from here? */
+bool service_is_probing(const Unit *unit, ServiceProbeKind kind);
+void service_begin_liveness(Unit *unit);
+void service_stop_probe(Unit *unit, ServiceState state);        /* if it has no meaning in @state */
+void service_probe_elapsed(Unit *unit);
+void service_probe_spawned(Unit *unit, pid_t pid, const ExecResult *result);
+void service_probe_ended(Unit *unit, const UnitExit *exit);
+void service_describe_probe(const Unit *unit, ServiceProbeKind kind, Text *text);
+
+/* service_wait.c: what a start waits for besides its processes */
+bool service_has_to_wait(Unit *unit);           /* Type=idle */
+void service_idle_elapsed(Unit *unit);
+int service_watch_name(Unit *unit);             /* Type=dbus: 0 or -errno, which is said */
+void service_name_owned(Unit *unit, bool is_owned, pid_t pid);
+void service_resume(Unit *unit);
+void service_stop_waiting(Unit *unit, ServiceState state);
+
+/* service_channel.c: NotifyFd= */
+int service_open_channel(Unit *unit, ExecRequest *request);
+void service_close_channel(Unit *unit);
+void service_fd_ready(Unit *unit, uint32_t index, uint32_t events);
+void service_resume_channel(Unit *unit);
+
+/* service_fds.c: descriptors that it has given us */
+int service_give_fds(const Unit *unit, ExecRequest *request);
+void service_fd_hung_up(Unit *unit, uint32_t watched_as);
+void service_free_fds(ServiceExtra *extra);
+void service_put_fds(RecordWriter *writer, const ServiceExtra *extra);
+void service_get_fds(RecordReader *reader, ServiceExtra *extra);
+void service_resume_fds(Unit *unit);
+void service_passed_fds(Unit *unit, pid_t sender, char *const *assignments, int *fds, size_t n);
+void service_remove_fds(Unit *unit, char *const *assignments);
+void service_release_fds(Unit *unit, bool will_restart);
+const char *service_find_assignment(char *const *assignments, const char *name);
+bool service_may_notify(const Unit *unit, pid_t sender);
+
+/* service_restart.c */
+usec_t service_restart_pause(const Unit *unit);         /* without what is random in it */
+int service_set_restart_timer(Unit *unit);
+void service_restart_elapsed(Unit *unit);
+void service_begin_health(Unit *unit);
+void service_healthy_elapsed(Unit *unit);
+bool service_will_start(const Unit *unit);              /* by a job */
+usec_t service_random_usec(usec_t most);
+bool service_is_within_reload_limit(Unit *unit);
+
 /* service_exit.c */
 void service_child_exited(Unit *unit, const UnitExit *exit);
 void service_main_ended(Unit *unit, const UnitExit *exit);
@@ -37,7 +94,6 @@ void service_reset_watchdog(Unit *unit);
 void service_start_runtime_limit(Unit *unit);
 void service_poll(Unit *unit, usec_t delay);
 void service_look_again(Unit *unit);            /* has what is polled for come? */
-int service_set_restart_timer(Unit *unit);
 bool service_is_within_start_limit(Unit *unit);
 
 /* service_pid.c */
@@ -47,6 +103,9 @@ int service_set_main_pid(Unit *unit, pid_t pid);
 int service_check_main_pid(const Unit *unit, pid_t pid);        /* 1: it is ours, 0: can't tell, or -errno */
 
 /* service_notify.c */
+bool service_is_notify(const Unit *unit);       /* is it up when it says so? */
+void service_become_ready(Unit *unit);
+bool service_awaits_reload(const Unit *unit);   /* until it says that it has reloaded */
 void service_notified(Unit *unit, pid_t sender, char *const *assignments);
 ServiceNotifyAccess service_notify_access(const Unit *unit);
 
@@ -70,6 +129,8 @@ const char *service_signal_name(int signal);                    /* "TERM"; NULL 
 void service_request_final_action(Unit *unit, ServiceState old);
 
 /* service_record.c */
+void service_put_process(RecordWriter *writer, const ServiceProcess *process);
+ServiceProcess service_get_process(RecordReader *reader);
 void service_record(const Unit *unit, RecordWriter *writer);
 int service_restore(Unit *unit, RecordReader *reader);
 

@@ -15,6 +15,7 @@
 #include "unit/types/kill_property.h"
 #include "unit/types/sandbox_property.h"
 #include "unit/types/service.h"
+#include "unit/types/service_rare_property.h"
 
 /* One getter: @expression may use service and settings. */
 #define GETTER(name, put, expression)                                            \
@@ -49,7 +50,6 @@ GETTER(guess_main_pid, sink_bool, settings->guess_main_pid)
 GETTER(found, sink_bool, service->is_found)
 GETTER(main_pid, sink_u32, (uint32_t) service->main.pid)
 GETTER(control_pid, sink_u32, (uint32_t) service->control.pid)
-GETTER(bus_name, sink_string, settings->bus_name)
 GETTER(status_text, sink_string, service->status_text)
 GETTER(status_errno, sink_i32, service->status_errno)
 GETTER(result, sink_string, service_result_to_string(service->result))
@@ -125,7 +125,7 @@ GETTER(restart_force_exit_status, put_set, &settings->restart_force_exit_status)
 #define E UNIT_PROPERTY_EMITS_CHANGE
 
 static const UnitProperty rows[] = {
-        { "Type", "s", C, get_type, "When it counts as started: simple, exec, forking, oneshot, notify." },
+        { "Type", "s", C, get_type, "When it counts as started: simple, exec, forking, oneshot, dbus, notify, notify-reload, idle." },
         { "Restart", "s", C, get_restart, "After which ends it is started again by itself." },
         { "PIDFile", "s", C, get_pid_file, "The file in which a forking daemon names its main process." },
         { "NotifyAccess", "s", C, get_notify_access, "Whose notifications are heeded: none, main, exec, all." },
@@ -146,7 +146,7 @@ static const UnitProperty rows[] = {
           "Whether it was found running when its records were lost, so that nobody knows how it was started." },
         { "MainPID", "u", E, get_main_pid, "The main process, 0 if there is none." },
         { "ControlPID", "u", E, get_control_pid, "The command that runs besides, 0 if there is none." },
-        { "BusName", "s", C, get_bus_name, "The name that it takes on the bus." },
+        SERVICE_RARE_PROPERTIES,
         { "StatusText", "s", E, get_status_text, "What it said of its status." },
         { "StatusErrno", "i", E, get_status_errno, "The errno that it said it has." },
         { "Result", "s", E, get_result, "Why it ended, or success." },

@@ -16,7 +16,7 @@
 #include "unit/types/exec_sandbox.h"
 #include "unit/types/service.h"
 
-static void put_process(RecordWriter *writer, const ServiceProcess *process) {
+void service_put_process(RecordWriter *writer, const ServiceProcess *process) {
         record_put_signed(writer, process->pid);
         record_put(writer, process->is_wanted | process->has_command << 1 | process->ignores_failure << 2);
         record_put_signed(writer, process->kind);
@@ -24,7 +24,7 @@ static void put_process(RecordWriter *writer, const ServiceProcess *process) {
         record_put(writer, process->since);
 }
 
-static ServiceProcess get_process(RecordReader *reader) {
+ServiceProcess service_get_process(RecordReader *reader) {
         ServiceProcess process = { .pid = (pid_t) record_get_signed(reader) };
         uint64_t flags = record_get_below(reader, 8);
 
@@ -74,8 +74,8 @@ void service_record(const Unit *unit, RecordWriter *writer) {
         record_put(writer, service->state);
         record_put(writer, service->result);
         record_put(writer, service->reload_result);
-        put_process(writer, &service->main);
-        put_process(writer, &service->control);
+        service_put_process(writer, &service->main);
+        service_put_process(writer, &service->control);
         record_put(writer, service->main_known | service->forbid_restart << 1 | service->will_restart << 2 |
                            service->is_found << 3);
         put_exit(writer, &service->exec_main);
@@ -95,6 +95,7 @@ void service_record(const Unit *unit, RecordWriter *writer) {
         record_put_string(writer, service->reload_failure);
         record_put(writer, service->uid);
         record_put(writer, service->gid);
+        service_put_extra(writer, service->extra);
         exec_sandbox_record(unit, writer);
 }
 
@@ -104,8 +105,8 @@ static void read_all(Service *service, RecordReader *reader) {
         service->state = (ServiceState) record_get_below(reader, _SERVICE_STATE_MAX);
         service->result = (ServiceResult) record_get_below(reader, _SERVICE_RESULT_MAX);
         service->reload_result = (ServiceResult) record_get_below(reader, _SERVICE_RESULT_MAX);
-        service->main = get_process(reader);
-        service->control = get_process(reader);
+        service->main = service_get_process(reader);
+        service->control = service_get_process(reader);
         flags = record_get_below(reader, 16);
         service->main_known = flags & 1;
         service->forbid_restart = flags & 2;
@@ -128,12 +129,15 @@ static void read_all(Service *service, RecordReader *reader) {
         service->reload_failure = record_get_string_copy(reader);
         service->uid = (uid_t) record_get(reader);
         service->gid = (gid_t) record_get(reader);
+        if (service_get_extra(reader, &service->extra) < 0)
+                reader->has_failed = true;
 }
 
-static void free_strings(Service *service) {
+static void free_own(Service *service) {
         free(service->status_text);
         free(service->failure);
         free(service->reload_failure);
+        service->extra = service_extra_free(service->extra);
 }
 
 int service_restore(Unit *unit, RecordReader *reader) {
@@ -142,10 +146,10 @@ int service_restore(Unit *unit, RecordReader *reader) {
         read_all(&restored, reader);
         exec_sandbox_restore(unit, reader);
         if (reader->has_failed) {
-                free_strings(&restored);
+                free_own(&restored);
                 return -EBADMSG;
         }
-        free_strings(service);
+        free_own(service);
         *service = restored;
         return 0;
 }

@@ -28,6 +28,7 @@ static const char *const service_state_table[] = {
         [SERVICE_STATE_STOP_SIGKILL] = "stop-sigkill",
         [SERVICE_STATE_STOP_POST] = "stop-post",
         [SERVICE_STATE_FINAL_SIGTERM] = "final-sigterm",
+        [SERVICE_STATE_FINAL_WATCHDOG] = "final-watchdog",
         [SERVICE_STATE_FINAL_SIGKILL] = "final-sigkill",
         [SERVICE_STATE_FAILED] = "failed",
         [SERVICE_STATE_AUTO_RESTART] = "auto-restart",
@@ -45,6 +46,7 @@ static const char *const service_result_table[] = {
         [SERVICE_RESULT_START_LIMIT_HIT] = "start-limit-hit",
         [SERVICE_RESULT_EXEC_CONDITION] = "exec-condition",
         [SERVICE_RESULT_OOM_KILL] = "oom-kill",
+        [SERVICE_RESULT_LIVENESS] = "liveness",
 };
 
 DEFINE_STRING_TABLE(service_state, ServiceState, service_state_table)
@@ -106,7 +108,7 @@ bool service_shall_restart(const Unit *unit) {
         case SERVICE_RESTART_ON_ABNORMAL:
                 return failed && result != SERVICE_RESULT_EXIT_CODE;
         case SERVICE_RESTART_ON_WATCHDOG:
-                return result == SERVICE_RESULT_WATCHDOG;
+                return result == SERVICE_RESULT_WATCHDOG || result == SERVICE_RESULT_LIVENESS;
         case SERVICE_RESTART_ON_ABORT:
                 return result == SERVICE_RESULT_SIGNAL || result == SERVICE_RESULT_CORE_DUMP;
         }

@@ -37,6 +37,31 @@ static int describe_process(const Unit *unit, const ServiceProcess *process, cha
         return text_finish(&text, ret_activity);
 }
 
+/* For something that is not in its processes' hands, or that they have not done yet. */
+static bool is_waiting_to_start(const Unit *unit) {
+        const ServiceExtra *extra = service_extra(unit);
+
+        if (service_of(unit)->state != SERVICE_STATE_START)
+                return false;
+        return extra->idle_until > 0 || extra->probing == SERVICE_PROBE_READINESS ||
+               (service_settings(unit)->type == SERVICE_DBUS && !extra->has_name);
+}
+
+static int describe_wait(const Unit *unit, char **ret_activity) {
+        const ServiceExtra *extra = service_extra(unit);
+        Text text = {};
+
+        if (extra->idle_until > 0)
+                text_add(&text, "waiting until no other job runs");
+        else if (extra->probing == SERVICE_PROBE_READINESS) {
+                text_add(&text, "waiting for its readiness probe (");
+                service_describe_probe(unit, SERVICE_PROBE_READINESS, &text);
+                text_addf(&text, ")%s%s", extra->probe_message ? ": " : "", extra->probe_message ? extra->probe_message : "");
+        } else
+                text_addf(&text, "waiting for the name %s on the message bus", service_rare(unit)->bus_name);
+        return text_finish(&text, ret_activity);
+}
+
 static int describe_waiting(const Unit *unit, char **ret_activity) {
         const Service *service = service_of(unit);
         const ServiceSettings *settings = service_settings(unit);
@@ -46,21 +71,26 @@ static int describe_waiting(const Unit *unit, char **ret_activity) {
         switch (service->state) {
         case SERVICE_STATE_START:
         case SERVICE_STATE_START_POST:
+                if (is_waiting_to_start(unit))
+                        return describe_wait(unit, ret_activity);
                 if (settings->pid_file)
                         return text_format(ret_activity, "waiting for the PID file %s", settings->pid_file);
                 return -ENOENT;
         case SERVICE_STATE_STOP_WATCHDOG:
         case SERVICE_STATE_STOP_SIGTERM:
         case SERVICE_STATE_STOP_SIGKILL:
+        case SERVICE_STATE_FINAL_WATCHDOG:
         case SERVICE_STATE_FINAL_SIGTERM:
         case SERVICE_STATE_FINAL_SIGKILL:
                 signal = service_signal_name(service_stop_signal(unit, service->state));
                 return text_format(ret_activity, "waiting for its processes to end after %s%s",
                                    signal ? "SIG" : "a signal", signal ? signal : "");
         case SERVICE_STATE_AUTO_RESTART:
-                return text_format(ret_activity, "waiting %s before it starts again",
-                                   usec_format(settings->restart_usec, span));
+                return text_format(ret_activity, "next restart in %s",
+                                   usec_format(usec_sub(service_extra(unit)->restart_at, service_now(unit)), span));
         case SERVICE_STATE_RELOAD:
+                if (service_extra(unit)->reload_begin > 0)
+                        return text_format(ret_activity, "waiting for RELOADING=1 after the signal to reload");
                 return text_format(ret_activity, "waiting for READY=1 after RELOADING=1");
         case SERVICE_STATE_DEAD:
         case SERVICE_STATE_CONDITION:
@@ -79,6 +109,7 @@ static int describe_waiting(const Unit *unit, char **ret_activity) {
 static bool is_signalling(ServiceState state) {
         return state == SERVICE_STATE_STOP_WATCHDOG || state == SERVICE_STATE_STOP_SIGTERM ||
                state == SERVICE_STATE_STOP_SIGKILL || state == SERVICE_STATE_FINAL_SIGTERM ||
+               state == SERVICE_STATE_FINAL_WATCHDOG ||
                state == SERVICE_STATE_FINAL_SIGKILL;
 }
 
@@ -86,7 +117,7 @@ int service_activity(const Unit *unit, char **ret_activity, usec_t *ret_since) {
         const Service *service = service_of(unit);
 
         *ret_since = service->state_since;
-        if (is_signalling(service->state))
+        if (is_signalling(service->state) || is_waiting_to_start(unit))
                 return describe_waiting(unit, ret_activity);
         if (service->control.pid > 0 || service->control.is_wanted)
                 return describe_process(unit, &service->control, ret_activity, ret_since);

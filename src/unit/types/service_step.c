@@ -9,6 +9,7 @@
  */
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -47,24 +48,33 @@ void service_enter_start_pre(Unit *unit) {
                 service_enter_start(unit);
 }
 
-void service_enter_start(Unit *unit) {
-        Service *service = service_of(unit);
+void service_run_main(Unit *unit) {
         bool is_forking = service_settings(unit)->type == SERVICE_FORKING;
 
-        service->main_known = false;
-        if (!service_has_command(unit, SERVICE_EXEC_START)) {
-                service_enter_start_post(unit);
-                return;
-        }
-        if (service_run(unit, is_forking ? UNIT_PURPOSE_CONTROL : UNIT_PURPOSE_MAIN, SERVICE_EXEC_START, 0) < 0)
+        if (service_watch_name(unit) < 0 ||
+            service_run(unit, is_forking ? UNIT_PURPOSE_CONTROL : UNIT_PURPOSE_MAIN, SERVICE_EXEC_START, 0) < 0)
                 service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, SERVICE_RESULT_RESOURCES);
         else
                 service_set_state(unit, SERVICE_STATE_START);
 }
 
+void service_enter_start(Unit *unit) {
+        Service *service = service_of(unit);
+
+        service->main_known = false;
+        if (!service_has_command(unit, SERVICE_EXEC_START))
+                service_enter_start_post(unit);
+        else if (service_has_to_wait(unit))
+                service_set_state(unit, SERVICE_STATE_START);
+        else
+                service_run_main(unit);
+}
+
 void service_enter_start_post(Unit *unit) {
         int r;
 
+        if (service_awaits_probe(unit))
+                return;
         service_reset_watchdog(unit);
         r = run_first(unit, SERVICE_EXEC_START_POST, SERVICE_STATE_START_POST);
         if (r < 0)
@@ -80,6 +90,8 @@ void service_enter_start_post(Unit *unit) {
 static bool is_alive(Unit *unit) {
         const Service *service = service_of(unit);
 
+        if (service_settings(unit)->type == SERVICE_DBUS && !service_extra(unit)->has_name)
+                return false;
         if (service->main.pid > 0)
                 return true;
         if (service_settings(unit)->exit_type_cgroup && service_count_rest(unit) > 0)
@@ -112,6 +124,8 @@ void service_enter_running(Unit *unit, ServiceResult result) {
         else {
                 service_set_state(unit, SERVICE_STATE_RUNNING);
                 service_start_runtime_limit(unit);
+                service_begin_liveness(unit);
+                service_begin_health(unit);
                 watch_unknown_main(unit);
         }
 }
@@ -121,14 +135,40 @@ static void forget_last_reload(Service *service) {
         free(take_ptr(service->reload_failure));
 }
 
+/* Type=notify-reload: what it says from now on counts. 1, 0 if it is not of that type, or -errno. */
+static int signal_reload(Unit *unit) {
+        int number = service_rare(unit)->reload_signal, r;
+        UnitHost *host = service_host(unit);
+        ServiceExtra *extra;
+
+        if (service_settings(unit)->type != SERVICE_NOTIFY_RELOAD || service_of(unit)->main.pid <= 0)
+                return 0;
+        extra = service_own_extra(unit);
+        r = extra ? host->ops->kill(host, unit, service_of(unit)->main.pid, number > 0 ? number : SIGHUP, false) : -ENOMEM;
+        if (r < 0)
+                return r;
+        extra->reload_begin = service_now(unit);
+        service_of(unit)->notice = SERVICE_NOTICE_NONE;
+        return 1;
+}
+
 void service_enter_reload(Unit *unit) {
         Service *service = service_of(unit);
+        bool is_signalled;
         int r;
 
         forget_last_reload(service);
-        r = run_first(unit, SERVICE_EXEC_RELOAD, SERVICE_STATE_RELOAD);
+        r = signal_reload(unit);
+        is_signalled = r > 0;
+        if (r >= 0)
+                r = run_first(unit, SERVICE_EXEC_RELOAD, SERVICE_STATE_RELOAD);
         if (r > 0)
                 return;
+        if (r == 0 && is_signalled) {
+                service_set_state(unit, SERVICE_STATE_RELOAD);
+                service_set_limit(unit, service_limit(unit, SERVICE_EXEC_RELOAD));
+                return;
+        }
         service_set_state(unit, SERVICE_STATE_RELOAD);
         service->reload_result = r < 0 ? SERVICE_RESULT_RESOURCES : SERVICE_RESULT_SUCCESS;
         service_enter_running(unit, SERVICE_RESULT_SUCCESS);
@@ -183,6 +223,7 @@ static void enter_after_signal(Unit *unit, ServiceState state, ServiceResult res
         case SERVICE_STATE_STOP_SIGKILL:
                 service_enter_stop_post(unit, result);
                 break;
+        case SERVICE_STATE_FINAL_WATCHDOG:
         case SERVICE_STATE_FINAL_SIGTERM:
                 if (kills)
                         service_enter_signal(unit, SERVICE_STATE_FINAL_SIGKILL, result);
@@ -246,9 +287,12 @@ void service_enter_dead(Unit *unit, ServiceResult result, bool may_restart) {
         exec_sandbox_release(unit);
         is_fine = service->result == SERVICE_RESULT_SUCCESS || service->result == SERVICE_RESULT_EXEC_CONDITION;
         service->will_restart = may_restart && service_shall_restart(unit) && service_set_restart_timer(unit) == 0;
+        service_release_fds(unit, service->will_restart);
 
-        service_set_state(unit, is_fine ? SERVICE_STATE_DEAD : SERVICE_STATE_FAILED);
-        service_request_final_action(unit, old);
+        if (!service->will_restart || service_rare(unit)->restart_mode != SERVICE_RESTART_DIRECT) {
+                service_set_state(unit, is_fine ? SERVICE_STATE_DEAD : SERVICE_STATE_FAILED);
+                service_request_final_action(unit, old);
+        }
         if (service->will_restart) {
                 service->will_restart = false;
                 service_set_state(unit, SERVICE_STATE_AUTO_RESTART);

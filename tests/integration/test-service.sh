@@ -1,0 +1,226 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# When a service is up, how it is looked after, and what it may leave with us: with real processes, and a core that dies
+# in between.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/library.sh"
+SPEAKER="$(python3 -c 'import sys; print(sys.executable)') $(realpath "$(dirname "$0")/speaker.py")"
+PORT=$(python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])')
+HTTP_PORT=$((PORT + 1))
+
+unit reload.service <<U
+[Service]
+Type=notify-reload
+ExecStart=$SPEAKER reload $DIR
+U
+unit store.service <<U
+[Service]
+Type=notify
+FileDescriptorStoreMax=4
+ExecStart=$SPEAKER store $DIR
+U
+unit watchdog.service <<U
+[Service]
+Type=notify
+WatchdogSec=2
+WatchdogSignal=SIGKILL
+ExecStart=$SPEAKER watchdog $DIR
+U
+unit newline.service <<U
+[Service]
+NotifyFd=3
+ExecStart=/bin/sh -c 'until [ -e $DIR/newline ]; do sleep 0.05; done; echo >&3; exec 3>&-; exec sleep 1000'
+U
+unit silent.service <<U
+[Service]
+NotifyFd=5
+ExecStart=/bin/sh -c 'exec 5>&-; exec sleep 1000'
+U
+unit looked-at.service <<U
+[Service]
+ExecStart=/bin/sleep 1000
+ReadinessExec=/bin/sh -c 'echo look >>$DIR/looks; test -e $DIR/looks-well && test -n "\$MAINPID"'
+ReadinessIntervalSec=100ms
+U
+unit tcp.service <<U
+[Service]
+ExecStart=$SPEAKER tcp $DIR $PORT
+ReadinessTCP=$PORT
+ReadinessIntervalSec=50ms
+U
+unit http.service <<U
+[Service]
+ExecStart=$SPEAKER http $DIR $HTTP_PORT
+ReadinessHTTP=http://localhost:$HTTP_PORT/
+ReadinessIntervalSec=50ms
+LivenessHTTP=http://127.0.0.1:$HTTP_PORT/health
+LivenessIntervalSec=100ms
+LivenessThreshold=2
+Restart=on-failure
+RestartSec=1h
+U
+unit late.service <<U
+[Service]
+Type=idle
+ExecStart=/bin/sleep 1000
+U
+unit slow.service <<U
+[Service]
+Type=oneshot
+ExecStart=/bin/sh -c 'until [ -e $DIR/fast ]; do sleep 0.05; done'
+U
+unit direct.service <<U
+[Unit]
+OnFailure=alarm.service
+[Service]
+ExecStart=/bin/sh -c 'echo run >>$DIR/direct; [ \$(wc -l <$DIR/direct) -gt 2 ] && exec sleep 1000; exit 1'
+Restart=always
+RestartMode=direct
+RestartSec=10ms
+U
+unit alarm.service <<U
+[Service]
+Type=oneshot
+ExecStart=/bin/touch $DIR/alarm
+U
+unit bus.service <<U
+[Service]
+Type=dbus
+BusName=org.example.Speaker
+ExecStart=$SPEAKER bus $DIR org.example.Speaker
+U
+unit busless.service <<U
+[Service]
+Type=dbus
+BusName=org.example.Nobody
+ExecStart=/bin/sleep 1000
+U
+
+state() {
+        ctl show -P ActiveState "$1"
+}
+
+# await PROPERTY VALUE UNIT
+await() {
+        wait_for "^$2\$" ctl show -P "$1" "$3"
+}
+
+start_daemon
+
+# — readiness —
+ctl start --no-block newline.service
+await SubState start newline.service
+kill_core KILL
+check_equal "a service that has not written its newline is not up, also for the next core" "$(state newline.service)" activating
+touch "$DIR/newline"
+await ActiveState active newline.service
+report $? "a newline on its descriptor makes it so"
+check_exit "one that closes it without is a failure" 1 ctl start silent.service
+check_equal "of the protocol" "$(ctl show -P Result silent.service)" protocol
+
+ctl start --no-block looked-at.service
+wait_for '^look look look' sh -c "tr '\\n' ' ' <$DIR/looks"
+check_equal "what its probe does not like is not up" "$(state looked-at.service)" activating
+check_prints "and it is told what it waits for" 'readiness probe \(ReadinessExec: /bin/sh\)' ctl status looked-at.service
+kill_core KILL
+touch "$DIR/looks-well"
+await ActiveState active looked-at.service
+report $? "it is when the probe succeeds, and core may die meanwhile"
+
+ctl start --no-block tcp.service
+wait_for refused ctl show -P ProbeMessage tcp.service
+check_equal "a port that nobody listens on is not up" "$(state tcp.service)" activating
+touch "$DIR/may-listen"
+await ActiveState active tcp.service
+report $? "one that somebody listens on is"
+check "a URL is asked for by name" ctl start http.service
+
+# — liveness —
+touch "$DIR/ill"
+await SubState auto-restart http.service
+report $? "a service that is ill is started again by its policy"
+check_equal "with a result of its own" "$(ctl show -P Result http.service)" liveness
+check_prints "that tells the answer" 'HTTP status of 5xx' ctl show -P FailureReason http.service
+check_prints "and status when it will be tried again" 'Restart: in (59min|1h)' ctl status http.service
+ctl stop http.service
+
+# — reload —
+check "one of Type=notify-reload starts" ctl start reload.service
+ctl reload --no-block reload.service
+wait_for reloaded cat "$DIR/reloads"
+check_equal "a signal reloads it" "$(state reload.service)" reloading
+kill_core KILL
+touch "$DIR/reload-may-end"
+await ActiveState active reload.service
+report $? "until it says so"
+check "and the next one ends by itself" ctl reload reload.service
+check_equal "it was told twice" "$(wc -l <"$DIR/reloads")" 2
+
+# — descriptors —
+check "a service stores descriptors" ctl start store.service
+check_equal "two of them" "$(ctl show -P NFileDescriptorStore store.service)" 2
+check "which it has again after a restart" ctl restart store.service
+kill_core KILL
+check_equal "and when core has died" "$(ctl show -P NFileDescriptorStore store.service)" 2
+check "also for the next restart" ctl restart store.service
+check_equal "it counts on" "$(tr '\n' ' ' <"$DIR/numbers")" "1 2 3 "
+ctl stop store.service
+check_equal "a stop lets them go" "$(ctl show -P NFileDescriptorStore store.service)" 0
+ctl start store.service
+check_equal "and it begins anew" "$(tail -n 1 "$DIR/numbers")" 1
+
+# — watchdog —
+check "a service with a watchdog starts" ctl start watchdog.service
+check_equal "the watchdog is its own" "$(cat "$DIR/watchdog")" mine
+touch "$DIR/hang"
+await ActiveState failed watchdog.service
+check_equal "when it is silent it ends" "$(ctl show -P Result watchdog.service)" watchdog
+check_equal "by the signal that is set" "$(ctl show -P ExecMainStatus watchdog.service)" 9
+
+# — order —
+ctl start --no-block slow.service
+ctl start --no-block late.service
+await SubState start late.service
+check_prints "one of Type=idle waits while others are started" 'until no other job runs' ctl status late.service
+touch "$DIR/fast"
+await ActiveState active late.service
+report $? "and runs when they are done"
+
+# — restart —
+ctl start direct.service
+wait_for '^run run run' sh -c "tr '\\n' ' ' <$DIR/direct"
+await ActiveState active direct.service
+check "RestartMode=direct does not count as a failure" [ ! -e "$DIR/alarm" ]
+check_equal "it was started again twice" "$(ctl show -P NRestarts direct.service)" 2
+
+# — the bus —
+check_prints "a Type=dbus service without any bus fails at once or waits for one" '.' ctl status busless.service
+stop_daemon
+if command -v dbus-daemon >/dev/null; then
+        dbus-daemon --session --fork --print-address=3 --print-pid=4 3>"$DIR/bus-address" 4>"$DIR/bus-pid"
+        DBUS_SESSION_BUS_ADDRESS=$(cat "$DIR/bus-address")
+        export DBUS_SESSION_BUS_ADDRESS
+        start_daemon
+        ctl start --no-block bus.service
+        await SubState start bus.service
+        check_prints "a Type=dbus service waits for its name" 'the name org.example.Speaker on the message bus' ctl status bus.service
+        kill_core KILL
+        touch "$DIR/may-take-name"
+        await ActiveState active bus.service
+        report $? "it is up when it has that, and core may die meanwhile"
+        kill_core KILL
+        touch "$DIR/may-lose-name"
+        await ActiveState inactive bus.service
+        report $? "and down when it has it no more"
+        stop_daemon
+        kill "$(cat "$DIR/bus-pid")"
+        unset DBUS_SESSION_BUS_ADDRESS
+else
+        skip "a Type=dbus service" "there is no dbus-daemon"
+fi
+start_daemon --no-bus
+check_exit "without any bus it cannot be" 1 ctl start busless.service
+check_prints "and it is said why" 'but this manager uses none' ctl show -P FailureReason busless.service
+
+done_testing
