@@ -106,6 +106,29 @@ Test(timer_file, the_calendar_waits_for_the_clock) {
         assert_string(file_relations(file_load(world, "x.timer"), UNIT_CONFLICTS), "shutdown.target");
 }
 
+static void count(void *userdata, const UnitFileDiagnostic *diagnostic) {
+        cr_expect(text_equal(diagnostic->message, "Unit x.service is not found; the unit could not be started."), "%s",
+                  diagnostic->message);
+        ++*(int *) userdata;
+}
+
+Test(timer_file, verify_wants_what_it_triggers) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        cleanup_free_ char *path = NULL;
+        UnitFileOptions options = world->options;
+        int n = 0;
+
+        options.receiver = count;
+        options.userdata = &n;
+        (void) load(world, "OnBootSec=1\n");
+        cr_assert(eq(int, text_format(&path, "%s/a/x.timer", world->root), 0));
+        cr_assert(eq(int, unit_file_verify(path, &options), 1));
+        cr_assert(eq(int, n, 1));
+        file_write(world, "a/x.service", "[Service]\nExecStart=/bin/true\n");
+        cr_assert(eq(int, unit_file_verify(path, &options), 0));
+        cr_assert(eq(int, n, 1));
+}
+
 Test(timer_file, waking_the_machine_is_not_done_and_said) {
         cleanup_(file_world_freep) FileWorld *world = file_world_new();
 

@@ -91,7 +91,7 @@ Test(unit_file_verify, errors_are_counted_and_said) {
         file_write(world, "elsewhere/x.service",
                    "[Unit]\nRequires=gone.service\nWants=lost.service\n[Service]\nExecStart=/nonexistent/x\nUser=a:b\n");
         file_write(world, "elsewhere/y.service", "[Service]\nExecStrat=/bin/true\n");
-        file_write(world, "elsewhere/z.timer", "[Timer]\nOnBootSec=1\n");
+        file_write(world, "elsewhere/z.swap", "[Swap]\nWhat=/dev/null\n");
         cr_assert(eq(int, verify(world, "elsewhere/x.service"), 2));
         file_assert_contains(world->said.string, "error elsewhere/x.service:2 Requires: Unit gone.service is not found");
         file_assert_contains(world->said.string, "warning elsewhere/x.service:3 Wants: Unit lost.service is not found");
@@ -99,7 +99,7 @@ Test(unit_file_verify, errors_are_counted_and_said) {
         file_assert_contains(world->said.string, "error elsewhere/x.service:6 User");
         cr_assert(eq(int, verify(world, "elsewhere"), 4));
         file_assert_contains(world->said.string, "did you mean ExecStart=?");
-        file_assert_contains(world->said.string, "Unit type timer is not supported by this version.");
+        file_assert_contains(world->said.string, "Unit type swap is not supported by this version.");
 }
 
 Test(unit_file_verify, a_drop_in_is_looked_at_with_its_unit) {

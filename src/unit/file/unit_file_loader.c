@@ -62,7 +62,7 @@ char *const *unit_file_loader_search_path(const UnitFileLoader *loader) {
 bool unit_file_loader_has_type(const UnitFileLoader *loader, const Unit *unit, UnitType type) {
         if (unit)
                 return unit->vtable->type == unit->type;
-        return type == UNIT_SERVICE || type == UNIT_SLICE || type == UNIT_TARGET;
+        return type == UNIT_SLICE || type == UNIT_TARGET || draft_type_of(type);
 }
 
 /* A draft that a reload has read for the unit. */

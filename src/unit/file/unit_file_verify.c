@@ -44,11 +44,11 @@ static void verifier_say(Verifier *verifier, const char *path, const char *messa
 static void verify_relation(const UnitDraft *draft, const DraftRelation *relation) {
         cleanup_(unit_sources_deinit) UnitSources other = {};
         bool is_needed = relation->kind == UNIT_REQUIRES || relation->kind == UNIT_REQUISITE ||
-                         relation->kind == UNIT_BINDS_TO;
+                         relation->kind == UNIT_BINDS_TO || relation->kind == UNIT_TRIGGERS;
 
         if (!is_needed && relation->kind != UNIT_WANTS && relation->kind != UNIT_UPHOLDS)
                 return;
-        if (relation->implied || unit_sources_find(draft->loader->names, relation->name, &other) < 0)
+        if ((relation->implied && relation->kind != UNIT_TRIGGERS) || unit_sources_find(draft->loader->names, relation->name, &other) < 0)
                 return;
         if (other.found == NAME_FOUND_NOTHING)
                 unit_draft_report(draft, is_needed ? UNIT_FILE_ERROR : UNIT_FILE_WARNING, relation->file, relation->line,
