@@ -4,7 +4,6 @@
  */
 
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,79 +11,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "exec_fixture.h"
-#include "unit/exec/sandbox_shared.h"
+#include "sandbox_trial.h"
 
-/* A script in a sandbox. */
-typedef struct Trial {
-        Fixture fixture;
-        SandboxSettings settings;
-        SandboxShared *shared;
-} Trial;
-
-static void trial_init(Trial *trial, const char *script) {
-        trial->settings = (SandboxSettings) {};
-        fixture_init(&trial->fixture, script);
-        cr_assert(eq(int, sandbox_shared_new("trial.service", &trial->shared), 0));
-        trial->fixture.request.sandbox = &trial->settings;
-        trial->fixture.request.shared = trial->shared;
-}
-
-static void trial_deinit(Trial *trial) {
-        sandbox_shared_unref(trial->shared);
-        sandbox_settings_deinit(&trial->settings);
-        fixture_deinit(&trial->fixture);
-}
-
-#define TRIAL(script)                                \
-        cleanup_(trial_deinit) Trial trial;          \
-        trial_init(&trial, script)
-
-static void add(Trial *trial, SandboxPathKind kind, const char *path) {
-        const SandboxPath row = { .kind = kind, .path = (char *) path };
-
-        cr_assert(eq(int, sandbox_settings_add_path(&trial->settings, &row), 0));
-}
-
-static void add_bind(Trial *trial, SandboxPathKind kind, const char *source, const char *path) {
-        const SandboxPath row = { .kind = kind, .path = (char *) path, .source = (char *) source };
-
-        cr_assert(eq(int, sandbox_settings_add_path(&trial->settings, &row), 0));
-}
-
-static void expect(Trial *trial, const char *output) {
-        cr_assert(eq(int, fixture_run(&trial->fixture), 0), "%s", fixture_output(&trial->fixture));
-        assert_string(fixture_output(&trial->fixture), output);
-}
-
-/* Folders of our own, in mounts of our own. */
-static void make_world(void) {
-        static const char *const folders[] = { "/srv", "/opt", "/mnt", "/root", "/run" };
-
-        cr_assert(eq(int, unshare(CLONE_NEWNS), 0));
-        for (size_t i = 0; i < ELEMENTSOF(folders); i++)
-                cr_assert(eq(int, mount("tmpfs", folders[i], "tmpfs", 0, "mode=0755"), 0));
-}
-
-/* Whom everything belongs to, and who may be others. */
-static void need_root(void) {
-        if (access("/usr", W_OK) < 0)
-                cr_skip_test("only root of the machine sees a difference");
-}
-
-TestSuite(exec_sandbox, .init = make_world);
+TestSuite(exec_sandbox, .init = trial_make_world);
 
 Test(exec_sandbox, nothing_is_said_of_the_machine) {
         TRIAL("test $(readlink /proc/self/ns/mnt) = $(readlink /proc/$PPID/ns/mnt) && echo same");
 
-        expect(&trial, "same");
+        trial_expect(&trial, "same");
 }
 
 Test(exec_sandbox, private_mounts_are_seen_by_nobody_else) {
         TRIAL("mount -t tmpfs none /mnt && touch /mnt/inside && ls /mnt");
 
         trial.settings.private_mounts = true;
-        expect(&trial, "inside");
+        trial_expect(&trial, "inside");
         cr_assert(access("/mnt/inside", F_OK) < 0);
 }
 
@@ -99,12 +40,12 @@ Test(exec_sandbox, protect_system) {
                 { PROTECT_SYSTEM_STRICT, "" },
         };
 
-        need_root();
+        trial_need_root();
         for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
                 TRIAL("for i in usr etc srv; do test -w /$i && w=\"$w${w:+ }$i\"; done; echo \"$w\"; : >/dev/null");
 
                 trial.settings.protect_system = rows[i].how;
-                expect(&trial, rows[i].output);
+                trial_expect(&trial, rows[i].output);
         }
 }
 
@@ -112,7 +53,7 @@ Test(exec_sandbox, strict_but_for_what_is_said) {
         TRIAL("touch /srv/no /var/tmp/yes && echo both; test -e /var/tmp/yes && echo yes; rm /var/tmp/yes");
 
         trial.settings.protect_system = PROTECT_SYSTEM_STRICT;
-        add(&trial, SANDBOX_READ_WRITE, "/var/tmp");
+        trial_add(&trial, SANDBOX_READ_WRITE, "/var/tmp");
         cr_assert(eq(int, fixture_run(&trial.fixture), 0));
         cr_assert(strstr(fixture_output(&trial.fixture), "/srv/no") != NULL);
         cr_assert(strstr(fixture_output(&trial.fixture), "Read-only file system\nyes") != NULL, "%s",
@@ -133,7 +74,7 @@ Test(exec_sandbox, protect_home) {
                       "touch /root/.jobd-x 2>/dev/null && echo written && rm /root/.jobd-x || echo refused");
 
                 trial.settings.protect_home = how;
-                expect(&trial, outputs[how]);
+                trial_expect(&trial, outputs[how]);
         }
 }
 
@@ -146,28 +87,28 @@ Test(exec_sandbox, paths_within_paths) {
         cr_assert(mkdir(a, 0755) == 0 && mkdir(b, 0755) == 0 && mkdir(c, 0755) == 0);
         trial.fixture.request.working_directory = trial.fixture.folder;
         trial.fixture.argv[2] = (char *) "for i in . a a/b a/b/c; do touch $i/x 2>/dev/null && echo $i; done; true";
-        add(&trial, SANDBOX_READ_ONLY, c);
-        add(&trial, SANDBOX_READ_WRITE, b);
-        add(&trial, SANDBOX_READ_ONLY, a);
-        expect(&trial, ".\na/b");
+        trial_add(&trial, SANDBOX_READ_ONLY, c);
+        trial_add(&trial, SANDBOX_READ_WRITE, b);
+        trial_add(&trial, SANDBOX_READ_ONLY, a);
+        trial_expect(&trial, ".\na/b");
 }
 
 Test(exec_sandbox, paths_that_are_not_there) {
         TRIAL("echo ran");
 
-        add(&trial, SANDBOX_READ_ONLY, "/no/such/folder");
+        trial_add(&trial, SANDBOX_READ_ONLY, "/no/such/folder");
         fixture_fail(&trial.fixture, EXEC_STEP_NAMESPACE, ENOENT, "namespace: ReadOnlyPaths=/no/such/folder: No such");
         cr_assert(eq(int, exec_step_exit_status(EXEC_STEP_NAMESPACE), 226));
         trial.settings.paths.items[0].is_optional = true;
-        expect(&trial, "ran");
+        trial_expect(&trial, "ran");
 }
 
 Test(exec_sandbox, inaccessible_paths) {
         TRIAL("ls -A /srv; stat -c %a /srv /etc/hostname; cat /etc/hostname; echo >/etc/hostname");
 
-        add(&trial, SANDBOX_INACCESSIBLE, "/srv");
-        add(&trial, SANDBOX_INACCESSIBLE, "/etc/hostname");
-        add(&trial, SANDBOX_READ_ONLY, "/srv/below/does/not/matter");
+        trial_add(&trial, SANDBOX_INACCESSIBLE, "/srv");
+        trial_add(&trial, SANDBOX_INACCESSIBLE, "/etc/hostname");
+        trial_add(&trial, SANDBOX_READ_ONLY, "/srv/below/does/not/matter");
         cr_assert(fixture_run(&trial.fixture) != 0);
         cr_assert(strstr(fixture_output(&trial.fixture), "0\n0\n") == fixture_output(&trial.fixture), "%s",
                   fixture_output(&trial.fixture));
@@ -177,10 +118,10 @@ Test(exec_sandbox, inaccessible_paths) {
 Test(exec_sandbox, programs_run_only_where_they_may) {
         TRIAL("/srv/true 2>/dev/null || echo refused; true && echo ran");
 
-        add(&trial, SANDBOX_NO_EXEC, "/");
-        add(&trial, SANDBOX_EXEC, "/usr");
+        trial_add(&trial, SANDBOX_NO_EXEC, "/");
+        trial_add(&trial, SANDBOX_EXEC, "/usr");
         cr_assert(eq(int, system("cp /bin/true /srv/true"), 0));
-        expect(&trial, "refused\nran");
+        trial_expect(&trial, "refused\nran");
 }
 
 Test(exec_sandbox, symlinks_lead_where_they_lead) {
@@ -188,9 +129,9 @@ Test(exec_sandbox, symlinks_lead_where_they_lead) {
 
         cr_assert(eq(int, mkdir("/run/ro", 0755), 0));
         trial.settings.protect_system = PROTECT_SYSTEM_STRICT;
-        add(&trial, SANDBOX_READ_ONLY, "/run/ro");
-        add(&trial, SANDBOX_READ_WRITE, "/var/run");
-        expect(&trial, "written\nrefused");
+        trial_add(&trial, SANDBOX_READ_ONLY, "/run/ro");
+        trial_add(&trial, SANDBOX_READ_WRITE, "/var/run");
+        trial_expect(&trial, "written\nrefused");
 }
 
 Test(exec_sandbox, temporary_file_systems) {
@@ -201,8 +142,8 @@ Test(exec_sandbox, temporary_file_systems) {
 
         cr_assert(eq(int, sandbox_settings_add_path(&trial.settings, &row), 0));
         fixture_write(&trial.fixture, "file", "", 0644);
-        add_bind(&trial, SANDBOX_BIND_READ_ONLY, trial.fixture.folder, "/opt/deep/down");
-        expect(&trial, "deep\ntmpfs\nrefused\nfile\noutput");
+        trial_add_bind(&trial, SANDBOX_BIND_READ_ONLY, trial.fixture.folder, "/opt/deep/down");
+        trial_expect(&trial, "deep\ntmpfs\nrefused\nfile\noutput");
 }
 
 Test(exec_sandbox, bad_options_of_a_file_system) {
@@ -220,8 +161,8 @@ Test(exec_sandbox, everything_is_empty_but_for_a_few) {
 
         cr_assert(eq(int, sandbox_settings_add_path(&trial.settings, &row), 0));
         for (size_t i = 0; i < ELEMENTSOF(kept); i++)
-                add_bind(&trial, SANDBOX_BIND_READ_ONLY, kept[i], kept[i]);
-        expect(&trial, "bin lib lib64 usr\nrefused");
+                trial_add_bind(&trial, SANDBOX_BIND_READ_ONLY, kept[i], kept[i]);
+        trial_expect(&trial, "bin lib lib64 usr\nrefused");
 }
 
 Test(exec_sandbox, bind_mounts) {
@@ -231,20 +172,20 @@ Test(exec_sandbox, bind_mounts) {
 
         fixture_write(&trial.fixture, "file", "text\n", 0644);
         trial.settings.protect_system = PROTECT_SYSTEM_STRICT;
-        add_bind(&trial, SANDBOX_BIND, file, "/opt/bound/file");
-        add_bind(&trial, SANDBOX_BIND, trial.fixture.folder, "/srv/seen");
-        add_bind(&trial, SANDBOX_BIND_READ_ONLY, trial.fixture.folder, "/srv/ro");
-        expect(&trial, "text\ntext\nwritten\nrefused");
+        trial_add_bind(&trial, SANDBOX_BIND, file, "/opt/bound/file");
+        trial_add_bind(&trial, SANDBOX_BIND, trial.fixture.folder, "/srv/seen");
+        trial_add_bind(&trial, SANDBOX_BIND_READ_ONLY, trial.fixture.folder, "/srv/ro");
+        trial_expect(&trial, "text\ntext\nwritten\nrefused");
         cr_assert(access(fixture_path(&trial.fixture, "new"), F_OK) == 0);
 }
 
 Test(exec_sandbox, bind_mount_of_nothing) {
         TRIAL("echo ran");
 
-        add_bind(&trial, SANDBOX_BIND, "/no/such/source", "/srv");
+        trial_add_bind(&trial, SANDBOX_BIND, "/no/such/source", "/srv");
         fixture_fail(&trial.fixture, EXEC_STEP_NAMESPACE, ENOENT, "BindPaths=/no/such/source:/srv: cannot find what");
         trial.settings.paths.items[0].is_optional = true;
-        expect(&trial, "ran");
+        trial_expect(&trial, "ran");
 }
 
 Test(exec_sandbox, private_tmp_is_the_units_own) {
@@ -253,12 +194,12 @@ Test(exec_sandbox, private_tmp_is_the_units_own) {
         struct stat status;
 
         trial.settings.private_tmp = true;
-        expect(&trial, "/tmp:\n\n/var/tmp:\n1777\n1777\none");
+        trial_expect(&trial, "/tmp:\n\n/var/tmp:\n1777\n1777\none");
         cr_assert(stat(trial.shared->tmp, &status) == 0);
         cr_assert(eq(int, status.st_mode & 07777, 0700));
         cr_assert(strncmp(trial.shared->tmp, "/tmp/jobd-private-trial.service-", 32) == 0);
         trial.fixture.argv[2] = (char *) "ls /tmp";
-        expect(&trial, "/tmp:\n\n/var/tmp:\n1777\n1777\none\none");
+        trial_expect(&trial, "/tmp:\n\n/var/tmp:\n1777\n1777\none\none");
         tmp = strdup(trial.shared->tmp);
         trial.shared = sandbox_shared_unref(trial.shared);
         for (unsigned i = 0; access(tmp, F_OK) == 0 && i < 2000; i++)
@@ -283,15 +224,15 @@ Test(exec_sandbox, protect_proc) {
         char *const groups[] = { NULL };
         TRIAL("ls -d /proc/1 2>/dev/null || echo hidden; ls -d /proc/meminfo /proc/self");
 
-        need_root();
+        trial_need_root();
         trial.fixture.request.user = "nobody";
         trial.fixture.request.supplementary_groups = groups;
         trial.settings.protect_proc = PROTECT_PROC_INVISIBLE;
-        expect(&trial, "hidden\n/proc/meminfo\n/proc/self");
+        trial_expect(&trial, "hidden\n/proc/meminfo\n/proc/self");
         trial.settings.protect_proc = PROTECT_PROC_DEFAULT;
         trial.settings.proc_subset = PROC_SUBSET_PID;
         trial.fixture.argv[2] = (char *) "ls -d /proc/meminfo 2>/dev/null || echo absent; ls -d /proc/1";
-        expect(&trial, "hidden\n/proc/meminfo\n/proc/self\nabsent\n/proc/1");
+        trial_expect(&trial, "hidden\n/proc/meminfo\n/proc/self\nabsent\n/proc/1");
 }
 
 Test(exec_sandbox, protect_kernel) {
@@ -304,7 +245,7 @@ Test(exec_sandbox, protect_kernel) {
         trial.settings.protect_kernel_logs = true;
         trial.settings.protect_control_groups = true;
         trial.settings.protect_clock = true;
-        expect(&trial, "0\n0\nread-only\n0");
+        trial_expect(&trial, "0\n0\nread-only\n0");
 }
 
 /* — other namespaces — */
@@ -336,7 +277,7 @@ Test(exec_sandbox, network_namespace_by_its_path) {
         snprintf(path, sizeof(path), "/proc/self/fd/%i", trial.shared->network_fd);
         cr_assert(readlink(path, name, sizeof(name) - 1) > 0);
         trial.settings.network_namespace_path = strdup(path);
-        expect(&trial, name);
+        trial_expect(&trial, name);
 }
 
 Test(exec_sandbox, network_namespace_that_is_none) {
@@ -351,11 +292,11 @@ Test(exec_sandbox, private_ipc) {
         TRIAL("ipcmk -M 64 >/dev/null; cat /proc/sysvipc/shm | wc -l; stat -f -c %T /dev/mqueue 2>/dev/null || echo mqueue");
 
         trial.settings.private_ipc = true;
-        expect(&trial, "2\nmqueue");
+        trial_expect(&trial, "2\nmqueue");
         cr_assert(eq(int, truncate(trial.fixture.output, 0), 0));
         trial.settings.private_ipc = false;
         trial.fixture.argv[2] = (char *) "ipcs -m | grep -c ' 64 '; true";
-        expect(&trial, "0");
+        trial_expect(&trial, "0");
 }
 
 Test(exec_sandbox, own_host_name) {
@@ -363,7 +304,7 @@ Test(exec_sandbox, own_host_name) {
         char name[128] = "";
 
         trial.settings.protect_hostname = true;
-        expect(&trial, "jobd-trial");
+        trial_expect(&trial, "jobd-trial");
         cr_assert(gethostname(name, sizeof(name) - 1) == 0);
         cr_assert(strcmp(name, "jobd-trial") != 0);
 }
@@ -371,11 +312,11 @@ Test(exec_sandbox, own_host_name) {
 Test(exec_sandbox, private_users_are_root_and_the_user) {
         TRIAL("id -u; stat -c %u /etc/hostname; tr -s ' ' </proc/self/uid_map; ls /proc/self/fd | wc -l");
 
-        need_root();
+        trial_need_root();
         trial.settings.private_users = true;
         trial.settings.protect_system = PROTECT_SYSTEM_FULL;
         trial.fixture.request.user = "nobody";
-        expect(&trial, "65534\n0\n 0 0 1\n 65534 65534 1\n4");
+        trial_expect(&trial, "65534\n0\n 0 0 1\n 65534 65534 1\n4");
 }
 
 /* — another root — */
@@ -404,9 +345,9 @@ Test(exec_sandbox, root_directory_with_what_programs_expect) {
         trial.fixture.argv[2] = (char *)
                 "echo /*; cat /etc/hostname; test -c /dev/null && test -d /proc/self && test -d /sys/kernel && echo complete; "
                 "touch /etc/x 2>&- || echo refused; touch /srv/own/x && echo own";
-        add_bind(&trial, SANDBOX_BIND_READ_ONLY, "/usr", "/usr");
+        trial_add_bind(&trial, SANDBOX_BIND_READ_ONLY, "/usr", "/usr");
         trial.settings.protect_system = PROTECT_SYSTEM_STRICT;
-        expect(&trial, "/bin /dev /etc /lib /lib64 /proc /run /srv /sys /usr\ninner\ncomplete\nrefused\nown");
+        trial_expect(&trial, "/bin /dev /etc /lib /lib64 /proc /run /srv /sys /usr\ninner\ncomplete\nrefused\nown");
         cr_assert(access("/srv/own/x", F_OK) == 0);
 }
 
@@ -419,24 +360,24 @@ Test(exec_sandbox, paths_below_the_root_directory) {
         snprintf(root, sizeof(root), "%s/root", trial.fixture.folder);
         snprintf(inner, sizeof(inner), "%s/etc", root);
         trial.fixture.request.root_directory = root;
-        add(&trial, SANDBOX_READ_ONLY, "/nowhere/below/the/root");
-        add(&trial, SANDBOX_READ_ONLY, inner);
+        trial_add(&trial, SANDBOX_READ_ONLY, "/nowhere/below/the/root");
+        trial_add(&trial, SANDBOX_READ_ONLY, inner);
         cr_assert(eq(int, sandbox_settings_add_path(&trial.settings, &plus), 0));
-        add_bind(&trial, SANDBOX_BIND, "/usr", "/usr");
-        expect(&trial, "refused\nrefused");
+        trial_add_bind(&trial, SANDBOX_BIND, "/usr", "/usr");
+        trial_expect(&trial, "refused\nrefused");
 }
 
 Test(exec_sandbox, working_directory_and_user_are_those_inside) {
         TRIAL("pwd; id -un; ls");
         char root[64];
 
-        need_root();
+        trial_need_root();
         make_root(&trial.fixture);
         snprintf(root, sizeof(root), "%s/root", trial.fixture.folder);
         trial.fixture.request.root_directory = root;
         trial.fixture.request.working_directory = "/etc";
-        add_bind(&trial, SANDBOX_BIND_READ_ONLY, "/usr", "/usr");
-        add_bind(&trial, SANDBOX_BIND_READ_ONLY, "/etc/passwd", "/etc/passwd");
+        trial_add_bind(&trial, SANDBOX_BIND_READ_ONLY, "/usr", "/usr");
+        trial_add_bind(&trial, SANDBOX_BIND_READ_ONLY, "/etc/passwd", "/etc/passwd");
         trial.fixture.request.user = "nobody";
-        expect(&trial, "/etc\nnobody\nhostname\npasswd");
+        trial_expect(&trial, "/etc\nnobody\nhostname\npasswd");
 }

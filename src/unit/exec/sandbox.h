@@ -95,5 +95,8 @@ int sandbox_child_enter_ipc(SandboxPlan *plan);
 int sandbox_child_enter_user(SandboxPlan *plan);
 int sandbox_child_mount(SandboxPlan *plan);
 
+/* Is that what the kernel, or who has put us here, lets nobody do? */
+bool sandbox_is_no_privilege(int error);
+
 /* Says in words why the plan failed with @error. */
 void sandbox_describe(const SandboxPlan *plan, ExecStep step, int error, ExecResult *result);

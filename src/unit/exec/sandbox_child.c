@@ -438,8 +438,7 @@ child_ static int enter_root(Sandbox *sandbox) {
         return r < 0 ? fail(sandbox, "cannot enter the new root", r) : 0;
 }
 
-/* What the kernel, or who has put us here, does not let anybody do. */
-child_ static bool is_no_privilege(int error) {
+child_ bool sandbox_is_no_privilege(int error) {
         return error == -EPERM || error == -EACCES || error == -ENOSYS || error == -ENOSPC;
 }
 
@@ -480,10 +479,10 @@ child_ int sandbox_child_mount(SandboxPlan *plan) {
         long mask;
         int r;
 
-        if (!plan->has_mounts && !plan->has_own_name)
+        if (plan->missing != 0 || (!plan->has_mounts && !plan->has_own_name))
                 return 0;
         r = part(plan, &sandbox);
-        if (plan->is_lenient && is_no_privilege(r)) {
+        if (plan->is_lenient && sandbox_is_no_privilege(r)) {
                 plan->missing = -r;
                 return 0;
         }

@@ -8,7 +8,8 @@
  *
  * Who may be whom in a user namespace is written from outside, by us, while
  * the process is there as one that nobody has waited for: only then may more
- * than its own user be named.
+ * than its own user be named. Without privileges only it may write, before it
+ * ends, and only of itself.
  */
 
 #include <errno.h>
@@ -37,6 +38,7 @@ typedef struct Maker {
         ExecClone clone;
         int kind;
         int user_fd;
+        char maps[2][32];               /* of users and groups, for it to write; empty: we do */
         volatile int fd;                /* what it has made, or a negative errno */
 } Maker;
 
@@ -58,6 +60,27 @@ child_ static const char *own_path(int kind) {
                                     : "/proc/self/ns/user";
 }
 
+child_ static long write_own(const char *path, const char *text) {
+        size_t n = 0;
+        long fd, r;
+
+        while (text[n])
+                n++;
+        fd = exec_call4(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CLOEXEC, 0);
+        r = fd < 0 ? fd : exec_call3(SYS_write, fd, text, n);
+        if (fd >= 0)
+                exec_call1(SYS_close, fd);
+        return r;
+}
+
+child_ static long write_own_maps(const Maker *maker) {
+        long r = write_own("/proc/self/setgroups", "deny");
+
+        if (r >= 0)
+                r = write_own("/proc/self/uid_map", maker->maps[0]);
+        return r < 0 ? r : write_own("/proc/self/gid_map", maker->maps[1]);
+}
+
 child_ static int make(void *argument) {
         Maker *maker = argument;
         long r = 0;
@@ -66,6 +89,8 @@ child_ static int make(void *argument) {
                 r = exec_call2(SYS_setns, maker->user_fd, CLONE_NEWUSER);
         if (r >= 0)
                 r = exec_call1(SYS_unshare, maker->kind);
+        if (r >= 0 && maker->maps[0][0])
+                r = write_own_maps(maker);
         if (r >= 0 && maker->kind == CLONE_NEWNET)
                 r = bring_loopback_up();
         if (r >= 0)
@@ -125,35 +150,40 @@ static int write_of(pid_t pid, const char *name, const char *text) {
         return r;
 }
 
-static int write_map(pid_t pid, const char *name, unsigned id, unsigned own) {
+static int write_map(pid_t pid, const char *name, unsigned id) {
         char text[64];
 
-        if (own != 0)
-                snprintf(text, sizeof(text), "%u %u 1\n", own, own);
-        else if (id == 0 || id == UINT32_MAX)
+        if (id == 0 || id == UINT32_MAX)
                 snprintf(text, sizeof(text), "0 0 1\n");
         else
                 snprintf(text, sizeof(text), "0 0 1\n%u %u 1\n", id, id);
         return write_of(pid, name, text);
 }
 
+static int write_maps(pid_t pid, uid_t uid, gid_t gid) {
+        int r = write_of(pid, "setgroups", "deny");
+
+        if (r == 0)
+                r = write_map(pid, "uid_map", uid);
+        return r < 0 ? r : write_map(pid, "gid_map", gid);
+}
+
 int sandbox_namespace_make_user(uid_t uid, gid_t gid) {
         Maker maker = { .kind = CLONE_NEWUSER, .user_fd = -1 };
-        unsigned own_uid = geteuid();
+        bool is_privileged = geteuid() == 0;
         pid_t pid = 0;
-        int fd, r;
+        int fd, r = 0;
 
+        if (!is_privileged) {
+                snprintf(maker.maps[0], sizeof(maker.maps[0]), "%u %u 1\n", geteuid(), geteuid());
+                snprintf(maker.maps[1], sizeof(maker.maps[1]), "%u %u 1\n", getegid(), getegid());
+        }
         fd = run(&maker, &pid);
-        if (fd >= 0) {
-                r = write_of(pid, "setgroups", "deny");
-                if (r == 0)
-                        r = write_map(pid, "uid_map", uid, own_uid);
-                if (r == 0)
-                        r = write_map(pid, "gid_map", gid, own_uid != 0 ? getegid() : 0);
-                if (r < 0) {
-                        close(fd);
-                        fd = r;
-                }
+        if (fd >= 0 && is_privileged)
+                r = write_maps(pid, uid, gid);
+        if (r < 0) {
+                close(fd);
+                fd = r;
         }
         reap(pid);
         return fd;

@@ -306,6 +306,11 @@ static int share(const ExecRequest *request, SandboxPlan *plan, uid_t uid, gid_t
                 return -EINVAL;
         }
         r = sandbox_shared_make(request->shared, request->sandbox, plan->enters_user_first, uid, gid, result);
+        if (plan->is_lenient && sandbox_is_no_privilege(r)) {
+                *result = (ExecResult) {};
+                plan->missing = -r;
+                r = 0;
+        }
         return r;
 }
 
@@ -328,9 +333,9 @@ int sandbox_plan_new(const ExecRequest *request, uid_t uid, gid_t gid, SandboxPl
                         .enters_user_first = geteuid() != 0 && request->is_user_manager,
                 };
                 r = share(request, plan, uid, gid, ret_result);
-                if (r == 0)
+                if (r == 0 && plan->missing == 0)
                         r = choose_namespaces(plan, request, ret_result);
-                if (r == 0 && plan->has_mounts)
+                if (r == 0 && plan->missing == 0 && plan->has_mounts)
                         r = add_all(plan, request);
         }
         if (r < 0 && ret_result->step == EXEC_STEP_NONE)
