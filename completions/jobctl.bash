@@ -3,7 +3,7 @@
 
 _jobctl_verbs_units='start stop restart reload try-restart reload-or-restart try-reload-or-restart isolate kill reset-failed
         status show cat list-dependencies is-active is-failed is-enabled list-units list-unit-files why monitor enable disable reenable
-        preset mask unmask revert edit set-property list-timers list-sockets list-paths add-wants add-requires'
+        preset mask unmask revert edit set-property blame critical-chain top graph list-timers list-sockets list-paths add-wants add-requires'
 _jobctl_verbs_jobs='list-jobs jobs cancel wait'
 _jobctl_verbs_other='exec plan stats daemon-reload daemon-reexec calendar verify default rescue emergency poweroff reboot halt kexec
         preset-all list-automounts is-system-running link get-default set-default
@@ -16,7 +16,7 @@ _jobctl_options='--help --version --user --system --socket --job-mode --mode --n
         --show-transaction --graph --type --state --failed --all --property --value --reverse --before --after --signal
         --kill-whom --force --iterations --base-time --watch --strict --unit-path --systemd-units --json --quiet --verbose --plain --no-legend --full
         --no-color --no-pager --now --runtime --root --preset-mode --no-reload --stdin --drop-in
-        --show-types'
+        --show-types --lines'
 
 # The manager that the line is about.
 _jobctl_ask() {
@@ -45,6 +45,7 @@ _jobctl_units() {
         case $1 in
                 stop | restart | try-restart | reload | try-reload-or-restart | kill)
                         _jobctl_ask list-units | cut -d' ' -f1 ;;
+                set-property | top) _jobctl_ask list-units | cut -d' ' -f1 ;;
                 reset-failed)
                         _jobctl_ask list-units --failed | cut -d' ' -f1 ;;
                 enable) _jobctl_installed --state=disabled,linked,indirect,enabled-runtime ;;
@@ -131,7 +132,7 @@ _jobctl_verb() {
         for ((i = 1; i < COMP_CWORD; i++)); do
                 case ${COMP_WORDS[i]} in
                         --job-mode | --mode | --type | -t | --state | --signal | -s | --kill-whom | --graph | \
-                                --property | -p | -P | --socket | --unit-path | --root | --preset-mode | --drop-in)
+                                --property | -p | -P | --socket | --unit-path | --root | --preset-mode | --drop-in | --lines | -n)
                                 ((i++))
                                 [[ ${COMP_WORDS[i]} == = ]] && ((i++)) ;;
                         -*) ;;

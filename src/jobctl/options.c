@@ -69,6 +69,7 @@ static const Option options_table[] = {
         STRING("kill-who", 0, kill_whom, "WHOM", NULL),
         { "force", 'f', OPTION_COUNT, offsetof(Options, n_force), NULL,
           "daemon-reload: take what can be read; poweroff, …: stop no units; enable, …: replace links" },
+        STRING("lines", 'n', lines, "N", "top: how often to look (1 in a pipe)"),
         FLAG("stdin", 0, from_stdin, "edit: read the text from standard input"),
         STRING("drop-in", 0, drop_in, "NAME", "edit: the drop-in's name (override.conf)"),
         FLAG("show-types", 0, show_types, "list-sockets: of which type each is"),

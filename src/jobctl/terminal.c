@@ -50,6 +50,12 @@ static size_t terminal_measure(int fd) {
         return DEFAULT_WIDTH;
 }
 
+unsigned terminal_height(void) {
+        struct winsize size;
+
+        return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
 void terminal_init(Terminal *terminal, bool no_color) {
         const char *setting = getenv("NO_COLOR");
         const char *term = getenv("TERM");

@@ -36,6 +36,9 @@ typedef struct Terminal {
 /* Looks at both streams, $NO_COLOR, $TERM and $COLUMNS, and sets the locale for characters. */
 void terminal_init(Terminal *terminal, bool no_color);
 
+/* Lines of the terminal that standard output is; 0 if it is none. */
+unsigned terminal_height(void);
+
 /* The sequence that switches to @color on standard output, or "". */
 const char *terminal_color(const Terminal *terminal, TerminalColor color);
 const char *terminal_reset(const Terminal *terminal, TerminalColor color);

@@ -52,6 +52,10 @@ static const Verb verbs[] = {
         HEADING("Ask before and after"),
         OURS("plan", "TYPE:UNIT…", 1, VERB_ANY, verb_plan, "Show what exec would do, and change nothing"),
         OURS("why", "JOB|UNIT|tTRANSACTION", 1, VERB_ANY, verb_why, "Explain whence a job comes and what it waits for"),
+        OURS("blame", "[PATTERN…]", 0, VERB_ANY, verb_blame, "Show how long units took to start"),
+        OURS("critical-chain", "[UNIT…]", 0, VERB_ANY, verb_critical_chain, "Show what a unit's start waited for"),
+        OURS("top", "[PATTERN…]", 0, VERB_ANY, verb_top, "Show what units use, again and again"),
+        OURS("graph", "[PATTERN…]", 0, VERB_ANY, verb_graph, "Print the relations of units for graphviz"),
         OURS("stats", "", 0, 0, verb_stats, "Show counters of the job engine"),
 
         HEADING("Jobs"),

@@ -90,6 +90,12 @@ int verb_get_default(Jobctl *ctl, char *const *words);
 /* verb_set.c */
 int verb_set_property(Jobctl *ctl, char *const *words);
 
+/* verb_times.c, verb_top.c, verb_graph.c */
+int verb_blame(Jobctl *ctl, char *const *words);
+int verb_critical_chain(Jobctl *ctl, char *const *words);
+int verb_top(Jobctl *ctl, char *const *words);
+int verb_graph(Jobctl *ctl, char *const *words);
+
 /* verb_edit.c */
 int verb_edit(Jobctl *ctl, char *const *words);
 

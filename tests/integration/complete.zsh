@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# complete.zsh FOLDER LINE: what zsh offers at the end of LINE, one candidate a line, with the functions of FOLDER.
+#
+# Completion works in an interactive shell only, so there is one behind a pseudo-terminal. What it offers goes through
+# compadd, which writes it down here.
+zmodload zsh/zpty
+
+export FOUND=$(mktemp) DONE=$(mktemp -u)
+zpty shell zsh -f -i
+zpty -w shell 'PROMPT=; unsetopt zle_bracketed_paste beep; LISTMAX=10000'
+zpty -w shell "fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D"
+zpty -w shell 'bindkey "^I" complete-word; zstyle ":completion:*" insert-tab false'
+zpty -w shell 'compadd() {
+        local -a hits
+        if [[ ${@[1,(i)(-|--)]} == *-(O|A|D)\ * ]]; then builtin compadd "$@"; return; fi
+        builtin compadd -A hits "$@"
+        print -rl -- $hits >>$FOUND
+        builtin compadd "$@"
+}'
+zpty -w shell 'finished() { : >$DONE }; comppostfuncs=(finished)'
+zpty -w -n shell "$2"$'\t'
+for ((i = 0; i < 1500; i++)); do
+    [[ -e $DONE ]] && break
+    zpty -r -t shell >/dev/null
+    zselect -t 2 2>/dev/null || { zmodload zsh/zselect; zselect -t 2; }
+done
+zpty -d shell
+sort -u "$FOUND" | grep .
+rm -f "$FOUND" "$DONE"

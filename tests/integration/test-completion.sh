@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Completion in bash, zsh and fish: all verbs and options, and units that suit a verb, of a daemon that runs.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/library.sh"
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+COMPLETIONS=$HERE/../../completions
+export PATH=$BUILD:$PATH HOME=$DIR
+
+unit quick.service <<'U'
+[Service]
+ExecStart=/bin/sleep 1000
+[Install]
+WantedBy=default.target
+U
+unit idle.service <<'U'
+[Service]
+ExecStart=/bin/sleep 1000
+U
+unit many@.service <<'U'
+[Service]
+ExecStart=/bin/sleep 1000
+U
+start_daemon
+ctl start quick.service
+
+# Each prints what is offered at the end of a line, one candidate a line.
+complete_bash() {
+        # shellcheck disable=SC2016
+        bash -c 'source "$1"; shift; compopt() { :; }; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _jobctl
+                printf "%s\n" "${COMPREPLY[@]}"' bash "$COMPLETIONS/jobctl.bash" "$@"
+}
+
+complete_zsh() {
+        local IFS=' '
+        zsh -f "$HERE/complete.zsh" "$COMPLETIONS" "$*"
+}
+
+# shellcheck disable=SC2016
+complete_fish() {
+        local IFS=' '
+        fish --no-config -c 'source $argv[1]/jobctl.fish; complete -C $argv[2]' "$COMPLETIONS" "$*" | cut -f1
+}
+
+# offers NAME CANDIDATES WORD…: all of the candidates are offered
+offers() {
+        local name=$1 wanted=$2 found missing=
+        shift 2
+        found=$("$@" 2>&1)
+        for word in $wanted; do
+                grep -qxF -- "$word" <<<"$found" || missing="$missing $word"
+        done
+        [ -z "$missing" ]
+        report $? "$name" "$* does not offer$missing, but: $(tr '\n' ' ' <<<"$found")"
+}
+
+VERBS=$(ctl help | sed -n '/^Options:/q; s/^  \([a-z][a-z-]*\) .*/\1/p')
+OPTIONS=$(ctl help | sed -n '/^Options:/,$ s/.*\(--[a-z-]*\).*/\1/p' | grep -v -- '--$')
+for SHELL_NAME in bash zsh fish; do
+        if ! command -v "$SHELL_NAME" >/dev/null; then
+                skip "$SHELL_NAME" "it is not here"
+                continue
+        fi
+        offers "$SHELL_NAME: all verbs" "$VERBS" "complete_$SHELL_NAME" jobctl ''
+        # What does not begin with the words that stand there is not offered.
+        check_equal "$SHELL_NAME: verbs by their beginning" "$("complete_$SHELL_NAME" jobctl critical | tr '\n' ' ')" "critical-chain "
+        offers "$SHELL_NAME: units" quick.service "complete_$SHELL_NAME" jobctl status qui
+        offers "$SHELL_NAME: templates up to the instance" many@ "complete_$SHELL_NAME" jobctl start many
+        check_equal "$SHELL_NAME: for stop only what runs" "$("complete_$SHELL_NAME" jobctl stop idl)" ""
+        check_equal "$SHELL_NAME: for enable only what is not" "$("complete_$SHELL_NAME" jobctl enable qui)" quick.service
+        check_equal "$SHELL_NAME: for disable nothing yet" "$("complete_$SHELL_NAME" jobctl disable qui)" ""
+done
+offers "bash: all options" "$OPTIONS" complete_bash jobctl --
+! command -v fish >/dev/null || offers "fish: all options" "$OPTIONS" complete_fish jobctl --
+! command -v zsh >/dev/null || offers "zsh: all options" "$OPTIONS" complete_zsh jobctl --
+done_testing
