@@ -13,6 +13,8 @@
 #include "basic/macro.h"
 #include "double/double_memory.h"
 #include "file_world.h"
+#include "unit/file/path_settings.h"
+#include "unit/file/timer_settings.h"
 
 /* — folders with something of everything — */
 
@@ -168,4 +170,36 @@ Test(file_memory, what_was_not_read_again_is_read_later, .timeout = 240) {
         for (int variant = 0; variant < 2; variant++)
                 for (size_t n = 1; check_reload(n, variant, expected); n++)
                         ;
+}
+
+/* The n-th allocation fails while both are read. False if there is no n-th. */
+static bool check_triggering(size_t n) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        const TimerSettings *timer;
+        const PathSettings *path;
+        bool has_failed;
+        Unit *unit;
+        int r;
+
+        file_write(world, "a/x.timer", "[Timer]\nOnCalendar=Mon,Fri *-*~1..3 8:00/15 UTC\nOnBootSec=5min\nUnit=%p.service\n");
+        file_write(world, "a/x.path", "[Path]\nPathExistsGlob=/a/*\nPathChanged=/b\n");
+        world->options.receiver = NULL;
+        file_world_restart(world);
+        double_memory_arm(n, false);
+        r = unit_table_load(world->table, "x.timer", &unit);
+        if (r == 0)
+                r = unit_table_load(world->table, "x.path", &unit);
+        has_failed = double_memory_disarm();
+        cr_assert(r == 0 || (r == -ENOMEM && has_failed), "allocation %zu: %d", n, r);
+
+        timer = file_load(world, "x.timer")->type_settings;
+        path = file_load(world, "x.path")->type_settings;
+        cr_assert(timer && timer->values.n == 2 && strcmp(timer->unit, "x.service") == 0, "allocation %zu", n);
+        cr_assert(path && path->values.n == 2, "allocation %zu", n);
+        return has_failed;
+}
+
+Test(file_memory, what_triggers_others_is_read_later, .timeout = 240) {
+        for (size_t n = 1; check_triggering(n); n++)
+                ;
 }

@@ -135,3 +135,19 @@ Test(timer_file, waking_the_machine_is_not_done_and_said) {
         cr_assert(settings_of(load(world, "OnCalendar=daily\nWakeSystem=yes\n"))->wake_system);
         assert_said(world, "No machine is woken up");
 }
+
+Test(timer_file, every_prefix_is_survived) {
+        static const char good[] = "[Timer]\nOnCalendar=Mon..Fri,Sun 2024..2030/2-*~1..3 8:00/15:0.5 Europe/Berlin\n"
+                                   "OnCalendar=@1700000000\nOnBootSec=5min 3s\nUnit=%p-%i.service\nPersistent=yes\n"
+                                   "[Path]\nPathExists=/a\nDirectoryMode=0700\n";
+        static const char *const names[] = { "a/x.timer", "a/x.path" };
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+
+        for (size_t n = 0; n < sizeof(good); n++)
+                for (size_t i = 0; i < ELEMENTSOF(names); i++) {
+                        file_write_bytes(world, names[i], good, n);
+                        file_world_restart(world);
+                        (void) file_load(world, names[i] + 2);
+                        text_deinit(&world->said);
+                }
+}

@@ -204,6 +204,16 @@ check_prints "a changed file asks for a reload" '^NeedDaemonReload=yes$' sc show
 check_exit "daemon-reload" 0 sc daemon-reload
 check_prints "reads it" '^Description=Another description$' sc show -p Description a.service
 
+unit a.timer <<'U'
+[Timer]
+OnCalendar=daily
+OnBootSec=20d
+U
+check_exit "a timer starts" 0 sc start a.timer
+check_prints "list-timers shows it" 'left +- +- +a\.timer +a\.service' sc list-timers
+check_prints "its times are shown" 'OnCalendar=\*-\*-\* 00:00:00 ; next_elapse=' sc show -p TimersCalendar a.timer
+check_exit "it stops" 0 sc stop a.timer
+
 check_exit "is-enabled of a static unit" 0 sc is-enabled a.service
 check_equal "prints static" "$OUT" static
 check "the daemon is alive" alive
