@@ -190,3 +190,41 @@ Test(service_probe, answers_of_ports_are_told) {
                 cr_assert(strstr(world_property(world, "FailureReason"), "(TCP 127.0.0.1:80)") != NULL);
         }
 }
+
+/* Its files were read again meanwhile. */
+Test(service_probe, one_that_is_not_wanted_any_more_ends) {
+        static const ServiceExec kinds[] = { READY, ALIVE };
+
+        for (size_t i = 0; i < ELEMENTSOF(kinds); i++)
+                for (int runs = 0; runs < 2; runs++) {
+                        ServiceProbe *probes;
+                        WORLD(SERVICE_SIMPLE);
+
+                        start_probed(world, kinds[i]);
+                        if (runs)
+                                world_advance(world, 10 * USEC_PER_SEC);
+                        probes = world_rare(world)->probes;
+                        for (size_t kind = 0; kind < _SERVICE_PROBE_KIND_MAX; kind++)
+                                probes[kind].command = exec_command_free_all(probes[kind].command);
+                        if (runs)
+                                world_exit(world, world->probe, 1);
+                        world_advance(world, 10 * USEC_PER_SEC);
+                        assert_string(world_states(world), "start running");
+                        world_clear(world);
+                        world_advance(world, 60 * USEC_PER_SEC);
+                        assert_string(world_calls(world), "");
+                }
+}
+
+Test(service_probe, daemon_with_a_pid_file_is_probed_when_that_is_there) {
+        WORLD(SERVICE_FORKING);
+
+        world_command(world, START, "/bin/a");
+        world_command(world, READY, "/bin/look");
+        world->settings->guess_main_pid = false;
+        world_start(world);
+        world_exit(world, world_control(world), 0);
+        assert_string(world_states(world), "start");
+        probe(world, 0, 0);
+        assert_string(world_states(world), "start running");
+}

@@ -233,12 +233,13 @@ child_ int exec_descriptor_place(const ExecChild *child) {
 
 child_ void exec_descriptor_tell_pid(const ExecChild *child) {
         for (size_t i = 0; i < EXEC_PIDS_MAX; i++) {
-                long pid = exec_call1(SYS_getpid, 0);
                 char *place = child->pids[i], digits[sizeof(EXEC_PID_PLACE)];
                 size_t n = sizeof(digits);
+                long pid;
 
                 if (!place)
                         continue;
+                pid = exec_call1(SYS_getpid, 0);
                 for (digits[--n] = '\0'; pid > 0 && n > 0; pid /= 10)
                         digits[--n] = (char) ('0' + pid % 10);
                 for (; n < sizeof(digits); n++)

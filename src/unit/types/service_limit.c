@@ -77,7 +77,7 @@ void service_clear_timers(Unit *unit, ServiceState state) {
                 service->watchdog_deadline = USEC_INFINITY;
                 set_timer(unit, UNIT_PURPOSE_WATCHDOG, USEC_INFINITY);
         }
-        if (!runs)
+        if (!runs && service_rare(unit)->restart_reset > 0)
                 set_timer(unit, UNIT_PURPOSE_HEALTHY, USEC_INFINITY);
         if (state != SERVICE_STATE_AUTO_RESTART && !service->will_restart)
                 set_timer(unit, UNIT_PURPOSE_RESTART, USEC_INFINITY);
@@ -325,7 +325,9 @@ static void wait_for_pid_file(Unit *unit) {
 
         if (service->control.pid > 0 || service->control.is_wanted || !service_settings(unit)->pid_file)
                 return;
-        if (service_load_pid_file(unit, false) >= 0)
+        if (service_load_pid_file(unit, false) >= 0 && service->state == SERVICE_STATE_START)
+                service_enter_start_post(unit);
+        else if (service->main.pid > 0)
                 service_enter_running(unit, SERVICE_RESULT_SUCCESS);
         else
                 service_poll(unit, MIN(service->poll_delay * 2, POLL_MAX));

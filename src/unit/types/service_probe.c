@@ -136,6 +136,19 @@ static void become_ready(Unit *unit, ServiceExtra *extra) {
         service_enter_start_post(unit);
 }
 
+/* Its files have been read again, and say nothing of it any more? Then that is that. */
+static bool is_over(Unit *unit, ServiceExtra *extra) {
+        ServiceProbeKind kind = (ServiceProbeKind) extra->probing;
+
+        if (probe_of(unit, kind)->command)
+                return false;
+        if (kind == SERVICE_PROBE_READINESS)
+                become_ready(unit, extra);
+        else
+                stop(unit);
+        return true;
+}
+
 /* @message: why it failed; NULL: it has succeeded. */
 static void judge(Unit *unit, const char *message) {
         ServiceExtra *extra = service_own_extra(unit);
@@ -143,6 +156,8 @@ static void judge(Unit *unit, const char *message) {
         const ServiceProbe *probe = probe_of(unit, kind);
         bool counts = (kind == SERVICE_PROBE_READINESS) == !message;
 
+        if (is_over(unit, extra))
+                return;
         set_message(extra, message);
         if (message)
                 service_log(unit, kind == SERVICE_PROBE_LIVENESS ? 4 : 7, "%s probe: %s",
@@ -180,13 +195,8 @@ void service_probe_elapsed(Unit *unit) {
         ServiceExtra *extra = service_of(unit)->extra;
         char span[USEC_FORMAT_MAX], message[80];
 
-        if (!extra || extra->probing < 0)
+        if (!extra || extra->probing < 0 || is_over(unit, extra))
                 return;
-        if (!probe_of(unit, (ServiceProbeKind) extra->probing)->command) {
-                /* Its files have been read again, and say nothing of it any more. */
-                extra->probing = -1;
-                return;
-        }
         if (extra->probe.pid == 0 && !extra->probe.is_wanted) {
                 run(unit, extra);
                 return;
