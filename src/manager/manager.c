@@ -24,6 +24,7 @@
 #include "basic/text.h"
 #include "manager/manager_group.h"
 #include "manager/manager_private.h"
+#include "unit/exec/exec_directory.h"
 #include "unit/types/unit_types.h"
 
 /* Times that the end of a turn is gone through at most; what is left is for the next turn. */
@@ -104,6 +105,7 @@ static int init_loader(Manager *manager) {
 static int init_units(Manager *manager) {
         int r;
 
+        exec_directory_set_user(manager->options.is_user);
         r = init_loader(manager);
         if (r < 0)
                 return r;

@@ -6,7 +6,7 @@
  *
  * Limits, priorities, directories, privileges, filters, credentials. unit/file
  * reads it, unit/exec acts by it, unit/types shows it. A unit without any of
- * it has none. All zero but for exec_terms_new()'s defaults.
+ * it has none. All zero is to say nothing.
  */
 
 #include <stdbool.h>
@@ -18,7 +18,10 @@
 
 #define EXEC_LIMITS 16U                 /* RLIMIT_… */
 #define EXEC_LIMIT_INFINITY UINT64_MAX
+#define EXEC_FAMILIES 47                /* AF_…: all below this */
+#define EXEC_NAMESPACES_ALL UINT64_C(0x7e020000)        /* CLONE_NEW… */
 #define EXEC_DIRECTORY_MODE 0755U
+#define EXEC_DIRECTORY_MODE_IS_SET 0x10000U     /* so that even 0 can be said */
 
 typedef struct ExecLimit {
         uint64_t soft, hard;
@@ -53,9 +56,18 @@ typedef enum ExecKeyring {
         _EXEC_KEYRING_MAX,
 } ExecKeyring;
 
+/* What other directives deny, besides the filter that a unit says. */
+typedef enum ExecDenied {
+        EXEC_DENIED_CLOCK = 1 << 0,
+        EXEC_DENIED_KERNEL_LOGS = 1 << 1,
+        EXEC_DENIED_MODULES = 1 << 2,
+        EXEC_DENIED_HOSTNAME = 1 << 3,
+        EXEC_DENIED_RAW_IO = 1 << 4,
+} ExecDenied;
+
 typedef struct ExecDirectories {
         char **paths;                   /* owned; "a/b" below the folder of its kind, or "a/b:link" */
-        uint32_t mode;
+        uint32_t mode;                  /* 0: the default */
 } ExecDirectories;
 
 /* Which system calls it may make. */
@@ -71,7 +83,6 @@ typedef struct ExecFilter {
         uint64_t families;              /* bit AF_… */
         uint64_t namespaces;            /* CLONE_NEW… */
         bool denies_realtime, denies_suid_sgid, denies_write_execute, locks_personality;
-        bool denies_clock, denies_kernel_logs, denies_modules, denies_hostname, denies_devices;
 } ExecFilter;
 
 typedef struct ExecTerms {
@@ -100,13 +111,11 @@ typedef struct ExecTerms {
 
         char **load_credentials;        /* owned; "id:path" */
         char **set_credentials;         /* owned; "id:text" */
-        char **open_files;              /* owned; "path:name:options" */
         char *input_data;               /* owned; what standard input is, with .has_input_data */
         size_t input_size;
         bool has_input_data;
         bool tty_reset, tty_hangup, tty_disallocate;
         uint32_t tty_rows, tty_columns; /* 0: as they are */
-        bool sets_login_environment, has_login_environment;
         char **search_path;             /* owned; where programs without a slash are looked for; NULL: EXEC_DEFAULT_PATH */
 } ExecTerms;
 
@@ -114,8 +123,18 @@ DECLARE_STRING_TABLE(exec_directory, ExecDirectoryKind);         /* "RuntimeDire
 DECLARE_STRING_TABLE(exec_preserve, ExecPreserve);
 DECLARE_STRING_TABLE(exec_keyring, ExecKeyring);
 
-int exec_terms_new(ExecTerms **ret_terms);
+int exec_family_from_string(const char *name);          /* "AF_INET"; or -EINVAL */
+const char *exec_family_to_string(int family);          /* NULL: none that is known */
+
+/* Frees what it owns and zeroes it, which is to say nothing. */
+void exec_terms_deinit(ExecTerms *terms);
 ExecTerms *exec_terms_free(ExecTerms *terms);
+/* Takes over what @from says, if it says anything: NULL then, or if there is no memory (-ENOMEM). */
+int exec_terms_take(ExecTerms *from, ExecTerms **ret_terms);
+
+static inline uint32_t exec_directories_mode(const ExecDirectories *directories) {
+        return directories->mode == 0 ? EXEC_DIRECTORY_MODE : directories->mode & 07777;
+}
 
 /* 0 or -ENOMEM. */
 int exec_set_add(ExecSet *set, size_t from, size_t to);

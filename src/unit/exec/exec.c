@@ -21,8 +21,9 @@
  * - It is marked "not dumpable" by a child that changes its user, who could
  *   trace it otherwise. It is made dumpable again when no such child is in it,
  *   also none that was given up.
- * - All in it have one score for the out-of-memory killer. So a child that
- *   changes its own is alone on its way, and we take ours back after it.
+ * - All in it have one score for the out-of-memory killer, and one filter for
+ *   what a core dump has. So a child that changes one of these is alone on its
+ *   way, and we take ours back after it.
  */
 
 #include <assert.h>
@@ -50,6 +51,7 @@
 #include "unit/exec/exec_descriptor.h"
 #include "unit/exec/exec_environment.h"
 #include "unit/exec/exec_expand.h"
+#include "unit/exec/exec_extra.h"
 #include "unit/exec/exec_syscall.h"
 #include "unit/exec/sandbox.h"
 
@@ -63,14 +65,13 @@
 #define KILL_USEC (1 * USEC_PER_SEC)
 #define END_LOOK_MSEC 1
 
-#define OWN_SCORE "/proc/self/oom_score_adj"
-
 /* All that is made for one spawn. */
 typedef struct Preparation {
         ExecCredentials credentials;
         char **environment;
         char **argv;
         char **candidates;
+        ExecExtra *extra;
         SandboxPlan *sandbox;
         ExecPlace *places;
         size_t n_places;
@@ -97,8 +98,18 @@ static ExecSpawn *hanging;
 static unsigned n_changing_users;
 static bool was_dumpable;
 
-static const ExecSpawn *adjusting;              /* on its way with a score of its own, NULL: none */
-static char own_score[16];                      /* ours meanwhile; empty: not known */
+/* A file in which a child that changes it changes ours, too. */
+typedef struct Adjustment {
+        const char *path;
+        size_t prefix;                  /* of "0x", which the kernel does not print, but wants */
+        char own[24];                   /* ours meanwhile; empty: not known */
+} Adjustment;
+
+static Adjustment adjustments[] = {
+        { .path = "/proc/self/oom_score_adj" },
+        { .path = "/proc/self/coredump_filter", .prefix = 2 },
+};
+static const ExecSpawn *adjusting;              /* on its way with something of its own there, NULL: none */
 
 static void preparation_deinit(Preparation *preparation) {
         exec_credentials_deinit(&preparation->credentials);
@@ -107,6 +118,7 @@ static void preparation_deinit(Preparation *preparation) {
         strv_free(preparation->candidates);
         free(preparation->places);
         sandbox_plan_free(preparation->sandbox);
+        exec_extra_free(preparation->extra);
         *preparation = (Preparation) {};
 }
 
@@ -119,14 +131,16 @@ void exec_request_deinit(ExecRequest *request) {
 }
 
 /* A name without a slash is looked for in the fixed path, not in the environment's: units mean the same everywhere. */
-static int list_candidates(const char *path, char ***ret_candidates) {
+static int list_candidates(const ExecRequest *request, char ***ret_candidates) {
+        const char *path = request->path;
         cleanup_(strv_freep) char **folders = NULL;
         cleanup_(strv_freep) char **candidates = NULL;
         int r;
 
         if (strchr(path, '/'))
                 return strv_push(ret_candidates, path);
-        r = strv_split(EXEC_DEFAULT_PATH, ":", &folders);
+        r = request->terms && request->terms->search_path ? strv_copy(request->terms->search_path, &folders)
+                                                          : strv_split(EXEC_DEFAULT_PATH, ":", &folders);
         if (r < 0)
                 return r;
         strv_foreach(folder, folders) {
@@ -188,12 +202,22 @@ static uint64_t ignored_signals(void) {
 /* The user namespace is entered late, when all descriptors but a few are closed. */
 static int prepare_sandbox(const ExecRequest *request, Preparation *preparation, ExecResult *result) {
         const ExecCredentials *credentials = &preparation->credentials;
+        cleanup_(strv_freep) char **own = NULL;
+        ExecRequest with_own;
         SandboxPlan *plan;
-        int r;
+        int r = 0;
 
         if (!request->sandbox)
                 return 0;
-        r = sandbox_plan_new(request, credentials->has_uid ? credentials->uid : UINT32_MAX,
+        with_own = *request;
+        if (preparation->extra)
+                r = exec_extra_list_paths(preparation->extra, &own);
+        if (r < 0) {
+                exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot list its directories");
+                return r;
+        }
+        with_own.writable_paths = own;
+        r = sandbox_plan_new(&with_own, credentials->has_uid ? credentials->uid : UINT32_MAX,
                              credentials->has_gid ? credentials->gid : UINT32_MAX, &preparation->sandbox, result);
         plan = preparation->sandbox;
         if (r < 0 || plan->enters_user_first || plan->user_fd < 0)
@@ -206,9 +230,16 @@ static int prepare_sandbox(const ExecRequest *request, Preparation *preparation,
         return MIN(r, 0);
 }
 
+/* The descriptor that standard input is, -1: it is none of ours. */
+static int input_of(const ExecRequest *request, const ExecExtra *extra) {
+        if (extra && extra->input_fd >= 0)
+                return extra->input_fd;
+        return request->standard_input_fd > 0 ? request->standard_input_fd : -1;
+}
+
 static int prepare(const ExecRequest *request, Preparation *preparation, ExecChild *child, ExecResult *result) {
-        int input = request->standard_input_fd > 0 ? request->standard_input_fd : -1;
         const char *directory;
+        int input = -1;
         int r;
 
         r = exec_credentials_resolve(request, &preparation->credentials, result);
@@ -219,6 +250,10 @@ static int prepare(const ExecRequest *request, Preparation *preparation, ExecChi
                 (void) cgroup_hand_over(request->cgroup, preparation->credentials.uid, preparation->credentials.gid);
         r = exec_environment_build(request, &preparation->credentials, &preparation->environment, result);
         if (r == 0)
+                r = exec_extra_new(request, &preparation->credentials, &preparation->extra, result);
+        if (r == 0)
+                input = input_of(request, preparation->extra);
+        if (r == 0)
                 r = exec_descriptor_plan(request, input, &preparation->places, &preparation->n_places, result);
         if (r == 0)
                 r = prepare_sandbox(request, preparation, result);
@@ -227,7 +262,7 @@ static int prepare(const ExecRequest *request, Preparation *preparation, ExecChi
         directory = choose_directory(request, preparation, result);
         if (!directory)
                 return -ENOENT;
-        r = list_candidates(request->path, &preparation->candidates);
+        r = list_candidates(request, &preparation->candidates);
         if (r == 0)
                 r = list_arguments(request, preparation->environment, &preparation->argv);
         if (r < 0) {
@@ -248,6 +283,7 @@ static int prepare(const ExecRequest *request, Preparation *preparation, ExecChi
                 .is_one_stream = is_one_stream(request),
                 .places = preparation->places,
                 .n_places = preparation->n_places,
+                .extra = preparation->extra,
                 .sandbox = preparation->sandbox,
                 .has_input = input >= 0,
                 .ignored_signals = ignored_signals(),
@@ -333,33 +369,44 @@ static void leave_user_change(ExecSpawn *spawn) {
                 prctl(PR_SET_DUMPABLE, 1);
 }
 
-static void enter_score_change(const ExecSpawn *spawn) {
-        ssize_t n = -1;
-        int fd;
-
-        if (!(spawn->child.request->flags & EXEC_REQUEST_HAS_OOM_SCORE_ADJUST))
-                return;
-        adjusting = spawn;
-        fd = open(OWN_SCORE, O_RDONLY | O_CLOEXEC);
-        if (fd >= 0) {
-                n = read(fd, own_score, sizeof(own_score) - 1);
-                close(fd);
-        }
-        own_score[MAX(n, 0)] = '\0';
+static bool adjusts_memory(const ExecRequest *request) {
+        return request->flags & EXEC_REQUEST_HAS_OOM_SCORE_ADJUST ||
+               (request->terms && request->terms->has_coredump_filter);
 }
 
-static void leave_score_change(const ExecSpawn *spawn) {
-        int fd;
+static void enter_adjustment(const ExecSpawn *spawn) {
+        if (!adjusts_memory(spawn->child.request))
+                return;
+        adjusting = spawn;
+        for (size_t i = 0; i < ELEMENTSOF(adjustments); i++) {
+                Adjustment *adjustment = &adjustments[i];
+                int fd = open(adjustment->path, O_RDONLY | O_CLOEXEC);
+                ssize_t n = -1;
 
+                if (fd >= 0) {
+                        n = read(fd, adjustment->own + adjustment->prefix, sizeof(adjustment->own) - adjustment->prefix - 1);
+                        close(fd);
+                }
+                if (n > 0)
+                        memcpy(adjustment->own, "0x", adjustment->prefix);
+                adjustment->own[n > 0 ? adjustment->prefix + (size_t) n : 0] = '\0';
+        }
+}
+
+static void leave_adjustment(const ExecSpawn *spawn) {
         if (adjusting != spawn)
                 return;
         adjusting = NULL;
-        fd = own_score[0] ? open(OWN_SCORE, O_WRONLY | O_CLOEXEC) : -1;
-        if (fd < 0)
-                return;
-        /* What we had we may have: a privilege is needed only to go below what the privileged had set before. */
-        (void) !write(fd, own_score, strlen(own_score));
-        close(fd);
+        for (size_t i = 0; i < ELEMENTSOF(adjustments); i++) {
+                const Adjustment *adjustment = &adjustments[i];
+                int fd = adjustment->own[0] ? open(adjustment->path, O_WRONLY | O_CLOEXEC) : -1;
+
+                if (fd < 0)
+                        continue;
+                /* What we had we may have: a privilege is needed only to go below what the privileged had set before. */
+                (void) !write(fd, adjustment->own, strlen(adjustment->own));
+                close(fd);
+        }
 }
 
 static int start(ExecSpawn *spawn) {
@@ -377,12 +424,12 @@ static int start(ExecSpawn *spawn) {
         clone->cgroup_fd = spawn->child.request->cgroup ? cgroup_fd(spawn->child.request->cgroup) : -1;
         clone->moves_itself = spawn->child.request->cgroup && !cgroup_takes_clones(spawn->child.request->cgroup);
         enter_user_change(spawn);
-        enter_score_change(spawn);
+        enter_adjustment(spawn);
         spawn->since = clock_monotonic();
         spawn->pid = exec_clone(clone, &spawn->pidfd);
         if (spawn->pid >= 0)
                 return 0;
-        leave_score_change(spawn);
+        leave_adjustment(spawn);
         leave_user_change(spawn);
         return spawn->pid;
 }
@@ -403,7 +450,7 @@ static void settle(ExecSpawn *spawn) {
         r = wait_for_program(spawn);
         if (r < 0)
                 give_up_child(spawn, r);
-        leave_score_change(spawn);
+        leave_adjustment(spawn);
         spawn->is_settled = true;
 }
 
@@ -490,7 +537,7 @@ int exec_spawn_begin(const ExecRequest *request, ExecSpawn **ret_spawn, ExecResu
                 exec_result_set(ret_result, EXEC_STEP_RESOURCES, r, "too many processes wait for their programs");
                 return r;
         }
-        if (adjusting || request->flags & EXEC_REQUEST_HAS_OOM_SCORE_ADJUST)
+        if (adjusting || adjusts_memory(request))
                 settle_all();
         spawn->is_used = true;
         spawn->is_settled = false;

@@ -152,6 +152,7 @@ typedef struct ExecRequest {
         int nice;
         int oom_score_adjust;
         const struct ExecTerms *terms;          /* what few say (unit/exec_terms.h); NULL: nothing of it */
+        uint32_t denied;                        /* ExecDenied (unit/exec_terms.h): what its sandbox takes away besides */
         const struct SandboxSettings *sandbox;  /* unit/sandbox_settings.h; NULL: it sees what we see, but for .root_directory */
         struct SandboxShared *shared;           /* exec/sandbox_shared.h; needed for some of it */
         char *const *writable_paths;            /* the unit's own: whatever the sandbox says of what they are in */

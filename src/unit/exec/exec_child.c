@@ -231,9 +231,16 @@ child_ static int open_stream(const ExecStream *stream, int target) {
         return -EINVAL;
 }
 
-/* O_NONBLOCK, for a serial line may wait for a carrier. */
+/* O_NONBLOCK, for a serial line may wait for a carrier. Who had it open before loses it by a hangup, and so do we. */
 child_ static int open_terminal(const ExecChild *child) {
         int r = open_at(STDIN_FILENO, child->request->tty, O_RDWR);
+
+        if (r >= 0 && child->extra && child->extra->terms->tty_hangup) {
+                exec_call3(SYS_ioctl, STDIN_FILENO, TIOCVHANGUP, 0);
+                r = open_at(STDIN_FILENO, child->request->tty, O_RDWR);
+        }
+        if (r >= 0 && child->extra)
+                exec_child_set_terminal(child);
 
         return r < 0 ? r : (int) exec_call3(SYS_ioctl, STDIN_FILENO, TIOCSCTTY, child->request->takes_tty);
 }
@@ -377,12 +384,18 @@ child_ static int change_directory(const ExecChild *child) {
         return (int) r;
 }
 
-child_ static int execute(const ExecChild *child) {
+/* Before filters are loaded, which may deny all that is not needed to start a program. */
+child_ static int get_ready(const ExecChild *child) {
         const uint64_t none = 0;
-        int error = -ENOENT;
 
         exec_descriptor_tell_pid(child);
         exec_call4(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof(none));
+        return 0;
+}
+
+child_ static int execute(const ExecChild *child) {
+        int error = -ENOENT;
+
         for (char *const *path = child->candidates; *path; path++) {
                 int r = (int) exec_call3(SYS_execve, *path, child->argv, child->environment);
 
@@ -398,25 +411,43 @@ child_ static int execute(const ExecChild *child) {
 static const struct {
         ExecStep step;
         int (*take)(const ExecChild *child);
+        int (*take_extra)(ExecChild *child);            /* only where there is an ExecExtra */
 } steps[] = {
-        { EXEC_STEP_USER, enter_first_user },
-        { EXEC_STEP_NETWORK, enter_network },
-        { EXEC_STEP_NAMESPACE, enter_ipc },
-        { EXEC_STEP_FDS, part_from_files },
-        { EXEC_STEP_SIGNAL_MASK, set_signals },
-        { EXEC_STEP_SETSID, make_session },
-        { EXEC_STEP_STDIN, open_stdin },
-        { EXEC_STEP_STDOUT, open_stdout },
-        { EXEC_STEP_STDERR, open_stderr },
-        { EXEC_STEP_OOM_ADJUST, adjust_oom_score },
-        { EXEC_STEP_NICE, set_nice },
-        { EXEC_STEP_NAMESPACE, make_sandbox },
-        { EXEC_STEP_CHROOT, change_root },
-        { EXEC_STEP_GROUP, change_group },
-        { EXEC_STEP_USER, enter_last_user },
-        { EXEC_STEP_USER, change_user },
-        { EXEC_STEP_CHDIR, change_directory },
-        { EXEC_STEP_EXEC, execute },
+        { EXEC_STEP_USER, enter_first_user, NULL },
+        { EXEC_STEP_NETWORK, enter_network, NULL },
+        { EXEC_STEP_NAMESPACE, enter_ipc, NULL },
+        { EXEC_STEP_FDS, part_from_files, NULL },
+        { EXEC_STEP_SIGNAL_MASK, set_signals, NULL },
+        { EXEC_STEP_SETSID, make_session, NULL },
+        { EXEC_STEP_STDIN, open_stdin, NULL },
+        { EXEC_STEP_STDOUT, open_stdout, NULL },
+        { EXEC_STEP_STDERR, open_stderr, NULL },
+        { EXEC_STEP_OOM_ADJUST, adjust_oom_score, NULL },
+        { EXEC_STEP_LIMITS, NULL, exec_child_set_coredump_filter },
+        { EXEC_STEP_NICE, set_nice, NULL },
+        { EXEC_STEP_SETSCHEDULER, NULL, exec_child_set_scheduler },
+        { EXEC_STEP_CPUAFFINITY, NULL, exec_child_set_affinity },
+        { EXEC_STEP_NUMA_POLICY, NULL, exec_child_set_numa_policy },
+        { EXEC_STEP_IOPRIO, NULL, exec_child_set_io_priority },
+        { EXEC_STEP_TIMERSLACK, NULL, exec_child_set_timer_slack },
+        { EXEC_STEP_PERSONALITY, NULL, exec_child_set_personality },
+        { EXEC_STEP_RUNTIME_DIRECTORY, NULL, exec_child_make_directories },
+        { EXEC_STEP_CREDENTIALS, NULL, exec_child_make_secrets },
+        { EXEC_STEP_KEYRING, NULL, exec_child_make_keyring },
+        { EXEC_STEP_LIMITS, NULL, exec_child_set_limits },
+        { EXEC_STEP_NAMESPACE, make_sandbox, NULL },
+        { EXEC_STEP_CHROOT, change_root, NULL },
+        { EXEC_STEP_GROUP, change_group, NULL },
+        { EXEC_STEP_USER, enter_last_user, NULL },
+        { EXEC_STEP_CAPABILITIES, NULL, exec_child_limit_capabilities },
+        { EXEC_STEP_USER, change_user, NULL },
+        { EXEC_STEP_CAPABILITIES, NULL, exec_child_raise_capabilities },
+        { EXEC_STEP_CHDIR, change_directory, NULL },
+        { EXEC_STEP_SECUREBITS, NULL, exec_child_set_secure_bits },
+        { EXEC_STEP_NO_NEW_PRIVILEGES, NULL, exec_child_forgo_privileges },
+        { EXEC_STEP_EXEC, get_ready, NULL },
+        { EXEC_STEP_SECCOMP, NULL, exec_child_load_filters },
+        { EXEC_STEP_EXEC, execute, NULL },
 };
 
 child_ int exec_child_run(void *argument) {
@@ -426,8 +457,11 @@ child_ int exec_child_run(void *argument) {
         for (size_t i = 0; i < ELEMENTSOF(steps); i++) {
                 int r;
 
+                if (!steps[i].take && !child->extra)
+                        continue;
                 child->step = steps[i].step;
-                r = steps[i].take(child);
+                child->what = NULL;
+                r = steps[i].take ? steps[i].take(child) : steps[i].take_extra(child);
                 if (r < 0) {
                         child->error = -r;
                         break;

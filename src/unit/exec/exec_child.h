@@ -36,6 +36,7 @@ typedef struct ExecChild {
         ExecPlace *places;                      /* by rising target; the child's own */
         size_t n_places;
         char *pids[EXEC_PIDS_MAX];              /* in .environment: the child writes its pid there */
+        const struct ExecExtra *extra;          /* NULL: nothing that few units say */
         struct SandboxPlan *sandbox;            /* NULL: none; the child's own */
         bool is_one_stream;                     /* standard error shares standard output's open file */
         bool has_input;                         /* standard input is among the places */

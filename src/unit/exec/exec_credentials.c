@@ -349,6 +349,10 @@ int exec_credentials_resolve(const ExecRequest *request, ExecCredentials *ret_cr
                         return r;
         }
 
+        ret_credentials->owner = ret_credentials->has_uid ? ret_credentials->uid : (uid_t) -1;
+        ret_credentials->owner_group = ret_credentials->has_gid ? ret_credentials->gid : (gid_t) -1;
+        if (geteuid() != 0)
+                ret_credentials->owner = ret_credentials->owner_group = UINT32_MAX;
         if (request->flags & EXEC_REQUEST_KEEP_PRIVILEGES)
                 ret_credentials->has_uid = ret_credentials->has_gid = ret_credentials->has_groups = false;
         else

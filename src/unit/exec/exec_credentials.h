@@ -14,6 +14,8 @@ typedef struct ExecCredentials {
         bool has_uid, has_gid, has_groups;      /* what is to be changed */
         uid_t uid;
         gid_t gid;
+        uid_t owner;                            /* whose the unit's directories are, UINT32_MAX: nobody's in particular */
+        gid_t owner_group;
         gid_t *groups;                          /* owned; all supplementary groups */
         size_t n_groups;
 

@@ -23,6 +23,7 @@
 #include "basic/vector.h"
 #include "unit/exec/exec_descriptor.h"
 #include "unit/exec/exec_environment.h"
+#include "unit/exec/exec_extra.h"
 
 /* A file that is larger is not meant as an environment (which is limited to 2 MiB by the kernel). */
 #define FILE_MAX_BYTES (4U * 1024 * 1024)
@@ -307,6 +308,8 @@ int exec_environment_build(const ExecRequest *request, const ExecCredentials *cr
                 r = set_user(&environment, credentials);
         if (r == 0)
                 r = exec_environment_merge(&environment, request->own_environment);
+        if (r == 0)
+                r = exec_extra_set_environment(request, &environment);
         if (r == 0)
                 r = exec_descriptor_set_environment(request, &environment);
         if (r == 0)

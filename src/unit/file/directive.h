@@ -32,6 +32,7 @@ typedef enum DirectiveBase {
         DIRECTIVE_IN_SERVICE_RARE,      /* … ServiceRareSettings */
         DIRECTIVE_IN_EXEC,              /* … ExecSettings */
         DIRECTIVE_IN_EXEC_RARE,         /* … ExecRareSettings */
+        DIRECTIVE_IN_EXEC_TERMS,        /* … ExecTerms */
         DIRECTIVE_IN_KILL,              /* … KillSettings */
         DIRECTIVE_IN_RESOURCES,         /* … ResourceSettings */
 } DirectiveBase;

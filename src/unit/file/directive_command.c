@@ -34,6 +34,7 @@ static int exec_take_prefixes(const char **word, ExecCommandFlags *ret_flags) {
                 { '+', EXEC_FULL_PRIVILEGES }, { '!', EXEC_NO_SETUID },
         };
         ExecCommandFlags flags = 0;
+        unsigned n_marks = 0;
 
         for (;; (*word)++) {
                 size_t i = 0;
@@ -45,9 +46,15 @@ static int exec_take_prefixes(const char **word, ExecCommandFlags *ret_flags) {
                 if (flags & prefixes[i].flag && **word != '!')
                         return -EINVAL;
                 flags |= prefixes[i].flag;
+                n_marks += **word == '!';
         }
+        if (n_marks > 2)
+                return -EINVAL;
         if (flags & EXEC_FULL_PRIVILEGES && flags & EXEC_NO_SETUID)
                 return -EINVAL;
+        /* "!!" is for machines that have no ambient capabilities: it does nothing here. */
+        if (n_marks == 2)
+                flags &= ~EXEC_NO_SETUID;
         *ret_flags = flags;
         return 0;
 }

@@ -13,6 +13,9 @@
 #define DIRECTIVE_EXEC_RARE(name_, parse_, field_, ...)                                                  \
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_EXEC_RARE,                                \
           .offset = offsetof(ExecRareSettings, field_), __VA_ARGS__ }
+#define DIRECTIVE_TERMS(name_, parse_, field_, ...)                                                      \
+        { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_EXEC_TERMS,                               \
+          .offset = offsetof(ExecTerms, field_), .is_strict = true, __VA_ARGS__ }
 
 int exec_parse_environment(const DirectiveLine *line, const char *value);
 int exec_parse_environment_file(const DirectiveLine *line, const char *value);
@@ -29,3 +32,41 @@ int exec_parse_log_interval(const DirectiveLine *line, const char *value);
 int exec_parse_log_fields(const DirectiveLine *line, const char *value);
 int exec_parse_nice(const DirectiveLine *line, const char *value);
 int exec_parse_oom_score_adjust(const DirectiveLine *line, const char *value);
+
+/* Limits and priorities: exec_limit_value.c */
+int exec_parse_limit(const DirectiveLine *line, const char *value);     /* the row's argument: RLIMIT_… */
+int exec_parse_scheduling_policy(const DirectiveLine *line, const char *value);
+int exec_parse_scheduling_priority(const DirectiveLine *line, const char *value);
+int exec_parse_scheduling_reset(const DirectiveLine *line, const char *value);
+int exec_parse_io_class(const DirectiveLine *line, const char *value);
+int exec_parse_io_priority(const DirectiveLine *line, const char *value);
+int exec_parse_cpu_affinity(const DirectiveLine *line, const char *value);
+int exec_parse_numa_policy(const DirectiveLine *line, const char *value);
+int exec_parse_numa_mask(const DirectiveLine *line, const char *value);
+int exec_parse_timer_slack(const DirectiveLine *line, const char *value);
+int exec_parse_coredump_filter(const DirectiveLine *line, const char *value);
+int exec_parse_personality(const DirectiveLine *line, const char *value);
+
+/* Directories, credentials, input: exec_directory_value.c */
+int exec_parse_directories(const DirectiveLine *line, const char *value);
+int exec_parse_directory_mode(const DirectiveLine *line, const char *value);
+int exec_parse_preserve(const DirectiveLine *line, const char *value);
+int exec_parse_load_credential(const DirectiveLine *line, const char *value);
+int exec_parse_set_credential(const DirectiveLine *line, const char *value);
+int exec_parse_input_text(const DirectiveLine *line, const char *value);
+int exec_parse_input_data(const DirectiveLine *line, const char *value);
+int exec_parse_search_path(const DirectiveLine *line, const char *value);
+
+/* Privileges: exec_privilege_value.c. The row's argument: whether it begins with all of them */
+int exec_parse_capabilities(const DirectiveLine *line, const char *value);
+int exec_parse_secure_bits(const DirectiveLine *line, const char *value);
+int exec_parse_dynamic_user(const DirectiveLine *line, const char *value);
+
+/* Filters: exec_filter_value.c */
+int exec_parse_filter_switch(const DirectiveLine *line, const char *value);
+int exec_parse_system_call_filter(const DirectiveLine *line, const char *value);
+int exec_parse_system_call_log(const DirectiveLine *line, const char *value);
+int exec_parse_system_call_error(const DirectiveLine *line, const char *value);
+int exec_parse_architectures(const DirectiveLine *line, const char *value);
+int exec_parse_address_families(const DirectiveLine *line, const char *value);
+int exec_parse_namespaces(const DirectiveLine *line, const char *value);

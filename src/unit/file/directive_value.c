@@ -38,6 +38,8 @@ void *directive_field(const DirectiveLine *line) {
                 return (char *) draft->exec + line->directive->offset;
         case DIRECTIVE_IN_EXEC_RARE:
                 return (char *) &draft->exec_rare + line->directive->offset;
+        case DIRECTIVE_IN_EXEC_TERMS:
+                return (char *) &draft->exec_terms + line->directive->offset;
         case DIRECTIVE_IN_KILL:
                 assert(draft->kill);
                 return (char *) draft->kill + line->directive->offset;

@@ -58,6 +58,7 @@ void exec_rare_settings_deinit(ExecRareSettings *rare) {
         strv_free(rare->pass_environment);
         strv_free(rare->unset_environment);
         strv_free(rare->supplementary_groups);
+        exec_terms_free(rare->terms);
         memset(rare, 0, sizeof(*rare));
 }
 

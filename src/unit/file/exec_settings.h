@@ -16,6 +16,7 @@
 
 #include "basic/string_table.h"
 #include "basic/usec.h"
+#include "unit/exec_terms.h"
 
 typedef enum ExecOutput {
         EXEC_OUTPUT_DEFAULT,            /* nothing is said: what the manager has for all, mostly the log */
@@ -81,6 +82,7 @@ typedef struct ExecRareSettings {
         char **pass_environment;
         char **unset_environment;
         char **supplementary_groups;
+        ExecTerms *terms;               /* owned; limits, privileges, filters, …; NULL: nothing is said */
 } ExecRareSettings;
 
 typedef struct ExecSettings {

@@ -204,3 +204,14 @@ int file_word_split(const char *text, FileWordFlags flags, char ***ret_words) {
         *ret_words = take_ptr(words);
         return 0;
 }
+
+int file_text_unescape(const char *text, char **ret_text) {
+        cleanup_(text_deinit) Text plain = {};
+
+        while (*text)
+                if (*text != '\\')
+                        text_add_char(&plain, *text++);
+                else if (file_word_take_escape(&text, FILE_WORD_UNESCAPE, &plain) < 0)
+                        return -EINVAL;
+        return text_finish(&plain, ret_text);
+}

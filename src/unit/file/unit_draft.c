@@ -33,6 +33,7 @@ UnitDraft *unit_draft_free(UnitDraft *draft) {
                 draft->draft_type->release(draft->own);
         service_rare_settings_deinit(&draft->service_rare);
         exec_rare_settings_deinit(&draft->exec_rare);
+        exec_terms_deinit(&draft->exec_terms);
         resource_settings_deinit(&draft->resources);
         file_values_deinit(&draft->values);
         file_state_free(draft->state);

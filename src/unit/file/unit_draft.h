@@ -53,6 +53,7 @@ struct UnitDraft {
         KillSettings *kill;             /* … or NULL */
         ServiceRareSettings service_rare;       /* of a service: what it owns is ours until the service is checked */
         ExecRareSettings exec_rare;     /* its strings are owned, until it is applied */
+        ExecTerms exec_terms;           /* as are what these own */
         ResourceSettings resources;     /* its strings are owned */
         bool has_service_type;
         bool is_broken;                 /* failure is about a setting */

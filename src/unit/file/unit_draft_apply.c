@@ -78,6 +78,8 @@ static int apply_settings(UnitDraft *draft, Unit *unit, const char *path) {
         int r = 0;
 
         if (draft->load_state == UNIT_LOADED && draft->exec)
+                r = exec_terms_take(&draft->exec_terms, &draft->exec_rare.terms);
+        if (r == 0 && draft->load_state == UNIT_LOADED && draft->exec)
                 r = exec_settings_take_rare(draft->exec, &draft->exec_rare);
         if (r == 0 && draft->load_state == UNIT_LOADED)
                 r = resource_settings_take(&draft->resources, &resources);

@@ -3,6 +3,7 @@
  * From settings to a request for a process
  */
 
+#include "unit/exec_terms.h"
 #include "unit/sandbox_settings.h"
 #include "unit/types/exec_context.h"
 
@@ -41,6 +42,8 @@ static uint32_t make_flags(const ExecSettings *settings, const ExecCommand *comm
                 flags |= EXEC_REQUEST_NO_EXPANSION;
         if (command->flags & (EXEC_FULL_PRIVILEGES | EXEC_NO_SETUID))
                 flags |= EXEC_REQUEST_KEEP_PRIVILEGES;
+        if (command->flags & EXEC_FULL_PRIVILEGES)
+                flags |= EXEC_REQUEST_NO_RESTRICTIONS;
         if (settings->ignore_sigpipe)
                 flags |= EXEC_REQUEST_IGNORE_SIGPIPE;
         if (settings->working_directory_optional)
@@ -50,6 +53,20 @@ static uint32_t make_flags(const ExecSettings *settings, const ExecCommand *comm
         if (settings->has_oom_score_adjust)
                 flags |= EXEC_REQUEST_HAS_OOM_SCORE_ADJUST;
         return flags;
+}
+
+/* Privileges and system calls that go with what a sandbox hides. */
+static uint32_t denied_by(const SandboxSettings *sandbox) {
+        uint32_t denied = 0;
+
+        if (!sandbox)
+                return 0;
+        denied |= sandbox->protect_clock ? EXEC_DENIED_CLOCK : 0;
+        denied |= sandbox->protect_kernel_logs ? EXEC_DENIED_KERNEL_LOGS : 0;
+        denied |= sandbox->protect_kernel_modules ? EXEC_DENIED_MODULES : 0;
+        denied |= sandbox->protect_hostname ? EXEC_DENIED_HOSTNAME : 0;
+        denied |= sandbox->private_devices ? EXEC_DENIED_RAW_IO : 0;
+        return denied;
 }
 
 /* A root directory has with it what programs expect to find below it, so that is a sandbox, too. '+' is out of it. */
@@ -73,6 +90,7 @@ void exec_context_fill(const ExecSettings *settings, const ExecCommand *command,
         request->working_directory = settings->working_directory;
         request->root_directory = rare->root_directory;
         request->sandbox = choose_sandbox(rare, command);
+        request->denied = denied_by(rare->sandbox);
         request->user = settings->user;
         request->group = settings->group;
         request->supplementary_groups = rare->supplementary_groups;
@@ -86,4 +104,5 @@ void exec_context_fill(const ExecSettings *settings, const ExecCommand *command,
         request->standard_error = make_stream(settings, settings->standard_error, settings->standard_error_file);
         request->nice = settings->nice;
         request->oom_score_adjust = settings->oom_score_adjust;
+        request->terms = rare->terms;
 }

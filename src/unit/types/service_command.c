@@ -187,10 +187,13 @@ static int set_context(Unit *unit, const ServiceProcess *process, const ExecComm
                 return 0;
         }
         exec_context_fill(&settings->exec, command, request);
+        request->unit = unit->id;
         if (process->kind == SERVICE_EXEC_START)
                 return exec_sandbox_share(unit, request);
-        if (rare->permissions_start_only)
-                request->flags |= EXEC_REQUEST_KEEP_PRIVILEGES;
+        if (rare->permissions_start_only) {
+                request->flags |= EXEC_REQUEST_KEEP_PRIVILEGES | EXEC_REQUEST_NO_RESTRICTIONS;
+                request->sandbox = NULL;
+        }
         if (rare->root_directory_start_only)
                 request->root_directory = NULL;
         return exec_sandbox_share(unit, request);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "basic/macro.h"
+#include "unit/exec/exec_directory.h"
 #include "unit/types/exec_sandbox.h"
 #include "unit/types/service.h"
 
@@ -278,6 +279,13 @@ static void remove_pid_file(const Unit *unit) {
                 unlink(path);
 }
 
+static void leave_directories(const Unit *unit) {
+        const ExecTerms *terms = exec_settings_rare(&service_settings(unit)->exec)->terms;
+
+        if (terms)
+                exec_directory_leave(terms, unit->id, service_of(unit)->will_restart);
+}
+
 void service_enter_dead(Unit *unit, ServiceResult result, bool may_restart) {
         Service *service = service_of(unit);
         ServiceState old = service->state;
@@ -289,6 +297,7 @@ void service_enter_dead(Unit *unit, ServiceResult result, bool may_restart) {
         service->will_restart = may_restart && service_shall_restart(unit) && service_set_restart_timer(unit) == 0;
         service_release_fds(unit, service->will_restart);
 
+        leave_directories(unit);
         if (!service->will_restart || service_rare(unit)->restart_mode != SERVICE_RESTART_DIRECT) {
                 service_set_state(unit, is_fine ? SERVICE_STATE_DEAD : SERVICE_STATE_FAILED);
                 service_request_final_action(unit, old);

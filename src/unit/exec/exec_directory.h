@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Directories of a unit
+ */
+
+#include "unit/exec_terms.h"
+
+/* Where those of a kind are; *ret_base is the caller's. 0, -ENOMEM, or -ENOENT if the user has no such place. */
+int exec_directory_base(ExecDirectoryKind kind, bool is_user, char **ret_base);
+
+/* "/run/a:/run/b": 0 or a negative errno; NULL if there are none. */
+int exec_directory_list(const ExecTerms *terms, ExecDirectoryKind kind, bool is_user, char **ret_list);
+
+/*
+ * Removes those of a kind with all that is in them, and the links to them; what is not there is none. No symlink is
+ * followed below the base. 0, or the first error.
+ */
+int exec_directory_remove(const ExecTerms *terms, ExecDirectoryKind kind, bool is_user);
+
+/* Whose manager are we? For those who don't know. */
+void exec_directory_set_user(bool is_user);
+bool exec_directory_is_user(void);
+
+/* What of @terms is to go when the unit has ended: runtime directories, and credentials. @restarts: it begins again at once. */
+void exec_directory_leave(const ExecTerms *terms, const char *unit, bool restarts);
+
+/* Removes what is at @path, also if it is a directory: 0, also if it is not there, or -errno. */
+int exec_remove_tree(const char *path);

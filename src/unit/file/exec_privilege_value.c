@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Privileges
+ *
+ * The names of capabilities are <linux/capability.h>'s. A name that is not
+ * known refuses the unit: nobody could say whether it gives or takes.
+ */
+
+#include <errno.h>
+#include <linux/securebits.h>
+#include <string.h>
+#include <strings.h>
+
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "unit/file/directive_exec.h"
+#include "unit/file/directive_value.h"
+#include "unit/file/unit_draft.h"
+
+static const char *const capabilities[] = {
+        "chown", "dac_override", "dac_read_search", "fowner", "fsetid", "kill", "setgid", "setuid", "setpcap",
+        "linux_immutable", "net_bind_service", "net_broadcast", "net_admin", "net_raw", "ipc_lock", "ipc_owner",
+        "sys_module", "sys_rawio", "sys_chroot", "sys_ptrace", "sys_pacct", "sys_admin", "sys_boot", "sys_nice",
+        "sys_resource", "sys_time", "sys_tty_config", "mknod", "lease", "audit_write", "audit_control", "setfcap",
+        "mac_override", "mac_admin", "syslog", "wake_alarm", "block_suspend", "audit_read", "perfmon", "bpf",
+        "checkpoint_restore",
+};
+
+static int capability_find(const char *name) {
+        uint32_t number;
+
+        if (text_parse_u32(name, &number) == 0)
+                return number < 63 ? (int) number : -EINVAL;
+        if (strncasecmp(name, "cap_", 4) != 0)
+                return -EINVAL;
+        for (size_t i = 0; i < ELEMENTSOF(capabilities); i++)
+                if (strcasecmp(capabilities[i], name + 4) == 0)
+                        return (int) i;
+        return -EINVAL;
+}
+
+/* An empty value, and "~" alone, replace; so does the first one. Others add to what was said, or take away from it. */
+int exec_parse_capabilities(const DirectiveLine *line, const char *value) {
+        const bool is_bounding = line->directive->argument;
+        const uint64_t initial = is_bounding ? UINT64_MAX : 0;
+        ExecTerms *terms = &line->draft->exec_terms;
+        uint64_t *field = directive_field(line);
+        uint64_t old = is_bounding && !terms->has_capabilities ? initial : *field, sum = 0;
+        bool inverts = *value == '~';
+        const char *at = value + inverts;
+
+        for (;;) {
+                cleanup_free_ char *word = NULL;
+                int r = directive_next_word(line, &at, &word), number;
+
+                if (r < 0)
+                        return r == -EINVAL ? 0 : r;
+                if (r == 0)
+                        break;
+                number = capability_find(word);
+                if (number < 0)
+                        return directive_complain(line, "'%s' is not a capability such as CAP_NET_BIND_SERVICE", word);
+                sum |= UINT64_C(1) << number;
+        }
+        if (sum == 0 || old == initial)
+                *field = inverts ? ~sum : sum;
+        else
+                *field = inverts ? old & ~sum : old | sum;
+        if (is_bounding)
+                terms->has_capabilities = true;
+        return 0;
+}
+
+int exec_parse_secure_bits(const DirectiveLine *line, const char *value) {
+        static const struct {
+                const char *name;
+                uint32_t bit;
+        } names[] = {
+                { "keep-caps", SECBIT_KEEP_CAPS },
+                { "keep-caps-locked", SECBIT_KEEP_CAPS_LOCKED },
+                { "no-setuid-fixup", SECBIT_NO_SETUID_FIXUP },
+                { "no-setuid-fixup-locked", SECBIT_NO_SETUID_FIXUP_LOCKED },
+                { "noroot", SECBIT_NOROOT },
+                { "noroot-locked", SECBIT_NOROOT_LOCKED },
+        };
+        uint32_t *field = directive_field(line), bits = 0;
+        cleanup_(strv_freep) char **words = NULL;
+        int r = strv_split(value, " \t", &words);
+
+        strv_foreach(word, words) {
+                size_t i = 0;
+
+                while (i < ELEMENTSOF(names) && strcmp(names[i].name, *word) != 0)
+                        i++;
+                if (i == ELEMENTSOF(names))
+                        return directive_complain(line, "'%s' is none of keep-caps, no-setuid-fixup, noroot and their "
+                                                        "-locked sisters", *word);
+                bits |= names[i].bit;
+        }
+        *field = *value ? *field | bits : 0;
+        return r;
+}
+
+int exec_parse_dynamic_user(const DirectiveLine *line, const char *value) {
+        int r = text_parse_bool(value);
+
+        if (r < 0)
+                return directive_complain(line, "'%s' is neither 'yes' nor 'no'", value);
+        return r == 0 ? 0 : directive_complain(line, "Users that only exist while a unit runs are not supported; make a "
+                                                     "user, and name it by User=");
+}
