@@ -216,7 +216,8 @@ static int prepare_sandbox(const ExecRequest *request, Preparation *preparation,
                 exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot list its directories");
                 return r;
         }
-        with_own.writable_paths = own;
+        if (own)
+                with_own.writable_paths = own;
         r = sandbox_plan_new(&with_own, credentials->has_uid ? credentials->uid : UINT32_MAX,
                              credentials->has_gid ? credentials->gid : UINT32_MAX, &preparation->sandbox, result);
         plan = preparation->sandbox;
