@@ -115,6 +115,8 @@ check_exit "which the other one does not" 1 test -e "/proc/$THREE/root/tmp/word"
 
 # — core dies —
 NET=$(namespace "$ONE" net)
+# Held, so that no other one gets its number.
+exec 8<"/proc/$ONE/ns/net"
 check "core dies" kill_core KILL
 check "one of the two is started again" ctl restart two.service
 TWO=$(main_pid two.service)
@@ -129,6 +131,7 @@ check "and nothing is left" gone '/tmp/jobd-private-*'
 check "one starts" ctl start one.service
 [ "$(namespace "$(main_pid one.service)" net)" != "$NET" ]
 report $? "in a network that is new"
+exec 8<&-
 check "and stops" ctl stop one.service
 
 # — what goes wrong —
