@@ -187,3 +187,26 @@ Test(exec_sandbox_who, many_at_once) {
                 trial_deinit(&trials[i]);
         }
 }
+
+Test(exec_sandbox_who, of_credentials_only_the_units_own_are_seen) {
+        TRIAL("ls /run/credentials 2>&1; cat /run/credentials/own/word; touch /run/credentials/own/x 2>&- || echo refused");
+
+        cr_assert(eq(int, system("mkdir -p /run/credentials/own /run/credentials/other && echo secret >/run/credentials/own/word"), 0));
+        trial.settings.private_mounts = true;
+        trial.fixture.request.secret_folder = "/run/credentials/own";
+        trial_expect(&trial, "own\nsecret\nrefused");
+        trial.fixture.request.secret_folder = NULL;
+        trial.fixture.argv[2] = (char *) "ls -A /run/credentials; stat -c %a /run/credentials";
+        trial_expect(&trial, "own\nsecret\nrefused\n0");
+}
+
+Test(exec_sandbox_who, the_network_alone) {
+        TRIAL("tail -n +3 /proc/net/dev | cut -d: -f1; readlink /proc/self/ns/mnt");
+        char wanted[64] = "    lo\n";
+
+        trial.settings.private_network = trial.settings.private_tmp = true;
+        trial.settings.protect_hostname = true;
+        trial.fixture.request.flags |= EXEC_REQUEST_NETWORK_ONLY;
+        cr_assert(readlink("/proc/self/ns/mnt", wanted + 7, sizeof(wanted) - 8) > 0);
+        trial_expect(&trial, wanted);
+}

@@ -64,6 +64,23 @@ Type=oneshot
 ExecStart=/bin/true
 NetworkNamespacePath=$DIR/no-namespace
 U
+unit own.service <<U
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ProtectSystem=strict
+RuntimeDirectory=trial
+SetCredential=word:secret
+ExecStart=/bin/sh -c 'touch $DIR/outside 2>/dev/null || echo refused; touch "\$\$RUNTIME_DIRECTORY/x" && echo written; cat "\$\$CREDENTIALS_DIRECTORY/word"'
+StandardOutput=file:$OUTPUT/own
+U
+unit probed.service <<U
+[Service]
+PrivateNetwork=yes
+ReadinessTCP=127.0.0.1:4711
+ReadinessIntervalSec=50ms
+ExecStart=/usr/bin/python3 -c 'import socket, time; s = socket.create_server(("127.0.0.1", 4711)); time.sleep(1000)'
+U
 
 main_pid() {
         ctl show -P MainPID "$1"
@@ -101,6 +118,12 @@ check "it stops" ctl stop sees.service
 check_prints "a command with '+' is outside" '^/tmp/jobd-private-sees.service-' cat "$OUTPUT/stop"
 check "and its folders go" gone '/tmp/jobd-private-sees.service-*'
 check "both of them" gone '/var/tmp/jobd-private-sees.service-*'
+
+check "directories of its own can be written to" ctl start own.service
+check_equal "when nothing else can be, and credentials are there" "$(tr '\n' ' ' <"$OUTPUT/own")" "refused written secret"
+check "it stops, too" ctl stop own.service
+check "a probe looks at it from its network" ctl start probed.service
+check "and it stops" ctl stop probed.service
 
 # — what is joined, and what is not —
 check "two services that are joined, and one that is not" ctl start one.service two.service three.service

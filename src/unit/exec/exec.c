@@ -52,6 +52,7 @@
 #include "unit/exec/exec_environment.h"
 #include "unit/exec/exec_expand.h"
 #include "unit/exec/exec_extra.h"
+#include "unit/exec/exec_secret.h"
 #include "unit/exec/exec_syscall.h"
 #include "unit/exec/sandbox.h"
 
@@ -203,6 +204,7 @@ static uint64_t ignored_signals(void) {
 static int prepare_sandbox(const ExecRequest *request, Preparation *preparation, ExecResult *result) {
         const ExecCredentials *credentials = &preparation->credentials;
         cleanup_(strv_freep) char **own = NULL;
+        cleanup_free_ char *folder = NULL;
         ExecRequest with_own;
         SandboxPlan *plan;
         int r = 0;
@@ -212,14 +214,17 @@ static int prepare_sandbox(const ExecRequest *request, Preparation *preparation,
         with_own = *request;
         if (preparation->extra)
                 r = exec_extra_list_paths(preparation->extra, &own);
+        if (r == 0 && request->terms)
+                r = exec_secret_folder(request, &folder);
         if (r < 0) {
                 exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot list its directories");
                 return r;
         }
         if (own)
                 with_own.writable_paths = own;
-        r = sandbox_plan_new(&with_own, credentials->has_uid ? credentials->uid : UINT32_MAX,
-                             credentials->has_gid ? credentials->gid : UINT32_MAX, &preparation->sandbox, result);
+        if (folder)
+                with_own.secret_folder = folder;
+        r = sandbox_plan_new(&with_own, credentials->owner, credentials->owner_group, &preparation->sandbox, result);
         plan = preparation->sandbox;
         if (r < 0 || plan->enters_user_first || plan->user_fd < 0)
                 return r;

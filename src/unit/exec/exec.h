@@ -97,6 +97,7 @@ typedef enum ExecRequestFlags {
         EXEC_REQUEST_HAS_OOM_SCORE_ADJUST = 1 << 5,
         EXEC_REQUEST_TELLS_PID = 1 << 6,                /* WATCHDOG_PID=EXEC_PID_PLACE in .own_environment becomes its pid */
         EXEC_REQUEST_NO_RESTRICTIONS = 1 << 7,          /* none of the terms' limits, capabilities, filters ('+') */
+        EXEC_REQUEST_NETWORK_ONLY = 1 << 8,             /* of the sandbox it has the network only */
 } ExecRequestFlags;
 
 /* The first number behind standard error. */
@@ -155,6 +156,7 @@ typedef struct ExecRequest {
         uint32_t denied;                        /* ExecDenied (unit/exec_terms.h): what its sandbox takes away besides */
         const struct SandboxSettings *sandbox;  /* unit/sandbox_settings.h; NULL: it sees what we see, but for .root_directory */
         struct SandboxShared *shared;           /* exec/sandbox_shared.h; needed for some of it */
+        const char *secret_folder;              /* the unit's credentials, the only ones that it may see; NULL: none */
         char *const *writable_paths;            /* the unit's own: whatever the sandbox says of what they are in */
         const char *unit;                       /* its id, for what is named after it; needed with terms only */
 

@@ -194,6 +194,30 @@ static int add_file_systems(SandboxPlan *plan, const SandboxSettings *settings) 
         return r;
 }
 
+/* Of all credentials a unit sees its own at most. */
+static int add_secrets(SandboxPlan *plan, const char *folder) {
+        SandboxMount hidden = {
+                .kind = SANDBOX_MOUNT_INACCESSIBLE, .label = "LoadCredential", .path = "/run/credentials", .is_optional = true,
+        };
+        SandboxMount own = {
+                .kind = SANDBOX_MOUNT_BIND, .label = "LoadCredential", .path = folder, .source = folder, .is_read_only = true,
+        };
+        cleanup_free_ char *base = NULL;
+        int r;
+
+        if (!folder)
+                return sandbox_plan_add(plan, &hidden);
+        base = strndup(folder, (size_t) (strrchr(folder, '/') - folder));
+        if (!base)
+                return -ENOMEM;
+        hidden.kind = SANDBOX_MOUNT_TMPFS;
+        hidden.path = base;
+        hidden.options = "mode=0755,size=64k,nr_inodes=16";
+        hidden.is_read_only = true;
+        r = sandbox_plan_add(plan, &hidden);
+        return r < 0 ? r : sandbox_plan_add(plan, &own);
+}
+
 /* The unit's own directories, and how it tells us that it is ready. */
 static int add_own(SandboxPlan *plan, const ExecRequest *request) {
         bool has_root = plan->root[1];
@@ -233,6 +257,8 @@ static int add_all(SandboxPlan *plan, const ExecRequest *request) {
                 r = add_temporary_folders(plan, request->shared);
         if (r == 0)
                 r = sandbox_plan_add_protection(plan, settings);
+        if (r == 0)
+                r = add_secrets(plan, request->secret_folder);
         if (r == 0)
                 r = add_own(plan, request);
         if (r < 0)
@@ -275,16 +301,18 @@ static int choose_namespaces(SandboxPlan *plan, const ExecRequest *request, Exec
                                    CLONE_NEWNET, &plan->network_fd, result);
         } else if (settings->private_network)
                 plan->network_fd = shared->network_fd;
-        if (r < 0)
+        if (plan->enters_user_first)
+                plan->user_fd = shared->user_fd;
+        if (r < 0 || request->flags & EXEC_REQUEST_NETWORK_ONLY)
                 return r;
+        if (settings->private_users)
+                plan->user_fd = shared->user_fd;
         if (settings->ipc_namespace_path) {
                 plan->owns_ipc = true;
                 r = open_namespace("IPCNamespacePath", settings->ipc_namespace_path, EXEC_STEP_NAMESPACE, CLONE_NEWIPC,
                                    &plan->ipc_fd, result);
         } else if (settings->private_ipc)
                 plan->ipc_fd = shared->ipc_fd;
-        if (settings->private_users || plan->enters_user_first)
-                plan->user_fd = shared->user_fd;
         return r;
 }
 
@@ -318,6 +346,7 @@ int sandbox_plan_new(const ExecRequest *request, uid_t uid, gid_t gid, SandboxPl
         cleanup_(sandbox_plan_freep) SandboxPlan *plan = calloc(1, sizeof(*plan));
         const SandboxSettings *settings = request->sandbox;
         bool has_root = request->root_directory && strcmp(request->root_directory, "/") != 0;
+        bool is_whole = !(request->flags & EXEC_REQUEST_NETWORK_ONLY);
         int r = -ENOMEM;
 
         assert(settings);
@@ -326,8 +355,8 @@ int sandbox_plan_new(const ExecRequest *request, uid_t uid, gid_t gid, SandboxPl
                 *plan = (SandboxPlan) {
                         .root = has_root ? request->root_directory : "/",
                         .propagation = propagation_flag(settings->mount_flags),
-                        .has_mounts = sandbox_settings_need_mounts(settings, has_root),
-                        .has_own_name = settings->protect_hostname,
+                        .has_mounts = is_whole && sandbox_settings_need_mounts(settings, has_root),
+                        .has_own_name = is_whole && settings->protect_hostname,
                         .is_lenient = settings->is_lenient && !insists(settings),
                         .network_fd = -1, .ipc_fd = -1, .user_fd = -1,
                         .enters_user_first = geteuid() != 0 && request->is_user_manager,

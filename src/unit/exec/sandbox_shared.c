@@ -7,15 +7,13 @@
  *
  * What a service has left in them may take long to remove, and lies where the
  * service could put anything. So a process of its own does it: a copy of us
- * (with fork(), it may use the C library) that never follows a symlink and
- * never leaves the file system. It is a child of ours that nobody waits for by
- * name: it is reaped as orphans are.
+ * (with fork(), it may use the C library) that never follows a symlink. It is
+ * a child of ours that nobody waits for by name: it is reaped as orphans are.
  */
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +25,7 @@
 
 #include "basic/macro.h"
 #include "basic/text.h"
+#include "unit/exec/exec_directory.h"
 #include "unit/exec/sandbox_namespace.h"
 #include "unit/exec/sandbox_shared.h"
 
@@ -53,16 +52,6 @@ SandboxShared *sandbox_shared_ref(SandboxShared *shared) {
         return shared;
 }
 
-static int remove_one(const char *path, const struct stat *status, int flag, struct FTW *place) {
-        (void) remove(path);
-        return 0;
-}
-
-/* What is mounted below stays. */
-static void remove_tree(const char *path) {
-        (void) nftw(path, remove_one, 64, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-}
-
 /* In a process that needs nothing of ours. What can't be made to go in the background goes now. */
 static void remove_folders(const SandboxShared *shared) {
         pid_t pid;
@@ -75,9 +64,9 @@ static void remove_folders(const SandboxShared *shared) {
         if (pid == 0)
                 (void) close_range(STDERR_FILENO + 1, ~0U, 0);
         if (shared->tmp)
-                remove_tree(shared->tmp);
+                (void) exec_remove_tree(shared->tmp);
         if (shared->var_tmp)
-                remove_tree(shared->var_tmp);
+                (void) exec_remove_tree(shared->var_tmp);
         if (pid == 0)
                 _exit(EXIT_SUCCESS);
 }
@@ -124,7 +113,7 @@ static int make_folder(const SandboxShared *shared, const char *folder, char **r
                 snprintf(inner, sizeof(inner), "%s/tmp", path);
                 if (mkdir(inner, 0777) < 0 || chmod(inner, 01777) < 0) {
                         r = -errno;
-                        remove_tree(path);
+                        (void) exec_remove_tree(path);
                 }
         }
         if (r < 0) {

@@ -106,3 +106,12 @@ void exec_context_fill(const ExecSettings *settings, const ExecCommand *command,
         request->oom_score_adjust = settings->oom_score_adjust;
         request->terms = rare->terms;
 }
+
+void exec_context_fill_network(const ExecSettings *settings, ExecRequest *request) {
+        const SandboxSettings *sandbox = exec_settings_rare(settings)->sandbox;
+
+        if (!sandbox || (!sandbox->private_network && !sandbox->network_namespace_path))
+                return;
+        request->sandbox = sandbox;
+        request->flags |= EXEC_REQUEST_NETWORK_ONLY;
+}

@@ -10,3 +10,6 @@
 
 /* Fills in all of @request that @settings and the prefixes of @command say; the program and its environment are the caller's. */
 void exec_context_fill(const ExecSettings *settings, const ExecCommand *command, ExecRequest *request);
+
+/* A process of ours that looks at the unit from its network: nothing of the sandbox but that. */
+void exec_context_fill_network(const ExecSettings *settings, ExecRequest *request);

@@ -146,7 +146,7 @@ static const UnitProperty rows[] = {
         { "ProtectKernelLogs", "b", C, get_protect_kernel_logs, "Whether it can't read the kernel's log." },
         { "ProtectClock", "b", C, get_protect_clock, "Whether it can't set the clock." },
         { "ProtectControlGroups", "b", C, get_protect_control_groups, "Whether it can't change control groups." },
-        { "ProtectHostname", "b", C, get_protect_hostname, "Whether it has a host name of its own." },
+        { "ProtectHostname", "b", C, get_protect_hostname, "Whether it can't change the host name." },
         { "MountAPIVFS", "b", C, get_mount_api_vfs, "Whether /proc, /sys, /dev and /run are mounted below its root." },
         { "MountFlags", "t", C, get_mount_flags, "How mounts spread, as a flag of mount(2)." },
         { "NetworkNamespacePath", "s", C, get_network_namespace_path, "The network namespace that it is in." },

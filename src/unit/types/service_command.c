@@ -184,7 +184,8 @@ static int set_context(Unit *unit, const ServiceProcess *process, const ExecComm
                 request->user = settings->exec.user;
                 request->group = settings->exec.group;
                 request->flags |= EXEC_REQUEST_NO_EXPANSION;
-                return 0;
+                exec_context_fill_network(&settings->exec, request);
+                return exec_sandbox_share(unit, request);
         }
         exec_context_fill(&settings->exec, command, request);
         request->unit = unit->id;
