@@ -57,6 +57,8 @@ struct Directive {
         uint8_t base;                   /* DirectiveBase */
         uint8_t status;                 /* DirectiveStatus */
         bool is_strict;                 /* a bad value makes the unit unusable; otherwise the line is ignored */
+        const char *reason;             /* why it does no harm to ignore it, or what the unit could do without it */
+        const char *renamed_to;         /* what it is called today; NULL unless it is an old name */
 };
 
 typedef struct DirectiveTable {
@@ -107,5 +109,9 @@ const char *directive_find_nearest(const DirectiveSection *section, const char *
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_SERVICE_RARE,                             \
           .offset = offsetof(ServiceRareSettings, field_), __VA_ARGS__ }
 #define DIRECTIVE_OTHER(name_, parse_, ...) { .name = name_, .parse = parse_, __VA_ARGS__ }
-#define DIRECTIVE_IGNORE(name_) { .name = name_, .parse = directive_parse_ignored, .status = DIRECTIVE_IGNORED }
-#define DIRECTIVE_REFUSE(name_) { .name = name_, .parse = directive_parse_refused, .status = DIRECTIVE_REFUSED }
+
+/* The reason stands in the message: "… is ignored: REASON." and "… not supported, and without it REASON." */
+#define DIRECTIVE_IGNORE(name_, ...) \
+        { .name = name_, .parse = directive_parse_ignored, .status = DIRECTIVE_IGNORED, .reason = "" __VA_ARGS__ }
+#define DIRECTIVE_REFUSE(name_, ...) \
+        { .name = name_, .parse = directive_parse_refused, .status = DIRECTIVE_REFUSED, .reason = "" __VA_ARGS__ }

@@ -7,8 +7,8 @@
 #include "unit/file/directive_value.h"
 
 const Directive slice_directives[] = {
-        DIRECTIVE_IGNORE("ConcurrencyHardMax"),
-        DIRECTIVE_IGNORE("ConcurrencySoftMax"),
+        DIRECTIVE_IGNORE("ConcurrencyHardMax", "units of a slice may run at the same time without it"),
+        DIRECTIVE_IGNORE("ConcurrencySoftMax", "units of a slice may run at the same time without it"),
 };
 
 const size_t slice_directives_n = ELEMENTSOF(slice_directives);

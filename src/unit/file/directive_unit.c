@@ -174,6 +174,8 @@ static int parse_condition(const DirectiveLine *line, const char *value) {
 }
 
 #define RELATION(name_, kind_) { .name = name_, .parse = parse_relation, .argument = kind_ }
+#define OLD_RELATION(name_, kind_, renamed_to_) \
+        { .name = name_, .parse = parse_relation, .argument = kind_, .renamed_to = renamed_to_ }
 #define CONDITION(name_) { .name = name_, .parse = parse_condition }
 #define ACTION(name_, field_) \
         DIRECTIVE_RARE(name_, directive_parse_enum, field_, .from_string = unit_action_from_string)
@@ -219,7 +221,7 @@ const Directive unit_directives[] = {
         CONDITION("AssertVersion"),
         CONDITION("AssertVirtualization"),
         RELATION("Before", UNIT_BEFORE),
-        RELATION("BindTo", UNIT_BINDS_TO),
+        OLD_RELATION("BindTo", UNIT_BINDS_TO, "BindsTo"),
         RELATION("BindsTo", UNIT_BINDS_TO),
         DIRECTIVE_UNIT("CollectMode", directive_parse_enum, collect_mode, .from_string = unit_collect_mode_from_string),
         CONDITION("ConditionACPower"),
@@ -264,7 +266,7 @@ const Directive unit_directives[] = {
         ACTION("FailureAction", failure_action),
         STATUS("FailureActionExitStatus", failure_action_exit_status),
         FLAG("IgnoreOnIsolate", ignore_on_isolate),
-        DIRECTIVE_IGNORE("IgnoreOnSnapshot"),
+        DIRECTIVE_IGNORE("IgnoreOnSnapshot", "there are no snapshots"),
         DIRECTIVE_UNIT("JobPriority", directive_parse_i32, job_priority),
         DIRECTIVE_UNIT("JobRunningTimeoutSec", parse_job_running_timeout, job_running_timeout),
         ACTION("JobTimeoutAction", job_timeout_action),
@@ -272,13 +274,14 @@ const Directive unit_directives[] = {
         DIRECTIVE_UNIT("JobTimeoutSec", parse_job_timeout, job_timeout),
         RELATION("JoinsNamespaceOf", UNIT_JOINS_NAMESPACE_OF),
         RELATION("OnFailure", UNIT_ON_FAILURE),
-        DIRECTIVE_RARE("OnFailureIsolate", parse_on_failure_isolate, on_failure_job_mode),
+        DIRECTIVE_RARE("OnFailureIsolate", parse_on_failure_isolate, on_failure_job_mode,
+                       .renamed_to = "OnFailureJobMode"),
         DIRECTIVE_RARE("OnFailureJobMode", parse_job_mode, on_failure_job_mode),
         RELATION("OnSuccess", UNIT_ON_SUCCESS),
         DIRECTIVE_RARE("OnSuccessJobMode", parse_job_mode, on_success_job_mode),
         RELATION("PartOf", UNIT_PART_OF),
-        RELATION("PropagateReloadFrom", UNIT_RELOAD_PROPAGATED_FROM),
-        RELATION("PropagateReloadTo", UNIT_PROPAGATES_RELOAD_TO),
+        OLD_RELATION("PropagateReloadFrom", UNIT_RELOAD_PROPAGATED_FROM, "ReloadPropagatedFrom"),
+        OLD_RELATION("PropagateReloadTo", UNIT_PROPAGATES_RELOAD_TO, "PropagatesReloadTo"),
         RELATION("PropagatesReloadTo", UNIT_PROPAGATES_RELOAD_TO),
         RELATION("PropagatesStopTo", UNIT_PROPAGATES_STOP_TO),
         DIRECTIVE_RARE("RebootArgument", directive_parse_string, reboot_argument),
@@ -287,18 +290,21 @@ const Directive unit_directives[] = {
         RELATION("ReloadPropagatedFrom", UNIT_RELOAD_PROPAGATED_FROM),
         RELATION("Requires", UNIT_REQUIRES),
         DIRECTIVE_RARE("RequiresMountsFor", directive_parse_paths, requires_mounts_for),
+        OLD_RELATION("RequiresOverridable", UNIT_REQUIRES, "Requires"),
         RELATION("Requisite", UNIT_REQUISITE),
+        OLD_RELATION("RequisiteOverridable", UNIT_REQUISITE, "Requisite"),
         FLAG("RestartOnDependency", restart_on_dependency),
         DIRECTIVE_RARE("SourcePath", directive_parse_path, source_path),
         ACTION("StartLimitAction", start_limit_action),
         DIRECTIVE_UNIT("StartLimitBurst", directive_parse_u32, start_limit_burst),
-        DIRECTIVE_UNIT("StartLimitInterval", directive_parse_seconds, start_limit_interval),
+        DIRECTIVE_UNIT("StartLimitInterval", directive_parse_seconds, start_limit_interval,
+                       .renamed_to = "StartLimitIntervalSec"),
         DIRECTIVE_UNIT("StartLimitIntervalSec", directive_parse_seconds, start_limit_interval),
         RELATION("StopPropagatedFrom", UNIT_STOP_PROPAGATED_FROM),
         FLAG("StopWhenUnneeded", stop_when_unneeded),
         ACTION("SuccessAction", success_action),
         STATUS("SuccessActionExitStatus", success_action_exit_status),
-        DIRECTIVE_IGNORE("SurviveFinalKillSignal"),
+        DIRECTIVE_IGNORE("SurviveFinalKillSignal", "it is about the last kill before the machine goes down"),
         RELATION("Upholds", UNIT_UPHOLDS),
         RELATION("Wants", UNIT_WANTS),
         DIRECTIVE_RARE("WantsMountsFor", directive_parse_paths, wants_mounts_for),

@@ -276,7 +276,8 @@ int directive_parse_unit_names(const DirectiveLine *line, const char *value) {
 }
 
 int directive_parse_ignored(const DirectiveLine *line, const char *value) {
-        directive_note(line, UNIT_FILE_WARNING, "This is not supported; the line is ignored.");
+        directive_note(line, UNIT_FILE_WARNING, "This is not supported; the line is ignored: %s.",
+                       line->directive->reason);
         return 0;
 }
 

@@ -19,7 +19,7 @@
 #define SANDBOX_PATH(name_, field_) SANDBOX_ROW(name_, sandbox_parse_path, offsetof(SandboxSettings, field_))
 #define SANDBOX_ENUM(name_, field_, from_string_)                                                                \
         SANDBOX_ROW(name_, sandbox_parse_enum, offsetof(SandboxSettings, field_), .from_string = from_string_)
-#define SANDBOX_PATHS(name_, kind_) SANDBOX_ROW(name_, sandbox_parse_paths, kind_)
+#define SANDBOX_PATHS(name_, kind_, ...) SANDBOX_ROW(name_, sandbox_parse_paths, kind_, __VA_ARGS__)
 
 int sandbox_parse_bool(const DirectiveLine *line, const char *value);
 int sandbox_parse_path(const DirectiveLine *line, const char *value);

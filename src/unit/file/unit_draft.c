@@ -283,8 +283,7 @@ static int draft_judge_refusals(UnitDraft *draft) {
                         continue;
                 }
                 r = unit_draft_refuse(draft, refusal->file, refusal->line, refusal->directive->name,
-                                      "This is not supported, and without it the unit could do more or less than "
-                                      "it is meant to.");
+                                      "This is not supported, and without it %s.", refusal->directive->reason);
                 if (r < 0)
                         return r;
         }

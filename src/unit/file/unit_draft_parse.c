@@ -120,6 +120,9 @@ static int parser_assign(DraftParser *parser, unsigned line, char *text) {
                         parser_warn_of_directive(parser, line, key);
                 return 0;
         }
+        if (where.directive->renamed_to)
+                unit_draft_report(parser->draft, UNIT_FILE_NOTE, parser->file, line, key, "This is the old name of %s=.",
+                                  where.directive->renamed_to);
         file_values_add(&parser->draft->values, where.directive, value);
         return where.directive->parse(&where, value);
 }
