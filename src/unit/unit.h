@@ -79,6 +79,8 @@ typedef struct UnitVTable {
         void (*fd_ready)(Unit *unit, uint32_t index, uint32_t events);  /* see UnitHostOps.watch_fd */
         /* A unit that this one triggers has changed its state, or has lost its job: at the end of a turn. */
         void (*triggered_changed)(Unit *unit, Unit *triggered);
+        /* Has it triggered another, which has not ended since? Then what is told to that one's processes: 1, 0 or -ENOMEM. */
+        int (*trigger_environment)(const Unit *unit, char ***environment);
         /* The machine's clock was set, or (@is_zone) its time zone was changed; see UnitHostOps.watch_clock. */
         void (*clock_changed)(Unit *unit, bool is_zone);
         void (*notified)(Unit *unit, pid_t sender, char *const *assignments);   /* sd_notify lines */

@@ -9,7 +9,7 @@ for name in exists changed spool; do
         unit "$name.service" <<U
 [Service]
 Type=oneshot
-ExecStart=/bin/sh -c 'rm -f $DIR/in/exists; rm -rf $DIR/spool/*; echo >>$DIR/$name.runs'
+ExecStart=/bin/sh -c 'rm -f $DIR/in/exists; rm -rf $DIR/spool/*; echo "\$TRIGGER_UNIT \$TRIGGER_PATH" >>$DIR/$name.runs'
 U
 done
 unit exists.path <<U
@@ -59,6 +59,7 @@ check "a folder was made" test -d "$DIR/spool"
 mkdir "$DIR/in"
 touch "$DIR/in/exists"
 check "what appears is seen" wait_for '^1$' runs exists
+check_prints "it is told what has triggered it" "^exists\.path $DIR/in/exists$" cat "$DIR/exists.runs"
 check "and is waited for again" wait_for '^waiting$' ctl show --value -p SubState exists.path
 touch "$DIR/spool/mail"
 check "a folder that is not empty is seen" wait_for '^1$' runs spool

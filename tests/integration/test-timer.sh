@@ -11,7 +11,7 @@ for name in again once missed late; do
         unit "$name.service" <<U
 [Service]
 Type=oneshot
-ExecStart=/bin/sh -c 'echo >>$DIR/$name.runs'
+ExecStart=/bin/sh -c 'echo "\$TRIGGER_UNIT \$TRIGGER_TIMER_REALTIME_USEC" >>$DIR/$name.runs'
 U
 done
 unit again.timer <<'U'
@@ -67,6 +67,7 @@ check "and is gone" wait_for '^inactive$' ctl is-active once.timer
 check "core dies again" kill_core KILL
 BEFORE=$(runs late)
 check "the one by the calendar elapses again" wait_for "^($((BEFORE + 2))|$((BEFORE + 3)))" runs late
+check_prints "it is told what has triggered it" "^once\.timer [0-9]{16}$" cat "$DIR/once.runs"
 check_equal "the one that elapses once has" "$(runs once)" 1
 check "they stop" ctl stop again.timer late.timer
 check_prints "and are inactive" '^inactive$' ctl is-active again.timer

@@ -25,6 +25,7 @@
 #include "basic/text.h"
 #include "unit/types/path.h"
 #include "unit/types/service.h"
+#include "unit/types/trigger_environment.h"
 #include "unit/types/unit_types.h"
 
 #define KEPT "path"
@@ -69,6 +70,11 @@ static void say(Unit *unit, const char *message) {
         path_host(unit)->ops->log(path_host(unit), unit, LOG_LEVEL_ERROR, message);
 }
 
+/* Those of which something is known: settings may have been read that nobody has told us of yet. */
+static size_t count_watches(const Unit *unit) {
+        return MIN(path_of(unit)->watches.n, path_settings(unit)->values.n);
+}
+
 /* — descriptors — */
 
 static void forget_watch(Unit *unit, uint32_t i) {
@@ -109,7 +115,7 @@ static int watch(Unit *unit) {
         cleanup_free_ char *message = NULL;
         int r = 0;
 
-        for (uint32_t i = 0; i < path_of(unit)->watches.n && r == 0; i++) {
+        for (uint32_t i = 0; i < count_watches(unit) && r == 0; i++) {
                 r = watch_one(unit, i);
                 if (r < 0 && text_format(&message, "%s cannot be watched: %s%s", path_settings(unit)->values.items[i].path,
                                          strerror(-r), r == -ENOSPC ? " (fs.inotify.max_user_watches)" :
@@ -136,6 +142,8 @@ static int make_watches(Unit *unit) {
 static void set_state(Unit *unit, PathState state) {
         if (state != PATH_WAITING)
                 unwatch(unit);
+        if (state != PATH_RUNNING)
+                path_of(unit)->triggered_by = 0;
         path_of(unit)->state = state;
         unit_publish(unit, active_states[state], 0);
 }
@@ -176,6 +184,7 @@ static void trigger(Unit *unit, const PathValue *value) {
                 end(unit, PATH_FAILURE_RESOURCES);
                 return;
         }
+        path_of(unit)->triggered_by = (uint32_t) (value - path_settings(unit)->values.items) + 1;
         set_state(unit, PATH_RUNNING);
 }
 
@@ -184,7 +193,7 @@ static const PathValue *find_met(Unit *unit, bool counts_changes) {
         const PathSettings *settings = path_settings(unit);
         const PathValue *met = NULL;
 
-        for (size_t i = 0; i < path_of(unit)->watches.n; i++) {
+        for (size_t i = 0; i < count_watches(unit); i++) {
                 const PathValue *value = &settings->values.items[i];
                 bool is_change = value->kind == PATH_CHANGED || value->kind == PATH_MODIFIED;
 
@@ -200,6 +209,7 @@ static void wait_for_event(Unit *unit, bool counts_changes) {
         const PathValue *met;
 
         if (triggered && !unit_state_is_inactive_or_failed(triggered->active_state)) {
+                path_of(unit)->triggered_by = 0;
                 set_state(unit, PATH_RUNNING);
                 return;
         }
@@ -307,7 +317,7 @@ static void path_fd_ready(Unit *unit, uint32_t index, uint32_t events) {
         const Path *path = path_of(unit);
         const PathValue *value;
 
-        if (path->state != PATH_WAITING || index >= path->watches.n || path->watches.items[index].fd < 0)
+        if (path->state != PATH_WAITING || index >= count_watches(unit) || path->watches.items[index].fd < 0)
                 return;
         value = &path_settings(unit)->values.items[index];
         if (path_watch_read(value, &path->watches.items[index])) {
@@ -340,6 +350,17 @@ static void path_triggered_changed(Unit *unit, Unit *triggered) {
 static void path_job_refused(Unit *unit, const Failure *failure) {
         if (path_of(unit)->state == PATH_RUNNING)
                 end(unit, PATH_FAILURE_RESOURCES);
+}
+
+static int path_trigger_environment(const Unit *unit, char ***environment) {
+        const PathSettings *settings = path_settings(unit);
+        uint32_t number = path_of(unit)->triggered_by;
+        int r;
+
+        if (number == 0 || number > settings->values.n)
+                return 0;
+        r = trigger_environment_set(environment, "TRIGGER_PATH=%s", settings->values.items[number - 1].path);
+        return r < 0 ? r : 1;
 }
 
 /* In another process: with the descriptors of the one before, if they were kept. */
@@ -377,6 +398,7 @@ const UnitVTable path_vtable = {
         .sub_state = path_sub_state,
         .fd_ready = path_fd_ready,
         .triggered_changed = path_triggered_changed,
+        .trigger_environment = path_trigger_environment,
         .job_refused = path_job_refused,
         .reset_failed = path_reset_failed,
         .save = path_save,

@@ -40,6 +40,7 @@ typedef struct Path {
         PathState state;
         PathResult result;
         VECTOR(PathWatch) watches;      /* one for each of PathSettings.values; or none */
+        uint32_t triggered_by;          /* the number of the path that has triggered, and 1; 0: it runs for another reason */
         usec_t limit_begin;
         uint32_t limit_count;
 } Path;

@@ -65,6 +65,7 @@ void path_record(const Unit *unit, RecordWriter *writer) {
 
         record_put(writer, path->state);
         record_put(writer, path->result);
+        record_put(writer, path->triggered_by);
         record_put(writer, path->limit_begin);
         record_put(writer, path->limit_count);
         record_put(writer, path->watches.n);
@@ -79,6 +80,7 @@ static int read_all(Path *path, size_t most, RecordReader *reader) {
 
         path->state = (PathState) record_get_below(reader, _PATH_STATE_MAX);
         path->result = (PathResult) record_get_below(reader, _PATH_RESULT_MAX);
+        path->triggered_by = (uint32_t) record_get_below(reader, UINT32_MAX);
         path->limit_begin = record_get(reader);
         path->limit_count = (uint32_t) record_get(reader);
         n = record_get(reader);

@@ -27,6 +27,7 @@
 #include "unit/types/exec_context.h"
 #include "unit/types/exec_sandbox.h"
 #include "unit/types/service.h"
+#include "unit/types/trigger_environment.h"
 
 ExecCommand *service_command(const Unit *unit, ServiceExec kind, unsigned index) {
         ExecCommand *command;
@@ -160,6 +161,8 @@ static int set_own_environment(const Unit *unit, UnitPurpose purpose, ExecReques
         int r;
 
         r = set_invocation(unit, environment);
+        if (r == 0)
+                r = trigger_environment_add(unit, environment);
         if (r == 0 && settings->pid_file)
                 r = set_variable(environment, "PIDFILE=%s", settings->pid_file);
         if (r == 0 && request->notify_socket && is_told_of_notify_socket(unit, purpose))

@@ -14,12 +14,14 @@
  */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "basic/log.h"
 #include "basic/macro.h"
 #include "basic/text.h"
 #include "unit/types/timer.h"
+#include "unit/types/trigger_environment.h"
 #include "unit/types/unit_types.h"
 
 static const UnitActiveState active_states[_TIMER_STATE_MAX] = {
@@ -241,6 +243,19 @@ static void timer_clock_changed(Unit *unit, bool is_zone) {
                 wait_for_next(unit);
 }
 
+static int timer_trigger_environment(const Unit *unit, char ***environment) {
+        const Timer *timer = timer_of(unit);
+        int r;
+
+        if (timer->state != TIMER_RUNNING)
+                return 0;
+        r = trigger_environment_set(environment, "TRIGGER_TIMER_REALTIME_USEC=%" PRIu64, timer->last_trigger.realtime);
+        if (r == 0)
+                r = trigger_environment_set(environment, "TRIGGER_TIMER_MONOTONIC_USEC=%" PRIu64,
+                                            timer->last_trigger.monotonic);
+        return r < 0 ? r : 1;
+}
+
 /* In another process: the deadline is there, and was computed by a clock that may have been set since. */
 static void timer_resume(Unit *unit) {
         const Timer *timer = timer_of(unit);
@@ -269,6 +284,7 @@ const UnitVTable timer_vtable = {
         .timer_elapsed = timer_timer_elapsed,
         .triggered_changed = timer_triggered_changed,
         .clock_changed = timer_clock_changed,
+        .trigger_environment = timer_trigger_environment,
         .job_refused = timer_job_refused,
         .reset_failed = timer_reset_failed,
         .save = timer_save,
