@@ -6,7 +6,7 @@ _jobctl_verbs_units='start stop restart reload try-restart reload-or-restart try
         preset mask unmask revert edit set-property blame critical-chain top graph list-timers list-sockets list-paths add-wants add-requires'
 _jobctl_verbs_jobs='list-jobs jobs cancel wait'
 _jobctl_verbs_other='exec plan stats daemon-reload daemon-reexec calendar verify default rescue emergency poweroff reboot halt kexec
-        preset-all list-automounts is-system-running link get-default set-default
+        preset-all show-environment set-environment unset-environment import-environment log-level list-automounts is-system-running link get-default set-default
         help version'
 _jobctl_types='start stop restart reload try-restart reload-or-restart try-reload-or-restart reload-or-start try-reload
         verify-active nop isolate'
@@ -168,6 +168,12 @@ _jobctl() {
                         cur=${COMP_WORDS[COMP_CWORD - 2]}:$cur
                 fi
                 _jobctl_requests "$cur"
+        elif [[ $verb == log-level ]]; then
+                _jobctl_words 'err warning notice info debug' "$cur"
+        elif [[ $verb == import-environment ]]; then
+                _jobctl_words "$(compgen -e)" "$cur"
+        elif [[ $verb == unset-environment ]]; then
+                _jobctl_reply "$(_jobctl_ask show-environment | cut -d= -f1)" "$cur"
         elif [[ $verb == set-default ]]; then
                 _jobctl_reply "$(_jobctl_units set-default)" "$cur"
         elif [[ $verb == verify || $verb == link ]]; then

@@ -117,6 +117,12 @@ function __jobctl_words
         case help
             __jobctl_verbs
             return
+        case log-level
+            printf '%s\n' err warning notice info debug
+        case import-environment
+            set -nx
+        case unset-environment
+            __jobctl_ask show-environment | string replace -r '=.*' ''
         case set-property
             if test (count $line) -gt 1
                 printf '%s=\n' MemoryMax MemoryHigh MemoryLow MemoryMin MemorySwapMax TasksMax CPUWeight CPUQuota IOWeight \

@@ -44,6 +44,14 @@ void log_set_level(LogLevel level) {
         log_level = level;
 }
 
+LogLevel log_get_level(void) {
+        return log_level;
+}
+
+const char *log_level_to_string(LogLevel level) {
+        return log_level_names[level];
+}
+
 bool log_shows(LogLevel level) {
         return level <= log_level;
 }

@@ -27,6 +27,8 @@ void log_set_plain(bool is_plain);
 /* Lines go there, too, with the priority in front: a descriptor that does not block, borrowed; -1: nowhere. */
 void log_set_copy(int fd);
 void log_set_level(LogLevel level);
+LogLevel log_get_level(void);
+const char *log_level_to_string(LogLevel level);        /* "info", … */
 bool log_shows(LogLevel level);                         /* is it worth while to make a line of that level? */
 void log_set_kernel(int fd);                            /* of /dev/kmsg, borrowed; -1: standard error again */
 int log_level_from_string(const char *string);          /* "err", "warning", …, "7"; or -EINVAL */

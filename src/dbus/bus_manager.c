@@ -111,6 +111,12 @@ static const BusMethod methods[] = {
           "Links default.target to this one." },
         { "GetDefaultTarget", "", NULL, "s", "name", BUS_VERB_READ, bus_manager_get_default_target,
           "The unit that is started at the beginning." },
+        { "SetEnvironment", "as", "assignments", "", NULL, BUS_VERB_INSTALL, bus_manager_set_environment,
+          "Sets variables that every process gets that is started from now on: \"NAME=value\"." },
+        { "UnsetEnvironment", "as", "names", "", NULL, BUS_VERB_INSTALL, bus_manager_unset_environment,
+          "Takes that back; an assignment only if it is equal. What the manager itself was given stays." },
+        { "UnsetAndSetEnvironment", "asas", "names assignments", "", NULL, BUS_VERB_INSTALL,
+          bus_manager_unset_and_set_environment, "Both, as one change." },
         { "Reload", "", NULL, "", NULL, BUS_VERB_RELOAD, bus_manager_reload,
           "Reads unit files that have changed. As org.jobd1: nothing changes if one of them is broken. "
           "As org.freedesktop.systemd1: broken ones are taken as they are." },

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "basic/log.h"
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "dbus/bus_manager.h"
@@ -78,6 +79,10 @@ static void get_progress(const BusView *view, uint32_t parameter, Sink *sink) {
 
         sink_double(sink, manager_finished_at(view->bus->manager, NULL) > 0 || installed < 1 || pending > installed ?
                           1 : 1 - pending / installed);
+}
+
+static void get_log_level(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_string(sink, log_level_to_string(log_get_level()));
 }
 
 static void get_environment(const BusView *view, uint32_t parameter, Sink *sink) {
@@ -172,6 +177,7 @@ const BusProperty bus_manager_properties[] = {
         { "FinishTimestamp", "t", 0, TIME_FINISHED, get_time,
           "When there was no job left for the first time; 0: not yet." },
         { "FinishTimestampMonotonic", "t", 0, TIME_FINISHED_MONOTONIC, get_time, "The same by the monotonic clock." },
+        { "LogLevel", "s", 0, 0, get_log_level, "Up to which level the manager logs; the owner may set it." },
         { "NNames", "u", 0, 0, get_n_names, "Number of names of loaded units." },
         { "NFailedUnits", "u", 0, 0, get_n_failed_units, "Number of units that have failed." },
         { "NJobs", "u", 0, 0, get_n_jobs, "Number of jobs." },

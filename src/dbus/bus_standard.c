@@ -11,8 +11,10 @@
 #include <errno.h>
 
 #include "basic/text.h"
+#include "dbus/bus_access.h"
 #include "dbus/bus_call.h"
 #include "dbus/bus_introspect.h"
+#include "dbus/bus_manager.h"
 #include "dbus/bus_object.h"
 
 static int find_interface(BusCall *call, const BusInterface *interfaces, size_t n, const char *name, size_t *ret_at) {
@@ -85,6 +87,20 @@ static int method_get_all(BusCall *call) {
         return 0;
 }
 
+/* Set() may be called by anyone, for it mostly tells that nothing can be set: who may do this is asked here. */
+static int set_log_level(BusCall *call) {
+        DBusMessageIter value;
+        const char *word;
+
+        if (!bus_access_is_allowed(BUS_VERB_RELOAD, call->client->uid, call->bus->owner))
+                return bus_call_fail(call, -EACCES, "AccessDenied", "Only the owner of the manager may do that.");
+        dbus_message_iter_recurse(&call->arguments, &value);
+        if (dbus_message_iter_get_arg_type(&value) != DBUS_TYPE_STRING)
+                return bus_call_fail(call, -EINVAL, "InvalidArgs", "LogLevel is a string.");
+        dbus_message_iter_get_basic(&value, &word);
+        return bus_manager_set_log_level(call, word);
+}
+
 static int method_set(BusCall *call) {
         const char *interface = bus_call_string(call);
         const char *name = bus_call_string(call);
@@ -94,6 +110,8 @@ static int method_set(BusCall *call) {
         r = find_property(call, interface, name, &row);
         if (r < 0)
                 return r;
+        if (call->object->kind == BUS_OBJECT_MANAGER && text_equal(name, "LogLevel"))
+                return set_log_level(call);
         return bus_call_fail(call, -EROFS, "PropertyReadOnly", "Property %s cannot be set.", name);
 }
 
@@ -102,7 +120,7 @@ static const BusMethod properties_methods[] = {
         { "GetAll", "s", "interface", "a{sv}", "properties", BUS_VERB_READ, method_get_all,
           "Reads all properties of an interface; of all interfaces if its name is empty." },
         { "Set", "ssv", "interface property value", "", NULL, BUS_VERB_READ, method_set,
-          "Always refused: no property can be written." },
+          "Of the manager LogLevel can be set; all others are refused." },
         {},
 };
 

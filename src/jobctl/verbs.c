@@ -103,6 +103,13 @@ static const Verb verbs[] = {
                 "Show when calendar expressions elapse; needs no manager"),
         OFFLINE("verify", "FILE|DIRECTORY…", 1, VERB_ANY, verb_verify, "Check unit files; needs no manager"),
 
+        HEADING("The manager"),
+        SHARED("show-environment", "", 0, 0, verb_show_environment, "Show the variables that every process gets"),
+        SHARED("set-environment", "NAME=VALUE…", 1, VERB_ANY, verb_set_environment, "Set such variables"),
+        SHARED("unset-environment", "NAME…", 1, VERB_ANY, verb_unset_environment, "Take that back"),
+        SHARED("import-environment", "NAME…", 0, VERB_ANY, verb_import_environment, "Set variables as they are here"),
+        SHARED("log-level", "[LEVEL]", 0, 1, verb_log_level, "Show or set up to which level the manager logs"),
+
         HEADING("The machine, or the container"),
         TARGET("default", "default.target", "Go to the default unit, and stop everything else"),
         TARGET("rescue", "rescue.target", "Go to rescue mode: the basic system and a shell"),

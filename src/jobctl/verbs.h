@@ -65,6 +65,11 @@ int verb_list_automounts(Jobctl *ctl, char *const *words);
 
 /* verb_manager.c */
 int verb_is_system_running(Jobctl *ctl, char *const *words);
+int verb_show_environment(Jobctl *ctl, char *const *words);
+int verb_set_environment(Jobctl *ctl, char *const *words);
+int verb_unset_environment(Jobctl *ctl, char *const *words);
+int verb_import_environment(Jobctl *ctl, char *const *words);
+int verb_log_level(Jobctl *ctl, char *const *words);
 
 /* verb_dependencies.c */
 int verb_list_dependencies(Jobctl *ctl, char *const *words);

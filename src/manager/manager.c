@@ -241,6 +241,8 @@ Manager *manager_free(Manager *manager) {
         vector_deinit(&manager->candidates);
         vector_deinit(&manager->orphans);
         strv_free(manager->environment);
+        strv_free(manager->inherited_environment);
+        strv_free(manager->set_environment);
         strv_free(manager->exit_on);
         strv_free(manager->limitations);
         free(manager->notify_path);

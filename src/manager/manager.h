@@ -88,6 +88,13 @@ const ManagerOptions *manager_options(const Manager *manager);
 char *const *manager_limitations(const Manager *manager);        /* of our surroundings, a sentence each; borrowed */
 const ResourceDefaults *manager_resource_defaults(Manager *manager);      /* what holds for units that say nothing; borrowed */
 char *const *manager_environment(const Manager *manager);        /* what every process gets; borrowed */
+/*
+ * Takes variables (names, or assignments that must be equal) out of what clients have set, then sets others ("NAME=value").
+ * Processes that are started from now on get them. -EINVAL or -E2BIG with @ret_failure, -ENOMEM.
+ */
+int manager_change_environment(Manager *manager, char *const *unset, char *const *set, Failure *ret_failure);
+/* LogLevel of the log, until the manager ends or is told otherwise. */
+void manager_set_log_level(Manager *manager, int level);
 usec_t manager_now(const Manager *manager);     /* of this turn */
 
 /* — what clients ask — */

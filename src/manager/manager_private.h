@@ -101,7 +101,10 @@ struct Manager {
         char **exit_on;                 /* owned: of the options */
         char **limitations;             /* owned: what has been said of our surroundings */
         int pidfds_end;                 /* descriptors from this number on are not for processes */
-        char **environment;             /* owned: what every process gets */
+        char **environment;             /* owned: what every process gets: … */
+        char **inherited_environment;   /* owned: … this, without what … */
+        char **set_environment;         /* owned: … clients have set, and that */
+        int log_level;                  /* that a client has set; 0: none has */
         uint32_t open_files_limit;      /* for processes: the one we were started with; 0: as ours */
 
         sd_event *event;
@@ -195,6 +198,9 @@ int manager_init_machine_signals(Manager *manager);
 void manager_block_machine_signals(sigset_t *set);      /* adds them */
 void manager_renew_job_source(Manager *manager, int64_t priority);      /* not armed */
 int manager_build_environment(Manager *manager);
+/* What clients have set, in the record of the manager itself. Reading: 0, -EBADMSG or -ENOMEM. */
+void manager_write_set(const Manager *manager, RecordWriter *writer);
+int manager_read_set(Manager *manager, RecordReader *reader);
 void manager_raise_open_files_limit(Manager *manager);
 
 void manager_find_limitations(Manager *manager);

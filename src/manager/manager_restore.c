@@ -210,7 +210,9 @@ static int read_self(ManagerRestore *restore, RecordReader *reader) {
                 return r;
         manager->finished = record_get(reader);
         manager->finished_realtime = record_get(reader);
-        return reader->has_failed ? -EBADMSG : 0;
+        if (reader->has_failed)
+                return -EBADMSG;
+        return reader->at == reader->end ? 0 : manager_read_set(manager, reader);
 }
 
 static int read_request(Manager *manager, RecordReader *reader) {

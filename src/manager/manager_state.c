@@ -71,6 +71,7 @@ void manager_write_self(Manager *manager, RecordWriter *writer) {
         job_manager_write_counters(manager->jobs, writer);
         record_put(writer, manager->finished);
         record_put(writer, manager->finished_realtime);
+        manager_write_set(manager, writer);
 }
 
 static void write_exit(const UnitExit *exit, RecordWriter *writer) {
