@@ -26,6 +26,8 @@ typedef struct Options {
 
         unsigned n_force;               /* how often --force was given */
         bool watch, strict, with_systemd_units;
+        bool follow;
+        const char *since, *until, *invocation, *priority, *output;
         const char *signal;
         const char *kill_whom;
         const char *graph;

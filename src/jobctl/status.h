@@ -22,3 +22,6 @@ int status_manager(Jobctl *ctl);
 /* "1.5M"; returns @buffer. */
 #define STATUS_BYTES_MAX 32
 const char *status_format_bytes(uint64_t bytes, char buffer[static STATUS_BYTES_MAX]);
+
+/* status_log.c: the last lines of its log: 0, an exit status, or < 0. */
+int status_print_log(Jobctl *ctl, const json_t *unit);

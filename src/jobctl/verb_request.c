@@ -17,6 +17,7 @@
 
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "jobctl/log_print.h"
 #include "jobctl/names.h"
 #include "jobctl/plan.h"
 #include "jobctl/verbs.h"
@@ -252,12 +253,30 @@ static int request_exec(Jobctl *ctl, const Request *request, json_t **ret_reply,
                            ret_error);
 }
 
+/* Before anything is asked for: no line is missed. */
+static int begin_to_follow(Jobctl *ctl, const Request *request, LogFollower *follower) {
+        cleanup_(strv_freep) char **units = NULL;
+        json_t *item;
+        size_t i;
+        int r = 0;
+
+        *follower = (LogFollower) { .stop_fd = -1 };
+        json_array_foreach(request->items, i, item)
+                if (r == 0)
+                        r = strv_push(&units, value_item_string(item, 0));
+        return r < 0 || !ctl->options.follow ? r : log_follower_begin(ctl, units, follower);
+}
+
 static int request_send(Jobctl *ctl, const Request *request) {
+        cleanup_(log_follower_end) LogFollower follower = {};
         cleanup_(job_wait_deinit) JobWait wait = {};
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *reply = NULL;
         int r;
 
+        r = begin_to_follow(ctl, request, &follower);
+        if (r < 0)
+                return r;
         r = jobctl_subscribe(ctl, &error);
         wait.n_connections = ctl->n_connections;
         if (r == 0 && ctl->options.wait)
@@ -294,6 +313,8 @@ static int request_run(Jobctl *ctl, Request *request) {
                 return EXIT_OK;
         if (ctl->options.wait && ctl->options.no_block)
                 return jobctl_misused(ctl, "'--wait' and '--no-block' exclude each other.");
+        if (ctl->options.follow && ctl->options.no_block)
+                return jobctl_misused(ctl, "'--follow' and '--no-block' exclude each other.");
         if (ctl->options.wait && is_endless(request))
                 return jobctl_misused(ctl, "'--wait' goes with a start or restart only.");
         if (ctl->options.dry_run || ctl->options.graph)

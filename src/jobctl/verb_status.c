@@ -408,7 +408,8 @@ static int status_unit(Jobctl *ctl, const char *word, bool is_first, json_t *doc
         if (!is_first)
                 putchar('\n');
         print_unit(ctl, unit);
-        return status;
+        r = status_print_log(ctl, unit);
+        return r != 0 ? r : status;
 }
 
 static int status_words(Jobctl *ctl, char *const *words, json_t *documents) {

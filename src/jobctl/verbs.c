@@ -72,6 +72,7 @@ static const Verb verbs[] = {
         SHARED("list-paths", "[PATTERN…]", 0, VERB_ANY, verb_list_paths, "List paths that are watched"),
         OFFLINE("list-automounts", "", 0, VERB_ANY, verb_list_automounts, "Say that there are none"),
         SHARED("status", "[UNIT|PID…]", 0, VERB_ANY, verb_status, "Show how units are, or the manager"),
+        OFFLINE("logs", "UNIT|PATTERN…", 1, VERB_ANY, verb_logs, "Show what units have written; needs no manager"),
         SHARED("show", "[UNIT|JOB…]", 0, VERB_ANY, verb_show, "Show properties of units, jobs or the manager"),
         SHARED("cat", "UNIT…", 1, VERB_ANY, verb_cat, "Show the files of units"),
         SHARED("list-dependencies", "[UNIT…]", 0, VERB_ANY, verb_list_dependencies,

@@ -53,6 +53,9 @@ int verb_wait(Jobctl *ctl, char *const *words);
 /* verb_monitor.c */
 int verb_monitor(Jobctl *ctl, char *const *words);
 
+/* verb_logs.c */
+int verb_logs(Jobctl *ctl, char *const *words);
+
 /* verb_list.c */
 int verb_list_units(Jobctl *ctl, char *const *words);
 int verb_list_unit_files(Jobctl *ctl, char *const *words);

@@ -20,11 +20,15 @@
 
 #include "basic/clock.h"
 #include "basic/text.h"
+#include "jobctl/log_print.h"
 #include "jobctl/wait.h"
 
 #define PROGRESS_AFTER (300 * USEC_PER_MSEC)
 #define PROGRESS_EVERY (500 * USEC_PER_MSEC)
 #define PROGRESS_TIMEOUT_MSEC 1000
+
+/* Of the log of what did not start. */
+#define LINES_SHOWN 10U
 
 void job_wait_deinit(JobWait *wait) {
         for (size_t i = 0; i < wait->jobs.n; i++) {
@@ -269,6 +273,20 @@ static void say_why(Jobctl *ctl, const WaitJob *job) {
                 terminal_say(stderr, "  %s", summary);
 }
 
+/* What it said itself is mostly the best reason. */
+static int show_last_lines(Jobctl *ctl, const WaitJob *job) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *since = NULL;
+
+        if (strcmp(job->result, "failed") != 0 || ctl->options.follow ||
+            jobctl_unit_property(ctl, job->unit, "InactiveExitTimestamp", &since, &error) < 0)
+                return 0;
+        fflush(stdout);
+        return log_print_last(ctl, stderr, &(LogLast) {
+                .unit = job->unit, .since = (usec_t) json_integer_value(since), .n = LINES_SHOWN,
+                .heading = "  The last lines of its log:", .may_wait = true });
+}
+
 static int report_job(Jobctl *ctl, const WaitJob *job) {
         cleanup_free_ char *detail = NULL;
         cleanup_free_ char *sentence = NULL;
@@ -282,6 +300,9 @@ static int report_job(Jobctl *ctl, const WaitJob *job) {
         terminal_say(stderr, "%s", sentence);
         if (!*detail)
                 say_why(ctl, job);
+        r = show_last_lines(ctl, job);
+        if (r < 0)
+                return r;
         terminal_say(stderr, "  See 'jobctl status %s' and 'jobctl why %" PRIu32 "'.", job->unit, job->id);
         return 0;
 }

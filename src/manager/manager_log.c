@@ -271,16 +271,20 @@ void manager_log_prepare(Manager *manager, Unit *unit, ExecRequest *request) {
                 give_up(unit, request, r);
 }
 
-void manager_log_spawned(Manager *manager, const ExecRequest *request, UnitPurpose purpose, pid_t pid) {
+void manager_log_note_pid(Manager *manager, const ExecRequest *request, UnitPurpose purpose, pid_t pid) {
         LogStream *stream;
 
         if (request->log_stream == 0)
                 return;
-        stream_at(manager->log, request->log_stream - 1)->n_opening--;
         stream = &manager->log->table.streams[request->log_stream - 1];
         /* The main process is what it is about; a helper only before there is one. */
-        if (pid > 0 && (purpose == UNIT_PURPOSE_MAIN || stream->pid == 0))
+        if (purpose == UNIT_PURPOSE_MAIN || stream->pid == 0)
                 stream->pid = pid;
+}
+
+void manager_log_spawned(Manager *manager, const ExecRequest *request) {
+        if (request->log_stream > 0)
+                stream_at(manager->log, request->log_stream - 1)->n_opening--;
 }
 
 void manager_log_forget_unit(Manager *manager, const Unit *unit) {

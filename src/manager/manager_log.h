@@ -49,8 +49,11 @@ void manager_log_resume(Manager *manager);
 /* Gives @request, which the unit has filled in, the way to its log. Nothing that fails here keeps it from running. */
 void manager_log_prepare(Manager *manager, Unit *unit, ExecRequest *request);
 
-/* The process that it was for is there, as @pid, or it failed (0). */
-void manager_log_spawned(Manager *manager, const ExecRequest *request, UnitPurpose purpose, pid_t pid);
+/* The process that it is for has this number. */
+void manager_log_note_pid(Manager *manager, const ExecRequest *request, UnitPurpose purpose, pid_t pid);
+
+/* It has its program, or there is none. */
+void manager_log_spawned(Manager *manager, const ExecRequest *request);
 
 void manager_log_forget_unit(Manager *manager, const Unit *unit);
 

@@ -70,7 +70,7 @@ static void finish_first_spawn(Manager *manager) {
         pid_t pid = 0;
 
         r = exec_spawn_finish(first->spawn, &pid, &pidfd, &result);
-        manager_log_spawned(manager, &first->request, first->purpose, r < 0 ? 0 : pid);
+        manager_log_spawned(manager, &first->request);
         if (r >= 0) {
                 manager_note_group_error(manager, unit, result.cgroup_error);
                 pidfd = manager_spare_pidfd(manager, pidfd);
@@ -135,12 +135,13 @@ static void begin_spawn(ManagerErrand *errand, ExecRequest *request) {
         };
         *request = (ExecRequest) {};
         if (exec_spawn_begin(&last->request, &last->spawn, &result) >= 0) {
+                manager_log_note_pid(manager, &last->request, last->purpose, exec_spawn_pid(last->spawn));
                 manager->n_spawns++;
                 return;
         }
         if (result.step == EXEC_STEP_RESOURCES && result.error == EAGAIN)
                 manager_note_no_process(manager);
-        manager_log_spawned(manager, &last->request, last->purpose, 0);
+        manager_log_spawned(manager, &last->request);
         exec_request_deinit(&last->request);
         tell_not_spawned(errand, &result);
 }

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The journal, read as if it were files of jobd-log
+ */
+
+#include "log/log_reader.h"
+
+typedef struct JournalInput JournalInput;
+
+int journal_input_new(JournalInput **ret_input, bool is_user, const LogFilter *filter);
+JournalInput *journal_input_free(JournalInput *input);
+
+int journal_input_add(JournalInput *input, const char *unit);
+int journal_input_next(JournalInput *input, LogEntry *ret_entry);
+int journal_input_wait(JournalInput *input, usec_t timeout);
+int journal_input_fd(const JournalInput *input);
