@@ -202,6 +202,13 @@ static int find_sources(LogReader *reader) {
 
 /* — entries — */
 
+/* Units that wrote at the same time are always in the same order. */
+static bool is_before(const LogSource *a, const LogSource *b) {
+        if (a->record.realtime != b->record.realtime)
+                return a->record.realtime < b->record.realtime;
+        return strcmp(a->base, b->base) < 0;
+}
+
 /* The source with the earliest record: 1, 0 or -errno. */
 static int choose(LogReader *reader, LogSource **ret_source) {
         LogSource *chosen = NULL;
@@ -212,7 +219,7 @@ static int choose(LogReader *reader, LogSource **ret_source) {
 
                 if (r < 0)
                         return r;
-                if (r > 0 && (!chosen || source->record.realtime < chosen->record.realtime))
+                if (r > 0 && (!chosen || is_before(source, chosen)))
                         chosen = source;
         }
         *ret_source = chosen;

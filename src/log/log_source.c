@@ -248,7 +248,7 @@ static int next_record(LogSource *source) {
 /* — records that are wanted — */
 
 static bool is_name_char(char c) {
-        return c == '-' || c == '_' || c == '@' || c == '\\' || c == ':' || (c >= '0' && c <= '9') ||
+        return c == '-' || c == '_' || c == '@' || c == '\\' || (c >= '0' && c <= '9') ||
                (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
