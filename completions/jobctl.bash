@@ -2,7 +2,7 @@
 # bash completion for jobctl
 
 _jobctl_verbs_units='start stop restart reload try-restart reload-or-restart try-reload-or-restart isolate kill reset-failed
-        status show cat list-dependencies is-active is-failed is-enabled list-units list-unit-files why monitor enable disable reenable
+        status logs show cat list-dependencies is-active is-failed is-enabled list-units list-unit-files why monitor enable disable reenable
         preset mask unmask revert edit set-property blame critical-chain top graph list-timers list-sockets list-paths add-wants add-requires'
 _jobctl_verbs_jobs='list-jobs jobs cancel wait'
 _jobctl_verbs_other='exec plan stats daemon-reload daemon-reexec calendar verify default rescue emergency poweroff reboot halt kexec
@@ -16,7 +16,7 @@ _jobctl_options='--help --version --user --system --socket --job-mode --mode --n
         --show-transaction --graph --type --state --failed --all --property --value --reverse --before --after --signal
         --kill-whom --force --iterations --base-time --watch --strict --unit-path --systemd-units --json --quiet --verbose --plain --no-legend --full
         --no-color --no-pager --now --runtime --root --preset-mode --no-reload --stdin --drop-in
-        --show-types --lines'
+        --show-types --lines --follow --since --until --invocation --priority --output'
 
 # The manager that the line is about.
 _jobctl_ask() {
