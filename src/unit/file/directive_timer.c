@@ -100,7 +100,8 @@ const Directive timer_directives[] = {
         TIMER("RandomizedDelaySec", directive_parse_seconds, randomized_delay),
         TIMER("RemainAfterElapse", directive_parse_bool, remain_after_elapse),
         TIMER("Unit", directive_parse_triggered, unit, .is_strict = true),
-        TIMER("WakeSystem", parse_wake_system, wake_system),
+        TIMER("WakeSystem", parse_wake_system, wake_system, .status = DIRECTIVE_IGNORED,
+              .reason = "no machine is woken up: it elapses when it is awake"),
 };
 
 const size_t timer_directives_n = ELEMENTSOF(timer_directives);
