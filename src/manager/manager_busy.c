@@ -31,3 +31,9 @@ bool manager_will_start(const Manager *manager, const Unit *unit) {
         return job_manager_unit_has_type(manager->jobs, unit, JOB_RESTART) ||
                job_manager_unit_has_type(manager->jobs, unit, JOB_START);
 }
+
+bool manager_is_awaited(const Manager *manager, const Unit *unit) {
+        JobInfo job;
+
+        return job_manager_unit_job(manager->jobs, unit, &job) && job.state == JOB_RUNNING && job.run_type == JOB_START;
+}

@@ -133,6 +133,10 @@ static bool host_will_start(UnitHost *host, const Unit *unit) {
         return manager_will_start(manager_of(host), unit);
 }
 
+static bool host_is_awaited(UnitHost *host, const Unit *unit) {
+        return manager_is_awaited(manager_of(host), unit);
+}
+
 static int host_watch_name(UnitHost *host, Unit *unit, const char *name) {
         return manager_watch_name(manager_of(host), unit, name);
 }
@@ -152,6 +156,7 @@ const UnitHostOps manager_host_ops = {
         .has_job = host_has_job,
         .is_busy = host_is_busy,
         .will_start = host_will_start,
+        .is_awaited = host_is_awaited,
         .watch_name = host_watch_name,
         .kill = host_kill,
         .kill_rest = host_kill_rest,

@@ -137,7 +137,8 @@ static bool sim_unit_can_reload(const Unit *unit) {
 
         if (unit->type == UNIT_MOUNT)
                 return true;
-        return unit->type == UNIT_SERVICE && settings && settings->commands[SERVICE_EXEC_RELOAD];
+        return unit->type == UNIT_SERVICE && settings &&
+               (settings->commands[SERVICE_EXEC_RELOAD] || settings->type == SERVICE_NOTIFY_RELOAD);
 }
 
 static bool sim_unit_will_restart(const Unit *unit) {

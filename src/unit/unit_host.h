@@ -132,6 +132,8 @@ typedef struct UnitHostOps {
         bool (*is_busy)(UnitHost *host, const Unit *unit);
         /* Is there a job that starts the unit again once it is down? NULL: no. */
         bool (*will_start)(UnitHost *host, const Unit *unit);
+        /* Is a job of it running that ends when it is up? NULL: no. */
+        bool (*is_awaited)(UnitHost *host, const Unit *unit);
 
         /*
          * Follow who has @name on the message bus (NULL: no longer); UnitVTable.name_owned is told of it, and of each change.

@@ -79,6 +79,22 @@ Restart=always
 RestartMode=direct
 RestartSec=10ms
 U
+unit patient.service <<U
+[Service]
+Type=notify
+NotifyAccess=all
+ExecStart=/bin/sh -c 'echo run >>$DIR/patient; [ \$(wc -l <$DIR/patient) -gt 2 ] && { systemd-notify --ready; exec sleep 1000; }; exit 1'
+Restart=always
+RestartMode=direct
+RestartSec=10ms
+U
+unit dependent.service <<U
+[Unit]
+Requires=patient.service
+After=patient.service
+[Service]
+ExecStart=/bin/sleep 1000
+U
 unit alarm.service <<U
 [Service]
 Type=oneshot
@@ -193,6 +209,9 @@ wait_for '^run run run' sh -c "tr '\\n' ' ' <$DIR/direct"
 await ActiveState active direct.service
 check "RestartMode=direct does not count as a failure" [ ! -e "$DIR/alarm" ]
 check_equal "it was started again twice" "$(ctl show -P NRestarts direct.service)" 2
+
+check "and who waits for it to be up does so until it is" ctl start dependent.service
+check_equal "after as many tries" "$(wc -l <"$DIR/patient")" 3
 
 # — the bus —
 check_prints "a Type=dbus service without any bus fails at once or waits for one" '.' ctl status busless.service

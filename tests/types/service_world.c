@@ -117,6 +117,10 @@ static bool host_will_start(UnitHost *host, const Unit *unit) {
         return world_of(host)->will_start;
 }
 
+static bool host_is_awaited(UnitHost *host, const Unit *unit) {
+        return world_of(host)->is_awaited;
+}
+
 static int host_watch_name(UnitHost *host, Unit *unit, const char *name) {
         World *world = world_of(host);
 
@@ -174,6 +178,7 @@ static const UnitHostOps host_ops = {
         .kill_rest = host_kill_rest,
         .is_busy = host_is_busy,
         .will_start = host_will_start,
+        .is_awaited = host_is_awaited,
         .watch_name = host_watch_name,
         .watch_fd = host_watch_fd,
         .unwatch_fd = host_unwatch_fd,

@@ -44,6 +44,7 @@ typedef struct World {
         ExecStep fail_step;             /* the next spawn fails there, once */
         bool is_busy;                   /* other jobs run */
         bool will_start;                /* a job will start it again */
+        bool is_awaited;                /* a job runs until it is up */
         int name_error;                 /* what the host answers when a name is to be watched */
         Text name;                      /* what is watched */
         int kept[8];                    /* by the keeper: copies, by their number; -1: none */

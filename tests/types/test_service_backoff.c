@@ -150,6 +150,27 @@ Test(service_backoff, direct_mode_leaves_failed_out) {
         assert_string(world_states(world), "auto-restart start running stop-sigterm dead");
 }
 
+/* The job that started it goes on until it is up, or is started too often. */
+Test(service_backoff, direct_mode_goes_on_for_a_job_that_runs) {
+        WORLD(SERVICE_NOTIFY);
+
+        world_rare(world)->restart_mode = SERVICE_RESTART_DIRECT;
+        world->unit->settings.start_limit_interval = 1000 * USEC_PER_SEC;
+        world->unit->settings.start_limit_burst = 2;
+        world->is_awaited = true;
+        bring_up(world);
+        fail(world);
+        world_clear(world);
+        world_advance(world, USEC_PER_SEC);
+        assert_string(world_calls(world), "run /bin/a");
+        assert_string(world_states(world), "start");
+        assert_string(world_property(world, "NRestarts"), "1");
+        fail(world);
+        world_advance(world, USEC_PER_SEC);
+        assert_string(world_states(world), "start auto-restart failed");
+        assert_string(world_property(world, "Result"), "start-limit-hit");
+}
+
 Test(service_backoff, restart_signal_is_for_restarts) {
         WORLD(SERVICE_SIMPLE);
 

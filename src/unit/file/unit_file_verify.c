@@ -75,17 +75,24 @@ static bool verify_program_exists(const char *path) {
         return false;
 }
 
+static void verify_list(const UnitDraft *draft, const ExecCommand *command, ServiceExec exec) {
+        for (; command; command = command->next)
+                if (!strchr(command->path, '$') && !verify_program_exists(command->path))
+                        unit_draft_report(draft, UNIT_FILE_WARNING, command->file, command->line,
+                                          service_exec_to_string(exec), "There is no program %s on this machine.",
+                                          command->path);
+}
+
 static void verify_commands(const UnitDraft *draft) {
         const ServiceSettings *service = unit_draft_service(draft);
 
         if (!service || draft->exec_rare.root_directory)
                 return;
         for (ServiceExec exec = 0; exec < _SERVICE_EXEC_LIST_MAX; exec++)
-                for (const ExecCommand *command = service->commands[exec]; command; command = command->next)
-                        if (!strchr(command->path, '$') && !verify_program_exists(command->path))
-                                unit_draft_report(draft, UNIT_FILE_WARNING, command->file, command->line,
-                                                  service_exec_to_string(exec),
-                                                  "There is no program %s on this machine.", command->path);
+                verify_list(draft, service->commands[exec], exec);
+        for (size_t kind = 0; kind < _SERVICE_PROBE_KIND_MAX; kind++)
+                verify_list(draft, service_settings_rare(service)->probes[kind].command,
+                            (ServiceExec) (SERVICE_EXEC_READINESS + kind));
 }
 
 static int verify_unit(Verifier *verifier, const char *name) {

@@ -181,7 +181,7 @@ static int set_invocation_id(Unit *unit) {
         return -EAGAIN;
 }
 
-static UnitAnswer begin(Unit *unit) {
+UnitAnswer service_begin(Unit *unit) {
         Service *service = service_of(unit);
         bool is_restart = service->state == SERVICE_STATE_AUTO_RESTART;
 
@@ -204,7 +204,7 @@ static UnitAnswer service_start(Unit *unit) {
         case SERVICE_STATE_DEAD:
         case SERVICE_STATE_FAILED:
         case SERVICE_STATE_AUTO_RESTART:
-                return begin(unit);
+                return service_begin(unit);
         case SERVICE_STATE_CONDITION:
         case SERVICE_STATE_START_PRE:
         case SERVICE_STATE_START:

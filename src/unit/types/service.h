@@ -159,6 +159,7 @@ usec_t service_now(const Unit *unit);
 UnitTimestamp service_timestamp(const Unit *unit);
 
 /* service.c */
+UnitAnswer service_begin(Unit *unit);           /* a start, from where it is down */
 void service_set_state(Unit *unit, ServiceState state);
 void service_republish(Unit *unit);             /* the same state, but something to show has changed */
 

@@ -183,7 +183,7 @@ static int set_context(Unit *unit, const ServiceProcess *process, const ExecComm
         const ServiceSettings *settings = service_settings(unit);
         const ServiceRareSettings *rare = service_rare(unit);
 
-        if (text_equal(command->path, SERVICE_PROBE_PATH) && process->kind >= _SERVICE_EXEC_LIST_MAX) {
+        if (process->kind >= _SERVICE_EXEC_LIST_MAX && text_equal(command->path, SERVICE_PROBE_PATH)) {
                 request->user = settings->exec.user;
                 request->group = settings->exec.group;
                 request->flags |= EXEC_REQUEST_NO_EXPANSION;

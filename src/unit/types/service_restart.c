@@ -77,6 +77,11 @@ void service_restart_elapsed(Unit *unit) {
 
         if (service_of(unit)->state != SERVICE_STATE_AUTO_RESTART)
                 return;
+        /* RestartMode=direct: a job that waits for it to be up has begun already, and another would be none. */
+        if (host->ops->is_awaited && host->ops->is_awaited(host, unit)) {
+                service_begin(unit);
+                return;
+        }
         r = host->ops->request_job(host, unit, "start", "restart-dependencies", "automatic restart");
         if (r < 0) {
                 service_note_failure(unit, "cannot restart: %s", strerror(-r));
