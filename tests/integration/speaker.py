@@ -139,17 +139,29 @@ def bus_message(serial, method, *strings, flags=None):
     return pad(header + len(fields).to_bytes(4, 'little') + fields, 8) + body
 
 
-def run_bus(folder, name):
-    """Takes a name on the bus when it may."""
+def connect_to_bus():
+    """As soon as there is one."""
     address = os.environ['DBUS_SESSION_BUS_ADDRESS'].split(',')[0]
     path = address.partition('=')[2]
-    with socket.socket(socket.AF_UNIX) as bus:
-        bus.connect('\0' + path if address.startswith('unix:abstract') else path)
+    while True:
+        bus = socket.socket(socket.AF_UNIX)
+        try:
+            bus.connect('\0' + path if address.startswith('unix:abstract') else path)
+            return bus
+        except OSError:
+            bus.close()
+            time.sleep(0.02)
+
+
+def run_bus(folder, name):
+    """Takes a name on the bus when it may."""
+    with connect_to_bus() as bus:
         bus.sendall(b'\0AUTH EXTERNAL ' + str(os.getuid()).encode().hex().encode() + b'\r\n')
         bus.recv(4096)
         bus.sendall(b'BEGIN\r\n' + bus_message(1, 'Hello'))
         wait_for(folder, 'may-take-name')
         bus.sendall(bus_message(2, 'RequestName', name, flags=4))
+        tell(folder, 'names', name)
         wait_for(folder, 'may-lose-name')
         bus.sendall(bus_message(3, 'ReleaseName', name))
         signal.pause()

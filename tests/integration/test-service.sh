@@ -214,7 +214,10 @@ check "and who waits for it to be up does so until it is" ctl start dependent.se
 check_equal "after as many tries" "$(wc -l <"$DIR/patient")" 3
 
 # — the bus —
-check_prints "a Type=dbus service without any bus fails at once or waits for one" '.' ctl status busless.service
+ctl start --no-block busless.service
+await SubState start busless.service
+check_prints "a Type=dbus service waits where there is no bus yet" 'the name org.example.Nobody on the message bus' \
+        ctl status busless.service
 stop_daemon
 if command -v dbus-daemon >/dev/null; then
         dbus-daemon --session --fork --print-address=3 --print-pid=4 3>"$DIR/bus-address" 4>"$DIR/bus-pid"
@@ -232,6 +235,29 @@ if command -v dbus-daemon >/dev/null; then
         touch "$DIR/may-lose-name"
         await ActiveState inactive bus.service
         report $? "and down when it has it no more"
+
+        # — somebody else has it, and then nobody: the bus itself comes later —
+        mkdir "$DIR/stranger"
+        touch "$DIR/stranger/may-take-name"
+        rm "$DIR/may-take-name" "$DIR/may-lose-name"
+        $SPEAKER bus "$DIR/stranger" org.example.Speaker &
+        wait_for Speaker cat "$DIR/stranger/names"
+        ctl start --no-block bus.service
+        wait_for "is process $!'s, which is none of it" cat "$DIR/log"
+        report $? "the name of another process does not count"
+        check_equal "and the service is not up" "$(state bus.service)" activating
+        ctl stop bus.service
+        kill $!
+        kill "$(cat "$DIR/bus-pid")"
+        stop_daemon
+        DBUS_SESSION_BUS_ADDRESS=unix:path=$DIR/late-bus
+        start_daemon
+        touch "$DIR/may-take-name"
+        ctl start --no-block bus.service
+        await SubState start bus.service
+        dbus-daemon --session --fork --address="$DBUS_SESSION_BUS_ADDRESS" --print-pid=4 4>"$DIR/bus-pid"
+        await ActiveState active bus.service
+        report $? "a bus that comes later is found"
         stop_daemon
         kill "$(cat "$DIR/bus-pid")"
         unset DBUS_SESSION_BUS_ADDRESS
