@@ -118,7 +118,8 @@ static void service_deinit(Unit *unit) {
         free(service->failure);
         free(service->reload_failure);
         for (size_t i = 0; service->extra && i < service->extra->fds.n; i++)
-                unit_unref(unit);
+                if (service->extra->fds.items[i].fd >= 0)
+                        unit_unref(unit);
         service_extra_free(service->extra);
         free(service);
         unit->state_of_type = NULL;

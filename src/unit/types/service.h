@@ -91,7 +91,7 @@ typedef struct ServiceExitRecord {      /* of the main process, running or ended
 /* One that was stored: see service_fds.c. */
 typedef struct ServiceFd {
         char *name;                     /* owned */
-        int fd;                         /* owned; -1: not taken over yet */
+        int fd;                         /* owned, with a reference to the unit; -1: not taken over yet */
         uint32_t index;                 /* its number with the keeper */
         bool is_polled;
 } ServiceFd;
@@ -116,7 +116,7 @@ typedef struct ServiceExtra {
         usec_t restart_at;              /* when it will be started again; 0: not known */
         usec_t reload_limit_begin;      /* as limit_begin below, of reloads */
         uint32_t reload_limit_count;
-        ServiceFds fds;          /* stored; each holds a reference to the unit */
+        ServiceFds fds;                 /* stored */
         uint32_t next_fd;
 } ServiceExtra;
 

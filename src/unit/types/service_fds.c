@@ -63,13 +63,14 @@ static void drop(Unit *unit, ServiceExtra *extra, size_t place) {
                 host->ops->unwatch_fd(host, unit, WATCHED_AS(dropped.index));
         if (host->ops->drop_fd)
                 host->ops->drop_fd(host, unit, KEPT_AS, dropped.index);
-        if (dropped.fd >= 0)
+        if (dropped.fd >= 0) {
                 close(dropped.fd);
+                unit_unref(unit);
+        }
         free(dropped.name);
         memmove(&extra->fds.items[place], &extra->fds.items[place + 1],
                 (extra->fds.n - place - 1) * sizeof(*extra->fds.items));
         extra->fds.n--;
-        unit_unref(unit);
         service_republish(unit);
 }
 
@@ -174,8 +175,9 @@ int service_give_fds(const Unit *unit, ExecRequest *request) {
         int r = 0;
 
         for (size_t i = 0; i < extra->fds.n && r == 0; i++)
-                r = exec_request_add_descriptor(request, (ExecDescriptor) {
-                        .fd = extra->fds.items[i].fd, .name = extra->fds.items[i].name });
+                if (extra->fds.items[i].fd >= 0)
+                        r = exec_request_add_descriptor(request, (ExecDescriptor) {
+                                .fd = extra->fds.items[i].fd, .name = extra->fds.items[i].name });
         return r;
 }
 
@@ -236,12 +238,13 @@ void service_resume_fds(Unit *unit) {
         for (size_t i = extra ? extra->fds.n : 0; i-- > 0;) {
                 ServiceFd *stored = &extra->fds.items[i];
 
-                unit_ref(unit);
                 stored->fd = host->ops->take_fd ? host->ops->take_fd(host, unit, KEPT_AS, stored->index) : -ENOENT;
                 if (stored->fd < 0) {
                         service_log(unit, 4, "Stored descriptor '%s' is lost.", stored->name);
                         drop(unit, extra, i);
-                } else
-                        watch(unit, stored);
+                        continue;
+                }
+                unit_ref(unit);
+                watch(unit, stored);
         }
 }
