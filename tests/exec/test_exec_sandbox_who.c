@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -209,4 +210,53 @@ Test(exec_sandbox_who, the_network_alone) {
         trial.fixture.request.flags |= EXEC_REQUEST_NETWORK_ONLY;
         cr_assert(readlink("/proc/self/ns/mnt", wanted + 7, sizeof(wanted) - 8) > 0);
         trial_expect(&trial, wanted);
+}
+
+/* — what is left of the directives — */
+
+Test(exec_sandbox_who, ipc_namespace_by_its_path) {
+        TRIAL("readlink /proc/self/ns/ipc");
+        char path[64], name[64] = "";
+
+        cr_assert(eq(int, sandbox_shared_make(trial.shared, &(SandboxSettings) { .private_ipc = true }, false, 0, 0,
+                                              &trial.fixture.result), 0));
+        snprintf(path, sizeof(path), "/proc/self/fd/%i", trial.shared->ipc_fd);
+        cr_assert(readlink(path, name, sizeof(name) - 1) > 0);
+        trial.settings.ipc_namespace_path = strdup(path);
+        trial_expect(&trial, name);
+}
+
+Test(exec_sandbox_who, ipc_namespace_that_is_none) {
+        TRIAL("echo ran");
+
+        trial.settings.ipc_namespace_path = strdup("/proc/self/ns/net");
+        fixture_fail(&trial.fixture, EXEC_STEP_NAMESPACE, EINVAL, "namespace: IPCNamespacePath=/proc/self/ns/net");
+}
+
+Test(exec_sandbox_who, root_directory_without_what_programs_expect) {
+        TRIAL("echo /*");
+        char root[64], command[256];
+
+        snprintf(root, sizeof(root), "%s/root", trial.fixture.folder);
+        snprintf(command, sizeof(command), "mkdir -p %s/usr && cd %s && ln -s usr/bin usr/lib usr/lib64 .", root, root);
+        cr_assert(eq(int, system(command), 0));
+        trial.fixture.request.root_directory = root;
+        trial_add_bind(&trial, SANDBOX_BIND_READ_ONLY, "/usr", "/usr");
+        trial.settings.has_mount_api_vfs = true;
+        trial_expect(&trial, "/bin /lib /lib64 /usr");
+}
+
+/* In a /dev that has one, whether this machine has one or not. */
+Test(exec_sandbox_who, clocks_are_hidden) {
+        TRIAL("stat -c %a /dev/rtc0; cat /dev/rtc0");
+        int fd;
+
+        trial_need_root();
+        cr_assert(eq(int, mount("tmpfs", "/dev", "tmpfs", 0, "mode=0755"), 0));
+        cr_assert(eq(int, mknod("/dev/null", S_IFCHR | 0666, makedev(1, 3)), 0));
+        fd = open("/dev/rtc0", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+        cr_assert(eq(int, (int) write(fd, "time\n", 5), 5));
+        close(fd);
+        trial.settings.protect_clock = true;
+        trial_expect(&trial, "0");
 }
