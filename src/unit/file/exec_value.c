@@ -169,9 +169,10 @@ int exec_parse_standard_input(const DirectiveLine *line, const char *value) {
 
                 if (r <= 0)
                         return r;
-        } else if (*value && !is_inherited && tty == EXEC_TTY_NONE && strcmp(value, "null") != 0)
-                return directive_complain(line, "'%s' is not supported; use null, inherit, tty, tty-force or file:PATH",
-                                          value);
+        } else if (*value && !is_inherited && tty == EXEC_TTY_NONE && strcmp(value, "null") != 0 &&
+                   strcmp(value, "data") != 0)
+                return directive_complain(line, "'%s' is not supported; use null, data, inherit, tty, tty-force or "
+                                                "file:PATH", value);
         line->draft->exec->inherits_standard_input = is_inherited;
         line->draft->exec->tty = tty;
         free(*field);

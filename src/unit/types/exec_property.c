@@ -111,12 +111,15 @@ static void get_standard_input(const Unit *unit, Sink *sink) {
         static const char *const terminals[_EXEC_TTY_MAX] = { NULL, "tty", "tty-force" };
         const char *path = settings_of(unit)->standard_input_file;
         const char *terminal = terminals[settings_of(unit)->tty];
+        const ExecTerms *terms = exec_settings_rare(settings_of(unit))->terms;
         cleanup_free_ char *text = NULL;
 
         if (terminal)
                 sink_string(sink, terminal);
         else if (settings_of(unit)->inherits_standard_input)
                 sink_string(sink, "inherit");
+        else if (!path && terms && terms->has_input_data)
+                sink_string(sink, "data");
         else
                 sink_string(sink, path && text_format(&text, "file:%s", path) == 0 ? text : "null");
 }

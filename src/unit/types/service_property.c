@@ -11,6 +11,7 @@
 #include "basic/macro.h"
 #include "basic/text.h"
 #include "unit/types/exec_property.h"
+#include "unit/types/exec_terms_property.h"
 #include "unit/types/group_property.h"
 #include "unit/types/kill_property.h"
 #include "unit/types/sandbox_property.h"
@@ -177,5 +178,5 @@ static const UnitProperty rows[] = {
 static const UnitPropertyTable service_table = { rows, ELEMENTSOF(rows) };
 
 const UnitPropertyTable *const service_properties[] = {
-        &service_table, &group_properties, &exec_properties, &sandbox_properties, &kill_properties, NULL,
+        &service_table, &group_properties, &exec_properties, &exec_terms_properties, &sandbox_properties, &kill_properties, NULL,
 };
