@@ -174,7 +174,7 @@ static void watch_memory(ManagerGroup *group) {
 
 /* — settings — */
 
-static void note_unapplied(ManagerGroup *group, const char *directive, const char *what, int error) {
+void manager_note_unapplied(ManagerGroup *group, const char *directive, const char *what, int error) {
         cleanup_free_ char *line = NULL;
 
         if (error == -EOPNOTSUPP
@@ -205,7 +205,7 @@ static void apply_controllers(ManagerGroup *group, const ResourceSettings *resou
                 int r = wanted >> i & 1 ? cgroup_enable(group->cgroup, controller) : 0;
 
                 if (r < 0 && !(resources->delegate && r == -EOPNOTSUPP))
-                        note_unapplied(group, resource_wanting_directive(resources, controller),
+                        manager_note_unapplied(group, resource_wanting_directive(resources, controller),
                                        cgroup_controller_to_string(controller), r);
         }
 }
@@ -221,7 +221,7 @@ static void apply_attribute(ManagerGroup *group, const CgroupAttribute *attribut
         if (r == 0)
                 r = cgroup_set(group->cgroup, attribute);
         if (r < 0)
-                note_unapplied(group, attribute->directive,
+                manager_note_unapplied(group, attribute->directive,
                                r == -EOPNOTSUPP ? cgroup_controller_to_string(attribute->controller) : attribute->file, r);
 }
 
@@ -232,10 +232,14 @@ static void apply(ManagerGroup *group, const ResourceSettings *resources, bool w
         size_t n;
 
         group->unapplied = strv_free(group->unapplied);
+        if (!group->is_slice)
+                manager_apply_filters(group, resources, with_defaults);
         if (group->is_slice)
                 defaults.tasks_max = (ResourceLimit) {};
-        if (!resources && !with_defaults && !defaults.tasks_max.is_set)
+        if (!resources && !with_defaults && !defaults.tasks_max.is_set) {
+                tell_unapplied(group);
                 return;
+        }
         if (with_defaults) {
                 cgroup_reset_devices(group->cgroup, "io.weight");
                 cgroup_reset_devices(group->cgroup, "io.max");

@@ -30,3 +30,10 @@ typedef struct ManagerGroup {
 
 /* The one that there is, also one that was made by a manager before us. NULL: none. */
 ManagerGroup *manager_find_group(Manager *manager, const Unit *unit);
+
+/* A setting that the kernel did not take, of a controller or file, with an errno. */
+void manager_note_unapplied(ManagerGroup *group, const char *directive, const char *what, int error);
+
+/* manager_group_filter.c: what the unit may reach. @with_defaults: what was set before is taken back. */
+struct ResourceSettings;
+void manager_apply_filters(ManagerGroup *group, const struct ResourceSettings *resources, bool with_defaults);

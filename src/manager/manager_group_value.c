@@ -12,6 +12,7 @@
 #include "manager/manager_group_private.h"
 #include "unit/file/resource_settings.h"
 #include "unit/types/resource_attribute.h"
+#include "unit/types/resource_filter.h"
 
 int manager_group_path(Manager *manager, const Unit *unit, char **ret_path) {
         const ManagerGroup *group = manager_find_group(manager, unit);
@@ -50,24 +51,29 @@ int manager_group_value(Manager *manager, const Unit *unit, UnitGroupValue what,
         return -ENODATA;
 }
 
+static int list_one(const Manager *manager, const char *directive, char ***list) {
+        cleanup_free_ char *line = NULL;
+        int r = text_format(&line, "%s= (%s)", directive,
+                            manager->no_groups ? manager->no_groups : "there are no control groups");
+
+        return r < 0 || strv_contains(*list, line) ? r : strv_push(list, line);
+}
+
 /* Without any groups nothing is applied, and for each setting that is the reason. */
 static int list_all(const Manager *manager, const ResourceSettings *resources, char ***ret_list) {
         CgroupAttribute attributes[RESOURCE_ATTRIBUTES_MAX];
         size_t n = resource_list_attributes(resources, NULL, attributes);
 
         for (size_t i = 0; i < n; i++) {
-                cleanup_free_ char *line = NULL;
-                int r;
+                int r = attributes[i].is_default ? 0 : list_one(manager, attributes[i].directive, ret_list);
 
-                if (attributes[i].is_default)
-                        continue;
-                r = text_format(&line, "%s= (%s)", attributes[i].directive,
-                                manager->no_groups ? manager->no_groups : "there are no control groups");
-                if (r == 0 && !strv_contains(*ret_list, line))
-                        r = strv_push(ret_list, line);
                 if (r < 0)
                         return r;
         }
+        if (resource_filters_devices(resources) && list_one(manager, "DeviceAllow", ret_list) < 0)
+                return -ENOMEM;
+        if (resource_filters_addresses(resources) && list_one(manager, "IPAddressDeny", ret_list) < 0)
+                return -ENOMEM;
         return 0;
 }
 

@@ -14,6 +14,10 @@ int resource_parse_weight(const DirectiveLine *line, const char *value);        
 int resource_parse_cpu_quota(const DirectiveLine *line, const char *value);
 int resource_parse_nodes(const DirectiveLine *line, const char *value);
 int resource_parse_slice(const DirectiveLine *line, const char *value);
+/* Which devices, and which addresses of the network: resource_filter_value.c */
+int resource_parse_device_allow(const DirectiveLine *line, const char *value);
+int resource_parse_ip_allow(const DirectiveLine *line, const char *value);
+int resource_parse_ip_deny(const DirectiveLine *line, const char *value);
 int resource_parse_delegate(const DirectiveLine *line, const char *value);
 
 int resource_parse_device_weight(const DirectiveLine *line, const char *value);

@@ -10,12 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "basic/strv.h"
 #include "unit/file/resource_settings.h"
 
 static const char *const oom_policies[_RESOURCE_OOM_MAX] = {
         [RESOURCE_OOM_STOP] = "stop",
         [RESOURCE_OOM_CONTINUE] = "continue",
         [RESOURCE_OOM_KILL] = "kill",
+};
+
+static const char *const device_policies[_RESOURCE_DEVICE_POLICY_MAX] = {
+        [RESOURCE_DEVICES_AUTO] = "auto",
+        [RESOURCE_DEVICES_CLOSED] = "closed",
+        [RESOURCE_DEVICES_STRICT] = "strict",
 };
 
 static const char *const kinds[_RESOURCE_KIND_MAX] = {
@@ -27,6 +34,7 @@ static const char *const kinds[_RESOURCE_KIND_MAX] = {
 };
 
 DEFINE_STRING_TABLE(resource_oom_policy, ResourceOomPolicy, oom_policies)
+DEFINE_STRING_TABLE(resource_device_policy, ResourceDevicePolicy, device_policies)
 DEFINE_STRING_TABLE(resource_kind, ResourceKind, kinds)
 
 void resource_settings_deinit(ResourceSettings *settings) {
@@ -36,6 +44,9 @@ void resource_settings_deinit(ResourceSettings *settings) {
         for (size_t i = 0; i < settings->n_devices; i++)
                 free(settings->devices[i].path);
         free(settings->devices);
+        strv_free(settings->device_allow);
+        free(settings->ip_allow);
+        free(settings->ip_deny);
         memset(settings, 0, sizeof(*settings));
 }
 

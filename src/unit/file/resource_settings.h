@@ -14,6 +14,7 @@
 
 #include "basic/string_table.h"
 #include "basic/usec.h"
+#include "unit/file/ip_prefix.h"
 
 #define RESOURCE_INFINITY UINT64_MAX
 #define RESOURCE_WEIGHT_IDLE UINT32_MAX         /* CPUWeight=idle */
@@ -30,6 +31,13 @@ typedef enum ResourceOomPolicy {
         RESOURCE_OOM_KILL,
         _RESOURCE_OOM_MAX,
 } ResourceOomPolicy;
+
+typedef enum ResourceDevicePolicy {
+        RESOURCE_DEVICES_AUTO,          /* all, unless some are named: then closed */
+        RESOURCE_DEVICES_CLOSED,        /* those that are named, and what does no harm: null, zero, random, … */
+        RESOURCE_DEVICES_STRICT,        /* those that are named */
+        _RESOURCE_DEVICE_POLICY_MAX,
+} ResourceDevicePolicy;
 
 /* In the order of CgroupController (unit/exec/cgroup.h). */
 typedef enum ResourceKind {
@@ -83,9 +91,14 @@ typedef struct ResourceSettings {
         ResourceLimit tasks_max;
         ResourceDevice *devices;        /* owned */
         size_t n_devices;
+        ResourceDevicePolicy device_policy;
+        char **device_allow;            /* owned: "/dev/x rw", "char-pts rwm" */
+        IpPrefix *ip_allow, *ip_deny;   /* owned */
+        size_t n_ip_allow, n_ip_deny;
 } ResourceSettings;
 
 DECLARE_STRING_TABLE(resource_oom_policy, ResourceOomPolicy);    /* "stop", "continue", "kill" */
+DECLARE_STRING_TABLE(resource_device_policy, ResourceDevicePolicy);      /* "auto", "closed", "strict" */
 DECLARE_STRING_TABLE(resource_kind, ResourceKind);               /* "cpu", "cpuset", "io", "memory", "pids" */
 
 /* A number, a share ("15%") or "infinity", as of TasksMax=: 0, or -EINVAL. */

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "basic/macro.h"
 #include "basic/strv.h"
@@ -198,6 +199,49 @@ static void get_tasks_max(const Unit *unit, Sink *sink) {
         put_limit(unit, sink, "pids.max");
 }
 
+static void get_device_policy(const Unit *unit, Sink *sink) {
+        sink_string(sink, resource_device_policy_to_string(resources_of(unit)->device_policy));
+}
+
+static void get_device_allow(const Unit *unit, Sink *sink) {
+        char *const *entry = resources_of(unit)->device_allow;
+
+        sink_open(sink, 'a', "(ss)");
+        for (; entry && *entry; entry++) {
+                const char *space = strrchr(*entry, ' ');
+                cleanup_free_ char *device = strndup(*entry, (size_t) (space - *entry));
+
+                sink_open(sink, 'r', "ss");
+                sink_string(sink, device);
+                sink_string(sink, space + 1);
+                sink_close(sink);
+        }
+        sink_close(sink);
+}
+
+static void put_addresses(Sink *sink, const IpPrefix *prefixes, size_t n) {
+        sink_open(sink, 'a', "(iayu)");
+        for (size_t i = 0; i < n; i++) {
+                sink_open(sink, 'r', "iayu");
+                sink_i32(sink, prefixes[i].family);
+                sink_open(sink, 'a', "y");
+                for (size_t k = 0; k < (prefixes[i].family == AF_INET ? 4U : 16U); k++)
+                        sink_byte(sink, prefixes[i].address[k]);
+                sink_close(sink);
+                sink_u32(sink, prefixes[i].bits);
+                sink_close(sink);
+        }
+        sink_close(sink);
+}
+
+static void get_ip_allow(const Unit *unit, Sink *sink) {
+        put_addresses(sink, resources_of(unit)->ip_allow, resources_of(unit)->n_ip_allow);
+}
+
+static void get_ip_deny(const Unit *unit, Sink *sink) {
+        put_addresses(sink, resources_of(unit)->ip_deny, resources_of(unit)->n_ip_deny);
+}
+
 #define C UNIT_PROPERTY_CONST
 
 static const UnitProperty rows[] = {
@@ -227,6 +271,10 @@ static const UnitProperty rows[] = {
         { "MemoryMax", "t", C, get_memory_max, "The most bytes that it may use." },
         { "MemorySwapMax", "t", C, get_memory_swap_max, "The most bytes of swap." },
         { "MemoryZSwapMax", "t", C, get_memory_zswap_max, "The most bytes of compressed swap in memory." },
+        { "DevicePolicy", "s", C, get_device_policy, "Which devices it may open: auto, closed, strict." },
+        { "DeviceAllow", "a(ss)", C, get_device_allow, "Devices that it may open, and what for." },
+        { "IPAddressAllow", "a(iayu)", C, get_ip_allow, "Addresses that it may reach, and be reached from." },
+        { "IPAddressDeny", "a(iayu)", C, get_ip_deny, "Addresses that it may not, unless they are allowed." },
         { "TasksMax", "t", C, get_tasks_max, "The most tasks that it may have." },
 };
 
