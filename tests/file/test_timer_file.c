@@ -107,7 +107,7 @@ Test(timer_file, the_calendar_waits_for_the_clock) {
 }
 
 static void count(void *userdata, const UnitFileDiagnostic *diagnostic) {
-        cr_expect(text_equal(diagnostic->message, "Unit x.service is not found; the unit could not be started."), "%s",
+        cr_expect(text_equal(diagnostic->message, "Unit x.service is not found; there is nothing to start."), "%s",
                   diagnostic->message);
         ++*(int *) userdata;
 }

@@ -95,6 +95,8 @@ Test(unit_file_verify, errors_are_counted_and_said) {
         cr_assert(eq(int, verify(world, "elsewhere/x.service"), 2));
         file_assert_contains(world->said.string, "error elsewhere/x.service:2 Requires: Unit gone.service is not found");
         file_assert_contains(world->said.string, "warning elsewhere/x.service:3 Wants: Unit lost.service is not found");
+        world->options.is_thorough = true;
+        cr_assert(eq(int, verify(world, "elsewhere/x.service"), 2));
         file_assert_contains(world->said.string, "elsewhere/x.service:5 ExecStart: There is no program /nonexistent/x");
         file_assert_contains(world->said.string, "error elsewhere/x.service:6 User");
         cr_assert(eq(int, verify(world, "elsewhere"), 4));

@@ -18,6 +18,9 @@ static int check_commands(UnitDraft *draft) {
         const ExecCommand *start = service->commands[SERVICE_EXEC_START];
         const char *fragment = draft->state->sources.fragment;
 
+        /* One that only asks for the machine to go down when it is reached. */
+        if (!start && draft->rare->success_action != UNIT_ACTION_NONE && service->type == SERVICE_ONESHOT)
+                return 0;
         if (!start && !service->commands[SERVICE_EXEC_STOP])
                 return unit_draft_refuse(draft, fragment, 0, "ExecStart", "The service has neither this nor ExecStop=.");
         if (!start && service->type != SERVICE_ONESHOT)

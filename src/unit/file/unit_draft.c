@@ -95,6 +95,12 @@ static int draft_new(const UnitFileLoader *loader, const char *name, bool is_sup
 
 /* — saying what is wrong — */
 
+/* A rule between settings knows no line: the last one that says the setting is meant. */
+static void draft_settle_place(const UnitDraft *draft, const char *setting, const char **file, unsigned *line) {
+        if (*line == 0 && setting && draft->state && *file && *file == draft->state->sources.fragment)
+                *line = unit_draft_find_setting(draft, setting, file);
+}
+
 static void draft_tell(const UnitDraft *draft, UnitFileSeverity severity, const char *file, unsigned line,
                        const char *setting, const char *message) {
         const UnitFileOptions *options = &draft->loader->options;
@@ -124,6 +130,7 @@ void unit_draft_report(const UnitDraft *draft, UnitFileSeverity severity, const 
         va_start(args, format);
         n = vasprintf(&message, format, args);
         va_end(args);
+        draft_settle_place(draft, setting, &file, &line);
         draft_tell(draft, severity, file, line, setting, n < 0 ? "Out of memory." : message);
         if (n >= 0)
                 free(message);
@@ -160,6 +167,7 @@ int unit_draft_refuse(UnitDraft *draft, const char *file, unsigned line, const c
                 message = NULL;
                 return -ENOMEM;
         }
+        draft_settle_place(draft, setting, &file, &line);
         draft_tell(draft, UNIT_FILE_ERROR, file, line, setting, message);
         draft->is_broken = true;
         return draft_fail(draft, UNIT_BAD_SETTING, "BadUnitSetting", file, line, setting, message);

@@ -102,7 +102,13 @@ static inline ServiceSettings *unit_draft_service(const UnitDraft *draft) {
         return draft->type == UNIT_SERVICE ? draft->own : NULL;
 }
 
-/* Says something about a file; @setting may be NULL. */
+/*
+ * The last line that assigns to @setting, with its file; 0 if there is none, and @file stays as it is. Reads the files
+ * again, so it is for complaints only.
+ */
+unsigned unit_draft_find_setting(const UnitDraft *draft, const char *setting, const char **file);
+
+/* Says something about a file; @setting may be NULL. @line: 0 is where the main file's setting stands, if it does. */
 void unit_draft_report(const UnitDraft *draft, UnitFileSeverity severity, const char *file, unsigned line,
                        const char *setting, const char *format, ...) printf_(6, 7);
 

@@ -37,6 +37,7 @@ typedef struct UnitFileOptions {
         bool is_user;                           /* the manager of a user: other default dependencies, specifiers, paths */
         bool no_default_dependencies;           /* as if every unit said DefaultDependencies=no */
         bool lenient_directives;                /* UnsupportedDirectives=warn */
+        bool is_thorough;                       /* verify: also users, files and programs of this machine, and cycles */
         const char *runtime_directory;          /* %t; NULL: /run or $XDG_RUNTIME_DIR */
         const char *root;                       /* where absolute links start, without a slash at the end; NULL: / */
         UnitFileReceiver receiver;              /* may be NULL */

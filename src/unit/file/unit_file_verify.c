@@ -17,12 +17,15 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "unit/file/unit_file_loader.h"
+#include "unit/file/verify_private.h"
 #include "unit/unit_name.h"
 
 /* Stands between the loader and who asked, and counts. */
 typedef struct Verifier {
         const UnitFileOptions *options; /* borrowed */
         UnitFileLoader *loader;         /* owned */
+        UnitFileLoader *quiet;          /* owned: for files that are not the ones to verify; NULL until it is needed */
+        const char *only;               /* what was asked for, for remarks about it as a whole; borrowed */
         int n_errors;
 } Verifier;
 
@@ -35,64 +38,177 @@ static void verifier_receive(void *userdata, const UnitFileDiagnostic *diagnosti
                 verifier->options->receiver(verifier->options->userdata, diagnostic);
 }
 
-static void verifier_say(Verifier *verifier, const char *path, const char *message) {
-        UnitFileDiagnostic diagnostic = { .severity = UNIT_FILE_ERROR, .file = path, .message = message };
+static void verifier_say(Verifier *verifier, UnitFileSeverity severity, const char *path, const char *message) {
+        UnitFileDiagnostic diagnostic = { .severity = severity, .file = path, .message = message };
 
         verifier_receive(verifier, &diagnostic);
 }
 
-static void verify_relation(const UnitDraft *draft, const DraftRelation *relation) {
+/* — what the unit refers to — */
+
+static bool relation_is_needed(const DraftRelation *relation) {
+        return relation->kind == UNIT_REQUIRES || relation->kind == UNIT_REQUISITE || relation->kind == UNIT_BINDS_TO ||
+               relation->kind == UNIT_TRIGGERS;
+}
+
+static bool systemd_has(const UnitDraft *draft, const char *name) {
+        cleanup_free_ char *path = NULL;
+        const char *folder = draft->loader->options.is_user ? "/usr/lib/systemd/user" : "/usr/lib/systemd/system";
+
+        return text_join_path(folder, name, &path) == 0 && access(path, F_OK) == 0;
+}
+
+/* A template stands for its instances. */
+static int find_other(const UnitFileLoader *loader, const char *name, NameFound *ret_found) {
         cleanup_(unit_sources_deinit) UnitSources other = {};
-        bool is_needed = relation->kind == UNIT_REQUIRES || relation->kind == UNIT_REQUISITE ||
-                         relation->kind == UNIT_BINDS_TO || relation->kind == UNIT_TRIGGERS;
+        cleanup_free_ char *instance = NULL;
+        int r = unit_name_is_template(name) ? unit_name_replace_instance(name, "instance", &instance) : 0;
+
+        if (r == 0)
+                r = unit_sources_find(loader->names, instance ? instance : name, &other);
+        *ret_found = other.found;
+        /* It needs no file. */
+        if (r == 0 && other.found == NAME_FOUND_NOTHING && unit_name_type(name) == UNIT_SLICE)
+                *ret_found = NAME_FOUND_FILE;
+        return r;
+}
+
+static void tell_missing(const UnitDraft *draft, const DraftRelation *relation) {
+        bool is_needed = relation_is_needed(relation), is_systemds = text_starts_with(relation->name, "systemd-");
+        const char *effect = is_needed ? "the unit could not be started" : "the unit starts without it";
+        const char *hint = systemd_has(draft, relation->name) ? " (systemd has it: see --systemd-units)" : "";
+
+        if (!unit_file_loader_has_type(draft->loader, NULL, unit_name_type(relation->name)))
+                hint = ", and units of this type are not supported";
+        if (relation->kind == UNIT_TRIGGERS)
+                effect = "there is nothing to start";
+        unit_draft_report(draft, is_needed ? UNIT_FILE_ERROR : is_systemds ? UNIT_FILE_NOTE : UNIT_FILE_WARNING,
+                          relation->file, relation->line,
+                          relation->kind == UNIT_TRIGGERS && relation->implied ? NULL : unit_relation_to_string(relation->kind),
+                          "Unit %s is not found%s; %s.", relation->name, hint, effect);
+}
+
+static void verify_relation(const UnitDraft *draft, const DraftRelation *relation) {
+        bool is_needed = relation_is_needed(relation);
+        NameFound found;
 
         if (!is_needed && relation->kind != UNIT_WANTS && relation->kind != UNIT_UPHOLDS)
                 return;
-        if ((relation->implied && relation->kind != UNIT_TRIGGERS) || unit_sources_find(draft->loader->names, relation->name, &other) < 0)
+        if ((relation->implied && relation->kind != UNIT_TRIGGERS) || find_other(draft->loader, relation->name, &found) < 0)
                 return;
-        if (other.found == NAME_FOUND_NOTHING)
-                unit_draft_report(draft, is_needed ? UNIT_FILE_ERROR : UNIT_FILE_WARNING, relation->file, relation->line,
-                                  unit_relation_to_string(relation->kind), "Unit %s is not found%s.", relation->name,
-                                  is_needed ? "; the unit could not be started" : "");
-        else if (other.found == NAME_FOUND_MASK && is_needed)
+        if (found == NAME_FOUND_NOTHING)
+                tell_missing(draft, relation);
+        else if (found == NAME_FOUND_MASK && is_needed)
                 unit_draft_report(draft, UNIT_FILE_ERROR, relation->file, relation->line,
                                   unit_relation_to_string(relation->kind), "Unit %s is masked; the unit could not be "
                                   "started.", relation->name);
 }
 
-static bool verify_program_exists(const char *path) {
-        static const char *const folders[] = { "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin",
-                                               "/bin" };
+static const DraftRelation *find_relation(const UnitDraft *draft, UnitRelationKind kind, const char *name) {
+        for (size_t i = 0; i < draft->relations.n; i++) {
+                const DraftRelation *relation = &draft->relations.items[i];
 
-        if (path[0] == '/')
-                return access(path, X_OK) == 0;
-        for (size_t i = 0; i < ELEMENTSOF(folders); i++) {
-                cleanup_free_ char *full = NULL;
-
-                if (text_format(&full, "%s/%s", folders[i], path) < 0 || access(full, X_OK) == 0)
-                        return true;
+                if (relation->kind == kind && !relation->implied && strcmp(relation->name, name) == 0)
+                        return relation;
         }
-        return false;
+        return NULL;
 }
 
-static void verify_list(const UnitDraft *draft, const ExecCommand *command, ServiceExec exec) {
-        for (; command; command = command->next)
-                if (!strchr(command->path, '$') && !verify_program_exists(command->path))
-                        unit_draft_report(draft, UNIT_FILE_WARNING, command->file, command->line,
-                                          service_exec_to_string(exec), "There is no program %s on this machine.",
-                                          command->path);
-}
+/* Two lines that say the opposite. */
+static void verify_contradiction(const UnitDraft *draft, const DraftRelation *relation) {
+        const DraftRelation *other;
 
-static void verify_commands(const UnitDraft *draft) {
-        const ServiceSettings *service = unit_draft_service(draft);
-
-        if (!service || draft->exec_rare.root_directory)
+        if (relation->implied)
                 return;
-        for (ServiceExec exec = 0; exec < _SERVICE_EXEC_LIST_MAX; exec++)
-                verify_list(draft, service->commands[exec], exec);
-        for (size_t kind = 0; kind < _SERVICE_PROBE_KIND_MAX; kind++)
-                verify_list(draft, service_settings_rare(service)->probes[kind].command,
-                            (ServiceExec) (SERVICE_EXEC_READINESS + kind));
+        if (relation->kind == UNIT_AFTER) {
+                other = find_relation(draft, UNIT_BEFORE, relation->name);
+                if (other)
+                        unit_draft_report(draft, UNIT_FILE_ERROR, relation->file, relation->line, "After",
+                                          "%s is also in Before= (line %u): it cannot be both.", relation->name, other->line);
+        }
+        if (relation->kind == UNIT_REQUIRES || relation->kind == UNIT_BINDS_TO) {
+                other = find_relation(draft, UNIT_CONFLICTS, relation->name);
+                if (other)
+                        unit_draft_report(draft, UNIT_FILE_ERROR, relation->file, relation->line,
+                                          unit_relation_to_string(relation->kind), "%s is also in Conflicts= (line %u): "
+                                          "the unit could not be started.", relation->name, other->line);
+        }
+}
+
+/* — what enabling it would do — */
+
+static void verify_installs(const UnitDraft *draft, const char *setting, char *const *names) {
+        strv_foreach(name, names) {
+                NameFound found;
+
+                if (find_other(draft->loader, *name, &found) < 0 || found != NAME_FOUND_NOTHING)
+                        continue;
+                unit_draft_report(draft, UNIT_FILE_WARNING, draft->state->sources.fragment, 0, setting,
+                                  "Unit %s is not found%s; enabling this unit would have no effect.", *name,
+                                  systemd_has(draft, *name) ? " (systemd has it: see --systemd-units)" : "");
+        }
+}
+
+static void verify_install(const UnitDraft *draft) {
+        verify_installs(draft, "WantedBy", draft->rare->wanted_by);
+        verify_installs(draft, "RequiredBy", draft->rare->required_by);
+        verify_installs(draft, "UpheldBy", draft->rare->upheld_by);
+        strv_foreach(alias, draft->rare->alias)
+                if (unit_name_type(*alias) != draft->type)
+                        unit_draft_report(draft, UNIT_FILE_WARNING, draft->state->sources.fragment, 0, "Alias",
+                                          "'%s' is no %s; a unit has other names of its own type only.", *alias,
+                                          unit_type_to_string(draft->type));
+        strv_foreach(also, draft->rare->also) {
+                NameFound found;
+
+                if (find_other(draft->loader, *also, &found) == 0 && found == NAME_FOUND_NOTHING)
+                        unit_draft_report(draft, UNIT_FILE_WARNING, draft->state->sources.fragment, 0, "Also",
+                                          "Unit %s is not found; it cannot be enabled with this one.", *also);
+        }
+}
+
+/* — the file itself — */
+
+static void verify_documentation(const UnitDraft *draft) {
+        static const char *const schemes[] = { "http://", "https://", "file:/", "info:", "man:" };
+
+        strv_foreach(url, draft->rare->documentation) {
+                size_t i = 0;
+
+                while (i < ELEMENTSOF(schemes) && !text_starts_with(*url, schemes[i]))
+                        i++;
+                if (i == ELEMENTSOF(schemes))
+                        unit_draft_report(draft, UNIT_FILE_WARNING, draft->state->sources.fragment, 0, "Documentation",
+                                          "'%s' is no address such as https://…, file:/…, man:name(1) or info:name.", *url);
+        }
+}
+
+static void verify_mode(const UnitDraft *draft) {
+        const UnitSources *sources = &draft->state->sources;
+        struct stat st;
+
+        if (sources->builtin || !sources->fragment || stat(sources->fragment, &st) < 0 || !S_ISREG(st.st_mode))
+                return;
+        if (st.st_mode & 0111)
+                unit_draft_report(draft, UNIT_FILE_WARNING, sources->fragment, 0, NULL,
+                                  "The file is executable; unit files are only read (chmod 0644).");
+        if (st.st_mode & 0002)
+                unit_draft_report(draft, UNIT_FILE_WARNING, sources->fragment, 0, NULL,
+                                  "Everybody can write to the file (chmod 0644).");
+}
+
+static int verify_order(Verifier *verifier, const UnitDraft *draft) {
+        int r = 0;
+
+        if (!verifier->quiet) {
+                UnitFileOptions options = verifier->loader->options;
+
+                options.receiver = NULL;
+                r = unit_file_loader_new(&verifier->quiet, &options);
+                if (r == 0)
+                        r = name_map_refresh(verifier->quiet->names);
+        }
+        return r < 0 ? r : verify_cycle(draft, verifier->quiet);
 }
 
 static int verify_unit(Verifier *verifier, const char *name) {
@@ -108,10 +224,23 @@ static int verify_unit(Verifier *verifier, const char *name) {
                                     unit_file_loader_has_type(verifier->loader, NULL, unit_name_type(name)), &draft);
         if (r < 0)
                 return r;
-        for (size_t i = 0; i < draft->relations.n; i++)
+        if (draft->load_state == UNIT_MASKED && draft->state->sources.fragment)
+                verifier_say(verifier, UNIT_FILE_NOTE, draft->state->sources.fragment, "The unit is masked: the file is empty.");
+        if (draft->load_state == UNIT_NOT_FOUND)
+                verifier_say(verifier, UNIT_FILE_ERROR, verifier->only, "There is no unit of this name.");
+        if (draft->load_state != UNIT_LOADED && !draft->is_broken)
+                return 0;
+        for (size_t i = 0; i < draft->relations.n; i++) {
                 verify_relation(draft, &draft->relations.items[i]);
-        verify_commands(draft);
-        return 0;
+                verify_contradiction(draft, &draft->relations.items[i]);
+        }
+        verify_install(draft);
+        verify_documentation(draft);
+        if (!verifier->options->is_thorough)
+                return 0;
+        verify_mode(draft);
+        verify_machine(draft);
+        return verify_order(verifier, draft);
 }
 
 /* Cuts the last part off @path and returns it; "." stays where nothing is left. */
@@ -152,10 +281,16 @@ static int verify_split(const char *path, char **ret_folder, char **ret_name) {
         return *ret_name && *ret_folder ? 1 : -ENOMEM;
 }
 
+static void verifier_close(Verifier *verifier) {
+        verifier->quiet = unit_file_loader_free(verifier->quiet);
+        verifier->loader = unit_file_loader_free(verifier->loader);
+}
+
+/* @folder comes before the search path; NULL: there is none. */
 static int verifier_open(Verifier *verifier, const char *folder) {
         cleanup_(strv_freep) char **search_path = NULL;
         UnitFileOptions options = *verifier->options;
-        int r = strv_push(&search_path, folder);
+        int r = folder ? strv_push(&search_path, folder) : 0;
 
         strv_foreach(other, verifier->options->search_path)
                 if (r == 0)
@@ -190,14 +325,42 @@ static int verify_file(Verifier *verifier, const char *path) {
         int r = verify_split(path, &folder, &name);
 
         if (r == 0)
-                verifier_say(verifier, path, "This is not the name of a unit file, such as 'name.service'.");
+                verifier_say(verifier, UNIT_FILE_ERROR, path, "This is not the name of a unit file, such as 'name.service'.");
         if (r > 0)
                 r = verifier_open(verifier, folder);
         return r < 0 || !name ? r : verify_unit(verifier, name);
 }
 
+/* "foo@bar.service" where there is only foo@.service, or a name that is to be looked for on the search path. */
+static int verify_missing(Verifier *verifier, const char *path, int error) {
+        cleanup_free_ char *folder = NULL, *name = NULL, *template = NULL, *file = NULL;
+        int r = verify_split(path, &folder, &name);
+
+        if (r <= 0)
+                return r < 0 ? r : error;
+        if (!strchr(path, '/')) {
+                NameFound found = NAME_FOUND_NOTHING;
+
+                r = verifier_open(verifier, NULL);
+                if (r == 0)
+                        r = find_other(verifier->loader, name, &found);
+                if (r == 0 && found != NAME_FOUND_NOTHING)
+                        return verify_unit(verifier, name);
+                verifier_close(verifier);
+        }
+        if (r < 0 || !unit_name_is_instance(name))
+                return r < 0 ? r : error;
+        r = unit_name_template(name, &template);
+        if (r == 0)
+                r = text_join_path(folder, template, &file);
+        if (r < 0 || access(file, F_OK) < 0)
+                return r < 0 ? r : error;
+        r = verifier_open(verifier, folder);
+        return r < 0 ? r : verify_unit(verifier, name);
+}
+
 int unit_file_verify(const char *path, const UnitFileOptions *options) {
-        Verifier verifier = { .options = options };
+        Verifier verifier = { .options = options, .only = path };
         struct stat st;
         int r;
 
@@ -205,8 +368,9 @@ int unit_file_verify(const char *path, const UnitFileOptions *options) {
         assert(options);
 
         if (stat(path, &st) < 0)
-                return -errno;
-        r = S_ISDIR(st.st_mode) ? verify_folder(&verifier, path) : verify_file(&verifier, path);
-        unit_file_loader_free(verifier.loader);
+                r = errno == ENOENT ? verify_missing(&verifier, path, -ENOENT) : -errno;
+        else
+                r = S_ISDIR(st.st_mode) ? verify_folder(&verifier, path) : verify_file(&verifier, path);
+        verifier_close(&verifier);
         return r < 0 ? r : verifier.n_errors;
 }

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a unit names, and this machine has not
+ *
+ * All of it may come to be before the unit is started, so these are warnings.
+ * A unit with a root directory of its own is not looked at: its files are
+ * there.
+ */
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "basic/macro.h"
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "unit/file/verify_private.h"
+
+static void say(const UnitDraft *draft, const char *setting, const char *what, const char *name) {
+        unit_draft_report(draft, UNIT_FILE_WARNING, draft->state->sources.fragment, 0, setting,
+                          "There is no %s %s on this machine.", what, name);
+}
+
+/* 0, or a word for what is in the way. */
+static const char *program_problem(const char *path) {
+        struct stat st;
+
+        if (stat(path, &st) < 0)
+                return "There is no program";
+        if (S_ISDIR(st.st_mode))
+                return "This is a folder, not a program:";
+        return access(path, X_OK) < 0 ? "This file is not executable:" : NULL;
+}
+
+static const char *command_problem(const char *path) {
+        static const char *const folders[] = { "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin",
+                                               "/bin" };
+
+        if (path[0] == '/')
+                return program_problem(path);
+        for (size_t i = 0; i < ELEMENTSOF(folders); i++) {
+                cleanup_free_ char *full = NULL;
+
+                if (text_format(&full, "%s/%s", folders[i], path) < 0 || !program_problem(full))
+                        return NULL;
+        }
+        return "There is no program";
+}
+
+static void verify_list(const UnitDraft *draft, const ExecCommand *command, ServiceExec exec) {
+        for (; command; command = command->next) {
+                bool is_elsewhere = command->path[0] != '/' && draft->exec_terms.search_path;
+                const char *problem = is_elsewhere || strchr(command->path, '$') ? NULL : command_problem(command->path);
+
+                if (problem)
+                        unit_draft_report(draft, UNIT_FILE_WARNING, command->file, command->line,
+                                          service_exec_to_string(exec), "%s %s on this machine.", problem, command->path);
+        }
+}
+
+static void verify_commands(const UnitDraft *draft, const ServiceSettings *service) {
+        for (ServiceExec exec = 0; exec < _SERVICE_EXEC_LIST_MAX; exec++)
+                verify_list(draft, service->commands[exec], exec);
+        for (size_t kind = 0; kind < _SERVICE_PROBE_KIND_MAX; kind++)
+                verify_list(draft, service_settings_rare(service)->probes[kind].command,
+                            (ServiceExec) (SERVICE_EXEC_READINESS + kind));
+}
+
+static bool is_number(const char *name) {
+        return name[strspn(name, "0123456789")] == '\0';
+}
+
+static void verify_accounts(const UnitDraft *draft) {
+        const ExecSettings *exec = draft->exec;
+
+        if (exec->user && !is_number(exec->user) && !getpwnam(exec->user))
+                say(draft, "User", "user", exec->user);
+        if (exec->group && !is_number(exec->group) && !getgrnam(exec->group))
+                say(draft, "Group", "group", exec->group);
+        strv_foreach(group, draft->exec_rare.supplementary_groups)
+                if (!is_number(*group) && !getgrnam(*group))
+                        say(draft, "SupplementaryGroups", "group", *group);
+}
+
+/* What is below /run comes when something runs. */
+static bool is_missing(const char *path) {
+        return path[0] == '/' && !text_starts_with(path, "/run/") && !strpbrk(path, "*?[") && access(path, F_OK) < 0 &&
+               errno == ENOENT;
+}
+
+static void verify_files(const UnitDraft *draft) {
+        const ExecSettings *exec = draft->exec;
+
+        strv_foreach(file, exec->environment_files)
+                if (is_missing(*file))
+                        say(draft, "EnvironmentFile", "file", *file);
+        if (exec->working_directory && !exec->working_directory_optional && is_missing(exec->working_directory))
+                say(draft, "WorkingDirectory", "folder", exec->working_directory);
+}
+
+void verify_machine(const UnitDraft *draft) {
+        const ServiceSettings *service = unit_draft_service(draft);
+
+        if (draft->exec_rare.root_directory) {
+                if (is_missing(draft->exec_rare.root_directory))
+                        say(draft, "RootDirectory", "folder", draft->exec_rare.root_directory);
+                return;
+        }
+        if (draft->exec) {
+                verify_accounts(draft);
+                verify_files(draft);
+        }
+        if (service)
+                verify_commands(draft, service);
+}
