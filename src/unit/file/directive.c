@@ -23,6 +23,7 @@ enum {
         TABLE_SLICE,
         TABLE_TIMER,
         TABLE_PATH,
+        TABLE_SOCKET,
         TABLE_EXEC,
         TABLE_KILL,
         TABLE_RESOURCE,
@@ -36,6 +37,7 @@ static const DirectiveTable tables[_TABLE_MAX] = {
         [TABLE_SLICE] = { slice_directives, &slice_directives_n },
         [TABLE_TIMER] = { timer_directives, &timer_directives_n },
         [TABLE_PATH] = { path_directives, &path_directives_n },
+        [TABLE_SOCKET] = { socket_directives, &socket_directives_n },
         [TABLE_EXEC] = { exec_directives, &exec_directives_n },
         [TABLE_KILL] = { kill_directives, &kill_directives_n },
         [TABLE_RESOURCE] = { resource_directives, &resource_directives_n },
@@ -48,6 +50,8 @@ static const DirectiveSection sections[] = {
           { &tables[TABLE_SERVICE], &tables[TABLE_EXEC], &tables[TABLE_KILL], &tables[TABLE_RESOURCE] } },
         { "Path", UNIT_PATH, { &tables[TABLE_PATH] } },
         { "Timer", UNIT_TIMER, { &tables[TABLE_TIMER] } },
+        { "Socket", UNIT_SOCKET,
+          { &tables[TABLE_SOCKET], &tables[TABLE_EXEC], &tables[TABLE_KILL], &tables[TABLE_RESOURCE] } },
         { "Slice", UNIT_SLICE, { &tables[TABLE_SLICE], &tables[TABLE_RESOURCE] } },
 };
 

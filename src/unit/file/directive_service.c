@@ -12,6 +12,7 @@
 #include "unit/file/directive_command.h"
 #include "unit/file/directive_resource.h"
 #include "unit/file/directive_service.h"
+#include "unit/file/directive_socket.h"
 #include "unit/file/directive_value.h"
 #include "unit/file/service_settings.h"
 #include "unit/unit_settings.h"
@@ -44,7 +45,7 @@ const Directive service_directives[] = {
         PROBE("LivenessTCP", service_parse_probe_tcp, LIVENESS, command, .is_strict = true),
         PROBE("LivenessThreshold", directive_parse_u32, LIVENESS, threshold),
         PROBE("LivenessTimeoutSec", directive_parse_seconds, LIVENESS, timeout),
-        DIRECTIVE_IGNORE("NonBlocking", "it is about sockets that are passed on"),
+        DIRECTIVE_SERVICE("NonBlocking", directive_parse_bool, non_blocking),
         DIRECTIVE_SERVICE("NotifyAccess", service_parse_notify_access, notify_access, .is_strict = true,
                           .from_string = service_notify_access_from_string),
         DIRECTIVE_SERVICE_RARE("NotifyFd", service_parse_notify_fd, notify_fd, .is_strict = true),
@@ -79,7 +80,7 @@ const Directive service_directives[] = {
         DIRECTIVE_SERVICE_RARE("RootDirectoryStartOnly", directive_parse_bool, root_directory_start_only, .is_strict = true),
         DIRECTIVE_SERVICE("RuntimeMaxSec", directive_parse_seconds, runtime_max),
         DIRECTIVE_SERVICE_RARE("RuntimeRandomizedExtraSec", directive_parse_seconds, runtime_extra),
-        DIRECTIVE_IGNORE("Sockets", "it is about sockets that are passed on"),
+        DIRECTIVE_OTHER("Sockets", socket_parse_sockets),
         DIRECTIVE_RARE("StartLimitAction", directive_parse_enum, start_limit_action,
                           .from_string = unit_action_from_string),
         DIRECTIVE_UNIT("StartLimitBurst", directive_parse_u32, start_limit_burst),

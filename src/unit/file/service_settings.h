@@ -98,6 +98,7 @@ typedef struct ServiceSettings {
         ExecSettings exec;
         KillSettings kill;
         struct ResourceSettings *resources;     /* owned; NULL: nothing is said */
+        bool non_blocking;              /* the sockets that it is given */
         bool exit_type_cgroup;          /* it runs as long as there is any process of it */
 } ServiceSettings;
 

@@ -94,6 +94,9 @@ typedef struct ImpliedRelation {
 /* Adds them as default dependencies. 0 or -ENOMEM. */
 int unit_draft_add_defaults(UnitDraft *draft, const ImpliedRelation *relations, size_t n);
 
+/* The mounts that @paths and all folders above them are on, as RequiresMountsFor= has it. 0 or -ENOMEM. */
+int unit_draft_add_mounts(UnitDraft *draft, char *const *paths);
+
 /* What every unit of the system (or of a user) that runs processes has: after the basic things, gone at shutdown. */
 int unit_draft_add_usual_defaults(UnitDraft *draft);
 

@@ -99,6 +99,10 @@ static int implied_add_mounts(UnitDraft *draft, char *const *paths, UnitRelation
         return 0;
 }
 
+int unit_draft_add_mounts(UnitDraft *draft, char *const *paths) {
+        return implied_add_mounts(draft, paths, UNIT_REQUIRES);
+}
+
 /*
  * Where it is. What is always there need not be started, so it is of interest only if it has a file with limits, or was
  * asked for by name.

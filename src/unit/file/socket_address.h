@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Addresses to listen on, as unit files write them
+ *
+ * A port ("80": all addresses), an IPv4 address or an IPv6 one in brackets with
+ * a port ("127.0.0.1:80", "[::1]:80", "[fe80::1]:80%eth0"), a path, or an
+ * abstract name ("@name").
+ */
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+typedef struct SocketAddress {
+        union {
+                struct sockaddr any;
+                struct sockaddr_in in;
+                struct sockaddr_in6 in6;
+                struct sockaddr_un un;
+                struct sockaddr_storage storage;
+        };
+        socklen_t size;
+} SocketAddress;
+
+#define SOCKET_ADDRESS_TEXT_MAX 160
+
+/* 0, -EINVAL, -ENAMETOOLONG for a path or name that no socket can have, or -ENODEV for an interface that is not there. */
+int socket_address_parse(const char *text, SocketAddress *ret_address);
+
+/* A port alone is an IPv6 address, which takes IPv4, too; where there is no IPv6 it is an IPv4 one. */
+bool socket_address_make_ipv4(SocketAddress *address);
+
+/* As systemd prints it; @buffer is returned. "" if there is nothing to print. */
+const char *socket_address_format(const SocketAddress *address, char buffer[static SOCKET_ADDRESS_TEXT_MAX]);
+/* Without the port; an IPv4 address in an IPv6 one as the former. */
+const char *socket_address_format_host(const SocketAddress *address, char buffer[static SOCKET_ADDRESS_TEXT_MAX]);
+unsigned socket_address_port(const SocketAddress *address);     /* 0 if it has none */
+
+/* The path of its file; NULL if it has none. */
+const char *socket_address_path(const SocketAddress *address);
