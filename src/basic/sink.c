@@ -39,6 +39,10 @@ void sink_u64(Sink *sink, uint64_t value) {
         sink_put(sink, 't', &value);
 }
 
+void sink_i64(Sink *sink, int64_t value) {
+        sink_put(sink, 'x', &value);
+}
+
 void sink_double(Sink *sink, double value) {
         sink_put(sink, 'd', &value);
 }

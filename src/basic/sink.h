@@ -37,6 +37,7 @@ void sink_byte(Sink *sink, uint8_t value);
 void sink_u32(Sink *sink, uint32_t value);
 void sink_i32(Sink *sink, int32_t value);
 void sink_u64(Sink *sink, uint64_t value);
+void sink_i64(Sink *sink, int64_t value);
 void sink_double(Sink *sink, double value);
 void sink_string(Sink *sink, const char *value);        /* NULL is written as "" */
 void sink_path(Sink *sink, const char *value);

@@ -228,6 +228,13 @@ static int take_fd(void *userdata, const char *name) {
         return -ENOENT;
 }
 
+/* Answers come in order. */
+static void sync_keeper(void *userdata) {
+        CoreKeeper *keeper = userdata;
+
+        (void) ask(keeper, (KeeperMessage) { .kind = KEEPER_TAKEN, .value = keeper->taken });
+}
+
 static bool find_exit(const CoreKeeper *keeper, pid_t pid) {
         for (size_t i = keeper->n_told; i < keeper->exits.n; i++)
                 if (keeper->exits.items[i].pid == pid)
@@ -265,6 +272,7 @@ static const ManagerKeeperOps ops = {
         .store_fd = store_fd,
         .drop_fd = drop_fd,
         .take_fd = take_fd,
+        .sync = sync_keeper,
         .has_exit = has_exit,
         .committed = committed,
         .notify = notify,

@@ -116,6 +116,7 @@ static int init_units(Manager *manager) {
         unit_table_set_observer(manager->units, &manager_observer_ops, manager);
         unit_table_set_type(manager->units, &service_vtable);
         unit_table_set_type(manager->units, &slice_vtable);
+        unit_table_set_type(manager->units, &socket_vtable);
         unit_table_set_type(manager->units, &target_vtable);
         unit_table_set_type(manager->units, &timer_vtable);
         unit_table_set_type(manager->units, &path_vtable);

@@ -59,6 +59,10 @@ static int host_take_fd(UnitHost *host, const Unit *unit, const char *what, uint
         return manager_take_unit_fd(manager_of(host), unit, what, index);
 }
 
+static void host_settle_fds(UnitHost *host) {
+        manager_settle_fds(manager_of(host));
+}
+
 static bool host_has_job(UnitHost *host, const Unit *unit) {
         return manager_has_job(manager_of(host), unit);
 }
@@ -153,6 +157,7 @@ const UnitHostOps manager_host_ops = {
         .keep_fd = host_keep_fd,
         .drop_fd = host_drop_fd,
         .take_fd = host_take_fd,
+        .settle_fds = host_settle_fds,
         .has_job = host_has_job,
         .is_busy = host_is_busy,
         .will_start = host_will_start,

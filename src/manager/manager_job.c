@@ -154,8 +154,12 @@ static void make_request(Manager *manager, const ManagerRequest *request) {
         const Unit *unit = unit_table_find(manager->units, request->unit);
         cleanup_(job_plan_freep) JobPlan *plan = NULL;
 
-        if (!unit || is_forbidden_by_stop(manager, unit, request->type))
+        if (!unit)
                 return;
+        if (is_forbidden_by_stop(manager, unit, request->type)) {
+                manager_note_triggered(manager, unit);
+                return;
+        }
         if (manager_exec_briefly(manager, &anchor, 1, request->mode, &requester, &plan) != JOB_MANAGER_E_SUCCESS)
                 tell_refused(manager, request, plan);
 }

@@ -32,6 +32,13 @@ int manager_take_fd(Manager *manager, const char *name) {
         return keeper->ops ? keeper->ops->take_fd(keeper->userdata, name) : -ENOENT;
 }
 
+void manager_sync_keeper(Manager *manager) {
+        const ManagerKeeper *keeper = &manager->options.keeper;
+
+        if (keeper->ops && keeper->ops->sync)
+                keeper->ops->sync(keeper->userdata);
+}
+
 bool manager_has_kept_exit(const Manager *manager, pid_t pid) {
         const ManagerKeeper *keeper = &manager->options.keeper;
 

@@ -30,6 +30,7 @@ typedef struct ManagerKeeperOps {
          * has taken when the loop begins is dropped.
          */
         int (*take_fd)(void *userdata, const char *name);
+        void (*sync)(void *userdata);   /* returns when the keeper has done what it was asked for */
         /*
          * Before the loop, of a process that is gone: is its exit the keeper's to tell? It does so in the first turn. May ask
          * the keeper, and wait for the answer.
@@ -51,6 +52,7 @@ typedef struct ManagerKeeper {
 int manager_store_fd(Manager *manager, const char *name, int fd);
 int manager_drop_fd(Manager *manager, const char *name);
 int manager_take_fd(Manager *manager, const char *name);                /* -ENOENT without a keeper */
+void manager_sync_keeper(Manager *manager);
 bool manager_has_kept_exit(const Manager *manager, pid_t pid);
 void manager_tell_committed(Manager *manager);
 void manager_tell_parent(Manager *manager, const char *text);

@@ -138,6 +138,7 @@ struct Manager {
         sd_event_source *clock_source, *zone_source;
         bool watches_clock;             /* or tries to */
         char *state_directory;          /* owned: what outlives a boot; NULL: not known yet, or there is none */
+        bool has_settled;               /* the keeper has done all that he was asked to drop */
         VECTOR(uint32_t) triggered;     /* indexes of units whose triggering ones are to be told */
         VECTOR(UnitExit) strays;        /* exits of processes that nobody asked for yet; the oldest go */
         VECTOR(UnitExit) due;           /* exits that are to be told in the next turn */
@@ -221,6 +222,7 @@ void manager_unwatch_fd(Manager *manager, Unit *unit, uint32_t index);
 void manager_forget_watches(Manager *manager, Unit *unit);
 int manager_keep_unit_fd(Manager *manager, const Unit *unit, const char *what, uint32_t index, int fd);
 void manager_drop_unit_fd(Manager *manager, const Unit *unit, const char *what, uint32_t index);
+void manager_settle_fds(Manager *manager);
 int manager_take_unit_fd(Manager *manager, const Unit *unit, const char *what, uint32_t index);
 
 void manager_watch_clock(Manager *manager);
@@ -231,7 +233,7 @@ const char *manager_state_directory(Manager *manager);
 void manager_note_triggered(Manager *manager, const Unit *unit);
 void manager_tell_triggering(Manager *manager); /* at the end of a turn */
 /* A job of @unit was refused: those that trigger it may have asked for it. */
-void manager_tell_refused(const Unit *unit, const Failure *failure);
+void manager_tell_refused(Unit *unit, const Failure *failure);
 bool manager_has_job(const Manager *manager, const Unit *unit);
 void manager_resume_units(Manager *manager);    /* once they are restored, before the loop */
 

@@ -40,11 +40,13 @@ void manager_tell_triggering(Manager *manager) {
         vector_clear(&manager->triggered);
 }
 
-void manager_tell_refused(const Unit *unit, const Failure *failure) {
+void manager_tell_refused(Unit *unit, const Failure *failure) {
         for (size_t i = 0; i < unit_relations(unit, UNIT_TRIGGERED_BY).n; i++) {
                 Unit *by = unit_table_at(unit->table, unit_relations(unit, UNIT_TRIGGERED_BY).items[i].other);
 
-                if (by->vtable->job_refused)
+                if (by->vtable->trigger_refused)
+                        by->vtable->trigger_refused(by, unit, failure);
+                else if (by->vtable->job_refused)
                         by->vtable->job_refused(by, failure);
         }
 }
@@ -64,4 +66,6 @@ void manager_resume_units(Manager *manager) {
         unit_table_foreach(manager->units, unit)
                 if (unit->vtable->resume)
                         unit->vtable->resume(unit);
+        unit_table_foreach(manager->units, unit)
+                manager_note_triggered(manager, unit);
 }

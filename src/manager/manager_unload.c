@@ -34,8 +34,6 @@ typedef struct Search {
 } Search;
 
 static bool is_in_use(Manager *manager, const Unit *unit, const ManagerUnit *of_unit) {
-        JobInfo job;
-
         if (unit->n_references > 0 || unit->settings.is_perpetual)
                 return true;
         if (unit->active_state == UNIT_FAILED) {
@@ -46,7 +44,7 @@ static bool is_in_use(Manager *manager, const Unit *unit, const ManagerUnit *of_
         }
         if (of_unit->processes || of_unit->timers || of_unit->n_errands > 0 || of_unit->group)
                 return true;
-        return job_manager_unit_job(manager->jobs, unit, &job);
+        return manager_has_job(manager, unit);
 }
 
 /* A unit in use because of which @unit stays, itself perhaps, if one is known; else NULL. */

@@ -130,8 +130,15 @@ int manager_keep_unit_fd(Manager *manager, const Unit *unit, const char *what, u
 void manager_drop_unit_fd(Manager *manager, const Unit *unit, const char *what, uint32_t index) {
         cleanup_free_ char *name = NULL;
 
+        manager->has_settled = false;
         if (name_fd(unit, what, index, &name) == 0)
                 (void) manager_drop_fd(manager, name);
+}
+
+void manager_settle_fds(Manager *manager) {
+        if (!manager->has_settled)
+                manager_sync_keeper(manager);
+        manager->has_settled = true;
 }
 
 int manager_take_unit_fd(Manager *manager, const Unit *unit, const char *what, uint32_t index) {

@@ -83,6 +83,7 @@ typedef struct UnitVTable {
         int (*trigger_environment)(const Unit *unit, char ***environment);
         /* The machine's clock was set, or (@is_zone) its time zone was changed; see UnitHostOps.watch_clock. */
         void (*clock_changed)(Unit *unit, bool is_zone);
+        void (*trigger_refused)(Unit *unit, Unit *triggered, const Failure *failure);   /* a job of it was not possible */
         void (*notified)(Unit *unit, pid_t sender, char *const *assignments);   /* sd_notify lines */
         /* Descriptors that came with such lines, before these: it sets to -1 those that it takes, the others are closed. */
         void (*passed_fds)(Unit *unit, pid_t sender, char *const *assignments, int *fds, size_t n);

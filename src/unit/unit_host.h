@@ -78,6 +78,7 @@ typedef struct UnitHostOps {
         int (*keep_fd)(UnitHost *host, const Unit *unit, const char *what, uint32_t index, int fd);
         void (*drop_fd)(UnitHost *host, const Unit *unit, const char *what, uint32_t index);
         int (*take_fd)(UnitHost *host, const Unit *unit, const char *what, uint32_t index);
+        void (*settle_fds)(UnitHost *host);             /* returns when nobody has any more what was dropped before */
 
         /* Send a signal, through the outbox. @is_group: to the process group as well. */
         int (*kill)(UnitHost *host, Unit *unit, pid_t pid, int signal, bool is_group);

@@ -6,7 +6,7 @@
 # A test sources this with the build directory as its first argument and runs in namespaces of its own.
 
 set -u
-PATIENCE=300
+PATIENCE=${PATIENCE:-300}
 BUILD=$1
 START_READY=$2
 DIR=$(mktemp -d "${TMPDIR:-/tmp}/jobd-test.XXXXXX")

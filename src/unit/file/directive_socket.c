@@ -16,11 +16,12 @@
 #define LISTEN(name_, kind_)                                                                             \
         DIRECTIVE_OTHER(name_, socket_parse_listen, .argument = SOCKET_LISTEN_##kind_, .is_strict = true)
 #define NO_LISTEN(name_)                                                                                 \
-        DIRECTIVE_OTHER(name_, socket_parse_unsupported_listen, .status = DIRECTIVE_REFUSED, .is_strict = true)
+        DIRECTIVE_OTHER(name_, socket_parse_unsupported_listen, .status = DIRECTIVE_REFUSED, .is_strict = true,          \
+                        .reason = "nobody would listen there")
 
 const Directive socket_directives[] = {
         DIRECTIVE_SOCKET("Accept", directive_parse_bool, accept, .is_strict = true),
-        DIRECTIVE_REFUSE("AcceptFileDescriptors"),
+        DIRECTIVE_REFUSE("AcceptFileDescriptors", "others could send it descriptors"),
         DIRECTIVE_SOCKET("Backlog", directive_parse_u32, backlog),
         DIRECTIVE_SOCKET("BindIPv6Only", socket_parse_bind_ipv6, bind_ipv6, .is_strict = true),
         DIRECTIVE_SOCKET("BindToDevice", socket_parse_interface, bind_to_device, .is_strict = true),
@@ -58,7 +59,7 @@ const Directive socket_directives[] = {
         DIRECTIVE_SOCKET("NoDelay", directive_parse_bool, no_delay),
         DIRECTIVE_SOCKET("PassCredentials", directive_parse_bool, pass_credentials, .is_strict = true),
         DIRECTIVE_IGNORE("PassFileDescriptorsToExec", "its commands get no descriptors"),
-        DIRECTIVE_IGNORE("PassPIDFD", "the sender's pid is passed on with PassCredentials="),
+        DIRECTIVE_IGNORE("PassPIDFD", "a program that wants one can ask for it itself"),
         DIRECTIVE_SOCKET("PassPacketInfo", directive_parse_bool, pass_packet_info),
         DIRECTIVE_SOCKET("PassSecurity", directive_parse_bool, pass_security, .is_strict = true),
         DIRECTIVE_SOCKET("PipeSize", socket_parse_bytes, pipe_size),
@@ -80,6 +81,7 @@ const Directive socket_directives[] = {
         DIRECTIVE_SOCKET("SocketUser", exec_parse_account, user, .is_strict = true),
         DIRECTIVE_SOCKET("Symlinks", directive_parse_paths, symlinks, .is_strict = true),
         DIRECTIVE_SOCKET("TCPCongestion", directive_parse_string, tcp_congestion),
+        DIRECTIVE_IGNORE("TimeoutCleanSec", "it only limits \"systemctl clean\""),
         DIRECTIVE_SOCKET("TimeoutSec", directive_parse_time_limit, timeout),
         DIRECTIVE_SOCKET("Timestamping", socket_parse_timestamping, timestamping),
         DIRECTIVE_SOCKET("Transparent", directive_parse_bool, transparent),

@@ -21,6 +21,7 @@ static const char *const exec_outputs[_EXEC_OUTPUT_MAX] = {
         [EXEC_OUTPUT_FILE] = "file",
         [EXEC_OUTPUT_APPEND] = "append",
         [EXEC_OUTPUT_TRUNCATE] = "truncate",
+        [EXEC_OUTPUT_SOCKET] = "socket",
         [EXEC_OUTPUT_SAME] = "same",
         [EXEC_OUTPUT_JOURNAL] = "journal",
         [EXEC_OUTPUT_JOURNAL_CONSOLE] = "journal+console",

@@ -25,6 +25,7 @@ typedef enum ExecOutput {
         EXEC_OUTPUT_FILE,               /* opened for writing from the start, kept */
         EXEC_OUTPUT_APPEND,
         EXEC_OUTPUT_TRUNCATE,
+        EXEC_OUTPUT_SOCKET,             /* what the service is activated by */
         EXEC_OUTPUT_SAME,               /* StandardError=: what standard output is */
         EXEC_OUTPUT_JOURNAL,            /* the log … */
         EXEC_OUTPUT_JOURNAL_CONSOLE,    /* … and the console, too */
@@ -101,7 +102,8 @@ typedef struct ExecSettings {
         ExecOutput standard_output;
         ExecOutput standard_error;
         ExecTty tty;                    /* … or the terminal … */
-        bool inherits_standard_input;   /* … or the manager's */
+        bool inherits_standard_input;   /* … or the manager's … */
+        bool standard_input_is_socket;  /* … or what the service is activated by; inherited output is it, too */
         bool working_directory_optional;
         bool ignore_sigpipe;
         bool has_nice;

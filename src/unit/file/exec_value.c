@@ -161,7 +161,7 @@ static ExecTty parse_tty(const char *value) {
 int exec_parse_standard_input(const DirectiveLine *line, const char *value) {
         char **field = directive_field(line);
         cleanup_free_ char *path = NULL;
-        bool is_inherited = strcmp(value, "inherit") == 0;
+        bool is_inherited = strcmp(value, "inherit") == 0, is_socket = strcmp(value, "socket") == 0;
         ExecTty tty = parse_tty(value);
 
         if (text_starts_with(value, "file:")) {
@@ -169,11 +169,12 @@ int exec_parse_standard_input(const DirectiveLine *line, const char *value) {
 
                 if (r <= 0)
                         return r;
-        } else if (*value && !is_inherited && tty == EXEC_TTY_NONE && strcmp(value, "null") != 0 &&
+        } else if (*value && !is_inherited && !is_socket && tty == EXEC_TTY_NONE && strcmp(value, "null") != 0 &&
                    strcmp(value, "data") != 0)
-                return directive_complain(line, "'%s' is not supported; use null, data, inherit, tty, tty-force or "
-                                                "file:PATH", value);
+                return directive_complain(line, "'%s' is not supported; use null, data, inherit, socket, tty, tty-force "
+                                                "or file:PATH", value);
         line->draft->exec->inherits_standard_input = is_inherited;
+        line->draft->exec->standard_input_is_socket = is_socket;
         line->draft->exec->tty = tty;
         free(*field);
         *field = take_ptr(path);
@@ -228,6 +229,7 @@ static const struct {
         ExecOutput output;
 } output_names[] = {
         { "null", EXEC_OUTPUT_NULL },
+        { "socket", EXEC_OUTPUT_SOCKET },
         { "journal", EXEC_OUTPUT_JOURNAL },
         { "log", EXEC_OUTPUT_JOURNAL },
         { "syslog", EXEC_OUTPUT_JOURNAL },
@@ -255,8 +257,8 @@ int exec_parse_standard_output(const DirectiveLine *line, const char *value) {
                                                      "does.", value);
                 return output_set(line, EXEC_OUTPUT_INHERIT, NULL);
         }
-        return directive_complain(line, "'%s' is not supported; use journal, kmsg, inherit, null, file:PATH, append:PATH "
-                                        "or truncate:PATH", value);
+        return directive_complain(line, "'%s' is not supported; use journal, kmsg, inherit, null, socket, file:PATH, "
+                                        "append:PATH or truncate:PATH", value);
 }
 
 static int exec_parse_range(const DirectiveLine *line, const char *value, int32_t least, int32_t most, bool *has) {

@@ -15,6 +15,7 @@ static ExecStream make_stream(const ExecSettings *settings, ExecOutput output, c
                 [EXEC_OUTPUT_FILE] = EXEC_STREAM_FILE,
                 [EXEC_OUTPUT_APPEND] = EXEC_STREAM_APPEND,
                 [EXEC_OUTPUT_TRUNCATE] = EXEC_STREAM_TRUNCATE,
+                [EXEC_OUTPUT_SOCKET] = EXEC_STREAM_NULL,        /* a service that has one says so itself */
                 [EXEC_OUTPUT_SAME] = EXEC_STREAM_SAME,
                 [EXEC_OUTPUT_JOURNAL] = EXEC_STREAM_LOG,
                 [EXEC_OUTPUT_JOURNAL_CONSOLE] = EXEC_STREAM_LOG,

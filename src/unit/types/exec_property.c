@@ -18,6 +18,25 @@ static const ExecSettings *settings_of(const Unit *unit) {
 #define LEVEL_INFO 6
 #define FACILITY_DAEMON 3
 
+void exec_property_put_commands(const ExecCommand *command, Sink *sink) {
+        sink_open(sink, 'a', "(sasbttttuii)");
+        for (; command; command = command->next) {
+                sink_open(sink, 'r', "sasbttttuii");
+                sink_string(sink, command->path);
+                sink_strv(sink, command->argv);
+                sink_bool(sink, command->flags & EXEC_IGNORE_FAILURE);
+                sink_u64(sink, command->start_realtime);
+                sink_u64(sink, command->start_monotonic);
+                sink_u64(sink, command->exit_realtime);
+                sink_u64(sink, command->exit_monotonic);
+                sink_u32(sink, (uint32_t) command->pid);
+                sink_i32(sink, command->code);
+                sink_i32(sink, command->status);
+                sink_close(sink);
+        }
+        sink_close(sink);
+}
+
 /* One getter: @expression may use settings and rare. */
 #define GETTER(name, put, expression)                                            \
         static void get_##name(const Unit *unit, Sink *sink) {                   \
@@ -101,6 +120,7 @@ static void put_output(Sink *sink, ExecOutput output, const char *path) {
         case EXEC_OUTPUT_JOURNAL_CONSOLE:
         case EXEC_OUTPUT_KMSG:
         case EXEC_OUTPUT_KMSG_CONSOLE:
+        case EXEC_OUTPUT_SOCKET:
         case _EXEC_OUTPUT_MAX:
                 break;
         }
@@ -118,6 +138,8 @@ static void get_standard_input(const Unit *unit, Sink *sink) {
                 sink_string(sink, terminal);
         else if (settings_of(unit)->inherits_standard_input)
                 sink_string(sink, "inherit");
+        else if (settings_of(unit)->standard_input_is_socket)
+                sink_string(sink, "socket");
         else if (!path && terms && terms->has_input_data)
                 sink_string(sink, "data");
         else

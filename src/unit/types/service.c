@@ -17,6 +17,7 @@
 #include "basic/macro.h"
 #include "unit/types/exec_sandbox.h"
 #include "unit/types/service.h"
+#include "unit/types/socket_pass.h"
 #include "unit/types/unit_types.h"
 #include "unit/unit_table.h"
 
@@ -332,6 +333,7 @@ const UnitVTable service_vtable = {
         .can_fail = true,
         .init = service_init,
         .deinit = service_deinit,
+        .loaded = socket_pass_loaded,
         .can_reload = service_can_reload,
         .start = service_start,
         .stop = service_stop,

@@ -28,6 +28,7 @@
 #include "unit/types/exec_sandbox.h"
 #include "unit/types/service.h"
 #include "unit/types/trigger_environment.h"
+#include "unit/types/socket_pass.h"
 
 ExecCommand *service_command(const Unit *unit, ServiceExec kind, unsigned index) {
         ExecCommand *command;
@@ -203,12 +204,22 @@ static int set_context(Unit *unit, const ServiceProcess *process, const ExecComm
         return exec_sandbox_share(unit, request);
 }
 
+/* What its sockets have for it comes first; nothing else where its streams are the socket. */
 static int give_descriptors(Unit *unit, const ServiceProcess *process, ExecRequest *request) {
+        bool has_streams = socket_pass_to_streams(&service_settings(unit)->exec);
         int r;
 
-        if (process->kind != SERVICE_EXEC_START)
+        if (process->kind != SERVICE_EXEC_START && !has_streams)
                 return 0;
-        r = service_give_fds(unit, request);
+        r = socket_pass_fds(unit, request);
+        if (r == -ENOTCONN)
+                service_note_failure(unit, "its standard input or output is to be a socket, and there is none");
+        if (r == -E2BIG)
+                service_note_failure(unit, "its standard input or output is to be a socket, and there are several");
+        if (r < 0 || process->kind != SERVICE_EXEC_START)
+                return r;
+        if (!has_streams)
+                r = service_give_fds(unit, request);
         return r < 0 || service_rare(unit)->notify_fd == 0 ? r : service_open_channel(unit, request);
 }
 
@@ -301,6 +312,8 @@ void service_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResul
         service->gid = result->gid;
         exec_sandbox_spawned(unit, result);
         record_start(unit, purpose, process, pid);
+        if (process->kind == SERVICE_EXEC_START)
+                socket_pass_done(unit);
         /* The program runs, not just a copy of us: so simple and exec differ in nothing. */
         if (purpose == UNIT_PURPOSE_MAIN && service->state == SERVICE_STATE_START &&
             (type == SERVICE_SIMPLE || type == SERVICE_EXEC || type == SERVICE_IDLE))

@@ -68,26 +68,8 @@ GETTER(exec_main_start_monotonic, sink_u64, service->exec_main.start.monotonic)
 GETTER(exec_main_exit, sink_u64, service->exec_main.exit.realtime)
 GETTER(exec_main_exit_monotonic, sink_u64, service->exec_main.exit.monotonic)
 
-/* Every command with what became of it: path, argv, ignore failure, four times, pid, code, status. */
 static void put_commands(const Unit *unit, Sink *sink, ServiceExec kind) {
-        const ExecCommand *command = service_command(unit, kind, 0);
-
-        sink_open(sink, 'a', "(sasbttttuii)");
-        for (; command; command = command->next) {
-                sink_open(sink, 'r', "sasbttttuii");
-                sink_string(sink, command->path);
-                sink_strv(sink, command->argv);
-                sink_bool(sink, command->flags & EXEC_IGNORE_FAILURE);
-                sink_u64(sink, command->start_realtime);
-                sink_u64(sink, command->start_monotonic);
-                sink_u64(sink, command->exit_realtime);
-                sink_u64(sink, command->exit_monotonic);
-                sink_u32(sink, (uint32_t) command->pid);
-                sink_i32(sink, command->code);
-                sink_i32(sink, command->status);
-                sink_close(sink);
-        }
-        sink_close(sink);
+        exec_property_put_commands(service_command(unit, kind, 0), sink);
 }
 
 #define COMMANDS(name, kind)                                             \

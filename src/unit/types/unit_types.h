@@ -18,5 +18,6 @@
 extern const UnitVTable path_vtable;
 extern const UnitVTable service_vtable;
 extern const UnitVTable slice_vtable;
+extern const UnitVTable socket_vtable;
 extern const UnitVTable target_vtable;
 extern const UnitVTable timer_vtable;

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A socket's commands
+ *
+ * As with a service, to run one is only to ask: the host comes back for the
+ * request when it flushes its outbox, and says what came of it. A stop in
+ * between takes the wish back.
+ */
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "unit/types/exec_context.h"
+#include "unit/types/socket.h"
+
+ExecCommand *socket_command(const Unit *unit, SocketExec kind, unsigned index) {
+        ExecCommand *command = socket_settings(unit)->commands[kind];
+
+        while (command && index-- > 0)
+                command = command->next;
+        return command;
+}
+
+int socket_set_limit(Unit *unit) {
+        Socket *socket = socket_of(unit);
+        UnitHost *host = socket_host(unit);
+        usec_t span = socket_settings(unit)->timeout;
+
+        socket->state_deadline = span == USEC_INFINITY ? USEC_INFINITY : usec_add(socket_now(unit), span);
+        return host->ops->set_timer(host, unit, UNIT_PURPOSE_STATE_LIMIT, socket->state_deadline);
+}
+
+int socket_run(Unit *unit, SocketExec kind, unsigned index) {
+        UnitHost *host = socket_host(unit);
+        SocketProcess *control = &socket_of(unit)->control;
+        const ExecCommand *command = socket_command(unit, kind, index);
+        int r;
+
+        *control = (SocketProcess) {
+                .is_wanted = true,
+                .ignores_failure = command->flags & EXEC_IGNORE_FAILURE,
+                .kind = kind,
+                .index = index,
+                .since = socket_now(unit),
+        };
+        r = socket_set_limit(unit);
+        if (r == 0)
+                r = host->ops->spawn(host, unit, UNIT_PURPOSE_CONTROL);
+        if (r < 0) {
+                *control = (SocketProcess) {};
+                socket_note_failure(unit, "%s: cannot be started: %s", socket_exec_to_string(kind), strerror(-r));
+        }
+        return r;
+}
+
+static int add_invocation(const Unit *unit, char ***environment) {
+        char *assignment = NULL, hex[33];
+        int r;
+
+        for (size_t i = 0; i < sizeof(unit->invocation_id); i++)
+                snprintf(hex + 2 * i, 3, "%02x", unit->invocation_id[i]);
+        if (strspn(hex, "0") == 32)
+                return 0;
+        r = text_format(&assignment, "INVOCATION_ID=%s", hex);
+        return r < 0 ? r : strv_consume(environment, assignment);
+}
+
+int socket_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request) {
+        const SocketProcess *control = &socket_of(unit)->control;
+        const ExecCommand *command;
+
+        if (!control->is_wanted)
+                return -ECANCELED;
+        command = socket_command(unit, control->kind, control->index);
+        if (!command)
+                return -ENOEXEC;
+        request->label = socket_exec_to_string(control->kind);
+        request->path = command->path;
+        request->argv = command->argv;
+        exec_context_fill(&socket_settings(unit)->exec, command, request);
+        return add_invocation(unit, &request->own_environment);
+}
+
+static SocketResult result_of(const UnitExit *exit) {
+        if (exit->code == CLD_EXITED)
+                return exit->status == 0 ? SOCKET_RESULT_SUCCESS : SOCKET_RESULT_EXIT_CODE;
+        return exit->code == CLD_DUMPED ? SOCKET_RESULT_CORE_DUMP : SOCKET_RESULT_SIGNAL;
+}
+
+static void record_exit(Unit *unit, const SocketProcess *control, const UnitExit *exit) {
+        ExecCommand *command = socket_command(unit, control->kind, control->index);
+        UnitHost *host = socket_host(unit);
+
+        if (!command)
+                return;
+        command->code = exit->code;
+        command->status = exit->status;
+        command->exit_realtime = host->ops->now_realtime(host);
+        command->exit_monotonic = exit->time;
+}
+
+static void tell_exit(Unit *unit, const SocketProcess *control, const UnitExit *exit) {
+        const char *name = sigabbrev_np(exit->status);
+
+        if (exit->code == CLD_EXITED)
+                socket_note_failure(unit, "%s exited with status %i", socket_exec_to_string(control->kind), exit->status);
+        else
+                socket_note_failure(unit, "%s was killed by SIG%s", socket_exec_to_string(control->kind), name ?: "?");
+}
+
+static void control_ended(Unit *unit, const UnitExit *exit) {
+        SocketProcess control = socket_of(unit)->control;
+        SocketResult result = result_of(exit);
+
+        record_exit(unit, &control, exit);
+        if (control.ignores_failure)
+                result = SOCKET_RESULT_SUCCESS;
+        else if (result != SOCKET_RESULT_SUCCESS)
+                tell_exit(unit, &control, exit);
+        socket_of(unit)->control = (SocketProcess) {};
+
+        if (result == SOCKET_RESULT_SUCCESS && socket_command(unit, control.kind, control.index + 1) &&
+            (socket_of(unit)->state == SOCKET_STATE_START_PRE || socket_of(unit)->state == SOCKET_STATE_START_POST ||
+             socket_of(unit)->state == SOCKET_STATE_STOP_PRE || socket_of(unit)->state == SOCKET_STATE_STOP_POST)) {
+                if (socket_run(unit, control.kind, control.index + 1) == 0) {
+                        socket_republish(unit);
+                        return;
+                }
+                result = SOCKET_RESULT_RESOURCES;
+        }
+        socket_go_on(unit, result);
+}
+
+void socket_child_exited(Unit *unit, const UnitExit *exit) {
+        if (socket_of(unit)->control.pid == exit->pid)
+                control_ended(unit, exit);
+}
+
+static void record_start(Unit *unit, pid_t pid) {
+        SocketProcess *control = &socket_of(unit)->control;
+        ExecCommand *command = socket_command(unit, control->kind, control->index);
+        UnitHost *host = socket_host(unit);
+
+        control->since = socket_now(unit);
+        if (!command)
+                return;
+        command->pid = pid;
+        command->code = command->status = 0;
+        command->start_realtime = host->ops->now_realtime(host);
+        command->start_monotonic = control->since;
+        command->exit_realtime = command->exit_monotonic = 0;
+}
+
+static void spawn_failed(Unit *unit, const ExecResult *result) {
+        SocketProcess *control = &socket_of(unit)->control;
+        int status = exec_step_exit_status(result->step);
+
+        if (control->ignores_failure)
+                socket_log(unit, 5, "%s: %s (ignored)", socket_exec_to_string(control->kind), result->message);
+        else
+                socket_note_failure(unit, "%s: %s", socket_exec_to_string(control->kind), result->message);
+        if (status != 0) {
+                record_start(unit, result->pid);
+                control_ended(unit, &(UnitExit) {
+                        .pid = result->pid, .code = CLD_EXITED, .status = status, .time = socket_now(unit) });
+                return;
+        }
+        *control = (SocketProcess) {};
+        socket_go_on(unit, SOCKET_RESULT_RESOURCES);
+}
+
+void socket_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult *result) {
+        SocketProcess *control = &socket_of(unit)->control;
+        UnitHost *host = socket_host(unit);
+
+        if (!control->is_wanted) {
+                /* Taken back while the process was on its way: nobody would know what it is for. */
+                if (pid > 0)
+                        host->ops->kill(host, unit, pid, SIGKILL, true);
+                return;
+        }
+        control->is_wanted = false;
+        if (pid <= 0) {
+                spawn_failed(unit, result);
+                return;
+        }
+        control->pid = pid;
+        record_start(unit, pid);
+        socket_republish(unit);
+}
+
+/* — signals — */
+
+static int send_signal(Unit *unit, int signal, bool with_rest) {
+        UnitHost *host = socket_host(unit);
+        pid_t pid = socket_of(unit)->control.pid;
+        int n = pid > 0, r;
+
+        if (pid > 0)
+                host->ops->kill(host, unit, pid, signal, with_rest);
+        if (with_rest) {
+                r = host->ops->kill_rest(host, unit, signal, 0, pid);
+                n += MAX(r, 0);
+        }
+        return n;
+}
+
+int socket_signal_all(Unit *unit, SocketState state) {
+        const KillSettings *kill = &socket_settings(unit)->kill;
+        bool kills = state == SOCKET_STATE_STOP_PRE_SIGKILL || state == SOCKET_STATE_FINAL_SIGKILL;
+        int signal = kills ? kill->final_signal : kill->signal;
+        bool with_rest = kill->mode == KILL_MODE_CONTROL_GROUP || (kill->mode == KILL_MODE_MIXED && kills);
+        int n;
+
+        if (kill->mode == KILL_MODE_NONE)
+                return 0;
+        n = send_signal(unit, signal, with_rest);
+        if (n == 0 || kills)
+                return n;
+        if (kill->send_sighup && signal != SIGHUP)
+                send_signal(unit, SIGHUP, with_rest);
+        /* One that is stopped would not hear it. */
+        if (signal != SIGKILL && signal != SIGCONT)
+                send_signal(unit, SIGCONT, with_rest);
+        return n;
+}
+
+int socket_kill(Unit *unit, const char *who, int signal, Failure *ret_failure) {
+        bool is_all = strcmp(who, "all") == 0 || strcmp(who, "all-fail") == 0;
+        bool is_control = strcmp(who, "control") == 0 || strcmp(who, "control-fail") == 0;
+
+        if (signal <= 0 || signal >= _NSIG)
+                return failure_set(ret_failure, -EINVAL, "InvalidArgs", "There is no signal %i.", signal);
+        if (strcmp(who, "main") == 0 || strcmp(who, "main-fail") == 0)
+                return failure_set(ret_failure, -ESRCH, "NoSuchProcess", "%s is a socket: it has no main process.", unit->id);
+        if (!is_all && !is_control)
+                return failure_set(ret_failure, -EINVAL, "InvalidArgs",
+                                   "Which process of %s? \"%s\" is none of control and all.", unit->id, who);
+        if (send_signal(unit, signal, is_all) == 0 && strcmp(who, "all") != 0)
+                return failure_set(ret_failure, -ESRCH, "NoSuchProcess", "%s has no process to signal.", unit->id);
+        return 0;
+}
