@@ -22,6 +22,7 @@ static void fake_deinit(Unit *unit) {
 static const UnitVTable fake_service = { .type = UNIT_SERVICE, .interface = "Service", .init = fake_init, .deinit = fake_deinit };
 static const UnitVTable fake_target = { .type = UNIT_TARGET, .interface = "Target", .init = fake_init, .deinit = fake_deinit };
 static const UnitVTable fake_timer = { .type = UNIT_TIMER, .interface = "Timer", .init = fake_init, .deinit = fake_deinit };
+static const UnitVTable fake_socket = { .type = UNIT_SOCKET, .interface = "Socket", .init = fake_init, .deinit = fake_deinit };
 static const UnitVTable fake_path = { .type = UNIT_PATH, .interface = "Path", .init = fake_init, .deinit = fake_deinit };
 
 /* Adds @string without the world's root. */
@@ -61,6 +62,7 @@ void file_world_restart(FileWorld *world) {
         unit_table_set_type(world->table, &fake_target);
         unit_table_set_type(world->table, &fake_timer);
         unit_table_set_type(world->table, &fake_path);
+        unit_table_set_type(world->table, &fake_socket);
         unit_file_loader_attach(world->loader, world->table);
 }
 

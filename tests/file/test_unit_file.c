@@ -205,11 +205,11 @@ Test(unit_file, a_refused_directive_can_be_taken_back) {
 Test(unit_file, a_type_without_a_vtable_is_an_error_only_if_it_has_a_file) {
         cleanup_(file_world_freep) FileWorld *world = file_world_new();
 
-        file_write(world, "a/x.socket", "[Socket]\nListenStream=/x\n");
-        cr_assert(eq(int, file_load(world, "x.socket")->load_state, UNIT_ERROR));
-        file_assert_contains(failure_message(&unit_table_find(world->table, "x.socket")->load_failure),
-                             "Unit type socket is not supported by this version.");
-        cr_assert(eq(int, file_load(world, "y.socket")->load_state, UNIT_NOT_FOUND));
+        file_write(world, "a/x.automount", "[Automount]\nWhere=/x\n");
+        cr_assert(eq(int, file_load(world, "x.automount")->load_state, UNIT_ERROR));
+        file_assert_contains(failure_message(&unit_table_find(world->table, "x.automount")->load_failure),
+                             "Unit type automount is not supported by this version.");
+        cr_assert(eq(int, file_load(world, "y.automount")->load_state, UNIT_NOT_FOUND));
 }
 
 Test(unit_file, a_unit_that_appears_is_found_without_a_reload) {
