@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * list-units and list-unit-files
+ * list-units
  *
  * What is shown, hidden and sorted how is systemctl's: scripts cut its columns
  * out, and completion reads them from here.
@@ -184,7 +184,7 @@ static int patterns_of(Jobctl *ctl, char *const *words, json_t **ret_patterns) {
         return *ret_patterns ? 0 : -ENOMEM;
 }
 
-static int list_by_patterns(Jobctl *ctl, const char *method, char *const *words, json_t **ret_rows) {
+static int list_by_patterns(Jobctl *ctl, char *const *words, json_t **ret_rows) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *reply = NULL;
         json_t *patterns = NULL;
@@ -193,10 +193,10 @@ static int list_by_patterns(Jobctl *ctl, const char *method, char *const *words,
         r = patterns_of(ctl, words, &patterns);
         if (r != 0)
                 return r;
-        r = jobctl_call(ctl, method, "asas", json_pack("[oo]", strings_to_json(ctl->options.states), patterns), &reply,
+        r = jobctl_call(ctl, "ListUnitsByPatterns", "asas", json_pack("[oo]", strings_to_json(ctl->options.states), patterns), &reply,
                         &error);
         if (r < 0)
-                return jobctl_fail(ctl, &error, "list %s", strstr(method, "Files") ? "unit files" : "units");
+                return jobctl_fail(ctl, &error, "list units");
         *ret_rows = json_incref(json_array_get(reply, 0));
         return 0;
 }
@@ -207,77 +207,10 @@ int verb_list_units(Jobctl *ctl, char *const *words) {
         size_t n;
         int r;
 
-        r = list_by_patterns(ctl, "ListUnitsByPatterns", words, &reply);
+        r = list_by_patterns(ctl, words, &reply);
         if (r == 0)
                 r = pick_units(&ctl->options, reply, &rows, &n);
         if (r != 0)
                 return r;
         return ctl->options.json ? print_units_json(ctl, rows, n) : print_units(ctl, rows, n);
-}
-
-/* — files: a(ss) path, state — */
-
-static const char *file_name(const json_t *row) {
-        const char *path = value_item_string(row, 0), *slash = strrchr(path, '/');
-
-        return slash ? slash + 1 : path;
-}
-
-static int compare_files(const void *a, const void *b) {
-        const char *name_a = file_name(*(json_t *const *) a), *name_b = file_name(*(json_t *const *) b);
-        int r = strcmp(type_of(name_a), type_of(name_b));
-
-        return r != 0 ? r : strcmp(name_a, name_b);
-}
-
-static int print_files(Jobctl *ctl, json_t *const *rows, size_t n) {
-        cleanup_(table_deinit) Table table = { .n_columns = 2, .is_full = ctl->options.full,
-                                               .has_header = !ctl->options.no_legend };
-        int r;
-
-        if (table.has_header) {
-                table_add(&table, COLOR_NONE, "UNIT FILE");
-                table_add(&table, COLOR_NONE, "STATE");
-        }
-        for (size_t i = 0; i < n; i++) {
-                table_add(&table, COLOR_NONE, file_name(rows[i]));
-                table_add(&table, state_color(value_item_string(rows[i], 1)), value_item_string(rows[i], 1));
-        }
-        r = table_write(&table, &ctl->terminal, stdout);
-        if (r == 0 && !ctl->options.no_legend)
-                printf("\n%zu unit files listed.\n", n);
-        return r;
-}
-
-static int print_files_json(Jobctl *ctl, json_t *const *rows, size_t n) {
-        cleanup_json_ json_t *files = json_array();
-
-        for (size_t i = 0; i < n; i++) {
-                json_t *file = json_pack("{s:s, s:s, s:s}", "unit-file", file_name(rows[i]), "path",
-                                         value_item_string(rows[i], 0), "state", value_item_string(rows[i], 1));
-
-                if (json_array_append_new(files, file) < 0)
-                        return -ENOMEM;
-        }
-        return jobctl_print_json(ctl, take_ptr(files), EXIT_OK);
-}
-
-int verb_list_unit_files(Jobctl *ctl, char *const *words) {
-        cleanup_json_ json_t *reply = NULL;
-        cleanup_free_ json_t **rows = NULL;
-        size_t n = 0, i;
-        json_t *row;
-        int r;
-
-        r = list_by_patterns(ctl, "ListUnitFilesByPatterns", words, &reply);
-        if (r != 0)
-                return r;
-        rows = calloc(json_array_size(reply) + 1, sizeof(*rows));
-        if (!rows)
-                return -ENOMEM;
-        json_array_foreach(reply, i, row)
-                if (!ctl->options.types || strv_contains(ctl->options.types, type_of(file_name(row))))
-                        rows[n++] = row;
-        qsort(rows, n, sizeof(*rows), compare_files);
-        return ctl->options.json ? print_files_json(ctl, rows, n) : print_files(ctl, rows, n);
 }

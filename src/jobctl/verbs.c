@@ -82,7 +82,7 @@ static const Verb verbs[] = {
         SHARED("is-failed", "UNIT…", 1, VERB_ANY, verb_is_failed, "Have units failed?"),
 
         HEADING("Unit files"),
-        SHARED("list-unit-files", "[PATTERN…]", 0, VERB_ANY, verb_list_unit_files, "List unit files"),
+        FILES("list-unit-files", "[PATTERN…]", 0, VERB_ANY, verb_list_unit_files, "List unit files"),
         FILES("is-enabled", "UNIT…", 1, VERB_ANY, verb_is_enabled, "Are unit files enabled?"),
         FILES("edit", "UNIT…", 1, VERB_ANY, verb_edit, "Edit a drop-in of units, or with --full the whole file"),
         FILES("enable", "UNIT|PATH…", 1, VERB_ANY, verb_install, "Have units started from now on, as [Install] says"),

@@ -132,6 +132,10 @@ check_prints "preset-all disables" 'Removed "/etc/jobd/system/late' \
                ln -s /usr/lib/jobd/system/late.target '$ROOT/etc/jobd/system/late-alias.target'
                '$BUILD/jobctl' --system --root '$ROOT' preset-all"
 check_exit "and nothing was asked of a manager" 1 ctl --system --root "$ROOT" is-enabled late.target
+check_prints "unit files with their presets" '^late.target +disabled +disabled$' ctl --system --root "$ROOT" list-unit-files
+check_prints "as JSON" '"unit-file":"wanted.service","path":"/usr/lib/jobd/system/wanted.service","state":"enabled","preset":"enabled"' \
+        ctl --system --root "$ROOT" list-unit-files --json
+check_lacks "by pattern" 'wanted' ctl --system --root "$ROOT" list-unit-files 'late*'
 check_exit "--now cannot be done then" 2 ctl --system --root "$ROOT" enable --now wanted.service
 JOBD_UNIT_PATH=$UNITS check_prints "without a manager the files are worked on" "^Removed \"$UNITS/" \
         ctl --user disable wanted.service

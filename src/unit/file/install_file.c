@@ -25,6 +25,15 @@ int installer_state(Installer *installer, const char *name, const char **ret_sta
         return unit_file_state(installer->loader, name, ret_state);
 }
 
+int installer_find(Installer *installer, const char *name, char **ret_path) {
+        const NameMap *names = installer->loader->names;
+        const NameEntry *entry = name_map_find(names, name);
+
+        if (!entry)
+                return -ENOENT;
+        return text_join_path(name_map_folder(names, entry) + strlen(installer->root), name, ret_path);
+}
+
 int installer_list(Installer *installer, char ***ret_names) {
         return unit_file_list(installer->loader, ret_names);
 }

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * list-unit-files
+ *
+ * The manager is asked where there is one, for it knows its search path; with
+ * --root, or without a manager, the files are looked at here. Presets are read
+ * here in any case. Columns are systemctl's: scripts cut them out.
+ */
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <string.h>
+
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "jobctl/names.h"
+#include "jobctl/offline.h"
+#include "jobctl/state.h"
+#include "jobctl/table.h"
+#include "jobctl/verbs.h"
+#include "unit/file/install_preset.h"
+
+/* Rows: path, state. */
+
+static const char *file_name(const json_t *row) {
+        const char *path = value_item_string(row, 0), *slash = strrchr(path, '/');
+
+        return slash ? slash + 1 : path;
+}
+
+static const char *type_of(const char *name) {
+        const char *dot = strrchr(name, '.');
+
+        return dot ? dot + 1 : name;
+}
+
+static int compare_files(const void *a, const void *b) {
+        const char *name_a = file_name(*(json_t *const *) a), *name_b = file_name(*(json_t *const *) b);
+        int r = strcmp(type_of(name_a), type_of(name_b));
+
+        return r != 0 ? r : strcmp(name_a, name_b);
+}
+
+/* Words without a pattern are names: "foo" means foo.service. */
+static int patterns_of(Jobctl *ctl, char *const *words, char ***ret_patterns) {
+        cleanup_(strv_freep) char **patterns = NULL;
+
+        strv_foreach(word, words) {
+                cleanup_free_ char *name = NULL;
+                int r = name_mangle(*word, ".service", &name);
+
+                if (r == -EINVAL)
+                        return jobctl_misused(ctl, "'%s' cannot be the name of a unit.", *word);
+                if (r == 0)
+                        r = strv_push(&patterns, name);
+                if (r < 0)
+                        return r;
+        }
+        *ret_patterns = take_ptr(patterns);
+        return 0;
+}
+
+static json_t *strings_to_json(char *const *strings) {
+        cleanup_json_ json_t *array = json_array();
+
+        strv_foreach(string, strings)
+                if (json_array_append_new(array, json_string(*string)) < 0)
+                        return NULL;
+        return take_ptr(array);
+}
+
+static int list_online(Jobctl *ctl, char *const *patterns, json_t **ret_rows) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *reply = NULL;
+        int r = jobctl_call(ctl, "ListUnitFilesByPatterns", "asas",
+                            json_pack("[oo]", strings_to_json(ctl->options.states), strings_to_json(patterns)), &reply,
+                            &error);
+
+        if (r < 0)
+                return jobctl_fail(ctl, &error, "list unit files");
+        *ret_rows = json_incref(json_array_get(reply, 0));
+        return 0;
+}
+
+static bool fits(char *const *patterns, const char *name) {
+        strv_foreach(pattern, patterns)
+                if (fnmatch(*pattern, name, FNM_NOESCAPE) == 0)
+                        return true;
+        return !patterns;
+}
+
+static int list_offline(Jobctl *ctl, Installer *installer, char *const *patterns, json_t **ret_rows) {
+        cleanup_json_ json_t *rows = json_array();
+        cleanup_(strv_freep) char **names = NULL;
+        int r = installer_list(installer, &names);
+
+        strv_foreach(name, names) {
+                cleanup_free_ char *path = NULL;
+                const char *state;
+
+                if (r < 0)
+                        return r;
+                if (!fits(patterns, *name) || installer_state(installer, *name, &state) < 0 ||
+                    (ctl->options.states && !strv_contains(ctl->options.states, state)))
+                        continue;
+                r = installer_find(installer, *name, &path);
+                if (r == 0 && json_array_append_new(rows, json_pack("[ss]", path, state)) < 0)
+                        r = -ENOMEM;
+        }
+        if (r < 0)
+                return r;
+        *ret_rows = take_ptr(rows);
+        return 0;
+}
+
+/* Does systemd have a say in what is enabled? Then its folders are on the search path. */
+static int read_presets(Jobctl *ctl, PresetRules *presets) {
+        cleanup_(strv_freep) char **search_path = NULL, **folders = NULL;
+        bool with_systemd = ctl->options.with_systemd_units;
+        int r = offline_search_path(ctl, &search_path);
+
+        strv_foreach(folder, search_path)
+                with_systemd = with_systemd || strstr(*folder, "/systemd/");
+        if (r == 0)
+                r = preset_search_path(ctl->address.is_user, with_systemd, &folders);
+        return r != 0 ? r : preset_rules_read(presets, folders, ctl->options.root ?: "");
+}
+
+/* There is nothing to enable for some. */
+static const char *preset_of(const PresetRules *presets, const json_t *row) {
+        static const char *const without[] = { "static", "alias", "generated", "transient", NULL };
+
+        if (strv_contains((char *const *) without, value_item_string(row, 1)))
+                return "-";
+        return preset_rules_is_enabled(presets, file_name(row), NULL) ? "enabled" : "disabled";
+}
+
+static int print_files(Jobctl *ctl, const PresetRules *presets, json_t *const *rows, size_t n) {
+        cleanup_(table_deinit) Table table = { .n_columns = 3, .is_full = ctl->options.full,
+                                               .has_header = !ctl->options.no_legend };
+        int r;
+
+        if (table.has_header) {
+                table_add(&table, COLOR_NONE, "UNIT FILE");
+                table_add(&table, COLOR_NONE, "STATE");
+                table_add(&table, COLOR_NONE, "PRESET");
+        }
+        for (size_t i = 0; i < n; i++) {
+                table_add(&table, COLOR_NONE, file_name(rows[i]));
+                table_add(&table, state_color(value_item_string(rows[i], 1)), value_item_string(rows[i], 1));
+                table_add(&table, state_color(preset_of(presets, rows[i])), preset_of(presets, rows[i]));
+        }
+        r = table_write(&table, &ctl->terminal, stdout);
+        if (r == 0 && !ctl->options.no_legend)
+                printf("\n%zu unit files listed.\n", n);
+        return r;
+}
+
+static int print_files_json(Jobctl *ctl, const PresetRules *presets, json_t *const *rows, size_t n) {
+        cleanup_json_ json_t *files = json_array();
+
+        for (size_t i = 0; i < n; i++) {
+                const char *preset = preset_of(presets, rows[i]);
+                json_t *file = json_pack("{s:s, s:s, s:s, s:s?}", "unit-file", file_name(rows[i]), "path",
+                                         value_item_string(rows[i], 0), "state", value_item_string(rows[i], 1), "preset",
+                                         strcmp(preset, "-") == 0 ? NULL : preset);
+
+                if (json_array_append_new(files, file) < 0)
+                        return -ENOMEM;
+        }
+        return jobctl_print_json(ctl, take_ptr(files), EXIT_OK);
+}
+
+static int print_rows(Jobctl *ctl, const json_t *reply) {
+        cleanup_free_ json_t **rows = calloc(json_array_size(reply) + 1, sizeof(*rows));
+        cleanup_(preset_rules_deinit) PresetRules presets = {};
+        size_t n = 0, i;
+        json_t *row;
+        int r;
+
+        if (!rows)
+                return -ENOMEM;
+        r = read_presets(ctl, &presets);
+        if (r != 0)
+                return r;
+        json_array_foreach(reply, i, row)
+                if (!ctl->options.types || strv_contains(ctl->options.types, type_of(file_name(row))))
+                        rows[n++] = row;
+        qsort(rows, n, sizeof(*rows), compare_files);
+        return ctl->options.json ? print_files_json(ctl, &presets, rows, n) : print_files(ctl, &presets, rows, n);
+}
+
+int verb_list_unit_files(Jobctl *ctl, char *const *words) {
+        cleanup_(installer_freep) Installer *installer = NULL;
+        cleanup_(strv_freep) char **patterns = NULL;
+        cleanup_json_ json_t *reply = NULL;
+        int r = patterns_of(ctl, words, &patterns);
+
+        if (r == 0)
+                r = offline_open(ctl, &installer);
+        if (r == 0)
+                r = installer ? list_offline(ctl, installer, patterns, &reply) : list_online(ctl, patterns, &reply);
+        return r != 0 ? r : print_rows(ctl, reply);
+}
