@@ -178,13 +178,18 @@ static int set_own_environment(const Unit *unit, UnitPurpose purpose, ExecReques
         return r;
 }
 
+/* One that is no command of its files, but asks a port for them. */
+static bool is_own_probe(const ServiceProcess *process, const ExecCommand *command) {
+        return process->kind >= _SERVICE_EXEC_LIST_MAX && text_equal(command->path, SERVICE_PROBE_PATH);
+}
+
 /* What its own commands are run with; a probe of ours only has its user: it sees no more than we do, and needs little. */
 static int set_context(Unit *unit, const ServiceProcess *process, const ExecCommand *command,
                         ExecRequest *request) {
         const ServiceSettings *settings = service_settings(unit);
         const ServiceRareSettings *rare = service_rare(unit);
 
-        if (process->kind >= _SERVICE_EXEC_LIST_MAX && text_equal(command->path, SERVICE_PROBE_PATH)) {
+        if (is_own_probe(process, command)) {
                 request->user = settings->exec.user;
                 request->group = settings->exec.group;
                 request->flags |= EXEC_REQUEST_NO_EXPANSION;
@@ -205,11 +210,12 @@ static int set_context(Unit *unit, const ServiceProcess *process, const ExecComm
 }
 
 /* What its sockets have for it comes first; nothing else where its streams are the socket. */
-static int give_descriptors(Unit *unit, const ServiceProcess *process, ExecRequest *request) {
+static int give_descriptors(Unit *unit, const ServiceProcess *process, const ExecCommand *command,
+                            ExecRequest *request) {
         bool has_streams = socket_pass_to_streams(&service_settings(unit)->exec);
         int r;
 
-        if (process->kind != SERVICE_EXEC_START && !has_streams)
+        if (process->kind != SERVICE_EXEC_START && (!has_streams || is_own_probe(process, command)))
                 return 0;
         r = socket_pass_fds(unit, request);
         if (r == -ENOTCONN)
@@ -239,7 +245,7 @@ int service_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request)
         request->argv = command->argv;
         r = set_context(unit, process, command, request);
         if (r == 0)
-                r = give_descriptors(unit, process, request);
+                r = give_descriptors(unit, process, command, request);
         return r < 0 ? r : set_own_environment(unit, purpose, request);
 }
 
