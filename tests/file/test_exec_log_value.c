@@ -13,6 +13,7 @@ Test(exec_log_value, output_goes_where_it_is_said) {
                 ExecOutput output, error;
         } cases[] = {
                 { "", EXEC_OUTPUT_DEFAULT, EXEC_OUTPUT_SAME },
+                { "StandardOutput=tty", EXEC_OUTPUT_TTY, EXEC_OUTPUT_SAME },
                 { "StandardOutput=journal", EXEC_OUTPUT_JOURNAL, EXEC_OUTPUT_SAME },
                 { "StandardOutput=log", EXEC_OUTPUT_JOURNAL, EXEC_OUTPUT_SAME },
                 { "StandardOutput=syslog", EXEC_OUTPUT_JOURNAL, EXEC_OUTPUT_SAME },

@@ -82,6 +82,14 @@ LoadCredential=file:$DIR/secret
 SetCredential=text:plain
 ExecStartPre=/bin/sh -c 'cat \$CREDENTIALS_DIRECTORY/text'
 ExecStart=/bin/sh -c 'cat \$CREDENTIALS_DIRECTORY/file; ls -ld \$CREDENTIALS_DIRECTORY | cut -c1-10; id -un'"
+service protected 'ProtectClock=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectHostname=yes
+PrivateDevices=yes
+ProtectSystem=strict
+StateDirectory=protected
+ExecStart=/bin/sh -c "hostname other 2>/dev/null || echo no name; dmesg 2>/dev/null || echo no log; date -s @0 2>/dev/null >&2 || echo no clock; mknod /var/lib/protected/null c 1 3 2>/dev/null || echo no device; touch /var/lib/protected/file 2>/dev/null && echo own; touch /var/lib/other 2>/dev/null || echo not others; grep Seccomp: /proc/self/status"'
 service input 'StandardInputText=first line
 StandardInputText=\x41 second
 ExecStart=/bin/cat'
@@ -131,6 +139,7 @@ check_equal "runtime directories go with the service" "$(ls /run/one /run/two/th
 check_equal "others stay" "$(ls /var/lib/state)" mine
 runs secrets $'plainsecret\ndr-x------\nnobody'
 check_equal "credentials go with the service" "$(ls /run/credentials)" ""
+runs protected $'no name\nno log\nno clock\nno device\nown\nnot others\nSeccomp:\t2'
 runs input $'first line\nA second'
 runs path mine
 runs start-only $'root\nnobody'

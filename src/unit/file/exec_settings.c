@@ -27,6 +27,7 @@ static const char *const exec_outputs[_EXEC_OUTPUT_MAX] = {
         [EXEC_OUTPUT_JOURNAL_CONSOLE] = "journal+console",
         [EXEC_OUTPUT_KMSG] = "kmsg",
         [EXEC_OUTPUT_KMSG_CONSOLE] = "kmsg+console",
+        [EXEC_OUTPUT_TTY] = "tty",
 };
 
 DEFINE_STRING_TABLE(exec_output, ExecOutput, exec_outputs)

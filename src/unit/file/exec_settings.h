@@ -31,6 +31,7 @@ typedef enum ExecOutput {
         EXEC_OUTPUT_JOURNAL_CONSOLE,    /* … and the console, too */
         EXEC_OUTPUT_KMSG,               /* the log and the kernel's log … */
         EXEC_OUTPUT_KMSG_CONSOLE,
+        EXEC_OUTPUT_TTY,                /* the terminal, .tty_path */
         _EXEC_OUTPUT_MAX,
 } ExecOutput;
 

@@ -237,6 +237,7 @@ static const struct {
         { "journal+console", EXEC_OUTPUT_JOURNAL_CONSOLE },
         { "syslog+console", EXEC_OUTPUT_JOURNAL_CONSOLE },
         { "kmsg+console", EXEC_OUTPUT_KMSG_CONSOLE },
+        { "tty", EXEC_OUTPUT_TTY },
 };
 
 int exec_parse_standard_output(const DirectiveLine *line, const char *value) {
@@ -252,12 +253,7 @@ int exec_parse_standard_output(const DirectiveLine *line, const char *value) {
         for (size_t i = 0; i < ELEMENTSOF(output_names); i++)
                 if (strcmp(output_names[i].value, value) == 0)
                         return output_set(line, output_names[i].output, NULL);
-        if (strcmp(value, "tty") == 0) {
-                directive_note(line, UNIT_FILE_NOTE, "'%s' is not supported yet; the output goes where the manager's "
-                                                     "does.", value);
-                return output_set(line, EXEC_OUTPUT_INHERIT, NULL);
-        }
-        return directive_complain(line, "'%s' is not supported; use journal, kmsg, inherit, null, socket, file:PATH, "
+        return directive_complain(line, "'%s' is not supported; use journal, kmsg, inherit, null, tty, socket, file:PATH, "
                                         "append:PATH or truncate:PATH", value);
 }
 

@@ -7,6 +7,12 @@
 #include "unit/sandbox_settings.h"
 #include "unit/types/exec_context.h"
 
+static const char *terminal_of(const ExecSettings *settings) {
+        const char *path = exec_settings_rare(settings)->tty_path;
+
+        return path ? path : "/dev/console";
+}
+
 static ExecStream make_stream(const ExecSettings *settings, ExecOutput output, const char *path) {
         static const ExecStreamKind kinds[_EXEC_OUTPUT_MAX] = {
                 [EXEC_OUTPUT_DEFAULT] = EXEC_STREAM_DEFAULT,
@@ -21,13 +27,16 @@ static ExecStream make_stream(const ExecSettings *settings, ExecOutput output, c
                 [EXEC_OUTPUT_JOURNAL_CONSOLE] = EXEC_STREAM_LOG,
                 [EXEC_OUTPUT_KMSG] = EXEC_STREAM_LOG,
                 [EXEC_OUTPUT_KMSG_CONSOLE] = EXEC_STREAM_LOG,
+                [EXEC_OUTPUT_TTY] = EXEC_STREAM_APPEND,
         };
         ExecStreamKind kind = kinds[output];
         bool is_file = kind == EXEC_STREAM_FILE || kind == EXEC_STREAM_APPEND || kind == EXEC_STREAM_TRUNCATE;
 
         /* Who sits at a terminal wants to see it there. */
-        if (kind == EXEC_STREAM_DEFAULT && settings->tty != EXEC_TTY_NONE)
+        if ((kind == EXEC_STREAM_DEFAULT || output == EXEC_OUTPUT_TTY) && settings->tty != EXEC_TTY_NONE)
                 kind = EXEC_STREAM_INHERIT;
+        if (output == EXEC_OUTPUT_TTY)
+                path = terminal_of(settings);
         return (ExecStream) {
                 .kind = kind,
                 .path = is_file ? path : NULL,
@@ -99,7 +108,7 @@ void exec_context_fill(const ExecSettings *settings, const ExecCommand *command,
         request->standard_input_file = settings->standard_input_file;
         request->inherits_standard_input = settings->inherits_standard_input;
         if (settings->tty != EXEC_TTY_NONE)
-                request->tty = rare->tty_path ? rare->tty_path : "/dev/console";
+                request->tty = terminal_of(settings);
         request->takes_tty = settings->tty == EXEC_TTY_FORCE;
         request->standard_output = make_stream(settings, settings->standard_output, settings->standard_output_file);
         request->standard_error = make_stream(settings, settings->standard_error, settings->standard_error_file);

@@ -121,6 +121,7 @@ static void put_output(Sink *sink, ExecOutput output, const char *path) {
         case EXEC_OUTPUT_KMSG:
         case EXEC_OUTPUT_KMSG_CONSOLE:
         case EXEC_OUTPUT_SOCKET:
+        case EXEC_OUTPUT_TTY:
         case _EXEC_OUTPUT_MAX:
                 break;
         }
