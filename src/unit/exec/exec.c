@@ -47,6 +47,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "unit/exec/cgroup.h"
+#include "unit/exec/exec_adjust.h"
 #include "unit/exec/exec_child.h"
 #include "unit/exec/exec_descriptor.h"
 #include "unit/exec/exec_environment.h"
@@ -99,17 +100,6 @@ static ExecSpawn *hanging;
 static unsigned n_changing_users;
 static bool was_dumpable;
 
-/* A file in which a child that changes it changes ours, too. */
-typedef struct Adjustment {
-        const char *path;
-        size_t prefix;                  /* of "0x", which the kernel does not print, but wants */
-        char own[24];                   /* ours meanwhile; empty: not known */
-} Adjustment;
-
-static Adjustment adjustments[] = {
-        { .path = "/proc/self/oom_score_adj" },
-        { .path = "/proc/self/coredump_filter", .prefix = 2 },
-};
 static const ExecSpawn *adjusting;              /* on its way with something of its own there, NULL: none */
 
 static void preparation_deinit(Preparation *preparation) {
@@ -384,35 +374,14 @@ static void enter_adjustment(const ExecSpawn *spawn) {
         if (!adjusts_memory(spawn->child.request))
                 return;
         adjusting = spawn;
-        for (size_t i = 0; i < ELEMENTSOF(adjustments); i++) {
-                Adjustment *adjustment = &adjustments[i];
-                int fd = open(adjustment->path, O_RDONLY | O_CLOEXEC);
-                ssize_t n = -1;
-
-                if (fd >= 0) {
-                        n = read(fd, adjustment->own + adjustment->prefix, sizeof(adjustment->own) - adjustment->prefix - 1);
-                        close(fd);
-                }
-                if (n > 0)
-                        memcpy(adjustment->own, "0x", adjustment->prefix);
-                adjustment->own[n > 0 ? adjustment->prefix + (size_t) n : 0] = '\0';
-        }
+        exec_adjust_save();
 }
 
 static void leave_adjustment(const ExecSpawn *spawn) {
         if (adjusting != spawn)
                 return;
         adjusting = NULL;
-        for (size_t i = 0; i < ELEMENTSOF(adjustments); i++) {
-                const Adjustment *adjustment = &adjustments[i];
-                int fd = adjustment->own[0] ? open(adjustment->path, O_WRONLY | O_CLOEXEC) : -1;
-
-                if (fd < 0)
-                        continue;
-                /* What we had we may have: a privilege is needed only to go below what the privileged had set before. */
-                (void) !write(fd, adjustment->own, strlen(adjustment->own));
-                close(fd);
-        }
+        exec_adjust_restore();
 }
 
 static int start(ExecSpawn *spawn) {
