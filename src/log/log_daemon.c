@@ -258,6 +258,7 @@ int log_daemon_init(LogDaemon *daemon, const char *folder) {
                 return r;
         if (flock(daemon->table.folder_fd, LOCK_EX | LOCK_NB) < 0)
                 return errno == EWOULDBLOCK ? -EALREADY : -errno;
+        daemon->table.header->daemon = getpid();
         read_boot_id(daemon->boot);
         r = open_fds(daemon);
         if (r == 0)

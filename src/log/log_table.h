@@ -103,6 +103,8 @@ typedef struct LogHeader {
         uint32_t magic, version;
         uint32_t n_streams;             /* that have FIFOs; rises */
         uint32_t is_in_other;           /* jobd-log writes to the other directory */
+        int32_t daemon;                 /* its pid; perhaps of one that has ended */
+        uint32_t padding;
         LogSettings settings;
         LogIntent intent;
         uint64_t n_lines, n_dropped_total, n_lost_total;        /* since the table was made */

@@ -296,6 +296,10 @@ void manager_log_forget_unit(Manager *manager, const Unit *unit) {
         id_map_remove(&manager->log->by_unit, key_of(unit));
 }
 
+bool manager_log_is_daemon(const Manager *manager, pid_t pid) {
+        return manager->log && manager->log->is_open && manager->log->table.header->daemon == pid;
+}
+
 const char *manager_log_name(const Manager *manager) {
         if (!manager->log || manager->log->kind == MANAGER_LOG_NONE)
                 return "none";

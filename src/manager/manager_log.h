@@ -57,6 +57,9 @@ void manager_log_spawned(Manager *manager, const ExecRequest *request);
 
 void manager_log_forget_unit(Manager *manager, const Unit *unit);
 
+/* Is it jobd-log? It is a child of ours, and of no unit. */
+bool manager_log_is_daemon(const Manager *manager, pid_t pid);
+
 /* "journald", "files" or "none", and of "files" the two folders (the second may be ""). */
 const char *manager_log_name(const Manager *manager);
 const char *manager_log_default_output(const Manager *manager);         /* "journal", "inherit" or "null" */

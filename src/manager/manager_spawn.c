@@ -203,7 +203,7 @@ static bool is_known_process(void *userdata, pid_t pid) {
         for (unsigned i = 0; i < manager->n_spawns; i++)
                 if (exec_spawn_pid(manager->spawns[(manager->first_spawn + i) % EXEC_SPAWNS_MAX].spawn) == pid)
                         return true;
-        return process && !process->is_reaped;
+        return (process && !process->is_reaped) || manager_log_is_daemon(manager, pid);
 }
 
 static ExecRest rest_of(Manager *manager, const Unit *unit, pid_t main_pid, pid_t control_pid) {
