@@ -83,6 +83,7 @@ int socket_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request) 
         request->path = command->path;
         request->argv = command->argv;
         exec_context_fill(&socket_settings(unit)->exec, command, request);
+        request->unit = unit->id;
         return add_invocation(unit, &request->own_environment);
 }
 

@@ -9,6 +9,7 @@
 #include "basic/macro.h"
 #include "unit/file/socket_address.h"
 #include "unit/types/exec_property.h"
+#include "unit/types/exec_terms_property.h"
 #include "unit/types/group_property.h"
 #include "unit/types/kill_property.h"
 #include "unit/types/socket.h"
@@ -184,5 +185,5 @@ static const UnitProperty rows[] = {
 static const UnitPropertyTable socket_table = { rows, ELEMENTSOF(rows) };
 
 const UnitPropertyTable *const socket_properties[] = {
-        &socket_table, &group_properties, &exec_properties, &kill_properties, NULL,
+        &socket_table, &group_properties, &exec_properties, &exec_terms_properties, &kill_properties, NULL,
 };

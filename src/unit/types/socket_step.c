@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "unit/exec/exec_directory.h"
 #include "unit/types/socket.h"
 
 #define POLL_MIN (10 * USEC_PER_MSEC)
@@ -128,12 +129,15 @@ void socket_enter_signal(Unit *unit, SocketState state, SocketResult result) {
 }
 
 void socket_enter_dead(Unit *unit, SocketResult result) {
+        const ExecTerms *terms = exec_settings_rare(&socket_settings(unit)->exec)->terms;
         Socket *socket = socket_of(unit);
         const UnitSettings *settings = &unit->settings;
         UnitHost *host = socket_host(unit);
         UnitAction action;
 
         note_result(unit, result);
+        if (terms)
+                exec_directory_leave(terms, unit->id, false);
         socket_set_state(unit, socket->result == SOCKET_RESULT_SUCCESS ? SOCKET_STATE_DEAD : SOCKET_STATE_FAILED);
         action = socket->state == SOCKET_STATE_FAILED ? settings->rare->failure_action : settings->rare->success_action;
         if (socket->result == SOCKET_RESULT_START_LIMIT_HIT && action == UNIT_ACTION_NONE)
