@@ -161,7 +161,7 @@ start_daemon
 check "a socket starts" ctl start all.socket
 check_equal "and listens" listening "$(property all.socket SubState)"
 check_equal "at all of its addresses" "$DIR/all 127.0.0.1:$PORT @jobd-test-$PORT $DIR/datagram $DIR/fifo" \
-        "$(property all.socket Listen | grep -o "$DIR[^ \"',)]*\|[0-9.]*:$PORT\|@[a-z0-9-]*" | xargs)"
+        "$(property all.socket Listen | grep -o "${DIR}[^ \"',)]*\|[0-9.]*:$PORT\|@[a-z0-9-]*" | xargs)"
 check_equal "its file is whose it is to be" 600 "$(stat -c %a "$DIR/all")"
 check_equal "without a service" inactive "$(property all.service ActiveState)"
 
