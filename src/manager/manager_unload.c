@@ -34,6 +34,8 @@ typedef struct Search {
 } Search;
 
 static bool is_in_use(Manager *manager, const Unit *unit, const ManagerUnit *of_unit) {
+        JobInfo job;
+
         if (unit->n_references > 0 || unit->settings.is_perpetual)
                 return true;
         if (unit->active_state == UNIT_FAILED) {
@@ -44,7 +46,10 @@ static bool is_in_use(Manager *manager, const Unit *unit, const ManagerUnit *of_
         }
         if (of_unit->processes || of_unit->timers || of_unit->n_errands > 0 || of_unit->group)
                 return true;
-        return manager_has_job(manager, unit);
+        if (job_manager_unit_job(manager->jobs, unit, &job))
+                return true;
+        /* One that is about to be asked for: only those are, while they are inactive. */
+        return unit_relations(unit, UNIT_TRIGGERED_BY).n > 0 && manager_has_job(manager, unit);
 }
 
 /* A unit in use because of which @unit stays, itself perhaps, if one is known; else NULL. */

@@ -4,7 +4,8 @@
 
     socket_peer.py serve [EXCHANGES]     what it is given as sd_listen_fds(3) has it: each line is answered by
                                          "PID NAMES INDEX LINE"; it exits after so many exchanges
-    socket_peer.py talk ADDRESS LINE     sends a line and prints all that is answered
+    socket_peer.py talk ADDRESS LINE [FILE]
+                                         sends a line, makes FILE then, and prints all that is answered
     socket_peer.py send ADDRESS LINE     sends a datagram
     socket_peer.py wave ADDRESS N AT_ONCE
                                          N connections, so many at once, each of which sends a line of its own and wants
@@ -70,9 +71,11 @@ def serve(exchanges=0):
             done += 1
 
 
-def talk(address, line):
+def talk(address, line, path=None):
     made = connect(address)
     made.sendall(line.encode() + b'\n')
+    if path:
+        open(path, 'w').close()
     sys.stdout.write(read_all(made).decode())
 
 

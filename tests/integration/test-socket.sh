@@ -278,9 +278,9 @@ wait_until "and none is left" has each.socket NConnections 0
 
 CORE_PID=$CORE
 kill -STOP "$CORE_PID"
-peer talk "$DIR/once" "while nobody is there" >"$DIR/late" &
+peer talk "$DIR/once" "while nobody is there" "$DIR/said" >"$DIR/late" &
 LATE=$!
-wait_until "somebody waits" bash -c "ss -xl 2>/dev/null | grep -q once || sleep 0.1"
+wait_until "somebody waits for an answer" test -e "$DIR/said"
 kill_core KILL
 wait "$LATE"
 check_prints "who comes while there is no core is answered after" ' 0 while nobody is there$' cat "$DIR/late"
