@@ -82,6 +82,8 @@ static int usec_parse_number(const char **at, usec_t *ret_whole, usec_t *ret_fra
                                 scale *= 10;
                         }
 
+        if (*c == '.')
+                return -EINVAL;
         *at = c;
         *ret_whole = whole;
         *ret_fraction = fraction;

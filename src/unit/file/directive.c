@@ -137,5 +137,8 @@ const char *directive_find_nearest(const DirectiveSection *section, const char *
         for (size_t i = 0; i < DIRECTIVE_SECTION_TABLES_MAX && section->tables[i]; i++)
                 for (size_t k = 0; k < *section->tables[i]->n && n < ELEMENTSOF(names); k++)
                         names[n++] = section->tables[i]->directives[k].name;
+        for (size_t i = 0; i < n; i++)
+                if (strcasecmp(names[i], name) == 0)
+                        return names[i];
         return text_nearest(name, names, n);
 }

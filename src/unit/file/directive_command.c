@@ -81,6 +81,17 @@ static bool exec_is_separator(const char *at) {
         return at[0] == ';' && (!at[1] || strchr(" \t\n", at[1]));
 }
 
+/* What a shell would take for itself, and the program gets as it is. */
+static void exec_note_shell(const DirectiveLine *line, const char *at) {
+        static const char *const words[] = { "&&", "||", "|", "&", ">", ">>", "<", "2>", "2>&1" };
+        size_t n = strcspn(at, " \t\n");
+
+        for (size_t i = 0; i < ELEMENTSOF(words); i++)
+                if (strlen(words[i]) == n && strncmp(words[i], at, n) == 0)
+                        directive_note(line, UNIT_FILE_WARNING, "The program gets '%s' as an argument: no shell reads the line; "
+                                       "with one it is /bin/sh -c '...'.", words[i]);
+}
+
 /* 1, 0 at the end of this command, or an error. "\;" is a semicolon. */
 static int exec_next_argument(const DirectiveLine *line, const char **at, char **ret_argument) {
         cleanup_free_ char *word = NULL;
@@ -94,6 +105,7 @@ static int exec_next_argument(const DirectiveLine *line, const char **at, char *
                 *ret_argument = strdup(";");
                 return *ret_argument ? 1 : -ENOMEM;
         }
+        exec_note_shell(line, *at);
         r = exec_next_word(line, at, &word);
         if (r <= 0)
                 return r;

@@ -42,7 +42,7 @@ static int parse_relation_word(const DirectiveLine *line, const char *word) {
         }
         if (!unit_name_is_valid(word)) {
                 directive_note(line, UNIT_FILE_WARNING, "'%s' is not a unit name%s; it is ignored.", word,
-                               strchr(word, '.') ? "" : " (its type is missing, such as '.service')");
+                               directive_unit_name_hint(word));
                 return 0;
         }
         if (strchr(word, '@') && unit_name_is_template(word))
@@ -95,7 +95,7 @@ static int parse_job_mode(const DirectiveLine *line, const char *value) {
         for (size_t i = 0; i < ELEMENTSOF(modes); i++)
                 if (strcmp(modes[i], value) == 0)
                         return directive_parse_string(line, value);
-        return directive_complain(line, "'%s' is not a job mode", value);
+        return directive_complain(line, "'%s' is not a job mode such as replace, fail or isolate", value);
 }
 
 /* OnFailureIsolate=yes is the old spelling of OnFailureJobMode=isolate. */

@@ -191,11 +191,42 @@ int directive_parse_time_limit(const DirectiveLine *line, const char *value) {
         return r;
 }
 
+/* All words that an enum of unit files has somewhere: a table of names can be asked for one, but not for all. */
+static const char *const enum_words[] = {
+        "yes", "no", "none", "off", "auto", "always", "on-success", "on-failure", "on-abnormal", "on-abort", "on-watchdog",
+        "control-group", "mixed", "process", "main", "exec", "all", "normal", "direct", "debug", "terminate", "abort", "kill",
+        "continue", "stop", "inactive", "inactive-or-failed", "exit", "exit-force", "reboot", "reboot-force",
+        "reboot-immediate", "poweroff", "poweroff-force", "poweroff-immediate", "halt", "halt-force", "halt-immediate",
+        "kexec", "kexec-force", "soft-reboot", "soft-reboot-force", "inherit", "private", "shared", "slave", "read-only",
+        "tmpfs", "full", "strict", "noaccess", "invisible", "ptraceable", "default", "pid", "disabled", "enabled", "restart",
+        "both", "ipv6-only", "us", "ns", "closed", "tcp", "udp", "data", "resolve",
+};
+
+int directive_complain_choice(const DirectiveLine *line, const char *value) {
+        const char *choices[ELEMENTSOF(enum_words)], *nearest;
+        cleanup_(text_deinit) Text list = {};
+        cleanup_free_ char *text = NULL;
+        size_t n = 0;
+        int r;
+
+        for (size_t i = 0; i < ELEMENTSOF(enum_words); i++)
+                if (line->directive->from_string(enum_words[i]) >= 0)
+                        choices[n++] = enum_words[i];
+        for (size_t i = 0; i < n; i++)
+                text_addf(&list, "%s%s", i == 0 ? "" : i + 1 == n ? " and " : ", ", choices[i]);
+        r = text_finish(&list, &text);
+        if (r < 0)
+                return r;
+        nearest = text_nearest(value, choices, n);
+        return directive_complain(line, "'%s' is none of %s%s%s%s", value, text, nearest ? "; did you mean '" : "",
+                                  nearest ? nearest : "", nearest ? "'?" : "");
+}
+
 int directive_parse_enum(const DirectiveLine *line, const char *value) {
         int found = *value ? line->directive->from_string(value) : 0;
 
         if (found < 0)
-                return directive_complain(line, "'%s' is not a value that it can have", value);
+                return directive_complain_choice(line, value);
         *(int *) directive_field(line) = found;
         return 0;
 }
@@ -265,9 +296,19 @@ int directive_parse_paths(const DirectiveLine *line, const char *value) {
         return directive_parse_list(line, value, directive_judge_path);
 }
 
+const char *directive_unit_name_hint(const char *word) {
+        if (strchr(word, ','))
+                return " (names are separated by blanks, not by commas)";
+        if (strchr(word, '/'))
+                return " (it contains a '/')";
+        if (!strchr(word, '.'))
+                return " (its type is missing, such as '.service')";
+        return "";
+}
+
 static int directive_judge_unit_name(const DirectiveLine *line, char **word) {
         if (!unit_name_is_valid(*word))
-                return directive_complain(line, "'%s' is not a unit name", *word);
+                return directive_complain(line, "'%s' is not a unit name%s", *word, directive_unit_name_hint(*word));
         return 1;
 }
 

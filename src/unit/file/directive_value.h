@@ -32,6 +32,10 @@ int directive_parse_i32(const DirectiveLine *line, const char *value);
 int directive_parse_u32(const DirectiveLine *line, const char *value);
 int directive_parse_seconds(const DirectiveLine *line, const char *value);
 int directive_parse_time_limit(const DirectiveLine *line, const char *value);   /* 0 is none */
+/* Complains of @value, and says what row.from_string takes. 0 or -ENOMEM. */
+int directive_complain_choice(const DirectiveLine *line, const char *value);
+/* What may be wrong with @word, which is no unit name: " (…)" or "". Static. */
+const char *directive_unit_name_hint(const char *word);
 int directive_parse_enum(const DirectiveLine *line, const char *value);         /* by row.from_string; empty: 0 */
 int directive_parse_string(const DirectiveLine *line, const char *value);       /* empty: NULL */
 int directive_parse_path(const DirectiveLine *line, const char *value);

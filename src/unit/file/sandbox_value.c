@@ -75,7 +75,7 @@ int sandbox_parse_enum(const DirectiveLine *line, const char *value) {
         if (found < 0 && yes >= 0)
                 found = line->directive->from_string(yes ? "yes" : "no");
         if (found < 0)
-                return directive_complain(line, "'%s' is not a value that it can have", value);
+                return directive_complain_choice(line, value);
         r = field_of(line, &field);
         if (r == 0)
                 *field = found;

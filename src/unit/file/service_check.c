@@ -72,18 +72,15 @@ static int check_notify_fd(UnitDraft *draft) {
 
 static int check_probe(UnitDraft *draft, const ServiceProbe *probe, const char *kind) {
         const ServiceSettings *service = unit_draft_service(draft);
-        cleanup_free_ char *setting = NULL;
 
         if (!probe->command)
                 return 0;
-        if (text_format(&setting, "%sExec", kind) < 0)
-                return -ENOMEM;
         if (probe->command->next)
-                return unit_draft_refuse(draft, probe->command->next->file, probe->command->next->line, setting,
+                return unit_draft_refuse(draft, probe->command->next->file, probe->command->next->line, NULL,
                                          "There can be one of %sExec=, %sTCP= and %sHTTP= only.", kind, kind, kind);
         if (service->type == SERVICE_ONESHOT)
-                return unit_draft_refuse(draft, probe->command->file, probe->command->line, setting,
-                                         "There is nothing to probe with Type=oneshot.");
+                return unit_draft_refuse(draft, probe->command->file, probe->command->line, NULL,
+                                         "There is nothing to probe with Type=oneshot (%s…=).", kind);
         return 0;
 }
 

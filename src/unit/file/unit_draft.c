@@ -335,6 +335,7 @@ static int draft_set_not_found(UnitDraft *draft) {
 }
 
 static int draft_read_files(UnitDraft *draft) {
+        const UnitSources *sources = &draft->state->sources;
         uint32_t n_dropins = 0;
         int r = draft_read_fragment(draft);
 
@@ -351,6 +352,9 @@ static int draft_read_files(UnitDraft *draft) {
                 r = draft_copy_paths(draft);
         if (r >= 0)
                 r = draft_add_links(draft);
+        if (r >= 0 && draft->type == UNIT_SLICE && !unit_slice_is_valid(draft->name))
+                r = unit_draft_refuse(draft, sources->fragment, 0, NULL, "'%s' is no name of a slice, like 'a.slice' or "
+                                                                          "'a-b.slice' inside of it.", draft->name);
         if (r >= 0 && draft->draft_type && draft->draft_type->check)
                 r = draft->draft_type->check(draft);
         if (r >= 0)

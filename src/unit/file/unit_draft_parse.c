@@ -38,9 +38,8 @@ static void parser_warn_of_section(const DraftParser *parser, unsigned line, con
                                   "Unknown section [%s], did you mean [%s]? It is ignored.", name, nearest);
         else
                 unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, NULL,
-                                  "Unknown section [%s]; a %s unit has [Unit], [Install]%s%s%s. It is ignored.", name,
-                                  unit_type_to_string(parser->draft->type), own ? " and [" : "", own ? own : "",
-                                  own ? "]" : "");
+                                  "Unknown section [%s]; a %s unit has [Unit]%s%s%s and [Install]. It is ignored.", name,
+                                  unit_type_to_string(parser->draft->type), own ? ", [" : "", own ? own : "", own ? "]" : "");
 }
 
 static void parser_enter_section(DraftParser *parser, unsigned line, char *text) {
@@ -76,14 +75,30 @@ static const char *parser_other_section(const DraftParser *parser, const char *k
         return NULL;
 }
 
+/* The type of units that have it, in a section of their own. */
+static const DirectiveSection *parser_other_type(const char *key) {
+        size_t n;
+        const DirectiveSection *sections = directive_sections(&n);
+
+        for (size_t i = 0; i < n; i++)
+                if (sections[i].type != _UNIT_TYPE_INVALID && directive_find(&sections[i], key))
+                        return &sections[i];
+        return NULL;
+}
+
 static void parser_warn_of_directive(const DraftParser *parser, unsigned line, const char *key) {
         const char *other = parser_other_section(parser, key);
         const char *nearest = directive_find_nearest(parser->section, key);
+        const DirectiveSection *type = parser_other_type(key);
 
         if (other)
                 unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, key,
                                   "This belongs into the section [%s], not [%s]; it is ignored.", other,
                                   parser->section->name);
+        else if (type)
+                unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, key,
+                                  "This is for the section [%s] of a %s; this unit is a %s. It is ignored.", type->name,
+                                  unit_type_to_string(type->type), unit_type_to_string(parser->draft->type));
         else if (nearest)
                 unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, key,
                                   "Unknown directive in [%s], did you mean %s=? It is ignored.", parser->section->name,

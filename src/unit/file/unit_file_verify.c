@@ -84,7 +84,8 @@ static void tell_missing(const UnitDraft *draft, const DraftRelation *relation) 
                 effect = "there is nothing to start";
         unit_draft_report(draft, is_needed ? UNIT_FILE_ERROR : is_systemds ? UNIT_FILE_NOTE : UNIT_FILE_WARNING,
                           relation->file, relation->line,
-                          relation->kind == UNIT_TRIGGERS && relation->implied ? NULL : unit_relation_to_string(relation->kind),
+                          relation->kind != UNIT_TRIGGERS ? unit_relation_to_string(relation->kind) :
+                          draft->type == UNIT_SOCKET ? "Service" : "Unit",
                           "Unit %s is not found%s; %s.", relation->name, hint, effect);
 }
 
@@ -94,7 +95,8 @@ static void verify_relation(const UnitDraft *draft, const DraftRelation *relatio
 
         if (!is_needed && relation->kind != UNIT_WANTS && relation->kind != UNIT_UPHOLDS)
                 return;
-        if ((relation->implied && relation->kind != UNIT_TRIGGERS) || find_other(draft->loader, relation->name, &found) < 0)
+        /* What follows from a broken setting is no fault of its own. */
+        if ((relation->implied && (relation->kind != UNIT_TRIGGERS || draft->is_broken)) || find_other(draft->loader, relation->name, &found) < 0)
                 return;
         if (found == NAME_FOUND_NOTHING)
                 tell_missing(draft, relation);

@@ -24,15 +24,15 @@ static void say(const UnitDraft *draft, const char *setting, const char *what, c
                           "There is no %s %s on this machine.", what, name);
 }
 
-/* 0, or a word for what is in the way. */
+/* What to say of it, with a place for its path; NULL if it is there. */
 static const char *program_problem(const char *path) {
         struct stat st;
 
         if (stat(path, &st) < 0)
-                return "There is no program";
+                return "There is no program %s on this machine.";
         if (S_ISDIR(st.st_mode))
-                return "This is a folder, not a program:";
-        return access(path, X_OK) < 0 ? "This file is not executable:" : NULL;
+                return "%s is a folder, not a program.";
+        return access(path, X_OK) < 0 ? "%s is not executable." : NULL;
 }
 
 static const char *command_problem(const char *path) {
@@ -47,7 +47,7 @@ static const char *command_problem(const char *path) {
                 if (text_format(&full, "%s/%s", folders[i], path) < 0 || !program_problem(full))
                         return NULL;
         }
-        return "There is no program";
+        return "There is no program %s on this machine.";
 }
 
 static void verify_list(const UnitDraft *draft, const ExecCommand *command, ServiceExec exec) {
@@ -57,7 +57,7 @@ static void verify_list(const UnitDraft *draft, const ExecCommand *command, Serv
 
                 if (problem)
                         unit_draft_report(draft, UNIT_FILE_WARNING, command->file, command->line,
-                                          service_exec_to_string(exec), "%s %s on this machine.", problem, command->path);
+                                          service_exec_to_string(exec), problem, command->path);
         }
 }
 
