@@ -87,7 +87,7 @@ Test(usec, spans_that_are_refused) {
                 { "3.+1s", -EINVAL },
                 { "3. 1s", -EINVAL },
                 { ".", -EINVAL },
-                { "1.2.3", 0 },                 /* 1.2 and 0.3, as systemd reads it */
+                { "1.2.3", -EINVAL },           /* as for systemd, which takes "1s.5" */
                 { "+5", -EINVAL },
                 { "infinity 5", -EINVAL },
                 { "5 infinity", -EINVAL },

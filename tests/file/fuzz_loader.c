@@ -127,6 +127,7 @@ static void change(Fuzz *fuzz, Bytes *bytes) {
         size_t where = draw(fuzz, bytes->n + 1), n = draw(fuzz, draw(fuzz, 2) ? 8 : 200), from;
         const Sample *other = &fuzz->samples.items[draw(fuzz, fuzz->samples.n)];
         const char *token = tokens[draw(fuzz, ELEMENTSOF(tokens))];
+        char line[4096];
 
         switch (draw(fuzz, 9)) {
         case 0:
@@ -140,7 +141,9 @@ static void change(Fuzz *fuzz, Bytes *bytes) {
                 from = draw(fuzz, bytes->n + 1);
                 n = line_at(bytes->at, bytes->n, &from);
                 (void) line_at(bytes->at, bytes->n, &where);
-                bytes_insert(bytes, where, strndupa(bytes->at + from, MIN(n, (size_t) 4096)), MIN(n, (size_t) 4096));
+                n = MIN(n, sizeof(line));
+                memcpy(line, bytes->at + from, n);
+                bytes_insert(bytes, where, line, n);
                 return;
         case 3: /* a part of another file */
                 from = draw(fuzz, other->n + 1);
@@ -216,6 +219,7 @@ static const UnitVTable fake_types[] = {
         { .type = UNIT_TARGET, .interface = "Target", .init = fake_init, .deinit = fake_deinit },
         { .type = UNIT_TIMER, .interface = "Timer", .init = fake_init, .deinit = fake_deinit },
         { .type = UNIT_PATH, .interface = "Path", .init = fake_init, .deinit = fake_deinit },
+        { .type = UNIT_SOCKET, .interface = "Socket", .init = fake_init, .deinit = fake_deinit },
 };
 
 /* As a manager does: into a table, with what the unit refers to. */

@@ -164,7 +164,7 @@ check_equal "with the status that is documented" "$(ctl show -P ExecMainStatus f
 check_exit "a network that is not there, too" 1 ctl start network.service
 check_equal "has a status of its own" "$(ctl show -P ExecMainStatus network.service)" 225
 check_exit "a value that is none is not taken for less" 1 ctl start bad.service
-check_prints "the unit is refused" "ProtectSystem=: 'mostly' is not a value" ctl status bad.service
+check_prints "the unit is refused" "ProtectSystem=: 'mostly' is none of" ctl status bad.service
 check "nothing is left of those" gone '/tmp/jobd-private-*'
 
 done_testing

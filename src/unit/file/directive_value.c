@@ -218,8 +218,8 @@ int directive_complain_choice(const DirectiveLine *line, const char *value) {
         if (r < 0)
                 return r;
         nearest = text_nearest(value, choices, n);
-        return directive_complain(line, "'%s' is none of %s%s%s%s", value, text, nearest ? "; did you mean '" : "",
-                                  nearest ? nearest : "", nearest ? "'?" : "");
+        return directive_complain(line, "'%s' is none of %s%s%s%s", value, text, nearest ? " (did you mean '" : "",
+                                  nearest ? nearest : "", nearest ? "'?)" : "");
 }
 
 int directive_parse_enum(const DirectiveLine *line, const char *value) {

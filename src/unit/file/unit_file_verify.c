@@ -96,7 +96,8 @@ static void verify_relation(const UnitDraft *draft, const DraftRelation *relatio
         if (!is_needed && relation->kind != UNIT_WANTS && relation->kind != UNIT_UPHOLDS)
                 return;
         /* What follows from a broken setting is no fault of its own. */
-        if ((relation->implied && (relation->kind != UNIT_TRIGGERS || draft->is_broken)) || find_other(draft->loader, relation->name, &found) < 0)
+        if ((relation->implied && (relation->kind != UNIT_TRIGGERS || draft->is_broken)) ||
+            find_other(draft->loader, relation->name, &found) < 0)
                 return;
         if (found == NAME_FOUND_NOTHING)
                 tell_missing(draft, relation);
