@@ -60,7 +60,6 @@ ListenDatagram=$DIR/datagram
 ListenFIFO=$DIR/fifo
 FileDescriptorName=mine
 SocketMode=0600
-Symlinks=
 U
 unit once.socket <<U
 [Socket]
@@ -206,7 +205,6 @@ check_exit "and their files" 1 test -e "$DIR/three" -o -L "$DIR/link"
 # — what goes wrong —
 
 check "a socket whose service fails" ctl start fails.socket
-exec 5<>/dev/null
 peer talk "$DIR/fails" hello >/dev/null 2>&1 &
 wait_until "fails with it" has fails.socket Result service-start-limit-hit
 wait
