@@ -235,10 +235,24 @@ static size_t text_distance(const char *a, const char *b) {
         return rows[n_a % 3][n_b];
 }
 
-/* Letters get exchanged or hit wrong more often than they are missing, so of two equally near the one of the same length. */
+static size_t common_beginning(const char *a, const char *b) {
+        size_t n = 0;
+
+        while (a[n] && a[n] == b[n])
+                n++;
+        return n;
+}
+
+/*
+ * Of two equally near: the one that begins as the word does by far, as few get the beginning wrong. Else the one of the
+ * same length: letters get exchanged or hit wrong more often than they are missing.
+ */
 static bool is_nearer_in_length(const char *word, const char *candidate, const char *than) {
         size_t length = strlen(word), a = strlen(candidate), b = strlen(than);
+        size_t begins = common_beginning(word, candidate), other = common_beginning(word, than);
 
+        if (begins >= other + TEXT_BEGINNING_MIN || other >= begins + TEXT_BEGINNING_MIN)
+                return begins > other;
         return MAX(a, length) - MIN(a, length) < MAX(b, length) - MIN(b, length);
 }
 

@@ -16,6 +16,7 @@
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "unit/file/socket_settings.h"
 #include "unit/file/unit_file_loader.h"
 #include "unit/file/verify_private.h"
 #include "unit/unit_name.h"
@@ -62,7 +63,7 @@ static bool systemd_has(const UnitDraft *draft, const char *name) {
 static int find_other(const UnitFileLoader *loader, const char *name, NameFound *ret_found) {
         cleanup_(unit_sources_deinit) UnitSources other = {};
         cleanup_free_ char *instance = NULL;
-        int r = unit_name_is_template(name) ? unit_name_replace_instance(name, "instance", &instance) : 0;
+        int r = unit_name_is_template(name) ? unit_name_replace_instance(name, VERIFY_INSTANCE, &instance) : 0;
 
         if (r == 0)
                 r = unit_sources_find(loader->names, instance ? instance : name, &other);
@@ -79,7 +80,7 @@ static void tell_missing(const UnitDraft *draft, const DraftRelation *relation) 
         const char *hint = systemd_has(draft, relation->name) ? " (systemd has it: see --systemd-units)" : "";
 
         if (!unit_file_loader_has_type(draft->loader, NULL, unit_name_type(relation->name)))
-                hint = ", and units of this type are not supported";
+                hint = ": units of its type are not supported";
         if (relation->kind == UNIT_TRIGGERS)
                 effect = "there is nothing to start";
         unit_draft_report(draft, is_needed ? UNIT_FILE_ERROR : is_systemds ? UNIT_FILE_NOTE : UNIT_FILE_WARNING,
@@ -136,6 +137,20 @@ static void verify_contradiction(const UnitDraft *draft, const DraftRelation *re
                                           unit_relation_to_string(relation->kind), "%s is also in Conflicts= (line %u): "
                                           "the unit could not be started.", relation->name, other->line);
         }
+}
+
+/* A socket with Accept=yes has no unit that it refers to: each connection gets an instance. */
+static void verify_accept(const UnitDraft *draft) {
+        const SocketSettings *socket = draft->own;
+        cleanup_free_ char *name = NULL;
+        NameFound found;
+
+        if (draft->type != UNIT_SOCKET || !socket || !socket->accept || draft->is_broken || strchr(draft->name, '@'))
+                return;
+        if (text_format(&name, "%.*s@.service", (int) (strrchr(draft->name, '.') - draft->name), draft->name) == 0 &&
+            find_other(draft->loader, name, &found) == 0 && found == NAME_FOUND_NOTHING)
+                unit_draft_report(draft, UNIT_FILE_ERROR, draft->state->sources.fragment, 0, "Accept",
+                                  "Unit %s is not found; there is nothing to start for a connection.", name);
 }
 
 /* — what enabling it would do — */
@@ -221,7 +236,7 @@ static int verify_unit(Verifier *verifier, const char *name) {
 
         /* A template is looked at by an instance of it. */
         if (unit_name_is_template(name))
-                r = unit_name_replace_instance(name, "instance", &instance);
+                r = unit_name_replace_instance(name, VERIFY_INSTANCE, &instance);
         if (r == 0)
                 r = unit_draft_read(verifier->loader, instance ? instance : name,
                                     unit_file_loader_has_type(verifier->loader, NULL, unit_name_type(name)), &draft);
@@ -237,6 +252,7 @@ static int verify_unit(Verifier *verifier, const char *name) {
                 verify_relation(draft, &draft->relations.items[i]);
                 verify_contradiction(draft, &draft->relations.items[i]);
         }
+        verify_accept(draft);
         verify_install(draft);
         verify_documentation(draft);
         if (!verifier->options->is_thorough)

@@ -17,6 +17,7 @@
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "unit/file/socket_settings.h"
 #include "unit/file/verify_private.h"
 
 static void say(const UnitDraft *draft, const char *setting, const char *what, const char *name) {
@@ -50,39 +51,61 @@ static const char *command_problem(const char *path) {
         return "There is no program %s on this machine.";
 }
 
-static void verify_list(const UnitDraft *draft, const ExecCommand *command, ServiceExec exec) {
+static void verify_list(const UnitDraft *draft, const ExecCommand *command, const char *setting) {
         for (; command; command = command->next) {
                 bool is_elsewhere = command->path[0] != '/' && draft->exec_terms.search_path;
                 const char *problem = is_elsewhere || strchr(command->path, '$') ? NULL : command_problem(command->path);
 
                 if (problem)
-                        unit_draft_report(draft, UNIT_FILE_WARNING, command->file, command->line,
-                                          service_exec_to_string(exec), problem, command->path);
+                        unit_draft_report(draft, command->flags & EXEC_IGNORE_FAILURE ? UNIT_FILE_NOTE : UNIT_FILE_WARNING,
+                                          command->file, command->line, setting, problem, command->path);
         }
 }
 
 static void verify_commands(const UnitDraft *draft, const ServiceSettings *service) {
         for (ServiceExec exec = 0; exec < _SERVICE_EXEC_LIST_MAX; exec++)
-                verify_list(draft, service->commands[exec], exec);
+                verify_list(draft, service->commands[exec], service_exec_to_string(exec));
         for (size_t kind = 0; kind < _SERVICE_PROBE_KIND_MAX; kind++)
                 verify_list(draft, service_settings_rare(service)->probes[kind].command,
-                            (ServiceExec) (SERVICE_EXEC_READINESS + kind));
+                            service_exec_to_string((ServiceExec) (SERVICE_EXEC_READINESS + kind)));
 }
 
 static bool is_number(const char *name) {
         return name[strspn(name, "0123456789")] == '\0';
 }
 
+/* @name is that of a user, or of a group where the setting says so. A template's is only known with its instance. */
+static void verify_account(const UnitDraft *draft, const char *setting, const char *name) {
+        bool is_user = text_ends_with(setting, "User");
+
+        if (!name || is_number(name) || strcmp(name, VERIFY_INSTANCE) == 0)
+                return;
+        if (is_user ? !getpwnam(name) : !getgrnam(name))
+                say(draft, setting, is_user ? "user" : "group", name);
+}
+
+static void verify_socket(const UnitDraft *draft) {
+        static const char *const settings[_SOCKET_EXEC_MAX] = {
+                [SOCKET_EXEC_START_PRE] = "ExecStartPre",
+                [SOCKET_EXEC_START_POST] = "ExecStartPost",
+                [SOCKET_EXEC_STOP_PRE] = "ExecStopPre",
+                [SOCKET_EXEC_STOP_POST] = "ExecStopPost",
+        };
+        const SocketSettings *settings_of = draft->own;
+
+        for (size_t i = 0; i < _SOCKET_EXEC_MAX; i++)
+                verify_list(draft, settings_of->commands[i], settings[i]);
+        verify_account(draft, "SocketUser", settings_of->user);
+        verify_account(draft, "SocketGroup", settings_of->group);
+}
+
 static void verify_accounts(const UnitDraft *draft) {
         const ExecSettings *exec = draft->exec;
 
-        if (exec->user && !is_number(exec->user) && !getpwnam(exec->user))
-                say(draft, "User", "user", exec->user);
-        if (exec->group && !is_number(exec->group) && !getgrnam(exec->group))
-                say(draft, "Group", "group", exec->group);
+        verify_account(draft, "User", exec->user);
+        verify_account(draft, "Group", exec->group);
         strv_foreach(group, draft->exec_rare.supplementary_groups)
-                if (!is_number(*group) && !getgrnam(*group))
-                        say(draft, "SupplementaryGroups", "group", *group);
+                verify_account(draft, "SupplementaryGroups", *group);
 }
 
 /* What is below /run comes when something runs. */
@@ -115,4 +138,6 @@ void verify_machine(const UnitDraft *draft) {
         }
         if (service)
                 verify_commands(draft, service);
+        if (draft->type == UNIT_SOCKET && draft->own)
+                verify_socket(draft);
 }

@@ -7,6 +7,8 @@
 
 #include "unit/file/unit_draft.h"
 
+#define VERIFY_INSTANCE "instance"      /* that a template is looked at by */
+
 /* Programs, users and files that the unit names, and this machine has not. */
 void verify_machine(const UnitDraft *draft);
 
