@@ -78,7 +78,10 @@ int unit_file_state(UnitFileLoader *loader, const char *name, const char **ret_s
 /* All unit file names on the search path (templates too), sorted, each once. */
 int unit_file_list(UnitFileLoader *loader, char ***ret_names);
 
-/* Offline check of one file or of all units of a folder: diagnostics go to the receiver; returns the number of errors or -errno. */
+/*
+ * Offline check of a file, a drop-in, all units of a folder, or a unit that is named without a folder: diagnostics go to the
+ * receiver; returns the number of errors or -errno. Files beside it come first on the search path.
+ */
 int unit_file_verify(const char *path, const UnitFileOptions *options);
 
 /* Evaluates Condition…= and Assert…=: sets unit->condition_result, assert_result and each condition's result. */
