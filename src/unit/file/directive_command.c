@@ -86,6 +86,8 @@ static void exec_note_shell(const DirectiveLine *line, const char *at) {
         static const char *const words[] = { "&&", "||", "|", "&", ">", ">>", "<", "2>", "2>&1" };
         size_t n = strcspn(at, " \t\n");
 
+        if (!strchr("&|<>2", *at))
+                return;
         for (size_t i = 0; i < ELEMENTSOF(words); i++)
                 if (strlen(words[i]) == n && strncmp(words[i], at, n) == 0)
                         directive_note(line, UNIT_FILE_WARNING, "The program gets '%s' as an argument: no shell reads the line; "
