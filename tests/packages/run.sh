@@ -38,9 +38,11 @@ start_box() {
         leave_out_what_starts_by_itself
         mkdir -p "$ROOT/etc/jobd/system"
         printf '[Unit]\nDescription=Nothing to begin with\n' >"$ROOT/etc/jobd/system/default.target"
+        # No chroot: whoever is in one gets no user namespaces.
         unshare --pid --fork --kill-child --mount --net --uts -- sh -c '
-                mount -t proc proc "$1/proc" && ip link set lo up; hostname box
-                exec chroot "$1" env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin /opt/jobd/jobd --system --container --systemd-units ${JOBD_TEST_OPTIONS-}' \
+                mount -t proc proc "$1/proc" && ip link set lo up && hostname box && cd "$1" || exit 1
+                pivot_root . mnt && umount -l /mnt || exit 1
+                exec env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin /opt/jobd/jobd --system --container --systemd-units' \
                 sh "$ROOT" >"$log" 2>&1 </dev/null &
         OUTER=$!
         wait_for '^[0-9]+$' pgrep -P "$OUTER" || return 1
