@@ -58,7 +58,7 @@ end_box() {
 # — the requests —
 
 ask_nginx() {
-        in_box curl -sS -f http://127.0.0.1:80/
+        in_box curl -sS -f http://127.0.0.1:80/jobd-test.txt
 }
 
 ask_redis() {
@@ -85,7 +85,7 @@ ask_cron() {
 }
 
 ask_haproxy() {
-        in_box curl -sS -f http://127.0.0.1:8080/
+        in_box curl -sS -f http://127.0.0.1:8080/jobd-test.txt
 }
 
 # — what they need —
@@ -97,6 +97,7 @@ prepare_services() {
         inside ssh-keygen -q -t ed25519 -N '' -f /root/.ssh/test_key
         cp "$ROOT/root/.ssh/test_key.pub" "$ROOT/root/.ssh/authorized_keys"
         printf '* * * * * root echo cron was here >/tmp/cron-was-here\n' >"$ROOT/etc/cron.d/jobd-test"
+        echo 'served by nginx' >"$ROOT/var/www/html/jobd-test.txt"
         cat >>"$ROOT/etc/haproxy/haproxy.cfg" <<'C'
 
 frontend test
@@ -184,8 +185,8 @@ try_service memcached.service hello ask_memcached
 try_service postgresql@15-main.service '^42$' ask_postgres
 try_service ssh.service 'it is me: root' ask_ssh
 try_service cron.service 'cron was here' ask_cron
-try_service nginx.service 'Welcome to nginx' ask_nginx
+try_service nginx.service 'served by nginx' ask_nginx
 check "nginx for haproxy" jobctl_in_box start nginx.service
-try_service haproxy.service 'Welcome to nginx' ask_haproxy
+try_service haproxy.service 'served by nginx' ask_haproxy
 check "it ends when it is told to" end_box
 [ "$FAILED" = 0 ] || sed 's/^/# /' "$DIR/box.log"
