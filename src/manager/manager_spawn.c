@@ -207,10 +207,15 @@ static bool is_known_process(void *userdata, pid_t pid) {
 }
 
 static ExecRest rest_of(Manager *manager, const Unit *unit, pid_t main_pid, pid_t control_pid) {
+        usec_t until = USEC_INFINITY;
+        pid_t last = unit->vtable->last_main ? unit->vtable->last_main(unit, &until) : 0;
+
         return (ExecRest) {
                 .invocation_id = unit->invocation_id,
                 .main_pid = main_pid,
                 .control_pid = control_pid,
+                .session = last,
+                .session_until = until,
                 .spares_groups = true,
                 .is_known = is_known_process,
                 .userdata = manager,

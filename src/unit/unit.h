@@ -92,6 +92,8 @@ typedef struct UnitVTable {
         int (*kill)(Unit *unit, const char *who, int signal, Failure *ret_failure);     /* "main", "control", "all" */
         pid_t (*main_pid)(const Unit *unit);
         pid_t (*control_pid)(const Unit *unit);
+        /* Its last main process, and until when (monotonic) that lived, USEC_INFINITY: it does; 0: none. Its session is ours. */
+        pid_t (*last_main)(const Unit *unit, usec_t *ret_until);
         /* What its main process has ended with: 0–255, 128 and the signal; -ENODATA if none has ended since the start. */
         int (*exit_status)(const Unit *unit);
         void (*reset_failed)(Unit *unit);

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "basic/clock.h"
 #include "basic/macro.h"
 #include "exec_fixture.h"
 #include "unit/exec/exec_kill.h"
@@ -103,6 +104,30 @@ Test(exec_kill, rest_is_what_descends_and_what_was_orphaned) {
         exec_kill(pid, pidfd, SIGKILL, false);
         while (waitpid(-1, NULL, 0) > 0)
                 ;
+        cr_assert(eq(int, exec_kill_rest(&rest, 0), 0));
+        close(pidfd);
+}
+
+/* As nginx does, whose title goes where the environment was. */
+Test(exec_kill, orphans_that_hide_are_known_by_their_session) {
+        FIXTURE("env -i sh -c 'echo x; exec sleep 1000' & env -i setsid sh -c 'echo x; exec sleep 1001' &\necho x; exec sleep 1002");
+        int pidfd = -1;
+        pid_t pid;
+
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
+        pid = start(&fixture, 3, &pidfd);
+        ExecRest rest = { .invocation_id = invocation, .session = pid, .session_until = USEC_INFINITY };
+
+        exec_kill(pid, pidfd, SIGKILL, false);
+        reap(pid, SIGKILL);
+        cr_assert(eq(int, exec_kill_rest(&rest, 0), 1));
+        rest.session_until = clock_monotonic();
+        cr_assert(eq(int, exec_kill_rest(&rest, 0), 1));
+        rest.session_until = 0;
+        cr_assert(eq(int, exec_kill_rest(&rest, 0), 0), "a session of the same number, later");
+        rest.session_until = clock_monotonic();
+        cr_assert(eq(int, exec_kill_rest(&rest, SIGKILL), 1));
+        rest.session = 0;
         cr_assert(eq(int, exec_kill_rest(&rest, 0), 0));
         close(pidfd);
 }

@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "basic/clock.h"
 #include "basic/macro.h"
 #include "unit/exec/exec_kill.h"
 
@@ -90,6 +91,24 @@ int exec_list_orphans(bool (*is_known)(void *userdata, pid_t pid), void *userdat
         return r;
 }
 
+/*
+ * The number of a session is not given to another as long as there is anybody in it. So what has been in this one since
+ * before its leader ended is of the leader's unit.
+ */
+static bool is_of_session(const ExecRest *rest, pid_t pid) {
+        uint64_t ticks = (uint64_t) sysconf(_SC_CLK_TCK);
+        ExecProcess process;
+        usec_t until;
+
+        if (rest->session <= 1 || exec_process_read(pid, &process) < 0 || process.session != rest->session)
+                return false;
+        if (rest->session_until == USEC_INFINITY)
+                return true;
+        /* Start times are counted with the time that the machine slept. */
+        until = rest->session_until + (clock_boottime() - clock_monotonic());
+        return process.start_time * USEC_PER_SEC / ticks <= until;
+}
+
 /* 0 if it is another's, -ESRCH if it has ended. */
 static int add_orphan(const ExecRest *rest, FoundList *found, pid_t pid, ExecPatience *patience) {
         int r;
@@ -97,6 +116,8 @@ static int add_orphan(const ExecRest *rest, FoundList *found, pid_t pid, ExecPat
         if (pid == rest->main_pid || pid == rest->control_pid)
                 return 0;
         r = exec_process_check_invocation(pid, rest->invocation_id, patience);
+        if (r == 0 && is_of_session(rest, pid))
+                r = 1;
         return r <= 0 ? r : add_found(found, pid);
 }
 

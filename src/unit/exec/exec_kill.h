@@ -7,9 +7,11 @@
  * Without control groups a unit's processes are: what it started, all that
  * descends from these, and orphans, which the kernel gives to us as children
  * (we are PID 1 or a child subreaper) or, after one like us has died, to our
- * keeper, and which are told apart by the INVOCATION_ID in their environment.
+ * keeper, and which are told apart by the INVOCATION_ID in their environment;
+ * or, since daemons write over that, by the session of their main process.
  */
 
+#include "basic/usec.h"
 #include "unit/exec/exec_process.h"
 
 /*
@@ -21,6 +23,8 @@ int exec_kill(pid_t pid, int pidfd, int signal, bool is_group);
 typedef struct ExecRest {
         const uint8_t *invocation_id;                   /* 16 bytes, borrowed */
         pid_t main_pid, control_pid;                    /* spared themselves, not what descends from them; 0: none */
+        pid_t session;                                  /* of the last main process; 0: none */
+        usec_t session_until;                           /* when that one ended, monotonic; USEC_INFINITY: it lives */
         bool spares_groups;                             /* what is in their groups was signalled with them: not again */
         bool (*is_known)(void *userdata, pid_t pid);    /* is it some unit's main or control process? NULL: none is */
         void *userdata;

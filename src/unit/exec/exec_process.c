@@ -63,7 +63,7 @@ int exec_process_read(pid_t pid, ExecProcess *ret_process) {
         char buffer[1024];
         const char *rest;
         ssize_t n;
-        int parent, group;
+        int parent, group, session;
         char state;
 
         if (pid <= 0)
@@ -75,10 +75,12 @@ int exec_process_read(pid_t pid, ExecProcess *ret_process) {
         rest = strrchr(buffer, ')');
         if (!rest)
                 return -EIO;
-        if (sscanf(rest + 1, " %c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-                   &state, &parent, &group, &start_time) != 4)
+        if (sscanf(rest + 1, " %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+                   &state, &parent, &group, &session, &start_time) != 5)
                 return -EIO;
-        *ret_process = (ExecProcess) { .parent = parent, .group = group, .state = state, .start_time = start_time };
+        *ret_process = (ExecProcess) {
+                .parent = parent, .group = group, .session = session, .state = state, .start_time = start_time,
+        };
         return 0;
 }
 

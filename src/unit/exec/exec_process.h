@@ -19,6 +19,7 @@ typedef VECTOR(pid_t) ExecPids;
 typedef struct ExecProcess {
         pid_t parent;
         pid_t group;
+        pid_t session;
         char state;                     /* 'R', 'S', 'Z', … */
         uint64_t start_time;            /* clock ticks since boot: with the pid, it names a process for good */
 } ExecProcess;

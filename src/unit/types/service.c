@@ -306,6 +306,13 @@ static pid_t service_control_pid(const Unit *unit) {
         return service_of(unit)->control.pid;
 }
 
+static pid_t service_last_main(const Unit *unit, usec_t *ret_until) {
+        const Service *service = service_of(unit);
+
+        *ret_until = service->main.pid > 0 ? USEC_INFINITY : service->exec_main.exit.monotonic;
+        return service->exec_main.pid;
+}
+
 static void service_reset_failed(Unit *unit) {
         Service *service = service_of(unit);
 
@@ -353,6 +360,7 @@ const UnitVTable service_vtable = {
         .kill = service_kill,
         .main_pid = service_main_pid,
         .control_pid = service_control_pid,
+        .last_main = service_last_main,
         .exit_status = service_exit_status,
         .reset_failed = service_reset_failed,
         .group = service_group,
