@@ -186,7 +186,9 @@ try_service postgresql@15-main.service '^42$' ask_postgres
 try_service ssh.service 'it is me: root' ask_ssh
 try_service cron.service 'cron was here' ask_cron
 try_service nginx.service 'served by nginx' ask_nginx
-check "nginx for haproxy" jobctl_in_box start nginx.service
+# It wants a log daemon, and something behind it.
+check "nginx and rsyslog for haproxy" jobctl_in_box start nginx.service rsyslog.service
+check "rsyslog listens" wait_for '^/dev/log$' in_box ls /dev/log
 try_service haproxy.service 'served by nginx' ask_haproxy
 check "it ends when it is told to" end_box
 [ "$FAILED" = 0 ] || sed 's/^/# /' "$DIR/box.log"
