@@ -4,9 +4,20 @@
 #
 # Completion works in an interactive shell only, so there is one behind a pseudo-terminal. What it offers goes through
 # compadd, which writes it down here.
-zmodload zsh/zpty
+zmodload zsh/zpty zsh/zselect
 
-export FOUND=$(mktemp) DONE=$(mktemp -u)
+export FOUND=$(mktemp) READY=$(mktemp -u) DONE=$(mktemp -u)
+
+# Until a file is there; what the shell prints meanwhile is taken off it, else it would stand still.
+await() {
+    local i
+    for ((i = 0; i < 3000; i++)); do
+        [[ -e $1 ]] && return
+        zpty -r -t shell >/dev/null
+        zselect -t 2
+    done
+}
+
 zpty shell zsh -f -i
 zpty -w shell 'PROMPT=; unsetopt zle_bracketed_paste beep; LISTMAX=10000'
 zpty -w shell "fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D"
@@ -19,12 +30,11 @@ zpty -w shell 'compadd() {
         builtin compadd "$@"
 }'
 zpty -w shell 'finished() { : >$DONE }; comppostfuncs=(finished)'
+# A key that comes before the line editor does may be lost.
+zpty -w shell 'zle-line-init() { : >$READY }; zle -N zle-line-init'
+await $READY
 zpty -w -n shell "$2"$'\t'
-for ((i = 0; i < 1500; i++)); do
-    [[ -e $DONE ]] && break
-    zpty -r -t shell >/dev/null
-    zselect -t 2 2>/dev/null || { zmodload zsh/zselect; zselect -t 2; }
-done
+await $DONE
 zpty -d shell
 sort -u "$FOUND" | grep .
-rm -f "$FOUND" "$DONE"
+rm -f "$FOUND" "$READY" "$DONE"
