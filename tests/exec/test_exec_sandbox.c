@@ -351,6 +351,38 @@ Test(exec_sandbox, root_directory_with_what_programs_expect) {
         cr_assert(access("/srv/own/x", F_OK) == 0);
 }
 
+Test(exec_sandbox, root_directory_without_the_machines_devices_and_processes) {
+        char *const groups[] = { NULL };
+        TRIAL("find /dev -type b -o -name kmsg; test -c /dev/null && ls -d /proc/1 2>&- || echo hidden");
+        char root[64];
+
+        trial_need_root();
+        make_root(&trial.fixture);
+        snprintf(root, sizeof(root), "%s/root", trial.fixture.folder);
+        trial.fixture.request.root_directory = root;
+        trial.fixture.request.user = "nobody";
+        trial.fixture.request.supplementary_groups = groups;
+        trial.settings.private_devices = true;
+        trial.settings.protect_proc = PROTECT_PROC_INVISIBLE;
+        trial_add_bind(&trial, SANDBOX_BIND_READ_ONLY, "/usr", "/usr");
+        trial_expect(&trial, "hidden");
+}
+
+Test(exec_sandbox, what_is_said_of_a_root_directory_comes_before_what_programs_expect) {
+        TRIAL("echo /dev/* /run/*");
+        char root[64];
+
+        make_root(&trial.fixture);
+        snprintf(root, sizeof(root), "%s/root", trial.fixture.folder);
+        trial.fixture.request.root_directory = root;
+        cr_assert(eq(int, mkdir("/srv/dev", 0755), 0));
+        cr_assert(eq(int, system("touch /srv/dev/own"), 0));
+        trial_add_bind(&trial, SANDBOX_BIND_READ_ONLY, "/usr", "/usr");
+        trial_add_bind(&trial, SANDBOX_BIND, "/srv/dev", "/dev");
+        trial_add_bind(&trial, SANDBOX_BIND, "/srv/dev", "/run");
+        trial_expect(&trial, "/dev/own /run/own");
+}
+
 Test(exec_sandbox, paths_below_the_root_directory) {
         TRIAL("touch /etc/x 2>&- || echo refused; touch /usr/x 2>&- || echo refused");
         char root[64], inner[80];

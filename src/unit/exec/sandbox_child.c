@@ -301,13 +301,19 @@ child_ static int set_attributes(const Sandbox *sandbox, SandboxMount *mount) {
         return sandbox_set_attributes(mount->tree, set, clear, false);
 }
 
+/* Is its place made where there is none? What is there with other attributes only has one. */
+child_ static bool makes_its_place(const SandboxMount *mount) {
+        return mount->kind == SANDBOX_MOUNT_BIND || mount->kind == SANDBOX_MOUNT_TMPFS ||
+               mount->kind == SANDBOX_MOUNT_DEVICES || mount->kind == SANDBOX_MOUNT_PROC;
+}
+
 /* Where it goes; made if it is to be there for the mount only. */
 child_ static int open_point(const Sandbox *sandbox, const SandboxMount *mount) {
         const SandboxMount *base = find_base(sandbox, mount);
         bool is_folder = true;
         int r, at = sandbox_open(sandbox->root, mount->path, 0);
 
-        if (at != -ENOENT || (mount->kind != SANDBOX_MOUNT_BIND && mount->kind != SANDBOX_MOUNT_TMPFS))
+        if (at != -ENOENT || !makes_its_place(mount))
                 return at;
         if (mount->kind == SANDBOX_MOUNT_BIND) {
                 int source = sandbox_open(AT_FDCWD, mount->source, 0);

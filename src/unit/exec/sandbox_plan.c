@@ -245,8 +245,6 @@ static int add_all(SandboxPlan *plan, const ExecRequest *request) {
 
         r = sandbox_plan_add(plan, &root);
         if (r == 0)
-                r = sandbox_plan_add_root(plan, settings, plan->root[1]);
-        if (r == 0)
                 r = add_file_systems(plan, settings);
         for (size_t i = 0; i < settings->paths.n && r == 0; i++) {
                 const SandboxPath *path = &settings->paths.items[i];
@@ -257,6 +255,8 @@ static int add_all(SandboxPlan *plan, const ExecRequest *request) {
                 r = add_temporary_folders(plan, request->shared);
         if (r == 0)
                 r = sandbox_plan_add_protection(plan, settings);
+        if (r == 0)
+                r = sandbox_plan_add_root(plan, settings, plan->root[1]);
         if (r == 0)
                 r = add_secrets(plan, request->secret_folder);
         if (r == 0)

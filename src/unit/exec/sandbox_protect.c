@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "basic/macro.h"
+#include "basic/text.h"
 #include "unit/exec/sandbox.h"
 
 typedef struct Row {
@@ -116,7 +117,18 @@ int sandbox_plan_add_protection(SandboxPlan *plan, const SandboxSettings *settin
         return r;
 }
 
-/* What every program expects below its root. */
+/* Does something else of the plan stand there: a file system of the unit's own, or what it binds there? */
+static bool is_taken(const SandboxPlan *plan, const char *path) {
+        for (size_t i = 0; i < plan->mounts.n; i++) {
+                const SandboxMount *mount = &plan->mounts.items[i];
+
+                if (mount->kind != SANDBOX_MOUNT_SELF && mount->kind != SANDBOX_MOUNT_IMPLICIT && text_equal(mount->path, path))
+                        return true;
+        }
+        return false;
+}
+
+/* What every program expects below its root, but where the unit says something else: so it comes last. */
 int sandbox_plan_add_root(SandboxPlan *plan, const SandboxSettings *settings, bool has_root) {
         const SandboxMount mounts[] = {
                 { .kind = SANDBOX_MOUNT_BIND, .label = "MountAPIVFS", .path = "/proc", .source = "/proc" },
@@ -130,6 +142,7 @@ int sandbox_plan_add_root(SandboxPlan *plan, const SandboxSettings *settings, bo
         if (!has_root || !sandbox_settings_mount_api_vfs(settings, has_root))
                 return 0;
         for (size_t i = 0; i < ELEMENTSOF(mounts) && r == 0; i++)
-                r = sandbox_plan_add(plan, &mounts[i]);
+                if (!is_taken(plan, mounts[i].path))
+                        r = sandbox_plan_add(plan, &mounts[i]);
         return r;
 }
