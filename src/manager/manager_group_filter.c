@@ -45,7 +45,7 @@ void manager_apply_filters(ManagerGroup *group, const ResourceSettings *resource
         if (resource_filters_devices(resources)) {
                 r = resource_apply_devices(resources, group->cgroup);
                 if (r < 0)
-                        manager_note_unapplied(group, "DeviceAllow", "bpf", r);
+                        manager_note_unapplied(group, "DevicePolicy", "bpf", r);
         } else if (with_defaults)
                 (void) cgroup_unfilter_devices(group->cgroup);
         if (n > 0) {

@@ -32,6 +32,12 @@ RESOURCE_TEST(nothing_is_kept_of_nothing) {
         cr_assert(file_service(file_load_service(world, "y.service", "MemoryMax=1G\nMemoryMax="))->resources == NULL);
 }
 
+RESOURCE_TEST(devices_are_closed_to_whom_they_are_hidden_from) {
+        cr_assert(eq(int, load(world, "PrivateDevices=yes")->device_policy, RESOURCE_DEVICES_CLOSED));
+        cr_assert(eq(int, load(world, "PrivateDevices=yes\nDevicePolicy=strict")->device_policy, RESOURCE_DEVICES_STRICT));
+        cr_assert(eq(int, load(world, "PrivateDevices=yes\nPrivateDevices=no")->device_policy, RESOURCE_DEVICES_AUTO));
+}
+
 RESOURCE_TEST(memory) {
         static const struct {
                 const char *value;

@@ -30,6 +30,11 @@ for name in all strict closed read; do
                 DevicePolicy=strict 'DeviceAllow=char-mem r' ;;
         esac
 done
+# A node that lies elsewhere, on a file system where nodes count, is no way round it.
+mkdir -p /mnt/nodes && mount -t tmpfs none /mnt/nodes && mknod /mnt/nodes/kmsg c 1 11
+ELSEWHERE="{ : </mnt/nodes/kmsg && echo opens || echo refused; } >$DIR/NAME 2>&-; true"
+does elsewhere "${ELSEWHERE/NAME/elsewhere}"
+does private "${ELSEWHERE/NAME/private}" PrivateDevices=yes
 SEND="for address in 127.0.0.1 127.0.0.2 ::1; do echo x >/dev/udp/\$\$address/9 && echo \$\$address; done >$DIR/NAME 2>&-; true"
 does free "${SEND/NAME/free}"
 does denied "${SEND/NAME/denied}" IPAddressDeny=any
@@ -60,6 +65,10 @@ sees all 'null zero full '
 sees strict 'null '
 sees closed 'null zero full '
 sees read 'reads '
+if : 2>&- </mnt/nodes/kmsg; then
+        sees elsewhere 'opens '
+        sees private 'refused '
+fi
 check_prints "the bus says so" '/dev/null' ctl show -p DeviceAllow strict.service
 HERE6=
 echo x >/dev/udp/::1/9 && HERE6='::1 '

@@ -10,11 +10,13 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <unistd.h>
 
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "unit/file/file_record.h"
 #include "unit/file/unit_file_loader.h"
+#include "unit/sandbox_settings.h"
 
 static void apply_free_resources(void *settings) {
         resource_settings_free(settings);
@@ -73,9 +75,23 @@ static void apply_type_settings(Unit *unit, void *settings, void (*free_settings
         unit->type_settings_free = free_settings;
 }
 
+/*
+ * Whose /dev has no hardware may not open it elsewhere either: a node may lie anywhere. Who is not root has no right to
+ * keep anybody from devices, and nobody there could make a node.
+ */
+static void apply_private_devices(UnitDraft *draft) {
+        const SandboxSettings *sandbox = draft->exec ? draft->exec_rare.sandbox : NULL;
+
+        if (sandbox && sandbox->private_devices && draft->resources.device_policy == RESOURCE_DEVICES_AUTO &&
+            (!draft->loader->options.is_user || geteuid() == 0))
+                draft->resources.device_policy = RESOURCE_DEVICES_CLOSED;
+}
+
 static int apply_settings(UnitDraft *draft, Unit *unit, const char *path) {
         ResourceSettings *resources = NULL;
         int r = 0;
+
+        apply_private_devices(draft);
 
         if (draft->load_state == UNIT_LOADED && draft->exec)
                 r = exec_terms_take(&draft->exec_terms, &draft->exec_rare.terms);
