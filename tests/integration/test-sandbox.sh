@@ -23,7 +23,7 @@ NoExecPaths=$OUTPUT
 ExecStartPre=/bin/sh -c 'echo pre >/tmp/pre; readlink /proc/self/ns/net >$OUTPUT/net-pre'
 ExecStart=/bin/sh -c 'cat /tmp/pre; readlink /proc/self/ns/net; touch /usr/x 2>/dev/null || echo protected; ls -A /root' 
 StandardOutput=file:$OUTPUT/sees
-ExecStop=+/bin/sh -c 'ls -d /tmp/jobd-private-* >$OUTPUT/stop'
+ExecStop=+/bin/sh -c 'ls -d /tmp/jobd-private-* >$OUTPUT/stop; readlink /proc/self/ns/net >$OUTPUT/net-stop'
 U
 unit one.service <<U
 [Service]
@@ -116,6 +116,7 @@ check_prints "of protection" '^ProtectSystem=strict$' ctl show sees.service
 check_prints "and of paths" "^ReadWritePaths=.*$OUTPUT" ctl show sees.service
 check "it stops" ctl stop sees.service
 check_prints "a command with '+' is outside" '^/tmp/jobd-private-sees.service-' cat "$OUTPUT/stop"
+check_equal "but in its network" "$(cat "$OUTPUT/net-stop")" "$(cat "$OUTPUT/net-pre")"
 check "and its folders go" gone '/tmp/jobd-private-sees.service-*'
 check "both of them" gone '/var/tmp/jobd-private-sees.service-*'
 

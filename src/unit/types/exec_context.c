@@ -79,14 +79,12 @@ static uint32_t denied_by(const SandboxSettings *sandbox) {
         return denied;
 }
 
-/* A root directory has with it what programs expect to find below it, so that is a sandbox, too. '+' is out of it. */
-static const SandboxSettings *choose_sandbox(const ExecRareSettings *rare, const ExecCommand *command) {
+/* A root directory has with it what programs expect to find below it, so that is a sandbox, too. */
+static const SandboxSettings *choose_sandbox(const ExecRareSettings *rare) {
         static const SandboxSettings nothing;
         const SandboxSettings *settings = rare->sandbox ? rare->sandbox : &nothing;
 
-        if (command->flags & EXEC_FULL_PRIVILEGES || !sandbox_settings_need(settings, rare->root_directory))
-                return NULL;
-        return settings;
+        return sandbox_settings_need(settings, rare->root_directory) ? settings : NULL;
 }
 
 void exec_context_fill(const ExecSettings *settings, const ExecCommand *command, ExecRequest *request) {
@@ -99,7 +97,10 @@ void exec_context_fill(const ExecSettings *settings, const ExecCommand *command,
         request->unset_environment = rare->unset_environment;
         request->working_directory = settings->working_directory;
         request->root_directory = rare->root_directory;
-        request->sandbox = choose_sandbox(rare, command);
+        if (command->flags & EXEC_FULL_PRIVILEGES)
+                exec_context_fill_network(settings, request);
+        else
+                request->sandbox = choose_sandbox(rare);
         request->denied = denied_by(rare->sandbox);
         request->user = settings->user;
         request->group = settings->group;
@@ -120,6 +121,7 @@ void exec_context_fill(const ExecSettings *settings, const ExecCommand *command,
 void exec_context_fill_network(const ExecSettings *settings, ExecRequest *request) {
         const SandboxSettings *sandbox = exec_settings_rare(settings)->sandbox;
 
+        request->sandbox = NULL;
         if (!sandbox || (!sandbox->private_network && !sandbox->network_namespace_path))
                 return;
         request->sandbox = sandbox;

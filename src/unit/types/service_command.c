@@ -202,7 +202,7 @@ static int set_context(Unit *unit, const ServiceProcess *process, const ExecComm
                 return exec_sandbox_share(unit, request);
         if (rare->permissions_start_only) {
                 request->flags |= EXEC_REQUEST_KEEP_PRIVILEGES | EXEC_REQUEST_NO_RESTRICTIONS;
-                request->sandbox = NULL;
+                exec_context_fill_network(&settings->exec, request);
         }
         if (rare->root_directory_start_only)
                 request->root_directory = NULL;
