@@ -103,6 +103,18 @@ Test(exec_sandbox, paths_that_are_not_there) {
         trial_expect(&trial, "ran");
 }
 
+Test(exec_sandbox, paths_longer_than_the_kernel_takes) {
+        TRIAL("echo ran");
+        char path[5000] = "";
+        char *own[] = { path, NULL };
+
+        for (size_t i = 0; i < sizeof(path) - 1; i++)
+                path[i] = i % 100 == 0 ? '/' : 'a';
+        trial.fixture.request.writable_paths = own;
+        trial.settings.protect_system = PROTECT_SYSTEM_STRICT;
+        fixture_fail(&trial.fixture, EXEC_STEP_NAMESPACE, ENAMETOOLONG, "directories=/aaaa");
+}
+
 Test(exec_sandbox, inaccessible_paths) {
         TRIAL("ls -A /srv; stat -c %a /srv /etc/hostname; cat /etc/hostname; echo >/etc/hostname");
 

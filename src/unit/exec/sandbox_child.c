@@ -87,9 +87,14 @@ child_ static size_t copy_text(char *to, const char *from) {
 /* Opens the longest part of @path that there is: *ret_rest is what lies below it. */
 child_ static int open_longest(int root, const char *path, const char **ret_rest) {
         char part[PATH_SIZE];
-        size_t n = copy_text(part, path);
+        size_t n = 0;
         int fd;
 
+        while (path[n])
+                n++;
+        if (n >= PATH_SIZE)
+                return -ENAMETOOLONG;
+        copy_text(part, path);
         while ((fd = sandbox_open(root, n > 0 ? part : "/", 0)) == -ENOENT && n > 0) {
                 while (n > 0 && part[n - 1] != '/')
                         n--;
