@@ -63,6 +63,7 @@ typedef enum ExecDenied {
         EXEC_DENIED_MODULES = 1 << 2,
         EXEC_DENIED_HOSTNAME = 1 << 3,
         EXEC_DENIED_RAW_IO = 1 << 4,
+        EXEC_DENIED_TUNABLES = 1 << 5,
 } ExecDenied;
 
 typedef struct ExecDirectories {

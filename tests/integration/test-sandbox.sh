@@ -25,6 +25,14 @@ ExecStart=/bin/sh -c 'cat /tmp/pre; readlink /proc/self/ns/net; touch /usr/x 2>/
 StandardOutput=file:$OUTPUT/sees
 ExecStop=+/bin/sh -c 'ls -d /tmp/jobd-private-* >$OUTPUT/stop; readlink /proc/self/ns/net >$OUTPUT/net-stop'
 U
+unit tunes.service <<U
+[Service]
+Type=oneshot
+User=nobody
+ProtectKernelTunables=yes
+ExecStart=/bin/grep NoNewPrivs: /proc/self/status
+StandardOutput=file:$OUTPUT/tunes
+U
 unit one.service <<U
 [Service]
 PrivateTmp=yes
@@ -120,6 +128,10 @@ check_equal "but in its network" "$(cat "$OUTPUT/net-stop")" "$(cat "$OUTPUT/net
 check "and its folders go" gone '/tmp/jobd-private-sees.service-*'
 check "both of them" gone '/var/tmp/jobd-private-sees.service-*'
 
+if [ "$(id -u)" = 0 ]; then
+        check "a user's service without the kernel's tunables starts" ctl start tunes.service
+        check_prints "and cannot become root to get at them" '1$' cat "$OUTPUT/tunes"
+fi
 check "directories of its own can be written to" ctl start own.service
 check_equal "when nothing else can be, and credentials are there" "$(tr '\n' ' ' <"$OUTPUT/own")" "refused written secret"
 check "it stops, too" ctl stop own.service

@@ -258,6 +258,7 @@ static int rules_of_personality(const FilterMaker *maker) {
 
 static int rules_of_denied(const FilterMaker *maker) {
         static const char *const logs[] = { "syslog", NULL }, *const names[] = { "sethostname", "setdomainname", NULL };
+        static const char *const tunables[] = { "_sysctl", NULL };
         int r = 0;
 
         if (maker->denied & EXEC_DENIED_CLOCK)
@@ -270,6 +271,8 @@ static int rules_of_denied(const FilterMaker *maker) {
                 r = deny_all(maker, EPERM, names);
         if (r >= 0 && maker->denied & EXEC_DENIED_RAW_IO)
                 r = deny_group(maker, "@raw-io");
+        if (r >= 0 && maker->denied & EXEC_DENIED_TUNABLES)
+                r = deny_all(maker, EPERM, tunables);
         return r;
 }
 

@@ -76,6 +76,7 @@ static uint32_t denied_by(const SandboxSettings *sandbox) {
         denied |= sandbox->protect_kernel_modules ? EXEC_DENIED_MODULES : 0;
         denied |= sandbox->protect_hostname ? EXEC_DENIED_HOSTNAME : 0;
         denied |= sandbox->private_devices ? EXEC_DENIED_RAW_IO : 0;
+        denied |= sandbox->protect_kernel_tunables ? EXEC_DENIED_TUNABLES : 0;
         return denied;
 }
 
