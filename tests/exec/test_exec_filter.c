@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "basic/macro.h"
@@ -149,6 +150,51 @@ Test(exec_filter, architectures) {
         FIXTURE("grep Seccomp: /proc/self/status");
 
         expect(&fixture, &terms, "Seccomp:\t2");
+}
+
+#if defined(__x86_64__)
+
+/* mkdir(NULL) as 32-bit programs call it: EFAULT, or what a filter says. */
+#define MKDIR_OF_X86                                                                                          \
+        "import ctypes, mmap\n"                                                                               \
+        "code = mmap.mmap(-1, 4096, prot=7)\n"                                                                \
+        "code.write(bytes.fromhex(\"53b827000000bb00000000cd805bc3\"))\n"                                     \
+        "print(ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))(), flush=True)"
+
+Test(exec_filter, calls_of_other_architectures) {
+        ExecTerms terms = { .filter.error = EACCES };
+        char *names[] = { (char *) "native", NULL };
+        PYTHON(MKDIR_OF_X86);
+
+        if (!WIFEXITED(fixture_run(&fixture)))
+                cr_skip_test("this kernel has no calls of x86");
+        deny(&terms, "mkdir");
+        expect(&fixture, &terms, "-14\n-13");
+        terms = (ExecTerms) { .filter.architectures = names };
+        cr_assert(eq(int, fixture_run(&fixture) & 0x7f, SIGSYS));
+}
+
+#endif
+
+Test(exec_filter, a_program_that_may_not_be_started) {
+        ExecTerms terms = {};
+        FIXTURE("echo ran");
+
+        deny(&terms, "execve");
+        fixture.request.terms = &terms;
+        fixture_fail(&fixture, EXEC_STEP_SECCOMP, EPERM, "SystemCallFilter= denies execve()");
+        fixture.request.flags |= EXEC_REQUEST_NO_RESTRICTIONS;
+        expect(&fixture, &terms, "ran");
+}
+
+Test(exec_filter, a_user_without_the_kernels_tunables_gets_no_new_privileges) {
+        FIXTURE("id -u; grep NoNewPrivs /proc/self/status");
+
+        if (access("/usr", W_OK) < 0)
+                cr_skip_test("only root may be others");
+        fixture.request.user = "nobody";
+        fixture.request.denied = EXEC_DENIED_TUNABLES;
+        expect(&fixture, NULL, "65534\nNoNewPrivs:\t1");
 }
 
 /* It may filter itself because it forgoes privileges. */

@@ -175,12 +175,24 @@ static void add_capabilities(ExecExtra *extra, uint32_t denied) {
         extra->capabilities = (terms->has_capabilities ? terms->capabilities : UINT64_MAX) & ~dropped;
 }
 
+static bool denies_program(const ExecFilter *filter) {
+        int number = filter->has_calls ? system_call_find("execve") : -1;
+
+        return number >= 0 && system_call_set_has(&filter->calls, (size_t) number) != filter->allows_calls;
+}
+
+/* A child that its own filter ends would, before Linux 5.16, dump our memory and end us, too. */
 static int add_programs(ExecExtra *extra, const ExecRequest *request, ExecResult *result) {
         const ExecTerms *terms = extra->terms;
         int r;
 
         if (!extra->has_restrictions)
                 return 0;
+        if (denies_program(&terms->filter)) {
+                exec_result_set(result, EXEC_STEP_SECCOMP, EPERM,
+                                "SystemCallFilter= denies execve(), by which the program is started");
+                return -EPERM;
+        }
         r = exec_programs_get(&terms->filter, request->denied, personality_of(terms), &extra->programs);
         if (r < 0)
                 exec_result_set(result, EXEC_STEP_SECCOMP, r, "cannot make the filter");
