@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # bash completion for jobctl
 
-_jobctl_verbs_units='start stop restart reload try-restart reload-or-restart try-reload-or-restart isolate kill reset-failed
+_jobctl_verbs_units='start stop restart reload try-restart reload-or-restart try-reload-or-restart isolate kill reset-failed clean freeze thaw
         status logs show cat list-dependencies is-active is-failed is-enabled list-units list-unit-files why monitor enable disable reenable
         preset mask unmask revert edit set-property blame critical-chain top graph list-timers list-sockets list-paths add-wants add-requires'
 _jobctl_verbs_jobs='list-jobs jobs cancel wait'
@@ -15,7 +15,7 @@ _jobctl_modes='replace fail lenient replace-irreversibly isolate flush ignore-de
 _jobctl_options='--help --version --user --system --socket --job-mode --mode --no-block --wait --dry-run
         --show-transaction --graph --type --state --failed --all --property --value --reverse --before --after --signal
         --kill-whom --force --iterations --base-time --watch --strict --unit-path --systemd-units --json --quiet --verbose --plain --no-legend --full
-        --no-color --no-pager --now --runtime --root --preset-mode --no-reload --stdin --drop-in
+        --no-color --no-pager --now --runtime --root --preset-mode --what --no-reload --stdin --drop-in
         --show-types --lines --follow --since --until --invocation --priority --output'
 
 # The manager that the line is about.
@@ -45,7 +45,7 @@ _jobctl_units() {
         case $1 in
                 stop | restart | try-restart | reload | try-reload-or-restart | kill)
                         _jobctl_ask list-units | cut -d' ' -f1 ;;
-                set-property | top) _jobctl_ask list-units | cut -d' ' -f1 ;;
+                set-property | top | freeze) _jobctl_ask list-units | cut -d' ' -f1 ;;
                 reset-failed)
                         _jobctl_ask list-units --failed | cut -d' ' -f1 ;;
                 enable) _jobctl_installed --state=disabled,linked,indirect,enabled-runtime ;;
@@ -112,6 +112,7 @@ _jobctl_value() {
                 --state) _jobctl_words 'active inactive failed activating deactivating reloading loaded not-found masked
                         running exited dead waiting' "$cur" ;;
                 --preset-mode) _jobctl_words 'full enable-only disable-only' "$cur" ;;
+                --what) _jobctl_words 'runtime state cache logs configuration all' "$cur" ;;
                 --signal | -s) _jobctl_words "$(compgen -A signal SIG)" "$cur" ;;
                 --kill-whom) _jobctl_words 'all main control' "$cur" ;;
                 --graph) _jobctl_words 'dot svg' "$cur" ;;
@@ -132,7 +133,7 @@ _jobctl_verb() {
         for ((i = 1; i < COMP_CWORD; i++)); do
                 case ${COMP_WORDS[i]} in
                         --job-mode | --mode | --type | -t | --state | --signal | -s | --kill-whom | --graph | \
-                                --property | -p | -P | --socket | --unit-path | --root | --preset-mode | --drop-in | --lines | -n)
+                                --property | -p | -P | --socket | --unit-path | --root | --preset-mode | --what | --drop-in | --lines | -n)
                                 ((i++))
                                 [[ ${COMP_WORDS[i]} == = ]] && ((i++)) ;;
                         -*) ;;

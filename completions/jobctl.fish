@@ -68,7 +68,7 @@ end
 # The units that suit a verb.
 function __jobctl_units
     switch $argv[1]
-        case stop restart try-restart reload try-reload-or-restart kill set-property top
+        case stop restart try-restart reload try-reload-or-restart kill set-property top freeze
             __jobctl_ask list-units | string replace -r '^(\S+)\s+\S+\s+\S+\s+\S+\s*(.*)$' '$1\t$2'
         case reset-failed
             __jobctl_ask list-units --failed | string replace -r '^(\S+).*' '$1'
@@ -161,6 +161,8 @@ jobctl help 2>/dev/null | sed -n '/^Options:/,$p' | while read -l line
                 set -a options -a '(kill -l | string split " ")'
             case kill-whom
                 set -a options -a 'all main control'
+            case what
+                set -a options -a 'runtime state cache logs configuration all'
             case preset-mode
                 set -a options -a 'full enable-only disable-only'
             case graph

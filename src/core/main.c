@@ -33,6 +33,7 @@
 #include "core/runtime_directory.h"
 #include "dbus/bus.h"
 #include "manager/manager.h"
+#include "unit/exec/exec_clean.h"
 
 enum {
         EXIT_USAGE = 2,
@@ -225,6 +226,8 @@ int main(int argc, char *argv[]) {
 
         if (probe_is_meant(argv[0]))
                 return probe_run(argc, argv);
+        if (exec_clean_is_meant(argv[0]))
+                return exec_clean_run(argc, argv);
         /* One that was executed by a descriptor would be called by its number. */
         prctl(PR_SET_NAME, "jobd-core");
         open_standard_descriptors();

@@ -46,6 +46,12 @@ static const BusMethod methods[] = {
           "The processes of a unit: control group, pid, command line." },
         { "KillUnit", "ssi", "unit whom signal", "", NULL, BUS_VERB_KILL, bus_manager_kill_unit,
           "Sends a signal to the \"main\" process, the \"control\" process or \"all\" processes of a unit." },
+        { "CleanUnit", "sas", "unit what", "", NULL, BUS_VERB_RESET, bus_manager_clean_unit,
+          "Removes directories of a unit that is inactive: \"runtime\", \"state\", \"cache\", \"logs\", "
+          "\"configuration\", \"all\". It is in maintenance until that is done." },
+        { "FreezeUnit", "s", "unit", "", NULL, BUS_VERB_KILL, bus_manager_freeze_unit,
+          "Has all processes of an active unit stand still; FreezerState says when they do." },
+        { "ThawUnit", "s", "unit", "", NULL, BUS_VERB_KILL, bus_manager_thaw_unit, "Has them go on." },
         { "SetUnitProperties", "sba(sv)", "unit runtime properties", "", NULL, BUS_VERB_INSTALL,
           bus_manager_set_unit_properties,
           "Changes settings of its control group, and the description, by a drop-in, which is verified first, and reads the "

@@ -34,6 +34,12 @@ int bus_manager_list_units_by_patterns(BusCall *call);
 int bus_manager_list_units_by_names(BusCall *call);
 int bus_manager_get_unit_processes(BusCall *call);
 int bus_manager_kill_unit(BusCall *call);
+int bus_manager_clean_unit(BusCall *call);
+int bus_manager_freeze_unit(BusCall *call);
+int bus_manager_thaw_unit(BusCall *call);
+int bus_unit_clean(BusCall *call);                      /* the same as methods of the unit */
+int bus_unit_freeze(BusCall *call);
+int bus_unit_thaw(BusCall *call);
 int bus_manager_reset_failed_unit(BusCall *call);
 int bus_manager_reset_failed(BusCall *call);
 int bus_manager_ref_unit(BusCall *call);

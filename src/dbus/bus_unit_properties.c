@@ -16,6 +16,7 @@
 #include "dbus/bus_unit.h"
 #include "dbus/bus_view.h"
 #include "unit/file/install_preset.h"
+#include "unit/unit_clean.h"
 
 static const Unit *unit_of(const BusView *view) {
         return view->object->unit;
@@ -62,7 +63,21 @@ static void get_sub_state(const BusView *view, uint32_t parameter, Sink *sink) {
 }
 
 static void get_freezer_state(const BusView *view, uint32_t parameter, Sink *sink) {
-        sink_string(sink, "running");
+        sink_string(sink, manager_freezer_state(bus_view_manager(view), unit_of(view)));
+}
+
+static void get_can_freeze(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_bool(sink, manager_can_freeze(bus_view_manager(view), unit_of(view)));
+}
+
+static void get_can_clean(const BusView *view, uint32_t parameter, Sink *sink) {
+        unsigned kinds = manager_can_clean(unit_of(view));
+
+        sink_open(sink, 'a', "s");
+        for (unsigned i = 0; i < _UNIT_CLEAN_MAX; i++)
+                if (kinds >> i & 1)
+                        sink_string(sink, unit_clean_to_string((UnitClean) i));
+        sink_close(sink);
 }
 
 static void get_unit_file_state(const BusView *view, uint32_t parameter, Sink *sink) {
@@ -387,7 +402,8 @@ const BusProperty bus_unit_properties[] = {
           "\"loaded\", \"not-found\", \"bad-setting\", \"error\", \"masked\" or \"stub\"." },
         { "ActiveState", "s", BUS_PROPERTY_EMITS_CHANGE, 0, get_active_state,
           "\"inactive\", \"failed\", \"activating\", \"active\", \"reloading\", \"deactivating\" or \"maintenance\"." },
-        { "FreezerState", "s", BUS_PROPERTY_EMITS_CHANGE, 0, get_freezer_state, "Always \"running\"." },
+        { "FreezerState", "s", BUS_PROPERTY_EMITS_CHANGE, 0, get_freezer_state,
+          "Do its processes run? \"running\", \"freezing\", \"frozen\" or \"thawing\"." },
         { "SubState", "s", BUS_PROPERTY_EMITS_CHANGE, 0, get_sub_state, "The state in the words of its type." },
         { "FragmentPath", "s", BUS_PROPERTY_CONST, TEXT_FRAGMENT_PATH, get_text, "Its main file; empty without one." },
         { "SourcePath", "s", BUS_PROPERTY_CONST, TEXT_SOURCE_PATH, get_text, "What its file was made from." },
@@ -404,8 +420,8 @@ const BusProperty bus_unit_properties[] = {
         { "CanStop", "b", BUS_PROPERTY_CONST, CAN_STOP, get_can, "Can it be stopped?" },
         { "CanReload", "b", BUS_PROPERTY_CONST, CAN_RELOAD, get_can, "Can it be reloaded?" },
         { "CanIsolate", "b", BUS_PROPERTY_CONST, CAN_ISOLATE, get_can, "Can it be isolated?" },
-        { "CanClean", "as", BUS_PROPERTY_CONST, 0, get_empty_strv, "Empty: nothing is kept that could be cleaned." },
-        { "CanFreeze", "b", BUS_PROPERTY_CONST, 0, get_false, "No." },
+        { "CanClean", "as", BUS_PROPERTY_CONST, 0, get_can_clean, "What it keeps that Clean removes." },
+        { "CanFreeze", "b", BUS_PROPERTY_CONST, 0, get_can_freeze, "Can its processes be frozen?" },
         { "Job", "(uo)", BUS_PROPERTY_EMITS_CHANGE | BUS_PROPERTY_OF_JOB, 0, get_job,
           "Id and path of the job that stands for it; 0 and \"/\" without one." },
         { "StopWhenUnneeded", "b", BUS_PROPERTY_CONST, FLAG_STOP_WHEN_UNNEEDED, get_flag,

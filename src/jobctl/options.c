@@ -72,6 +72,7 @@ static const Option options_table[] = {
         FLAG("stdin", 0, from_stdin, "edit: read the text from standard input"),
         STRING("drop-in", 0, drop_in, "NAME", "edit: the drop-in's name (override.conf)"),
         FLAG("show-types", 0, show_types, "list-sockets: of which type each is"),
+        LIST("what", 0, what, "KIND,…", "clean: runtime, state, cache, logs, configuration or all (cache,runtime)"),
         FLAG("now", 0, now, "enable, disable, mask: start or stop the units, too"),
         FLAG("runtime", 0, runtime, "enable, mask, edit, set-property, …: until the next boot only"),
         STRING("root", 0, root, "DIR", "enable, disable, …: for the files below this folder, without a manager"),
@@ -104,6 +105,7 @@ void options_deinit(Options *options) {
         options->states = strv_free(options->states);
         options->types = strv_free(options->types);
         options->properties = strv_free(options->properties);
+        options->what = strv_free(options->what);
 }
 
 static const Option *find_long(const char *name, size_t n) {

@@ -38,7 +38,7 @@ typedef struct Options {
         const char *root;
         const char *preset_mode;
         const char *drop_in;
-        const char *what;
+        char **what;                    /* owned */
         const char *lines;
 
         bool help, version;

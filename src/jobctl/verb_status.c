@@ -101,7 +101,7 @@ static void print_since(const json_t *unit, const char *key) {
 
 static void print_active(Jobctl *ctl, const json_t *unit) {
         const char *active = value_string(unit, "ActiveState"), *sub = value_string(unit, "SubState");
-        const char *result = value_string(unit, "Result");
+        const char *result = value_string(unit, "Result"), *freezer = value_string(unit, "FreezerState");
         bool has_result = *result && strcmp(result, "success") != 0;
 
         status_print_label("Active");
@@ -110,6 +110,8 @@ static void print_active(Jobctl *ctl, const json_t *unit) {
                 printf(" (%s)", sub);
         if (has_result)
                 printf(" (Result: %s)", result);
+        if (*freezer && strcmp(freezer, "running") != 0)
+                printf(" (%s)", freezer);
         print_since(unit, state_since(active));
         putchar('\n');
 }

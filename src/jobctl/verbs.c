@@ -46,6 +46,9 @@ static const Verb verbs[] = {
           .is_shared = true, .help = "Start a unit and what it needs, stop everything else" },
         OURS("exec", "TYPE:UNIT…", 1, VERB_ANY, verb_exec, "Make different changes in one transaction"),
         SHARED("kill", "UNIT…", 1, VERB_ANY, verb_kill, "Send a signal to the processes of units"),
+        SHARED("clean", "UNIT…", 1, VERB_ANY, verb_clean, "Remove what inactive units have kept: caches, state, logs"),
+        SHARED("freeze", "UNIT…", 1, VERB_ANY, verb_freeze, "Have all processes of units stand still"),
+        SHARED("thaw", "UNIT…", 1, VERB_ANY, verb_thaw, "Have them go on"),
         SHARED("set-property", "UNIT NAME=VALUE…", 2, VERB_ANY, verb_set_property, "Change settings of a unit that runs"),
         SHARED("reset-failed", "[UNIT…]", 0, VERB_ANY, verb_reset_failed, "Forget that units have failed"),
 

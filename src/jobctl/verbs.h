@@ -50,6 +50,11 @@ int verb_jobs(Jobctl *ctl, char *const *words);
 int verb_cancel(Jobctl *ctl, char *const *words);
 int verb_wait(Jobctl *ctl, char *const *words);
 
+/* verb_care.c */
+int verb_clean(Jobctl *ctl, char *const *words);
+int verb_freeze(Jobctl *ctl, char *const *words);
+int verb_thaw(Jobctl *ctl, char *const *words);
+
 /* verb_monitor.c */
 int verb_monitor(Jobctl *ctl, char *const *words);
 

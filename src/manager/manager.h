@@ -115,6 +115,16 @@ int manager_load_unit(Manager *manager, const char *name, Unit **ret_unit, Failu
 Unit *manager_find_unit(Manager *manager, const char *name);
 Unit *manager_unit_by_pid(Manager *manager, pid_t pid);
 int manager_kill_unit(Manager *manager, Unit *unit, const char *who, int signal, Failure *ret_failure);
+/*
+ * Freezing the processes of an active unit without a job, and back. It begins at once, and is through when the state says
+ * so: "running", "freezing", "frozen", "thawing". -EOPNOTSUPP, -EHOSTDOWN, -EBUSY or another, with @ret_failure.
+ */
+int manager_freeze_unit(Manager *manager, Unit *unit, bool freeze, Failure *ret_failure);
+bool manager_can_freeze(Manager *manager, const Unit *unit);
+const char *manager_freezer_state(Manager *manager, const Unit *unit);
+/* Removes what an inactive unit without a job has kept: UnitVTable.clean. */
+int manager_clean_unit(Manager *manager, Unit *unit, unsigned kinds, Failure *ret_failure);
+unsigned manager_can_clean(const Unit *unit);   /* a mask of UnitClean */
 void manager_reset_failed(Manager *manager, Unit *unit /* NULL: all */);
 /* daemon-reload: @ret_differences one line for each unit that changed. */
 int manager_reload(Manager *manager, bool force, char ***ret_differences, Failure *ret_failure);

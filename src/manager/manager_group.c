@@ -120,6 +120,7 @@ static void tell_emptied(ManagerGroup *group) {
 }
 
 static int on_events(sd_event_source *source, int fd, uint32_t events, void *userdata) {
+        manager_frozen_changed(userdata);
         if (cgroup_is_populated(fd) <= 0)
                 tell_emptied(userdata);
         return 0;
@@ -157,7 +158,7 @@ static void watch(ManagerGroup *group, ManagerGroupWatch *watch_, int fd, sd_eve
         sd_event_source_set_priority(watch_->source, MANAGER_PRIORITY_NOTIFY);
 }
 
-static void watch_events(ManagerGroup *group) {
+void manager_watch_events(ManagerGroup *group) {
         if (group->events.source || !group->cgroup)
                 return;
         watch(group, &group->events, cgroup_open_events(group->cgroup), on_events);
@@ -350,6 +351,8 @@ static int make_group(Manager *manager, const Unit *unit, const UnitGroup *wante
         group->manager = manager;
         group->unit = (Unit *) unit;
         group->is_slice = wanted->is_slice;
+        if (r > 0 || only_existing || wanted->is_slice)
+                manager_find_frozen(group);
         free_group(of_unit->group);
         of_unit->group = *ret_group = take_ptr(group);
         return r;
@@ -429,7 +432,7 @@ void manager_note_group_error(Manager *manager, Unit *unit, int error) {
 static void leave_group(Manager *manager, Unit *unit, ManagerGroup *group) {
         unwatch(&group->memory);
         if (group->cgroup && cgroup_remove(group->cgroup) == -EBUSY) {
-                watch_events(group);
+                manager_watch_events(group);
                 if (group->events.source)
                         return;
         }
@@ -458,6 +461,8 @@ void manager_follow_group(Manager *manager, Unit *unit, UnitActiveState state) {
 
         if (!manager->groups || !unit->vtable->group)
                 return;
+        if (state != UNIT_ACTIVE)
+                manager_thaw_group(manager, unit);
         of_unit = manager_of_unit(manager, unit);
         if (!of_unit || (!of_unit->group && unit->type != UNIT_SLICE))
                 return;
@@ -499,7 +504,7 @@ int manager_count_group(Manager *manager, Unit *unit, pid_t main_pid, pid_t cont
         }
         n = cgroup_count(group->cgroup, &(CgroupSpared) { .main_pid = main_pid, .control_pid = control_pid });
         if (n > 0)
-                watch_events(group);
+                manager_watch_events(group);
         return n < 0 ? -ENOENT : n;
 }
 

@@ -21,6 +21,8 @@ typedef struct ManagerGroup {
         Cgroup *cgroup;                 /* owned, but not a slice's; NULL: it was found empty, and is removed */
         Cgroup *control;                /* owned: within it, if the unit has been given .cgroup; made when it is needed */
         bool is_slice;
+        bool is_frozen;                 /* or is about to be, by our wish … */
+        bool is_thawing;                /* … and this is how it ends */
         bool is_incomplete;             /* a process of the unit could not enter it */
         uint64_t oom_kills;             /* that are known of, or were there before */
         ManagerGroupWatch events;       /* is anybody in it? Watched while that matters */
@@ -33,6 +35,13 @@ ManagerGroup *manager_find_group(Manager *manager, const Unit *unit);
 
 /* A setting that the kernel did not take, of a controller or file, with an errno. */
 void manager_note_unapplied(ManagerGroup *group, const char *directive, const char *what, int error);
+
+void manager_watch_events(ManagerGroup *group);         /* is anybody in it, are they frozen? */
+
+/* manager_freeze.c: what an earlier manager has frozen; news of it; before the unit does anything else. */
+void manager_find_frozen(ManagerGroup *group);
+void manager_frozen_changed(ManagerGroup *group);
+void manager_thaw_group(Manager *manager, Unit *unit);
 
 /* manager_group_filter.c: what the unit may reach. @with_defaults: what was set before is taken back. */
 struct ResourceSettings;

@@ -117,6 +117,7 @@ typedef struct ExecTerms {
         bool has_input_data;
         bool tty_reset, tty_hangup, tty_disallocate;
         uint32_t tty_rows, tty_columns; /* 0: as they are */
+        uint64_t timeout_clean;         /* µs that a clean may take; 0: as long as it takes */
         char **search_path;             /* owned; where programs without a slash are looked for; NULL: EXEC_DEFAULT_PATH */
 } ExecTerms;
 

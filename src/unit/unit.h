@@ -98,6 +98,13 @@ typedef struct UnitVTable {
         int (*exit_status)(const Unit *unit);
         void (*reset_failed)(Unit *unit);
 
+        /*
+         * What it keeps that outlives its runs, as masks of UnitClean, and its removal, which is asked of an inactive unit
+         * only: it is in maintenance then until that has ended. 0, or -errno with @ret_failure.
+         */
+        unsigned (*can_clean)(const Unit *unit);
+        int (*clean)(Unit *unit, unsigned kinds, Failure *ret_failure);
+
         /* Its control group; NULL: it has none. In the states in which it may have processes. */
         void (*group)(const Unit *unit, UnitGroup *ret_group);
         void (*group_emptied)(Unit *unit);      /* the last process has gone; its own exit may be told after */

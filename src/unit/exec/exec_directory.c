@@ -179,6 +179,16 @@ int exec_remove_tree(const char *path) {
         return r;
 }
 
+int exec_directory_remove_below(const char *base, const char *path) {
+        int fd = open(base, O_PATH | O_DIRECTORY | O_CLOEXEC), r;
+
+        if (fd < 0)
+                return errno == ENOENT ? 0 : -errno;
+        r = remove_below(fd, path);
+        close(fd);
+        return r;
+}
+
 int exec_directory_remove(const ExecTerms *terms, ExecDirectoryKind kind, bool is_user) {
         cleanup_free_ char *base = NULL;
         int r, fd, error = 0;

@@ -19,6 +19,9 @@ int exec_directory_list(const ExecTerms *terms, ExecDirectoryKind kind, bool is_
  */
 int exec_directory_remove(const ExecTerms *terms, ExecDirectoryKind kind, bool is_user);
 
+/* Removes what is at @path below @base: 0, also if it is not there, or -errno. No symlink is followed on the way. */
+int exec_directory_remove_below(const char *base, const char *path);
+
 /* Whose manager are we? For those who don't know. */
 void exec_directory_set_user(bool is_user);
 bool exec_directory_is_user(void);

@@ -17,6 +17,11 @@
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_EXEC_TERMS,                               \
           .offset = offsetof(ExecTerms, field_), .is_strict = true, __VA_ARGS__ }
 
+/* Of a type whose directories can be removed; it takes directive_value.h. */
+#define DIRECTIVE_TIMEOUT_CLEAN                                                                          \
+        { .name = "TimeoutCleanSec", .parse = directive_parse_time_limit, .base = DIRECTIVE_IN_EXEC_TERMS, \
+          .offset = offsetof(ExecTerms, timeout_clean) }
+
 int exec_parse_environment(const DirectiveLine *line, const char *value);
 int exec_parse_environment_file(const DirectiveLine *line, const char *value);
 int exec_parse_working_directory(const DirectiveLine *line, const char *value);

@@ -10,6 +10,7 @@
 
 #include "basic/macro.h"
 #include "unit/file/directive_command.h"
+#include "unit/file/directive_exec.h"
 #include "unit/file/directive_resource.h"
 #include "unit/file/directive_service.h"
 #include "unit/file/directive_socket.h"
@@ -89,7 +90,7 @@ const Directive service_directives[] = {
         DIRECTIVE_SERVICE("SuccessExitStatus", service_parse_exit_status, success_exit_status, .is_strict = true),
         DIRECTIVE_IGNORE("SysVStartPriority", "there are no start numbers; use After="),
         DIRECTIVE_SERVICE("TimeoutAbortSec", service_parse_timeout_abort, timeout_abort),
-        DIRECTIVE_IGNORE("TimeoutCleanSec", "it only limits \"systemctl clean\""),
+        DIRECTIVE_TIMEOUT_CLEAN,
         DIRECTIVE_SERVICE("TimeoutSec", service_parse_timeout, timeout_stop),
         DIRECTIVE_SERVICE_RARE("TimeoutStartFailureMode", directive_parse_enum, timeout_start_mode,
                                .from_string = service_timeout_mode_from_string, .is_strict = true),

@@ -81,7 +81,7 @@ const Directive socket_directives[] = {
         DIRECTIVE_SOCKET("SocketUser", exec_parse_account, user, .is_strict = true),
         DIRECTIVE_SOCKET("Symlinks", directive_parse_paths, symlinks, .is_strict = true),
         DIRECTIVE_SOCKET("TCPCongestion", directive_parse_string, tcp_congestion),
-        DIRECTIVE_IGNORE("TimeoutCleanSec", "it only limits \"systemctl clean\""),
+        DIRECTIVE_TIMEOUT_CLEAN,
         DIRECTIVE_SOCKET("TimeoutSec", directive_parse_time_limit, timeout),
         DIRECTIVE_SOCKET("Timestamping", socket_parse_timestamping, timestamping),
         DIRECTIVE_SOCKET("Transparent", directive_parse_bool, transparent),

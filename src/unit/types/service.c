@@ -40,6 +40,7 @@ static const UnitActiveState active_state_table[] = {
         [SERVICE_STATE_FINAL_SIGKILL] = UNIT_DEACTIVATING,
         [SERVICE_STATE_FAILED] = UNIT_FAILED,
         [SERVICE_STATE_AUTO_RESTART] = UNIT_ACTIVATING,
+        [SERVICE_STATE_CLEANING] = UNIT_MAINTENANCE,
 };
 
 /* What a service without readable settings (its file is gone) goes by: enough to stop it in good order. */
@@ -224,6 +225,7 @@ static UnitAnswer service_start(Unit *unit) {
         case SERVICE_STATE_FINAL_WATCHDOG:
         case SERVICE_STATE_FINAL_SIGTERM:
         case SERVICE_STATE_FINAL_SIGKILL:
+        case SERVICE_STATE_CLEANING:
                 return UNIT_NOT_NOW;
         case _SERVICE_STATE_MAX:
                 break;
@@ -262,6 +264,9 @@ static UnitAnswer service_stop(Unit *unit) {
         case SERVICE_STATE_FINAL_WATCHDOG:
         case SERVICE_STATE_FINAL_SIGTERM:
         case SERVICE_STATE_FINAL_SIGKILL:
+                return UNIT_UNDER_WAY;
+        case SERVICE_STATE_CLEANING:
+                service_stop_cleaning(unit, SERVICE_RESULT_SIGNAL);
                 return UNIT_UNDER_WAY;
         case _SERVICE_STATE_MAX:
                 break;
@@ -363,6 +368,8 @@ const UnitVTable service_vtable = {
         .last_main = service_last_main,
         .exit_status = service_exit_status,
         .reset_failed = service_reset_failed,
+        .can_clean = service_can_clean,
+        .clean = service_clean,
         .group = service_group,
         .group_emptied = service_group_emptied,
         .group_out_of_memory = service_group_out_of_memory,

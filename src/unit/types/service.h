@@ -42,6 +42,7 @@ typedef enum ServiceState {
         SERVICE_STATE_FINAL_SIGKILL,
         SERVICE_STATE_FAILED,
         SERVICE_STATE_AUTO_RESTART,
+        SERVICE_STATE_CLEANING,         /* it was dead, and is again when that has ended */
         _SERVICE_STATE_MAX,
 } ServiceState;
 
@@ -118,6 +119,8 @@ typedef struct ServiceExtra {
         uint32_t reload_limit_count;
         ServiceFds fds;                 /* stored */
         uint32_t next_fd;
+        char **clean_argv;              /* owned; what removes its directories, as long as it is cleaned */
+        ServiceResult clean_result;
 } ServiceExtra;
 
 typedef struct Service {

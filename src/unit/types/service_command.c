@@ -236,6 +236,8 @@ int service_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request)
 
         if (!process || !process->is_wanted)
                 return -ECANCELED;
+        if (service_of(unit)->state == SERVICE_STATE_CLEANING)
+                return service_prepare_clean(unit, request);
         command = service_command(unit, process->kind, process->index);
         if (!command || !command->path || !command->argv || !command->argv[0])
                 return -ENOEXEC;
@@ -305,6 +307,10 @@ void service_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResul
                 /* Taken back while the process was on its way: nobody would know what it is for. */
                 if (pid > 0)
                         host->ops->kill(host, unit, pid, SIGKILL, true);
+                return;
+        }
+        if (service->state == SERVICE_STATE_CLEANING) {
+                service_clean_spawned(unit, pid, result);
                 return;
         }
         process->is_wanted = false;

@@ -117,6 +117,7 @@ static void main_ended_in_state(Unit *unit, ServiceResult result) {
         case SERVICE_STATE_EXITED:
         case SERVICE_STATE_FAILED:
         case SERVICE_STATE_AUTO_RESTART:
+        case SERVICE_STATE_CLEANING:
         case _SERVICE_STATE_MAX:
                 break;
         }
@@ -253,6 +254,7 @@ static void control_ended_in_state(Unit *unit, ServiceResult result) {
         case SERVICE_STATE_EXITED:
         case SERVICE_STATE_FAILED:
         case SERVICE_STATE_AUTO_RESTART:
+        case SERVICE_STATE_CLEANING:
         case _SERVICE_STATE_MAX:
                 break;
         }
@@ -287,6 +289,7 @@ static void control_failed_to_run(Unit *unit) {
         case SERVICE_STATE_FINAL_SIGKILL:
         case SERVICE_STATE_FAILED:
         case SERVICE_STATE_AUTO_RESTART:
+        case SERVICE_STATE_CLEANING:
         case _SERVICE_STATE_MAX:
                 break;
         }
@@ -348,7 +351,9 @@ void service_child_exited(Unit *unit, const UnitExit *exit) {
 
         if (exit->pid <= 0)
                 return;
-        if (exit->pid == service->main.pid)
+        if (service->state == SERVICE_STATE_CLEANING && exit->pid == service->control.pid)
+                service_clean_ended(unit, exit);
+        else if (exit->pid == service->main.pid)
                 service_main_ended(unit, exit);
         else if (exit->pid == service->control.pid)
                 service_control_ended(unit, exit);

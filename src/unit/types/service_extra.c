@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "basic/macro.h"
+#include "basic/strv.h"
 #include "unit/types/service.h"
 
 static const ServiceExtra no_extra = { .probing = -1, .channel = -1 };
@@ -44,6 +45,7 @@ ServiceExtra *service_extra_free(ServiceExtra *extra) {
                 close(extra->channel);
         free(extra->probe_message);
         free(extra->bus_error);
+        strv_free(extra->clean_argv);
         free(extra);
         return NULL;
 }
@@ -58,6 +60,7 @@ void service_reset_extra(Service *service) {
 
         free(extra->probe_message);
         free(extra->bus_error);
+        strv_free(extra->clean_argv);
         *extra = (ServiceExtra) {
                 .probing = -1,
                 .channel = -1,
@@ -86,6 +89,10 @@ void service_put_extra(RecordWriter *writer, const ServiceExtra *extra) {
         record_put(writer, extra->reload_limit_begin);
         record_put(writer, extra->reload_limit_count);
         service_put_fds(writer, extra);
+        record_put(writer, extra->clean_result);
+        record_put(writer, strv_length(extra->clean_argv));
+        strv_foreach(word, extra->clean_argv)
+                record_put_string(writer, *word);
 }
 
 static void read_extra(RecordReader *reader, ServiceExtra *extra) {
@@ -107,6 +114,13 @@ static void read_extra(RecordReader *reader, ServiceExtra *extra) {
         extra->reload_limit_begin = record_get(reader);
         extra->reload_limit_count = (uint32_t) record_get_below(reader, (uint64_t) UINT32_MAX + 1);
         service_get_fds(reader, extra);
+        extra->clean_result = (ServiceResult) record_get_below(reader, _SERVICE_RESULT_MAX);
+        for (uint64_t n = record_get(reader); n > 0 && !reader->has_failed; n--) {
+                char *word = record_get_string_copy(reader);
+
+                if (!word || strv_consume(&extra->clean_argv, word) < 0)
+                        reader->has_failed = true;
+        }
         if (extra->probing < -1 || extra->probing >= _SERVICE_PROBE_KIND_MAX)
                 reader->has_failed = true;
 }

@@ -82,6 +82,7 @@ void service_group_out_of_memory(Unit *unit) {
         case SERVICE_STATE_DEAD:
         case SERVICE_STATE_FAILED:
         case SERVICE_STATE_AUTO_RESTART:
+        case SERVICE_STATE_CLEANING:
         case _SERVICE_STATE_MAX:
                 break;
         }

@@ -230,6 +230,10 @@ static void state_limit_elapsed(Unit *unit) {
         Service *service = service_of(unit);
 
         service->state_deadline = USEC_INFINITY;
+        if (service->state == SERVICE_STATE_CLEANING) {
+                service_clean_timed_out(unit);
+                return;
+        }
         note_timeout(unit);
         switch (service->state) {
         case SERVICE_STATE_CONDITION:
@@ -277,6 +281,7 @@ static void state_limit_elapsed(Unit *unit) {
         case SERVICE_STATE_EXITED:
         case SERVICE_STATE_FAILED:
         case SERVICE_STATE_AUTO_RESTART:
+        case SERVICE_STATE_CLEANING:
         case _SERVICE_STATE_MAX:
                 break;
         }
@@ -373,6 +378,7 @@ void service_look_again(Unit *unit) {
         case SERVICE_STATE_STOP_POST:
         case SERVICE_STATE_FAILED:
         case SERVICE_STATE_AUTO_RESTART:
+        case SERVICE_STATE_CLEANING:
         case _SERVICE_STATE_MAX:
                 break;
         }

@@ -54,6 +54,15 @@ void service_release_fds(Unit *unit, bool will_restart);
 const char *service_find_assignment(char *const *assignments, const char *name);
 bool service_may_notify(const Unit *unit, pid_t sender);
 
+/* service_clean.c */
+unsigned service_can_clean(const Unit *unit);
+int service_clean(Unit *unit, unsigned kinds, Failure *ret_failure);
+int service_prepare_clean(const Unit *unit, ExecRequest *request);
+void service_clean_spawned(Unit *unit, pid_t pid, const ExecResult *result);
+void service_clean_ended(Unit *unit, const UnitExit *exit);
+void service_stop_cleaning(Unit *unit, ServiceResult result);
+void service_clean_timed_out(Unit *unit);
+
 /* service_restart.c */
 usec_t service_restart_pause(const Unit *unit);         /* without what is random in it */
 int service_set_restart_timer(Unit *unit);

@@ -32,6 +32,7 @@ static const char *const service_state_table[] = {
         [SERVICE_STATE_FINAL_SIGKILL] = "final-sigkill",
         [SERVICE_STATE_FAILED] = "failed",
         [SERVICE_STATE_AUTO_RESTART] = "auto-restart",
+        [SERVICE_STATE_CLEANING] = "cleaning",
 };
 
 static const char *const service_result_table[] = {

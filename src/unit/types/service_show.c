@@ -85,6 +85,8 @@ static int describe_waiting(const Unit *unit, char **ret_activity) {
                 signal = service_signal_name(service_stop_signal(unit, service->state));
                 return text_format(ret_activity, "waiting for its processes to end after %s%s",
                                    signal ? "SIG" : "a signal", signal ? signal : "");
+        case SERVICE_STATE_CLEANING:
+                return text_format(ret_activity, "removing its directories");
         case SERVICE_STATE_AUTO_RESTART:
                 return text_format(ret_activity, "next restart in %s",
                                    usec_format(usec_sub(service_extra(unit)->restart_at, service_now(unit)), span));
@@ -110,7 +112,7 @@ static bool is_signalling(ServiceState state) {
         return state == SERVICE_STATE_STOP_WATCHDOG || state == SERVICE_STATE_STOP_SIGTERM ||
                state == SERVICE_STATE_STOP_SIGKILL || state == SERVICE_STATE_FINAL_SIGTERM ||
                state == SERVICE_STATE_FINAL_WATCHDOG ||
-               state == SERVICE_STATE_FINAL_SIGKILL;
+               state == SERVICE_STATE_FINAL_SIGKILL || state == SERVICE_STATE_CLEANING;
 }
 
 int service_activity(const Unit *unit, char **ret_activity, usec_t *ret_since) {

@@ -244,6 +244,7 @@ static void enter_after_signal(Unit *unit, ServiceState state, ServiceResult res
         case SERVICE_STATE_STOP_POST:
         case SERVICE_STATE_FAILED:
         case SERVICE_STATE_AUTO_RESTART:
+        case SERVICE_STATE_CLEANING:
         case _SERVICE_STATE_MAX:
                 service_enter_dead(unit, result, true);
                 break;

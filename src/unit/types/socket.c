@@ -16,6 +16,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "basic/strv.h"
 #include "unit/types/group_property.h"
 #include "unit/types/socket.h"
 #include "unit/types/unit_types.h"
@@ -34,6 +35,7 @@ static const UnitActiveState active_state_table[] = {
         [SOCKET_STATE_FINAL_SIGTERM] = UNIT_DEACTIVATING,
         [SOCKET_STATE_FINAL_SIGKILL] = UNIT_DEACTIVATING,
         [SOCKET_STATE_FAILED] = UNIT_FAILED,
+        [SOCKET_STATE_CLEANING] = UNIT_MAINTENANCE,
 };
 
 Socket *socket_of(const Unit *unit) {
@@ -114,6 +116,7 @@ static void socket_deinit(Unit *unit) {
         vector_deinit(&socket->ports);
         socket_forget_connections(unit);
         vector_deinit(&socket->connections);
+        strv_free(socket->clean_argv);
         free(socket->failure);
         free(socket);
         unit->state_of_type = NULL;
@@ -239,6 +242,7 @@ static UnitAnswer socket_start(Unit *unit) {
         case SOCKET_STATE_STOP_POST:
         case SOCKET_STATE_FINAL_SIGTERM:
         case SOCKET_STATE_FINAL_SIGKILL:
+        case SOCKET_STATE_CLEANING:
                 return UNIT_NOT_NOW;
         case _SOCKET_STATE_MAX:
                 break;
@@ -265,6 +269,9 @@ static UnitAnswer socket_stop(Unit *unit) {
         case SOCKET_STATE_STOP_POST:
         case SOCKET_STATE_FINAL_SIGTERM:
         case SOCKET_STATE_FINAL_SIGKILL:
+                return UNIT_UNDER_WAY;
+        case SOCKET_STATE_CLEANING:
+                socket_stop_cleaning(unit, SOCKET_RESULT_SIGNAL);
                 return UNIT_UNDER_WAY;
         case _SOCKET_STATE_MAX:
                 break;
@@ -324,6 +331,8 @@ const UnitVTable socket_vtable = {
         .kill = socket_kill,
         .control_pid = socket_control_pid,
         .reset_failed = socket_reset_failed,
+        .can_clean = socket_can_clean,
+        .clean = socket_clean,
         .group = socket_group,
         .group_emptied = socket_group_emptied,
         .save = socket_save,

@@ -36,6 +36,7 @@ typedef enum SocketState {
         SOCKET_STATE_FINAL_SIGTERM,
         SOCKET_STATE_FINAL_SIGKILL,
         SOCKET_STATE_FAILED,
+        SOCKET_STATE_CLEANING,          /* it was dead, and is again when that has ended */
         _SOCKET_STATE_MAX,
 } SocketState;
 
@@ -93,6 +94,8 @@ typedef struct Socket {
         VECTOR(SocketPort) ports;
         VECTOR(SocketConnection) connections;
         uint32_t n_accepted, n_refused;
+        char **clean_argv;              /* owned; what removes its directories, as long as it is cleaned */
+        SocketResult clean_result;
         char *failure;                  /* owned: why result isn't success, for people; NULL: nothing to say */
 } Socket;
 

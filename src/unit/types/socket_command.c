@@ -76,6 +76,8 @@ int socket_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request) 
 
         if (!control->is_wanted)
                 return -ECANCELED;
+        if (socket_of(unit)->state == SOCKET_STATE_CLEANING)
+                return socket_prepare_clean(unit, request);
         command = socket_command(unit, control->kind, control->index);
         if (!command)
                 return -ENOEXEC;
@@ -138,7 +140,11 @@ static void control_ended(Unit *unit, const UnitExit *exit) {
 }
 
 void socket_child_exited(Unit *unit, const UnitExit *exit) {
-        if (socket_of(unit)->control.pid == exit->pid)
+        if (socket_of(unit)->control.pid != exit->pid)
+                return;
+        if (socket_of(unit)->state == SOCKET_STATE_CLEANING)
+                socket_clean_ended(unit, exit);
+        else
                 control_ended(unit, exit);
 }
 
@@ -183,6 +189,10 @@ void socket_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult
                 /* Taken back while the process was on its way: nobody would know what it is for. */
                 if (pid > 0)
                         host->ops->kill(host, unit, pid, SIGKILL, true);
+                return;
+        }
+        if (socket_of(unit)->state == SOCKET_STATE_CLEANING) {
+                socket_clean_spawned(unit, pid, result);
                 return;
         }
         control->is_wanted = false;

@@ -29,6 +29,15 @@ int socket_name_instance(uint32_t number, int fd, char **ret_instance);
 int socket_name_source(int fd, char **ret_source);       /* NULL: no address that says who it is */
 int socket_name_peer(int fd, char **ret_address, char **ret_port);      /* the same for both */
 
+/* socket_clean.c */
+unsigned socket_can_clean(const Unit *unit);
+int socket_clean(Unit *unit, unsigned kinds, Failure *ret_failure);
+int socket_prepare_clean(const Unit *unit, ExecRequest *request);
+void socket_clean_spawned(Unit *unit, pid_t pid, const ExecResult *result);
+void socket_clean_ended(Unit *unit, const UnitExit *exit);
+void socket_stop_cleaning(Unit *unit, SocketResult result);
+void socket_clean_timed_out(Unit *unit);
+
 /* socket_record.c */
 void socket_record(const Unit *unit, RecordWriter *writer);
 int socket_restore(Unit *unit, RecordReader *reader);

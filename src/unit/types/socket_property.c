@@ -74,6 +74,7 @@ GETTER(poll_burst, sink_u32, settings->poll_limit_burst)
 GETTER(fd_name, sink_string, settings->fd_name ?: unit->id)
 GETTER(control_pid, sink_u32, (uint32_t) socket->control.pid)
 GETTER(result, sink_string, socket_result_to_string(socket->result))
+GETTER(clean_result, sink_string, socket_result_to_string(socket->clean_result))
 GETTER(n_connections, sink_u32, (uint32_t) socket->connections.n)
 GETTER(n_accepted, sink_u32, socket->n_accepted)
 GETTER(n_refused, sink_u32, socket->n_refused)
@@ -172,6 +173,7 @@ static const UnitProperty rows[] = {
         { "FileDescriptorName", "s", C, get_fd_name, "What its descriptors are called in LISTEN_FDNAMES." },
         { "ControlPID", "u", E, get_control_pid, "The command that runs, 0 if there is none." },
         { "Result", "s", E, get_result, "Why it ended, or success." },
+        { "CleanResult", "s", E, get_clean_result, "How its last clean-up ended." },
         { "FailureReason", "s", E, get_failure, "A sentence on why Result is what it is." },
         { "NConnections", "u", E, get_n_connections, "Connections that there are now." },
         { "NAccepted", "u", E, get_n_accepted, "Connections that there ever were." },

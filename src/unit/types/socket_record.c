@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "basic/strv.h"
 #include "unit/types/socket.h"
 
 static void put_process(RecordWriter *writer, const SocketProcess *process) {
@@ -72,6 +73,10 @@ void socket_record(const Unit *unit, RecordWriter *writer) {
                 record_put_string(writer, socket->connections.items[i].service);
                 record_put_string(writer, socket->connections.items[i].source);
         }
+        record_put(writer, socket->clean_result);
+        record_put(writer, strv_length(socket->clean_argv));
+        strv_foreach(word, socket->clean_argv)
+                record_put_string(writer, *word);
 }
 
 static int read_port(Socket *socket, RecordReader *reader) {
@@ -101,6 +106,18 @@ static int read_connection(Socket *socket, RecordReader *reader) {
         return r;
 }
 
+static int read_clean(Socket *socket, RecordReader *reader) {
+        int r = 0;
+
+        socket->clean_result = (SocketResult) record_get_below(reader, _SOCKET_RESULT_MAX);
+        for (uint64_t n = record_get(reader); n > 0 && r == 0; n--) {
+                char *word = record_get_string_copy(reader);
+
+                r = word ? strv_consume(&socket->clean_argv, word) : -EBADMSG;
+        }
+        return r;
+}
+
 static int read_all(Socket *socket, RecordReader *reader) {
         int r = 0;
 
@@ -121,6 +138,8 @@ static int read_all(Socket *socket, RecordReader *reader) {
                 r = read_port(socket, reader);
         for (uint64_t n = record_get(reader); n > 0 && r == 0; n--)
                 r = read_connection(socket, reader);
+        if (r == 0)
+                r = read_clean(socket, reader);
         return r == 0 && reader->has_failed ? -EBADMSG : r;
 }
 

@@ -22,6 +22,7 @@ static const char *const socket_state_table[] = {
         [SOCKET_STATE_FINAL_SIGTERM] = "final-sigterm",
         [SOCKET_STATE_FINAL_SIGKILL] = "final-sigkill",
         [SOCKET_STATE_FAILED] = "failed",
+        [SOCKET_STATE_CLEANING] = "cleaning",
 };
 
 static const char *const socket_result_table[] = {
@@ -64,6 +65,8 @@ int socket_activity(const Unit *unit, char **ret_activity, usec_t *ret_since) {
         const Socket *socket = socket_of(unit);
 
         *ret_since = socket->state_since;
+        if (socket->state == SOCKET_STATE_CLEANING)
+                return text_format(ret_activity, "removing its directories");
         if (socket->control.pid > 0 || socket->control.is_wanted) {
                 *ret_since = socket->control.since;
                 return describe_control(unit, ret_activity);

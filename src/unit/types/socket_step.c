@@ -179,6 +179,7 @@ void socket_go_on(Unit *unit, SocketResult result) {
         case SOCKET_STATE_LISTENING:
         case SOCKET_STATE_RUNNING:
         case SOCKET_STATE_FAILED:
+        case SOCKET_STATE_CLEANING:
         case _SOCKET_STATE_MAX:
                 break;
         }
@@ -195,6 +196,10 @@ static void limit_elapsed(Unit *unit) {
         char span[USEC_FORMAT_MAX];
 
         socket->state_deadline = USEC_INFINITY;
+        if (state == SOCKET_STATE_CLEANING) {
+                socket_clean_timed_out(unit);
+                return;
+        }
         socket_note_failure(unit, "%s timed out after %s", socket_state_to_string(state),
                             usec_format(usec_sub(socket_now(unit), socket->state_since), span));
         if (is_signalling(state))

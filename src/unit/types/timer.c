@@ -23,6 +23,7 @@
 #include "unit/types/timer.h"
 #include "unit/types/trigger_environment.h"
 #include "unit/types/unit_types.h"
+#include "unit/unit_clean.h"
 
 static const UnitActiveState active_states[_TIMER_STATE_MAX] = {
         [TIMER_DEAD] = UNIT_INACTIVE,   [TIMER_WAITING] = UNIT_ACTIVE, [TIMER_RUNNING] = UNIT_ACTIVE,
@@ -269,6 +270,19 @@ static void timer_resume(Unit *unit) {
         set_deadline(unit, timer_find_deadline(unit));
 }
 
+static unsigned timer_can_clean(const Unit *unit) {
+        return timer_settings(unit)->persistent ? 1U << UNIT_CLEAN_STATE : 0;
+}
+
+/* One file, which is done at once. */
+static int timer_clean(Unit *unit, unsigned kinds, Failure *ret_failure) {
+        if (!(kinds & timer_can_clean(unit)))
+                return failure_set(ret_failure, -ENODATA, "NothingToClean", "%s has nothing of that kind to clean.", unit->id);
+        if (!timer_remove_stamp(unit))
+                return failure_set(ret_failure, -EIO, "Failed", "Cannot clean %s: its log says why.", unit->id);
+        return 0;
+}
+
 const UnitVTable timer_vtable = {
         .type = UNIT_TIMER,
         .interface = "Timer",
@@ -287,6 +301,8 @@ const UnitVTable timer_vtable = {
         .trigger_environment = timer_trigger_environment,
         .job_refused = timer_job_refused,
         .reset_failed = timer_reset_failed,
+        .can_clean = timer_can_clean,
+        .clean = timer_clean,
         .save = timer_save,
         .record = timer_record,
         .restore = timer_restore,

@@ -68,6 +68,7 @@ usec_t timer_find_deadline(const Unit *unit);
 
 /* When it has elapsed last (realtime, 0: never); makes the file if there is none. */
 usec_t timer_read_stamp(const Unit *unit);
+bool timer_remove_stamp(const Unit *unit);      /* false: it could not be, which is said */
 void timer_write_stamp(const Unit *unit, usec_t realtime);
 
 /* — timer_show.c — */

@@ -83,6 +83,17 @@ usec_t timer_read_stamp(const Unit *unit) {
         return 0;
 }
 
+bool timer_remove_stamp(const Unit *unit) {
+        cleanup_free_ char *path = NULL;
+        int r = find_path(unit, &path);
+
+        if (r == 0 && unlink(path) < 0 && errno != ENOENT)
+                r = -errno;
+        if (r < 0)
+                say(unit, "It cannot be forgotten when it has elapsed", r);
+        return r == 0;
+}
+
 void timer_write_stamp(const Unit *unit, usec_t realtime) {
         cleanup_free_ char *path = NULL;
         int r = find_path(unit, &path);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The words for what can be removed of a unit: those of "systemctl clean"
+ */
+
+#include "unit/unit_clean.h"
+
+static const char *const unit_cleans[_UNIT_CLEAN_MAX] = {
+        [UNIT_CLEAN_RUNTIME] = "runtime",
+        [UNIT_CLEAN_STATE] = "state",
+        [UNIT_CLEAN_CACHE] = "cache",
+        [UNIT_CLEAN_LOGS] = "logs",
+        [UNIT_CLEAN_CONFIGURATION] = "configuration",
+};
+
+DEFINE_STRING_TABLE(unit_clean, UnitClean, unit_cleans)

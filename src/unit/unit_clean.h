@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What of a unit outlives its runs, and can be removed
+ *
+ * Sets of them are masks: bit n is kind n. The first five are in the order of
+ * ExecDirectoryKind.
+ */
+
+#include "basic/string_table.h"
+
+typedef enum UnitClean {
+        UNIT_CLEAN_RUNTIME,
+        UNIT_CLEAN_STATE,               /* of a timer: when it has elapsed last */
+        UNIT_CLEAN_CACHE,
+        UNIT_CLEAN_LOGS,
+        UNIT_CLEAN_CONFIGURATION,
+        _UNIT_CLEAN_MAX,
+} UnitClean;
+
+#define UNIT_CLEAN_ALL ((1U << _UNIT_CLEAN_MAX) - 1)
+
+DECLARE_STRING_TABLE(unit_clean, UnitClean);     /* "runtime", … */
