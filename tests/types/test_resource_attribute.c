@@ -23,7 +23,7 @@ static const CgroupAttribute *find(const char *file) {
 }
 
 static void assert_value(const char *file, const char *value) {
-        assert_string(find(file)->value, value);
+        assert_string(find(file)->list ? find(file)->list : find(file)->value, value);
         cr_assert(not(find(file)->is_default));
 }
 
@@ -34,6 +34,18 @@ Test(resource_attribute, nothing_said) {
         assert_string(find("memory.max")->value, "max");
         assert_string(find("cpu.weight")->value, "100");
         cr_assert(eq(int, resource_wanted_controllers(NULL), 0));
+}
+
+/* A number that is cut is another processor. */
+Test(resource_attribute, long_lists_are_whole) {
+        char list[1024];
+        ResourceSettings settings = { .allowed_cpus = list, .allowed_memory_nodes = list };
+
+        for (size_t i = 0, n = 0; i < 200; i++)
+                n += (size_t) snprintf(list + n, sizeof(list) - n, "%s%zu", i > 0 ? "," : "", 2 * i);
+        n_attributes = resource_list_attributes(&settings, NULL, attributes);
+        assert_value("cpuset.cpus", list);
+        assert_value("cpuset.mems", list);
 }
 
 Test(resource_attribute, values) {

@@ -90,7 +90,7 @@ bool cgroup_is_enabled(const Cgroup *group, CgroupController controller) {
 int cgroup_set(Cgroup *group, const CgroupAttribute *attribute) {
         int r = cgroup_enable(group, attribute->controller);
 
-        return r < 0 ? r : cgroup_write(group, attribute->file, attribute->value);
+        return r < 0 ? r : cgroup_write(group, attribute->file, attribute->list ? attribute->list : attribute->value);
 }
 
 /* Some kilobytes hold all that is read here. 0 or -errno. */

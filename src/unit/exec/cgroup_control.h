@@ -13,6 +13,7 @@ typedef struct CgroupAttribute {
         const char *file;               /* static: "memory.max" */
         const char *directive;          /* static: "MemoryMax" */
         char value[200];
+        const char *list;               /* borrowed; in its place, of any length; NULL: it is .value */
         bool is_default;                /* what a new group has by itself */
         int error;                      /* negative errno: why there is nothing to be written */
 } CgroupAttribute;

@@ -29,6 +29,7 @@ typedef struct Row {
         const char *directive;
         void (*format)(const ResourceSettings *settings, char *value, size_t size);     /* "" for what a new group has */
         const char *fresh;              /* what that is */
+        const char *(*list)(const ResourceSettings *settings);  /* in the place of .format, for a text of any length; NULL: none */
 } Row;
 
 static void format_weight(uint32_t weight, char *value, size_t size) {
@@ -60,14 +61,12 @@ static void format_cpu_max(const ResourceSettings *settings, char *value, size_t
         }
 }
 
-static void format_cpus(const ResourceSettings *settings, char *value, size_t size) {
-        if (settings->allowed_cpus)
-                snprintf(value, size, "%s", settings->allowed_cpus);
+static const char *list_cpus(const ResourceSettings *settings) {
+        return settings->allowed_cpus;
 }
 
-static void format_memory_nodes(const ResourceSettings *settings, char *value, size_t size) {
-        if (settings->allowed_memory_nodes)
-                snprintf(value, size, "%s", settings->allowed_memory_nodes);
+static const char *list_memory_nodes(const ResourceSettings *settings) {
+        return settings->allowed_memory_nodes;
 }
 
 static uint64_t count(const ResourceLimit *limit, uint64_t (*count_whole)(void)) {
@@ -145,8 +144,8 @@ static const Row rows[] = {
         { CGROUP_CPU, "cpu.weight", "CPUWeight", format_cpu_weight, "100" },
         { CGROUP_CPU, "cpu.idle", "CPUWeight", format_cpu_idle, "0" },
         { CGROUP_CPU, "cpu.max", "CPUQuota", format_cpu_max, "max" },
-        { CGROUP_CPUSET, "cpuset.cpus", "AllowedCPUs", format_cpus, "\n" },
-        { CGROUP_CPUSET, "cpuset.mems", "AllowedMemoryNodes", format_memory_nodes, "\n" },
+        { CGROUP_CPUSET, "cpuset.cpus", "AllowedCPUs", NULL, "\n", list_cpus },
+        { CGROUP_CPUSET, "cpuset.mems", "AllowedMemoryNodes", NULL, "\n", list_memory_nodes },
         { CGROUP_IO, "io.weight", "IOWeight", format_io_weight, "default 100" },
         { CGROUP_MEMORY, "memory.min", "MemoryMin", format_memory_min, "0" },
         { CGROUP_MEMORY, "memory.low", "MemoryLow", format_memory_low, "0" },
@@ -173,8 +172,11 @@ static size_t list_rows(const ResourceSettings *settings, CgroupAttribute attrib
                         .file = rows[i].file,
                         .directive = rows[i].directive,
                 };
-                rows[i].format(settings, attribute->value, sizeof(attribute->value));
-                attribute->is_default = attribute->value[0] == '\0';
+                if (rows[i].list)
+                        attribute->list = rows[i].list(settings);
+                else
+                        rows[i].format(settings, attribute->value, sizeof(attribute->value));
+                attribute->is_default = !attribute->list && attribute->value[0] == '\0';
                 if (attribute->is_default)
                         strcpy(attribute->value, rows[i].fresh);
         }
