@@ -28,6 +28,7 @@ Test(specifier, tables_of_names_and_texts) {
                 { "a\\x2db.service", "%p %P", "a\\x2db a-b" },
                 { "foo.service", "%S %C %L %E %T", "/var/lib /var/cache /var/log /etc /tmp" },
                 { "foo.service", "%t/x", "/run/x" },
+                { "foo@1.service", "%d/x", "/run/credentials/foo@1.service/x" },
                 { "foo.service", "%y", "/etc/jobd/system/foo.service" },
                 { "foo.service", "%Y", "/etc/jobd/system" },
         };
@@ -88,8 +89,8 @@ Test(specifier, an_unknown_one_is_left_and_named) {
 
 Test(specifier, one_that_has_no_value_is_an_error) {
         cleanup_free_ char *text = NULL, *problem = NULL;
-        SpecifierContext context = { .unit = "foo.service" };
+        SpecifierContext context = { .unit = "foo\\xzz.service" };
 
-        cr_assert(eq(int, specifier_expand(&context, "%z %d/key", &text, &problem), -EINVAL));
-        cr_expect(strstr(problem, "'%d' cannot be resolved here") != NULL, "%s", problem);
+        cr_assert(eq(int, specifier_expand(&context, "%z %P/key", &text, &problem), -EINVAL));
+        cr_expect(strstr(problem, "'%P' cannot be resolved here") != NULL, "%s", problem);
 }

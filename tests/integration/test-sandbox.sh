@@ -79,7 +79,7 @@ RemainAfterExit=yes
 ProtectSystem=strict
 RuntimeDirectory=trial
 SetCredential=word:secret
-ExecStart=/bin/sh -c 'touch $DIR/outside 2>/dev/null || echo refused; touch "\$\$RUNTIME_DIRECTORY/x" && echo written; cat "\$\$CREDENTIALS_DIRECTORY/word"'
+ExecStart=/bin/sh -c 'touch $DIR/outside 2>/dev/null || echo refused; touch "\$\$RUNTIME_DIRECTORY/x" && echo written; cat "\$\$CREDENTIALS_DIRECTORY/word"; cmp %d/word "\$\$CREDENTIALS_DIRECTORY/word"'
 StandardOutput=file:$OUTPUT/own
 U
 unit probed.service <<U

@@ -198,14 +198,15 @@ static int specifier_logs(const SpecifierContext *context, char **ret_value) {
         return r < 0 ? r : text_format(ret_value, "%s/log", state);
 }
 
-static int specifier_runtime(const SpecifierContext *context, char **ret_value) {
-        const char *value = context->runtime_directory;
+static int specifier_usual_runtime(const SpecifierContext *context, char **ret_value) {
+        const char *value = context->is_user ? specifier_environment("XDG_RUNTIME_DIR") : "/run";
 
-        if (!value && context->is_user)
-                value = specifier_environment("XDG_RUNTIME_DIR");
-        if (!value && context->is_user)
-                return text_format(ret_value, "/run/user/%u", geteuid());
-        return specifier_copy(value ? value : "/run", ret_value);
+        return value ? specifier_copy(value, ret_value) : text_format(ret_value, "/run/user/%u", geteuid());
+}
+
+static int specifier_runtime(const SpecifierContext *context, char **ret_value) {
+        return context->runtime_directory ? specifier_copy(context->runtime_directory, ret_value)
+                                          : specifier_usual_runtime(context, ret_value);
 }
 
 static int specifier_temporary(const SpecifierContext *context, char **ret_value) {
@@ -220,9 +221,12 @@ static int specifier_lasting_temporary(const SpecifierContext *context, char **r
         return specifier_copy(value ? value : "/var/tmp", ret_value);
 }
 
-/* Known, but there are no credentials: it must not be taken for plain text. */
+/* Where they are if it has any: what $CREDENTIALS_DIRECTORY is (unit/exec/exec_secret.c). */
 static int specifier_credentials(const SpecifierContext *context, char **ret_value) {
-        return -EOPNOTSUPP;
+        cleanup_free_ char *runtime = NULL;
+        int r = specifier_usual_runtime(context, &runtime);
+
+        return r < 0 ? r : text_format(ret_value, "%s/credentials/%s", runtime, context->unit);
 }
 
 /* — of the machine — */
