@@ -56,6 +56,11 @@ static const BusMethod methods[] = {
           bus_manager_set_unit_properties,
           "Changes settings of its control group, and the description, by a drop-in, which is verified first, and reads the "
           "unit's files again. Values as the properties have them, or strings as a unit file has them." },
+        { "StartTransientUnit", "ssa(sv)a(sa(sv))", "name mode properties aux", "o", "job", BUS_VERB_INSTALL,
+          bus_manager_start_transient_unit,
+          "Makes a unit, and others beside it, of properties, and has it started. They are there for as long as they are "
+          "loaded. Values as the properties have them, or strings as a unit file has them; also AddRef b: the caller "
+          "holds a reference." },
         { "ResetFailedUnit", "s", "unit", "", NULL, BUS_VERB_RESET, bus_manager_reset_failed_unit,
           "Puts a failed unit back to inactive and its start limit to zero." },
         { "ResetFailed", "", NULL, "", NULL, BUS_VERB_RESET, bus_manager_reset_failed, "The same for all units." },

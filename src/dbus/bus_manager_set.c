@@ -11,24 +11,22 @@
  */
 
 #include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 
 #include "basic/text.h"
 #include "dbus/bus_manager.h"
-#include "unit/file/directive.h"
+#include "dbus/bus_setting.h"
 #include "unit/file/dropin_write.h"
 
 #define SETTINGS_MAX 64
 
-typedef struct BusSetting {
+typedef struct BusDropin {
         const char *directive;          /* static */
         char *file;                     /* owned */
         char *text;                     /* owned: of the drop-in */
-} BusSetting;
+} BusDropin;
 
 typedef struct BusSettings {
-        BusSetting items[SETTINGS_MAX];
+        BusDropin items[SETTINGS_MAX];
         size_t n;
 } BusSettings;
 
@@ -39,125 +37,40 @@ static void settings_deinit(BusSettings *settings) {
         }
 }
 
-/* What a directive is called whose property has another name. */
-typedef struct BusSettingName {
-        const char *property;
-        const char *directive;
-        enum { SETTING_PLAIN, SETTING_PERCENT_OF_SECOND, SETTING_SPAN, SETTING_SCALE } kind;
-} BusSettingName;
+static int read_setting(BusCall *call, const Unit *unit, const DBusMessageIter *all, DBusMessageIter *fields,
+                        BusSettings *settings) {
+        cleanup_(bus_setting_deinit) BusSetting setting = {};
+        cleanup_free_ char *lines = NULL;
+        BusDropin *dropin = &settings->items[settings->n];
+        int r = bus_setting_read(call, unit, all, fields, &setting);
 
-static const BusSettingName names[] = {
-        { "CPUQuotaPerSecUSec", "CPUQuota", SETTING_PERCENT_OF_SECOND },
-        { "CPUQuotaPeriodUSec", "CPUQuotaPeriodSec", SETTING_SPAN },
-        { "MemoryMinScale", "MemoryMin", SETTING_SCALE },
-        { "MemoryLowScale", "MemoryLow", SETTING_SCALE },
-        { "MemoryHighScale", "MemoryHigh", SETTING_SCALE },
-        { "MemoryMaxScale", "MemoryMax", SETTING_SCALE },
-        { "MemorySwapMaxScale", "MemorySwapMax", SETTING_SCALE },
-        { "TasksMaxScale", "TasksMax", SETTING_SCALE },
-};
-
-static BusSettingName name_of_property(const char *property) {
-        for (size_t i = 0; i < ELEMENTSOF(names); i++)
-                if (text_equal(names[i].property, property))
-                        return names[i];
-        return (BusSettingName) { property, property, SETTING_PLAIN };
-}
-
-static void add_number(Text *text, const BusSettingName *name, uint64_t value) {
-        if (name->kind == SETTING_SCALE)
-                text_addf(text, "%" PRIu64 "%%", (uint64_t) ((double) value * 100 / UINT32_MAX + 0.5));
-        else if (value == UINT64_MAX)
-                text_add(text, name->kind == SETTING_PERCENT_OF_SECOND || text_ends_with(name->directive, "Weight")
-                                       ? "" : "infinity");
-        else if (name->kind == SETTING_PERCENT_OF_SECOND)
-                text_addf(text, "%" PRIu64 "%%", value / 10000);
-        else
-                text_addf(text, "%" PRIu64 "%s", value, name->kind == SETTING_SPAN ? "us" : "");
-}
-
-/* 0, or -EINVAL for a type that no setting has. */
-static int add_value(Text *text, const BusSettingName *name, DBusMessageIter *value) {
-        DBusBasicValue basic = {};
-
-        switch (dbus_message_iter_get_arg_type(value)) {
-        case DBUS_TYPE_STRING:
-                dbus_message_iter_get_basic(value, &basic);
-                text_add(text, basic.str);
-                return strpbrk(basic.str, "\n\r") ? -EINVAL : 0;
-        case DBUS_TYPE_BOOLEAN:
-                dbus_message_iter_get_basic(value, &basic);
-                text_add(text, basic.bool_val ? "yes" : "no");
-                return 0;
-        case DBUS_TYPE_UINT32:
-                dbus_message_iter_get_basic(value, &basic);
-                add_number(text, name, basic.u32);
-                return 0;
-        case DBUS_TYPE_UINT64:
-                dbus_message_iter_get_basic(value, &basic);
-                add_number(text, name, basic.u64);
-                return 0;
-        default:
-                return -EINVAL;
-        }
-}
-
-/* The section that a unit of this type has the directive in; NULL if it cannot be set at run time. */
-static const char *section_of(const Unit *unit, const char *name, const Directive **ret_directive) {
-        const char *own = directive_section_of_type(unit->type);
-        const DirectiveSection *section = own ? directive_section_find(own) : NULL;
-        const Directive *directive = section ? directive_find(section, name) : NULL;
-
-        if (directive && directive->base == DIRECTIVE_IN_RESOURCES && directive->status == DIRECTIVE_SUPPORTED) {
-                *ret_directive = directive;
-                return own;
-        }
-        if (!text_equal(name, "Description"))
-                return NULL;
-        *ret_directive = directive_find(directive_section_find("Unit"), name);
-        return "Unit";
-}
-
-static int read_setting(BusCall *call, const Unit *unit, DBusMessageIter *fields, BusSettings *settings) {
-        BusSetting *setting = &settings->items[settings->n];
-        cleanup_(text_deinit) Text text = {};
-        const Directive *directive = NULL;
-        const char *property, *section;
-        BusSettingName name;
-        DBusMessageIter value;
-        int r;
-
-        dbus_message_iter_get_basic(fields, &property);
-        dbus_message_iter_next(fields);
-        dbus_message_iter_recurse(fields, &value);
-        name = name_of_property(property);
-        section = section_of(unit, name.directive, &directive);
-        if (!section)
+        if (r >= 0 && !setting.is_resource && !text_equal(setting.directive, "Description"))
                 return bus_call_fail(call, -EINVAL, "InvalidArgs",
-                                     "%s of %s cannot be set at run time: 'jobctl edit' changes unit files.", property,
-                                     unit->id);
-        if (settings->n == SETTINGS_MAX)
+                                     "%s of %s cannot be set at run time: 'jobctl edit' changes unit files.",
+                                     setting.property, unit->id);
+        if (r >= 0 && settings->n == SETTINGS_MAX)
                 return bus_call_fail(call, -E2BIG, "LimitsExceeded", "At most %d settings in one call.", SETTINGS_MAX);
-        text_addf(&text, "# Written by set-property\n[%s]\n%s=", section, directive->name);
-        if (add_value(&text, &name, &value) < 0)
-                return bus_call_fail(call, -EINVAL, "InvalidArgs", "The value of %s is of the wrong type.", property);
-        text_add_char(&text, '\n');
+        if (r >= 0)
+                r = text_finish(&setting.lines, &lines);
+        if (r < 0)
+                return r;
         settings->n++;
-        setting->directive = directive->name;
-        r = text_finish(&text, &setting->text);
-        return r < 0 ? r : text_format(&setting->file, "50-%s.conf", directive->name);
+        dropin->directive = setting.directive;
+        r = text_format(&dropin->text, "# Written by set-property\n[%s]\n%s", setting.section, lines);
+        return r < 0 ? r : text_format(&dropin->file, "50-%s.conf", setting.directive);
 }
 
 static int read_settings(BusCall *call, const Unit *unit, BusSettings *settings) {
-        DBusMessageIter items;
+        DBusMessageIter items, all;
 
-        dbus_message_iter_recurse(&call->arguments, &items);
+        dbus_message_iter_recurse(&call->arguments, &all);
+        items = all;
         for (; dbus_message_iter_get_arg_type(&items) != DBUS_TYPE_INVALID; dbus_message_iter_next(&items)) {
                 DBusMessageIter fields;
                 int r;
 
                 dbus_message_iter_recurse(&items, &fields);
-                r = read_setting(call, unit, &fields, settings);
+                r = read_setting(call, unit, &all, &fields, settings);
                 if (r < 0)
                         return r;
         }

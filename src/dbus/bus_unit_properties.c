@@ -16,6 +16,7 @@
 #include "dbus/bus_unit.h"
 #include "dbus/bus_view.h"
 #include "unit/file/install_preset.h"
+#include "unit/file/transient_file.h"
 #include "unit/unit_clean.h"
 
 static const Unit *unit_of(const BusView *view) {
@@ -42,8 +43,8 @@ static void get_empty_strv(const BusView *view, uint32_t parameter, Sink *sink) 
         sink_strv(sink, NULL);
 }
 
-static void get_false(const BusView *view, uint32_t parameter, Sink *sink) {
-        sink_bool(sink, false);
+static void get_transient(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_bool(sink, transient_file_is_of(unit_of(view)));
 }
 
 static void get_description(const BusView *view, uint32_t parameter, Sink *sink) {
@@ -459,7 +460,7 @@ const BusProperty bus_unit_properties[] = {
         { "Asserts", "a(sbbsi)", 0, 1, get_conditions, "Its assertions, the same way." },
         { "LoadError", "(ss)", BUS_PROPERTY_CONST, 0, get_load_error,
           "Why it could not be loaded: error name, sentence." },
-        { "Transient", "b", BUS_PROPERTY_CONST, 0, get_false, "No." },
+        { "Transient", "b", BUS_PROPERTY_CONST, 0, get_transient, "Was it made by StartTransientUnit?" },
         { "Perpetual", "b", BUS_PROPERTY_CONST, FLAG_PERPETUAL, get_flag, "Is it always active?" },
         { "StartLimitIntervalUSec", "t", BUS_PROPERTY_CONST, SPAN_START_LIMIT_INTERVAL, get_span,
           "The time in which starts are counted, in µs." },

@@ -24,6 +24,7 @@
 #include "basic/text.h"
 #include "manager/manager_group.h"
 #include "manager/manager_private.h"
+#include "manager/manager_transient.h"
 #include "unit/exec/exec_directory.h"
 #include "unit/types/unit_types.h"
 
@@ -82,14 +83,30 @@ static int make_absolute(char **folders) {
         return 0;
 }
 
+/* Units that clients have made come first: there are none where another has the name. */
+static int find_search_path(Manager *manager, char ***path) {
+        const ManagerOptions *options = &manager->options;
+        cleanup_(strv_freep) char **folders = NULL;
+        char *transient;
+        int r;
+
+        r = unit_file_search_path(options->is_user, options->with_systemd_units, options->unit_path, &folders);
+        if (r >= 0)
+                r = manager_transient_folder(manager, &transient);
+        if (r >= 0)
+                r = strv_consume(path, transient);
+        strv_foreach(folder, folders)
+                if (r >= 0)
+                        r = strv_push(path, *folder);
+        return r < 0 ? r : make_absolute(*path);
+}
+
 static int init_loader(Manager *manager) {
         cleanup_(strv_freep) char **path = NULL;
         const ManagerOptions *options = &manager->options;
         int r;
 
-        r = unit_file_search_path(options->is_user, options->with_systemd_units, options->unit_path, &path);
-        if (r >= 0)
-                r = make_absolute(path);
+        r = find_search_path(manager, &path);
         if (r < 0)
                 return r;
         return unit_file_loader_new(&manager->loader, &(UnitFileOptions) {
@@ -179,6 +196,7 @@ int manager_new(Manager **ret_manager, const ManagerOptions *options, Failure *r
                 return failure_set(ret_failure, -ENOMEM, "NoMemory", "No memory for a manager.");
         manager_log_resume(manager);
         manager_open_state(manager);
+        manager_sweep_transient(manager, false);
         manager_arm(manager->child_source);
         manager_arm(manager->job_source);
         *ret_manager = take_ptr(manager);
@@ -219,6 +237,8 @@ Manager *manager_free(Manager *manager) {
                 return NULL;
 
         manager_close_state(manager, manager->stage == MANAGER_GONE);
+        if (manager->stage == MANAGER_GONE && !manager->options.is_machine)
+                manager_sweep_transient(manager, true);
         free_units(manager);
         manager_log_free(manager);
         manager_free_groups(manager);

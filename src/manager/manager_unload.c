@@ -17,6 +17,7 @@
 #include <assert.h>
 
 #include "manager/manager_private.h"
+#include "manager/manager_transient.h"
 
 /* Units and relations looked at in one turn before the rest is left to the next. */
 #define STEPS_A_TURN 20000U
@@ -160,6 +161,7 @@ static void unload_found(Search *search) {
                 /* As long as its relations are there: a job that waits has counted them. */
                 job_manager_forget_unit(search->manager->jobs, unit, search->manager->now);
                 consider_what_it_refers_to(search->manager, unit);
+                manager_drop_transient(search->manager, unit);
         }
         for (size_t i = 0; i < search->found.n; i++)
                 unit_withdraw_relations(unit_table_at(units, search->found.items[i].index));

@@ -18,28 +18,9 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "unit/file/dropin_write.h"
+#include "unit/file/file_write.h"
 #include "unit/file/install_folder.h"
 #include "unit/file/unit_file.h"
-
-static int write_at(int folder, const char *name, const char *text) {
-        int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644), r = 0;
-        size_t n = strlen(text);
-
-        if (fd < 0)
-                return -errno;
-        while (n > 0 && r == 0) {
-                ssize_t written = write(fd, text, n);
-
-                if (written < 0)
-                        r = -errno;
-                else {
-                        text += written;
-                        n -= (size_t) written;
-                }
-        }
-        close(fd);
-        return r;
-}
 
 static int io_failure(Failure *ret_failure, int code, const char *what, const char *path) {
         return code == -ENOMEM ? code : failure_set(ret_failure, code, code == -EACCES ? "AccessDenied" : "Failed",
@@ -69,7 +50,7 @@ static int verify_at(const DropinWrite *dropin, const char *folder, const char *
 
         if (r < 0)
                 return io_failure(ret_failure, r, "make", folder);
-        r = write_at(fd, dropin->file, dropin->text);
+        r = file_write_new(fd, dropin->file, dropin->text);
         if (r == 0)
                 r = unit_file_verify(path, &(UnitFileOptions) { .search_path = dropin->search_path,
                                                                 .is_user = dropin->is_user,
@@ -107,7 +88,7 @@ int dropin_verify(const DropinWrite *dropin, Failure *ret_failure) {
 
 int dropin_place(const DropinWrite *dropin, Failure *ret_failure) {
         FolderKind wanted = dropin->is_runtime ? FOLDER_RUNTIME : FOLDER_CONFIG;
-        cleanup_free_ char *folder = NULL, *temporary = NULL;
+        cleanup_free_ char *folder = NULL;
         int fd, r = 0;
 
         strv_foreach(candidate, dropin->search_path)
@@ -117,19 +98,12 @@ int dropin_place(const DropinWrite *dropin, Failure *ret_failure) {
                 return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported",
                                    "The search path has no folder for files of %s.",
                                    dropin->is_runtime ? "this boot" : "the administrator");
-        if (r == 0)
-                r = text_format(&temporary, ".#%s", dropin->file);
         if (r < 0)
                 return r;
         r = folder_open("", folder, true, &fd);
         if (r < 0)
                 return io_failure(ret_failure, r, "make", folder);
-        (void) unlinkat(fd, temporary, 0);
-        r = write_at(fd, temporary, dropin->text);
-        if (r == 0 && renameat(fd, temporary, fd, dropin->file) < 0)
-                r = -errno;
-        if (r < 0)
-                (void) unlinkat(fd, temporary, 0);
+        r = file_write_whole(fd, dropin->file, dropin->text);
         close(fd);
         return r < 0 ? io_failure(ret_failure, r, "write a drop-in in", folder) : 0;
 }

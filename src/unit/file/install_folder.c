@@ -24,6 +24,8 @@
 FolderKind folder_kind(const char *folder, const char *runtime) {
         bool is_runtime;
 
+        if (text_ends_with(folder, "/" TRANSIENT_FOLDER))
+                return FOLDER_TRANSIENT;
         if (!runtime)
                 runtime = getenv("XDG_RUNTIME_DIR");
         is_runtime = text_starts_with(folder, "/run/") || (runtime && *runtime && text_starts_with(folder, runtime));

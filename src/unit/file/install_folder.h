@@ -14,8 +14,12 @@ typedef enum FolderKind {
         FOLDER_CONFIG,                  /* the administrator, or the user */
         FOLDER_RUNTIME,                 /* the same, until the next boot */
         FOLDER_GENERATED,               /* a program, at each boot */
+        FOLDER_TRANSIENT,               /* the manager, for units that a client has made: transient_file.h */
         FOLDER_PACKAGE,
 } FolderKind;
+
+/* What the folder of units that clients have made is called, whatever it is in. */
+#define TRANSIENT_FOLDER "transient"
 
 /* @runtime: the user's runtime folder; NULL: $XDG_RUNTIME_DIR. @folder is without the root folder. */
 FolderKind folder_kind(const char *folder, const char *runtime);

@@ -397,6 +397,28 @@ static int draft_read_found(UnitDraft *draft) {
         return 0;
 }
 
+int unit_draft_read_text(const UnitFileLoader *loader, const char *name, const char *path, const char *text,
+                         UnitDraft **ret_draft) {
+        cleanup_(unit_draft_freep) UnitDraft *draft = NULL;
+        UnitSources *sources;
+        int r;
+
+        r = draft_new(loader, name, true, &draft);
+        if (r < 0)
+                return r;
+        sources = &draft->state->sources;
+        unit_sources_deinit(sources);
+        *sources = (UnitSources) { .found = NAME_FOUND_FILE, .id = strdup(name), .fragment = strdup(path), .builtin = text };
+        if (!sources->id || !sources->fragment)
+                return -ENOMEM;
+        draft->specifiers.fragment = sources->fragment;
+        r = draft_read_files(draft);
+        if (r < 0)
+                return r;
+        *ret_draft = take_ptr(draft);
+        return 0;
+}
+
 int unit_draft_read(const UnitFileLoader *loader, const char *name, bool is_supported, UnitDraft **ret_draft) {
         cleanup_(unit_draft_freep) UnitDraft *draft = NULL;
         int r;

@@ -69,6 +69,9 @@ struct UnitDraft {
  * of its type. What is wrong with the files goes into the draft and to the loader's receiver. 0, or -ENOMEM.
  */
 int unit_draft_read(const UnitFileLoader *loader, const char *name, bool is_supported, UnitDraft **ret_draft);
+/* The same of @text alone, as if it were the unit's only file and lay at @path. */
+int unit_draft_read_text(const UnitFileLoader *loader, const char *name, const char *path, const char *text,
+                         UnitDraft **ret_draft);
 UnitDraft *unit_draft_free(UnitDraft *draft);
 DEFINE_CLEANUP(UnitDraft, unit_draft_free)
 

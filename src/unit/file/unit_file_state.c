@@ -161,6 +161,8 @@ int unit_file_state(UnitFileLoader *loader, const char *name, const char **ret_s
                 *ret_state = "alias";
         else if (state_folder_kind(loader, name_map_folder(loader->names, entry)) == FOLDER_GENERATED)
                 *ret_state = "generated";
+        else if (state_folder_kind(loader, name_map_folder(loader->names, entry)) == FOLDER_TRANSIENT)
+                *ret_state = "transient";
         else
                 return state_of_file(loader, entry, name, ret_state);
         return 0;

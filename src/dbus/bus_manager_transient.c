@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The manager's interface: units that clients make
+ *
+ * Properties become the text of a unit file, and that becomes a unit by the
+ * way that all take. Units beside the one that is started are made first, so
+ * that a timer finds what it triggers. If something is wrong with any of them
+ * what was made goes again, since nothing needs it.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "basic/text.h"
+#include "dbus/bus_manager.h"
+#include "dbus/bus_setting.h"
+#include "manager/manager_transient.h"
+
+#define AUX_MAX 64U
+
+typedef struct Transient {
+        const char *name;
+        Text unit, own;                 /* owned: lines of [Unit], and of the section of its type */
+        bool wants_reference;
+} Transient;
+
+static void transient_deinit(Transient *transient) {
+        text_deinit(&transient->unit);
+        text_deinit(&transient->own);
+}
+
+static int check_name(BusCall *call, const char *name) {
+        UnitType type = unit_name_is_valid(name) ? unit_name_type(name) : _UNIT_TYPE_INVALID;
+
+        if (type < 0 || unit_name_is_template(name))
+                return bus_call_fail(call, -EINVAL, "InvalidArgs", "Invalid unit name or type: '%.300s'.", name);
+        if (!directive_section_of_type(type) || !directive_section_find(directive_section_of_type(type)))
+                return bus_call_fail(call, -EINVAL, "InvalidArgs", "Unit type %s does not support transient units.",
+                                     unit_type_to_string(type));
+        return 0;
+}
+
+static int read_bool(BusCall *call, const char *property, DBusMessageIter *value, bool *ret_value) {
+        dbus_bool_t truth;
+
+        if (dbus_message_iter_get_arg_type(value) != DBUS_TYPE_BOOLEAN)
+                return bus_call_fail(call, -EINVAL, "InvalidArgs", "The value of %s must be of type 'b'.", property);
+        dbus_message_iter_get_basic(value, &truth);
+        *ret_value = truth;
+        return 1;
+}
+
+/* What no unit file could say: 1 if it was that. */
+static int read_particular(BusCall *call, DBusMessageIter fields, Transient *transient) {
+        DBusMessageIter value;
+        const char *property;
+
+        dbus_message_iter_get_basic(&fields, &property);
+        dbus_message_iter_next(&fields);
+        dbus_message_iter_recurse(&fields, &value);
+        if (text_equal(property, "AddRef"))
+                return read_bool(call, property, &value, &transient->wants_reference);
+        return 0;
+}
+
+static int read_property(BusCall *call, const Unit *unit, const DBusMessageIter *all, DBusMessageIter *fields,
+                         Transient *transient) {
+        cleanup_(bus_setting_deinit) BusSetting setting = {};
+        cleanup_free_ char *lines = NULL;
+        int r = read_particular(call, *fields, transient);
+
+        if (r != 0)
+                return r < 0 ? r : 0;
+        r = bus_setting_read(call, unit, all, fields, &setting);
+        if (r >= 0)
+                r = text_finish(&setting.lines, &lines);
+        if (r < 0)
+                return r;
+        text_add(text_equal(setting.section, "Unit") ? &transient->unit : &transient->own, lines);
+        return 0;
+}
+
+static int read_properties(BusCall *call, const Unit *unit, DBusMessageIter *array, Transient *transient) {
+        DBusMessageIter items, all;
+        int r = 0;
+
+        dbus_message_iter_recurse(array, &all);
+        for (items = all; r >= 0 && dbus_message_iter_get_arg_type(&items) != DBUS_TYPE_INVALID;
+             dbus_message_iter_next(&items)) {
+                DBusMessageIter fields;
+
+                dbus_message_iter_recurse(&items, &fields);
+                r = read_property(call, unit, &all, &fields, transient);
+        }
+        return r;
+}
+
+static int finish_text(const Unit *unit, Transient *transient, char **ret_text) {
+        cleanup_free_ char *of_unit = NULL, *own = NULL;
+        int r = text_finish(&transient->unit, &of_unit);
+
+        if (r >= 0)
+                r = text_finish(&transient->own, &own);
+        return r < 0 ? r : text_format(ret_text, "# This is a transient unit file, made by StartTransientUnit.\n"
+                                                 "[Unit]\n%s\n[%s]\n%s", of_unit, directive_section_of_type(unit->type), own);
+}
+
+/* @array: its a(sv). */
+static int make_unit(BusCall *call, const char *name, DBusMessageIter *array) {
+        cleanup_(transient_deinit) Transient transient = { .name = name };
+        cleanup_free_ char *text = NULL;
+        Unit *unit;
+        int r = check_name(call, name);
+
+        if (r >= 0)
+                r = manager_load_unit(call->bus->manager, name, &unit, &call->failure);
+        if (r >= 0)
+                r = read_properties(call, unit, array, &transient);
+        if (r >= 0)
+                r = finish_text(unit, &transient, &text);
+        if (r >= 0)
+                r = manager_make_transient(call->bus->manager, name, text, &unit, &call->failure);
+        if (r >= 0 && transient.wants_reference)
+                r = bus_call_reference(call, unit);
+        return r;
+}
+
+static int make_others(BusCall *call, DBusMessageIter *array) {
+        DBusMessageIter items;
+        unsigned n = 0;
+        int r = 0;
+
+        dbus_message_iter_recurse(array, &items);
+        for (; r >= 0 && dbus_message_iter_get_arg_type(&items) != DBUS_TYPE_INVALID; dbus_message_iter_next(&items)) {
+                DBusMessageIter fields;
+                const char *name;
+
+                if (++n > AUX_MAX)
+                        return bus_call_fail(call, -E2BIG, "LimitsExceeded", "At most %u units beside one.", AUX_MAX);
+                dbus_message_iter_recurse(&items, &fields);
+                dbus_message_iter_get_basic(&fields, &name);
+                dbus_message_iter_next(&fields);
+                r = make_unit(call, name, &fields);
+        }
+        return r;
+}
+
+int bus_manager_start_transient_unit(BusCall *call) {
+        const char *name = bus_call_string(call);
+        const char *mode = bus_call_string(call);
+        DBusMessageIter own = call->arguments, others = call->arguments;
+        JobMode parsed;
+        int r;
+
+        dbus_message_iter_next(&others);
+        r = bus_call_parse_mode(call, mode, &parsed);
+        if (r >= 0)
+                r = make_others(call, &others);
+        if (r >= 0)
+                r = make_unit(call, name, &own);
+        return r < 0 ? r : bus_call_enqueue(call, name, "start", mode);
+}

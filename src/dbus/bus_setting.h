@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * From a property that a client sets to lines of a unit file
+ *
+ * A value is what systemd's property of that name has, or a string with what
+ * a unit file would say. Specifiers ("%i") are not resolved in it.
+ */
+
+#include "basic/text.h"
+#include "dbus/bus_call.h"
+#include "unit/file/directive.h"
+
+typedef struct BusSetting {
+        const char *property;           /* borrowed from the message */
+        const char *section;            /* static: "Unit", "Service", … */
+        const char *directive;          /* static: the one that it stands for, or the first of several */
+        bool is_resource;               /* it is about the unit's control group */
+        Text lines;                     /* owned: "MemoryMax=1G\n"; nothing: there is nothing to say */
+} BusSetting;
+
+void bus_setting_deinit(BusSetting *setting);
+
+/*
+ * Reads @fields, the (sv) that it stands at. @all: the a(sv) that it is of. What no unit of the type can have set is
+ * PropertyReadOnly, what is of another type InvalidArgs, with the name.
+ */
+int bus_setting_read(BusCall *call, const Unit *unit, const DBusMessageIter *all, DBusMessageIter *fields,
+                     BusSetting *ret_setting);

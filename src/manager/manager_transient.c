@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Units that clients make
+ *
+ * The file is written before the unit is loaded, so that a core which dies in
+ * between leaves a file that no unit is of; the next one removes it.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "basic/log.h"
+#include "basic/text.h"
+#include "manager/manager_private.h"
+#include "manager/manager_transient.h"
+#include "unit/file/install_folder.h"
+#include "unit/file/transient_file.h"
+
+int manager_transient_folder(const Manager *manager, char **ret_folder) {
+        return text_format(ret_folder, "%s/" TRANSIENT_FOLDER, manager->options.runtime_directory);
+}
+
+/* Nothing is there under that name but, for a slice, the name itself. */
+static bool is_pristine(Manager *manager, const Unit *unit) {
+        JobInfo job;
+
+        return (unit->load_state == UNIT_NOT_FOUND || unit->load_state == UNIT_LOADED) && !unit->settings.fragment_path &&
+               unit_state_is_inactive_or_failed(unit->active_state) && !unit->settings.is_perpetual &&
+               !job_manager_unit_job(manager->jobs, unit, &job);
+}
+
+static int load_anew(Manager *manager, Unit *unit, Unit **ret_unit) {
+        int r = unit_table_reload_unit(manager->units, unit);
+
+        return r < 0 ? r : unit_table_load_unit(manager->units, unit, ret_unit);
+}
+
+static int make(Manager *manager, Unit *unit, const char *folder, const char *text, Unit **ret_unit,
+                Failure *ret_failure) {
+        int r;
+
+        r = transient_file_check(manager->loader, unit->id, text, ret_failure);
+        if (r >= 0)
+                r = transient_file_place(folder, unit->id, text, ret_failure);
+        if (r >= 0)
+                r = load_anew(manager, unit, &unit);
+        if (r < 0)
+                return r;
+        *ret_unit = unit;
+        manager_consider_unloading(manager, unit);
+        if (unit->load_state == UNIT_LOADED)
+                return 0;
+        /* Drop-ins of its type or its name, which are none of the client's, make it unusable. */
+        r = failure_copy(ret_failure, &unit->load_failure);
+        transient_file_remove(folder, unit->id);
+        return r < 0 ? r : ret_failure->code;
+}
+
+int manager_make_transient(Manager *manager, const char *name, const char *text, Unit **ret_unit, Failure *ret_failure) {
+        cleanup_free_ char *folder = NULL;
+        Unit *unit;
+        int r;
+
+        assert(manager);
+        assert(name);
+        assert(text);
+
+        r = manager_load_unit(manager, name, &unit, ret_failure);
+        if (r < 0)
+                return r;
+        if (!is_pristine(manager, unit))
+                return failure_set(ret_failure, -EEXIST, "UnitExists", "Unit %s was already loaded or has a fragment file.",
+                                   name);
+        r = manager_transient_folder(manager, &folder);
+        return r < 0 ? r : make(manager, unit, folder, text, ret_unit, ret_failure);
+}
+
+void manager_drop_transient(Manager *manager, const Unit *unit) {
+        cleanup_free_ char *folder = NULL;
+
+        if (transient_file_is_of(unit) && manager_transient_folder(manager, &folder) == 0)
+                transient_file_remove(folder, unit->id);
+}
+
+void manager_sweep_transient(Manager *manager, bool is_done) {
+        cleanup_free_ char *folder = NULL;
+
+        if (manager_transient_folder(manager, &folder) == 0)
+                transient_file_sweep(folder, is_done ? NULL : manager->units);
+}

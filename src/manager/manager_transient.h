@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Units that clients make
+ *
+ * A unit is made of the text of a unit file, which is put into a folder of the
+ * manager's for as long as the unit is loaded.
+ */
+
+#include "manager/manager.h"
+
+/*
+ * Has a unit @name made of @text. 0 with the unit loaded, or with @ret_failure: UnitExists if there is a unit, or a
+ * file, of that name, InvalidArgs with the first fault of the text, …
+ */
+int manager_make_transient(Manager *manager, const char *name, const char *text, Unit **ret_unit, Failure *ret_failure);
+
+/* Its file goes, if it is one of those: it is about to be unloaded, or was not wanted after all. */
+void manager_drop_transient(Manager *manager, const Unit *unit);
+
+/* Where these files are: 0 or -ENOMEM. */
+int manager_transient_folder(const Manager *manager, char **ret_folder);
+
+/* Removes files of an earlier manager whose units are not there; @is_done: of all units. */
+void manager_sweep_transient(Manager *manager, bool is_done);

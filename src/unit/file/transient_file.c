@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Files of units that clients make
+ *
+ * Such a unit is a unit as any other: it has a file, which is read, shown, read
+ * again and found by the next core as all are. What is particular is that a
+ * fault in it is an answer to whoever has sent it, and not a line in the log.
+ */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "basic/macro.h"
+#include "basic/text.h"
+#include "unit/file/directive.h"
+#include "unit/file/file_write.h"
+#include "unit/file/install_folder.h"
+#include "unit/file/transient_file.h"
+#include "unit/file/unit_file_loader.h"
+
+bool transient_file_is_of(const Unit *unit) {
+        const char *path = unit->settings.fragment_path, *slash = path ? strrchr(path, '/') : NULL;
+        const size_t n = strlen("/" TRANSIENT_FOLDER);
+
+        return slash && (size_t) (slash - path) >= n && memcmp(slash - n, "/" TRANSIENT_FOLDER, n) == 0;
+}
+
+/* — a look at it — */
+
+typedef struct TransientVerdict {
+        const DirectiveSection *section;        /* of the unit's type */
+        char *message;                  /* owned: the first fault */
+        int error;
+} TransientVerdict;
+
+/* What is known and does no harm without effect is no fault. */
+static bool is_ignored(const TransientVerdict *verdict, const char *setting) {
+        const Directive *directive = setting && verdict->section ? directive_find(verdict->section, setting) : NULL;
+
+        if (!directive && setting)
+                directive = directive_find(directive_section_find("Unit"), setting);
+        return directive && directive->status == DIRECTIVE_IGNORED;
+}
+
+static void take_remark(void *userdata, const UnitFileDiagnostic *diagnostic) {
+        TransientVerdict *verdict = userdata;
+
+        if (verdict->message || verdict->error < 0 || diagnostic->severity == UNIT_FILE_NOTE ||
+            (diagnostic->severity == UNIT_FILE_WARNING &&
+             (diagnostic->line == 0 || is_ignored(verdict, diagnostic->setting))))
+                return;
+        verdict->error = text_format(&verdict->message, "%s%s%s", diagnostic->setting ? diagnostic->setting : "",
+                                     diagnostic->setting ? "=: " : "", diagnostic->message);
+}
+
+int transient_file_check(UnitFileLoader *loader, const char *name, const char *text, Failure *ret_failure) {
+        cleanup_(unit_draft_freep) UnitDraft *draft = NULL;
+        const char *section = directive_section_of_type(unit_name_type(name));
+        TransientVerdict verdict = { .section = section ? directive_section_find(section) : NULL };
+        UnitFileLoader listening = *loader;
+        cleanup_free_ char *path = NULL;
+        int r;
+
+        listening.options.receiver = take_remark;
+        listening.options.userdata = &verdict;
+        /* It is not read again to find a line: nothing lies there. */
+        r = text_format(&path, "/" TRANSIENT_FOLDER "/%s", name);
+        if (r >= 0)
+                r = unit_draft_read_text(&listening, name, path, text, &draft);
+        if (r >= 0)
+                r = verdict.error;
+        if (r >= 0 && verdict.message)
+                r = failure_set(ret_failure, -EINVAL, "InvalidArgs", "%s", verdict.message);
+        else if (r >= 0 && draft->load_state != UNIT_LOADED)
+                r = failure_copy(ret_failure, &draft->failure) < 0 ? -ENOMEM : -EINVAL;
+        free(verdict.message);
+        return r;
+}
+
+/* — the file — */
+
+int transient_file_place(const char *folder, const char *name, const char *text, Failure *ret_failure) {
+        int fd, r = folder_open("", folder, true, &fd);
+
+        if (r >= 0) {
+                r = file_write_whole(fd, name, text);
+                close(fd);
+        }
+        return r >= 0 || r == -ENOMEM ? r : failure_set(ret_failure, r, r == -EACCES ? "AccessDenied" : "Failed",
+                                                        "Cannot write %s/%s: %s.", folder, name, strerror(-r));
+}
+
+void transient_file_remove(const char *folder, const char *name) {
+        int fd;
+
+        if (folder_open("", folder, false, &fd) < 0)
+                return;
+        (void) unlinkat(fd, name, 0);
+        close(fd);
+}
+
+void transient_file_sweep(const char *folder, const UnitTable *table) {
+        DIR *dir = opendir(folder);
+        const struct dirent *item;
+
+        while (dir && (item = readdir(dir))) {
+                const Unit *unit = table ? unit_table_find(table, item->d_name) : NULL;
+
+                if (item->d_name[0] != '.' && (!unit || unit->load_state == UNIT_STUB))
+                        (void) unlinkat(dirfd(dir), item->d_name, 0);
+        }
+        if (dir)
+                closedir(dir);
+}

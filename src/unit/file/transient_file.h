@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Files of units that clients make
+ *
+ * They lie in a folder of their own, which the manager has made the first of
+ * its search path, and are there for as long as their units are loaded.
+ */
+
+#include <stdbool.h>
+
+#include "basic/failure.h"
+#include "unit/file/unit_file.h"
+
+/* Is the unit's main file one of those? */
+bool transient_file_is_of(const Unit *unit);
+
+/*
+ * Would a unit of that name, of nothing but @text, be free of faults? 0, -EINVAL with the first of them in
+ * @ret_failure, or -ENOMEM. Changes nothing.
+ */
+int transient_file_check(UnitFileLoader *loader, const char *name, const char *text, Failure *ret_failure);
+
+/* Puts it into @folder (which is made), whole. 0, or a negative errno with @ret_failure. */
+int transient_file_place(const char *folder, const char *name, const char *text, Failure *ret_failure);
+
+/* Removes it; it may be gone. */
+void transient_file_remove(const char *folder, const char *name);
+
+/* Removes all files of the folder that are not those of units in @table (NULL: all). */
+void transient_file_sweep(const char *folder, const UnitTable *table);
