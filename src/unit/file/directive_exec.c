@@ -153,7 +153,7 @@ const Directive exec_directives[] = {
         DIRECTIVE_EXEC("StandardOutput", exec_parse_standard_output, standard_output, .is_strict = true),
         DIRECTIVE_TERMS("StateDirectory", exec_parse_directories, directories[EXEC_DIRECTORY_STATE]),
         DIRECTIVE_TERMS("StateDirectoryMode", exec_parse_directory_mode, directories[EXEC_DIRECTORY_STATE]),
-        DIRECTIVE_EXEC_RARE("SupplementaryGroups", directive_parse_strings, supplementary_groups, .is_strict = true),
+        DIRECTIVE_EXEC_RARE("SupplementaryGroups", exec_parse_accounts, supplementary_groups, .is_strict = true),
         DIRECTIVE_EXEC_RARE("SyslogFacility", exec_parse_syslog_facility, syslog_facility),
         DIRECTIVE_EXEC_RARE("SyslogIdentifier", directive_parse_string, syslog_identifier),
         DIRECTIVE_EXEC_RARE("SyslogLevel", exec_parse_log_level, syslog_level),

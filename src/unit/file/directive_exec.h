@@ -26,6 +26,7 @@ int exec_parse_environment(const DirectiveLine *line, const char *value);
 int exec_parse_environment_file(const DirectiveLine *line, const char *value);
 int exec_parse_working_directory(const DirectiveLine *line, const char *value);
 int exec_parse_account(const DirectiveLine *line, const char *value);
+int exec_parse_accounts(const DirectiveLine *line, const char *value);
 int exec_parse_umask(const DirectiveLine *line, const char *value);
 int exec_parse_standard_input(const DirectiveLine *line, const char *value);
 int exec_parse_standard_output(const DirectiveLine *line, const char *value);        /* and StandardError= */

@@ -256,9 +256,7 @@ int directive_parse_path(const DirectiveLine *line, const char *value) {
         return r < 0 ? r : 0;
 }
 
-typedef int (*WordJudge)(const DirectiveLine *line, char **word);       /* 1 to keep it, 0, or -ENOMEM */
-
-static int directive_parse_list(const DirectiveLine *line, const char *value, WordJudge judge) {
+int directive_parse_list(const DirectiveLine *line, const char *value, DirectiveJudge judge) {
         char ***field = directive_field(line);
         const char *at = value;
 

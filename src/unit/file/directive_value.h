@@ -39,6 +39,9 @@ const char *directive_unit_name_hint(const char *word);
 int directive_parse_enum(const DirectiveLine *line, const char *value);         /* by row.from_string; empty: 0 */
 int directive_parse_string(const DirectiveLine *line, const char *value);       /* empty: NULL */
 int directive_parse_path(const DirectiveLine *line, const char *value);
+/* A list of words that are judged one by one: 1 to keep it, 0 (it was said why not), or -ENOMEM. */
+typedef int (*DirectiveJudge)(const DirectiveLine *line, char **word);
+int directive_parse_list(const DirectiveLine *line, const char *value, DirectiveJudge judge /* NULL: any word */);
 int directive_parse_strings(const DirectiveLine *line, const char *value);      /* a list; empty resets */
 int directive_parse_paths(const DirectiveLine *line, const char *value);
 int directive_parse_unit_names(const DirectiveLine *line, const char *value);   /* templates, too */

@@ -132,6 +132,14 @@ int exec_parse_account(const DirectiveLine *line, const char *value) {
         return 0;
 }
 
+static int judge_account(const DirectiveLine *line, char **word) {
+        return account_is_valid(*word) ? 1 : directive_complain(line, "'%s' is not the name or number of a group", *word);
+}
+
+int exec_parse_accounts(const DirectiveLine *line, const char *value) {
+        return directive_parse_list(line, value, judge_account);
+}
+
 int exec_parse_umask(const DirectiveLine *line, const char *value) {
         size_t n = strspn(value, "01234567");
 

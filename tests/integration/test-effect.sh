@@ -1,0 +1,243 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Each directive that confines or limits what a service may do: its effect as the service sees it, and a value that cannot
+# be read, with which the unit is refused. The table is complete: one that doc/directives.md calls supported stands here,
+# or below with the reason why it protects nothing. Each row has a control: the same without the directive looks otherwise,
+# or the row shows nothing on this machine and says so.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/library.sh"
+. "$(dirname "$0")/group.sh"
+LIST=$(dirname "$0")/../../doc/directives.md
+ip link set lo up 2>/dev/null
+
+# Not below /tmp, which is another one for those in a sandbox; only root may look into it without being told.
+PLACE=/mnt
+mount -t tmpfs -o mode=755 tmpfs "$PLACE"
+mkdir -p "$PLACE"/{script,out,control,data,tools,root/{bin,lib,lib64,usr,proc,sys,dev,mnt,etc}}
+chmod 1777 "$PLACE"/{out,control,data}
+echo word >"$PLACE/data/word"
+cp /bin/true "$PLACE/tools/true"
+cp /bin/true "$PLACE/data/true"
+echo "NAME=VALUE" >"$PLACE/root/marker"
+# Namespaces that are there already.
+unshare --ipc --net sh -c "echo \$\$ >$PLACE/holder; exec sleep 1000" &
+HOLDER=$!
+trap 'kill $HOLDER; [ -z "$GROUP" ] || remove_group; cleanup' EXIT
+wait_for '[0-9]' cat "$PLACE/holder"
+# $PLACE/ of the namespaces of this test
+outer() {
+        readlink "/proc/self/ns/$1"
+}
+
+N=0
+NAMES=() EXPECTED=() BAD=()
+# row DIRECTIVE VALUE BAD-VALUE EXPECTED SCRIPT [LINE…]: further lines are there in the control, too
+row() {
+        N=$((N + 1))
+        NAMES[N]=$1 EXPECTED[N]=$4 BAD[N]=$3
+        printf '%s\n' "$5" >"$PLACE/script/$N"
+        local line more='' kind
+        for line in "${@:6}"; do more+=$line$'\n'; done
+        for kind in effect control; do
+                {
+                        printf '[Service]\nType=oneshot\nTimeoutStartSec=60\nExecStart=/bin/sh %s\n' "$PLACE/script/$N"
+                        printf 'StandardOutput=file:%s\n%s' "$PLACE/${kind/effect/out}/$N" "$more"
+                        [ "$kind" = control ] || printf '%s=%s\n' "$1" "$2"
+                } | unit "$kind-$N.service"
+        done
+        printf '[Service]\nExecStart=/bin/true\n%s=%s\n' "$1" "$3" | unit "bad-$N.service"
+}
+
+capability() {
+        printf 'perl -ne "/^%s:\\s+(\\S+)/ and print hex(\\$1) >> %d & 1" /proc/self/status' "$1" "$2"
+}
+denied() {
+        printf '%s >/dev/null 2>&1 || echo denied' "$1"
+}
+
+# — who it is, and what it may —
+row User nobody 'a:b' nobody 'id -un'
+row Group nogroup 'a:b' nogroup 'id -gn'
+row SupplementaryGroups daemon 'a:b' 'nogroup daemon' 'id -Gn' User=nobody Group=nogroup
+row UMask 0077 99 0077 umask
+row AmbientCapabilities CAP_NET_RAW CAP_NOTHING 1 "$(capability CapEff 13)" User=nobody
+row CapabilityBoundingSet CAP_KILL CAP_NOTHING 0000000000000020 'sed -n "s/CapBnd:.//p" /proc/self/status'
+row SecureBits noroot all 1 'perl -e "print syscall(157, 27) & 1"'
+row NoNewPrivileges yes perhaps 1 'sed -n "s/NoNewPrivs:.//p" /proc/self/status'
+row KeyringMode private own _ses 'perl -e "\$b = chr(0) x 100; syscall(250, 6, -3, \$b, 100) > 0 and \$b =~ /;(_\\w+)/ and print \$1"'
+row Personality x86 z80 i686 'uname -m'
+
+# — system calls —
+row SystemCallFilter '~mkdir mkdirat' '@no-such-group' denied "$(denied "mkdir $PLACE/data/new")" SystemCallErrorNumber=EACCES
+row SystemCallErrorNumber EACCES ENOTHING 'Permission denied' "mkdir $PLACE/data/\$\$ 2>&1 | sed 's/.*: //'" \
+        'SystemCallFilter=~mkdir mkdirat' SystemCallErrorNumber=ENOLCK
+row SystemCallArchitectures native z80 2 'sed -n "s/Seccomp:.//p" /proc/self/status'
+row SystemCallLog mkdir '@no-such-group' 2 'sed -n "s/Seccomp:.//p" /proc/self/status'
+row LockPersonality yes perhaps denied "$(denied 'setarch -R true')"
+row MemoryDenyWriteExecute yes perhaps -1 'perl -e "\$r = syscall(9, 0, 4096, 7, 34, -1, 0); print \$r < 0 ? -1 : 0"'
+row RestrictAddressFamilies AF_UNIX AF_NOTHING denied "$(denied 'perl -MSocket -e "socket(S, AF_INET, SOCK_STREAM, 0) or exit 1"')"
+row RestrictNamespaces yes nets denied "$(denied 'unshare --net true')"
+row RestrictRealtime yes perhaps denied "$(denied 'chrt -f 1 true')"
+row RestrictSUIDSGID yes perhaps denied "touch $PLACE/data/suid; $(denied "chmod u+s $PLACE/data/suid")"
+
+# — what it sees —
+row PrivateTmp yes perhaps '' 'ls -A /tmp'
+row PrivateDevices yes perhaps denied "$(denied "mknod $PLACE/data/node-\$\$ c 1 3")"
+row PrivateIPC yes perhaps other "[ \$(readlink /proc/self/ns/ipc) = '$(outer ipc)' ] || echo other"
+row PrivateMounts yes perhaps other "[ \$(readlink /proc/self/ns/mnt) = '$(outer mnt)' ] || echo other"
+row PrivateNetwork yes perhaps other "[ \$(readlink /proc/self/ns/net) = '$(outer net)' ] || echo other"
+row PrivateUsers yes perhaps '0 0 1' 'tr -s " " </proc/self/uid_map | sed "s/^ //; 1q"'
+row IPCNamespacePath "/proc/$HOLDER/ns/ipc" not/absolute same "[ \$(readlink /proc/self/ns/ipc) != '$(outer ipc)' ] && echo same"
+row NetworkNamespacePath "/proc/$HOLDER/ns/net" not/absolute same "[ \$(readlink /proc/self/ns/net) != '$(outer net)' ] && echo same"
+row ProcSubset pid few hidden 'test -e /proc/cpuinfo || echo hidden'
+row ProtectProc invisible few hidden 'test -d /proc/1 || echo hidden' User=nobody
+row ProtectClock yes perhaps 0 "$(capability CapBnd 25)"
+row ProtectControlGroups yes perhaps denied 'test -w /sys/fs/cgroup || echo denied'
+row ProtectHome yes mostly '' 'ls -A /root'
+row ProtectHostname yes perhaps other "[ \$(readlink /proc/self/ns/uts) = '$(outer uts)' ] || echo other"
+row ProtectKernelLogs yes perhaps 0 "$(capability CapBnd 34)"
+row ProtectKernelModules yes perhaps 0 "$(capability CapBnd 16)"
+row ProtectKernelTunables yes perhaps denied 'test -w /proc/sys/kernel/panic || echo denied'
+row ProtectSystem strict mostly denied 'test -w /usr || echo denied'
+row ReadOnlyPaths "$PLACE/data" not/absolute denied "test -w $PLACE/data || echo denied"
+row ReadWritePaths "$PLACE/data" not/absolute written "touch $PLACE/data/rw 2>/dev/null && echo written" ProtectSystem=strict
+row InaccessiblePaths "$PLACE/data" not/absolute denied "$(denied "cat $PLACE/data/word")"
+row ExecPaths "$PLACE/tools" not/absolute runs "$PLACE/tools/true 2>/dev/null && echo runs" "NoExecPaths=$PLACE"
+row NoExecPaths "$PLACE/data" not/absolute denied "$(denied "$PLACE/data/true")"
+row BindPaths "$PLACE/data:/srv" not/absolute 'word written' "echo \$(cat /srv/word; touch /srv/new && echo written)" PrivateMounts=yes
+row BindReadOnlyPaths "$PLACE/data:/srv" not/absolute 'word denied' "echo \$(cat /srv/word; test -w /srv || echo denied)" PrivateMounts=yes
+row TemporaryFileSystem "$PLACE/data" not/absolute '' "ls -A $PLACE/data"
+row MountFlags private few private 'grep -q " shared:" /proc/self/mountinfo || echo private' PrivateMounts=yes
+ROOT="BindReadOnlyPaths=/bin /lib -/lib64 /usr $PLACE/script"
+row RootDirectory "$PLACE/root" not/absolute NAME=VALUE 'cat /marker' "$ROOT"
+row MountAPIVFS no perhaps none 'test -d /proc/1 || echo none' "RootDirectory=$PLACE/root" "$ROOT"
+
+# — directories and credentials —
+for kind in Runtime State Cache Logs Configuration; do
+        variable=$(tr '[:lower:]' '[:upper:]' <<<"$kind")_DIRECTORY
+        row "${kind}Directory" "effect-$kind" ../up "effect-$kind" "touch \"\$$variable/x\" && basename \"\$$variable\""
+        row "${kind}DirectoryMode" 0710 9999 710 "stat -c %a \"\$$variable\"" "${kind}Directory=mode-%p"
+done
+row LoadCredential "word:$PLACE/data/word" 'a/b:/x' word 'cat "$CREDENTIALS_DIRECTORY/word"'
+row SetCredential word:secret 'a/b:c' secret 'cat "$CREDENTIALS_DIRECTORY/word"'
+
+# — limits of a process —
+while read -r name label value bad; do
+        row "Limit$name" "$value" "${bad:-plenty}" "$value $value" "sed -n 's/^${label//_/ }  *\\([0-9]*\\)  *\\([0-9]*\\).*/\\1 \\2/p' /proc/self/limits"
+done <<'L'
+AS Max_address_space 4294967296
+CORE Max_core_file_size 4096
+CPU Max_cpu_time 1000
+DATA Max_data_size 4294967296
+FSIZE Max_file_size 1048576
+LOCKS Max_file_locks 100
+MEMLOCK Max_locked_memory 65536
+MSGQUEUE Max_msgqueue_size 8192
+NICE Max_nice_priority 5
+NOFILE Max_open_files 100
+NPROC Max_processes 500
+RSS Max_resident_set 1048576
+RTPRIO Max_realtime_priority 3
+RTTIME Max_realtime_timeout 5000000
+SIGPENDING Max_pending_signals 200
+STACK Max_stack_size 1048576
+L
+row Nice 5 99 5 nice
+row OOMScoreAdjust 500 9999 500 'cat /proc/self/oom_score_adj'
+row CPUAffinity 0 first 0 'sed -n "s/Cpus_allowed_list:.//p" /proc/self/status'
+row CPUSchedulingPolicy batch fast SCHED_BATCH 'chrt -p $$ | sed -n "s/.*policy: //p"'
+row CPUSchedulingPriority 7 100 7 'chrt -p $$ | sed -n "s/.*priority: //p"' CPUSchedulingPolicy=fifo
+row CPUSchedulingResetOnFork yes perhaps 'SCHED_BATCH|SCHED_RESET_ON_FORK' 'chrt -p $$ | sed -n "s/.*policy: //p"' CPUSchedulingPolicy=batch
+row IOSchedulingClass idle fast idle 'ionice -p $$'
+row IOSchedulingPriority 3 9 'best-effort: prio 3' 'ionice -p $$'
+row NUMAPolicy bind near bind 'sed -n "1s/^[^ ]* \\([a-z]*\\).*/\\1/p" /proc/self/numa_maps' NUMAMask=0
+row NUMAMask 0 first bind:0 'sed -n "1s/^[^ ]* \\([a-z]*:[0-9]*\\) .*/\\1/p" /proc/self/numa_maps' NUMAPolicy=bind
+row TimerSlackNSec 1ms late 1000000 'cat /proc/$$/timerslack_ns'
+row CoredumpFilter 0x31 everything 00000031 'cat /proc/self/coredump_filter'
+
+# — its control group: with the controllers, in the emulated machine of tests/boot and where there are any —
+ATTRIBUTE='cat "/sys/fs/cgroup$(sed -n s/^0:://p /proc/self/cgroup)/'
+[ -z "$GROUP" ] || ATTRIBUTE="cat \"${GROUP%/*}\$(sed -n s/^0:://p /proc/self/cgroup)/"
+row AllowedCPUs 0 first 0 'sed -n "s/Cpus_allowed_list:.//p" /proc/self/status'
+row AllowedMemoryNodes 0 first 0 "${ATTRIBUTE}cpuset.mems\""
+row CPUQuota 50% half '50000 100000' "${ATTRIBUTE}cpu.max\""
+row MemoryMax 512M plenty 536870912 "${ATTRIBUTE}memory.max\""
+row MemoryHigh 256M plenty 268435456 "${ATTRIBUTE}memory.high\""
+row MemorySwapMax 0 plenty 0 "${ATTRIBUTE}memory.swap.max\""
+row MemoryZSwapMax 0 plenty 0 "${ATTRIBUTE}memory.zswap.max\""
+row TasksMax 20 plenty 20 "${ATTRIBUTE}pids.max\""
+for kind in IOReadBandwidthMax:rbps IOWriteBandwidthMax:wbps IOReadIOPSMax:riops IOWriteIOPSMax:wiops; do
+        row "${kind%:*}" '/ 1000000' '/ plenty' "${kind#*:}=1000000" "${ATTRIBUTE}io.max\" | grep -o '${kind#*:}=1000000'"
+done
+row Slice effect.slice x.service effect.slice 'grep -o "effect\.slice" /proc/self/cgroup'
+row DevicePolicy strict most denied 'head -c 0 /dev/full 2>&- || echo denied' 'DeviceAllow=/dev/null rw'
+row DeviceAllow '/dev/full r' '/dev/null rx' opens 'head -c 0 /dev/full 2>&- && echo opens' DevicePolicy=strict 'DeviceAllow=/dev/null rw'
+row IPAddressDeny any 300.1.1.1 denied "$(denied 'bash -c "echo x >/dev/udp/127.0.0.1/9"')"
+row IPAddressAllow 127.0.0.1 10.0.0.0/33 sent 'bash -c "echo x >/dev/udp/127.0.0.1/9" 2>/dev/null && echo sent' IPAddressDeny=any
+
+# — those that confine nothing —
+# where output goes, and what a terminal is; what is told; a share where others want the same; what is counted; where
+# the program is looked for; how long a directory lives; time of the manager's own work
+EXEMPT=(StandardInput StandardInputData StandardInputText StandardOutput StandardError
+        TTYColumns TTYPath TTYReset TTYRows TTYVHangup TTYVTDisallocate
+        LogExtraFields LogLevelMax LogRateLimitBurst LogRateLimitIntervalSec SyslogFacility SyslogIdentifier SyslogLevel
+        SyslogLevelPrefix
+        Environment EnvironmentFile PassEnvironment UnsetEnvironment IgnoreSIGPIPE WorkingDirectory ExecSearchPath
+        CPUWeight StartupCPUWeight IOWeight StartupIOWeight IODeviceWeight CPUQuotaPeriodSec MemoryLow MemoryMin
+        CPUAccounting IOAccounting MemoryAccounting TasksAccounting Delegate
+        RuntimeDirectoryPreserve)
+
+# — the table is complete —
+mapfile -t SUPPORTED < <(awk '/^## / { wanted = /how processes are run|what a control group may use/ }
+        wanted && /\| supported \|/ && !/old name of/ { gsub(/[`=]/, "", $2); print $2 }' "$LIST" | sort)
+check_equal "each directive that confines or limits is tried, and no other" \
+        "$(printf '%s\n' "${NAMES[@]}" "${EXEMPT[@]}" | sort)" "$(printf '%s\n' "${SUPPORTED[@]}")"
+
+if [ -n "$GROUP" ]; then
+        start_daemon_in_group
+else
+        start_daemon
+fi
+# Those that fail say so below; one transaction has them all.
+# shellcheck disable=SC2046
+ctl start $(seq -f 'control-%g.service' "$N") $(seq -f 'effect-%g.service' "$N") >"$DIR/started" 2>&1
+
+# shows ROW: 0, 1, or 2 if it would look the same without the directive
+shows() {
+        local seen control
+        seen=$(cat "$PLACE/out/$1" 2>&1) control=$(cat "$PLACE/control/$1" 2>&1)
+        [ "$control" != "${EXPECTED[$1]}" ] || return 2
+        [ "$seen" = "${EXPECTED[$1]}" ]
+}
+
+# is_barred LimitX VALUE: nobody here may have that limit
+is_barred() {
+        local name
+        [[ $1 == Limit* ]] || return 1
+        name=$(tr '[:upper:]' '[:lower:]' <<<"${1#Limit}")
+        ! prlimit "--$name=$2" true 2>/dev/null
+}
+
+for ((i = 1; i <= N; i++)); do
+        shows "$i"
+        case $? in
+        0) report 0 "${NAMES[i]}= has its effect" ;;
+        2) skip "${NAMES[i]}= has its effect" "here it is so without it" ;;
+        *)
+                why=$(grep "effect-$i.service: Resource limits not applied" "$DIR/log")
+                if is_barred "${NAMES[i]}" "${EXPECTED[i]%% *}"; then
+                        skip "${NAMES[i]}= has its effect" "this limit cannot be raised here, not even by root"
+                elif grep -q "${NAMES[i]}=" <<<"$why"; then
+                        skip "${NAMES[i]}= has its effect" "not on this machine, and that is said: $why"
+                else
+                        report 1 "${NAMES[i]}= has its effect" "it prints '$(cat "$PLACE/out/$i" 2>&1)', not '${EXPECTED[i]}'
+$(ctl status "effect-$i.service" 2>&1)"
+                fi
+                ;;
+        esac
+done
+for ((i = 1; i <= N; i++)); do
+        check_equal "${NAMES[i]}=${BAD[i]} refuses the unit" "$(ctl show -P LoadState "bad-$i.service")" bad-setting
+done
+done_testing
