@@ -292,6 +292,39 @@ Test(timer, goes_on_in_another_process) {
         assert_string(double_calls(f.world), REQUEST);
 }
 
+Test(timer, clock_set_back_while_no_process_looked_waits_for_the_time_again) {
+        FIXTURE(f);
+
+        add_calendar(&f, "daily");
+        start(&f);
+        double_world_advance(f.world, 2 * USEC_PER_MINUTE);
+        run_service(&f);
+        f.world->clock.offset -= 3 * USEC_PER_HOUR;
+        renew(&f);
+        cr_assert(eq(u64, timer_of(f.timer)->next_realtime, MIDNIGHT));
+        setenv("TZ", "Europe/Berlin", 1);
+        renew(&f);
+        cr_assert(eq(u64, timer_of(f.timer)->next_realtime, MIDNIGHT - USEC_PER_HOUR));
+}
+
+Test(timer, what_came_while_no_process_looked_is_not_lost) {
+        FIXTURE(f);
+
+        add_span(&f, TIMER_ON_ACTIVE, USEC_PER_SEC);
+        add_span(&f, TIMER_ON_STARTUP, 100 * USEC_PER_SEC);
+        start(&f);
+        double_world_advance(f.world, 2 * USEC_PER_SEC);
+        run_service(&f);
+        double_calls_clear(f.world);
+        f.world->clock.now += 200 * USEC_PER_SEC;
+        timer_vtable.triggered_changed(f.timer, f.service);
+        renew(&f);
+        double_world_advance(f.world, 1);
+        assert_string(double_calls(f.world), REQUEST);
+        run_service(&f);
+        assert_sub_state(f, "elapsed");
+}
+
 Test(timer, fails_if_its_unit_cannot_be_asked_for) {
         FIXTURE(f);
         const Failure failure = { .code = -ENOENT };
@@ -362,4 +395,30 @@ Test(timer, persistent_makes_up_for_what_was_missed) {
         cr_assert(eq(u64, timer_of(f.timer)->next_realtime, MIDNIGHT + USEC_PER_DAY));
 
         cr_assert(eq(int, unlink(stamp) | rmdir(folder) | rmdir(state) | rmdir(root), 0));
+}
+
+/* The stamp is of an earlier run, and says nothing of what has a time of its own in this one. */
+Test(timer, persistent_elapses_at_once_if_startup_is_long_over) {
+        char state[] = "/tmp/jobd-test-timer.XXXXXX", stamp[96], folder[64];
+        FIXTURE(f);
+
+        assert_not_null(mkdtemp(state));
+        snprintf(folder, sizeof(folder), "%s/timers", state);
+        snprintf(stamp, sizeof(stamp), "%s/stamp-a.timer", folder);
+        f.world->state_directory = state;
+        f.settings->persistent = true;
+        add_calendar(&f, "daily");
+        add_span(&f, TIMER_ON_STARTUP, 10 * USEC_PER_SEC);
+        start(&f);
+        unit_stop(f.timer);
+
+        double_world_advance(f.world, 20 * USEC_PER_SEC);
+        start(&f);
+        double_world_advance(f.world, 1);
+        assert_string(double_calls(f.world), REQUEST);
+        run_service(&f);
+        cr_assert(eq(u64, timer_of(f.timer)->next_monotonic, 0));
+        cr_assert(eq(u64, timer_of(f.timer)->next_realtime, MIDNIGHT));
+
+        cr_assert(eq(int, unlink(stamp) | rmdir(folder) | rmdir(state), 0));
 }

@@ -229,15 +229,20 @@ static void timer_job_refused(Unit *unit, const Failure *failure) {
                 end(unit, TIMER_FAILURE_RESOURCES);
 }
 
+/* Set back: what it did in the future does not keep it from doing it again. */
+static void forget_future(Unit *unit) {
+        usec_t now = timer_host(unit)->ops->now_realtime(timer_host(unit));
+        Timer *timer = timer_of(unit);
+
+        timer->last_trigger.realtime = MIN(timer->last_trigger.realtime, now);
+}
+
 static void timer_clock_changed(Unit *unit, bool is_zone) {
         const TimerSettings *settings = timer_settings(unit);
-        Timer *timer = timer_of(unit);
-        usec_t now = timer_host(unit)->ops->now_realtime(timer_host(unit));
 
-        if (timer->state != TIMER_WAITING)
+        if (timer_of(unit)->state != TIMER_WAITING)
                 return;
-        /* Set back: what it did in the future does not keep it from doing it again. */
-        timer->last_trigger.realtime = MIN(timer->last_trigger.realtime, now);
+        forget_future(unit);
         if (is_zone ? settings->on_timezone_change : settings->on_clock_change)
                 elapse(unit, is_zone ? "has seen that the time zone was changed" : "has seen that the clock was set");
         else
@@ -257,7 +262,7 @@ static int timer_trigger_environment(const Unit *unit, char ***environment) {
         return r < 0 ? r : 1;
 }
 
-/* In another process: the deadline is there, and was computed by a clock that may have been set since. */
+/* In another process: clock and zone may have been set while nobody looked. */
 static void timer_resume(Unit *unit) {
         const Timer *timer = timer_of(unit);
         Unit *triggered = timer_triggered(unit);
@@ -267,7 +272,8 @@ static void timer_resume(Unit *unit) {
         if (timer->state != TIMER_WAITING)
                 return;
         watch_clock(unit);
-        set_deadline(unit, timer_find_deadline(unit));
+        forget_future(unit);
+        wait_for_next(unit);
 }
 
 static unsigned timer_can_clean(const Unit *unit) {

@@ -89,8 +89,21 @@ static usec_t find_base(const Unit *unit, const TimerValue *value, bool *ret_is_
         return 0;
 }
 
-int timer_value_next(const Unit *unit, const TimerValue *value, usec_t *ret_next) {
+/*
+ * Of a time that comes once in a run of the timer: this was it, or it would be again and again. What came while its unit ran
+ * is over, too; not what it waits for, although nobody has looked for a while. A stamp tells of another run.
+ */
+static bool is_over(const Unit *unit, usec_t next) {
         const Timer *timer = timer_of(unit);
+        bool is_awaited = timer->state == TIMER_WAITING && timer->next_monotonic > 0 &&
+                          usec_add(next, timer->delay) >= timer->next_monotonic;
+
+        if (timer->last_trigger.monotonic == 0)
+                return false;
+        return next <= timer->last_trigger.monotonic || (next < now_of(unit) && !is_awaited);
+}
+
+int timer_value_next(const Unit *unit, const TimerValue *value, usec_t *ret_next) {
         bool is_once;
         usec_t base;
 
@@ -102,11 +115,7 @@ int timer_value_next(const Unit *unit, const TimerValue *value, usec_t *ret_next
         *ret_next = MAX(usec_add(base, value->span), 1U);
         if (*ret_next == USEC_INFINITY)
                 return -ENOENT;
-        /* This was it, or it would be again and again. */
-        if (is_once && timer->last_trigger.realtime > 0 &&
-            (*ret_next <= timer->last_trigger.monotonic || *ret_next < now_of(unit)))
-                return -ENOENT;
-        return 0;
+        return is_once && is_over(unit, *ret_next) ? -ENOENT : 0;
 }
 
 static usec_t earlier(usec_t a, usec_t b) {
