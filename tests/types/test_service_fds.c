@@ -94,6 +94,21 @@ Test(service_fds, stay_for_a_restart_by_itself) {
         close(end);
 }
 
+Test(service_fds, go_when_a_restart_is_called_off) {
+        int end;
+        WORLD(SERVICE_SIMPLE);
+
+        world->settings->restart = SERVICE_RESTART_ALWAYS;
+        bring_up(world, 4);
+        end = pass(world, "FDSTORE=1|FDNAME=web");
+        world_exit(world, world_main(world), 1);
+        cr_assert(eq(u32, count_kept(world), 1));
+        world_stop(world);
+        assert_string(world_property(world, "NFileDescriptorStore"), "0");
+        cr_assert(eq(u32, count_kept(world), 0));
+        close(end);
+}
+
 Test(service_fds, preserve_says_how_long) {
         static const struct {
                 ServiceFdPreserve preserve;

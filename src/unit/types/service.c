@@ -242,7 +242,7 @@ static UnitAnswer service_stop(Unit *unit) {
         case SERVICE_STATE_FAILED:
                 return UNIT_ALREADY;
         case SERVICE_STATE_AUTO_RESTART:
-                service_set_state(unit, SERVICE_STATE_DEAD);
+                service_give_up_restart(unit);
                 return UNIT_UNDER_WAY;
         case SERVICE_STATE_CONDITION:
         case SERVICE_STATE_START_PRE:

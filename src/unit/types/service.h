@@ -188,5 +188,6 @@ void service_enter_stop(Unit *unit, ServiceResult result);
 void service_enter_stop_post(Unit *unit, ServiceResult result);
 void service_enter_signal(Unit *unit, ServiceState state, ServiceResult result);
 void service_enter_dead(Unit *unit, ServiceResult result, bool may_restart);
+void service_give_up_restart(Unit *unit);               /* stopped while it waits for one */
 
 #include "unit/types/service_private.h"

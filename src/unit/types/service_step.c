@@ -287,6 +287,13 @@ static void leave_directories(const Unit *unit) {
                 exec_directory_leave(terms, unit->id, service_of(unit)->will_restart);
 }
 
+/* What was kept for it goes. */
+void service_give_up_restart(Unit *unit) {
+        service_release_fds(unit, false);
+        leave_directories(unit);
+        service_set_state(unit, SERVICE_STATE_DEAD);
+}
+
 void service_enter_dead(Unit *unit, ServiceResult result, bool may_restart) {
         Service *service = service_of(unit);
         ServiceState old = service->state;
