@@ -183,6 +183,22 @@ Test(service_limit, reload_and_stop_by_itself) {
         assert_string(world_states(world), "start running reload running stop-sigterm dead");
 }
 
+/* Without control groups nobody tells that the last of its processes has gone. */
+Test(service_limit, stop_by_itself_ends_with_its_processes_if_none_is_the_main_one) {
+        WORLD(SERVICE_FORKING);
+
+        world->settings->notify_access = SERVICE_NOTIFY_ALL;
+        world_command(world, START, "/bin/a");
+        world->rest = 1;
+        world_start(world);
+        world_exit(world, world_control(world), 0);
+        assert_string(world_states(world), "start running");
+        world_notify(world, 1234, "STOPPING=1");
+        world->rest = 0;
+        world_advance(world, USEC_PER_SEC);
+        assert_string(world_states(world), "start running stop-sigterm dead");
+}
+
 Test(service_limit, main_process_must_be_a_process_of_the_service) {
         WORLD(SERVICE_NOTIFY);
         char line[64];

@@ -185,8 +185,12 @@ void service_enter_reload_by_notice(Unit *unit) {
 
 /* It stops by itself: as if we had sent the signal. */
 void service_enter_stop_by_notice(Unit *unit) {
+        const Service *service = service_of(unit);
+
         service_set_state(unit, SERVICE_STATE_STOP_SIGTERM);
         service_set_limit(unit, service_stop_limit(unit, SERVICE_STATE_STOP_SIGTERM));
+        if (service->main.pid == 0 && service->control.pid == 0)
+                service_poll(unit, 10 * USEC_PER_MSEC);
 }
 
 void service_enter_stop(Unit *unit, ServiceResult result) {
