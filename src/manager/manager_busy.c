@@ -2,8 +2,9 @@
 /*
  * What a unit may know of jobs
  *
- * Whether others run, for those that wait until nothing does; and whether it
- * will be started again, for what is to be kept until then.
+ * Whether others run, for those that wait until nothing does; whether it will be
+ * started again, for what is to be kept until then; and whether it will be
+ * stopped, so that nothing is begun that would outlast it.
  */
 
 #include "manager/manager_private.h"
@@ -30,6 +31,10 @@ bool manager_is_busy(const Manager *manager, const Unit *unit) {
 bool manager_will_start(const Manager *manager, const Unit *unit) {
         return job_manager_unit_has_type(manager->jobs, unit, JOB_RESTART) ||
                job_manager_unit_has_type(manager->jobs, unit, JOB_START);
+}
+
+bool manager_will_stop(const Manager *manager, const Unit *unit) {
+        return manager->stage >= MANAGER_STOPPING || job_manager_unit_has_type(manager->jobs, unit, JOB_STOP);
 }
 
 bool manager_is_awaited(const Manager *manager, const Unit *unit) {

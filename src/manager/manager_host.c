@@ -137,6 +137,10 @@ static bool host_will_start(UnitHost *host, const Unit *unit) {
         return manager_will_start(manager_of(host), unit);
 }
 
+static bool host_will_stop(UnitHost *host, const Unit *unit) {
+        return manager_will_stop(manager_of(host), unit);
+}
+
 static bool host_is_awaited(UnitHost *host, const Unit *unit) {
         return manager_is_awaited(manager_of(host), unit);
 }
@@ -161,6 +165,7 @@ const UnitHostOps manager_host_ops = {
         .has_job = host_has_job,
         .is_busy = host_is_busy,
         .will_start = host_will_start,
+        .will_stop = host_will_stop,
         .is_awaited = host_is_awaited,
         .watch_name = host_watch_name,
         .kill = host_kill,

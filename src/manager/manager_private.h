@@ -246,6 +246,7 @@ void manager_forget_name(Manager *manager, const Unit *unit);
 void manager_free_names(Manager *manager);
 bool manager_is_busy(const Manager *manager, const Unit *unit);
 bool manager_will_start(const Manager *manager, const Unit *unit);
+bool manager_will_stop(const Manager *manager, const Unit *unit);
 bool manager_is_awaited(const Manager *manager, const Unit *unit);
 
 int manager_request_job(Manager *manager, Unit *unit, const char *type, const char *mode, const char *reason);

@@ -133,6 +133,8 @@ typedef struct UnitHostOps {
         bool (*is_busy)(UnitHost *host, const Unit *unit);
         /* Is there a job that starts the unit again once it is down? NULL: no. */
         bool (*will_start)(UnitHost *host, const Unit *unit);
+        /* Is it, or everything, about to be stopped? What would trigger another unit then does not. NULL: no. */
+        bool (*will_stop)(UnitHost *host, const Unit *unit);
         /* Is a job of it running that ends when it is up? NULL: no. */
         bool (*is_awaited)(UnitHost *host, const Unit *unit);
 

@@ -251,6 +251,10 @@ static usec_t host_started(UnitHost *host) {
         return DOUBLE_CLOCK_START;
 }
 
+static bool host_will_stop(UnitHost *host, const Unit *unit) {
+        return container_of(host, DoubleWorld, host)->will_stop;
+}
+
 static void host_log(UnitHost *host, Unit *unit, int level, const char *message) {
 }
 
@@ -267,6 +271,7 @@ static const UnitHostOps double_host_ops = {
         .kill_rest = host_kill_rest,
         .request_job = host_request_job,
         .request_action = host_request_action,
+        .will_stop = host_will_stop,
         .log = host_log,
 };
 

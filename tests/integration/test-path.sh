@@ -25,6 +25,14 @@ unit spool.path <<U
 DirectoryNotEmpty=$DIR/spool
 MakeDirectory=yes
 U
+unit both.service <<'U'
+[Service]
+ExecStart=/bin/sleep infinity
+U
+unit both.path <<'U'
+[Path]
+PathExists=/
+U
 unit spins.service <<'U'
 [Unit]
 StartLimitIntervalSec=0
@@ -86,5 +94,9 @@ check_prints "it is shown" 'Paths=.*PathChanged' ctl show changed.path
 check "one whose path is always there starts" ctl start spins.path limited.path
 check "it fails by its limit" wait_for '^trigger-limit-hit$' ctl show --value -p Result spins.path
 check "another by that of its service" wait_for '^unit-start-limit-hit$' ctl show --value -p Result limited.path
+check "one whose unit runs starts" ctl start both.path
+check "its unit runs" wait_for '^active$' ctl show --value -p ActiveState both.service
+check "both stop at once" ctl stop both.path both.service
+check_prints "and nothing is started in between" '^inactive$' ctl show --value -p ActiveState both.service
 check "they stop" ctl stop exists.path changed.path spool.path
 done_testing

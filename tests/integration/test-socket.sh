@@ -97,6 +97,21 @@ StartLimitBurst=3
 [Service]
 ExecStart=/bin/false
 U
+unit deaf.socket <<U
+[Socket]
+ListenStream=$DIR/deaf
+U
+unit deaf.service <<U
+[Service]
+ExecStart=/bin/sh -c 'echo >>$DIR/deaf.starts; exec sleep infinity'
+U
+unit slow.service <<U
+[Unit]
+After=deaf.socket
+[Service]
+ExecStart=/bin/sleep infinity
+ExecStop=/bin/sh -c 'read line <$DIR/slow'
+U
 unit never.socket <<U
 [Socket]
 ListenStream=$DIR/never
@@ -299,5 +314,23 @@ check_prints "it does" ' 0 hello$' peer talk "$DIR/elsewhere" hello
 for i in 1 2 3 4 5; do
         check "an address is free at once ($i)" ctl restart given.socket
 done
+
+# — a stop of both, the service's first —
+
+check "a socket whose service takes nothing" ctl start deaf.socket slow.service
+mkfifo "$DIR/deaf.hold"
+peer hold "$DIR/deaf" 1 "$DIR/deaf.held" <"$DIR/deaf.hold" &
+DEAF=$!
+exec 7>"$DIR/deaf.hold"
+wait_until "somebody waits there" has deaf.service ActiveState active
+mkfifo "$DIR/slow"
+check "both are to stop, the socket after another" ctl stop --no-block deaf.socket deaf.service slow.service
+wait_until "the service's stop is done" bash -c "! $BUILD/jobctl jobs | grep -q deaf.service"
+echo >"$DIR/slow"
+wait_until "all stops are" bash -c "$BUILD/jobctl jobs | grep -q 'No jobs'"
+check_equal "and who waits starts nothing in between" "inactive inactive 1" \
+        "$(property deaf.socket ActiveState) $(property deaf.service ActiveState) $(wc -l <"$DIR/deaf.starts")"
+exec 7>&-
+wait "$DEAF"
 
 done_testing

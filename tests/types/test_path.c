@@ -334,6 +334,26 @@ Test(path, fails_if_its_unit_cannot_be_asked_for) {
         assert_sub_state(f, "failed");
 }
 
+/* A stop of both may end that of its unit first. */
+Test(path, starts_nothing_when_it_is_about_to_stop) {
+        FIXTURE(f);
+
+        make_file(&f, "x");
+        add(&f, PATH_EXISTS, "x");
+        start(&f);
+        double_calls_clear(f.world);
+        f.world->will_stop = true;
+        run_service(&f);
+        double_world_advance(f.world, USEC_PER_SEC);
+        assert_string(double_calls(f.world), "");
+        assert_sub_state(f, "running");
+        f.world->will_stop = false;
+        double_world_advance(f.world, USEC_PER_SEC);
+        assert_string(double_calls(f.world), REQUEST);
+        unit_stop(f.path);
+        cr_assert(eq(u64, double_timer(f.world, f.path, UNIT_PURPOSE_ELAPSE), USEC_INFINITY));
+}
+
 Test(path, stops) {
         FIXTURE(f);
 

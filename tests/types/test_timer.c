@@ -348,6 +348,20 @@ Test(timer, stops) {
         cr_assert(eq(u64, double_timer(f.world, f.timer, UNIT_PURPOSE_ELAPSE), USEC_INFINITY));
 }
 
+Test(timer, starts_nothing_when_it_is_about_to_stop) {
+        FIXTURE(f);
+
+        add_span(&f, TIMER_ON_ACTIVE, USEC_PER_SEC);
+        start(&f);
+        f.world->will_stop = true;
+        double_world_advance(f.world, 2 * USEC_PER_SEC);
+        assert_string(double_calls(f.world), "");
+        assert_sub_state(f, "waiting");
+        f.world->will_stop = false;
+        double_world_advance(f.world, USEC_PER_SEC);
+        assert_string(double_calls(f.world), REQUEST);
+}
+
 Test(timer, new_settings_count_at_once) {
         FIXTURE(f);
 

@@ -30,6 +30,9 @@
 
 #define KEPT "path"
 
+/* A stop of it that waits for others may be canceled: so it looks again. */
+#define RETRY (100 * USEC_PER_MSEC)
+
 static const UnitActiveState active_states[_PATH_STATE_MAX] = {
         [PATH_DEAD] = UNIT_INACTIVE,
         [PATH_WAITING] = UNIT_ACTIVE,
@@ -139,7 +142,12 @@ static int make_watches(Unit *unit) {
 
 /* — states — */
 
+static void set_retry(Unit *unit, usec_t deadline) {
+        (void) path_host(unit)->ops->set_timer(path_host(unit), unit, UNIT_PURPOSE_ELAPSE, deadline);
+}
+
 static void set_state(Unit *unit, PathState state) {
+        set_retry(unit, USEC_INFINITY);
         if (state != PATH_WAITING)
                 unwatch(unit);
         if (state != PATH_RUNNING)
@@ -173,6 +181,11 @@ static void trigger(Unit *unit, const PathValue *value) {
         Unit *triggered = find_triggered(unit);
         cleanup_free_ char *reason = NULL;
 
+        if (host->ops->will_stop && host->ops->will_stop(host, unit)) {
+                set_state(unit, PATH_RUNNING);
+                set_retry(unit, usec_add(host->ops->now(host), RETRY));
+                return;
+        }
         if (!is_within_limit(unit)) {
                 say(unit, "It has triggered its unit too often, and does not do so any more (TriggerLimitBurst=).");
                 end(unit, PATH_FAILURE_TRIGGER_LIMIT_HIT);
@@ -347,6 +360,13 @@ static void path_triggered_changed(Unit *unit, Unit *triggered) {
                 wait_for_event(unit, false);
 }
 
+static void path_timer_elapsed(Unit *unit, UnitPurpose purpose) {
+        Unit *triggered = find_triggered(unit);
+
+        if (triggered)
+                path_triggered_changed(unit, triggered);
+}
+
 static void path_job_refused(Unit *unit, const Failure *failure) {
         if (path_of(unit)->state == PATH_RUNNING)
                 end(unit, PATH_FAILURE_RESOURCES);
@@ -396,6 +416,7 @@ const UnitVTable path_vtable = {
         .start = path_start,
         .stop = path_stop,
         .sub_state = path_sub_state,
+        .timer_elapsed = path_timer_elapsed,
         .fd_ready = path_fd_ready,
         .triggered_changed = path_triggered_changed,
         .trigger_environment = path_trigger_environment,

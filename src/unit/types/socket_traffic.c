@@ -18,6 +18,8 @@
 #include "unit/types/unit_types.h"
 #include "unit/unit_table.h"
 
+#define STOP_RETRY (100 * USEC_PER_MSEC)
+
 Unit *socket_service(const Unit *unit) {
         UnitRelations triggers = unit_relations(unit, UNIT_TRIGGERS);
 
@@ -104,11 +106,21 @@ static bool is_within_poll_limit(Unit *unit) {
         return false;
 }
 
+/* What is pending is refused when it is closed, unless that is called off. */
+static bool is_about_to_stop(Unit *unit) {
+        UnitHost *host = socket_host(unit);
+
+        if (!host->ops->will_stop || !host->ops->will_stop(host, unit))
+                return false;
+        socket_pause(unit, STOP_RETRY);
+        return true;
+}
+
 void socket_fd_ready(Unit *unit, uint32_t index, uint32_t events) {
         Socket *socket = socket_of(unit);
         const SocketPort *port = &socket->ports.items[index];
 
-        if (socket->state != SOCKET_STATE_LISTENING || !is_within_poll_limit(unit))
+        if (socket->state != SOCKET_STATE_LISTENING || is_about_to_stop(unit) || !is_within_poll_limit(unit))
                 return;
         if (!(events & EPOLLIN)) {
                 socket_note_failure(unit, "%s cannot be listened on any more%s", port->listen.address,

@@ -25,6 +25,9 @@
 #include "unit/types/unit_types.h"
 #include "unit/unit_clean.h"
 
+/* A stop of it that waits for others may be canceled: so it looks again. */
+#define RETRY (100 * USEC_PER_MSEC)
+
 static const UnitActiveState active_states[_TIMER_STATE_MAX] = {
         [TIMER_DEAD] = UNIT_INACTIVE,   [TIMER_WAITING] = UNIT_ACTIVE, [TIMER_RUNNING] = UNIT_ACTIVE,
         [TIMER_ELAPSED] = UNIT_ACTIVE,  [TIMER_FAILED] = UNIT_FAILED,
@@ -124,6 +127,10 @@ static void elapse(Unit *unit, const char *why) {
         cleanup_free_ char *reason = NULL;
         Timer *timer = timer_of(unit);
 
+        if (host->ops->will_stop && host->ops->will_stop(host, unit)) {
+                set_deadline(unit, usec_add(host->ops->now(host), RETRY));
+                return;
+        }
         if (!triggered || text_format(&reason, "%s %s", unit->id, why) < 0 ||
             host->ops->request_job(host, triggered, "start", "replace", reason) < 0) {
                 host->ops->log(host, unit, LOG_LEVEL_ERROR, "It has elapsed, and what it triggers cannot be asked for.");
