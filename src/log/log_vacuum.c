@@ -21,6 +21,8 @@
 #define AUTOMATIC_MAX (1024 * MEBIBYTE)
 #define AUTOMATIC_PART 10U              /* of the file system */
 #define AUTOMATIC_FREE_PART 20U
+/* Whatever others have filled the file system with: who does that must not make the log forget him. */
+#define KEPT_ANYWAY (16 * MEBIBYTE)
 
 typedef struct Found {
         char *name;                     /* owned */
@@ -104,7 +106,8 @@ static uint64_t size_allowed(const LogFiles *files, uint64_t used) {
                 keep = MIN(size / AUTOMATIC_FREE_PART, AUTOMATIC_MAX);
         if (max == 0)
                 max = UINT64_MAX;
-        return available + used < keep ? 0 : MIN(max, available + used - keep);
+        keep = available + used < keep ? 0 : available + used - keep;
+        return MIN(max, MAX(keep, (uint64_t) KEPT_ANYWAY));
 }
 
 /* Whoever writes to it begins another one: it is seen that the name is gone. */

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which log files go
+ */
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "basic/macro.h"
+#include "basic/text.h"
+#include "double/double_assert.h"
+#include "log/log_file.h"
+
+#define NOW (UINT64_C(1700000000) * USEC_PER_SEC)
+
+/* The oldest first; the last one is written to. */
+static const char *const names[] = { "a.log.1000", "b.log.2000", "a.log.3000", "a.log" };
+
+typedef struct Fixture {
+        char folder[64];
+        LogHeader header;
+        LogFiles files;
+} Fixture;
+
+static void begin(Fixture *f) {
+        *f = (Fixture) { .folder = "/tmp/jobd-test-vacuum.XXXXXX" };
+        f->files.header = &f->header;
+        assert_not_null(mkdtemp(f->folder));
+        f->files.folder_fd = open(f->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        cr_assert(f->files.folder_fd >= 0);
+        for (size_t i = 0; i < ELEMENTSOF(names); i++) {
+                int fd = openat(f->files.folder_fd, names[i], O_WRONLY | O_CREAT | O_CLOEXEC, 0640);
+
+                cr_assert(fd >= 0 && write(fd, "0\n", 2) == 2);
+                close(fd);
+        }
+}
+
+static void end(Fixture *f) {
+        for (size_t i = 0; i < ELEMENTSOF(names); i++)
+                (void) unlinkat(f->files.folder_fd, names[i], 0);
+        close(f->files.folder_fd);
+        cr_assert(eq(int, rmdir(f->folder), 0));
+}
+
+/* A letter for each that is left: its number. */
+static const char *what_is_left(const Fixture *f) {
+        static char left[ELEMENTSOF(names) + 1];
+        size_t n = 0;
+
+        for (size_t i = 0; i < ELEMENTSOF(names); i++)
+                if (faccessat(f->files.folder_fd, names[i], F_OK, 0) == 0)
+                        left[n++] = (char) ('0' + i);
+        left[n] = '\0';
+        return left;
+}
+
+Test(log_vacuum, the_oldest_go_first_when_there_are_too_many) {
+        struct stat status;
+        Fixture f;
+
+        begin(&f);
+        cr_assert(eq(int, fstatat(f.files.folder_fd, names[0], &status, 0), 0));
+        f.header.settings.size_max = (uint64_t) status.st_blocks * 512 * 2;
+        log_files_vacuum(&f.files, NOW);
+        assert_string(what_is_left(&f), status.st_blocks > 0 ? "23" : "0123");
+        end(&f);
+}
+
+/* Who fills the disk must not be able to make the log forget what he did. */
+Test(log_vacuum, a_disk_that_others_have_filled_does_not_cost_all) {
+        Fixture f;
+
+        begin(&f);
+        f.header.settings.size_max = LOG_AUTOMATIC;
+        f.header.settings.keep_free = UINT64_C(1) << 60;
+        log_files_vacuum(&f.files, NOW);
+        assert_string(what_is_left(&f), "0123");
+        end(&f);
+}
+
+Test(log_vacuum, what_is_too_old_goes_in_any_case) {
+        Fixture f;
+
+        begin(&f);
+        f.header.settings.size_max = LOG_AUTOMATIC;
+        f.header.settings.age_max = NOW - 2500;
+        log_files_vacuum(&f.files, NOW);
+        assert_string(what_is_left(&f), "23");
+        end(&f);
+}
