@@ -84,6 +84,9 @@ static const struct {
         { "ListenStream=80\nFileDescriptorName=a:b", "has a ':'" },
         { "ListenStream=80\nBindIPv6Only=perhaps", "none of default, both, ipv6-only" },
         { "ListenStream=80\nSocketProtocol=dccp", "none of udplite, sctp, mptcp" },
+        { "ListenStream=80\nIPAddressAllow=localhost\nIPAddressDeny=any", "IPAddressDeny: It would not hold for what" },
+        { "ListenStream=80\nPrivateNetwork=yes", "PrivateNetwork: It would not hold for what" },
+        { "ListenStream=80\nNetworkNamespacePath=/run/netns/x", "NetworkNamespacePath: It would not hold for what" },
         { "ListenStream=80\nMark=-1", "not a whole number between 0 and" },
 };
 

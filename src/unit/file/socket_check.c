@@ -14,6 +14,7 @@
 #include "basic/text.h"
 #include "unit/file/socket_settings.h"
 #include "unit/file/unit_file_loader.h"
+#include "unit/sandbox_settings.h"
 
 #define SOCKET_ACTIVATION "activated by the socket"
 
@@ -33,6 +34,17 @@ static size_t count_files(const SocketSettings *settings) {
         return n;
 }
 
+/* What it listens on is opened by us: in our network, and out of reach of a filter that holds for what its group opens. */
+static const char *find_useless_protection(const UnitDraft *draft) {
+        const SandboxSettings *sandbox = draft->exec_rare.sandbox;
+
+        if (draft->resources.n_ip_deny > 0 || draft->resources.n_ip_allow > 0)
+                return draft->resources.n_ip_deny > 0 ? "IPAddressDeny" : "IPAddressAllow";
+        if (sandbox && sandbox->private_network)
+                return "PrivateNetwork";
+        return sandbox && sandbox->network_namespace_path ? "NetworkNamespacePath" : NULL;
+}
+
 static int check(UnitDraft *draft) {
         const SocketSettings *settings = draft->own;
         const char *fragment = draft->state->sources.fragment;
@@ -40,6 +52,9 @@ static int check(UnitDraft *draft) {
         /* What was refused already has its reason; another would only hide it. */
         if (draft->is_broken)
                 return 0;
+        if (find_useless_protection(draft))
+                return unit_draft_refuse(draft, fragment, 0, find_useless_protection(draft),
+                                         "It would not hold for what the socket listens on.");
         if (settings->listen.n == 0)
                 return unit_draft_refuse(draft, fragment, 0, "ListenStream",
                                          "The socket has neither this nor any other Listen…=.");
