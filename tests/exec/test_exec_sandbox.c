@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "sandbox_trial.h"
+#include "unit/exec_terms.h"
 
 TestSuite(exec_sandbox, .init = trial_make_world);
 
@@ -217,6 +219,19 @@ Test(exec_sandbox, private_tmp_is_the_units_own) {
         for (unsigned i = 0; access(tmp, F_OK) == 0 && i < 2000; i++)
                 usleep(1000);
         cr_assert(access(tmp, F_OK) < 0);
+}
+
+Test(exec_sandbox, limits_hold_for_the_program_only) {
+        const ExecTerms terms = {
+                .limits = 1U << RLIMIT_NOFILE,
+                .limit = { [RLIMIT_NOFILE] = { 4, 4 } },
+        };
+        TRIAL("ulimit -n");
+
+        trial.fixture.request.terms = &terms;
+        trial.settings.protect_system = PROTECT_SYSTEM_STRICT;
+        trial.settings.private_devices = true;
+        trial_expect(&trial, "4");
 }
 
 /* — devices, processes, kernel — */
