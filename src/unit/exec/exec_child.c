@@ -338,9 +338,9 @@ child_ static int change_group(const ExecChild *child) {
         long r = 0;
 
         if (credentials->has_groups)
-                r = exec_call2(SYS_setgroups, credentials->n_groups, credentials->groups);
+                r = exec_call2(EXEC_SETGROUPS, credentials->n_groups, credentials->groups);
         if (r == 0 && credentials->has_gid)
-                r = exec_call3(SYS_setresgid, gid, gid, gid);
+                r = exec_call3(EXEC_SETRESGID, gid, gid, gid);
         return (int) r;
 }
 
@@ -373,7 +373,7 @@ child_ static int change_user(const ExecChild *child) {
         if (!child->credentials->has_uid)
                 return 0;
         forgo_dumps();
-        return (int) exec_call3(SYS_setresuid, uid, uid, uid);
+        return (int) exec_call3(EXEC_SETRESUID, uid, uid, uid);
 }
 
 child_ static int change_directory(const ExecChild *child) {

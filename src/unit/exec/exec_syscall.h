@@ -46,6 +46,17 @@ static inline long exec_call(long number, long a, long b, long c, long d, long e
 
 #endif
 
+/* On machines with 32 bits the plain names are of calls from when ids had 16: they would take others than they are given. */
+#ifdef SYS_setresuid32
+#define EXEC_SETRESUID SYS_setresuid32
+#define EXEC_SETRESGID SYS_setresgid32
+#define EXEC_SETGROUPS SYS_setgroups32
+#else
+#define EXEC_SETRESUID SYS_setresuid
+#define EXEC_SETRESGID SYS_setresgid
+#define EXEC_SETGROUPS SYS_setgroups
+#endif
+
 #define exec_call5(number, a, b, c, d, e) exec_call(number, (long) (a), (long) (b), (long) (c), (long) (d), (long) (e))
 #define exec_call4(number, a, b, c, d) exec_call5(number, a, b, c, d, 0)
 #define exec_call3(number, a, b, c) exec_call5(number, a, b, c, 0, 0)
