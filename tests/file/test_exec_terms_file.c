@@ -197,7 +197,8 @@ Test(exec_terms_file, directories_and_credentials) {
         cleanup_(file_world_freep) FileWorld *world = file_world_new();
         const ExecTerms *terms = load(world, "RuntimeDirectory=%p/a b:c\nRuntimeDirectoryMode=0750\nRuntimeDirectoryPreserve=restart\n"
                                              "StateDirectory=gone\nStateDirectory=\nStateDirectory=x\nLoadCredential=a:/etc/%p\n"
-                                             "LoadCredential=plain\nSetCredential=b:x\\ny\nStandardInputText=one%%\n"
+                                             "LoadCredential=plain\nSetCredential=b:x\\ny\nSetCredential=%p:100%% %h:%n\n"
+                                             "StandardInputText=one%%\n"
                                              "StandardInputData=dHdvCg==");
 
         cr_assert(eq(sz, strv_length(terms->directories[EXEC_DIRECTORY_RUNTIME].paths), 2));
@@ -208,6 +209,7 @@ Test(exec_terms_file, directories_and_credentials) {
         cr_assert(eq(str, terms->load_credentials[0], (char *) "a:/etc/x"));
         cr_assert(eq(str, terms->load_credentials[1], (char *) "plain:plain"));
         cr_assert(eq(str, terms->set_credentials[0], (char *) "b:x\ny"));
+        cr_assert(eq(str, terms->set_credentials[1], (char *) "x:100%% %h:%n"));
         cr_assert(terms->input_size == 9 && memcmp(terms->input_data, "one%\ntwo\n", 9) == 0);
 }
 

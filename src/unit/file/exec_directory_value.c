@@ -138,11 +138,12 @@ static int directive_unescape(const DirectiveLine *line, const char *value, char
         return r < 0 ? r : 1;
 }
 
+/* Specifiers in the name only: a secret may have any characters in it. */
 int exec_parse_set_credential(const DirectiveLine *line, const char *value) {
         char ***list = directive_field(line);
         const char *at = value + strcspn(value, ":");
-        cleanup_free_ char *text = NULL;
-        cleanup_free_ char *expanded = NULL;
+        cleanup_free_ char *name = strndup(value, (size_t) (at - value));
+        cleanup_free_ char *expanded = NULL, *text = NULL;
         char *entry;
         int r;
 
@@ -150,14 +151,15 @@ int exec_parse_set_credential(const DirectiveLine *line, const char *value) {
                 *list = strv_free(*list);
                 return 0;
         }
-        if (*at != ':' || !credential_is_valid(value, (size_t) (at - value)))
-                return directive_complain(line, "'%s' is not of the form NAME:text", value);
-        r = directive_unescape(line, at + 1, &text);
-        if (r > 0)
-                r = directive_expand(line, text, &expanded);
+        r = name ? directive_expand(line, name, &expanded) : -ENOMEM;
         if (r <= 0)
                 return r;
-        r = text_format(&entry, "%.*s:%s", (int) (at - value), value, expanded);
+        if (*at != ':' || !credential_is_valid(expanded, strlen(expanded)) || strchr(expanded, ':'))
+                return directive_complain(line, "'%s' is not of the form NAME:text", value);
+        r = directive_unescape(line, at + 1, &text);
+        if (r <= 0)
+                return r;
+        r = text_format(&entry, "%s:%s", expanded, text);
         return r < 0 ? r : add_credential(list, entry);
 }
 
