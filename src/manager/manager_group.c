@@ -233,8 +233,7 @@ static void apply(ManagerGroup *group, const ResourceSettings *resources, bool w
         size_t n;
 
         group->unapplied = strv_free(group->unapplied);
-        if (!group->is_slice)
-                manager_apply_filters(group, resources, with_defaults);
+        manager_apply_filters(group, resources, with_defaults);
         if (group->is_slice)
                 defaults.tasks_max = (ResourceLimit) {};
         if (!resources && !with_defaults && !defaults.tasks_max.is_set) {

@@ -2,9 +2,10 @@
 /*
  * What units may reach, by programs of their control groups
  *
- * Slices have no programs: what they say of addresses counts for each unit in
- * them, after what that unit says itself, so that a unit may be let through to
- * what its slice is kept from, as systemd has it.
+ * What a slice says of devices holds for all in it by a program of its own. Of
+ * addresses it has none: what it says of them counts for each unit in it, after
+ * what that unit says itself, so that a unit may be let through to what its
+ * slice is kept from, as systemd has it.
  */
 
 #include <errno.h>
@@ -37,21 +38,36 @@ static size_t list_settings(const Unit *unit, const ResourceSettings *own,
         return n;
 }
 
-void manager_apply_filters(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults) {
+static void apply_devices(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults) {
+        int r;
+
+        if (!resource_filters_devices(resources)) {
+                if (with_defaults)
+                        (void) cgroup_unfilter_devices(group->cgroup);
+                return;
+        }
+        r = resource_apply_devices(resources, group->cgroup);
+        if (r < 0)
+                manager_note_unapplied(group, "DevicePolicy", "bpf", r);
+}
+
+static void apply_addresses(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults) {
         const ResourceSettings *settings[SETTINGS_MAX];
         size_t n = list_settings(group->unit, resources, settings);
         int r;
 
-        if (resource_filters_devices(resources)) {
-                r = resource_apply_devices(resources, group->cgroup);
-                if (r < 0)
-                        manager_note_unapplied(group, "DevicePolicy", "bpf", r);
-        } else if (with_defaults)
-                (void) cgroup_unfilter_devices(group->cgroup);
-        if (n > 0) {
-                r = resource_apply_addresses(settings, n, group->cgroup);
-                if (r < 0)
-                        manager_note_unapplied(group, "IPAddressDeny", "bpf", r);
-        } else if (with_defaults)
-                (void) cgroup_unfilter_addresses(group->cgroup);
+        if (n == 0) {
+                if (with_defaults)
+                        (void) cgroup_unfilter_addresses(group->cgroup);
+                return;
+        }
+        r = resource_apply_addresses(settings, n, group->cgroup);
+        if (r < 0)
+                manager_note_unapplied(group, "IPAddressDeny", "bpf", r);
+}
+
+void manager_apply_filters(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults) {
+        apply_devices(group, resources, with_defaults);
+        if (!group->is_slice)
+                apply_addresses(group, resources, with_defaults);
 }

@@ -35,6 +35,8 @@ mkdir -p /mnt/nodes && mount -t tmpfs none /mnt/nodes && mknod /mnt/nodes/kmsg c
 ELSEWHERE="{ : </mnt/nodes/kmsg && echo opens || echo refused; } >$DIR/NAME 2>&-; true"
 does elsewhere "${ELSEWHERE/NAME/elsewhere}"
 does private "${ELSEWHERE/NAME/private}" PrivateDevices=yes
+does within "${ELSEWHERE/NAME/within}" Slice=closed.slice
+unit closed.slice <<<$'[Slice]\nDevicePolicy=closed'
 SEND="for address in 127.0.0.1 127.0.0.2 ::1; do echo x >/dev/udp/\$\$address/9 && echo \$\$address; done >$DIR/NAME 2>&-; true"
 does free "${SEND/NAME/free}"
 does denied "${SEND/NAME/denied}" IPAddressDeny=any
@@ -68,6 +70,7 @@ sees read 'reads '
 if : 2>&- </mnt/nodes/kmsg; then
         sees elsewhere 'opens '
         sees private 'refused '
+        sees within 'refused '
 fi
 check_prints "the bus says so" '/dev/null' ctl show -p DeviceAllow strict.service
 HERE6=
