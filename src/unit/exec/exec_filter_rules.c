@@ -33,6 +33,13 @@
 #define LOW_BITS UINT64_C(0xffffffff)
 #define DENY(error) SCMP_ACT_ERRNO((unsigned) (error))
 
+/* Which argument of clone() they are; clone(2). */
+#if defined(__s390__)
+#define CLONE_FLAGS 1
+#else
+#define CLONE_FLAGS 0
+#endif
+
 /* What the programs of one filter are made of. */
 typedef struct FilterMaker {
         const ExecFilter *filter;
@@ -171,7 +178,7 @@ static int rules_of_namespaces(const FilterMaker *maker) {
                         continue;
                 r = deny_masked(maker, EPERM, "unshare", 0, flag, flag);
                 if (r >= 0)
-                        r = deny_masked(maker, EPERM, "clone", 0, flag, flag);
+                        r = deny_masked(maker, EPERM, "clone", CLONE_FLAGS, flag, flag);
                 if (r >= 0 && kept != 0)
                         r = deny_masked(maker, EPERM, "setns", 1, flag, flag);
         }
