@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -114,6 +115,21 @@ Test(exec_filter, realtime) {
                "except OSError as e: print(e.errno)");
 
         expect(&fixture, &terms, "1");
+}
+
+Test(exec_filter, realtime_by_a_call_that_hides_what_it_asks_for) {
+        const struct rlimit some = { 10, 10 };
+        ExecTerms terms = {};
+        FIXTURE("ulimit -r");
+
+        if (setrlimit(RLIMIT_RTPRIO, &some) < 0)
+                cr_skip_test("the limit cannot be raised");
+        expect(&fixture, &terms, "10");
+        terms.filter.denies_realtime = true;
+        expect(&fixture, &terms, "10\n0");
+        terms.limits = 1U << RLIMIT_RTPRIO;
+        terms.limit[RLIMIT_RTPRIO] = (ExecLimit) { 5, 5 };
+        expect(&fixture, &terms, "10\n0\n5");
 }
 
 Test(exec_filter, suid_files) {

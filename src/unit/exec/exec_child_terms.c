@@ -139,6 +139,13 @@ child_ static int set_limit(int kind, const ExecLimit *limit) {
         return (int) exec_call4(SYS_prlimit64, 0, kind, &wanted, NULL);
 }
 
+/* Its filter does not see what sched_setattr() asks for, which stands in memory; the limit does, as with systemd. */
+child_ static int forgo_realtime(const ExecTerms *terms) {
+        const ExecLimit none = {};
+
+        return terms->filter.denies_realtime && !(terms->limits & 1U << RLIMIT_RTPRIO) ? set_limit(RLIMIT_RTPRIO, &none) : 0;
+}
+
 child_ int exec_child_set_limits(ExecChild *child) {
         const ExecTerms *terms = child->extra->terms;
 
@@ -148,7 +155,7 @@ child_ int exec_child_set_limits(ExecChild *child) {
                 if (r < 0)
                         return r;
         }
-        return 0;
+        return child->extra->has_restrictions ? forgo_realtime(terms) : 0;
 }
 
 child_ static int read_capabilities(Capabilities *capabilities) {
