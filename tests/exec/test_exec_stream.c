@@ -119,6 +119,20 @@ Test(exec_stream, terminal_is_the_controlling_one_and_takes_the_inherited_output
         close(fd);
 }
 
+Test(exec_stream, terminal_is_the_users) {
+        char name[64];
+        FIXTURE("stat -c '%U %a' \"$(tty)\"; : 3<>\"$(tty)\" && echo opened");
+        int fd = open_pair(name, sizeof(name));
+
+        if (geteuid() != 0)
+                cr_skip_test("only root may be others");
+        fixture.request.tty = name;
+        fixture.request.user = "nobody";
+        cr_assert(eq(int, fixture_run(&fixture), 0));
+        assert_string(fixture_output(&fixture), "nobody 620\nopened");
+        close(fd);
+}
+
 Test(exec_stream, file_that_is_no_terminal_is_step_stdin) {
         FIXTURE("");
 

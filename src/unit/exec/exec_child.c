@@ -231,6 +231,12 @@ child_ static int open_stream(const ExecStream *stream, int target) {
         return -EINVAL;
 }
 
+/* Whose program it is may open it again, and others write to him, as after a login. */
+child_ static void give_terminal(const ExecCredentials *credentials) {
+        if (credentials->has_uid && exec_call2(SYS_fchmod, STDIN_FILENO, 0620) >= 0)
+                exec_call5(SYS_fchownat, STDIN_FILENO, "", credentials->uid, (gid_t) -1, AT_EMPTY_PATH);
+}
+
 /* O_NONBLOCK, for a serial line may wait for a carrier. Who had it open before loses it by a hangup, and so do we. */
 child_ static int open_terminal(const ExecChild *child) {
         int r = open_at(STDIN_FILENO, child->request->tty, O_RDWR);
@@ -242,7 +248,11 @@ child_ static int open_terminal(const ExecChild *child) {
         if (r >= 0 && child->extra)
                 exec_child_set_terminal(child);
 
-        return r < 0 ? r : (int) exec_call3(SYS_ioctl, STDIN_FILENO, TIOCSCTTY, child->request->takes_tty);
+        if (r >= 0)
+                r = (int) exec_call3(SYS_ioctl, STDIN_FILENO, TIOCSCTTY, child->request->takes_tty);
+        if (r >= 0)
+                give_terminal(child->credentials);
+        return r;
 }
 
 child_ static int open_stdin(const ExecChild *child) {
