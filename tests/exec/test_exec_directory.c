@@ -153,6 +153,28 @@ Test(exec_directory, credentials) {
         cr_assert(access("/run/credentials/test.service", F_OK) < 0);
 }
 
+Test(exec_directory, credentials_of_files_without_a_size_and_of_missing_ones) {
+        char *load[] = { (char *) "version:/proc/version", (char *) "text:/no/such/file", NULL };
+        char *set[] = { (char *) "text:instead", NULL };
+        ExecTerms terms = { .load_credentials = load, .set_credentials = set };
+        FIXTURE("cd $CREDENTIALS_DIRECTORY && cmp version /proc/version && cat text");
+
+        run_as_nobody(&fixture);
+        expect(&fixture, &terms, "instead");
+        exec_directory_leave(&terms, "test.service", false);
+}
+
+Test(exec_directory, a_credential_that_is_no_file_leaves_nothing) {
+        char *load[] = { (char *) "version:/proc/version", (char *) "null:/dev/null", NULL };
+        ExecTerms terms = { .load_credentials = load };
+        FIXTURE("");
+
+        fixture.request.terms = &terms;
+        fixture.request.unit = "test.service";
+        fixture_fail(&fixture, EXEC_STEP_CREDENTIALS, EBADF, "credentials: /dev/null is no regular file");
+        cr_assert(access("/run/credentials/.#test.service", F_OK) < 0);
+}
+
 Test(exec_directory, a_credential_that_is_not_there) {
         char *load[] = { (char *) "name:/no/such/file", NULL };
         ExecTerms terms = { .load_credentials = load };

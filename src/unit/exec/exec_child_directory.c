@@ -244,23 +244,60 @@ child_ int exec_child_make_directories(ExecChild *child) {
         return 0;
 }
 
-child_ static int write_secret(const ExecExtra *extra, const ExecSecret *secret, int folder) {
-        size_t written = 0;
+child_ static int write_all(int fd, const char *bytes, size_t size) {
         long n = 0;
-        int fd = (int) exec_call4(SYS_openat, folder, secret->name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0400);
 
-        if (fd < 0)
-                return fd;
-        while (n >= 0 && written < secret->size) {
-                n = exec_call3(SYS_write, fd, secret->data + written, secret->size - written);
-                written += n > 0 ? (size_t) n : 0;
-        }
-        if (n >= 0)
-                n = exec_call2(SYS_fchmod, fd, 0400);
-        if (n >= 0 && (extra->uid != UNCHANGED || extra->gid != UNCHANGED))
-                n = exec_call5(SYS_fchownat, fd, "", extra->uid, extra->gid, AT_EMPTY_PATH);
-        exec_call1(SYS_close, fd);
+        for (size_t written = 0; n >= 0 && written < size; written += n > 0 ? (size_t) n : 0)
+                n = exec_call3(SYS_write, fd, bytes + written, size - written);
         return (int) MIN(n, 0L);
+}
+
+/* The first one that there is: its descriptor, or a negative errno. */
+child_ static int open_source(ExecChild *child, const ExecSecret *secret) {
+        int fd = -ENOENT;
+
+        for (char *const *path = secret->sources; path && *path && fd == -ENOENT; path++) {
+                child->what = *path;
+                fd = (int) exec_call4(SYS_openat, AT_FDCWD, *path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
+        }
+        return fd;
+}
+
+/* A regular file, whole. Our stack does not keep what was in it. */
+child_ static int copy_source(int source, int target) {
+        struct statx status = {};
+        char piece[1024];
+        size_t size = 0;
+        long n = look_at(source, &status);
+
+        if (n >= 0 && (status.stx_mode & S_IFMT) != S_IFREG)
+                return -EBADF;
+        while (n >= 0 && (n = exec_call3(SYS_read, source, piece, sizeof(piece))) > 0) {
+                size += (size_t) n;
+                n = size > EXEC_SECRET_MAX_BYTES ? -E2BIG : write_all(target, piece, (size_t) n);
+        }
+        for (size_t i = 0; i < sizeof(piece); i++)
+                ((volatile char *) piece)[i] = 0;
+        return (int) MIN(n, 0L);
+}
+
+child_ static int write_secret(ExecChild *child, const ExecSecret *secret, int folder) {
+        const ExecExtra *extra = child->extra;
+        int source = open_source(child, secret), fd, r;
+
+        if (source == -ENOENT && !secret->data && secret->is_optional)
+                return 0;
+        if (source < 0 && (source != -ENOENT || !secret->data))
+                return source;
+        fd = (int) exec_call4(SYS_openat, folder, secret->name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0400);
+        r = fd < 0 ? fd : source < 0 ? write_all(fd, secret->data, secret->size) : copy_source(source, fd);
+        if (r >= 0)
+                r = (int) exec_call2(SYS_fchmod, fd, 0400);
+        if (r >= 0 && (extra->uid != UNCHANGED || extra->gid != UNCHANGED))
+                r = (int) exec_call5(SYS_fchownat, fd, "", extra->uid, extra->gid, AT_EMPTY_PATH);
+        exec_call1(SYS_close, source);
+        exec_call1(SYS_close, fd);
+        return r;
 }
 
 child_ static int fill_secret_folder(ExecChild *child, int folder) {
@@ -269,13 +306,19 @@ child_ static int fill_secret_folder(ExecChild *child, int folder) {
 
         for (size_t i = 0; i < extra->n_secrets && r >= 0; i++) {
                 child->what = extra->secrets[i].name;
-                r = write_secret(extra, &extra->secrets[i], folder);
+                r = write_secret(child, &extra->secrets[i], folder);
         }
         if (r >= 0)
                 r = (int) exec_call2(SYS_fchmod, folder, 0500);
         if (r >= 0 && (extra->uid != UNCHANGED || extra->gid != UNCHANGED))
                 r = (int) exec_call5(SYS_fchownat, folder, "", extra->uid, extra->gid, AT_EMPTY_PATH);
         return r;
+}
+
+child_ static void remove_draft(const ExecExtra *extra, int base, int folder) {
+        for (size_t i = 0; i < extra->n_secrets && folder >= 0; i++)
+                exec_call3(SYS_unlinkat, folder, extra->secrets[i].name, 0);
+        exec_call3(SYS_unlinkat, base, extra->secret_draft, AT_REMOVEDIR);
 }
 
 /* Under another name until it is complete: who finds it finds all. An earlier process of the unit may have made it. */
@@ -297,9 +340,11 @@ child_ int exec_child_make_secrets(ExecChild *child) {
         r = (int) exec_call3(SYS_mkdirat, base, extra->secret_draft, 0700);
         folder = r < 0 && r != -EEXIST ? r : (int) exec_call4(SYS_openat, base, extra->secret_draft, FOLDER_FLAGS | O_NOFOLLOW, 0);
         r = folder < 0 ? folder : fill_secret_folder(child, folder);
-        exec_call1(SYS_close, folder);
         if (r >= 0)
                 r = (int) exec_call4(SYS_renameat, base, extra->secret_draft, base, extra->secret_folder);
+        if (r < 0)
+                remove_draft(extra, base, folder);
+        exec_call1(SYS_close, folder);
         exec_call1(SYS_close, base);
         return r;
 }

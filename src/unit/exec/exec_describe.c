@@ -9,6 +9,7 @@
 
 #include "basic/macro.h"
 #include "unit/exec/exec_child.h"
+#include "unit/exec/exec_extra.h"
 #include "unit/exec/sandbox.h"
 
 static const char *group_or_user(const ExecRequest *request) {
@@ -35,6 +36,18 @@ static const char *file_of(const ExecRequest *request, ExecStep step) {
                                                     : request->standard_input_file;
 
         return path ? path : "/dev/null";
+}
+
+/* What it was at is the file that it read, if it is a path: but for the folder of all. */
+static void describe_credentials(const ExecChild *child, int error, ExecResult *result) {
+        const char *what = child->what;
+        bool is_source = what && what[0] == '/' && what != child->extra->secret_base;
+
+        if (is_source && error == EBADF)
+                exec_result_set(result, EXEC_STEP_CREDENTIALS, error, "%s is no regular file", what);
+        else
+                exec_result_set(result, EXEC_STEP_CREDENTIALS, error, "cannot %s %s", is_source ? "read" : "set up",
+                                what ? what : "them");
 }
 
 void exec_child_describe(const ExecChild *child, ExecResult *result) {
@@ -71,6 +84,9 @@ void exec_child_describe(const ExecChild *child, ExecResult *result) {
         case EXEC_STEP_EXEC:
                 describe_exec(request, error, result);
                 break;
+        case EXEC_STEP_CREDENTIALS:
+                describe_credentials(child, error, result);
+                break;
         case EXEC_STEP_NICE:
                 exec_result_set(result, step, error, "cannot set it to %i", request->nice);
                 break;
@@ -88,7 +104,6 @@ void exec_child_describe(const ExecChild *child, ExecResult *result) {
         case EXEC_STEP_CACHE_DIRECTORY:
         case EXEC_STEP_LOGS_DIRECTORY:
         case EXEC_STEP_CONFIGURATION_DIRECTORY:
-        case EXEC_STEP_CREDENTIALS:
         case EXEC_STEP_KEYRING:
         case EXEC_STEP_LIMITS:
         case EXEC_STEP_NETWORK:

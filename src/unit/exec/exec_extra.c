@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What few units say of their processes, made ready for the child
- *
- * Credentials are read here, as environment files are: regular files only, so
- * that nobody can make the manager wait.
  */
 
 #include <errno.h>
@@ -36,7 +33,9 @@ ExecExtra *exec_extra_free(ExecExtra *extra) {
                 free(extra->folders[i].target);
         }
         for (size_t i = 0; i < extra->n_secrets; i++) {
-                explicit_bzero(extra->secrets[i].data, extra->secrets[i].size);
+                if (extra->secrets[i].data)
+                        explicit_bzero(extra->secrets[i].data, extra->secrets[i].size);
+                strv_free(extra->secrets[i].sources);
                 free(extra->secrets[i].name);
                 free(extra->secrets[i].data);
         }
@@ -204,7 +203,7 @@ static int add_terms(ExecExtra *extra, const ExecRequest *request, ExecResult *r
         int r = add_folders(extra, request, result);
 
         if (r == 0)
-                r = exec_secret_load(request, extra, result);
+                r = exec_secret_list(request, extra);
         if (r == 0)
                 r = add_input(extra, request, result);
         if (r == 0)

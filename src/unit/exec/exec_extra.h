@@ -25,11 +25,15 @@ typedef struct ExecFolder {
         uint32_t mode;
 } ExecFolder;
 
-/* A file with a credential. */
+#define EXEC_SECRET_MAX_BYTES (1024U * 1024)
+
+/* A file with a credential: what is in the first of its sources that there is, or else the data. */
 typedef struct ExecSecret {
-        char *name;                     /* owned, as is the next one */
-        char *data;
+        char *name;                     /* owned, as are the next two */
+        char **sources;                 /* paths */
+        char *data;                     /* NULL: none, and then it is an error that none of its sources is there … */
         size_t size;
+        bool is_optional;               /* … unless it may be missing */
 } ExecSecret;
 
 typedef struct ExecExtra {

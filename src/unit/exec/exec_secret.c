@@ -7,23 +7,19 @@
  * do without, and SetCredential= is what it gets then. The files lie on the
  * tmpfs of /run, in a folder that only the unit's user can enter; the child
  * makes it, with the first process of the unit, and it goes when the unit has
- * ended.
+ * ended. It also reads the files: one that lies where nothing answers holds up
+ * nobody but the child.
  */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "unit/exec/exec_directory.h"
 #include "unit/exec/exec_secret.h"
-
-#define SECRET_MAX_BYTES (1024U * 1024)
 
 static bool has_any(const ExecRequest *request) {
         return request->terms && request->unit && (request->terms->load_credentials || request->terms->set_credentials);
@@ -47,55 +43,6 @@ int exec_secret_folder(const ExecRequest *request, char **ret_folder) {
         return r < 0 ? r : text_format(ret_folder, "%s/%s", base, request->unit);
 }
 
-/* A regular file, whole: 0 or -errno. */
-static int read_file(const char *path, char **ret_data, size_t *ret_size) {
-        cleanup_free_ char *data = NULL;
-        struct stat status = {};
-        size_t size = 0;
-        ssize_t n = 0;
-        int fd, r = 0;
-
-        fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-        if (fd < 0)
-                return -errno;
-        if (fstat(fd, &status) < 0)
-                r = -errno;
-        else if (!S_ISREG(status.st_mode))
-                r = -EBADF;
-        else if (status.st_size > (off_t) SECRET_MAX_BYTES)
-                r = -E2BIG;
-        data = r == 0 ? malloc((size_t) status.st_size + 1) : NULL;
-        if (r == 0 && !data)
-                r = -ENOMEM;
-        while (r == 0 && size < (size_t) status.st_size && (n = read(fd, data + size, (size_t) status.st_size - size)) > 0)
-                size += (size_t) n;
-        if (r == 0 && n < 0)
-                r = -errno;
-        close(fd);
-        if (r < 0)
-                return r;
-        *ret_data = take_ptr(data);
-        *ret_size = size;
-        return 0;
-}
-
-/* By its name, in the places that there are for it: 0, -ENOENT, or another -errno. */
-static int read_from_stores(const ExecRequest *request, const char *name, char **ret_data, size_t *ret_size) {
-        const char *own = getenv("CREDENTIALS_DIRECTORY");
-        const char *const stores[] = { own ? own : "/etc/credstore", "/etc/credstore", "/run/credstore",
-                                       "/usr/local/lib/credstore", "/usr/lib/credstore" };
-        int r = -ENOENT;
-
-        for (size_t i = 0; i < ELEMENTSOF(stores) && r == -ENOENT; i++) {
-                cleanup_free_ char *path = NULL;
-
-                r = text_join_path(stores[i], name, &path);
-                if (r == 0)
-                        r = read_file(path, ret_data, ret_size);
-        }
-        return r;
-}
-
 static ExecSecret *find(const ExecExtra *extra, const char *name, size_t n) {
         for (size_t i = 0; i < extra->n_secrets; i++)
                 if (strncmp(extra->secrets[i].name, name, n) == 0 && !extra->secrets[i].name[n])
@@ -103,65 +50,82 @@ static ExecSecret *find(const ExecExtra *extra, const char *name, size_t n) {
         return NULL;
 }
 
-/* @data is taken over. */
-static int add(ExecExtra *extra, const char *name, size_t n, char *data, size_t size) {
+/* What it points to is taken over, also if it fails. */
+static int add(ExecExtra *extra, ExecSecret secret) {
         ExecSecret *grown = reallocarray(extra->secrets, extra->n_secrets + 1, sizeof(*grown));
-        char *copy = strndup(name, n);
 
         if (grown)
                 extra->secrets = grown;
-        if (!grown || !copy || !data) {
-                free(copy);
-                free(data);
+        if (!grown || !secret.name) {
+                free(secret.name);
+                strv_free(secret.sources);
+                free(secret.data);
                 return -ENOMEM;
         }
-        extra->secrets[extra->n_secrets++] = (ExecSecret) { .name = copy, .data = data, .size = size };
+        extra->secrets[extra->n_secrets++] = secret;
         return 0;
 }
 
-static bool is_set(const ExecTerms *terms, const char *entry) {
-        size_t n = strcspn(entry, ":") + 1;
+/* By its path, or by its name in the places that there are for it. */
+static int list_sources(const char *path, char ***ret_sources) {
+        const char *own = getenv("CREDENTIALS_DIRECTORY");
+        const char *const stores[] = { own ? own : "/etc/credstore", "/etc/credstore", "/run/credstore",
+                                       "/usr/local/lib/credstore", "/usr/lib/credstore" };
+        int r = 0;
 
-        strv_foreach(other, terms->set_credentials)
-                if (strncmp(*other, entry, n) == 0)
-                        return true;
-        return false;
-}
+        if (path[0] == '/')
+                return strv_push(ret_sources, path);
+        for (size_t i = 0; i < ELEMENTSOF(stores) && r == 0; i++) {
+                char *source = NULL;
 
-static int load_one(const ExecRequest *request, ExecExtra *extra, const char *entry, ExecResult *result) {
-        size_t n = strcspn(entry, ":"), size = 0;
-        const char *path = entry + n + 1;
-        char *data = NULL;
-        int r;
-
-        r = path[0] == '/' ? read_file(path, &data, &size) : read_from_stores(request, path, &data, &size);
-        if (r == 0)
-                return add(extra, entry, n, data, size);
-        if (r == -ENOENT && (path[0] != '/' || is_set(request->terms, entry)))
-                return 0;
-        if (r == -EBADF)
-                exec_result_set(result, EXEC_STEP_CREDENTIALS, r, "%s is no regular file", path);
-        else
-                exec_result_set(result, EXEC_STEP_CREDENTIALS, r, "cannot read %s", path);
+                r = text_join_path(stores[i], path, &source);
+                if (r == 0)
+                        r = strv_consume(ret_sources, source);
+        }
         return r;
 }
 
-static int add_text(ExecExtra *extra, const char *entry) {
-        size_t n = strcspn(entry, ":");
-
-        if (find(extra, entry, n))
-                return 0;
-        return add(extra, entry, n, strdup(entry + n + 1), strlen(entry + n + 1));
+static int set_text(ExecSecret *secret, const char *text) {
+        secret->data = strdup(text);
+        secret->size = strlen(text);
+        return secret->data ? 0 : -ENOMEM;
 }
 
-int exec_secret_load(const ExecRequest *request, ExecExtra *extra, ExecResult *result) {
+static int add_file(ExecExtra *extra, const char *entry) {
+        size_t n = strcspn(entry, ":");
+        ExecSecret secret = { .name = strndup(entry, n), .is_optional = entry[n + 1] != '/' };
+        int r = list_sources(entry + n + 1, &secret.sources);
+
+        if (r < 0) {
+                free(secret.name);
+                strv_free(secret.sources);
+                return r;
+        }
+        return add(extra, secret);
+}
+
+/* What there is for one that is in no file. */
+static int add_text(ExecExtra *extra, const char *entry) {
+        size_t n = strcspn(entry, ":");
+        ExecSecret *listed = find(extra, entry, n);
+        ExecSecret secret = {};
+
+        if (listed)
+                return listed->data ? 0 : set_text(listed, entry + n + 1);
+        if (set_text(&secret, entry + n + 1) < 0)
+                return -ENOMEM;
+        secret.name = strndup(entry, n);
+        return add(extra, secret);
+}
+
+int exec_secret_list(const ExecRequest *request, ExecExtra *extra) {
         int r = 0;
 
         if (!has_any(request))
                 return 0;
         strv_foreach(entry, request->terms->load_credentials)
                 if (r == 0)
-                        r = load_one(request, extra, *entry, result);
+                        r = add_file(extra, *entry);
         strv_foreach(entry, request->terms->set_credentials)
                 if (r == 0)
                         r = add_text(extra, *entry);

@@ -7,8 +7,8 @@
 
 #include "unit/exec/exec_extra.h"
 
-/* Reads all of the request into @extra: 0, or a negative errno with the result set. */
-int exec_secret_load(const ExecRequest *request, ExecExtra *extra, ExecResult *result);
+/* Lists all of the request in @extra, for the child to read: 0 or -errno. */
+int exec_secret_list(const ExecRequest *request, ExecExtra *extra);
 
 /* Where the process finds them; NULL: there are none. 0 or -ENOMEM. */
 int exec_secret_folder(const ExecRequest *request, char **ret_folder);
