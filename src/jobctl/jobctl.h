@@ -28,6 +28,9 @@ typedef struct Jobctl {
         Installer *installer;   /* owned; looks at unit files where there is no manager, or NULL */
 } Jobctl;
 
+/* By the options: whom to connect to. */
+void jobctl_choose_manager(Jobctl *ctl);
+
 /* Connects, or says why not: 0, EXIT_UNREACHABLE or < 0. */
 int jobctl_connect(Jobctl *ctl);
 

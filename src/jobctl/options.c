@@ -2,10 +2,6 @@
 
 /*
  * The options of jobctl
- *
- * getopt_long() would do most of this, but it speaks for itself when an option
- * is wrong, and cannot say which one was meant; and the help text would be a
- * second list to keep.
  */
 
 #include <errno.h>
@@ -15,31 +11,14 @@
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "jobctl/option_table.h"
 #include "jobctl/options.h"
-#include "jobctl/terminal.h"
 
-typedef enum OptionKind {
-        OPTION_FLAG,            /* a bool */
-        OPTION_COUNT,           /* how often it was given */
-        OPTION_STRING,          /* a borrowed string */
-        OPTION_LIST,            /* a list: may be given several times, and with commas */
-        OPTION_VALUES,          /* the same, and only values are to be printed */
-} OptionKind;
-
-typedef struct Option {
-        const char *name;
-        char letter;            /* 0: none */
-        OptionKind kind;
-        size_t offset;          /* in Options */
-        const char *argument;   /* its name in --help */
-        const char *help;       /* NULL: an alias, not shown */
-} Option;
-
-#define FLAG(name, letter, field, help) { name, letter, OPTION_FLAG, offsetof(Options, field), NULL, help }
+#define FLAG(name, letter, field, help) { name, letter, OPTION_FLAG, offsetof(Options, field), NULL, help, NULL, 0 }
 #define STRING(name, letter, field, argument, help) \
-        { name, letter, OPTION_STRING, offsetof(Options, field), argument, help }
+        { name, letter, OPTION_STRING, offsetof(Options, field), argument, help, NULL, 0 }
 #define LIST(name, letter, field, argument, help) \
-        { name, letter, OPTION_LIST, offsetof(Options, field), argument, help }
+        { name, letter, OPTION_LIST, offsetof(Options, field), argument, help, NULL, 0 }
 
 static const Option options_table[] = {
         FLAG("help", 'h', help, "Show this help, or that of the verb"),
@@ -59,7 +38,7 @@ static const Option options_table[] = {
         FLAG("failed", 0, failed, "The same as --state=failed"),
         FLAG("all", 'a', all, "Also what is inactive, or empty, or below what is no target"),
         LIST("property", 'p', properties, "NAME,…", "Only these properties"),
-        { NULL, 'P', OPTION_VALUES, offsetof(Options, properties), "NAME", NULL },
+        { NULL, 'P', OPTION_LIST, offsetof(Options, properties), "NAME", NULL, NULL, offsetof(Options, value) },
         FLAG("value", 0, value, "Only the values of properties"),
         FLAG("reverse", 0, reverse, "list-dependencies: who depends on the unit"),
         FLAG("before", 0, before, "list-dependencies: what is ordered after the unit"),
@@ -68,7 +47,7 @@ static const Option options_table[] = {
         STRING("kill-whom", 0, kill_whom, "WHOM", "kill: main, control or all processes (all)"),
         STRING("kill-who", 0, kill_whom, "WHOM", NULL),
         { "force", 'f', OPTION_COUNT, offsetof(Options, n_force), NULL,
-          "daemon-reload: take what can be read; poweroff, …: stop no units; enable, …: replace links" },
+          "daemon-reload: take what can be read; poweroff, …: stop no units; enable, …: replace links", NULL, 0 },
         FLAG("stdin", 0, from_stdin, "edit: read the text from standard input"),
         STRING("drop-in", 0, drop_in, "NAME", "edit: the drop-in's name (override.conf)"),
         FLAG("show-types", 0, show_types, "list-sockets: of which type each is"),
@@ -108,173 +87,26 @@ void options_deinit(Options *options) {
         options->what = strv_free(options->what);
 }
 
-static const Option *find_long(const char *name, size_t n) {
-        for (size_t i = 0; i < ELEMENTSOF(options_table); i++) {
-                const char *candidate = options_table[i].name;
+static const OptionTable table = {
+        .rows = options_table,
+        .n = ELEMENTSOF(options_table),
+        .help = "jobctl --help",
+        .raw_after = "run",
+};
 
-                if (candidate && strncmp(candidate, name, n) == 0 && candidate[n] == '\0')
-                        return &options_table[i];
-        }
-        return NULL;
-}
-
-static const Option *find_letter(char letter) {
-        for (size_t i = 0; i < ELEMENTSOF(options_table); i++)
-                if (options_table[i].letter == letter)
-                        return &options_table[i];
-        return NULL;
-}
-
-static int complain_unknown(const char *word, const char *name, size_t n, char **ret_complaint) {
-        const char *names[ELEMENTSOF(options_table)];
-        cleanup_free_ char *copy = strndup(name, n);
-        const char *nearest;
-        size_t n_names = 0;
-        int r;
-
-        if (!copy)
-                return -ENOMEM;
-        for (size_t i = 0; i < ELEMENTSOF(options_table); i++)
-                if (options_table[i].name)
-                        names[n_names++] = options_table[i].name;
-        nearest = text_nearest(copy, names, n_names);
-        r = nearest ? text_format(ret_complaint, "Unknown option '%s'. Did you mean '--%s'?", word, nearest)
-                    : text_format(ret_complaint, "Unknown option '%s'. See 'jobctl --help'.", word);
-        return r < 0 ? r : -EINVAL;
-}
-
-static int complain(char **ret_complaint, const char *format, const char *name) {
-        int r = text_format(ret_complaint, format, name);
-
-        return r < 0 ? r : -EINVAL;
-}
-
-static int store_list(char ***list, const char *value) {
-        cleanup_(strv_freep) char **items = NULL;
-        int r = strv_split(value, ",", &items);
+int options_parse(Options *options, char *const *argv, char ***ret_words, char **ret_complaint) {
+        int r = option_table_parse(&table, options, argv, ret_words, ret_complaint);
 
         if (r < 0)
                 return r;
-        strv_foreach(item, items) {
-                r = strv_push(list, *item);
-                if (r < 0)
-                        return r;
+        if (options->is_user && options->is_system) {
+                *ret_words = strv_free(*ret_words);
+                r = text_format(ret_complaint, "Options '--user' and '--system' exclude each other.");
+                return r < 0 ? r : -EINVAL;
         }
-        return 0;
-}
-
-static int store(Options *options, const Option *option, const char *value) {
-        void *slot = (char *) options + option->offset;
-
-        switch (option->kind) {
-        case OPTION_FLAG:
-                *(bool *) slot = true;
-                return 0;
-        case OPTION_COUNT:
-                ++*(unsigned *) slot;
-                return 0;
-        case OPTION_STRING:
-                *(const char **) slot = value;
-                return 0;
-        case OPTION_VALUES:
-                options->value = true;
-                return store_list(slot, value);
-        case OPTION_LIST:
-                return store_list(slot, value);
-        }
-        return 0;
-}
-
-static bool takes_value(const Option *option) {
-        return option->kind != OPTION_FLAG && option->kind != OPTION_COUNT;
-}
-
-/* "--name", "--name=value" or "--name value". Returns how many further words were used, or < 0. */
-static int parse_long(Options *options, char *const *argv, char **ret_complaint) {
-        const char *name = argv[0] + 2;
-        size_t n = strcspn(name, "=");
-        const char *value = name[n] ? name + n + 1 : NULL;
-        const Option *option = find_long(name, n);
-        int used = 0, r;
-
-        if (!option)
-                return complain_unknown(argv[0], name, n, ret_complaint);
-        if (!takes_value(option) && value)
-                return complain(ret_complaint, "Option '--%s' takes no value.", option->name);
-        if (takes_value(option) && !value) {
-                value = argv[1];
-                used = 1;
-        }
-        if (takes_value(option) && !value)
-                return complain(ret_complaint, "Option '--%s' needs a value.", option->name);
-        r = store(options, option, value);
-        return r < 0 ? r : used;
-}
-
-/* "-q", "-qa", "-tservice" or "-t service". */
-static int parse_letters(Options *options, char *const *argv, char **ret_complaint) {
-        for (const char *c = argv[0] + 1; *c; c++) {
-                const Option *option = find_letter(*c);
-                const char *value;
-                int r;
-
-                if (!option)
-                        return complain_unknown(argv[0], c, 1, ret_complaint);
-                if (!takes_value(option)) {
-                        (void) store(options, option, NULL);
-                        continue;
-                }
-                value = c[1] ? c + 1 : argv[1];
-                if (!value)
-                        return complain(ret_complaint, "Option '%s' needs a value.", argv[0]);
-                r = store(options, option, value);
-                return r < 0 ? r : c[1] == '\0';
-        }
-        return 0;
-}
-
-static int parse_one(Options *options, char *const *argv, char ***words, char **ret_complaint) {
-        if (argv[0][0] != '-' || argv[0][1] == '\0')
-                return strv_push(words, argv[0]);
-        if (argv[0][1] == '-')
-                return parse_long(options, argv, ret_complaint);
-        return parse_letters(options, argv, ret_complaint);
-}
-
-int options_parse(Options *options, char *const *argv, char ***ret_words, char **ret_complaint) {
-        cleanup_(strv_freep) char **words = NULL;
-        bool is_over = false;
-
-        for (; *argv; argv++) {
-                int r;
-
-                if (!is_over && strcmp(*argv, "--") == 0) {
-                        is_over = true;
-                        continue;
-                }
-                r = is_over ? strv_push(&words, *argv) : parse_one(options, argv, &words, ret_complaint);
-                if (r < 0)
-                        return r;
-                argv += r;
-        }
-        if (options->is_user && options->is_system)
-                return complain(ret_complaint, "Options '--user' and '%s' exclude each other.", "--system");
-        if (options->failed && strv_push(&options->states, "failed") < 0)
-                return -ENOMEM;
-        *ret_words = take_ptr(words);
-        return 0;
+        return options->failed && strv_push(&options->states, "failed") < 0 ? -ENOMEM : 0;
 }
 
 void options_print_help(FILE *stream) {
-        for (size_t i = 0; i < ELEMENTSOF(options_table); i++) {
-                const Option *option = &options_table[i];
-                char left[64];
-
-                if (!option->help)
-                        continue;
-                snprintf(left, sizeof(left), "%c%c%s --%s%s%s", option->letter ? '-' : ' ',
-                         option->letter ?: ' ', option->letter ? "," : " ", option->name, option->argument ? "=" : "",
-                         option->argument ?: "");
-                fprintf(stream, "  %s%*s %s\n", left, MAX(0, 27 - (int) terminal_text_width(left)), "", option->help);
-        }
+        option_table_print_help(&table, stream);
 }

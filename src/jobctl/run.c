@@ -61,7 +61,7 @@ static int check_words(Jobctl *ctl, const Verb *verb, char *const *words) {
         return 0;
 }
 
-static void choose_manager(Jobctl *ctl) {
+void jobctl_choose_manager(Jobctl *ctl) {
         const Options *options = &ctl->options;
         const char *socket = getenv("JOBD_SOCKET");
         bool is_chosen = options->is_user || options->is_system;
@@ -123,7 +123,7 @@ int jobctl_run(char *const *argv) {
         if (r == -EINVAL)
                 r = jobctl_misused(&ctl, "%s", complaint);
         else if (r == 0) {
-                choose_manager(&ctl);
+                jobctl_choose_manager(&ctl);
                 r = run_words(&ctl, words);
         }
         if (r < 0) {

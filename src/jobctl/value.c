@@ -163,6 +163,8 @@ static int append_basic(DBusMessageIter *iter, int type, const json_t *value) {
                 basic.u32 = (uint32_t) number;
         else if (type == DBUS_TYPE_INT32)
                 basic.i32 = (int32_t) number;
+        else if (type == DBUS_TYPE_UNIX_FD)
+                basic.fd = (int) number;
         else if (type == DBUS_TYPE_UINT64)
                 basic.u64 = (uint64_t) number;
         else

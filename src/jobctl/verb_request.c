@@ -166,40 +166,6 @@ static int keep_units(Jobctl *ctl, const Request *request) {
         return 0;
 }
 
-/* Is the unit at rest, and did it fail? 1 or 0, or < 0. */
-static int unit_is_over(Jobctl *ctl, const char *unit, bool *ret_has_failed, BusError *ret_error) {
-        cleanup_json_ json_t *properties = NULL;
-        const char *state;
-        int r;
-
-        r = jobctl_unit_properties(ctl, unit, BUS_UNIT, &properties, ret_error);
-        if (r < 0)
-                return r;
-        state = value_string(properties, "ActiveState");
-        *ret_has_failed = strcmp(state, "failed") == 0;
-        return (*ret_has_failed || strcmp(state, "inactive") == 0) &&
-               value_item_u64(json_object_get(properties, "Job"), 0) == 0;
-}
-
-static int wait_for_end(Jobctl *ctl, const char *unit, bool *ret_has_failed) {
-        cleanup_(bus_error_deinit) BusError error = {};
-
-        for (;;) {
-                cleanup_(bus_signal_deinit) BusSignal signal = {};
-                int r = unit_is_over(ctl, unit, ret_has_failed, &error);
-
-                if (r < 0)
-                        return jobctl_fail(ctl, &error, "wait for %s", unit);
-                if (r > 0)
-                        return 0;
-                r = bus_next_signal(ctl->bus, USEC_INFINITY, &signal);
-                if (r == -ENOTCONN)
-                        r = jobctl_reconnect(ctl, &error);
-                if (r < 0)
-                        return r == -ENOTCONN ? jobctl_fail(ctl, &error, "wait for %s", unit) : r;
-        }
-}
-
 static int wait_for_ends(Jobctl *ctl, const JobWait *wait) {
         int status = EXIT_OK;
 
@@ -209,7 +175,7 @@ static int wait_for_ends(Jobctl *ctl, const JobWait *wait) {
 
                 if (!wait->jobs.items[i].is_anchor || !strstr(wait->jobs.items[i].type, "start"))
                         continue;
-                r = wait_for_end(ctl, wait->jobs.items[i].unit, &has_failed);
+                r = unit_wait_for_end(ctl, wait->jobs.items[i].unit, &has_failed);
                 if (r != 0)
                         return r;
                 if (has_failed)

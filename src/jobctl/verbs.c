@@ -45,6 +45,7 @@ static const Verb verbs[] = {
         { .name = "isolate", .arguments = "UNIT", .min = 1, .max = 1, .run = verb_request, .job_type = "start",
           .is_shared = true, .help = "Start a unit and what it needs, stop everything else" },
         OURS("exec", "TYPE:UNIT…", 1, VERB_ANY, verb_exec, "Make different changes in one transaction"),
+        OFFLINE("run", "[OPTION…] COMMAND [ARGUMENT…]", 0, VERB_ANY, verb_run, "Run a command as a unit without a file"),
         SHARED("kill", "UNIT…", 1, VERB_ANY, verb_kill, "Send a signal to the processes of units"),
         SHARED("clean", "UNIT…", 1, VERB_ANY, verb_clean, "Remove what inactive units have kept: caches, state, logs"),
         SHARED("freeze", "UNIT…", 1, VERB_ANY, verb_freeze, "Have all processes of units stand still"),

@@ -55,6 +55,9 @@ int verb_clean(Jobctl *ctl, char *const *words);
 int verb_freeze(Jobctl *ctl, char *const *words);
 int verb_thaw(Jobctl *ctl, char *const *words);
 
+/* verb_run.c */
+int verb_run(Jobctl *ctl, char *const *words);
+
 /* verb_monitor.c */
 int verb_monitor(Jobctl *ctl, char *const *words);
 

@@ -324,3 +324,39 @@ int job_wait_report(Jobctl *ctl, const JobWait *wait) {
         }
         return status;
 }
+
+/* — units — */
+
+/* Is the unit at rest, and did it fail? 1 or 0, or < 0. */
+static int unit_is_over(Jobctl *ctl, const char *unit, bool *ret_has_failed, BusError *ret_error) {
+        cleanup_json_ json_t *properties = NULL;
+        const char *state;
+        int r;
+
+        r = jobctl_unit_properties(ctl, unit, BUS_UNIT, &properties, ret_error);
+        if (r < 0)
+                return r;
+        state = value_string(properties, "ActiveState");
+        *ret_has_failed = strcmp(state, "failed") == 0;
+        return (*ret_has_failed || strcmp(state, "inactive") == 0) &&
+               value_item_u64(json_object_get(properties, "Job"), 0) == 0;
+}
+
+int unit_wait_for_end(Jobctl *ctl, const char *unit, bool *ret_has_failed) {
+        cleanup_(bus_error_deinit) BusError error = {};
+
+        for (;;) {
+                cleanup_(bus_signal_deinit) BusSignal signal = {};
+                int r = unit_is_over(ctl, unit, ret_has_failed, &error);
+
+                if (r < 0)
+                        return jobctl_fail(ctl, &error, "wait for %s", unit);
+                if (r > 0)
+                        return 0;
+                r = bus_next_signal(ctl->bus, USEC_INFINITY, &signal);
+                if (r == -ENOTCONN)
+                        r = jobctl_reconnect(ctl, &error);
+                if (r < 0)
+                        return r == -ENOTCONN ? jobctl_fail(ctl, &error, "wait for %s", unit) : r;
+        }
+}

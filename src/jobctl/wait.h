@@ -46,6 +46,9 @@ int job_wait_ended(JobWait *wait, uint32_t id, const char *result);
 /* Waits. 0, an exit status if the wait was given up (interrupted, daemon gone; said to the user), or < 0. */
 int job_wait_run(Jobctl *ctl, JobWait *wait);
 
+/* Waits until a unit is at rest, without a job. 0, an exit status (said to the user), or < 0. */
+int unit_wait_for_end(Jobctl *ctl, const char *unit, bool *ret_has_failed);
+
 /* For each anchor that did not end well: says so, and why. Returns EXIT_OK or EXIT_FAILED, or < 0. */
 int job_wait_report(Jobctl *ctl, const JobWait *wait);
 

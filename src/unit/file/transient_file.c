@@ -46,14 +46,21 @@ static bool is_ignored(const TransientVerdict *verdict, const char *setting) {
 }
 
 static void take_remark(void *userdata, const UnitFileDiagnostic *diagnostic) {
+        static const char ignored[] = "; the line is ignored.";
         TransientVerdict *verdict = userdata;
+        size_t n;
 
         if (verdict->message || verdict->error < 0 || diagnostic->severity == UNIT_FILE_NOTE ||
             (diagnostic->severity == UNIT_FILE_WARNING &&
              (diagnostic->line == 0 || is_ignored(verdict, diagnostic->setting))))
                 return;
-        verdict->error = text_format(&verdict->message, "%s%s%s", diagnostic->setting ? diagnostic->setting : "",
-                                     diagnostic->setting ? "=: " : "", diagnostic->message);
+        /* What would come of it in a file does not come of it here. */
+        n = strlen(diagnostic->message);
+        if (text_ends_with(diagnostic->message, ignored))
+                n -= strlen(ignored);
+        verdict->error = text_format(&verdict->message, "%s%s%.*s%s", diagnostic->setting ? diagnostic->setting : "",
+                                     diagnostic->setting ? "=: " : "", (int) n, diagnostic->message,
+                                     diagnostic->message[n] ? "." : "");
 }
 
 int transient_file_check(UnitFileLoader *loader, const char *name, const char *text, Failure *ret_failure) {
