@@ -5,7 +5,7 @@ _jobctl_verbs_units='start stop restart reload try-restart reload-or-restart try
         status logs show cat list-dependencies is-active is-failed is-enabled list-units list-unit-files why monitor enable disable reenable
         preset mask unmask revert edit set-property blame critical-chain top graph list-timers list-sockets list-paths add-wants add-requires'
 _jobctl_verbs_jobs='list-jobs jobs cancel wait'
-_jobctl_verbs_other='exec plan stats daemon-reload daemon-reexec calendar verify default rescue emergency poweroff reboot halt kexec
+_jobctl_verbs_other='exec run plan stats daemon-reload daemon-reexec calendar verify default rescue emergency poweroff reboot halt kexec
         preset-all show-environment set-environment unset-environment import-environment log-level list-automounts is-system-running link get-default set-default
         help version'
 _jobctl_types='start stop restart reload try-restart reload-or-restart try-reload-or-restart reload-or-start try-reload
@@ -144,6 +144,18 @@ _jobctl_verb() {
         done
 }
 
+# What follows "run": its own options, then a command and files.
+_jobctl_run() {
+        local cur=$1
+
+        if [[ $cur == -* ]]; then
+                _jobctl_words "$("${COMP_WORDS[0]}" run --help 2>/dev/null | sed -n 's/.*\(--[a-z-]*\).*/\1/p')" "$cur"
+        else
+                compopt -o filenames
+                mapfile -t COMPREPLY < <(compgen -c -- "$cur"; compgen -f -- "$cur")
+        fi
+}
+
 _jobctl() {
         local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} option verb
 
@@ -155,9 +167,13 @@ _jobctl() {
                 option=${COMP_WORDS[COMP_CWORD - 2]}
         fi
         COMPREPLY=()
+        verb=$(_jobctl_verb)
+        if [[ $verb == run ]]; then
+                _jobctl_run "$cur"
+                return
+        fi
         _jobctl_value "$option" "$cur" && return
 
-        verb=$(_jobctl_verb)
         if [[ $cur == -* ]]; then
                 _jobctl_words "$_jobctl_options" "$cur"
         elif [[ -z $verb || $verb == help ]]; then

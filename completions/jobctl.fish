@@ -49,6 +49,10 @@ function __jobctl_needs_verb
     test (count (__jobctl_line)) = 0
 end
 
+function __jobctl_runs
+    test "$(__jobctl_line)[1]" = run
+end
+
 function __jobctl_verbs
     jobctl help 2>/dev/null | sed '/^Options:/q' | string replace -rf '^  ([a-z][a-z-]*) .*  +([A-Z].*)$' '$1\t$2'
 end
@@ -117,6 +121,10 @@ function __jobctl_words
         case help
             __jobctl_verbs
             return
+        case run
+            __fish_complete_external_command
+            __fish_complete_path (commandline -ct)
+            return
         case log-level
             printf '%s\n' err warning notice info debug
         case import-environment
@@ -171,5 +179,15 @@ jobctl help 2>/dev/null | sed -n '/^Options:/,$p' | while read -l line
                 set -a options -a '(__jobctl_ask show --all none.service | string replace -r "=.*" "")'
         end
     end
+    complete $options
+end
+
+# Those of "run".
+jobctl run --help 2>/dev/null | sed -n '/^Options:/,$p' | while read -l line
+    set -l letter (string match -rg '^ *-([A-Za-z]), ' -- $line)
+    set -l name (string match -rg -- '--([a-z-]+)[ =]' $line); or continue
+    set -l options -c jobctl -n __jobctl_runs -l $name -d (string replace -r '^.*--\S+ +' '' -- $line)
+    set -q letter[1]; and set -a options -s $letter
+    string match -qr -- "--$name=" $line; and set -a options -r
     complete $options
 end
