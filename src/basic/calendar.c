@@ -26,6 +26,7 @@ typedef struct Reader {
         const char *text;
         const char *at;
         const char *end;
+        const char *begins[_CALENDAR_FIELD_MAX];        /* where each of them stands; NULL: nowhere */
         CalendarFault fault;
 } Reader;
 
@@ -246,8 +247,9 @@ static int read_timestamp(Reader *reader, Calendar *calendar) {
         return r < 0 ? r : set_time(calendar, time.hour, time.minute, time.usec);
 }
 
-/* The chains of a date: "-" or "~" between them. Two are month and day. */
-static int read_date_end(Reader *reader, Calendar *calendar, CalendarChain chains[static 3]) {
+/* The chains of a date, the first of which is read: "-" or "~" between them. Two are month and day. */
+static int read_date_end(Reader *reader, Calendar *calendar, CalendarChain chains[static 3], const char *start) {
+        const char *begins[3] = { start };
         size_t n = 1;
 
         while (peek(reader) != '\0' && peek(reader) != ' ') {
@@ -257,14 +259,17 @@ static int read_date_end(Reader *reader, Calendar *calendar, CalendarChain chain
                         return refuse(reader, reader->at, n == 3 || calendar->counts_back ?
                                       "here the date should end" : "here '-' is expected, as in 2030-12-24");
                 calendar->counts_back = *reader->at++ == '~';
+                begins[n] = reader->at;
                 r = read_chain(reader, false, &chains[n++]);
                 if (r < 0)
                         return r;
         }
         skip_spaces(reader);
         for (size_t i = 0; i < n; i++) {
-                CalendarChain *field = &calendar->fields[CALENDAR_DAY + 1 - n + i], empty = {};
+                CalendarField at = (CalendarField) (CALENDAR_DAY + 1 - n + i);
+                CalendarChain *field = &calendar->fields[at], empty = {};
 
+                reader->begins[at] = begins[i];
                 vector_deinit(field);
                 *field = chains[i];
                 chains[i] = empty;
@@ -284,10 +289,15 @@ static int read_date(Reader *reader, Calendar *calendar) {
         else if (r == 0 && peek(reader) != '-' && peek(reader) != '~')
                 r = refuse(reader, reader->at, "this is neither a date (2030-12-24) nor a time (18:30)");
         else if (r == 0)
-                r = read_date_end(reader, calendar, chains);
+                r = read_date_end(reader, calendar, chains, start);
         for (size_t i = 0; i < ELEMENTSOF(chains); i++)
                 vector_deinit(&chains[i]);
         return r;
+}
+
+static int read_field(Reader *reader, Calendar *calendar, CalendarField field) {
+        reader->begins[field] = reader->at;
+        return read_chain(reader, field == CALENDAR_USEC, &calendar->fields[field]);
 }
 
 static int read_time(Reader *reader, Calendar *calendar) {
@@ -295,19 +305,19 @@ static int read_time(Reader *reader, Calendar *calendar) {
 
         if (peek(reader) == '\0')
                 return set_time(calendar, 0, 0, 0);
-        r = read_chain(reader, false, &calendar->fields[CALENDAR_HOUR]);
+        r = read_field(reader, calendar, CALENDAR_HOUR);
         if (r < 0)
                 return r;
         if (!skip(reader, ':'))
                 return refuse(reader, reader->at, "here ':' is expected, as in 18:30");
-        r = read_chain(reader, false, &calendar->fields[CALENDAR_MINUTE]);
+        r = read_field(reader, calendar, CALENDAR_MINUTE);
         if (r < 0)
                 return r;
         if (peek(reader) == '\0')
                 return set_field(calendar, CALENDAR_USEC, 0);
         if (!skip(reader, ':'))
                 return refuse(reader, reader->at, "here ':' or the end is expected, as in 18:30:00");
-        r = read_chain(reader, true, &calendar->fields[CALENDAR_USEC]);
+        r = read_field(reader, calendar, CALENDAR_USEC);
         if (r == 0 && peek(reader) != '\0')
                 return refuse(reader, reader->at, "here the expression should end, or a time zone that there is follow");
         return r;
@@ -452,10 +462,10 @@ int calendar_parse(const char *text, Calendar **ret_calendar, CalendarFault *ret
         reader.end = text + n;
         r = read_expression(&reader, calendar);
         if (r == 0) {
-                const char *message = describe_range(calendar_normalize(calendar));
+                CalendarField wrong = calendar_normalize(calendar);
 
-                if (message)
-                        r = refuse(&reader, text, message);
+                if (wrong != _CALENDAR_FIELD_MAX)
+                        r = refuse(&reader, reader.begins[wrong] ? reader.begins[wrong] : text, describe_range(wrong));
         }
         if (r < 0) {
                 *ret_fault = reader.fault;

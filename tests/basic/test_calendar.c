@@ -39,7 +39,11 @@ Test(calendar, says_what_is_wrong_and_where) {
                 { "12:00 Mars/Olympus", 5, "here ':' or the end is expected, as in 18:30:00" },
                 { "12:00:00 Mars/Olympus", 8, "here the expression should end, or a time zone that there is follow" },
                 { "2200-1-1", 0, "the year is out of its range, 1970 to 2199, or its range or step leads nowhere" },
-                { "*-13-1", 0, "the month is out of its range, 1 to 12, or its range or step leads nowhere" },
+                { "*-13-1", 2, "the month is out of its range, 1 to 12, or its range or step leads nowhere" },
+                { "Mon *-*-* 24:00", 10, "the hour is out of its range, 0 to 23, or its range or step leads nowhere" },
+                { "2030-12-24 10:61:00", 14, "the minute is out of its range, 0 to 59, or its range or step leads nowhere" },
+                { "10:00:00,61 UTC", 6, "the second is out of its range, 0 to 59, or its range or step leads nowhere" },
+                { "Tue *-*~31", 8, "the day is out of its range, 1 to 31 (1 to 28 from the end), or its range or step leads nowhere" },
                 { "24:00", 0, "the hour is out of its range, 0 to 23, or its range or step leads nowhere" },
         };
 
