@@ -82,6 +82,18 @@ SetCredential=word:secret
 ExecStart=/bin/sh -c 'touch $DIR/outside 2>/dev/null || echo refused; touch "\$\$RUNTIME_DIRECTORY/x" && echo written; cat "\$\$CREDENTIALS_DIRECTORY/word"; cmp %d/word "\$\$CREDENTIALS_DIRECTORY/word"'
 StandardOutput=file:$OUTPUT/own
 U
+unit commands.socket <<U
+[Socket]
+ListenStream=$DIR/commands
+PrivateTmp=yes
+PrivateNetwork=yes
+ProtectSystem=strict
+ReadWritePaths=$OUTPUT
+Service=three.service
+ExecStartPre=/bin/sh -c 'touch /tmp/pre; readlink /proc/self/ns/net >$OUTPUT/socket-pre; touch /usr/x 2>/dev/null || echo protected >>$OUTPUT/socket-pre'
+ExecStopPost=/bin/sh -c 'ls /tmp; readlink /proc/self/ns/net' 
+StandardOutput=file:$OUTPUT/socket-post
+U
 unit probed.service <<U
 [Service]
 PrivateNetwork=yes
@@ -137,6 +149,17 @@ check_equal "when nothing else can be, and credentials are there" "$(tr '\n' ' '
 check "it stops, too" ctl stop own.service
 check "a probe looks at it from its network" ctl start probed.service
 check "and it stops" ctl stop probed.service
+
+# — the commands of a socket —
+check "a socket whose commands are in a sandbox" ctl start commands.socket
+check_equal "they are" "$(sed -n 2p "$OUTPUT/socket-pre")" protected
+check_exit "with a /tmp of their own" 1 test -e /tmp/pre
+check_prints "properties tell" '^PrivateTmp=yes$' ctl show commands.socket
+check "core dies" kill_core KILL
+check "the socket stops" ctl stop commands.socket
+check_equal "its last command shares what the first had, behind another core, too" \
+        "$(tr '\n' ' ' <"$OUTPUT/socket-post")" "pre $(sed -n 1p "$OUTPUT/socket-pre") "
+check "and its folders go" gone '/tmp/jobd-private-commands.socket-*'
 
 # — what is joined, and what is not —
 check "two services that are joined, and one that is not" ctl start one.service two.service three.service

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "basic/strv.h"
+#include "unit/types/exec_sandbox.h"
 #include "unit/types/group_property.h"
 #include "unit/types/socket.h"
 #include "unit/types/unit_types.h"
@@ -103,7 +104,7 @@ static int socket_init(Unit *unit) {
 }
 
 /* Descriptors that the keeper has stay his: this may be the end of core only. */
-static void socket_deinit(Unit *unit) {
+void socket_free_state(Unit *unit) {
         Socket *socket = socket_of(unit);
 
         if (!socket)
@@ -120,6 +121,11 @@ static void socket_deinit(Unit *unit) {
         free(socket->failure);
         free(socket);
         unit->state_of_type = NULL;
+}
+
+static void socket_deinit(Unit *unit) {
+        exec_sandbox_forget(unit);
+        socket_free_state(unit);
 }
 
 static bool is_open(SocketState state) {

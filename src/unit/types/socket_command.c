@@ -16,6 +16,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "unit/types/exec_context.h"
+#include "unit/types/exec_sandbox.h"
 #include "unit/types/socket.h"
 
 ExecCommand *socket_command(const Unit *unit, SocketExec kind, unsigned index) {
@@ -73,6 +74,7 @@ static int add_invocation(const Unit *unit, char ***environment) {
 int socket_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request) {
         const SocketProcess *control = &socket_of(unit)->control;
         const ExecCommand *command;
+        int r;
 
         if (!control->is_wanted)
                 return -ECANCELED;
@@ -86,7 +88,8 @@ int socket_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request) 
         request->argv = command->argv;
         exec_context_fill(&socket_settings(unit)->exec, command, request);
         request->unit = unit->id;
-        return add_invocation(unit, &request->own_environment);
+        r = exec_sandbox_share(unit, request);
+        return r < 0 ? r : add_invocation(unit, &request->own_environment);
 }
 
 static SocketResult result_of(const UnitExit *exit) {
@@ -201,6 +204,7 @@ void socket_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult
                 return;
         }
         control->pid = pid;
+        exec_sandbox_spawned(unit, result);
         record_start(unit, pid);
         socket_republish(unit);
 }

@@ -38,6 +38,8 @@ void socket_clean_ended(Unit *unit, const UnitExit *exit);
 void socket_stop_cleaning(Unit *unit, SocketResult result);
 void socket_clean_timed_out(Unit *unit);
 
+void socket_free_state(Unit *unit);                     /* socket.c: unit->state_of_type */
+
 /* socket_record.c */
 void socket_record(const Unit *unit, RecordWriter *writer);
 int socket_restore(Unit *unit, RecordReader *reader);

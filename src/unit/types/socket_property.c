@@ -12,6 +12,7 @@
 #include "unit/types/exec_terms_property.h"
 #include "unit/types/group_property.h"
 #include "unit/types/kill_property.h"
+#include "unit/types/sandbox_property.h"
 #include "unit/types/socket.h"
 #include "unit/unit_table.h"
 
@@ -187,5 +188,6 @@ static const UnitProperty rows[] = {
 static const UnitPropertyTable socket_table = { rows, ELEMENTSOF(rows) };
 
 const UnitPropertyTable *const socket_properties[] = {
-        &socket_table, &group_properties, &exec_properties, &exec_terms_properties, &kill_properties, NULL,
+        &socket_table, &group_properties, &exec_properties, &exec_terms_properties, &sandbox_properties,
+        &kill_properties, NULL,
 };

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "basic/strv.h"
+#include "unit/types/exec_sandbox.h"
 #include "unit/types/socket.h"
 
 static void put_process(RecordWriter *writer, const SocketProcess *process) {
@@ -77,6 +78,7 @@ void socket_record(const Unit *unit, RecordWriter *writer) {
         record_put(writer, strv_length(socket->clean_argv));
         strv_foreach(word, socket->clean_argv)
                 record_put_string(writer, *word);
+        exec_sandbox_record(unit, writer);
 }
 
 static int read_port(Socket *socket, RecordReader *reader) {
@@ -145,18 +147,20 @@ static int read_all(Socket *socket, RecordReader *reader) {
 
 int socket_restore(Unit *unit, RecordReader *reader) {
         Socket *old = socket_of(unit), *restored = calloc(1, sizeof(*restored));
+        int r;
 
         if (!restored)
                 return -EBADMSG;
-        if (read_all(restored, reader) < 0) {
-                unit->state_of_type = restored;
-                unit->vtable->deinit(unit);
-                unit->state_of_type = old;
-                return -EBADMSG;
+        r = read_all(restored, reader);
+        if (r == 0) {
+                exec_sandbox_restore(unit, reader);
+                r = reader->has_failed ? -EBADMSG : 0;
         }
-        unit->vtable->deinit(unit);
-        unit->state_of_type = restored;
-        return 0;
+        /* The one that is not needed any more goes. */
+        unit->state_of_type = r < 0 ? restored : old;
+        socket_free_state(unit);
+        unit->state_of_type = r < 0 ? old : restored;
+        return r < 0 ? -EBADMSG : 0;
 }
 
 static int resume_port(Unit *unit, uint32_t index) {
@@ -179,6 +183,7 @@ void socket_resume(Unit *unit) {
 
         for (uint32_t i = 0; i < socket->ports.n && r >= 0; i++)
                 r = resume_port(unit, i);
+        exec_sandbox_resume(unit);
         socket_resume_connections(unit);
         if (r >= 0 && socket->state == SOCKET_STATE_LISTENING && !socket->is_paused)
                 r = socket_watch_ports(unit);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "unit/exec/exec_directory.h"
+#include "unit/types/exec_sandbox.h"
 #include "unit/types/socket.h"
 
 #define POLL_MIN (10 * USEC_PER_MSEC)
@@ -136,6 +137,7 @@ void socket_enter_dead(Unit *unit, SocketResult result) {
         UnitAction action;
 
         note_result(unit, result);
+        exec_sandbox_release(unit);
         if (terms)
                 exec_directory_leave(terms, unit->id, false);
         socket_set_state(unit, socket->result == SOCKET_RESULT_SUCCESS ? SOCKET_STATE_DEAD : SOCKET_STATE_FAILED);
