@@ -16,6 +16,9 @@ void status_print_line(const char *label, const char *text);    /* nothing if @t
 /* Tasks, memory, CPU time, the control group and the processes in it. */
 void status_print_group(Jobctl *ctl, const json_t *unit);
 
+/* For JSON: the same processes as "Processes" of the unit's properties. 0 or -ENOMEM. */
+int status_add_processes(Jobctl *ctl, json_t *unit);
+
 /* The manager's own state. Returns an exit status, or < 0. */
 int status_manager(Jobctl *ctl);
 

@@ -4,6 +4,7 @@
  * status: what a unit uses, and its processes
  */
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -85,6 +86,21 @@ static void print_amounts(const json_t *unit) {
                 status_print_label("Warning");
                 printf("Resource limits not applied: %s\n", unapplied.string);
         }
+}
+
+int status_add_processes(Jobctl *ctl, json_t *unit) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *reply = NULL;
+        json_t *processes = json_array(), *process;
+        size_t i;
+
+        /* Of a unit that is not loaded there are none. */
+        (void) jobctl_call(ctl, "GetUnitProcesses", "s", json_pack("[s]", value_string(unit, "Id")), &reply, &error);
+        json_array_foreach(json_array_get(reply, 0), i, process)
+                (void) json_array_append_new(processes, json_pack("{s:I, s:s, s:s}", "pid",
+                        (json_int_t) value_item_u64(process, 1), "command", value_item_string(process, 2),
+                        "control-group", value_item_string(process, 0)));
+        return json_object_set_new(unit, "Processes", processes) < 0 ? -ENOMEM : 0;
 }
 
 void status_print_group(Jobctl *ctl, const json_t *unit) {

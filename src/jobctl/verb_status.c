@@ -401,8 +401,10 @@ static int status_unit(Jobctl *ctl, const char *word, bool is_first, json_t *doc
         if (r < 0)
                 return jobctl_fail(ctl, &error, "get the status of %s", word);
         status = status_of(unit);
-        if (ctl->options.json)
-                return json_array_append(documents, unit) < 0 ? -ENOMEM : status;
+        if (ctl->options.json) {
+                r = status_add_processes(ctl, unit);
+                return r < 0 || json_array_append(documents, unit) < 0 ? -ENOMEM : status;
+        }
         if (status == EXIT_UNKNOWN) {
                 terminal_say(stderr, "Unit %s could not be found.", word);
                 return status;

@@ -253,6 +253,9 @@ else
         check_prints "and logged" "Resource limits not applied: .*TasksMax= \(no pids controller in $GROUP\)" cat "$DIR/log"
 fi
 check_prints "processes are shown below the group" '^ +(`-|└─)[0-9]+ /bin/sleep 1000' ctl status limited.service
+check_equal "and in JSON, with where they are" \
+        "$(ctl --json status limited.service | python3 -c 'import json, sys; p, = json.load(sys.stdin)[0]["Processes"]; print(p["command"], p["control-group"])')" \
+        "/bin/sleep 1000 /${GROUP##*/}/app.slice/limited.service"
 check_prints "CPU time is shown" 'CPU: ' ctl status limited.service
 check_prints "and the group" "CGroup: /${GROUP##*/}/app.slice/limited.service" ctl status limited.service
 check "stop" ctl stop limited.service
