@@ -25,30 +25,13 @@
 #define ROUNDS_MAX 8U
 #define PROCESSES_MAX 100000U
 
-/* Numbers with anything in between; @number is one that began in the piece before. */
-static int add_numbers(ExecPids *pids, const char *piece, size_t n, int *number) {
-        for (size_t i = 0; i < n; i++) {
-                if (piece[i] >= '0' && piece[i] <= '9') {
-                        *number = *number * 10 + (piece[i] - '0');
-                        continue;
-                }
-                if (*number > 0 && pids->n < PROCESSES_MAX && vector_push(pids, (pid_t) *number) < 0)
-                        return -ENOMEM;
-                *number = 0;
-        }
-        return 0;
-}
-
 static int read_list(const Cgroup *group, const char *path, ExecPids *pids) {
-        char piece[4096];
-        int fd, number = 0, r = 0;
-        ssize_t n;
+        int fd, r;
 
         fd = openat(group->fd, path, O_RDONLY | O_CLOEXEC);
         if (fd < 0)
                 return -errno;
-        while (r == 0 && (n = read(fd, piece, sizeof(piece))) > 0)
-                r = add_numbers(pids, piece, (size_t) n, &number);
+        r = exec_pids_read(fd, PROCESSES_MAX, pids);
         close(fd);
         return r;
 }

@@ -244,31 +244,39 @@ bool exec_process_has_invocation(pid_t pid, const uint8_t invocation_id[static 1
         return exec_process_check_invocation(pid, invocation_id, &patience) > 0;
 }
 
-/* Numbers, each with a space behind it; @number is one that began in the piece before. */
-static int add_numbers(ExecPids *pids, const char *piece, size_t n, int *number) {
+/* Numbers with anything in between; @number is one that began in the piece before. */
+static int add_numbers(ExecPids *pids, size_t most, const char *piece, size_t n, int *number) {
         for (size_t i = 0; i < n; i++) {
                 if (piece[i] >= '0' && piece[i] <= '9') {
                         *number = *number * 10 + (piece[i] - '0');
                         continue;
                 }
-                if (*number > 0 && vector_push(pids, (pid_t) *number) < 0)
+                if (*number > 0 && pids->n < most && vector_push(pids, (pid_t) *number) < 0)
                         return -ENOMEM;
                 *number = 0;
         }
         return 0;
 }
 
-static int read_children_file(pid_t pid, pid_t thread, ExecPids *children) {
-        char path[96], piece[4096];
-        int fd, number = 0, r = 0;
+int exec_pids_read(int fd, size_t most, ExecPids *pids) {
+        int number = 0, r = 0;
+        char piece[4096];
         ssize_t n;
+
+        while (r == 0 && (n = read(fd, piece, sizeof(piece))) > 0)
+                r = add_numbers(pids, most, piece, (size_t) n, &number);
+        return r;
+}
+
+static int read_children_file(pid_t pid, pid_t thread, ExecPids *children) {
+        char path[96];
+        int fd, r;
 
         snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int) pid, (int) thread);
         fd = open(path, O_RDONLY | O_CLOEXEC);
         if (fd < 0)
                 return -errno;
-        while (r == 0 && (n = read(fd, piece, sizeof(piece))) > 0)
-                r = add_numbers(children, piece, (size_t) n, &number);
+        r = exec_pids_read(fd, SIZE_MAX, children);
         close(fd);
         return r;
 }

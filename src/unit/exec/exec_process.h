@@ -16,6 +16,9 @@
 
 typedef VECTOR(pid_t) ExecPids;
 
+/* Adds the numbers that are read from @fd, as long as there are less than @most: 0 or -ENOMEM. */
+int exec_pids_read(int fd, size_t most, ExecPids *pids);
+
 typedef struct ExecProcess {
         pid_t parent;
         pid_t group;
