@@ -16,14 +16,15 @@ Type=oneshot
 RemainAfterExit=yes
 PrivateTmp=yes
 PrivateNetwork=yes
+PrivateIPC=yes
 ProtectSystem=strict
 ProtectHome=yes
 ReadWritePaths=$OUTPUT
 NoExecPaths=$OUTPUT
-ExecStartPre=/bin/sh -c 'echo pre >/tmp/pre; readlink /proc/self/ns/net >$OUTPUT/net-pre'
+ExecStartPre=/bin/sh -c 'echo pre >/tmp/pre; readlink /proc/self/ns/net /proc/self/ns/ipc >$OUTPUT/net-pre'
 ExecStart=/bin/sh -c 'cat /tmp/pre; readlink /proc/self/ns/net; touch /usr/x 2>/dev/null || echo protected; ls -A /root' 
 StandardOutput=file:$OUTPUT/sees
-ExecStop=+/bin/sh -c 'ls -d /tmp/jobd-private-* >$OUTPUT/stop; readlink /proc/self/ns/net >$OUTPUT/net-stop'
+ExecStop=+/bin/sh -c 'ls -d /tmp/jobd-private-* >$OUTPUT/stop; readlink /proc/self/ns/net /proc/self/ns/ipc >$OUTPUT/net-stop'
 U
 unit tunes.service <<U
 [Service]
@@ -126,7 +127,7 @@ start_daemon
 check "a service in a sandbox starts" ctl start sees.service
 mapfile -t LINES_ <"$OUTPUT/sees"
 check_equal "its commands share /tmp" "${LINES_[0]-}" pre
-check_equal "and a network" "${LINES_[1]-}" "$(cat "$OUTPUT/net-pre")"
+check_equal "and a network" "${LINES_[1]-}" "$(head -n1 "$OUTPUT/net-pre")"
 check_equal "which is not ours" "$([ "${LINES_[1]-}" = "$(readlink /proc/self/ns/net)" ] || echo other)" other
 check_equal "it cannot write, and sees no home" "${LINES_[2]-} ${LINES_[3]-}" "protected "
 check_exit "what it writes to /tmp is not in ours" 1 test -e /tmp/pre
@@ -136,7 +137,7 @@ check_prints "of protection" '^ProtectSystem=strict$' ctl show sees.service
 check_prints "and of paths" "^ReadWritePaths=.*$OUTPUT" ctl show sees.service
 check "it stops" ctl stop sees.service
 check_prints "a command with '+' is outside" '^/tmp/jobd-private-sees.service-' cat "$OUTPUT/stop"
-check_equal "but in its network" "$(cat "$OUTPUT/net-stop")" "$(cat "$OUTPUT/net-pre")"
+check_equal "but in its network, and its IPC" "$(cat "$OUTPUT/net-stop")" "$(cat "$OUTPUT/net-pre")"
 check "and its folders go" gone '/tmp/jobd-private-sees.service-*'
 check "both of them" gone '/var/tmp/jobd-private-sees.service-*'
 

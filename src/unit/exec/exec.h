@@ -97,7 +97,7 @@ typedef enum ExecRequestFlags {
         EXEC_REQUEST_HAS_OOM_SCORE_ADJUST = 1 << 5,
         EXEC_REQUEST_TELLS_PID = 1 << 6,                /* WATCHDOG_PID=EXEC_PID_PLACE in .own_environment becomes its pid */
         EXEC_REQUEST_NO_RESTRICTIONS = 1 << 7,          /* none of the terms' limits, capabilities, filters ('+') */
-        EXEC_REQUEST_NETWORK_ONLY = 1 << 8,             /* of the sandbox it has the network only */
+        EXEC_REQUEST_NETWORK_ONLY = 1 << 8,             /* of the sandbox it has the network only, and IPC */
 } ExecRequestFlags;
 
 /* The first number behind standard error. */

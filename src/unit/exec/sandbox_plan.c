@@ -303,9 +303,9 @@ static int choose_namespaces(SandboxPlan *plan, const ExecRequest *request, Exec
                 plan->network_fd = shared->network_fd;
         if (plan->enters_user_first)
                 plan->user_fd = shared->user_fd;
-        if (r < 0 || request->flags & EXEC_REQUEST_NETWORK_ONLY)
+        if (r < 0)
                 return r;
-        if (settings->private_users)
+        if (settings->private_users && !(request->flags & EXEC_REQUEST_NETWORK_ONLY))
                 plan->user_fd = shared->user_fd;
         if (settings->ipc_namespace_path) {
                 plan->owns_ipc = true;

@@ -123,7 +123,8 @@ void exec_context_fill_network(const ExecSettings *settings, ExecRequest *reques
         const SandboxSettings *sandbox = exec_settings_rare(settings)->sandbox;
 
         request->sandbox = NULL;
-        if (!sandbox || (!sandbox->private_network && !sandbox->network_namespace_path))
+        if (!sandbox || (!sandbox->private_network && !sandbox->network_namespace_path && !sandbox->private_ipc &&
+                         !sandbox->ipc_namespace_path))
                 return;
         request->sandbox = sandbox;
         request->flags |= EXEC_REQUEST_NETWORK_ONLY;
