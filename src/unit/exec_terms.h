@@ -92,6 +92,7 @@ typedef struct ExecTerms {
 
         bool has_scheduling, resets_on_fork, has_io_priority, has_cpus, takes_numa_cpus, has_numa_policy;
         bool has_timer_slack, has_coredump_filter, has_personality, has_capabilities, no_new_privileges;
+        bool removes_ipc;               /* what its user has left, once the unit is down */
         int scheduling_policy, scheduling_priority;
         int io_priority;                /* IOPRIO_PRIO_VALUE() */
         ExecSet cpus;

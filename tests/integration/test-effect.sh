@@ -178,7 +178,7 @@ row IPAddressAllow 127.0.0.1 10.0.0.0/33 sent 'bash -c "echo x >/dev/udp/127.0.0
 
 # — those that confine nothing —
 # where output goes, and what a terminal is; what is told; a share where others want the same; what is counted; where
-# the program is looked for; how long a directory lives; time of the manager's own work
+# the program is looked for; how long what it leaves behind lives; time of the manager's own work
 EXEMPT=(StandardInput StandardInputData StandardInputText StandardOutput StandardError
         TTYColumns TTYPath TTYReset TTYRows TTYVHangup TTYVTDisallocate
         LogExtraFields LogLevelMax LogRateLimitBurst LogRateLimitIntervalSec SyslogFacility SyslogIdentifier SyslogLevel
@@ -186,7 +186,7 @@ EXEMPT=(StandardInput StandardInputData StandardInputText StandardOutput Standar
         Environment EnvironmentFile PassEnvironment UnsetEnvironment IgnoreSIGPIPE WorkingDirectory ExecSearchPath
         CPUWeight StartupCPUWeight IOWeight StartupIOWeight IODeviceWeight CPUQuotaPeriodSec MemoryLow MemoryMin
         CPUAccounting IOAccounting MemoryAccounting TasksAccounting Delegate
-        RuntimeDirectoryPreserve)
+        RuntimeDirectoryPreserve RemoveIPC)
 
 # — the table is complete —
 mapfile -t SUPPORTED < <(awk '/^## / { wanted = /how processes are run|what a control group may use/ }

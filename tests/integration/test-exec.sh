@@ -108,6 +108,14 @@ User=nobody
 ExecStart=/bin/true'
 service refused 'RestrictRealtime=perhaps
 ExecStart=/bin/touch /run/refused-has-run'
+for name in leaves shares; do
+        unit $name.service <<U
+[Service]
+User=nobody
+RemoveIPC=yes
+ExecStart=/bin/sh -c 'echo x >/dev/shm/$name; exec sleep 1000'
+U
+done
 unit long.service <<U
 [Service]
 RuntimeDirectory=long
@@ -152,6 +160,15 @@ fails no-folder 238 'state directory: cannot set up mine/inner'
 check_equal "nothing outside was changed" "$(stat -c %U /run/precious)" root
 check_exit "what nobody understands is refused" 1 ctl start refused.service
 check_equal "and does not run with less" "$(ls /run/refused-has-run 2>/dev/null)" ""
+
+check "two services of one user" ctl start leaves.service shares.service
+wait_for x cat /dev/shm/leaves && wait_for x cat /dev/shm/shares
+touch /dev/shm/root
+check "one stops" ctl stop leaves.service
+check "what it has left may be the other's" test -e /dev/shm/leaves
+check "core dies" kill_core KILL
+check "the other stops" ctl stop shares.service
+check_equal "then it goes, with RemoveIPC=, and root's stays" "$(ls /dev/shm)" root
 
 check "a service that goes on" ctl start long.service kept.service
 check_equal "has its directory" "$(stat -c %a /run/long)" 755

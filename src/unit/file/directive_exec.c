@@ -122,7 +122,7 @@ const Directive exec_directives[] = {
         SANDBOX_PATHS("ReadOnlyPaths", SANDBOX_READ_ONLY),
         SANDBOX_PATHS("ReadWriteDirectories", SANDBOX_READ_WRITE, .renamed_to = "ReadWritePaths"),
         SANDBOX_PATHS("ReadWritePaths", SANDBOX_READ_WRITE),
-        DIRECTIVE_IGNORE("RemoveIPC", "IPC objects of the user stay"),
+        DIRECTIVE_TERMS("RemoveIPC", directive_parse_bool, removes_ipc),
         DIRECTIVE_TERMS("RestrictAddressFamilies", exec_parse_address_families, filter),
         DIRECTIVE_REFUSE("RestrictFileSystems", "the unit could open files on any file system"),
         DIRECTIVE_TERMS("RestrictNamespaces", exec_parse_namespaces, filter),

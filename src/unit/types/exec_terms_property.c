@@ -106,6 +106,7 @@ GETTER(cpus, put_set, &terms->cpus)
 GETTER(takes_numa_cpus, sink_bool, terms->takes_numa_cpus)
 GETTER(numa_policy, sink_i32, terms->has_numa_policy ? terms->numa_policy : -1)
 GETTER(numa_nodes, put_set, &terms->numa_nodes)
+GETTER(removes_ipc, sink_bool, terms->removes_ipc)
 GETTER(timeout_clean, sink_u64, terms->timeout_clean == 0 ? USEC_INFINITY : terms->timeout_clean)
 GETTER(timer_slack, sink_u64, terms->has_timer_slack ? terms->timer_slack_nsec : 50000)
 GETTER(coredump_filter, sink_u64, terms->has_coredump_filter ? terms->coredump_filter : 0x33)
@@ -332,6 +333,7 @@ static const UnitProperty rows[] = {
         { "ConfigurationDirectorySymlink", "a(sst)", C, get_configuration_links, "Links to them." },
         { "ConfigurationDirectoryMode", "u", C, get_configuration_mode, "The mode of these." },
         { "RuntimeDirectoryPreserve", "s", C, get_preserve, "Whether runtime directories stay when it has ended: no, restart, yes." },
+        { "RemoveIPC", "b", C, get_removes_ipc, "Whether IPC objects of its user go when it has ended." },
         { "TimeoutCleanUSec", "t", C, get_timeout_clean, "How long it may take to remove its directories." },
         { "LoadCredential", "a(ss)", C, get_load_credentials, "Credentials that it gets, and where they are read." },
         { "SetCredential", "a(say)", C, get_set_credentials, "Credentials whose text is in its files; the text is not shown." },

@@ -15,6 +15,7 @@
 
 #include "basic/macro.h"
 #include "unit/exec/exec_directory.h"
+#include "unit/types/exec_owner.h"
 #include "unit/types/exec_sandbox.h"
 #include "unit/types/service.h"
 
@@ -284,11 +285,13 @@ static void remove_pid_file(const Unit *unit) {
                 unlink(path);
 }
 
-static void leave_directories(const Unit *unit) {
+static void leave_directories(Unit *unit) {
         const ExecTerms *terms = exec_settings_rare(&service_settings(unit)->exec)->terms;
 
-        if (terms)
-                exec_directory_leave(terms, unit->id, service_of(unit)->will_restart);
+        if (!terms)
+                return;
+        exec_directory_leave(terms, unit->id, service_of(unit)->will_restart);
+        exec_owner_left(unit, terms, service_of(unit)->uid, service_of(unit)->gid);
 }
 
 /* What was kept for it goes. */

@@ -99,6 +99,8 @@ static int socket_init(Unit *unit) {
         if (!socket)
                 return -ENOMEM;
         socket->state_deadline = USEC_INFINITY;
+        socket->uid = (uid_t) -1;
+        socket->gid = (gid_t) -1;
         unit->state_of_type = socket;
         return 0;
 }

@@ -94,6 +94,8 @@ typedef struct Socket {
         VECTOR(SocketPort) ports;
         VECTOR(SocketConnection) connections;
         uint32_t n_accepted, n_refused;
+        uid_t uid;                      /* of its last command, UINT32_MAX: ours */
+        gid_t gid;
         char **clean_argv;              /* owned; what removes its directories, as long as it is cleaned */
         SocketResult clean_result;
         char *failure;                  /* owned: why result isn't success, for people; NULL: nothing to say */

@@ -204,6 +204,8 @@ void socket_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult
                 return;
         }
         control->pid = pid;
+        socket_of(unit)->uid = result->uid;
+        socket_of(unit)->gid = result->gid;
         exec_sandbox_spawned(unit, result);
         record_start(unit, pid);
         socket_republish(unit);

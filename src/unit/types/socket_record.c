@@ -74,6 +74,8 @@ void socket_record(const Unit *unit, RecordWriter *writer) {
                 record_put_string(writer, socket->connections.items[i].service);
                 record_put_string(writer, socket->connections.items[i].source);
         }
+        record_put(writer, socket->uid);
+        record_put(writer, socket->gid);
         record_put(writer, socket->clean_result);
         record_put(writer, strv_length(socket->clean_argv));
         strv_foreach(word, socket->clean_argv)
@@ -140,6 +142,8 @@ static int read_all(Socket *socket, RecordReader *reader) {
                 r = read_port(socket, reader);
         for (uint64_t n = record_get(reader); n > 0 && r == 0; n--)
                 r = read_connection(socket, reader);
+        socket->uid = (uid_t) record_get(reader);
+        socket->gid = (gid_t) record_get(reader);
         if (r == 0)
                 r = read_clean(socket, reader);
         return r == 0 && reader->has_failed ? -EBADMSG : r;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "unit/exec/exec_directory.h"
+#include "unit/types/exec_owner.h"
 #include "unit/types/exec_sandbox.h"
 #include "unit/types/socket.h"
 
@@ -138,6 +139,7 @@ void socket_enter_dead(Unit *unit, SocketResult result) {
 
         note_result(unit, result);
         exec_sandbox_release(unit);
+        exec_owner_left(unit, terms, socket->uid, socket->gid);
         if (terms)
                 exec_directory_leave(terms, unit->id, false);
         socket_set_state(unit, socket->result == SOCKET_RESULT_SUCCESS ? SOCKET_STATE_DEAD : SOCKET_STATE_FAILED);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * RemoveIPC=, for the last unit that runs as a user
+ *
+ * Objects belong to users, not to units: as long as another unit runs as the
+ * same one they may be its own. Who that is is asked of the units, since few
+ * say RemoveIPC= and nobody is to keep books for them.
+ */
+
+#include <errno.h>
+
+#include "basic/text.h"
+#include "unit/exec/exec_ipc.h"
+#include "unit/exec_terms.h"
+#include "unit/types/exec_owner.h"
+#include "unit/types/service.h"
+#include "unit/types/socket.h"
+#include "unit/unit_table.h"
+
+static bool runs_as(const Unit *unit, uid_t uid, gid_t gid, bool *ret_is_group) {
+        uid_t own_uid = (uid_t) -1;
+        gid_t own_gid = (gid_t) -1;
+
+        if (unit_state_is_inactive_or_failed(unit->active_state) || !unit->state_of_type)
+                return false;
+        if (unit->type == UNIT_SERVICE) {
+                own_uid = service_of(unit)->uid;
+                own_gid = service_of(unit)->gid;
+        } else if (unit->type == UNIT_SOCKET) {
+                own_uid = socket_of(unit)->uid;
+                own_gid = socket_of(unit)->gid;
+        }
+        *ret_is_group = *ret_is_group || (own_gid != (gid_t) -1 && own_gid == gid);
+        return own_uid != (uid_t) -1 && own_uid == uid;
+}
+
+void exec_owner_left(Unit *unit, const ExecTerms *terms, uid_t uid, gid_t gid) {
+        UnitHost *host = unit_table_host(unit->table);
+        bool has_user = false, has_group = false;
+        cleanup_free_ char *message = NULL;
+        unsigned n;
+
+        if (!terms || !terms->removes_ipc || (uid == (uid_t) -1 && gid == (gid_t) -1))
+                return;
+        unit_table_foreach(unit->table, other)
+                if (other != unit && runs_as(other, uid, gid, &has_group))
+                        has_user = true;
+        n = exec_ipc_remove(has_user ? (uid_t) -1 : uid, has_group ? (gid_t) -1 : gid);
+        if (n > 0 && text_format(&message, "%u IPC objects of its user were left, and are removed.", n) == 0)
+                host->ops->log(host, unit, 6, message);
+}
