@@ -113,6 +113,12 @@ static const SocketSettings *load(FileWorld *world, const char *lines) {
         return unit->type_settings;
 }
 
+Test(socket_file, a_path_is_in_no_network) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+
+        cr_assert(eq(sz, load(world, "ListenStream=/run/x\nPrivateNetwork=yes\nIPAddressDeny=any")->listen.n, 1));
+}
+
 Test(socket_file, values) {
         cleanup_(file_world_freep) FileWorld *world = file_world_new();
         const SocketSettings *settings = load(world, "ListenStream=80\nListenStream=\nListenDatagram=81\nListenStream=//run/./x\n"

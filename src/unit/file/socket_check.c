@@ -34,10 +34,19 @@ static size_t count_files(const SocketSettings *settings) {
         return n;
 }
 
+static bool is_in_network(const SocketSettings *settings) {
+        for (size_t i = 0; i < settings->listen.n; i++)
+                if (settings->listen.items[i].address[0] != '/')
+                        return true;
+        return false;
+}
+
 /* What it listens on is opened by us: in our network, and out of reach of a filter that holds for what its group opens. */
 static const char *find_useless_protection(const UnitDraft *draft) {
         const SandboxSettings *sandbox = draft->exec_rare.sandbox;
 
+        if (!is_in_network(draft->own))
+                return NULL;
         if (draft->resources.n_ip_deny > 0 || draft->resources.n_ip_allow > 0)
                 return draft->resources.n_ip_deny > 0 ? "IPAddressDeny" : "IPAddressAllow";
         if (sandbox && sandbox->private_network)
