@@ -24,7 +24,7 @@ static void put_process(RecordWriter *writer, const SocketProcess *process) {
 }
 
 static SocketProcess get_process(RecordReader *reader) {
-        SocketProcess process = { .pid = (pid_t) record_get_below(reader, INT32_MAX) };
+        SocketProcess process = { .pid = (pid_t) record_get_signed(reader) };
         uint64_t flags = record_get_below(reader, 4);
 
         process.is_wanted = flags & 1;
@@ -32,6 +32,8 @@ static SocketProcess get_process(RecordReader *reader) {
         process.kind = (SocketExec) record_get_below(reader, _SOCKET_EXEC_MAX);
         process.index = (unsigned) record_get_below(reader, UINT32_MAX);
         process.since = record_get(reader);
+        if (process.pid < 0)
+                reader->has_failed = true;
         return process;
 }
 
