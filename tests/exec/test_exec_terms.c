@@ -182,6 +182,16 @@ Test(exec_terms, search_path) {
         cr_assert(strstr(fixture_output(&fixture), "mine /tmp/") != NULL);
 }
 
+Test(exec_terms, what_is_not_in_the_search_path) {
+        char *path[] = { (char *) "/no/such/place", (char *) "/srv", NULL };
+        TERMS(.search_path = path);
+        FIXTURE("");
+
+        fixture.request.terms = &terms;
+        fixture.request.path = "sh";
+        fixture_fail(&fixture, EXEC_STEP_EXEC, ENOENT, "cannot find sh in /no/such/place:/srv");
+}
+
 Test(exec_terms, a_session_keyring_of_its_own) {
         TERMS(.keyring = EXEC_KEYRING_PRIVATE);
         FIXTURE("grep -c . /proc/keys >/dev/null; echo done");

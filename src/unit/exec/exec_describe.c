@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "basic/macro.h"
+#include "basic/strv.h"
 #include "unit/exec/exec_child.h"
 #include "unit/exec/exec_extra.h"
 #include "unit/exec/sandbox.h"
@@ -16,12 +17,21 @@ static const char *group_or_user(const ExecRequest *request) {
         return request->group ? request->group : request->user ? request->user : "the wanted groups";
 }
 
+static void describe_missing(const ExecRequest *request, int error, ExecResult *result) {
+        cleanup_free_ char *folders = NULL;
+
+        if (request->terms && request->terms->search_path)
+                (void) strv_join(request->terms->search_path, ":", &folders);
+        exec_result_set(result, EXEC_STEP_EXEC, error, "cannot find %s in %s", request->path,
+                        folders ? folders : EXEC_DEFAULT_PATH);
+}
+
 /* A script whose interpreter is missing gives the same errno as a missing file. */
 static void describe_exec(const ExecRequest *request, int error, ExecResult *result) {
         const char *path = request->path;
 
         if (error == ENOENT && !strchr(path, '/'))
-                exec_result_set(result, EXEC_STEP_EXEC, error, "cannot find %s in " EXEC_DEFAULT_PATH, path);
+                describe_missing(request, error, result);
         else if (error == ENOENT && !request->root_directory && !request->sandbox && access(path, F_OK) == 0)
                 exec_result_set(result, EXEC_STEP_EXEC, error,
                                 "cannot execute %s, which is there, but not its interpreter", path);
