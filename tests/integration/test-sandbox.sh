@@ -162,6 +162,23 @@ check_equal "its last command shares what the first had, behind another core, to
         "$(tr '\n' ' ' <"$OUTPUT/socket-post")" "pre $(sed -n 1p "$OUTPUT/socket-pre") "
 check "and its folders go" gone '/tmp/jobd-private-commands.socket-*'
 
+# — who tidies up /tmp —
+if command -v systemd-tmpfiles >/dev/null; then
+        for folder in tmp var/tmp; do
+                mkdir -p "$DIR/tidy/$folder/jobd-private-x"/tmp "$DIR/tidy/$folder/other"
+                touch "$DIR/tidy/$folder"/{jobd-private-x/tmp,other}/file
+        done
+        printf 'e /tmp - - - 0\ne /var/tmp - - - 0\n' >"$DIR/age.conf"
+        tidy() {
+                systemd-tmpfiles --root="$DIR/tidy" "$@" "$(realpath "$(dirname "$0")/../../units/tmpfiles.conf")"
+        }
+        check "what is old in /tmp goes" tidy --clean "$DIR/age.conf"
+        check_equal "but not what services have there" "$(cd "$DIR/tidy" && find . -name file | sort | tr '\n' ' ')" \
+                './tmp/jobd-private-x/tmp/file ./var/tmp/jobd-private-x/tmp/file '
+        check "a machine boots" tidy --boot --remove
+        check_equal "and what services had there goes" "$(cd "$DIR/tidy" && find . -name 'jobd*')" ''
+fi
+
 # — what is joined, and what is not —
 check "two services that are joined, and one that is not" ctl start one.service two.service three.service
 ONE=$(main_pid one.service) TWO=$(main_pid two.service) THREE=$(main_pid three.service)
