@@ -251,6 +251,19 @@ static void broadcast_job_added(Bus *bus, const struct BusNotice *notice) {
                 broadcast_object(bus, "InterfacesAdded", write_object_added, &object);
 }
 
+static void broadcast_request_stop(Bus *bus, const struct BusNotice *notice) {
+        BusObject object = { .kind = BUS_OBJECT_UNIT, .unit = manager_find_unit(bus->manager, notice->unit) };
+        BusEmission emission = {
+                .object = &object,
+                .interface = object.unit ? object.unit->vtable->interface : NULL,
+                .member = "RequestStop",
+                .write = write_nothing,
+        };
+
+        if (object.unit)
+                broadcast(bus, &emission);
+}
+
 void bus_broadcast_notice(Bus *bus, const struct BusNotice *notice) {
         switch (notice->kind) {
         case BUS_NOTICE_NONE:
@@ -279,6 +292,9 @@ void bus_broadcast_notice(Bus *bus, const struct BusNotice *notice) {
                 return;
         case BUS_NOTICE_STARTUP_FINISHED:
                 broadcast_of_manager(bus, "StartupFinished", write_startup_finished, notice);
+                return;
+        case BUS_NOTICE_REQUEST_STOP:
+                broadcast_request_stop(bus, notice);
                 return;
         }
 }

@@ -16,6 +16,7 @@ typedef enum BusNoticeKind {
         BUS_NOTICE_RELOADING,
         BUS_NOTICE_UNIT_FILES_CHANGED,
         BUS_NOTICE_STARTUP_FINISHED,
+        BUS_NOTICE_REQUEST_STOP,
 } BusNoticeKind;
 
 struct BusNotice {

@@ -60,7 +60,11 @@ static const BusMethod methods[] = {
           bus_manager_start_transient_unit,
           "Makes a unit, and others beside it, of properties, and has it started. They are there for as long as they are "
           "loaded. Values as the properties have them, or strings as a unit file has them; also AddRef b: the caller "
-          "holds a reference." },
+          "holds a reference; of a scope PIDs au (0 is the caller) and Controller s." },
+        { "AttachProcessesToUnit", "ssau", "unit subgroup pids", "", NULL, BUS_VERB_KILL, bus_manager_attach_processes,
+          "Puts processes into the control group of a unit that is active: any for root, one's own for others. The "
+          "subgroup must be empty." },
+        { "AbandonScope", "s", "unit", "", NULL, BUS_VERB_KILL, bus_manager_abandon_scope, "As Scope.Abandon." },
         { "ResetFailedUnit", "s", "unit", "", NULL, BUS_VERB_RESET, bus_manager_reset_failed_unit,
           "Puts a failed unit back to inactive and its start limit to zero." },
         { "ResetFailed", "", NULL, "", NULL, BUS_VERB_RESET, bus_manager_reset_failed, "The same for all units." },

@@ -56,6 +56,8 @@ int bus_manager_unset_and_set_environment(BusCall *call);
 int bus_manager_set_log_level(BusCall *call, const char *word);         /* of Properties.Set() */
 int bus_manager_set_unit_properties(BusCall *call);
 int bus_manager_start_transient_unit(BusCall *call);
+int bus_manager_attach_processes(BusCall *call);
+int bus_manager_abandon_scope(BusCall *call);
 int bus_unit_set_properties(BusCall *call);             /* the same as a method of the unit */
 int bus_manager_get_default_target(BusCall *call);
 int bus_manager_enable_unit_files(BusCall *call);       /* also Reenable, Preset, Mask, Link: their name says which */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "basic/text.h"
+#include "basic/vector.h"
 #include "dbus/bus_manager.h"
 #include "dbus/bus_setting.h"
 #include "manager/manager_transient.h"
@@ -23,11 +24,14 @@ typedef struct Transient {
         const char *name;
         Text unit, own;                 /* owned: lines of [Unit], and of the section of its type */
         bool wants_reference;
+        VECTOR(pid_t) pids;             /* of a scope */
+        const char *controller;         /* borrowed from the message */
 } Transient;
 
 static void transient_deinit(Transient *transient) {
         text_deinit(&transient->unit);
         text_deinit(&transient->own);
+        vector_deinit(&transient->pids);
 }
 
 static int check_name(BusCall *call, const char *name) {
@@ -51,8 +55,28 @@ static int read_bool(BusCall *call, const char *property, DBusMessageIter *value
         return 1;
 }
 
+/* 0 stands for the caller. */
+static int read_pids(BusCall *call, DBusMessageIter *array, Transient *transient) {
+        DBusMessageIter items;
+
+        if (dbus_message_iter_get_arg_type(array) != DBUS_TYPE_ARRAY ||
+            dbus_message_iter_get_element_type(array) != DBUS_TYPE_UINT32)
+                return bus_call_fail(call, -EINVAL, "InvalidArgs", "The value of PIDs must be of type 'au'.");
+        dbus_message_iter_recurse(array, &items);
+        for (; dbus_message_iter_get_arg_type(&items) != DBUS_TYPE_INVALID; dbus_message_iter_next(&items)) {
+                dbus_uint32_t pid;
+
+                dbus_message_iter_get_basic(&items, &pid);
+                if (pid > INT32_MAX)
+                        return bus_call_fail(call, -EINVAL, "InvalidArgs", "%u is no process.", pid);
+                if (vector_push(&transient->pids, pid > 0 ? (pid_t) pid : call->client->pid) < 0)
+                        return -ENOMEM;
+        }
+        return 1;
+}
+
 /* What no unit file could say: 1 if it was that. */
-static int read_particular(BusCall *call, DBusMessageIter fields, Transient *transient) {
+static int read_particular(BusCall *call, const Unit *unit, DBusMessageIter fields, Transient *transient) {
         DBusMessageIter value;
         const char *property;
 
@@ -61,6 +85,16 @@ static int read_particular(BusCall *call, DBusMessageIter fields, Transient *tra
         dbus_message_iter_recurse(&fields, &value);
         if (text_equal(property, "AddRef"))
                 return read_bool(call, property, &value, &transient->wants_reference);
+        if (unit->type == UNIT_SCOPE && text_equal(property, "PIDs"))
+                return read_pids(call, &value, transient);
+        if (unit->type == UNIT_SCOPE && text_equal(property, "Controller") &&
+            dbus_message_iter_get_arg_type(&value) == DBUS_TYPE_STRING) {
+                dbus_message_iter_get_basic(&value, &transient->controller);
+                if (*transient->controller && !dbus_validate_bus_name(transient->controller, NULL))
+                        return bus_call_fail(call, -EINVAL, "InvalidArgs", "Controller '%s' is no name on a bus.",
+                                             transient->controller);
+                return 1;
+        }
         return 0;
 }
 
@@ -68,7 +102,7 @@ static int read_property(BusCall *call, const Unit *unit, const DBusMessageIter 
                          Transient *transient) {
         cleanup_(bus_setting_deinit) BusSetting setting = {};
         cleanup_free_ char *lines = NULL;
-        int r = read_particular(call, *fields, transient);
+        int r = read_particular(call, unit, *fields, transient);
 
         if (r != 0)
                 return r < 0 ? r : 0;
@@ -117,10 +151,15 @@ static int make_unit(BusCall *call, const char *name, DBusMessageIter *array) {
                 r = manager_load_unit(call->bus->manager, name, &unit, &call->failure);
         if (r >= 0)
                 r = read_properties(call, unit, array, &transient);
+        if (r >= 0 && unit->type == UNIT_SCOPE && transient.pids.n == 0)
+                r = bus_call_fail(call, -EINVAL, "InvalidArgs", "Scope %s has no PIDs. Refusing.", name);
         if (r >= 0)
                 r = finish_text(unit, &transient, &text);
         if (r >= 0)
                 r = manager_make_transient(call->bus->manager, name, text, &unit, &call->failure);
+        if (r >= 0 && unit->type == UNIT_SCOPE)
+                r = manager_give_processes(call->bus->manager, unit, transient.pids.items, transient.pids.n,
+                                           call->client->uid, transient.controller, &call->failure);
         if (r >= 0 && transient.wants_reference)
                 r = bus_call_reference(call, unit);
         return r;
@@ -161,3 +200,44 @@ int bus_manager_start_transient_unit(BusCall *call) {
                 r = make_unit(call, name, &own);
         return r < 0 ? r : bus_call_enqueue(call, name, "start", mode);
 }
+
+/* — processes of units that are there — */
+
+int bus_manager_attach_processes(BusCall *call) {
+        cleanup_(transient_deinit) Transient found = { .name = bus_call_string(call) };
+        const char *group = bus_call_string(call);
+        Unit *unit;
+        int r = bus_call_find_unit(call, found.name, &unit);
+
+        if (r >= 0 && *group)
+                return bus_call_fail(call, -EOPNOTSUPP, "NotSupported",
+                                     "Processes are attached to the group of %s itself, not to one below it.", found.name);
+        if (r >= 0)
+                r = read_pids(call, &call->arguments, &found);
+        if (r < 0)
+                return r;
+        return manager_give_processes(call->bus->manager, unit, found.pids.items, found.pids.n, call->client->uid, NULL,
+                                      &call->failure);
+}
+
+int bus_manager_abandon_scope(BusCall *call) {
+        Unit *unit;
+        int r = bus_call_find_unit(call, bus_call_string(call), &unit);
+
+        return r < 0 ? r : manager_abandon_unit(call->bus->manager, unit, &call->failure);
+}
+
+static int method_abandon(BusCall *call) {
+        return manager_abandon_unit(call->bus->manager, call->object->unit, &call->failure);
+}
+
+const BusMethod bus_scope_methods[] = {
+        { "Abandon", "", NULL, "", NULL, BUS_VERB_KILL, method_abandon,
+          "Nobody controls it any more; it is there until its last process has ended." },
+        {},
+};
+
+const BusSignal bus_scope_signals[] = {
+        { "RequestStop", "", NULL, "Who controls the scope shall end it; what is not done in time the manager does." },
+        {},
+};

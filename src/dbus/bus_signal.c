@@ -137,6 +137,7 @@ static void send_notice(Bus *bus, const BusNotice *notice) {
         case BUS_NOTICE_RELOADING:
         case BUS_NOTICE_UNIT_FILES_CHANGED:
         case BUS_NOTICE_STARTUP_FINISHED:
+        case BUS_NOTICE_REQUEST_STOP:
                 bus_broadcast_notice(bus, notice);
                 return;
         }
@@ -238,6 +239,10 @@ static void on_startup_finished(void *userdata) {
         note(bus, (BusNotice) { .kind = BUS_NOTICE_STARTUP_FINISHED }, NULL);
 }
 
+static void on_request_stop(void *userdata, Unit *unit) {
+        note(userdata, (BusNotice) { .kind = BUS_NOTICE_REQUEST_STOP }, unit);
+}
+
 void bus_signals_announce_jobs(Bus *bus) {
         if (bus->signals.has_new_jobs)
                 send_notices(bus, true);
@@ -286,6 +291,7 @@ static const ManagerListenerOps listener_ops = {
         .reloading = on_reloading,
         .unit_files_changed = on_unit_files_changed,
         .startup_finished = on_startup_finished,
+        .request_stop = on_request_stop,
         .end_of_turn = on_end_of_turn,
 };
 

@@ -15,6 +15,8 @@
 
 BusInterface bus_type_interface(const UnitVTable *vtable) {
         return (BusInterface) {
+                .methods = vtable->type == UNIT_SCOPE ? bus_scope_methods : NULL,
+                .signals = vtable->type == UNIT_SCOPE ? bus_scope_signals : NULL,
                 .name = vtable->interface,
                 .description = "What is particular to units of this type.",
                 .unit_properties = vtable->properties,

@@ -107,6 +107,10 @@ extern const BusInterface bus_object_manager_interface;
 extern const BusInterface bus_driver_interface;
 extern const BusInterface bus_monitoring_interface;
 
+/* What a scope has beside properties. */
+extern const BusMethod bus_scope_methods[];
+extern const BusSignal bus_scope_signals[];
+
 /* The interface of a type of units; name NULL if it has none. */
 BusInterface bus_type_interface(const UnitVTable *vtable);
 

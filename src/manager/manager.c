@@ -131,6 +131,7 @@ static int init_units(Manager *manager) {
                 return r;
         unit_table_set_host(manager->units, &manager->host);
         unit_table_set_observer(manager->units, &manager_observer_ops, manager);
+        unit_table_set_type(manager->units, &scope_vtable);
         unit_table_set_type(manager->units, &service_vtable);
         unit_table_set_type(manager->units, &slice_vtable);
         unit_table_set_type(manager->units, &socket_vtable);

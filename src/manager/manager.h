@@ -164,6 +164,7 @@ typedef struct ManagerListenerOps {
         void (*job_event)(void *userdata, const JobEvent *event);
         void (*reloading)(void *userdata, bool active);
         void (*unit_files_changed)(void *userdata);
+        void (*request_stop)(void *userdata, Unit *unit);       /* who controls it shall end it; may be NULL */
         void (*startup_finished)(void *userdata);
         void (*end_of_turn)(void *userdata);    /* before the outbox is flushed: add what was coalesced */
 } ManagerListenerOps;

@@ -19,6 +19,8 @@ void manager_free_groups(Manager *manager);
 const Cgroup *manager_enter_group(Manager *manager, Unit *unit, UnitPurpose purpose);
 /* What came of it: positive errno, 0 for the best. */
 void manager_note_group_error(Manager *manager, Unit *unit, int error);
+/* Puts processes into it that others have started, as UnitHostOps.adopt. */
+int manager_adopt_processes(Manager *manager, Unit *unit, const pid_t *pids, size_t n);
 /* The state of @unit is @state now: a slice's group comes and goes with it, a service's goes. */
 void manager_follow_group(Manager *manager, Unit *unit, UnitActiveState state);
 void manager_forget_group(Manager *manager, Unit *unit);

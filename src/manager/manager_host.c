@@ -149,7 +149,18 @@ static int host_watch_name(UnitHost *host, Unit *unit, const char *name) {
         return manager_watch_name(manager_of(host), unit, name);
 }
 
+static int host_adopt(UnitHost *host, Unit *unit, const pid_t *pids, size_t n) {
+        return manager_adopt_processes(manager_of(host), unit, pids, n);
+}
+
+static void host_ask_to_stop(UnitHost *host, Unit *unit) {
+        manager_tell(manager_of(host), request_stop, unit);
+        manager_of(host)->has_news = true;
+}
+
 const UnitHostOps manager_host_ops = {
+        .adopt = host_adopt,
+        .ask_to_stop = host_ask_to_stop,
         .now = host_now,
         .now_realtime = host_now_realtime,
         .set_timer = host_set_timer,

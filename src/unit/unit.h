@@ -99,6 +99,13 @@ typedef struct UnitVTable {
         void (*reset_failed)(Unit *unit);
 
         /*
+         * It is to be made of these processes, once it starts, and @controller (NULL: nobody) is asked to end it. 0, or
+         * a negative errno with @ret_failure.
+         */
+        int (*give_processes)(Unit *unit, const pid_t *pids, size_t n, const char *controller, Failure *ret_failure);
+        int (*abandon)(Unit *unit, Failure *ret_failure);       /* that one does not care for it any more */
+
+        /*
          * What it keeps that outlives its runs, as masks of UnitClean, and its removal, which is asked of an inactive unit
          * only: it is in maintenance then until that has ended. 0, or -errno with @ret_failure.
          */

@@ -108,6 +108,13 @@ typedef struct UnitHostOps {
         pid_t (*guess_main)(UnitHost *host, const Unit *unit, pid_t except);
         Unit *(*unit_of)(UnitHost *host, pid_t pid);
 
+        /*
+         * Puts processes that others have started into the unit's control group: 1, or 0 if there is none that all of
+         * them are in then. NULL: the same.
+         */
+        int (*adopt)(UnitHost *host, Unit *unit, const pid_t *pids, size_t n);
+        void (*ask_to_stop)(UnitHost *host, Unit *unit);        /* tells who controls it on the bus; NULL: nobody can */
+
         /* Where the unit's control group is, and what it tells; each may be NULL: there are none. Answers are the caller's. */
         int (*group_path)(UnitHost *host, const Unit *unit, char **ret_path);                   /* 0, -ENOENT or -errno */
         int (*group_value)(UnitHost *host, const Unit *unit, UnitGroupValue what, uint64_t *ret_value);

@@ -24,6 +24,7 @@ enum {
         TABLE_TIMER,
         TABLE_PATH,
         TABLE_SOCKET,
+        TABLE_SCOPE,
         TABLE_EXEC,
         TABLE_KILL,
         TABLE_RESOURCE,
@@ -37,6 +38,7 @@ static const DirectiveTable tables[_TABLE_MAX] = {
         [TABLE_SLICE] = { slice_directives, &slice_directives_n },
         [TABLE_TIMER] = { timer_directives, &timer_directives_n },
         [TABLE_PATH] = { path_directives, &path_directives_n },
+        [TABLE_SCOPE] = { scope_directives, &scope_directives_n },
         [TABLE_SOCKET] = { socket_directives, &socket_directives_n },
         [TABLE_EXEC] = { exec_directives, &exec_directives_n },
         [TABLE_KILL] = { kill_directives, &kill_directives_n },
@@ -52,6 +54,7 @@ static const DirectiveSection sections[] = {
         { "Timer", UNIT_TIMER, { &tables[TABLE_TIMER] } },
         { "Socket", UNIT_SOCKET,
           { &tables[TABLE_SOCKET], &tables[TABLE_EXEC], &tables[TABLE_KILL], &tables[TABLE_RESOURCE] } },
+        { "Scope", UNIT_SCOPE, { &tables[TABLE_SCOPE], &tables[TABLE_KILL], &tables[TABLE_RESOURCE] } },
         { "Slice", UNIT_SLICE, { &tables[TABLE_SLICE], &tables[TABLE_RESOURCE] } },
 };
 

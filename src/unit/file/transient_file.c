@@ -21,11 +21,15 @@
 #include "unit/file/transient_file.h"
 #include "unit/file/unit_file_loader.h"
 
-bool transient_file_is_of(const Unit *unit) {
-        const char *path = unit->settings.fragment_path, *slash = path ? strrchr(path, '/') : NULL;
+bool transient_file_is_path(const char *path) {
+        const char *slash = path ? strrchr(path, '/') : NULL;
         const size_t n = strlen("/" TRANSIENT_FOLDER);
 
         return slash && (size_t) (slash - path) >= n && memcmp(slash - n, "/" TRANSIENT_FOLDER, n) == 0;
+}
+
+bool transient_file_is_of(const Unit *unit) {
+        return transient_file_is_path(unit->settings.fragment_path);
 }
 
 /* — a look at it — */

@@ -16,6 +16,7 @@
 #include "unit/unit.h"
 
 extern const UnitVTable path_vtable;
+extern const UnitVTable scope_vtable;
 extern const UnitVTable service_vtable;
 extern const UnitVTable slice_vtable;
 extern const UnitVTable socket_vtable;

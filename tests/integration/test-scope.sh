@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Scopes: commands that run from here and are a unit, what they survive, how they end, with control groups and without.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/library.sh"
+. "$(dirname "$0")/group.sh"
+
+FILES=$XDG_RUNTIME_DIR/jobd/transient
+
+# scopes NAME: the same with and without control groups
+scopes() {
+        local name=$1
+        check_equal "$name: its output comes from here, and so does its status" \
+                "$(ctl run --scope --quiet sh -c 'echo said; exit 7'; echo $?)" "said
+7"
+        check_prints "$name: its unit is said" '^Running scope as unit: a.scope$' \
+                ctl run --scope --unit=a --collect -p TimeoutStopSec=5 true
+        check "$name: it is gone with its command" wait_for 'No such file' ls "$FILES/a.scope"
+        "$BUILD/jobctl" run --scope --quiet --unit=b --description="A long one" --working-directory=/ -E 'X=y z' sleep 1000 &
+        SCOPE_PID=$!
+        check "$name: it runs" wait_for '^active$' ctl is-active b.scope
+        check "$name: the command is in it" wait_for sleep ctl status b.scope
+        check_equal "$name: as whoever has called it" "$(cut -d' ' -f4 "/proc/$SCOPE_PID/stat")" "$$"
+        check "$name: with the variable" wait_for '^X=y z$' sh -c "tr '\\0' '\\n' <'/proc/$SCOPE_PID/environ'"
+        check_equal "$name: in the folder" "$(readlink "/proc/$SCOPE_PID/cwd")" /
+        check_prints "$name: it has what it was given" '^TimeoutStopUSec=1min 30s$' ctl show -p TimeoutStopUSec b.scope
+        check_equal "$name: and the state" "$(ctl show -P SubState b.scope)" running
+        check_prints "$name: its process is found" 'b.scope - A long one' ctl status "$SCOPE_PID"
+        kill_core KILL
+        check_equal "$name: it survives a core" "$(ctl show -P SubState b.scope)" running
+        check_exit "$name: it is not started twice" 1 ctl restart b.scope
+        wait "$SCOPE_PID"
+        check_equal "$name: it was stopped by that" "$?" 143
+        "$BUILD/jobctl" run --scope --quiet --unit=c sleep 1000 &
+        SCOPE_PID=$!
+        check "$name: another" wait_for '^active$' ctl is-active c.scope
+        check_exit "$name: stop" 0 ctl stop c.scope
+        wait "$SCOPE_PID"
+        check_equal "$name: ends it" "$?" 143
+        check "$name: and nothing is left" wait_for '^$' ls "$FILES"
+        check_exit "$name: a time limit" 143 ctl run --scope --quiet --unit=d -p RuntimeMaxSec=100ms sleep 1000
+        check "$name: is a failure" wait_for '^timeout$' ctl show -P Result d.scope
+        ctl reset-failed d.scope
+        check "$name: which is forgotten" wait_for '^$' ls "$FILES"
+        "$BUILD/jobctl" run --scope --quiet --unit=e -p TimeoutStopSec=1s sh -c 'trap "" TERM; echo ready >"$0"; while :; do sleep 1000; done' \
+                "$DIR/ready" &
+        SCOPE_PID=$!
+        check "$name: one that does not listen" wait_for '^ready$' cat "$DIR/ready"
+        rm "$DIR/ready"
+        check "$name: is stopped" ctl stop e.scope
+        wait "$SCOPE_PID"
+        check_equal "$name: by being killed" "$?" 137
+        ctl reset-failed
+}
+
+start_daemon
+scopes "without groups"
+unit f.scope <<'U'
+[Scope]
+TimeoutStopSec=3
+U
+check_prints "a file is no scope" 'A scope has no file' ctl verify "$UNITS/f.scope"
+check_exit "and is not started" 1 ctl start f.scope
+
+if command -v busctl >/dev/null; then
+        # shellcheck disable=SC2317
+        call() {
+                busctl --address="unix:path=$JOBD_SOCKET" call org.jobd1 "$@"
+        }
+        make() {
+                call /org/jobd1 org.jobd1.Manager StartTransientUnit 'ssa(sv)a(sa(sv))' "$@" 0
+        }
+        check_prints "a scope without processes" 'has no PIDs' make g.scope fail 0
+        check_prints "of one that is not there" 'does not exist' make g.scope fail 1 PIDs au 1 4194000
+        check_prints "of PID 1" 'is a manager process' make g.scope fail 1 PIDs au 1 1
+        check_prints "of the manager" 'is a manager process' make g.scope fail 1 PIDs au 1 "$CORE"
+        sleep 1000 &
+        check "of a process" make g.scope fail 2 PIDs au 1 $! Controller s :1.999
+        check_equal "somebody controls it" "$(ctl show -P Controller g.scope)" :1.999
+        check "who leaves it" call /org/jobd1/unit/g_2escope org.jobd1.Scope Abandon
+        check_equal "then it goes on" "$(ctl show -P SubState g.scope)" abandoned
+        check_equal "on its own" "$(ctl show -P Controller g.scope)" ""
+        kill $!
+        check "until it ends" wait_for '^(inactive|unknown)$' ctl is-active g.scope
+fi
+
+if [ -n "$GROUP" ]; then
+        stop_daemon
+        start_daemon_in_group
+        scopes "with groups"
+        "$BUILD/jobctl" run --scope --quiet --unit=h sh -c 'sleep 1000 & sleep 1000 & echo ready >"$0"' "$DIR/ready" &
+        check "what a command leaves" wait_for '^ready$' cat "$DIR/ready"
+        wait $!
+        check_equal "keeps its scope" "$(ctl is-active h.scope)" active
+        check_prints "and is in it" 'sleep 1000.*' ctl status h.scope
+        check "stop ends it" ctl stop h.scope
+        check "for good" wait_for '^$' ls "$FILES"
+fi
+done_testing
