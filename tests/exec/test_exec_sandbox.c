@@ -160,6 +160,18 @@ Test(exec_sandbox, temporary_file_systems) {
         trial_expect(&trial, "deep\ntmpfs\nrefused\nfile\noutput");
 }
 
+Test(exec_sandbox, directories_of_its_own_are_seen_in_what_is_empty) {
+        TRIAL("ls /srv; touch /srv/own/x && echo written; touch /srv/y 2>&- || echo refused");
+        const SandboxPath row = { .kind = SANDBOX_TEMPORARY, .path = (char *) "/srv", .options = (char *) "ro" };
+        char *own[] = { (char *) "/srv/own", NULL };
+
+        cr_assert(eq(int, sandbox_settings_add_path(&trial.settings, &row), 0));
+        cr_assert(eq(int, mkdir("/srv/own", 0755), 0));
+        trial.fixture.request.writable_paths = own;
+        trial_expect(&trial, "own\nwritten\nrefused");
+        cr_assert(access("/srv/own/x", F_OK) == 0);
+}
+
 Test(exec_sandbox, bad_options_of_a_file_system) {
         TRIAL("echo ran");
         const SandboxPath row = { .kind = SANDBOX_TEMPORARY, .path = (char *) "/opt", .options = (char *) "size=x" };

@@ -218,6 +218,18 @@ static int add_secrets(SandboxPlan *plan, const char *folder) {
         return r < 0 ? r : sandbox_plan_add(plan, &own);
 }
 
+/* Would something else be seen at @path than what is there outside? */
+static bool is_covered(const SandboxPlan *plan, const char *path) {
+        for (size_t i = 0; i < plan->mounts.n; i++) {
+                const SandboxMount *mount = &plan->mounts.items[i];
+
+                if ((mount->kind == SANDBOX_MOUNT_TMPFS || mount->kind == SANDBOX_MOUNT_BIND) &&
+                    sandbox_is_below(path, mount->path))
+                        return true;
+        }
+        return false;
+}
+
 /* The unit's own directories, and how it tells us that it is ready. */
 static int add_own(SandboxPlan *plan, const ExecRequest *request) {
         bool has_root = plan->root[1];
@@ -229,7 +241,8 @@ static int add_own(SandboxPlan *plan, const ExecRequest *request) {
                         .stays_writable = true,
                 };
 
-                r = has_root ? add_bind(plan, "directories", *path, *path, true) : sandbox_plan_add(plan, &mount);
+                r = has_root || is_covered(plan, *path) ? add_bind(plan, "directories", *path, *path, true)
+                                                        : sandbox_plan_add(plan, &mount);
                 if (r < 0)
                         return r;
         }
