@@ -11,5 +11,8 @@
 /* Fills in all of @request that @settings and the prefixes of @command say; the program and its environment are the caller's. */
 void exec_context_fill(const ExecSettings *settings, const ExecCommand *command, ExecRequest *request);
 
-/* Nothing of the sandbox but the network, and IPC: for one with full privileges ('+'), and one of ours that looks at the unit from there. */
+/*
+ * Nothing of the sandbox but the network, and IPC: for one with full privileges ('+'), and one of ours that looks at the
+ * unit from there.
+ */
 void exec_context_fill_network(const ExecSettings *settings, ExecRequest *request);
