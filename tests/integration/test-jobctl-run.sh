@@ -57,7 +57,7 @@ check_prints "a bad expression" "OnCalendar=: 'dailyy' is no calendar expression
 check "it stops" ctl stop t.timer
 check "a path" ctl run --unit=p --path-property=PathExists="$DIR/now" touch "$DIR/done"
 touch "$DIR/now"
-check "starts it" wait_for done ls "$DIR"
+check "starts it" wait_for "done" ls "$DIR"
 check "it stops, too" ctl stop p.path
 
 # — terminals —
