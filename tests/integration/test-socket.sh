@@ -236,12 +236,34 @@ U
 service taken
 check_exit "an address that somebody has" 1 ctl start taken.socket
 check_prints "is named" "127.0.0.1:$PORT: somebody else does" property taken.socket FailureReason
+unit usb.socket <<U
+[Socket]
+ListenUSBFunction=/dev/usb
+U
+check_exit "what cannot be listened on" 1 ctl start usb.socket
+check_prints "is said" 'usb.socket:2: ListenUSBFunction=: jobd does not listen there' echo "$OUT"
+
+# — netlink; protocol 2 is for programs among themselves —
+
 unit netlink.socket <<U
 [Socket]
-ListenNetlink=kobject-uevent 1
+ListenNetlink=2 1
 U
-check_exit "what cannot be listened on" 1 ctl start netlink.socket
-check_prints "is said" 'netlink.socket:2: ListenNetlink=: jobd does not listen there' echo "$OUT"
+unit netlink.service <<U
+[Service]
+ExecStart=/bin/sh -c 'head -c 5 <&3 >$DIR/netlink; exec sleep 1000'
+U
+if [ "$(sed -n 's/^ *0 *0 *//p' /proc/self/uid_map)" = 4294967295 ]; then
+        check "netlink is listened on" ctl start netlink.socket
+        check_prints "as it shows" 'Netlink.*2 1' property netlink.socket Listen
+        # The kernel itself, to which it goes as well, does not want it.
+        python3 -c 'import socket; socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 2).sendto(b"hello", (0, 1))' 2>/dev/null
+        wait_until "it starts the service" has netlink.socket SubState running
+        wait_until "which reads it" grep -qx hello "$DIR/netlink"
+        check "both are stopped" ctl stop netlink.socket netlink.service
+else
+        skip "netlink is listened on" "only root can hear a group"
+fi
 
 # — one for each connection —
 

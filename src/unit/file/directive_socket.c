@@ -46,7 +46,7 @@ const Directive socket_directives[] = {
         LISTEN("ListenDatagram", DATAGRAM),
         LISTEN("ListenFIFO", FIFO),
         LISTEN("ListenMessageQueue", MESSAGE_QUEUE),
-        NO_LISTEN("ListenNetlink"),
+        LISTEN("ListenNetlink", NETLINK),
         LISTEN("ListenSequentialPacket", SEQUENTIAL_PACKET),
         LISTEN("ListenSpecial", SPECIAL),
         LISTEN("ListenStream", STREAM),

@@ -116,6 +116,56 @@ int socket_address_parse(const char *text, SocketAddress *ret_address) {
         return r;
 }
 
+/* The kernel's names, in small letters. */
+static const char *const netlink_protocols[] = {
+        [NETLINK_ROUTE] = "route",
+        [NETLINK_FIREWALL] = "firewall",
+        [NETLINK_SOCK_DIAG] = "inet-diag",
+        [NETLINK_NFLOG] = "nflog",
+        [NETLINK_XFRM] = "xfrm",
+        [NETLINK_SELINUX] = "selinux",
+        [NETLINK_ISCSI] = "iscsi",
+        [NETLINK_AUDIT] = "audit",
+        [NETLINK_FIB_LOOKUP] = "fib-lookup",
+        [NETLINK_CONNECTOR] = "connector",
+        [NETLINK_NETFILTER] = "netfilter",
+        [NETLINK_IP6_FW] = "ip6-fw",
+        [NETLINK_DNRTMSG] = "dnrtmsg",
+        [NETLINK_KOBJECT_UEVENT] = "kobject-uevent",
+        [NETLINK_GENERIC] = "generic",
+        [NETLINK_SCSITRANSPORT] = "scsitransport",
+        [NETLINK_ECRYPTFS] = "ecryptfs",
+        [NETLINK_RDMA] = "rdma",
+};
+
+static int find_netlink_protocol(const char *name, size_t n) {
+        cleanup_free_ char *copy = strndup(name, n);
+        uint32_t number;
+
+        if (!copy)
+                return -ENOMEM;
+        for (size_t i = 0; i < ELEMENTSOF(netlink_protocols); i++)
+                if (netlink_protocols[i] && strcmp(netlink_protocols[i], copy) == 0)
+                        return (int) i;
+        return text_parse_u32(copy, &number) == 0 && number < MAX_LINKS ? (int) number : -EINVAL;
+}
+
+int socket_address_parse_netlink(const char *text, SocketAddress *ret_address, int *ret_protocol) {
+        SocketAddress address = { .size = sizeof(address.nl) };
+        const size_t n = strcspn(text, " \t");
+        const char *groups = text + n + strspn(text + n, " \t");
+        int protocol = find_netlink_protocol(text, n);
+
+        if (protocol < 0)
+                return protocol;
+        address.nl.nl_family = AF_NETLINK;
+        if (*groups && text_parse_u32(groups, &address.nl.nl_groups) < 0)
+                return -EINVAL;
+        *ret_address = address;
+        *ret_protocol = protocol;
+        return 0;
+}
+
 bool socket_address_make_ipv4(SocketAddress *address) {
         in_port_t port = address->in6.sin6_port;
 

@@ -6,9 +6,11 @@
  *
  * A port ("80": all addresses), an IPv4 address or an IPv6 one in brackets with
  * a port ("127.0.0.1:80", "[::1]:80", "[fe80::1]:80%eth0"), a path, or an
- * abstract name ("@name").
+ * abstract name ("@name"). Of netlink a protocol and the bits of its groups
+ * ("route 1361").
  */
 
+#include <linux/netlink.h>
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +23,7 @@ typedef struct SocketAddress {
                 struct sockaddr_in in;
                 struct sockaddr_in6 in6;
                 struct sockaddr_un un;
+                struct sockaddr_nl nl;
                 struct sockaddr_storage storage;
         };
         socklen_t size;
@@ -30,6 +33,9 @@ typedef struct SocketAddress {
 
 /* 0, -EINVAL, -ENAMETOOLONG for a path or name that no socket can have, or -ENODEV for an interface that is not there. */
 int socket_address_parse(const char *text, SocketAddress *ret_address);
+
+/* "kobject-uevent 1", or "audit": 0, or -EINVAL. */
+int socket_address_parse_netlink(const char *text, SocketAddress *ret_address, int *ret_protocol);
 
 /* A port alone is an IPv6 address, which takes IPv4, too; where there is no IPv6 it is an IPv4 one. */
 bool socket_address_make_ipv4(SocketAddress *address);

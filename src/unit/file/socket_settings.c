@@ -19,6 +19,7 @@ static const char *const socket_listen_kinds[_SOCKET_LISTEN_MAX] = {
         [SOCKET_LISTEN_FIFO] = "FIFO",
         [SOCKET_LISTEN_SPECIAL] = "Special",
         [SOCKET_LISTEN_MESSAGE_QUEUE] = "MessageQueue",
+        [SOCKET_LISTEN_NETLINK] = "Netlink",
 };
 
 static const char *const socket_execs[_SOCKET_EXEC_MAX] = {
@@ -78,6 +79,10 @@ void socket_settings_deinit(SocketSettings *settings) {
         free(settings->tcp_congestion);
         exec_settings_deinit(&settings->exec);
         resource_settings_free(settings->resources);
+}
+
+bool socket_listen_is_socket(const SocketListen *listen) {
+        return listen->kind <= SOCKET_LISTEN_SEQUENTIAL_PACKET || listen->kind == SOCKET_LISTEN_NETLINK;
 }
 
 bool socket_listen_is_accepting(const SocketListen *listen) {

@@ -24,12 +24,13 @@ typedef enum SocketListenKind {
         SOCKET_LISTEN_FIFO,
         SOCKET_LISTEN_SPECIAL,
         SOCKET_LISTEN_MESSAGE_QUEUE,
+        SOCKET_LISTEN_NETLINK,
         _SOCKET_LISTEN_MAX,
 } SocketListenKind;
 
 typedef struct SocketListen {
         SocketListenKind kind;
-        char *address;                  /* owned: as socket_address_parse() takes it; a path; or the name of a queue */
+        char *address;                  /* owned: as socket_address_parse() takes it; a path; the name of a queue; "route 1" */
 } SocketListen;
 
 typedef VECTOR(SocketListen) SocketListens;
@@ -112,6 +113,7 @@ DECLARE_STRING_TABLE(socket_timestamping, SocketTimestamping);
 void socket_settings_init(SocketSettings *settings);             /* the defaults */
 void socket_settings_deinit(SocketSettings *settings);           /* what it owns */
 
+bool socket_listen_is_socket(const SocketListen *listen);
 /* Is there a descriptor for each connection? Not with Accept=no, nor for what has no connections. */
 bool socket_listen_is_accepting(const SocketListen *listen);
 /* The path in the file system; NULL if there is none. Valid as long as @listen is. */

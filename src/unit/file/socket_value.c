@@ -63,6 +63,17 @@ static int judge_address(const DirectiveLine *line, SocketListenKind kind, const
         return 1;
 }
 
+static int judge_netlink(const DirectiveLine *line, const char *text) {
+        SocketAddress address;
+        int protocol;
+        int r = socket_address_parse_netlink(text, &address, &protocol);
+
+        if (r == -ENOMEM)
+                return r;
+        return r == 0 ? 1 : directive_complain(line, "'%s' is not a protocol of netlink (route, audit, kobject-uevent, …) and "
+                                                     "the bits of its groups, such as 'kobject-uevent 1'", text);
+}
+
 /* The address as it is kept: 1, 0 if it is none (said), or -ENOMEM. */
 static int expand_listen(const DirectiveLine *line, SocketListenKind kind, const char *value, char **ret_address) {
         cleanup_free_ char *text = NULL;
@@ -76,6 +87,8 @@ static int expand_listen(const DirectiveLine *line, SocketListenKind kind, const
                 return r;
         if (kind == SOCKET_LISTEN_MESSAGE_QUEUE)
                 r = judge_queue(line, text);
+        else if (kind == SOCKET_LISTEN_NETLINK)
+                r = judge_netlink(line, text);
         else if (kind != SOCKET_LISTEN_FIFO && kind != SOCKET_LISTEN_SPECIAL)
                 r = judge_address(line, kind, text);
         if (r > 0)
@@ -104,7 +117,8 @@ int socket_parse_unsupported_listen(const DirectiveLine *line, const char *value
         if (!*value)
                 return 0;
         return directive_complain(line, "jobd does not listen there; use ListenStream=, ListenDatagram=, "
-                                        "ListenSequentialPacket=, ListenFIFO=, ListenSpecial= or ListenMessageQueue=");
+                                        "ListenSequentialPacket=, ListenFIFO=, ListenSpecial=, ListenMessageQueue= or "
+                                        "ListenNetlink=");
 }
 
 int socket_parse_mode(const DirectiveLine *line, const char *value) {

@@ -163,6 +163,20 @@ static int open_socket(Unit *unit, SocketPort *port) {
         return r;
 }
 
+static int open_netlink(Unit *unit, SocketPort *port) {
+        SocketAddress address;
+        int protocol, r = socket_address_parse_netlink(port->listen.address, &address, &protocol);
+
+        if (r < 0)
+                return r;
+        port->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol);
+        if (port->fd < 0)
+                return -errno;
+        /* Before it can get anything: whoever reads may rely on what goes with each message. */
+        socket_apply_options(unit, port);
+        return bind(port->fd, &address.any, address.size) < 0 ? -errno : 0;
+}
+
 /* — others — */
 
 static int open_fifo(Unit *unit, SocketPort *port) {
@@ -232,6 +246,8 @@ static int open_port(Unit *unit, SocketPort *port) {
                 return open_special(unit, port);
         case SOCKET_LISTEN_MESSAGE_QUEUE:
                 return open_queue(unit, port);
+        case SOCKET_LISTEN_NETLINK:
+                return open_netlink(unit, port);
         case _SOCKET_LISTEN_MAX:
                 break;
         }

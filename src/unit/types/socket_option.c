@@ -125,6 +125,6 @@ void socket_apply_options(Unit *unit, const SocketPort *port) {
         if (port->listen.kind == SOCKET_LISTEN_FIFO) {
                 if (size > 0 && fcntl(port->fd, F_SETPIPE_SZ, (int) MIN(size, (uint64_t) INT32_MAX)) < 0)
                         socket_log(unit, 4, "PipeSize= is without effect: %s", strerror(errno));
-        } else if (port->listen.kind <= SOCKET_LISTEN_SEQUENTIAL_PACKET)
+        } else if (socket_listen_is_socket(&port->listen))
                 socket_apply_connection_options(unit, port->fd);
 }
