@@ -73,6 +73,9 @@ void exec_terms_deinit(ExecTerms *terms) {
         strv_free(terms->set_credentials);
         strv_free(terms->search_path);
         free(terms->input_data);
+        for (size_t i = 0; i < _SECURITY_MODULE_MAX; i++)
+                free(terms->labels[i].name);
+        free(terms->pam_name);
         memset(terms, 0, sizeof(*terms));
 }
 

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "basic/security_module.h"
 #include "basic/string_table.h"
 #include "unit/system_call.h"
 
@@ -86,6 +87,12 @@ typedef struct ExecFilter {
         bool denies_realtime, denies_suid_sgid, denies_write_execute, locks_personality;
 } ExecFilter;
 
+/* What a security module is to know it by. */
+typedef struct ExecLabel {
+        char *name;                     /* owned; NULL: none */
+        bool is_optional;               /* the process runs all the same if it can't have it */
+} ExecLabel;
+
 typedef struct ExecTerms {
         uint32_t limits;                /* bit RLIMIT_…: .limit is set */
         ExecLimit limit[EXEC_LIMITS];
@@ -120,6 +127,10 @@ typedef struct ExecTerms {
         uint32_t tty_rows, tty_columns; /* 0: as they are */
         uint64_t timeout_clean;         /* µs that a clean may take; 0: as long as it takes */
         char **search_path;             /* owned; where programs without a slash are looked for; NULL: EXEC_DEFAULT_PATH */
+
+        ExecLabel labels[_SECURITY_MODULE_MAX];
+        char *pam_name;                 /* owned; of the service whose session it is in; NULL: none */
+        bool dynamic_user;              /* its user is made for it */
 } ExecTerms;
 
 DECLARE_STRING_TABLE(exec_directory, ExecDirectoryKind);         /* "RuntimeDirectory", … */

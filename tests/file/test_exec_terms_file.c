@@ -81,7 +81,7 @@ Test(exec_terms_file, what_nobody_understands_refuses_the_unit) {
                 "CacheDirectory=a//b", "LogsDirectory=a:..", "ConfigurationDirectory=.", "StateDirectoryMode=0999",
                 "RuntimeDirectoryMode=rwx", "RuntimeDirectoryPreserve=perhaps",
                 "CapabilityBoundingSet=CAP_ALL", "AmbientCapabilities=NET_BIND_SERVICE", "SecureBits=root",
-                "NoNewPrivileges=perhaps", "DynamicUser=yes", "DynamicUser=x",
+                "NoNewPrivileges=perhaps", "DynamicUser=x",
                 "SystemCallFilter=@nothing", "SystemCallFilter=~mount:EWHAT", "SystemCallFilter=Mount", "SystemCallLog=@x",
                 "SystemCallErrorNumber=EWHAT", "SystemCallArchitectures=vax", "RestrictAddressFamilies=INET",
                 "RestrictAddressFamilies=~AF_NOTHING", "RestrictNamespaces=net time", "RestrictRealtime=x", "RestrictSUIDSGID=2",
@@ -89,7 +89,8 @@ Test(exec_terms_file, what_nobody_understands_refuses_the_unit) {
                 "LoadCredential=a/b:/x", "LoadCredential=a:../x", "SetCredential=a", "SetCredential=:x", "SetCredential=a:\\q",
                 "StandardInputData=!!!", "StandardInputText=\\q", "ExecSearchPath=bin:/usr/bin",
                 "TTYReset=x", "TTYVHangup=x", "TTYVTDisallocate=x", "TTYRows=a", "TTYColumns=-1",
-                "PermissionsStartOnly=x", "LoadCredentialEncrypted=a:/b", "SetCredentialEncrypted=a:b", "PAMName=login",
+                "PermissionsStartOnly=x", "LoadCredentialEncrypted=a:/b", "SetCredentialEncrypted=a:b", "PAMName=../login",
+                "AppArmorProfile=-",
         };
 
         for (size_t i = 0; i < ELEMENTSOF(lines); i++) {

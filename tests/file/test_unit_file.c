@@ -144,7 +144,7 @@ Test(unit_file, a_broken_file_is_refused_with_file_line_and_setting) {
                 { "KillSignal=BANG\nExecStart=/bin/x", "KillSignal=: 'BANG' is not a signal" },
                 { "StandardOutput=fd:x\nExecStart=/bin/x", "StandardOutput=: 'fd:x' is not supported" },
                 { "RootImage=/x\nExecStart=/bin/x", "a/x.service:2: RootImage=: This is not supported" },
-                { "PAMName=login\nExecStart=/bin/x", "a/x.service:2: PAMName=: This is not supported" },
+                { "PAMName=a/b\nExecStart=/bin/x", "a/x.service:2: PAMName=: 'a/b' is not the name of a PAM service" },
         };
 
         for (size_t i = 0; i < ELEMENTSOF(cases); i++) {

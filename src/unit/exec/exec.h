@@ -59,6 +59,10 @@ typedef enum ExecStep {
         EXEC_STEP_SECCOMP,
         EXEC_STEP_FDS,
         EXEC_STEP_EXEC,
+        EXEC_STEP_APPARMOR,
+        EXEC_STEP_SELINUX,
+        EXEC_STEP_SMACK,
+        EXEC_STEP_PAM,
         _EXEC_STEP_MAX,
 } ExecStep;
 

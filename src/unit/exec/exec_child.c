@@ -444,6 +444,7 @@ static const struct {
         { EXEC_STEP_RUNTIME_DIRECTORY, NULL, exec_child_make_directories },
         { EXEC_STEP_CREDENTIALS, NULL, exec_child_make_secrets },
         { EXEC_STEP_KEYRING, NULL, exec_child_make_keyring },
+        { EXEC_STEP_NONE, NULL, exec_child_set_labels },
         { EXEC_STEP_NAMESPACE, make_sandbox, NULL },
         { EXEC_STEP_CHROOT, change_root, NULL },
         { EXEC_STEP_LIMITS, NULL, exec_child_set_limits },

@@ -32,4 +32,5 @@ int exec_child_limit_capabilities(ExecChild *child);
 int exec_child_raise_capabilities(ExecChild *child);
 int exec_child_set_secure_bits(ExecChild *child);
 int exec_child_forgo_privileges(ExecChild *child);
+int exec_child_set_labels(ExecChild *child);            /* each is a step of its own */
 int exec_child_load_filters(ExecChild *child);

@@ -122,6 +122,10 @@ void exec_child_describe(const ExecChild *child, ExecResult *result) {
         case EXEC_STEP_SECUREBITS:
         case EXEC_STEP_NO_NEW_PRIVILEGES:
         case EXEC_STEP_SECCOMP:
+        case EXEC_STEP_APPARMOR:
+        case EXEC_STEP_SELINUX:
+        case EXEC_STEP_SMACK:
+        case EXEC_STEP_PAM:
         case EXEC_STEP_NONE:
         case EXEC_STEP_RESOURCES:
         case EXEC_STEP_ENVIRONMENT:

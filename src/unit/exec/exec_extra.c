@@ -39,6 +39,8 @@ ExecExtra *exec_extra_free(ExecExtra *extra) {
                 free(extra->secrets[i].name);
                 free(extra->secrets[i].data);
         }
+        for (size_t i = 0; i < _SECURITY_MODULE_MAX; i++)
+                free(extra->labels[i]);
         free(extra->folders);
         free(extra->secrets);
         free(extra->secret_base);
@@ -198,9 +200,38 @@ static int add_programs(ExecExtra *extra, const ExecRequest *request, ExecResult
         return r;
 }
 
+static int add_labels(ExecExtra *extra) {
+        for (SecurityModule kind = 0; kind < _SECURITY_MODULE_MAX; kind++) {
+                const char *name = extra->terms->labels[kind].name;
+                int r;
+
+                if (!name || !extra->has_restrictions || !security_module_is_enabled(kind))
+                        continue;
+                r = text_format(&extra->labels[kind], "%s%s", kind == SECURITY_MODULE_APPARMOR ? "exec " : "", name);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+/* What it would be without cannot be told from what it is meant to be. */
+static int refuse(const ExecRequest *request, ExecResult *result) {
+        const ExecTerms *terms = request->terms;
+
+        if (terms->dynamic_user)
+                exec_result_set(result, EXEC_STEP_USER, ENOTSUP, "DynamicUser=: users that only exist while a unit runs are not "
+                                "supported; make a user, and name it by User=");
+        else if (terms->pam_name && request->user && !(request->flags & EXEC_REQUEST_KEEP_PRIVILEGES))
+                exec_result_set(result, EXEC_STEP_PAM, ENOTSUP, "PAMName=: sessions of PAM are not supported");
+        return -result->error;
+}
+
 static int add_terms(ExecExtra *extra, const ExecRequest *request, ExecResult *result) {
         const ExecTerms *terms = request->terms;
-        int r = add_folders(extra, request, result);
+        int r = refuse(request, result);
+
+        if (r == 0)
+                r = add_folders(extra, request, result);
 
         if (r == 0)
                 r = exec_secret_list(request, extra);
@@ -208,6 +239,8 @@ static int add_terms(ExecExtra *extra, const ExecRequest *request, ExecResult *r
                 r = add_input(extra, request, result);
         if (r == 0)
                 r = add_cpus(extra, terms, result);
+        if (r == 0)
+                r = add_labels(extra);
         if (terms->has_coredump_filter)
                 snprintf(extra->coredump_filter, sizeof(extra->coredump_filter), "0x%llx",
                          (unsigned long long) terms->coredump_filter);

@@ -48,6 +48,7 @@ typedef struct ExecExtra {
         size_t n_secrets;
         uid_t uid;                      /* whose directories and credentials are; UINT32_MAX: not changed */
         gid_t gid;
+        char *labels[_SECURITY_MODULE_MAX];  /* owned, as the kernel takes them; NULL: none */
         int input_fd;                   /* owned; the text for standard input, -1: none */
         uint64_t cpus[EXEC_WORDS_MAX];
         size_t n_cpu_words;             /* 0: as they are */

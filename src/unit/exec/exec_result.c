@@ -46,6 +46,10 @@ static const char *const exec_step_table[] = {
         [EXEC_STEP_SECCOMP] = "system call filter",
         [EXEC_STEP_FDS] = "file descriptors",
         [EXEC_STEP_EXEC] = "program",
+        [EXEC_STEP_APPARMOR] = "AppArmor profile",
+        [EXEC_STEP_SELINUX] = "SELinux context",
+        [EXEC_STEP_SMACK] = "SMACK label",
+        [EXEC_STEP_PAM] = "PAM session",
 };
 
 DEFINE_STRING_TABLE(exec_step, ExecStep, exec_step_table)
@@ -72,12 +76,16 @@ static const uint8_t exit_statuses[_EXEC_STEP_MAX] = {
         [EXEC_STEP_CAPABILITIES] = 218,
         [EXEC_STEP_SETSID] = 220,
         [EXEC_STEP_STDERR] = 222,
+        [EXEC_STEP_PAM] = 224,
         [EXEC_STEP_NETWORK] = 225,
         [EXEC_STEP_NAMESPACE] = 226,
         [EXEC_STEP_NO_NEW_PRIVILEGES] = 227,
         [EXEC_STEP_SECCOMP] = 228,
+        [EXEC_STEP_SELINUX] = 229,
         [EXEC_STEP_PERSONALITY] = 230,
+        [EXEC_STEP_APPARMOR] = 231,
         [EXEC_STEP_RUNTIME_DIRECTORY] = 233,
+        [EXEC_STEP_SMACK] = 236,
         [EXEC_STEP_KEYRING] = 237,
         [EXEC_STEP_STATE_DIRECTORY] = 238,
         [EXEC_STEP_CACHE_DIRECTORY] = 239,

@@ -16,9 +16,11 @@
 
 #define LIMIT(name_, kind_) DIRECTIVE_TERMS(name_, exec_parse_limit, limit, .argument = kind_)
 
+#define LABEL(name_, kind_) DIRECTIVE_TERMS(name_, exec_parse_label, labels[kind_], .argument = kind_)
+
 const Directive exec_directives[] = {
         DIRECTIVE_TERMS("AmbientCapabilities", exec_parse_capabilities, ambient_capabilities),
-        DIRECTIVE_REFUSE("AppArmorProfile", "AppArmor would not confine the unit"),
+        LABEL("AppArmorProfile", SECURITY_MODULE_APPARMOR),
         DIRECTIVE_IGNORE("BindLogSockets", "what the unit writes is logged without it"),
         SANDBOX_ROW("BindPaths", sandbox_parse_binds, SANDBOX_BIND),
         SANDBOX_ROW("BindReadOnlyPaths", sandbox_parse_binds, SANDBOX_BIND_READ_ONLY),
@@ -35,8 +37,7 @@ const Directive exec_directives[] = {
         DIRECTIVE_TERMS("ConfigurationDirectoryMode", exec_parse_directory_mode, directories[EXEC_DIRECTORY_CONFIGURATION]),
         DIRECTIVE_TERMS("CoredumpFilter", exec_parse_coredump_filter, coredump_filter),
         DIRECTIVE_IGNORE("CoredumpReceive", "core dumps stay with the host"),
-        DIRECTIVE_OTHER("DynamicUser", exec_parse_dynamic_user, .is_strict = true, .status = DIRECTIVE_REFUSED,
-                        .reason = "the unit would run as root or as another unit does; make a user, and name it by User="),
+        DIRECTIVE_TERMS("DynamicUser", exec_parse_dynamic_user, dynamic_user),
         DIRECTIVE_EXEC("Environment", exec_parse_environment, environment),
         DIRECTIVE_EXEC("EnvironmentFile", exec_parse_environment_file, environment_files, .is_strict = true),
         SANDBOX_PATHS("ExecPaths", SANDBOX_EXEC),
@@ -95,7 +96,7 @@ const Directive exec_directives[] = {
         SANDBOX_PATHS("NoExecPaths", SANDBOX_NO_EXEC),
         DIRECTIVE_TERMS("NoNewPrivileges", directive_parse_bool, no_new_privileges),
         DIRECTIVE_EXEC("OOMScoreAdjust", exec_parse_oom_score_adjust, oom_score_adjust, .is_strict = true),
-        DIRECTIVE_REFUSE("PAMName", "the unit would run without the session and the limits that PAM sets up"),
+        DIRECTIVE_TERMS("PAMName", exec_parse_pam_name, pam_name),
         DIRECTIVE_EXEC_RARE("PassEnvironment", directive_parse_strings, pass_environment),
         DIRECTIVE_TERMS("Personality", exec_parse_personality, personality),
         DIRECTIVE_REFUSE("PrivateBPF", "the unit could see the BPF file system of the machine"),
@@ -139,13 +140,13 @@ const Directive exec_directives[] = {
         DIRECTIVE_TERMS("RuntimeDirectory", exec_parse_directories, directories[EXEC_DIRECTORY_RUNTIME]),
         DIRECTIVE_TERMS("RuntimeDirectoryMode", exec_parse_directory_mode, directories[EXEC_DIRECTORY_RUNTIME]),
         DIRECTIVE_TERMS("RuntimeDirectoryPreserve", exec_parse_preserve, preserve),
-        DIRECTIVE_REFUSE("SELinuxContext", "SELinux would not confine the unit as it should"),
+        LABEL("SELinuxContext", SECURITY_MODULE_SELINUX),
         DIRECTIVE_TERMS("SecureBits", exec_parse_secure_bits, secure_bits),
         DIRECTIVE_TERMS("SetCredential", exec_parse_set_credential, set_credentials),
         DIRECTIVE_REFUSE("SetCredentialEncrypted",
                          "the unit would miss its credentials; use LoadCredential= with a file that only root may read"),
         DIRECTIVE_IGNORE("SetLoginEnvironment", "$HOME, $USER and the like are set as User= says"),
-        DIRECTIVE_REFUSE("SmackProcessLabel", "SMACK would not confine the unit"),
+        LABEL("SmackProcessLabel", SECURITY_MODULE_SMACK),
         DIRECTIVE_EXEC("StandardError", exec_parse_standard_output, standard_error, .is_strict = true),
         DIRECTIVE_EXEC("StandardInput", exec_parse_standard_input, standard_input_file, .is_strict = true),
         DIRECTIVE_TERMS("StandardInputData", exec_parse_input_data, input_data),

@@ -67,6 +67,8 @@ int exec_parse_search_path(const DirectiveLine *line, const char *value);
 int exec_parse_capabilities(const DirectiveLine *line, const char *value);
 int exec_parse_secure_bits(const DirectiveLine *line, const char *value);
 int exec_parse_dynamic_user(const DirectiveLine *line, const char *value);
+int exec_parse_label(const DirectiveLine *line, const char *value);     /* the row's argument: SecurityModule */
+int exec_parse_pam_name(const DirectiveLine *line, const char *value);
 
 /* Filters: exec_filter_value.c */
 int exec_parse_filter_switch(const DirectiveLine *line, const char *value);

@@ -102,10 +102,50 @@ int exec_parse_secure_bits(const DirectiveLine *line, const char *value) {
 }
 
 int exec_parse_dynamic_user(const DirectiveLine *line, const char *value) {
-        int r = text_parse_bool(value);
+        bool *field = directive_field(line);
+        int r = directive_parse_bool(line, value);
 
-        if (r < 0)
-                return directive_complain(line, "'%s' is neither 'yes' nor 'no'", value);
-        return r == 0 ? 0 : directive_complain(line, "Users that only exist while a unit runs are not supported; make a "
-                                                     "user, and name it by User=");
+        if (*field)
+                directive_note(line, UNIT_FILE_WARNING, "Users that only exist while a unit runs are not supported: the unit "
+                               "loads, but cannot be started; make a user, and name it by User=.");
+        return r;
+}
+
+/* A label may need one that the kernel has; what it is called is for the module to judge. */
+int exec_parse_label(const DirectiveLine *line, const char *value) {
+        const SecurityModule module = (SecurityModule) line->directive->argument;
+        ExecLabel *label = directive_field(line);
+        bool is_optional = *value == '-';
+        char *name = NULL;
+        int r = 0;
+
+        if (value[is_optional])
+                r = directive_expand(line, value + is_optional, &name);
+        else if (is_optional)
+                return directive_complain(line, "There is no name behind the '-'");
+        if (*value && r <= 0)
+                return r;
+        free(label->name);
+        *label = (ExecLabel) { .name = name, .is_optional = is_optional };
+        if (name && !security_module_is_enabled(module))
+                directive_note(line, is_optional ? UNIT_FILE_NOTE : UNIT_FILE_WARNING,
+                               "This kernel has no %s; the unit runs without.", security_module_to_string(module));
+        return 0;
+}
+
+/* It names a file in /etc/pam.d. */
+int exec_parse_pam_name(const DirectiveLine *line, const char *value) {
+        char **field = directive_field(line), *name = NULL;
+        int r = *value ? directive_expand(line, value, &name) : 1;
+
+        if (r <= 0)
+                return r;
+        if (name && (strchr(name, '/') || name[0] == '.')) {
+                r = directive_complain(line, "'%s' is not the name of a PAM service", name);
+                free(name);
+                return r;
+        }
+        free(*field);
+        *field = name;
+        return 0;
 }

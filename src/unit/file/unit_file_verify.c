@@ -74,6 +74,13 @@ static int find_other(const UnitFileLoader *loader, const char *name, NameFound 
         return r;
 }
 
+/* jobd does not look for devices; a file may be meant for machines that have this one. */
+static void tell_device(const UnitDraft *draft, const DraftRelation *relation) {
+        unit_draft_report(draft, UNIT_FILE_WARNING, relation->file, relation->line, unit_relation_to_string(relation->kind),
+                          "%s stands for a device, for which jobd does not look; %s.", relation->name,
+                          relation_is_needed(relation) ? "the unit loads, but cannot be started" : "the unit starts without it");
+}
+
 static void tell_missing(const UnitDraft *draft, const DraftRelation *relation) {
         bool is_needed = relation_is_needed(relation), is_systemds = text_starts_with(relation->name, "systemd-");
         const char *effect = is_needed ? "the unit could not be started" : "the unit starts without it";
@@ -100,7 +107,9 @@ static void verify_relation(const UnitDraft *draft, const DraftRelation *relatio
         if ((relation->implied && (relation->kind != UNIT_TRIGGERS || draft->is_broken)) ||
             find_other(draft->loader, relation->name, &found) < 0)
                 return;
-        if (found == NAME_FOUND_NOTHING)
+        if (found == NAME_FOUND_NOTHING && unit_name_type(relation->name) == UNIT_DEVICE)
+                tell_device(draft, relation);
+        else if (found == NAME_FOUND_NOTHING)
                 tell_missing(draft, relation);
         else if (found == NAME_FOUND_MASK && is_needed)
                 unit_draft_report(draft, UNIT_FILE_ERROR, relation->file, relation->line,

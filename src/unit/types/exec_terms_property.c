@@ -128,6 +128,19 @@ GETTER(tty_reset, sink_bool, terms->tty_reset)
 GETTER(tty_hangup, sink_bool, terms->tty_hangup)
 GETTER(tty_disallocate, sink_bool, terms->tty_disallocate)
 GETTER(search_path, sink_strv, terms->search_path)
+GETTER(pam_name, sink_string, terms->pam_name)
+GETTER(dynamic_user, sink_bool, terms->dynamic_user)
+
+static void put_label(Sink *sink, const ExecLabel *label) {
+        sink_open(sink, 'r', "bs");
+        sink_bool(sink, label->is_optional);
+        sink_string(sink, label->name);
+        sink_close(sink);
+}
+
+GETTER(apparmor, put_label, &terms->labels[SECURITY_MODULE_APPARMOR])
+GETTER(selinux, put_label, &terms->labels[SECURITY_MODULE_SELINUX])
+GETTER(smack, put_label, &terms->labels[SECURITY_MODULE_SMACK])
 
 /* Without the links. */
 static void put_directories(Sink *sink, const ExecDirectories *directories) {
@@ -337,6 +350,11 @@ static const UnitProperty rows[] = {
         { "TimeoutCleanUSec", "t", C, get_timeout_clean, "How long it may take to remove its directories." },
         { "LoadCredential", "a(ss)", C, get_load_credentials, "Credentials that it gets, and where they are read." },
         { "SetCredential", "a(say)", C, get_set_credentials, "Credentials whose text is in its files; the text is not shown." },
+        { "AppArmorProfile", "(bs)", C, get_apparmor, "The profile that confines it, and whether it runs without as well." },
+        { "SELinuxContext", "(bs)", C, get_selinux, "The context that it runs in, and whether it runs without as well." },
+        { "SmackProcessLabel", "(bs)", C, get_smack, "The label that it has, and whether it runs without as well." },
+        { "PAMName", "s", C, get_pam_name, "The PAM service whose session it is in." },
+        { "DynamicUser", "b", C, get_dynamic_user, "Whether its user is made for it, and is gone when it has ended." },
         { "ExecSearchPath", "as", C, get_search_path, "Where its programs are looked for; empty: in the usual folders." },
         { "StandardInputData", "ay", C, get_input, "What it reads if nothing else is its standard input." },
         { "TTYReset", "b", C, get_tty_reset, "Whether its terminal is set right before it starts." },

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Security modules of the kernel that confine a process by a label
+ */
+
+#include <stdbool.h>
+
+typedef enum SecurityModule {
+        SECURITY_MODULE_APPARMOR,
+        SECURITY_MODULE_SELINUX,
+        SECURITY_MODULE_SMACK,
+        _SECURITY_MODULE_MAX,
+} SecurityModule;
+
+const char *security_module_to_string(SecurityModule module);   /* "AppArmor", … */
+
+/* Does the running kernel have it, and is it switched on? It looks into /sys. */
+bool security_module_is_enabled(SecurityModule module);
