@@ -50,3 +50,24 @@ end_box() {
         kill -TERM "$INIT"
         timeout "$PATIENCE" tail --pid="$OUTER" -f /dev/null
 }
+
+# box_unit NAME <<EOF … : writes a unit file of ours; reading them anew is for the caller
+box_unit() {
+        cat >"$ROOT/etc/jobd/system/$1"
+}
+
+box_core() {
+        in_box pgrep -P 1 -x jobd-core
+}
+
+other_core() {
+        local pid
+        pid=$(box_core) && [ "$pid" != "$1" ] && jobctl_in_box is-active default.target
+}
+
+# The process that does the work is killed, and there is another one that works.
+kill_box_core() {
+        local old
+        old=$(box_core)
+        in_box kill -KILL "$old" && wait_for '^active' other_core "$old"
+}

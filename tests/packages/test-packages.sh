@@ -43,6 +43,8 @@ report $STATUS "jobd runs as PID 1 of the root" "$(cat "$DIR/box.log")"
 [ "$STATUS" = 0 ] || done_testing
 . "$HERE/load.sh"
 . "$HERE/run.sh"
+. "$HERE/inetd.sh"
+. "$HERE/session.sh"
 check "it ends when it is told to" end_box
 [ "$FAILED" = 0 ] || sed 's/^/# /' "$DIR/box.log"
 done_testing

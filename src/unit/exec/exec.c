@@ -392,6 +392,7 @@ static int start(ExecSpawn *spawn) {
         if (r < 0)
                 return r;
         clone->run = exec_child_run;
+        clone->has_own_memory = spawn->preparation.extra && spawn->preparation.extra->opens_session;
         clone->argument = &spawn->child;
         clone->stack = (char *) spawn->memory + STACK_GUARD;
         clone->stack_size = STACK_SIZE;

@@ -19,6 +19,7 @@
 #include <linux/close_range.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -30,6 +31,7 @@
 #include "basic/macro.h"
 #include "unit/exec/exec_child_private.h"
 #include "unit/exec/exec_descriptor.h"
+#include "unit/exec/exec_pam.h"
 #include "unit/exec/sandbox.h"
 
 /* What the kernel takes, which is not what the C library does. */
@@ -403,6 +405,28 @@ child_ static int get_ready(const ExecChild *child) {
         return 0;
 }
 
+/* Here no rule of this file holds. Modules may set limits, too, and have the last word. */
+static int open_session(ExecChild *child) {
+        int r;
+
+        if (!child->extra->opens_session)
+                return 0;
+        r = exec_child_set_limits(child);
+        return r < 0 ? r : exec_pam_open(child);
+}
+
+child_ static int set_limits(ExecChild *child) {
+        return child->extra->opens_session ? 0 : exec_child_set_limits(child);
+}
+
+/* Whose memory is its own has nobody who tells for it. */
+static void tell(const ExecChild *child) {
+        ExecResult result = {};
+
+        exec_child_describe(child, &result);
+        (void) !dprintf(STDERR_FILENO, "<3>%s\n", result.message);
+}
+
 child_ static int execute(const ExecChild *child) {
         int error = -ENOENT;
 
@@ -444,10 +468,12 @@ static const struct {
         { EXEC_STEP_RUNTIME_DIRECTORY, NULL, exec_child_make_directories },
         { EXEC_STEP_CREDENTIALS, NULL, exec_child_make_secrets },
         { EXEC_STEP_KEYRING, NULL, exec_child_make_keyring },
+        { EXEC_STEP_PAM, NULL, open_session },
+        { EXEC_STEP_NONE, NULL, exec_child_set_labels },
         { EXEC_STEP_NONE, NULL, exec_child_set_labels },
         { EXEC_STEP_NAMESPACE, make_sandbox, NULL },
         { EXEC_STEP_CHROOT, change_root, NULL },
-        { EXEC_STEP_LIMITS, NULL, exec_child_set_limits },
+        { EXEC_STEP_LIMITS, NULL, set_limits },
         { EXEC_STEP_GROUP, change_group, NULL },
         { EXEC_STEP_USER, enter_last_user, NULL },
         { EXEC_STEP_CAPABILITIES, NULL, exec_child_limit_capabilities },
@@ -475,6 +501,8 @@ child_ int exec_child_run(void *argument) {
                 r = steps[i].take ? steps[i].take(child) : steps[i].take_extra(child);
                 if (r < 0) {
                         child->error = -r;
+                        if (child->clone.has_own_memory)
+                                tell(child);
                         break;
                 }
         }

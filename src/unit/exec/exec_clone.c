@@ -121,10 +121,36 @@ static pid_t clone_with_handlers(ExecClone *clone_, int *ret_pidfd) {
         return pid < 0 ? -error : pid;
 }
 
+/* Nobody waits for it to leave our memory, which it never was in. */
+static pid_t fork_and_run(ExecClone *clone_, int *ret_pidfd) {
+        sigset_t all, old;
+        int error;
+        pid_t pid;
+
+        clone_->is_here = 0;
+        clone_->has_handlers = true;
+        clone_->must_move = clone_->cgroup_fd >= 0;
+        sigfillset(&all);
+        sigprocmask(SIG_SETMASK, &all, &old);
+        pid = fork();
+        error = errno;
+        /* It may be in memory that others see, and they must know before the program runs. */
+        if (pid >= 0 && clone_->note)
+                *clone_->note = pid == 0 ? getpid() : pid;
+        if (pid == 0)
+                _exit(clone_->run(clone_->argument));
+        sigprocmask(SIG_SETMASK, &old, NULL);
+        if (pid > 0)
+                *ret_pidfd = (int) syscall(SYS_pidfd_open, pid, 0);
+        return pid < 0 ? -error : pid;
+}
+
 pid_t exec_clone(ExecClone *clone_, int *ret_pidfd) {
         pid_t pid;
 
         *ret_pidfd = -1;
+        if (clone_->has_own_memory)
+                return fork_and_run(clone_, ret_pidfd);
         clone_->is_here = 1;
         clone_->has_handlers = false;
         clone_->must_move = clone_->cgroup_fd >= 0 && clone_->moves_itself;

@@ -17,6 +17,7 @@ typedef struct ExecClone {
         size_t stack_size;
         pid_t *note;                    /* the kernel writes the pid there before the child runs; NULL: nowhere */
         int cgroup_fd;                  /* of the control group to begin in; -1: ours */
+        bool has_own_memory;            /* a copy of ours, as by fork(): it may do whatever a program may */
         bool moves_itself;              /* the kernel is not asked to make it there */
 
         /* 1 as long as the child is in our memory; the kernel makes it 0, and wakes who waits for that by futex(2). */
@@ -28,7 +29,7 @@ typedef struct ExecClone {
 } ExecClone;
 
 /*
- * A child with our memory, our table of descriptors, and the rest as by fork(). It may run before this returns. Its pid, or
- * a negative errno; *ret_pidfd is -1 where the kernel has none.
+ * A child with our memory, our table of descriptors, and the rest as by fork(); or all as by fork(). It may run before this
+ * returns. Its pid, or a negative errno; *ret_pidfd is -1 where the kernel has none.
  */
 pid_t exec_clone(ExecClone *clone, int *ret_pidfd);

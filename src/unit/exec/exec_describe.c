@@ -91,6 +91,9 @@ void exec_child_describe(const ExecChild *child, ExecResult *result) {
         case EXEC_STEP_USER:
                 exec_result_set(result, step, error, "cannot change to %s", request->user ? request->user : "the user");
                 break;
+        case EXEC_STEP_PAM:
+                exec_result_set(result, step, child->what ? 0 : error, "%s", child->what ?: "cannot be opened");
+                break;
         case EXEC_STEP_EXEC:
                 describe_exec(request, error, result);
                 break;
@@ -125,7 +128,6 @@ void exec_child_describe(const ExecChild *child, ExecResult *result) {
         case EXEC_STEP_APPARMOR:
         case EXEC_STEP_SELINUX:
         case EXEC_STEP_SMACK:
-        case EXEC_STEP_PAM:
         case EXEC_STEP_NONE:
         case EXEC_STEP_RESOURCES:
         case EXEC_STEP_ENVIRONMENT:

@@ -214,22 +214,30 @@ static int add_labels(ExecExtra *extra) {
         return 0;
 }
 
-/* What it would be without cannot be told from what it is meant to be. */
-static int refuse(const ExecRequest *request, ExecResult *result) {
-        const ExecTerms *terms = request->terms;
-
-        if (terms->dynamic_user)
-                exec_result_set(result, EXEC_STEP_USER, ENOTSUP, "DynamicUser=: users that only exist while a unit runs are not "
-                                "supported; make a user, and name it by User=");
-        else if (terms->pam_name && request->user && !(request->flags & EXEC_REQUEST_KEEP_PRIVILEGES))
-                exec_result_set(result, EXEC_STEP_PAM, ENOTSUP, "PAMName=: sessions of PAM are not supported");
+/* Only of a user, and only if the process becomes his. */
+static int add_session(ExecExtra *extra, const ExecRequest *request, const ExecCredentials *credentials, ExecResult *result) {
+        if (!request->terms->pam_name || !request->user || request->flags & EXEC_REQUEST_KEEP_PRIVILEGES)
+                return 0;
+        extra->opens_session = credentials->user_name;
+        if (!extra->opens_session)
+                exec_result_set(result, EXEC_STEP_PAM, ESRCH, "a user without a name, %s, has no session", request->user);
         return -result->error;
 }
 
-static int add_terms(ExecExtra *extra, const ExecRequest *request, ExecResult *result) {
-        const ExecTerms *terms = request->terms;
-        int r = refuse(request, result);
+/* What it would be without cannot be told from what it is meant to be. */
+static int refuse_dynamic_user(const ExecRequest *request, ExecResult *result) {
+        if (request->terms->dynamic_user)
+                exec_result_set(result, EXEC_STEP_USER, ENOTSUP, "DynamicUser=: users that only exist while a unit runs are not "
+                                "supported; make a user, and name it by User=");
+        return -result->error;
+}
 
+static int add_terms(ExecExtra *extra, const ExecRequest *request, const ExecCredentials *credentials, ExecResult *result) {
+        const ExecTerms *terms = request->terms;
+        int r = refuse_dynamic_user(request, result);
+
+        if (r == 0)
+                r = add_session(extra, request, credentials, result);
         if (r == 0)
                 r = add_folders(extra, request, result);
 
@@ -264,7 +272,7 @@ int exec_extra_new(const ExecRequest *request, const ExecCredentials *credential
         extra->uid = credentials->owner;
         extra->gid = credentials->owner_group;
         if (request->terms)
-                r = add_terms(extra, request, result);
+                r = add_terms(extra, request, credentials, result);
         if (r == 0)
                 r = add_programs(extra, request, result);
         add_capabilities(extra, request->denied);

@@ -53,6 +53,7 @@ typedef struct ExecExtra {
         uint64_t cpus[EXEC_WORDS_MAX];
         size_t n_cpu_words;             /* 0: as they are */
         char coredump_filter[24];       /* empty: as it is */
+        bool opens_session;             /* of PAM: it has memory of its own */
         bool has_capabilities;
         uint64_t capabilities;          /* the bounding set */
         const ExecPrograms *programs;   /* NULL: none; given back with this */
