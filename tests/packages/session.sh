@@ -42,6 +42,7 @@ notes() {
 
 
 check "unit files are read again" jobctl_in_box daemon-reload
+in_box rm -f /tmp/session-says
 check "a service with a session: start" jobctl_in_box start session.service
 check "it says what it has of it" wait_for '^ours, it came from there, 77, www-data$' in_box cat /tmp/session-says
 check_equal "the session is open" "$(notes)" "open_session www-data;"
@@ -50,8 +51,10 @@ check_equal "it stays" "$(notes)" "open_session www-data;"
 check_equal "as the service does" "$(active session.service)" active
 check "stop" jobctl_in_box stop session.service
 check "it is closed" wait_for '^open_session www-data;close_session www-data;$' notes
+in_box rm -f /tmp/session-says
 check "once more" jobctl_in_box start session.service
-check "it is open again" wait_for 'close_session www-data;open_session www-data;$' notes
+check "it runs again" wait_for '^ours' in_box cat /tmp/session-says
+check_prints "and the session is open again" 'close_session www-data;open_session www-data;$' notes
 check "its program is killed" in_box kill -KILL "$(main_pid session.service)"
 check "it is closed as well" wait_for 'open_session www-data;close_session www-data;$' notes
 jobctl_in_box start denied.service >/dev/null 2>&1
