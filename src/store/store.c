@@ -10,14 +10,17 @@
  * SQLite's write-ahead log makes the commit one append; nothing is synced, for
  * the page cache outlives the process, and the file system has no disk. The
  * file belongs to one process alone (locking_mode=EXCLUSIVE), so there is no
- * shared memory either.
+ * shared memory either. Nobody else may so much as read it: a lock of his would
+ * keep the next one of us from it.
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -167,9 +170,26 @@ static int examine(Store *store) {
         return ask(store, "PRAGMA quick_check(1)", NULL, "ok");
 }
 
-static int open_database(Store *store) {
-        int code, r;
+/* SQLite gives its log the mode that the file has. */
+static int make_private(const Store *store) {
+        int fd = open(store->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+        cleanup_free_ char *log = NULL;
+        int r;
 
+        if (fd < 0)
+                return -errno;
+        r = fchmod(fd, 0600) < 0 ? -errno : text_format(&log, "%s-wal", store->path);
+        close(fd);
+        if (r == 0 && chmod(log, 0600) < 0 && errno != ENOENT)
+                r = -errno;
+        return r;
+}
+
+static int open_database(Store *store) {
+        int code, r = make_private(store);
+
+        if (r < 0)
+                return r;
         code = sqlite3_open_v2(store->path, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
                                SQLITE_OPEN_NOFOLLOW, NULL);
         if (code != SQLITE_OK)

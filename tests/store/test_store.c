@@ -124,6 +124,30 @@ static void again(World *world, const char *format, int expected) {
         cr_assert(eq(int, open_store(world, format), expected), "%s", failure_message(&world->failure));
 }
 
+static void expect_private(const World *world, const char *suffix) {
+        struct stat status;
+        char path[128];
+
+        snprintf(path, sizeof(path), "%s%s", world->path, suffix);
+        cr_assert(eq(int, stat(path, &status), 0), "%s", path);
+        cr_assert(eq(u32, status.st_mode & 07777, 0600), "%s", path);
+}
+
+/* Who can read it can also lock it, and then no other core can open it; and there may be secrets in it. */
+Test(store, is_for_nobody_else) {
+        WORLD;
+
+        for (int i = 0; i < 2; i++) {
+                change(&world, STORE_MANAGER, 0, 7);
+                cr_assert(eq(int, store_commit(world.store), 0));
+                expect_private(&world, "");
+                expect_private(&world, "-wal");
+                cr_assert(eq(int, chmod(world.path, 0644), 0), "as an earlier version left it");
+                again(&world, "f", STORE_E_OPENED);
+                expect_private(&world, "");
+        }
+}
+
 Test(store, committed_records_are_there_again) {
         WORLD;
 
