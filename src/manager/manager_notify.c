@@ -28,6 +28,10 @@
 #define KEPT_NAME "notify"
 #define FDS_MAX 253U                    /* what the kernel passes at most */
 
+/* Anybody can send what is no use, and our lines in the log take the room of others. */
+#define COMPLAINTS_MAX 20U
+#define COMPLAINTS_USEC (10 * USEC_PER_SEC)
+
 /* What came along. */
 typedef struct Passed {
         int fds[FDS_MAX];               /* owned; -1: taken over */
@@ -98,6 +102,15 @@ static void route(Manager *manager, pid_t sender, char *text, Passed *passed) {
                 unit->vtable->notified(unit, sender, assignments);
 }
 
+static void complain(Manager *manager, pid_t sender, bool is_long) {
+        if (!rate_limit_allows(&manager->complaints, COMPLAINTS_USEC, COMPLAINTS_MAX, manager->now))
+                return;
+        if (is_long)
+                log_warning("Notification of process %d is longer than %u bytes: ignored.", (int) sender, DATAGRAM_MAX);
+        else
+                log_warning("Notification of process %d is malformed: ignored.", (int) sender);
+}
+
 /* 1 if there was one, also one that is no use; 0 if there is none. */
 static int read_datagram(Manager *manager) {
         union {
@@ -123,14 +136,11 @@ static int read_datagram(Manager *manager) {
                 manager->state.n_peeked++;
 
         sender = take_control_data(&message, &passed);
-        if (message.msg_flags & MSG_TRUNC)
-                log_warning("Notification of process %d is longer than %u bytes: ignored.", (int) sender, DATAGRAM_MAX);
-        else if (sender <= 0 || memchr(text, '\0', (size_t) n))
-                log_warning("Notification of process %d is malformed: ignored.", (int) sender);
-        else {
+        if (!(message.msg_flags & MSG_TRUNC) && sender > 0 && !memchr(text, '\0', (size_t) n)) {
                 text[n] = '\0';
                 route(manager, sender, text, &passed);
-        }
+        } else
+                complain(manager, sender, message.msg_flags & MSG_TRUNC);
         return 1;
 }
 

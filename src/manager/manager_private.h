@@ -10,6 +10,7 @@
 #include "basic/heap.h"
 #include "basic/id_map.h"
 #include "basic/log.h"
+#include "basic/rate_limit.h"
 #include "basic/vector.h"
 #include "manager/manager.h"
 #include "manager/manager_process.h"
@@ -158,6 +159,7 @@ struct Manager {
         int notify_fd;
         bool peeks;                     /* messages are taken out of it when they are in the state */
         bool has_heard;                 /* this turn was for the notify socket */
+        RateLimit complaints;           /* of datagrams that are no use */
         char *notify_path;              /* owned: value of NOTIFY_SOCKET; NULL if there is none */
 
         struct ManagerLog *log;         /* owned; NULL: units inherit our output */

@@ -98,6 +98,31 @@ Test(manager_notify, a_stranger_is_not_heard) {
         assert_string(world_calls(world), "notify a.service STATUS=mine;");
 }
 
+/* Anybody can send them, and other units' lines would go to make room for ours. */
+Test(manager_notify, bad_datagrams_do_not_fill_the_log) {
+        cleanup_(world_freep) World *world = world_new();
+        FILE *log = tmpfile();
+        char line[256];
+        unsigned n = 0;
+
+        assert_not_null(log);
+        log_set_kernel(fileno(log));
+        log_set_level(LOG_LEVEL_WARNING);
+        for (unsigned i = 0; i < 500; i++) {
+                if (!send_text(world, "X=1", 4, -1))
+                        break;
+                if (i % 8 == 7)
+                        world_settle(world);
+        }
+        world_settle(world);
+        log_set_kernel(-1);
+        rewind(log);
+        while (fgets(line, sizeof(line), log))
+                n += strstr(line, "malformed") != NULL;
+        fclose(log);
+        cr_assert(n > 0 && n <= 40, "%u lines, which is more than two intervals make", n);
+}
+
 Test(manager_notify, bad_datagrams_are_dropped_and_descriptors_closed) {
         cleanup_(world_freep) World *world = world_new();
         static const char with_nul[] = "READY=1\0X=1";

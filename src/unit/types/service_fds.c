@@ -51,7 +51,7 @@ static const char *name_of(Unit *unit, char *const *assignments) {
                 return USUAL_NAME;
         if (name_is_valid(name))
                 return name;
-        service_log(unit, 4, "FDNAME= of its notification is no name: descriptors are stored as '%s'.", USUAL_NAME);
+        service_complain(unit, "FDNAME= of its notification is no name: descriptors are stored as '%s'.", USUAL_NAME);
         return USUAL_NAME;
 }
 
@@ -126,13 +126,13 @@ void service_passed_fds(Unit *unit, pid_t sender, char *const *assignments, int 
                 if (is_stored(extra, fds[i]))
                         continue;
                 if (extra->fds.n >= most) {
-                        service_log(unit, 4, "A descriptor is not stored: FileDescriptorStoreMax=%u.", most);
+                        service_complain(unit, "A descriptor is not stored: FileDescriptorStoreMax=%u.", most);
                         return;
                 }
                 r = store(unit, extra, fds[i], name, !poll || strcmp(poll, "0") != 0);
                 fds[i] = -1;
                 if (r < 0)
-                        service_log(unit, 4, "Cannot store a descriptor: %s.", strerror(-r));
+                        service_complain(unit, "Cannot store a descriptor: %s.", strerror(-r));
         }
 }
 
@@ -150,7 +150,7 @@ void service_remove_fds(Unit *unit, char *const *assignments) {
         if (!says(assignments, "FDSTOREREMOVE"))
                 return;
         if (!name || !name_is_valid(name))
-                service_log(unit, 4, "FDSTOREREMOVE=1 has no valid FDNAME= with it: nothing is removed.");
+                service_complain(unit, "FDSTOREREMOVE=1 has no valid FDNAME= with it: nothing is removed.");
         else
                 drop_named(unit, name);
 }

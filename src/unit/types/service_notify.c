@@ -7,11 +7,31 @@
  */
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "basic/rate_limit.h"
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "unit/types/service.h"
+
+#define COMPLAINTS_MAX 20U
+#define COMPLAINTS_USEC (10 * USEC_PER_SEC)
+
+/* A process can send as many as it likes, and our lines in the log take the room of others: all services together. */
+void service_complain(Unit *unit, const char *format, ...) {
+        static RateLimit complaints;
+        char message[512];
+        va_list arguments;
+
+        if (!rate_limit_allows(&complaints, COMPLAINTS_USEC, COMPLAINTS_MAX, service_now(unit)))
+                return;
+        va_start(arguments, format);
+        vsnprintf(message, sizeof(message), format, arguments);
+        va_end(arguments);
+        service_log(unit, 4, "%s", message);
+}
 
 bool service_is_notify(const Unit *unit) {
         ServiceType type = service_settings(unit)->type;
@@ -79,7 +99,7 @@ static void take_main_pid(Unit *unit, const char *value) {
                 r = r == 0 ? -EPERM : r < 0 ? r : service_set_main_pid(unit, (pid_t) pid);
         }
         if (r < 0)
-                service_log(unit, 4, "MAINPID=%s is not accepted: %s.", value, strerror(-r));
+                service_complain(unit, "MAINPID=%s is not accepted: %s.", value, strerror(-r));
 }
 
 bool service_awaits_reload(const Unit *unit) {
@@ -200,8 +220,8 @@ void service_notified(Unit *unit, pid_t sender, char *const *assignments) {
         bool is_changed;
 
         if (!service_may_notify(unit, sender)) {
-                service_log(unit, 4, "Process %i may not notify (NotifyAccess=%s).", (int) sender,
-                            service_notify_access_to_string(service_notify_access(unit)));
+                service_complain(unit, "Process %i may not notify (NotifyAccess=%s).", (int) sender,
+                                 service_notify_access_to_string(service_notify_access(unit)));
                 return;
         }
         take_main_pid(unit, service_find_assignment(assignments, "MAINPID"));

@@ -116,6 +116,8 @@ bool service_is_notify(const Unit *unit);       /* is it up when it says so? */
 void service_become_ready(Unit *unit);
 bool service_awaits_reload(const Unit *unit);   /* until it says that it has reloaded */
 void service_notified(Unit *unit, pid_t sender, char *const *assignments);
+/* Of what a process has sent: a warning, if there were not too many of them lately. */
+void service_complain(Unit *unit, const char *format, ...) __attribute__((format(printf, 2, 3)));
 ServiceNotifyAccess service_notify_access(const Unit *unit);
 
 /* service_found.c */
