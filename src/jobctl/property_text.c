@@ -76,7 +76,7 @@ static void add_command(Text *text, const json_t *command) {
 static void add_number(Text *text, const char *name, uint64_t value) {
         char buffer[STATE_TIME_MAX];
 
-        if (text_ends_with(name, "Timestamp"))
+        if (text_ends_with(name, "Timestamp") || text_ends_with(name, "USecRealtime") || strcmp(name, "LastTriggerUSec") == 0)
                 text_add(text, state_format_date(value, buffer));
         else if (text_ends_with(name, "USec") || text_ends_with(name, "USecMonotonic"))
                 text_add(text, usec_format(value, buffer));
@@ -131,13 +131,51 @@ static void add_exit_statuses(Text *text, const json_t *value) {
         }
 }
 
+/* — what triggers units — */
+
+/* (type, what). */
+static void add_place(Text *text, const json_t *fields) {
+        text_addf(text, "%s (%s)", value_item_string(fields, 1), value_item_string(fields, 0));
+}
+
+/* (base, span or expression, when it elapses next on the clock of that). */
+static void add_timer(Text *text, const json_t *fields) {
+        bool is_calendar = json_is_string(json_array_get(fields, 1));
+        char span[USEC_FORMAT_MAX], date[STATE_TIME_MAX];
+
+        text_addf(text, "{ %s=%s ; next_elapse=", value_item_string(fields, 0),
+                  is_calendar ? value_item_string(fields, 1) : usec_format(value_item_u64(fields, 1), span));
+        if (is_calendar && json_is_null(json_array_get(fields, 2)))
+                text_add(text, "n/a");
+        else
+                text_add(text, is_calendar ? state_format_date(value_item_u64(fields, 2), date)
+                                           : usec_format(value_item_u64(fields, 2), span));
+        text_add(text, " }");
+}
+
+typedef void (*AddItem)(Text *text, const json_t *item);
+
+/* How an item of the list is written; NULL: as any other value. */
+static AddItem find_adder(const char *name, const json_t *item) {
+        if (text_starts_with(name, "Exec") && json_array_size(item) == _EXEC_FIELD_MAX)
+                return add_command;
+        if (text_starts_with(name, "Timers") && json_array_size(item) == 3)
+                return add_timer;
+        if ((strcmp(name, "Paths") == 0 || strcmp(name, "Listen") == 0) && json_array_size(item) == 2)
+                return add_place;
+        return NULL;
+}
+
+bool property_has_lines(const char *name, const json_t *value) {
+        return json_array_size(value) > 0 && find_adder(name, json_array_get(value, 0));
+}
+
 static bool is_pair_of(const char *name, const char *wanted, const json_t *value) {
         return strcmp(name, wanted) == 0 && json_array_size(value) == 2;
 }
 
 /* (uo) and (so): only the first says something; (ss) of an error: both or nothing. */
 static void add_array(Text *text, const char *name, const json_t *value) {
-        bool is_exec = text_starts_with(name, "Exec");
         json_t *item;
         size_t i;
 
@@ -156,10 +194,12 @@ static void add_array(Text *text, const char *name, const json_t *value) {
                 return;
         }
         json_array_foreach(value, i, item) {
+                AddItem add = find_adder(name, item);
+
                 if (i > 0)
                         text_add_char(text, ' ');
-                if (is_exec && json_array_size(item) == _EXEC_FIELD_MAX)
-                        add_command(text, item);
+                if (add)
+                        add(text, item);
                 else if (json_is_array(item))
                         add_struct(text, name, item);
                 else

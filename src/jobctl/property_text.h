@@ -12,6 +12,9 @@
 /* The value of property @name: booleans as yes and no, times as spans and dates, lists with blanks. 0 or -ENOMEM. */
 int property_format(const char *name, const json_t *value, char **ret_text);
 
+/* Is it a list of which each item is to have a line "NAME=…" of its own? */
+bool property_has_lines(const char *name, const json_t *value);
+
 /* An entry of ExecStart and the like, a(sasbttttuii): which field is which. */
 enum {
         EXEC_FIELD_PATH,

@@ -17,13 +17,11 @@ static bool is_wanted(const Options *options, const char *name) {
         return !options->properties || strv_contains(options->properties, name);
 }
 
-static int print_property(Jobctl *ctl, const char *name, const json_t *value) {
+static int print_line(Jobctl *ctl, const char *name, const json_t *value) {
         bool shows_empty = ctl->options.all || ctl->options.properties;
         cleanup_free_ char *text = NULL;
         int r;
 
-        if (!is_wanted(&ctl->options, name))
-                return 0;
         r = property_format(name, value, &text);
         if (r < 0)
                 return r;
@@ -34,6 +32,24 @@ static int print_property(Jobctl *ctl, const char *name, const json_t *value) {
         else
                 printf("%s=%s\n", name, text);
         return 0;
+}
+
+static int print_property(Jobctl *ctl, const char *name, const json_t *value) {
+        json_t *item;
+        size_t i;
+        int r = 0;
+
+        if (!is_wanted(&ctl->options, name))
+                return 0;
+        if (!property_has_lines(name, value))
+                return print_line(ctl, name, value);
+        json_array_foreach(value, i, item) {
+                cleanup_json_ json_t *one = json_pack("[O]", item);
+
+                if (r == 0)
+                        r = one ? print_line(ctl, name, one) : -ENOMEM;
+        }
+        return r;
 }
 
 static int filter_json(Jobctl *ctl, const json_t *properties, json_t *documents) {
