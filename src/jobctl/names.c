@@ -14,6 +14,7 @@
 #include "basic/text.h"
 #include "jobctl/names.h"
 #include "unit/unit_name.h"
+#include "unit/unit_state.h"
 
 typedef struct RequestType {
         const char *word;       /* on the command line */
@@ -108,5 +109,12 @@ int names_resolve(Jobctl *ctl, char *const *words, const char *suffix, char ***r
                         return r;
         }
         *ret_names = take_ptr(names);
+        return 0;
+}
+
+int names_check_types(Jobctl *ctl) {
+        strv_foreach(type, ctl->options.types)
+                if (unit_type_from_string(*type) < 0 && unit_load_state_from_string(*type) < 0)
+                        return jobctl_misused(ctl, "'%s' is no type of units, nor a load state.", *type);
         return 0;
 }

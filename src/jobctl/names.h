@@ -22,6 +22,12 @@ int name_mangle(const char *word, const char *suffix, char **ret_name);
  */
 int names_resolve(Jobctl *ctl, char *const *words, const char *suffix, char ***ret_names);
 
+/*
+ * --type=: types of units, or load states. Nothing would fit another word, and that looks like an answer. 0, or an exit
+ * status with the reason said.
+ */
+int names_check_types(Jobctl *ctl);
+
 /* The type that Exec takes for a word of the command line, or NULL. */
 const char *name_request_type(const char *word);
 const char *name_request_type_nearest(const char *word);

@@ -74,12 +74,14 @@ static int absolute_path(const char *word, char **ret_path) {
 }
 
 /* Names get their suffix; what has a slash is a path. */
-static int take_words(Jobctl *ctl, const InstallVerb *verb, char *const *words, const char *suffix, char ***ret_names) {
-        bool is_link = strcmp(verb->name, "link") == 0;
+static int take_words(Jobctl *ctl, const InstallVerb *verb, char *const *words, char ***ret_names) {
+        bool is_link = strcmp(verb->name, "link") == 0, is_dependency = strcmp(verb->signature, "asssbb") == 0;
+        bool is_target = strcmp(verb->name, "set-default") == 0;
         cleanup_(strv_freep) char **names = NULL;
         int r = 0;
 
         strv_foreach(word, words) {
+                const char *suffix = is_target || (is_dependency && word == words) ? ".target" : ".service";
                 bool is_path = verb->takes_paths && (is_link || strchr(*word, '/'));
                 char *name = NULL;
 
@@ -279,14 +281,14 @@ static int check_options(Jobctl *ctl, const InstallVerb *verb) {
 }
 
 static int install(Jobctl *ctl, const InstallVerb *verb, char *const *words) {
-        bool is_target = strcmp(verb->name, "set-default") == 0, has_info = true;
         cleanup_(installer_freep) Installer *installer = NULL;
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_(strv_freep) char **names = NULL;
         cleanup_json_ json_t *changes = NULL;
+        bool has_info = true;
         int r;
 
-        r = take_words(ctl, verb, words, is_target ? ".target" : ".service", &names);
+        r = take_words(ctl, verb, words, &names);
         if (r == 0)
                 r = offline_open(ctl, &installer);
         if (r != 0)

@@ -207,7 +207,9 @@ int verb_list_units(Jobctl *ctl, char *const *words) {
         size_t n;
         int r;
 
-        r = list_by_patterns(ctl, words, &reply);
+        r = names_check_types(ctl);
+        if (r == 0)
+                r = list_by_patterns(ctl, words, &reply);
         if (r == 0)
                 r = pick_units(&ctl->options, reply, &rows, &n);
         if (r != 0)

@@ -195,8 +195,10 @@ int verb_list_unit_files(Jobctl *ctl, char *const *words) {
         cleanup_(installer_freep) Installer *installer = NULL;
         cleanup_(strv_freep) char **patterns = NULL;
         cleanup_json_ json_t *reply = NULL;
-        int r = patterns_of(ctl, words, &patterns);
+        int r = names_check_types(ctl);
 
+        if (r == 0)
+                r = patterns_of(ctl, words, &patterns);
         if (r == 0)
                 r = offline_open(ctl, &installer);
         if (r == 0)

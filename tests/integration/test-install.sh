@@ -88,7 +88,7 @@ printf '[Service]\nExecStart=/bin/true\n' >"$DIR/elsewhere/far.service"
 check "a file elsewhere is linked" sh -c "cd '$DIR/elsewhere' && '$BUILD/jobctl' link far.service"
 check_prints "and is linked" '^linked$' ctl is-enabled far.service
 check "it can be started" ctl start far.service
-check "a dependency is added" ctl add-wants group.target far.service
+check "a dependency is added" ctl add-wants group far
 check_prints "the target wants it" '^Wants=.*far\.service' ctl show -p Wants group.target
 check "the default is chosen" ctl set-default group.target
 check "for the next time" sh -c "readlink '$UNITS/default.target' | grep -q group.target"

@@ -174,6 +174,7 @@ check "kill" ctl kill --signal=KILL bound.service
 check "the unit fails by it" wait_for failed ctl is-active bound.service
 check "cat" ctl cat slow.service
 check_prints "show" '^ActiveState=failed$' ctl show -p ActiveState bound.service
+check_exit "a type that there is not" 2 ctl list-units --type=bogus
 check_prints "list-units" 'slow\.service +loaded' ctl list-units
 check_prints "list-dependencies" 'slow\.service' ctl list-dependencies after-slow.service
 check_prints "stats" 'transactions-committed' ctl stats
