@@ -91,6 +91,17 @@ static const char *state(InstallWorld *world, const char *name) {
         }                                                                                                      \
         static void name(InstallWorld *world)
 
+/* That it has nothing to install would send people looking in the wrong place. */
+install_test(enable_says_what_keeps_a_file_from_being_read) {
+        file_write(world->files, "usr/lib/jobd/system/a.service", "[Unit]\nDescription=\xff\n" INSTALL);
+        file_write(world->files, "usr/lib/jobd/system/b.service", "[Service]\nExecStart=/bin/true\nProtectSystem=x\n"
+                                                                  "[Install]\nWantedBy=multi-user.target\n");
+
+        assert_not_null(strstr(run(world, installer_enable, "a.service", 0), "a.service:2: The line is not valid UTF-8."));
+        assert_string(run(world, installer_enable, "b.service", 0),
+                      "symlink /etc/jobd/system/multi-user.target.wants/b.service /usr/lib/jobd/system/b.service\n");
+}
+
 install_test(enable_makes_the_links_that_install_asks_for) {
         file_write(world->files, "usr/lib/jobd/system/a.service",
                    INSTALL "RequiredBy=x.target\nUpheldBy=y.target\nAlias=b.service\nAlso=c.service gone.service\n");

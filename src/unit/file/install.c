@@ -314,6 +314,9 @@ static int enable_name(Enabling *enabling, size_t at) {
         if (r < 0)
                 return name && at >= enabling->n_asked ? pass_over(enabling, name, r) : r;
         rare = draft->rare;
+        if (draft->load_state == UNIT_BAD_SETTING && !has_install(rare) && at < enabling->n_asked)
+                return failure_set(enabling->failure, -ENOEXEC, "BadUnitSetting", "Unit file %s cannot be read: %s", name,
+                                   failure_message(&draft->failure));
         enabling->report->carries_install_info = enabling->report->carries_install_info || has_install(rare);
         r = enable_aliases(enabling, draft);
         if (r == 0)
