@@ -224,6 +224,9 @@ peer talk "$DIR/fails" hello >/dev/null 2>&1 &
 wait_until "fails with it" has fails.socket Result service-start-limit-hit
 wait
 check_prints "and says why" 'fails.service was started too often' property fails.socket FailureReason
+check "it can be started all the same" ctl start fails.socket
+kill_core KILL
+check_equal "and a failure of before does not end it when core dies" listening "$(property fails.socket SubState)"
 check "a socket whose service never starts" ctl start never.socket
 peer talk "$DIR/never" hello >/dev/null 2>&1 &
 wait_until "is given up" has never.socket Result trigger-limit-hit

@@ -134,16 +134,20 @@ void socket_fd_ready(Unit *unit, uint32_t index, uint32_t events) {
 
 /* — what becomes of the service — */
 
-static bool has_hit_start_limit(const Unit *service) {
+/* What was before the socket began to listen has not kept it from being started. */
+static bool has_hit_start_limit(const Unit *unit, const Unit *service) {
+        const Socket *socket = socket_of(unit);
+
         return service_of(service)->state == SERVICE_STATE_FAILED &&
-               service_of(service)->result == SERVICE_RESULT_START_LIMIT_HIT;
+               service_of(service)->result == SERVICE_RESULT_START_LIMIT_HIT &&
+               (socket->state == SOCKET_STATE_RUNNING || service_of(service)->state_since >= socket->state_since);
 }
 
 static void service_changed(Unit *unit, Unit *service) {
         SocketState state = socket_of(unit)->state;
         UnitHost *host = socket_host(unit);
 
-        if (has_hit_start_limit(service)) {
+        if (has_hit_start_limit(unit, service)) {
                 socket_note_failure(unit, "its service %s was started too often", service->id);
                 socket_enter_stop_pre(unit, SOCKET_RESULT_SERVICE_START_LIMIT_HIT);
                 return;
