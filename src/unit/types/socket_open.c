@@ -185,7 +185,7 @@ static int open_fifo(Unit *unit, SocketPort *port) {
         struct stat status;
         int r = make_folders(path, settings->directory_mode);
 
-        if (r == 0 && mkfifo(path, 0) < 0 && errno != EEXIST)
+        if (r == 0 && mkfifo(path, 0600) < 0 && errno != EEXIST)
                 r = -errno;
         if (r < 0)
                 return r;
@@ -193,16 +193,17 @@ static int open_fifo(Unit *unit, SocketPort *port) {
                 return -errno;
         if (!S_ISFIFO(status.st_mode))
                 return -EEXIST;
-        if (chmod(path, settings->socket_mode) < 0)
-                return -errno;
-        r = hand_over(unit, path);
-        if (r < 0)
-                return r;
         port->fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
         if (port->fd < 0)
                 return -errno;
         if (fstat(port->fd, &status) < 0 || !S_ISFIFO(status.st_mode))
                 return -EEXIST;
+        r = hand_over(unit, path);
+        if (r < 0)
+                return r;
+        /* Not by its name, which may lead elsewhere by now. */
+        if (fchmod(port->fd, settings->socket_mode) < 0)
+                return -errno;
         socket_apply_options(unit, port);
         return 0;
 }
