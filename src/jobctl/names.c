@@ -112,6 +112,30 @@ int names_resolve(Jobctl *ctl, char *const *words, const char *suffix, char ***r
         return 0;
 }
 
+int names_to_patterns(Jobctl *ctl, char *const *words, char ***ret_patterns) {
+        cleanup_(strv_freep) char **patterns = NULL;
+
+        strv_foreach(word, words) {
+                cleanup_free_ char *name = NULL;
+                int r = name_mangle(*word, ".service", &name);
+
+                if (r == -EINVAL)
+                        return jobctl_misused(ctl, "'%s' cannot be the name of a unit.", *word);
+                if (r == 0)
+                        r = strv_push(&patterns, name);
+                if (r < 0)
+                        return r;
+        }
+        *ret_patterns = take_ptr(patterns);
+        return 0;
+}
+
+const char *name_type_of(const char *name) {
+        const char *dot = strrchr(name, '.');
+
+        return dot ? dot + 1 : name;
+}
+
 int names_check_types(Jobctl *ctl) {
         strv_foreach(type, ctl->options.types)
                 if (unit_type_from_string(*type) < 0 && unit_load_state_from_string(*type) < 0)

@@ -22,6 +22,12 @@ int name_mangle(const char *word, const char *suffix, char **ret_name);
  */
 int names_resolve(Jobctl *ctl, char *const *words, const char *suffix, char ***ret_names);
 
+/* Words without a pattern are names: "foo" means foo.service. 0, an exit status with the reason said, or < 0. */
+int names_to_patterns(Jobctl *ctl, char *const *words, char ***ret_patterns);
+
+/* "service" of "a.service". Borrowed. */
+const char *name_type_of(const char *name);
+
 /*
  * --type=: types of units, or load states. Nothing would fit another word, and that looks like an answer. 0, or an exit
  * status with the reason said.

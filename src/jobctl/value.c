@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "basic/macro.h"
+#include "basic/strv.h"
 #include "basic/text.h"
 #include "jobctl/terminal.h"
 #include "jobctl/value.h"
@@ -283,6 +284,15 @@ int value_append(DBusMessage *message, const char *signature, const json_t *args
                 r = append_one(&iter, &type, json_array_get(args, i++));
         while (r == 0 && dbus_signature_iter_next(&type));
         return r;
+}
+
+json_t *value_from_strings(char *const *strings) {
+        cleanup_json_ json_t *array = json_array();
+
+        strv_foreach(string, strings)
+                if (json_array_append_new(array, json_string(*string)) < 0)
+                        return NULL;
+        return take_ptr(array);
 }
 
 /* — reading — */

@@ -28,6 +28,9 @@ json_t *value_read(DBusMessage *message, bool escape);
  */
 int value_append(DBusMessage *message, const char *signature, const json_t *args);
 
+/* A new array of them; NULL if memory ran out. */
+json_t *value_from_strings(char *const *strings);
+
 /* Members of an object, whatever it is and whether they are there or not: "", 0, false. */
 const char *value_string(const json_t *object, const char *key);
 uint64_t value_u64(const json_t *object, const char *key);      /* null is UINT64_MAX */

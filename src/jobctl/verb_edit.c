@@ -23,6 +23,7 @@
 #include "jobctl/names.h"
 #include "jobctl/offline.h"
 #include "jobctl/verbs.h"
+#include "unit/file/file_write.h"
 #include "unit/file/install_folder.h"
 #include "unit/unit_name.h"
 
@@ -173,21 +174,11 @@ static int make_temporary(Edit *edit) {
 }
 
 static int write_file(const char *path, const char *text) {
-        int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644), r = 0;
-        size_t n = strlen(text);
+        int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644), r;
 
         if (fd < 0)
                 return -errno;
-        while (n > 0 && r == 0) {
-                ssize_t written = write(fd, text, n);
-
-                if (written < 0)
-                        r = -errno;
-                else {
-                        text += written;
-                        n -= (size_t) written;
-                }
-        }
+        r = file_write_text(fd, text);
         if (r == 0 && fsync(fd) < 0 && errno != EINVAL && errno != EROFS)
                 r = -errno;
         close(fd);

@@ -99,17 +99,6 @@ static int take_words(Jobctl *ctl, const InstallVerb *verb, char *const *words, 
         return 0;
 }
 
-static json_t *names_to_json(char *const *names) {
-        json_t *array = json_array();
-
-        strv_foreach(name, names)
-                if (json_array_append_new(array, json_string(*name)) < 0) {
-                        json_decref(array);
-                        return NULL;
-                }
-        return array;
-}
-
 static unsigned flags_of(const Options *options) {
         return (options->runtime ? INSTALL_RUNTIME : 0) | (options->n_force > 0 ? INSTALL_FORCE : 0) |
                (options->dry_run ? INSTALL_DRY_RUN : 0);
@@ -123,21 +112,21 @@ static json_t *arguments_of(Jobctl *ctl, const InstallVerb *verb, char *const *n
         const char *mode = options->preset_mode ?: "full";
 
         if (strcmp(verb->signature, "asbb") == 0)
-                return json_pack("[obb]", names_to_json(names), runtime, force);
+                return json_pack("[obb]", value_from_strings(names), runtime, force);
         if (strcmp(verb->signature, "ast") == 0)
-                return json_pack("[oi]", names_to_json(names), runtime ? INSTALL_RUNTIME : 0);
+                return json_pack("[oi]", value_from_strings(names), runtime ? INSTALL_RUNTIME : 0);
         if (strcmp(verb->signature, "assbb") == 0)
-                return json_pack("[osbb]", names_to_json(names), mode, runtime, force);
+                return json_pack("[osbb]", value_from_strings(names), mode, runtime, force);
         if (strcmp(verb->signature, "sbb") == 0)
                 return json_pack("[sbb]", mode, runtime, force);
         if (strcmp(verb->signature, "asb") == 0)
-                return json_pack("[ob]", names_to_json(names), runtime);
+                return json_pack("[ob]", value_from_strings(names), runtime);
         if (strcmp(verb->signature, "sb") == 0)
                 return json_pack("[sb]", names[0], 1);
         if (strcmp(verb->signature, "asssbb") == 0)
-                return json_pack("[ossbb]", names_to_json(names + 1), names[0],
+                return json_pack("[ossbb]", value_from_strings(names + 1), names[0],
                                  strcmp(verb->name, "add-wants") == 0 ? "Wants" : "Requires", runtime, force);
-        return json_pack("[o]", names_to_json(names));
+        return json_pack("[o]", value_from_strings(names));
 }
 
 static int install_online(Jobctl *ctl, const InstallVerb *verb, char *const *names, json_t **ret_changes,

@@ -32,31 +32,16 @@ enum {
         UNIT_JOB_PATH,
 };
 
-static json_t *strings_to_json(char *const *strings) {
-        cleanup_json_ json_t *array = json_array();
-
-        strv_foreach(string, strings)
-                if (json_array_append_new(array, json_string(*string)) < 0)
-                        return NULL;
-        return take_ptr(array);
-}
-
-static const char *type_of(const char *name) {
-        const char *dot = strrchr(name, '.');
-
-        return dot ? dot + 1 : name;
-}
-
 static int compare_units(const void *a, const void *b) {
         const char *name_a = value_item_string(*(json_t *const *) a, UNIT_NAME);
         const char *name_b = value_item_string(*(json_t *const *) b, UNIT_NAME);
-        int r = strcmp(type_of(name_a), type_of(name_b));
+        int r = strcmp(name_type_of(name_a), name_type_of(name_b));
 
         return r != 0 ? r : strcmp(name_a, name_b);
 }
 
 static bool is_shown(const Options *options, const json_t *unit) {
-        if (options->types && !strv_contains(options->types, type_of(value_item_string(unit, UNIT_NAME))) &&
+        if (options->types && !strv_contains(options->types, name_type_of(value_item_string(unit, UNIT_NAME))) &&
             !strv_contains(options->types, value_item_string(unit, UNIT_LOAD)))
                 return false;
         if (options->all)
@@ -165,36 +150,17 @@ static int print_units(Jobctl *ctl, json_t *const *rows, size_t n) {
         return r;
 }
 
-/* Words without a pattern are names: "foo" means foo.service. */
-static int patterns_of(Jobctl *ctl, char *const *words, json_t **ret_patterns) {
-        cleanup_(strv_freep) char **patterns = NULL;
-
-        strv_foreach(word, words) {
-                cleanup_free_ char *name = NULL;
-                int r = name_mangle(*word, ".service", &name);
-
-                if (r == -EINVAL)
-                        return jobctl_misused(ctl, "'%s' cannot be the name of a unit.", *word);
-                if (r == 0)
-                        r = strv_push(&patterns, name);
-                if (r < 0)
-                        return r;
-        }
-        *ret_patterns = strings_to_json(patterns);
-        return *ret_patterns ? 0 : -ENOMEM;
-}
-
 static int list_by_patterns(Jobctl *ctl, char *const *words, json_t **ret_rows) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *reply = NULL;
-        json_t *patterns = NULL;
+        cleanup_(strv_freep) char **patterns = NULL;
         int r;
 
-        r = patterns_of(ctl, words, &patterns);
+        r = names_to_patterns(ctl, words, &patterns);
         if (r != 0)
                 return r;
-        r = jobctl_call(ctl, "ListUnitsByPatterns", "asas", json_pack("[oo]", strings_to_json(ctl->options.states), patterns), &reply,
-                        &error);
+        r = jobctl_call(ctl, "ListUnitsByPatterns", "asas", json_pack("[oo]", value_from_strings(ctl->options.states),
+                                                                value_from_strings(patterns)), &reply, &error);
         if (r < 0)
                 return jobctl_fail(ctl, &error, "list units");
         *ret_rows = json_incref(json_array_get(reply, 0));

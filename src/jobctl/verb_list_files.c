@@ -29,52 +29,18 @@ static const char *file_name(const json_t *row) {
         return slash ? slash + 1 : path;
 }
 
-static const char *type_of(const char *name) {
-        const char *dot = strrchr(name, '.');
-
-        return dot ? dot + 1 : name;
-}
-
 static int compare_files(const void *a, const void *b) {
         const char *name_a = file_name(*(json_t *const *) a), *name_b = file_name(*(json_t *const *) b);
-        int r = strcmp(type_of(name_a), type_of(name_b));
+        int r = strcmp(name_type_of(name_a), name_type_of(name_b));
 
         return r != 0 ? r : strcmp(name_a, name_b);
-}
-
-/* Words without a pattern are names: "foo" means foo.service. */
-static int patterns_of(Jobctl *ctl, char *const *words, char ***ret_patterns) {
-        cleanup_(strv_freep) char **patterns = NULL;
-
-        strv_foreach(word, words) {
-                cleanup_free_ char *name = NULL;
-                int r = name_mangle(*word, ".service", &name);
-
-                if (r == -EINVAL)
-                        return jobctl_misused(ctl, "'%s' cannot be the name of a unit.", *word);
-                if (r == 0)
-                        r = strv_push(&patterns, name);
-                if (r < 0)
-                        return r;
-        }
-        *ret_patterns = take_ptr(patterns);
-        return 0;
-}
-
-static json_t *strings_to_json(char *const *strings) {
-        cleanup_json_ json_t *array = json_array();
-
-        strv_foreach(string, strings)
-                if (json_array_append_new(array, json_string(*string)) < 0)
-                        return NULL;
-        return take_ptr(array);
 }
 
 static int list_online(Jobctl *ctl, char *const *patterns, json_t **ret_rows) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *reply = NULL;
         int r = jobctl_call(ctl, "ListUnitFilesByPatterns", "asas",
-                            json_pack("[oo]", strings_to_json(ctl->options.states), strings_to_json(patterns)), &reply,
+                            json_pack("[oo]", value_from_strings(ctl->options.states), value_from_strings(patterns)), &reply,
                             &error);
 
         if (r < 0)
@@ -185,7 +151,7 @@ static int print_rows(Jobctl *ctl, const json_t *reply) {
         if (r != 0)
                 return r;
         json_array_foreach(reply, i, row)
-                if (!ctl->options.types || strv_contains(ctl->options.types, type_of(file_name(row))))
+                if (!ctl->options.types || strv_contains(ctl->options.types, name_type_of(file_name(row))))
                         rows[n++] = row;
         qsort(rows, n, sizeof(*rows), compare_files);
         return ctl->options.json ? print_files_json(ctl, &presets, rows, n) : print_files(ctl, &presets, rows, n);
@@ -198,7 +164,7 @@ int verb_list_unit_files(Jobctl *ctl, char *const *words) {
         int r = names_check_types(ctl);
 
         if (r == 0)
-                r = patterns_of(ctl, words, &patterns);
+                r = names_to_patterns(ctl, words, &patterns);
         if (r == 0)
                 r = offline_open(ctl, &installer);
         if (r == 0)

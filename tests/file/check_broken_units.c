@@ -18,6 +18,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "unit/file/unit_file.h"
+#include "whole_file.h"
 
 static const char *severity_name(UnitFileSeverity severity) {
         switch (severity) {
@@ -75,30 +76,6 @@ static int verify_all(const char *folder, const char *units, Text *said) {
         return r < 0 ? r : n;
 }
 
-static int read_all(const char *path, char **ret_text) {
-        cleanup_(text_deinit) Text text = {};
-        char buffer[4096];
-        size_t n;
-        FILE *file = fopen(path, "re");
-
-        if (!file)
-                return -errno;
-        while ((n = fread(buffer, 1, sizeof(buffer), file)) > 0)
-                text_add_n(&text, buffer, n);
-        fclose(file);
-        return text_finish(&text, ret_text);
-}
-
-static int write_all(const char *path, const char *text) {
-        FILE *file = fopen(path, "we");
-        int r;
-
-        if (!file)
-                return -errno;
-        r = fputs(text, file) < 0 ? -EIO : 0;
-        return fclose(file) == 0 ? r : -errno;
-}
-
 /* Says the lines that only one of them has, in order. Returns how many. */
 static size_t tell_differences(const char *expected, const char *said) {
         size_t n = 0;
@@ -131,7 +108,7 @@ int main(int argc, char **argv) {
         n = verify_all(argv[argc - 3], argv[argc - 1], &text);
         r = n < 0 ? n : text_finish(&text, &said);
         if (r >= 0)
-                r = is_write ? write_all(argv[argc - 2], said) : read_all(argv[argc - 2], &expected);
+                r = is_write ? whole_file_write(argv[argc - 2], said) : whole_file_read(argv[argc - 2], &expected);
         if (r < 0) {
                 fprintf(stderr, "%s: %s\n", argv[argc - 2], strerror(-r));
                 return 1;

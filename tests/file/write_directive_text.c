@@ -15,39 +15,16 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "unit/file/directive.h"
+#include "whole_file.h"
 
 /* What systemd knows: "Section.Name". */
 static char **known;
-
-static int read_all(const char *path, char **ret_text) {
-        cleanup_(text_deinit) Text text = {};
-        char buffer[4096];
-        size_t n;
-        FILE *file = fopen(path, "re");
-
-        if (!file)
-                return -errno;
-        while ((n = fread(buffer, 1, sizeof(buffer), file)) > 0)
-                text_add_n(&text, buffer, n);
-        fclose(file);
-        return text_finish(&text, ret_text);
-}
-
-static int write_all(const char *path, const char *text) {
-        FILE *file = fopen(path, "we");
-        int r;
-
-        if (!file)
-                return -errno;
-        r = fputs(text, file) < 0 ? -EIO : 0;
-        return fclose(file) == 0 ? r : -errno;
-}
 
 static int read_known(const char *path) {
         cleanup_free_ char *text = NULL;
         const char *section = "";
         char *save = NULL;
-        int r = read_all(path, &text);
+        int r = whole_file_read(path, &text);
 
         for (char *line = r < 0 ? NULL : strtok_r(text, "\n", &save); line && r >= 0; line = strtok_r(NULL, "\n", &save)) {
                 cleanup_free_ char *entry = NULL;
@@ -248,7 +225,7 @@ int main(int argc, char **argv) {
         if (r >= 0)
                 r = make_text(&text);
         if (r >= 0)
-                r = is_check ? read_all(path, &there) : write_all(path, text);
+                r = is_check ? whole_file_read(path, &there) : whole_file_write(path, text);
         if (r < 0)
                 fprintf(stderr, "%s: %s\n", path, strerror(-r));
         else if (is_check && strcmp(text, there) != 0) {

@@ -16,22 +16,26 @@
 #include "basic/text.h"
 #include "unit/file/file_write.h"
 
-int file_write_new(int folder, const char *name, const char *text) {
-        int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644), r = 0;
+int file_write_text(int fd, const char *text) {
         size_t n = strlen(text);
 
-        if (fd < 0)
-                return -errno;
-        while (n > 0 && r == 0) {
+        while (n > 0) {
                 ssize_t written = write(fd, text, n);
 
                 if (written < 0)
-                        r = -errno;
-                else {
-                        text += written;
-                        n -= (size_t) written;
-                }
+                        return -errno;
+                text += written;
+                n -= (size_t) written;
         }
+        return 0;
+}
+
+int file_write_new(int folder, const char *name, const char *text) {
+        int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644), r;
+
+        if (fd < 0)
+                return -errno;
+        r = file_write_text(fd, text);
         close(fd);
         return r;
 }

@@ -5,6 +5,9 @@
  * Small files that a program writes
  */
 
+/* All of @text to a descriptor. 0 or -errno. */
+int file_write_text(int fd, const char *text);
+
 /* Writes @text to a file of that name in @folder, in the place of another or of nothing, atomically. 0 or -errno. */
 int file_write_whole(int folder, const char *name, const char *text);
 

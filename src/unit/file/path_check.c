@@ -42,18 +42,7 @@ static int check(UnitDraft *draft) {
 }
 
 static int add_defaults(UnitDraft *draft) {
-        static const ImpliedRelation of_system[] = {
-                { UNIT_REQUIRES, "sysinit.target" },    { UNIT_AFTER, "sysinit.target" },
-        };
-        static const ImpliedRelation of_all[] = {
-                { UNIT_BEFORE, "paths.target" },        { UNIT_CONFLICTS, "shutdown.target" },
-                { UNIT_BEFORE, "shutdown.target" },
-        };
-        int r = unit_draft_add_defaults(draft, of_all, ELEMENTSOF(of_all));
-
-        if (r == 0 && !draft->loader->options.is_user)
-                r = unit_draft_add_defaults(draft, of_system, ELEMENTSOF(of_system));
-        return r;
+        return trigger_add_defaults(draft, "paths.target");
 }
 
 static int add_implied(UnitDraft *draft) {

@@ -22,22 +22,12 @@ static int check(UnitDraft *draft) {
 
 /* Calendar times make sense when the clock has been set. */
 static int add_defaults(UnitDraft *draft) {
-        static const ImpliedRelation of_system[] = {
-                { UNIT_REQUIRES, "sysinit.target" },    { UNIT_AFTER, "sysinit.target" },
-        };
         static const ImpliedRelation of_calendar[] = {
                 { UNIT_AFTER, "time-set.target" },      { UNIT_AFTER, "time-sync.target" },
         };
-        static const ImpliedRelation of_all[] = {
-                { UNIT_BEFORE, "timers.target" },       { UNIT_CONFLICTS, "shutdown.target" },
-                { UNIT_BEFORE, "shutdown.target" },
-        };
-        bool is_user = draft->loader->options.is_user;
-        int r = unit_draft_add_defaults(draft, of_all, ELEMENTSOF(of_all));
+        int r = trigger_add_defaults(draft, "timers.target");
 
-        if (r == 0 && !is_user)
-                r = unit_draft_add_defaults(draft, of_system, ELEMENTSOF(of_system));
-        if (r == 0 && !is_user && timer_settings_has_calendar(draft->own))
+        if (r == 0 && !draft->loader->options.is_user && timer_settings_has_calendar(draft->own))
                 r = unit_draft_add_defaults(draft, of_calendar, ELEMENTSOF(of_calendar));
         return r;
 }

@@ -43,6 +43,21 @@ int trigger_settle(const UnitDraft *draft, char **name) {
         return text_format(name, "%.*s.service", (int) (end - draft->name), draft->name);
 }
 
+int trigger_add_defaults(UnitDraft *draft, const char *target) {
+        static const ImpliedRelation of_system[] = {
+                { UNIT_REQUIRES, "sysinit.target" },    { UNIT_AFTER, "sysinit.target" },
+        };
+        const ImpliedRelation of_all[] = {
+                { UNIT_BEFORE, target },                { UNIT_CONFLICTS, "shutdown.target" },
+                { UNIT_BEFORE, "shutdown.target" },
+        };
+        int r = unit_draft_add_defaults(draft, of_all, ELEMENTSOF(of_all));
+
+        if (r == 0 && !draft->loader->options.is_user)
+                r = unit_draft_add_defaults(draft, of_system, ELEMENTSOF(of_system));
+        return r;
+}
+
 int trigger_add_implied(UnitDraft *draft, const char *name) {
         static const UnitRelationKind kinds[] = { UNIT_TRIGGERS, UNIT_BEFORE };
         const char *file = draft->state->sources.fragment ? draft->state->sources.fragment : "";

@@ -13,5 +13,8 @@ int directive_parse_triggered(const DirectiveLine *line, const char *value);
 /* Gives *name the default, the service of the same name, if nothing was said. 0 or -ENOMEM. */
 int trigger_settle(const UnitDraft *draft, char **name);
 
+/* Default dependencies of one that @target stands for ("timers.target"). 0 or -ENOMEM. */
+int trigger_add_defaults(UnitDraft *draft, const char *target);
+
 /* The unit comes before what it triggers. 0 or -ENOMEM. */
 int trigger_add_implied(UnitDraft *draft, const char *name);

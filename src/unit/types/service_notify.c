@@ -8,13 +8,14 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "basic/log.h"
 #include "basic/rate_limit.h"
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "unit/types/service.h"
+#include "unit/types/unit_say.h"
 
 #define COMPLAINTS_MAX 20U
 #define COMPLAINTS_USEC (10 * USEC_PER_SEC)
@@ -22,15 +23,13 @@
 /* A process can send as many as it likes, and our lines in the log take the room of others: all services together. */
 void service_complain(Unit *unit, const char *format, ...) {
         static RateLimit complaints;
-        char message[512];
         va_list arguments;
 
         if (!rate_limit_allows(&complaints, COMPLAINTS_USEC, COMPLAINTS_MAX, service_now(unit)))
                 return;
         va_start(arguments, format);
-        vsnprintf(message, sizeof(message), format, arguments);
+        unit_say(unit, LOG_LEVEL_WARNING, format, arguments);
         va_end(arguments);
-        service_log(unit, 4, "%s", message);
 }
 
 bool service_is_notify(const Unit *unit) {

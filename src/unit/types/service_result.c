@@ -12,6 +12,7 @@
 
 #include "basic/macro.h"
 #include "unit/types/service.h"
+#include "unit/types/unit_say.h"
 
 static const char *const service_state_table[] = {
         [SERVICE_STATE_DEAD] = "dead",
@@ -123,48 +124,30 @@ void service_note_result(Unit *unit, ServiceResult result) {
                 service->result = result;
 }
 
-static void log_line(Unit *unit, int level, const char *message) {
-        UnitHost *host = service_host(unit);
-
-        host->ops->log(host, unit, level, message);
-}
-
 void service_log(Unit *unit, int level, const char *format, ...) {
-        char message[1280];
         va_list arguments;
 
         va_start(arguments, format);
-        vsnprintf(message, sizeof(message), format, arguments);
+        unit_say(unit, level, format, arguments);
         va_end(arguments);
-        log_line(unit, level, message);
 }
 
 void service_note_failure(Unit *unit, const char *format, ...) {
-        Service *service = service_of(unit);
-        char message[1280];
         va_list arguments;
 
         va_start(arguments, format);
-        vsnprintf(message, sizeof(message), format, arguments);
+        unit_say_failure(unit, &service_of(unit)->failure, format, arguments);
         va_end(arguments);
-        log_line(unit, 4, message);
-
-        /* What comes after the first failure, comes of it. */
-        if (!service->failure)
-                service->failure = strdup(message);
 }
 
 void service_note_reload_failure(Unit *unit, const char *format, ...) {
         Service *service = service_of(unit);
-        char message[1280];
         va_list arguments;
 
+        free(take_ptr(service->reload_failure));
         va_start(arguments, format);
-        vsnprintf(message, sizeof(message), format, arguments);
+        unit_say_failure(unit, &service->reload_failure, format, arguments);
         va_end(arguments);
-        log_line(unit, 4, message);
-        free(service->reload_failure);
-        service->reload_failure = strdup(message);
 }
 
 void service_describe_exit(const UnitExit *exit, char *buffer, size_t size) {

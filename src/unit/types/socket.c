@@ -20,6 +20,7 @@
 #include "unit/types/exec_sandbox.h"
 #include "unit/types/group_property.h"
 #include "unit/types/socket.h"
+#include "unit/types/unit_say.h"
 #include "unit/types/unit_types.h"
 #include "unit/unit_table.h"
 
@@ -62,35 +63,20 @@ usec_t socket_now(const Unit *unit) {
         return host->ops->now(host);
 }
 
-static void log_line(Unit *unit, int level, const char *message) {
-        UnitHost *host = socket_host(unit);
-
-        host->ops->log(host, unit, level, message);
-}
-
 void socket_log(Unit *unit, int level, const char *format, ...) {
-        char message[1280];
         va_list arguments;
 
         va_start(arguments, format);
-        vsnprintf(message, sizeof(message), format, arguments);
+        unit_say(unit, level, format, arguments);
         va_end(arguments);
-        log_line(unit, level, message);
 }
 
 void socket_note_failure(Unit *unit, const char *format, ...) {
-        Socket *socket = socket_of(unit);
-        char message[1280];
         va_list arguments;
 
         va_start(arguments, format);
-        vsnprintf(message, sizeof(message), format, arguments);
+        unit_say_failure(unit, &socket_of(unit)->failure, format, arguments);
         va_end(arguments);
-        log_line(unit, 4, message);
-
-        /* What comes after the first failure, comes of it. */
-        if (!socket->failure)
-                socket->failure = strdup(message);
 }
 
 static int socket_init(Unit *unit) {
