@@ -179,8 +179,8 @@ static bool is_said(Manager *manager, const UnitFileDiagnostic *diagnostic) {
         uint64_t hash = HASH_BEGIN ^ diagnostic->line;
         uint32_t key;
 
-        hash = hash_add(hash, diagnostic->unit ?: "");
-        hash = hash_add(hash, diagnostic->file ?: "");
+        /* Of a template there are as many instances as somebody cares to ask for. */
+        hash = hash_add(hash, diagnostic->file ?: diagnostic->unit ?: "");
         hash = hash_add(hash, diagnostic->setting ?: "");
         hash = hash_add(hash, diagnostic->message);
         key = (uint32_t) (hash ^ hash >> 32) ?: 1;

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the manager says in the log
+ */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "basic/log.h"
+#include "manager_world.h"
+
+/* Anybody may ask for instances of a template, by as many names as he likes. */
+Test(manager_message, a_remark_about_a_template_is_said_once) {
+        cleanup_(world_freep) World *world = world_new();
+        FILE *log = tmpfile();
+        char line[512];
+        unsigned n = 0;
+
+        assert_not_null(log);
+        world_write(world, "a@.service", "[Service]\nExecStart=/bin/true\nNonsense=1\n");
+        log_set_kernel(fileno(log));
+        log_set_level(LOG_LEVEL_WARNING);
+        for (unsigned i = 0; i < 50; i++) {
+                char name[32];
+
+                snprintf(name, sizeof(name), "a@%u.service", i);
+                (void) world_load(world, name);
+        }
+        log_set_kernel(-1);
+        rewind(log);
+        while (fgets(line, sizeof(line), log))
+                n += strstr(line, "Nonsense") != NULL;
+        fclose(log);
+        cr_assert(n == 1, "%u lines", n);
+}
