@@ -117,7 +117,7 @@ static int call_find_object(BusCall *call, BusObject *ret_object) {
 
         *ret_object = (BusObject) { .kind = BUS_OBJECT_DRIVER, .path = path };
         if (call->peer->is_message_bus)
-                return bus_object_find(call->bus, path, &call->dialect, ret_object, &call->failure);
+                return bus_object_find(call->bus, path, call->client->pid, &call->dialect, ret_object, &call->failure);
 
         if (text_equal(destination, DBUS_SERVICE_DBUS) || text_equal(interface, DBUS_INTERFACE_DBUS) ||
             text_equal(path, DBUS_PATH_DBUS))
@@ -128,7 +128,7 @@ static int call_find_object(BusCall *call, BusObject *ret_object) {
         if (!is_ours)
                 return bus_call_fail(call, -ENOENT, "ServiceUnknown", "Nobody here has the name %s.", destination);
 
-        return bus_object_find(call->bus, path, &call->dialect, ret_object, &call->failure);
+        return bus_object_find(call->bus, path, call->client->pid, &call->dialect, ret_object, &call->failure);
 }
 
 static int call_finish_reply(BusCall *call) {

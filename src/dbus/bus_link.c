@@ -289,12 +289,13 @@ static void link_take_call(BusLink *link, DBusMessage *message) {
                 link_refuse(link, message, "The message is too large: 4 MiB are the most that is taken.");
                 return;
         }
-        if (dbus_message_contains_unix_fds(message)) {
-                link_refuse(link, message, "No method here takes file descriptors.");
+        client = bus_peer_find_client(link->peer, name);
+        /* Of one whom we don't know they would be held, too. */
+        if (dbus_message_contains_unix_fds(message) && (!client || !client->is_known)) {
+                link_refuse(link, message, "A call with file descriptors is taken after another one on the same connection.");
                 return;
         }
-
-        client = bus_peer_find_client(link->peer, name) ?: link_add_client(link, name);
+        client = client ?: link_add_client(link, name);
         if (!client)
                 link_refuse(link, message, "Too many clients use this manager over the message bus.");
         else if (client->is_known)

@@ -60,7 +60,8 @@ static const BusMethod methods[] = {
           bus_manager_start_transient_unit,
           "Makes a unit, and others beside it, of properties, and has it started. They are there for as long as they are "
           "loaded. Values as the properties have them, or strings as a unit file has them; also AddRef b: the caller "
-          "holds a reference; of a scope PIDs au (0 is the caller) and Controller s." },
+          "holds a reference; of a scope PIDs au (0 is the caller) and Controller s; of a service "
+          "StandardInputFileDescriptor h, StandardOutputFileDescriptor h and StandardErrorFileDescriptor h." },
         { "AttachProcessesToUnit", "ssau", "unit subgroup pids", "", NULL, BUS_VERB_KILL, bus_manager_attach_processes,
           "Puts processes into the control group of a unit that is active: any for root, one's own for others. The "
           "subgroup must be empty." },

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "basic/text.h"
 #include "basic/vector.h"
@@ -26,12 +27,16 @@ typedef struct Transient {
         bool wants_reference;
         VECTOR(pid_t) pids;             /* of a scope */
         const char *controller;         /* borrowed from the message */
+        int streams[UNIT_STREAMS];      /* owned, -1: not given; of a service */
 } Transient;
 
 static void transient_deinit(Transient *transient) {
         text_deinit(&transient->unit);
         text_deinit(&transient->own);
         vector_deinit(&transient->pids);
+        for (size_t i = 0; i < UNIT_STREAMS; i++)
+                if (transient->streams[i] >= 0)
+                        close(transient->streams[i]);
 }
 
 static int check_name(BusCall *call, const char *name) {
@@ -75,6 +80,25 @@ static int read_pids(BusCall *call, DBusMessageIter *array, Transient *transient
         return 1;
 }
 
+static int read_stream(BusCall *call, const char *property, DBusMessageIter *value, Transient *transient) {
+        static const char *const properties[UNIT_STREAMS] = {
+                "StandardInputFileDescriptor", "StandardOutputFileDescriptor", "StandardErrorFileDescriptor",
+        };
+
+        for (size_t i = 0; i < UNIT_STREAMS; i++) {
+                if (!text_equal(properties[i], property))
+                        continue;
+                if (dbus_message_iter_get_arg_type(value) != DBUS_TYPE_UNIX_FD)
+                        return bus_call_fail(call, -EINVAL, "InvalidArgs", "The value of %s must be of type 'h'.", property);
+                if (transient->streams[i] >= 0)
+                        close(transient->streams[i]);
+                dbus_message_iter_get_basic(value, &transient->streams[i]);
+                return transient->streams[i] >= 0 ? 1 :
+                       bus_call_fail(call, -EMFILE, "LimitsExceeded", "There are no descriptors left for %s.", property);
+        }
+        return 0;
+}
+
 /* What no unit file could say: 1 if it was that. */
 static int read_particular(BusCall *call, const Unit *unit, DBusMessageIter fields, Transient *transient) {
         DBusMessageIter value;
@@ -85,6 +109,8 @@ static int read_particular(BusCall *call, const Unit *unit, DBusMessageIter fiel
         dbus_message_iter_recurse(&fields, &value);
         if (text_equal(property, "AddRef"))
                 return read_bool(call, property, &value, &transient->wants_reference);
+        if (unit->vtable->give_streams && text_ends_with(property, "FileDescriptor"))
+                return read_stream(call, property, &value, transient);
         if (unit->type == UNIT_SCOPE && text_equal(property, "PIDs"))
                 return read_pids(call, &value, transient);
         if (unit->type == UNIT_SCOPE && text_equal(property, "Controller") &&
@@ -142,7 +168,7 @@ static int finish_text(const Unit *unit, Transient *transient, char **ret_text) 
 
 /* @array: its a(sv). */
 static int make_unit(BusCall *call, const char *name, DBusMessageIter *array) {
-        cleanup_(transient_deinit) Transient transient = { .name = name };
+        cleanup_(transient_deinit) Transient transient = { .name = name, .streams = { -1, -1, -1 } };
         cleanup_free_ char *text = NULL;
         Unit *unit;
         int r = check_name(call, name);
@@ -160,6 +186,9 @@ static int make_unit(BusCall *call, const char *name, DBusMessageIter *array) {
         if (r >= 0 && unit->type == UNIT_SCOPE)
                 r = manager_give_processes(call->bus->manager, unit, transient.pids.items, transient.pids.n,
                                            call->client->uid, transient.controller, &call->failure);
+        if (r >= 0 && unit->vtable->give_streams &&
+            (transient.streams[0] >= 0 || transient.streams[1] >= 0 || transient.streams[2] >= 0))
+                r = unit->vtable->give_streams(unit, transient.streams, &call->failure);
         if (r >= 0 && transient.wants_reference)
                 r = bus_call_reference(call, unit);
         return r;
@@ -204,7 +233,7 @@ int bus_manager_start_transient_unit(BusCall *call) {
 /* — processes of units that are there — */
 
 int bus_manager_attach_processes(BusCall *call) {
-        cleanup_(transient_deinit) Transient found = { .name = bus_call_string(call) };
+        cleanup_(transient_deinit) Transient found = { .name = bus_call_string(call), .streams = { -1, -1, -1 } };
         const char *group = bus_call_string(call);
         Unit *unit;
         int r = bus_call_find_unit(call, found.name, &unit);

@@ -17,9 +17,21 @@
 #include "dbus/bus_internal.h"
 #include "dbus/bus_object.h"
 
-static int find_unit(Bus *bus, const char *label, BusObject *object, Failure *ret_failure) {
+/* As systemd has it: the unit of whoever asks. */
+static int find_own_unit(Bus *bus, pid_t caller, BusObject *object, Failure *ret_failure) {
+        object->unit = manager_unit_by_pid(bus->manager, caller);
+        if (!object->unit)
+                return failure_set(ret_failure, -ENOENT, "NoUnitForPID", "The client is not of any unit.");
+        object->kind = BUS_OBJECT_UNIT;
+        return 0;
+}
+
+static int find_unit(Bus *bus, const char *label, pid_t caller, BusObject *object, Failure *ret_failure) {
         cleanup_free_ char *name = NULL;
         int r;
+
+        if (text_equal(label, "self"))
+                return find_own_unit(bus, caller, object, ret_failure);
 
         r = bus_path_unescape(label, &name);
         if (r == -ENOMEM)
@@ -49,12 +61,12 @@ static int find_job(Bus *bus, const char *label, BusObject *object, Failure *ret
         return 0;
 }
 
-static int find_below(Bus *bus, const char *rest, BusObject *object, Failure *ret_failure) {
+static int find_below(Bus *bus, const char *rest, pid_t caller, BusObject *object, Failure *ret_failure) {
         object->kind = BUS_OBJECT_NODE;
         if (text_equal(rest, "unit") || text_equal(rest, "job"))
                 return 0;
         if (text_starts_with(rest, "unit/"))
-                return find_unit(bus, rest + strlen("unit/"), object, ret_failure);
+                return find_unit(bus, rest + strlen("unit/"), caller, object, ret_failure);
         if (text_starts_with(rest, "job/"))
                 return find_job(bus, rest + strlen("job/"), object, ret_failure);
         return failure_set(ret_failure, -ENOENT, "UnknownObject", "There is no object %s.", object->path);
@@ -71,7 +83,7 @@ static const char *path_below(const char *path, const char *root) {
         return path[n] == '\0' ? path + n : path[n] == '/' ? path + n + 1 : NULL;
 }
 
-int bus_object_find(Bus *bus, const char *path, const BusDialect **ret_dialect, BusObject *ret_object,
+int bus_object_find(Bus *bus, const char *path, pid_t caller, const BusDialect **ret_dialect, BusObject *ret_object,
                     Failure *ret_failure) {
         *ret_object = (BusObject) { .kind = BUS_OBJECT_MANAGER, .path = path };
         *ret_dialect = &bus_dialects[BUS_DIALECT_OWN];
@@ -82,7 +94,7 @@ int bus_object_find(Bus *bus, const char *path, const BusDialect **ret_dialect, 
                 if (!rest)
                         continue;
                 *ret_dialect = dialect;
-                return *rest ? find_below(bus, rest, ret_object, ret_failure) : 0;
+                return *rest ? find_below(bus, rest, caller, ret_object, ret_failure) : 0;
         }
 
         bus_foreach_dialect(bus, dialect)

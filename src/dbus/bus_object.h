@@ -9,9 +9,9 @@
 
 /*
  * Finds what @path (borrowed by the object) names; a unit with a valid name is loaded. Without a dialect in the path
- * the own one is meant. 0, -ENOENT with @ret_failure, or -ENOMEM.
+ * the own one is meant. @caller: the process whose unit is called "self". 0, -ENOENT with @ret_failure, or -ENOMEM.
  */
-int bus_object_find(Bus *bus, const char *path, const BusDialect **ret_dialect, BusObject *ret_object,
+int bus_object_find(Bus *bus, const char *path, pid_t caller, const BusDialect **ret_dialect, BusObject *ret_object,
                     Failure *ret_failure);
 
 /* The interfaces of an object; how many. */

@@ -40,7 +40,8 @@ static void peer_set_limits(DBusConnection *connection) {
         dbus_connection_set_route_peer_messages(connection, TRUE);
         dbus_connection_set_max_message_size(connection, BUS_MESSAGE_MAX);
         dbus_connection_set_max_received_size(connection, BUS_MESSAGE_MAX);
-        dbus_connection_set_max_message_unix_fds(connection, 0);
+        dbus_connection_set_max_message_unix_fds(connection, BUS_DESCRIPTORS_MAX);
+        dbus_connection_set_max_received_unix_fds(connection, BUS_DESCRIPTORS_MAX);
 }
 
 int bus_peer_new(BusPeer **ret_peer, Bus *bus, DBusConnection *connection, BusPeerReceiver receiver) {

@@ -28,6 +28,8 @@ typedef struct BusPeer BusPeer;
 #define BUS_OUTGOING_OF_OTHERS_TOTAL ((size_t) 32 * 1024 * 1024) /* on all connections of one user */
 #define BUS_OUTGOING_SMALL ((size_t) 64 * 1024)                 /* not looked at for that total */
 #define BUS_MESSAGE_MAX (4L * 1024L * 1024L)
+/* Descriptors that one message may bring, or that wait to be read: standard streams of a few units. */
+#define BUS_DESCRIPTORS_MAX 12
 #define BUS_MATCHES_MAX 512U
 #define BUS_MATCH_LENGTH_MAX 1024U
 #define BUS_REFERENCES_MAX 4096U

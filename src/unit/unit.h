@@ -38,6 +38,9 @@ typedef struct UnitExit {
         usec_t time;                    /* monotonic */
 } UnitExit;
 
+/* Standard input, output and error. */
+#define UNIT_STREAMS 3U
+
 /* How a unit wants its control group. */
 typedef struct UnitGroup {
         const struct ResourceSettings *resources;       /* unit/file/resource_settings.h; NULL: nothing is said */
@@ -103,6 +106,8 @@ typedef struct UnitVTable {
          * a negative errno with @ret_failure.
          */
         int (*give_processes)(Unit *unit, const pid_t *pids, size_t n, const char *controller, Failure *ret_failure);
+        /* Standard input, output and error of its commands, -1 for what is as its file says; not taken over. The same. */
+        int (*give_streams)(Unit *unit, const int fds[static UNIT_STREAMS], Failure *ret_failure);
         int (*abandon)(Unit *unit, Failure *ret_failure);       /* that one does not care for it any more */
 
         /*

@@ -67,4 +67,34 @@ if command -v script >/dev/null; then
 fi
 check_prints "also where there is none" '^/dev/pts/[0-9]+' ctl run --pty -q tty
 check_exit "and its exit status" 9 ctl run --pty -q sh -c 'exit 9'
+
+# — pipes —
+check_equal "it is part of a pipeline" "$(printf 'b\na\n' | ctl run --pipe --quiet sort | tr '\n' ' ')" "a b "
+check_exit "with its exit status" 4 sh -c "'$BUILD/jobctl' run -P -q sh -c 'cat >/dev/null; exit 4' </dev/null | cat; \
+        '$BUILD/jobctl' run -P -q sh -c 'exit 4'"
+check_equal "and its messages" "$(ctl run --pipe --quiet sh -c 'echo wrong >&2' 2>&1 >/dev/null)" wrong
+mkfifo "$DIR/in" "$DIR/out"
+"$BUILD/jobctl" run --pipe --quiet --unit=piped cat <"$DIR/in" >"$DIR/out" &
+exec 7>"$DIR/in" 8<"$DIR/out"
+echo before >&7
+read -r LINE <&8
+check_equal "it reads and writes" "$LINE" before
+kill_core KILL
+echo after >&7
+exec 7>&-
+check_equal "also after a death of core, to the end" "$(cat <&8)" after
+exec 8<&-
+check "then it is over" wait $!
+if command -v systemd-run >/dev/null; then
+        stop_daemon
+        start_daemon --systemd-compat
+        export DBUS_SESSION_BUS_ADDRESS=unix:path=$JOBD_SOCKET
+        check_equal "systemd-run can do that, too" "$(echo x | systemd-run --user --pipe --quiet --wait tr x y)" y
+        check_exit "with exit statuses" 6 systemd-run --user --wait --quiet --pipe sh -c 'exit 6'
+        check_equal "and scopes" "$(systemd-run --user --scope --quiet echo scoped)" scoped
+        check_prints "and timers" '^Running timer as unit: s.timer$' systemd-run --user --unit=s --on-calendar=daily true
+        check "properties of most types" systemd-run --user --wait -E A=b -p CPUSchedulingPolicy=batch -p UMask=0077 \
+                -p LimitNOFILE=64:128 -p Nice=1 -p 'ExecStartPre=-/bin/false x "y z"' -p SuccessExitStatus='7 SIGUSR1' \
+                -p KillSignal=SIGINT -p TimeoutStopSec=3 -p ConditionPathExists=/ -p CPUAffinity=0 sh -c 'exit 7'
+fi
 done_testing

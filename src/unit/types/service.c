@@ -370,6 +370,7 @@ const UnitVTable service_vtable = {
         .reset_failed = service_reset_failed,
         .can_clean = service_can_clean,
         .clean = service_clean,
+        .give_streams = service_give_streams,
         .group = service_group,
         .group_emptied = service_group_emptied,
         .group_out_of_memory = service_group_out_of_memory,

@@ -119,6 +119,8 @@ typedef struct ServiceExtra {
         uint32_t reload_limit_count;
         ServiceFds fds;                 /* stored */
         uint32_t next_fd;
+        int streams[UNIT_STREAMS];      /* owned: standard streams that a client has given; -1: it has not, or it is lost */
+        uint8_t stream_mask;            /* which it has given */
         char **clean_argv;              /* owned; what removes its directories, as long as it is cleaned */
         ServiceResult clean_result;
 } ServiceExtra;

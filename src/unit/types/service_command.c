@@ -248,6 +248,8 @@ int service_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request)
         r = set_context(unit, process, command, request);
         if (r == 0)
                 r = give_descriptors(unit, process, command, request);
+        if (r == 0 && !is_own_probe(process, command))
+                r = service_fill_streams(unit, request);
         return r < 0 ? r : set_own_environment(unit, purpose, request);
 }
 

@@ -16,7 +16,7 @@
 #include "basic/strv.h"
 #include "unit/types/service.h"
 
-static const ServiceExtra no_extra = { .probing = -1, .channel = -1 };
+static const ServiceExtra no_extra = { .probing = -1, .channel = -1, .streams = { -1, -1, -1 } };
 
 const ServiceExtra *service_extra(const Unit *unit) {
         const ServiceExtra *extra = service_of(unit)->extra;
@@ -43,6 +43,9 @@ ServiceExtra *service_extra_free(ServiceExtra *extra) {
         service_free_fds(extra);
         if (extra->channel >= 0)
                 close(extra->channel);
+        for (size_t i = 0; i < UNIT_STREAMS; i++)
+                if (extra->streams[i] >= 0)
+                        close(extra->streams[i]);
         free(extra->probe_message);
         free(extra->bus_error);
         strv_free(extra->clean_argv);
@@ -50,7 +53,7 @@ ServiceExtra *service_extra_free(ServiceExtra *extra) {
         return NULL;
 }
 
-/* How often it was reloaded, and what it has stored, is of all starts. A channel is closed by now. */
+/* How often it was reloaded, what it has stored and what it was given is of all starts. A channel is closed by now. */
 void service_reset_extra(Service *service) {
         ServiceExtra *extra = service->extra;
 
@@ -68,6 +71,8 @@ void service_reset_extra(Service *service) {
                 .reload_limit_count = extra->reload_limit_count,
                 .fds = extra->fds,
                 .next_fd = extra->next_fd,
+                .streams = { extra->streams[0], extra->streams[1], extra->streams[2] },
+                .stream_mask = extra->stream_mask,
         };
 
 }
@@ -93,6 +98,7 @@ void service_put_extra(RecordWriter *writer, const ServiceExtra *extra) {
         record_put(writer, strv_length(extra->clean_argv));
         strv_foreach(word, extra->clean_argv)
                 record_put_string(writer, *word);
+        record_put(writer, extra->stream_mask);
 }
 
 static void read_extra(RecordReader *reader, ServiceExtra *extra) {
@@ -121,6 +127,7 @@ static void read_extra(RecordReader *reader, ServiceExtra *extra) {
                 if (!word || strv_consume(&extra->clean_argv, word) < 0)
                         reader->has_failed = true;
         }
+        extra->stream_mask = (uint8_t) record_get_below(reader, 1U << UNIT_STREAMS);
         if (extra->probing < -1 || extra->probing >= _SERVICE_PROBE_KIND_MAX)
                 reader->has_failed = true;
 }

@@ -54,6 +54,12 @@ void service_release_fds(Unit *unit, bool will_restart);
 const char *service_find_assignment(char *const *assignments, const char *name);
 bool service_may_notify(const Unit *unit, pid_t sender);
 
+/* service_streams.c: standard streams that a client has given */
+int service_give_streams(Unit *unit, const int fds[static UNIT_STREAMS], Failure *ret_failure);
+void service_close_streams(Unit *unit);
+int service_fill_streams(const Unit *unit, ExecRequest *request);         /* 0, or -EBADF if one is lost */
+void service_resume_streams(Unit *unit);
+
 /* service_clean.c */
 unsigned service_can_clean(const Unit *unit);
 int service_clean(Unit *unit, unsigned kinds, Failure *ret_failure);

@@ -123,6 +123,7 @@ void service_resume(Unit *unit) {
         exec_sandbox_resume(unit);
         service_resume_fds(unit);
         service_resume_channel(unit);
+        service_resume_streams(unit);
         /* The connection to the bus is not the former one. */
         if (state == SERVICE_STATE_START || state == SERVICE_STATE_START_POST || state == SERVICE_STATE_RUNNING ||
             state == SERVICE_STATE_RELOAD)
@@ -148,4 +149,6 @@ void service_stop_waiting(Unit *unit, ServiceState state) {
         }
         if (state != SERVICE_STATE_START)
                 service_close_channel(unit);
+        if ((state == SERVICE_STATE_DEAD || state == SERVICE_STATE_FAILED) && !service->will_restart)
+                service_close_streams(unit);
 }
