@@ -32,9 +32,9 @@ Test(exec_clean, names_each_folder_and_link_below_its_base) {
 
         cr_assert(eq(u32, exec_clean_kinds(&terms), 1U << UNIT_CLEAN_STATE | 1U << UNIT_CLEAN_CONFIGURATION));
         cr_assert(eq(u32, exec_clean_kinds(NULL), 0));
-        expect_command(&terms, 1U << UNIT_CLEAN_STATE, "jobd-clean /var/lib a/b /var/lib private/a/b /var/lib link");
+        expect_command(&terms, 1U << UNIT_CLEAN_STATE, "jobd-clean /var/lib a/b /var/lib private/a/b /var/lib :link");
         expect_command(&terms, UNIT_CLEAN_ALL,
-                       "jobd-clean /var/lib a/b /var/lib private/a/b /var/lib link /etc c");
+                       "jobd-clean /var/lib a/b /var/lib private/a/b /var/lib :link /etc c");
 }
 
 Test(exec_clean, nothing_of_that_kind) {
@@ -65,9 +65,12 @@ Test(exec_clean, removes_trees_and_follows_no_link) {
         cr_assert(access("base/a", F_OK) < 0 && access("outside/kept", F_OK) == 0);
         cr_assert(eq(int, run(path, "way/kept"), 1));
         cr_assert(access("outside/kept", F_OK) == 0);
+        cr_assert(eq(int, run(path, ":../outside/kept"), 0));
+        cr_assert(access("outside/kept", F_OK) == 0, "it is no link");
+        cr_assert(eq(int, run(path, ":way"), 0));
+        cr_assert(access("base/way", F_OK) < 0 && access("outside/kept", F_OK) == 0);
         cr_assert(eq(int, run(path, "not-there"), 0));
         cr_assert(eq(int, run("/no/such/base", "a"), 0));
-        unlink("base/way");
         rmdir("outside/kept");
         rmdir("outside");
         rmdir("base");

@@ -113,6 +113,21 @@ Test(exec_directory, links_to_it) {
         cr_assert(access("/run/sub/other", F_OK) < 0 && access("/run/real", F_OK) < 0);
 }
 
+/* Where a link is to be there may be a folder of others: the unit has failed then. */
+Test(exec_directory, only_links_are_removed_as_links) {
+        char *runtime[] = { (char *) "linked:others", NULL };
+        ExecTerms terms = { .directories = { [EXEC_DIRECTORY_RUNTIME] = { runtime, 0 } } };
+        FIXTURE("");
+
+        cr_assert(system("mkdir /run/others && touch /run/others/file") == 0);
+        fixture.request.terms = &terms;
+        fixture_fail(&fixture, EXEC_STEP_RUNTIME_DIRECTORY, EEXIST, "others");
+        exec_directory_leave(&terms, "test.service", false);
+        cr_assert(access("/run/linked", F_OK) < 0 && access("/run/others/file", F_OK) == 0);
+        cr_assert(eq(int, exec_directory_remove_below("/run", "others", true), 0));
+        cr_assert(access("/run/others/file", F_OK) == 0);
+}
+
 Test(exec_directory, removal_does_not_leave_it) {
         char *runtime[] = { (char *) "a/b", NULL };
         ExecTerms terms = { .directories = { [EXEC_DIRECTORY_RUNTIME] = { runtime, 0 } } };

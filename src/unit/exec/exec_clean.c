@@ -41,7 +41,7 @@ static int push_pair(char ***argv, const char *base, char *path) {
         return strv_consume(argv, path);
 }
 
-/* "a/b:link": the folder, the one that systemd makes with DynamicUser=, and the link. */
+/* "a/b:link": the folder, the one that systemd makes with DynamicUser=, and ":link". */
 static int push_directory(char ***argv, const char *base, ExecDirectoryKind kind, const char *entry) {
         const char *colon = strchr(entry, ':');
         size_t n = strcspn(entry, ":");
@@ -53,7 +53,7 @@ static int push_directory(char ***argv, const char *base, ExecDirectoryKind kind
                 r = text_format(&path, "private/%.*s", (int) n, entry);
                 r = r < 0 ? r : push_pair(argv, base, path);
         }
-        return r < 0 || !colon ? r : push_pair(argv, base, strdup(colon + 1));
+        return r < 0 || !colon ? r : push_pair(argv, base, strdup(colon));
 }
 
 int exec_clean_command(const ExecTerms *terms, unsigned kinds, bool is_user, char ***ret_argv) {
@@ -95,11 +95,12 @@ int exec_clean_run(int argc, char *argv[]) {
         int status = argc < 3 || argc % 2 == 0;
 
         for (int i = 1; i + 1 < argc; i += 2) {
-                int r = exec_directory_remove_below(argv[i], argv[i + 1]);
+                bool is_link = argv[i + 1][0] == ':';
+                int r = exec_directory_remove_below(argv[i], argv[i + 1] + is_link, is_link);
 
                 if (r == 0)
                         continue;
-                fprintf(stderr, "Cannot remove %s/%s: %s\n", argv[i], argv[i + 1], strerror(-r));
+                fprintf(stderr, "Cannot remove %s/%s: %s\n", argv[i], argv[i + 1] + is_link, strerror(-r));
                 status = 1;
         }
         return status;

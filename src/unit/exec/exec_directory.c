@@ -139,7 +139,20 @@ static int remove_folder(int parent, const char *name) {
         return r < 0 ? r : remove_entry(parent, name);
 }
 
-static int remove_below(int base, const char *path) {
+/* Who may be in there is not the unit: only the link goes, and nothing that somebody has put in its place. */
+static int remove_link(int folder, const char *name) {
+        char target;
+
+        return readlinkat(folder, name, &target, 1) < 0 ? 0 : remove_entry(folder, name);
+}
+
+static int remove_all(int folder, const char *name) {
+        int r = remove_entry(folder, name);
+
+        return r == -EISDIR ? remove_folder(folder, name) : r;
+}
+
+static int remove_below(int base, const char *path, int (*remove_it)(int folder, const char *name)) {
         const char *slash = strrchr(path, '/');
         int parent = base, r;
 
@@ -156,9 +169,7 @@ static int remove_below(int base, const char *path) {
                 parent = next;
                 at += strcspn(at, "/") + 1;
         }
-        r = remove_entry(parent, slash ? slash + 1 : path);
-        if (r == -EISDIR)
-                r = remove_folder(parent, slash ? slash + 1 : path);
+        r = remove_it(parent, slash ? slash + 1 : path);
         if (parent != base)
                 close(parent);
         return r;
@@ -174,17 +185,17 @@ int exec_remove_tree(const char *path) {
         base = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
         if (base < 0)
                 return errno == ENOENT ? 0 : -errno;
-        r = remove_below(base, name + 1);
+        r = remove_below(base, name + 1, remove_all);
         close(base);
         return r;
 }
 
-int exec_directory_remove_below(const char *base, const char *path) {
+int exec_directory_remove_below(const char *base, const char *path, bool is_link) {
         int fd = open(base, O_PATH | O_DIRECTORY | O_CLOEXEC), r;
 
         if (fd < 0)
                 return errno == ENOENT ? 0 : -errno;
-        r = remove_below(fd, path);
+        r = remove_below(fd, path, is_link ? remove_link : remove_all);
         close(fd);
         return r;
 }
@@ -205,9 +216,9 @@ int exec_directory_remove(const ExecTerms *terms, ExecDirectoryKind kind, bool i
                 const char *colon = strchr(*entry, ':');
                 cleanup_free_ char *path = strndup(*entry, strcspn(*entry, ":"));
 
-                r = path ? remove_below(fd, path) : -ENOMEM;
+                r = path ? remove_below(fd, path, remove_all) : -ENOMEM;
                 if (r == 0 && colon)
-                        r = remove_below(fd, colon + 1);
+                        r = remove_below(fd, colon + 1, remove_link);
                 error = error < 0 ? error : r;
         }
         close(fd);

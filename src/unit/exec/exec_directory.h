@@ -19,8 +19,11 @@ int exec_directory_list(const ExecTerms *terms, ExecDirectoryKind kind, bool is_
  */
 int exec_directory_remove(const ExecTerms *terms, ExecDirectoryKind kind, bool is_user);
 
-/* Removes what is at @path below @base: 0, also if it is not there, or -errno. No symlink is followed on the way. */
-int exec_directory_remove_below(const char *base, const char *path);
+/*
+ * Removes what is at @path below @base; with @is_link only if that is a symlink. 0, also if it is not there, or -errno. No
+ * symlink is followed on the way.
+ */
+int exec_directory_remove_below(const char *base, const char *path, bool is_link);
 
 /* Whose manager are we? For those who don't know. */
 void exec_directory_set_user(bool is_user);
