@@ -145,6 +145,8 @@ if [ "$(id -u)" = 0 ]; then
         check "a user's service without the kernel's tunables starts" ctl start tunes.service
         check_prints "and cannot become root to get at them" '1$' cat "$OUTPUT/tunes"
 fi
+mkdir -p "$XDG_RUNTIME_DIR/credentials/own.service"
+echo "of another run" >"$XDG_RUNTIME_DIR/credentials/own.service/word"
 check "directories of its own can be written to" ctl start own.service
 check_equal "when nothing else can be, and credentials are there" "$(tr '\n' ' ' <"$OUTPUT/own")" "refused written secret"
 check "it stops, too" ctl stop own.service

@@ -235,15 +235,19 @@ bool exec_directory_is_user(void) {
         return is_users_manager;
 }
 
-void exec_directory_leave(const ExecTerms *terms, const char *unit, bool restarts) {
+void exec_directory_drop_secrets(const ExecTerms *terms, const char *unit) {
         cleanup_free_ char *base = NULL;
         cleanup_free_ char *secrets = NULL;
 
-        if (terms->preserve == EXEC_PRESERVE_NO || (terms->preserve == EXEC_PRESERVE_RESTART && !restarts))
-                (void) exec_directory_remove(terms, EXEC_DIRECTORY_RUNTIME, is_users_manager);
-        if (!terms->load_credentials && !terms->set_credentials)
+        if (!terms || (!terms->load_credentials && !terms->set_credentials))
                 return;
         if (exec_directory_base(EXEC_DIRECTORY_RUNTIME, is_users_manager, &base) == 0 &&
             text_format(&secrets, "%s/credentials/%s", base, unit) == 0)
                 (void) exec_remove_tree(secrets);
+}
+
+void exec_directory_leave(const ExecTerms *terms, const char *unit, bool restarts) {
+        if (terms->preserve == EXEC_PRESERVE_NO || (terms->preserve == EXEC_PRESERVE_RESTART && !restarts))
+                (void) exec_directory_remove(terms, EXEC_DIRECTORY_RUNTIME, is_users_manager);
+        exec_directory_drop_secrets(terms, unit);
 }

@@ -29,6 +29,8 @@ int exec_directory_remove_below(const char *base, const char *path, bool is_link
 void exec_directory_set_user(bool is_user);
 bool exec_directory_is_user(void);
 
+/* Credentials of @terms (NULL: none): the next process of the unit gets them anew. */
+void exec_directory_drop_secrets(const ExecTerms *terms, const char *unit);
 /* What of @terms is to go when the unit has ended: runtime directories, and credentials. @restarts: it begins again at once. */
 void exec_directory_leave(const ExecTerms *terms, const char *unit, bool restarts);
 

@@ -15,6 +15,7 @@
 #include <sys/random.h>
 
 #include "basic/macro.h"
+#include "unit/exec/exec_directory.h"
 #include "unit/types/exec_sandbox.h"
 #include "unit/types/service.h"
 #include "unit/types/socket_pass.h"
@@ -195,6 +196,8 @@ UnitAnswer service_begin(Unit *unit) {
                 return UNIT_OPERATION_FAILED;
         }
         reset(service);
+        /* What a manager has left that was killed with all its services is of another run. */
+        exec_directory_drop_secrets(exec_settings_rare(&service_settings(unit)->exec)->terms, unit->id);
         service->n_restarts = is_restart ? service->n_restarts + 1 : 0;
         if (set_invocation_id(unit) < 0)
                 service_log(unit, 4, "No random numbers yet, so this start has no invocation id.");

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "basic/strv.h"
+#include "unit/exec/exec_directory.h"
 #include "unit/types/exec_sandbox.h"
 #include "unit/types/group_property.h"
 #include "unit/types/socket.h"
@@ -213,6 +214,7 @@ static UnitAnswer begin(Unit *unit) {
         }
         socket->result = SOCKET_RESULT_SUCCESS;
         free(take_ptr(socket->failure));
+        exec_directory_drop_secrets(exec_settings_rare(&socket_settings(unit)->exec)->terms, unit->id);
         if (getrandom(unit->invocation_id, sizeof(unit->invocation_id), GRND_NONBLOCK) != sizeof(unit->invocation_id))
                 memset(unit->invocation_id, 0, sizeof(unit->invocation_id));
         socket_enter_start_pre(unit);
