@@ -163,6 +163,8 @@ typedef struct ExecRequest {
         const char *secret_folder;              /* the unit's credentials, the only ones that it may see; NULL: none */
         char *const *writable_paths;            /* the unit's own: whatever the sandbox says of what they are in */
         const char *unit;                       /* its id, for what is named after it; needed with terms only */
+        const char *places[2];                  /* folders that are made, with those above them, if that is possible; or NULL */
+        mode_t place_mode;                      /* of those that are */
 
         /* The host's own: ways to the log. */
         char *log_headers[2];                   /* owned: of standard output and error */

@@ -244,6 +244,23 @@ child_ int exec_child_make_directories(ExecChild *child) {
         return 0;
 }
 
+child_ int exec_child_make_places(const ExecChild *child) {
+        const ExecRequest *request = child->request;
+
+        for (size_t i = 0; i < ELEMENTSOF(request->places); i++) {
+                bool is_new = false;
+                int fd;
+
+                if (!request->places[i])
+                        continue;
+                fd = (int) exec_call4(SYS_openat, AT_FDCWD, "/", FOLDER_FLAGS, 0);
+                fd = enter_path(fd, request->places[i], request->place_mode, &is_new);
+                if (fd >= 0)
+                        exec_call1(SYS_close, fd);
+        }
+        return 0;
+}
+
 child_ static int write_all(int fd, const char *bytes, size_t size) {
         long n = 0;
 

@@ -15,6 +15,8 @@
 /* Frames of a function that never returns would stay poisoned on a stack that is used again. */
 #define child_ __attribute__((no_sanitize("address", "undefined")))
 
+int exec_child_make_places(const ExecChild *child);           /* never fails */
+
 /* Only where there is an ExecExtra. The terminal is standard input. */
 void exec_child_set_terminal(const ExecChild *child);
 int exec_child_set_coredump_filter(ExecChild *child);
