@@ -220,6 +220,7 @@ static const UnitVTable fake_types[] = {
         { .type = UNIT_TIMER, .interface = "Timer", .init = fake_init, .deinit = fake_deinit },
         { .type = UNIT_PATH, .interface = "Path", .init = fake_init, .deinit = fake_deinit },
         { .type = UNIT_SOCKET, .interface = "Socket", .init = fake_init, .deinit = fake_deinit },
+        { .type = UNIT_MOUNT, .interface = "Mount", .init = fake_init, .deinit = fake_deinit },
 };
 
 /* As a manager does: into a table, with what the unit refers to. */

@@ -25,6 +25,7 @@ enum {
         TABLE_PATH,
         TABLE_SOCKET,
         TABLE_SCOPE,
+        TABLE_MOUNT,
         TABLE_EXEC,
         TABLE_KILL,
         TABLE_RESOURCE,
@@ -40,6 +41,7 @@ static const DirectiveTable tables[_TABLE_MAX] = {
         [TABLE_PATH] = { path_directives, &path_directives_n },
         [TABLE_SCOPE] = { scope_directives, &scope_directives_n },
         [TABLE_SOCKET] = { socket_directives, &socket_directives_n },
+        [TABLE_MOUNT] = { mount_directives, &mount_directives_n },
         [TABLE_EXEC] = { exec_directives, &exec_directives_n },
         [TABLE_KILL] = { kill_directives, &kill_directives_n },
         [TABLE_RESOURCE] = { resource_directives, &resource_directives_n },
@@ -55,6 +57,8 @@ static const DirectiveSection sections[] = {
         { "Socket", UNIT_SOCKET,
           { &tables[TABLE_SOCKET], &tables[TABLE_EXEC], &tables[TABLE_KILL], &tables[TABLE_RESOURCE] } },
         { "Scope", UNIT_SCOPE, { &tables[TABLE_SCOPE], &tables[TABLE_KILL], &tables[TABLE_RESOURCE] } },
+        { "Mount", UNIT_MOUNT,
+          { &tables[TABLE_MOUNT], &tables[TABLE_EXEC], &tables[TABLE_KILL], &tables[TABLE_RESOURCE] } },
         { "Slice", UNIT_SLICE, { &tables[TABLE_SLICE], &tables[TABLE_RESOURCE] } },
 };
 

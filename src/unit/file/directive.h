@@ -75,10 +75,11 @@ typedef struct DirectiveSection {
 } DirectiveSection;
 
 extern const Directive unit_directives[], install_directives[], service_directives[], slice_directives[],
-        timer_directives[], path_directives[], scope_directives[], socket_directives[], exec_directives[],
-        kill_directives[], resource_directives[];
+        timer_directives[], path_directives[], scope_directives[], socket_directives[], mount_directives[],
+        exec_directives[], kill_directives[], resource_directives[];
 extern const size_t unit_directives_n, install_directives_n, service_directives_n, slice_directives_n,
-        timer_directives_n, path_directives_n, scope_directives_n, socket_directives_n, exec_directives_n,
+        timer_directives_n, path_directives_n, scope_directives_n, socket_directives_n, mount_directives_n,
+        exec_directives_n,
         kill_directives_n, resource_directives_n;
 
 /* All tables, each once. */

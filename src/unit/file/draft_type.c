@@ -13,6 +13,7 @@ const DraftType *draft_type_of(UnitType type) {
                 [UNIT_PATH] = &path_draft_type,
                 [UNIT_SOCKET] = &socket_draft_type,
                 [UNIT_SCOPE] = &scope_draft_type,
+                [UNIT_MOUNT] = &mount_draft_type,
         };
 
         return type >= 0 && type < _UNIT_TYPE_MAX ? types[type] : NULL;

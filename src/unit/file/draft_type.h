@@ -27,7 +27,8 @@ typedef struct DraftType {
         int (*add_implied)(UnitDraft *draft);   /* dependencies that no line says, in any case; may be NULL */
 } DraftType;
 
-extern const DraftType service_draft_type, timer_draft_type, path_draft_type, socket_draft_type, scope_draft_type;
+extern const DraftType service_draft_type, timer_draft_type, path_draft_type, socket_draft_type, scope_draft_type,
+        mount_draft_type;
 
 const DraftType *draft_type_of(UnitType type);   /* NULL: it has no settings, or others than these */
 

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "basic/macro.h"
-#include "basic/strv.h"
 #include "basic/text.h"
 #include "unit/file/socket_settings.h"
 #include "unit/file/unit_file_loader.h"
@@ -113,15 +112,15 @@ static int add_service(UnitDraft *draft) {
 
 static int add_mounts(UnitDraft *draft) {
         const SocketSettings *settings = draft->own;
-        cleanup_(strv_freep) char **paths = NULL;
 
         for (size_t i = 0; i < settings->listen.n; i++) {
                 const char *path = socket_listen_path(&settings->listen.items[i]);
+                int r = path ? unit_draft_need_path(draft, path) : 0;
 
-                if (path && strv_push(&paths, path) < 0)
-                        return -ENOMEM;
+                if (r < 0)
+                        return r;
         }
-        return unit_draft_add_mounts(draft, paths);
+        return 0;
 }
 
 static int add_implied(UnitDraft *draft) {

@@ -16,6 +16,7 @@
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "unit/file/file_text.h"
+#include "unit/file/mount_file.h"
 #include "unit/file/unit_file_loader.h"
 #include "unit/unit_name.h"
 #include "unit/unit_slice.h"
@@ -73,6 +74,8 @@ static int draft_new(const UnitFileLoader *loader, const char *name, bool is_sup
         draft->type = unit_name_type(name);
         draft->is_supported = is_supported;
         draft->load_state = UNIT_LOADED;
+        /* Where the others go to, or come from, a file system is of use. */
+        draft->settings.ignore_on_isolate = draft->type == UNIT_MOUNT;
         draft->rare = unit_settings_own_rare(&draft->settings);
         if (!draft->rare)
                 return -ENOMEM;
@@ -377,13 +380,23 @@ static int draft_set_bad_alias(UnitDraft *draft) {
         return draft_fail(draft, UNIT_ERROR, "LoadFailed", path, 0, NULL, message);
 }
 
+/* A slice needs no file to be a place for others, nor does a mount that is there. */
+static int draft_read_nothing(UnitDraft *draft) {
+        int r = 0;
+
+        if (draft->type == UNIT_SLICE && draft->is_supported && unit_slice_is_valid(draft->name))
+                r = 1;
+        else if (draft->type == UNIT_MOUNT && draft->is_supported)
+                r = mount_draft_find(draft);
+        if (r < 0)
+                return r;
+        return r > 0 ? unit_draft_add_implied(draft) : draft_set_not_found(draft);
+}
+
 static int draft_read_found(UnitDraft *draft) {
         switch (draft->state->sources.found) {
         case NAME_FOUND_NOTHING:
-                /* A slice needs no file to be a place for others. */
-                if (draft->type == UNIT_SLICE && draft->is_supported && unit_slice_is_valid(draft->name))
-                        return unit_draft_add_implied(draft);
-                return draft_set_not_found(draft);
+                return draft_read_nothing(draft);
         case NAME_FOUND_FILE:
                 return draft_read_files(draft);
         case NAME_FOUND_MASK:

@@ -97,8 +97,12 @@ typedef struct ImpliedRelation {
 /* Adds them as default dependencies. 0 or -ENOMEM. */
 int unit_draft_add_defaults(UnitDraft *draft, const ImpliedRelation *relations, size_t n);
 
-/* The mounts that @paths and all folders above them are on, as RequiresMountsFor= has it. 0 or -ENOMEM. */
-int unit_draft_add_mounts(UnitDraft *draft, char *const *paths);
+/* The mounts that @paths and all folders above them are on, as far as they are units: mount_need.c. 0 or -ENOMEM. */
+int unit_draft_add_mounts(UnitDraft *draft, char *const *paths, UnitRelationKind need);
+/* As if RequiresMountsFor= said it; what is no absolute path is left out. 0 or -ENOMEM. */
+int unit_draft_need_path(UnitDraft *draft, const char *path);
+/* The paths that its processes have settings of. 0 or -ENOMEM. */
+int unit_draft_need_paths_of_exec(UnitDraft *draft);
 
 /* What every unit of the system (or of a user) that runs processes has: after the basic things, gone at shutdown. */
 int unit_draft_add_usual_defaults(UnitDraft *draft);

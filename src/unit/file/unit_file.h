@@ -40,6 +40,8 @@ typedef struct UnitFileOptions {
         bool is_thorough;                       /* verify: also users, files and programs of this machine, and cycles */
         const char *runtime_directory;          /* %t; NULL: /run or $XDG_RUNTIME_DIR */
         const char *root;                       /* where absolute links start, without a slash at the end; NULL: / */
+        /* What is mounted at @where, borrowed for the moment: it is a unit without a file. NULL: mounts need files. */
+        const struct MountEntry *(*find_mount)(void *userdata, const char *where);
         UnitFileReceiver receiver;              /* may be NULL */
         void *userdata;                         /* borrowed */
 } UnitFileOptions;

@@ -13,6 +13,7 @@
 
 #include "basic/macro.h"
 #include "basic/strv.h"
+#include "unit/file/mount_file.h"
 #include "unit/file/unit_file_loader.h"
 
 UnitFileLoader *unit_file_loader_free(UnitFileLoader *loader) {
@@ -121,13 +122,16 @@ static int loader_load(void *userdata, Unit *unit) {
         }
         if (draft->load_state == UNIT_STUB)
                 return loader_merge(unit->table, unit, draft->state->sources.id);
-        return unit_draft_apply(draft, unit->table, unit);
+        r = unit_draft_apply(draft, unit->table, unit);
+        return r == 0 && unit->type == UNIT_MOUNT ? mount_file_relate(unit) : r;
 }
 
 static bool loader_may_exist_now(void *userdata, const Unit *unit) {
         UnitFileLoader *loader = userdata;
         cleanup_(name_lookup_deinit) NameLookup lookup = {};
 
+        if (unit->type == UNIT_MOUNT && mount_draft_is_there(loader, unit->id))
+                return true;
         return name_map_refresh(loader->names) >= 0 && name_map_lookup(loader->names, unit->id, &lookup) >= 0 &&
                lookup.found != NAME_FOUND_NOTHING;
 }

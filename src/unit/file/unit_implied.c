@@ -22,7 +22,6 @@
 
 #define DEFAULT_DEPENDENCY "default dependency"
 #define DEFAULT_ORDER "default order"
-#define MOUNT_DEPENDENCY "mount needed"
 #define SLICE_DEPENDENCY "slice it is in"
 
 int unit_draft_add_defaults(UnitDraft *draft, const ImpliedRelation *relations, size_t n) {
@@ -64,43 +63,6 @@ static int implied_add_defaults(UnitDraft *draft) {
         if (draft->type == UNIT_TARGET || draft->type == UNIT_SLICE)
                 return unit_draft_add_defaults(draft, of_target, ELEMENTSOF(of_target));
         return draft->draft_type && draft->draft_type->add_defaults ? draft->draft_type->add_defaults(draft) : 0;
-}
-
-/* The mount unit of @path, if it has a file. */
-static int implied_add_mount(UnitDraft *draft, const char *path, UnitRelationKind need) {
-        cleanup_free_ char *escaped = NULL, *name = NULL;
-        int r = unit_name_escape_path(path, &escaped);
-
-        if (r == 0)
-                r = text_format(&name, "%s.mount", escaped);
-        if (r == -EINVAL || (r == 0 && !name_map_find(draft->loader->names, name)))
-                return 0;
-        if (r == 0)
-                r = unit_draft_add_relation(draft, need, name, draft->state->sources.fragment, 0, MOUNT_DEPENDENCY);
-        if (r == 0)
-                r = unit_draft_add_relation(draft, UNIT_AFTER, name, draft->state->sources.fragment, 0, MOUNT_DEPENDENCY);
-        return r;
-}
-
-/* The mounts of a path and of all folders above it. */
-static int implied_add_mounts(UnitDraft *draft, char *const *paths, UnitRelationKind need) {
-        strv_foreach(path, paths) {
-                cleanup_free_ char *prefix = strdup(*path);
-                char *slash;
-                int r = prefix ? implied_add_mount(draft, prefix, need) : -ENOMEM;
-
-                while (r == 0 && (slash = strrchr(prefix, '/')) && slash[1]) {
-                        slash[slash == prefix ? 1 : 0] = '\0';
-                        r = implied_add_mount(draft, prefix, need);
-                }
-                if (r < 0)
-                        return r;
-        }
-        return 0;
-}
-
-int unit_draft_add_mounts(UnitDraft *draft, char *const *paths) {
-        return implied_add_mounts(draft, paths, UNIT_REQUIRES);
 }
 
 /*
@@ -154,12 +116,14 @@ int unit_draft_add_implied(UnitDraft *draft) {
                 draft->settings.default_dependencies = false;
         if (draft->settings.default_dependencies)
                 r = implied_add_defaults(draft);
-        if (r == 0)
-                r = implied_add_mounts(draft, draft->settings.rare->requires_mounts_for, UNIT_REQUIRES);
-        if (r == 0)
-                r = implied_add_mounts(draft, draft->settings.rare->wants_mounts_for, UNIT_WANTS);
         if (r == 0 && draft->draft_type && draft->draft_type->add_implied)
                 r = draft->draft_type->add_implied(draft);
+        if (r == 0)
+                r = unit_draft_need_paths_of_exec(draft);
+        if (r == 0)
+                r = unit_draft_add_mounts(draft, draft->settings.rare->requires_mounts_for, UNIT_REQUIRES);
+        if (r == 0)
+                r = unit_draft_add_mounts(draft, draft->settings.rare->wants_mounts_for, UNIT_WANTS);
         if (r == 0)
                 r = implied_add_slice(draft);
         return r;
