@@ -90,6 +90,8 @@ typedef struct UnitVTable {
         void (*notified)(Unit *unit, pid_t sender, char *const *assignments);   /* sd_notify lines */
         /* Descriptors that came with such lines, before these: it sets to -1 those that it takes, the others are closed. */
         void (*passed_fds)(Unit *unit, pid_t sender, char *const *assignments, int *fds, size_t n);
+        /* What is mounted at its place has come, is another one, or (NULL) has gone. Of mounts only. */
+        void (*mounted)(Unit *unit, const struct MountEntry *entry);
         /* Who has the name that it watches: a process, 0 if that is not known; !@is_owned: nobody. */
         void (*name_owned)(Unit *unit, bool is_owned, pid_t pid);
         int (*kill)(Unit *unit, const char *who, int signal, Failure *ret_failure);     /* "main", "control", "all" */

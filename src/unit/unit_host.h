@@ -19,6 +19,7 @@
 typedef struct Unit Unit;
 typedef struct UnitHost UnitHost;
 struct ResourceDefaults;               /* unit/file/resource_settings.h */
+struct MountEntry;                     /* unit/file/mount_table.h */
 
 typedef enum UnitPurpose {
         UNIT_PURPOSE_MAIN,              /* the main process */
@@ -130,6 +131,12 @@ typedef struct UnitHostOps {
 
         /* From now on UnitVTable.clock_changed is told to all units that have it. May be NULL. */
         void (*watch_clock)(UnitHost *host);
+
+        /*
+         * What is mounted at @where, borrowed for the moment: NULL, nothing. @is_fresh: look at the kernel's table again, if
+         * it has changed. From the first time on UnitVTable.mounted is told of changes. May be NULL: mounts cannot be seen.
+         */
+        const struct MountEntry *(*find_mount)(UnitHost *host, const char *where, bool is_fresh);
 
         /* The folder of what outlives a boot: "/var/lib/jobd"; NULL: there is none. */
         const char *(*state_directory)(UnitHost *host);

@@ -70,6 +70,7 @@ int main(int argc, char **argv) {
                 bus_type_interface(&path_vtable),
                 bus_type_interface(&socket_vtable),
                 bus_type_interface(&scope_vtable),
+                bus_type_interface(&mount_vtable),
                 bus_job_interface,
         };
         int status = 0;

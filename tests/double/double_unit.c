@@ -247,6 +247,11 @@ static const char *host_state_directory(UnitHost *host) {
         return container_of(host, DoubleWorld, host)->state_directory;
 }
 
+/* A test of them knows which one it asks for. */
+static const struct MountEntry *host_find_mount(UnitHost *host, const char *where, bool is_fresh) {
+        return container_of(host, DoubleWorld, host)->mount;
+}
+
 static usec_t host_started(UnitHost *host) {
         return DOUBLE_CLOCK_START;
 }
@@ -263,6 +268,7 @@ static const UnitHostOps double_host_ops = {
         .now_realtime = host_now_realtime,
         .started = host_started,
         .state_directory = host_state_directory,
+        .find_mount = host_find_mount,
         .set_timer = host_set_timer,
         .spawn = host_spawn,
         .watch_process = host_watch_process,

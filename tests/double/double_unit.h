@@ -56,6 +56,7 @@ typedef struct DoubleWorld {
         int answers[_DOUBLE_OPERATION_MAX];     /* of units that were told nothing themselves */
         const char *state_directory;    /* borrowed: what the host says of it */
         bool will_stop;                 /* what the host says of any unit */
+        const struct MountEntry *mount; /* borrowed: the only one that there is, or NULL */
         const char *making;             /* borrowed: the name that double_unit() is at */
         Text calls;
         size_t n_calls;                 /* starts, stops and reloads since the world began */
