@@ -98,7 +98,13 @@ static int find_search_path(Manager *manager, char ***path) {
         strv_foreach(folder, folders)
                 if (r >= 0)
                         r = strv_push(path, *folder);
-        return r < 0 ? r : make_absolute(*path);
+        if (r >= 0)
+                r = make_absolute(*path);
+        return r < 0 ? r : manager_add_generator_folder(manager, path);
+}
+
+static const struct MountEntry *find_mount(void *userdata, const char *where) {
+        return manager_find_mount(userdata, where, false);
 }
 
 static int init_loader(Manager *manager) {
@@ -109,11 +115,13 @@ static int init_loader(Manager *manager) {
         r = find_search_path(manager, &path);
         if (r < 0)
                 return r;
+        manager_generate_units(manager);
         return unit_file_loader_new(&manager->loader, &(UnitFileOptions) {
                 .search_path = path,
                 .is_user = options->is_user,
                 .no_default_dependencies = options->no_default_dependencies,
                 .lenient_directives = options->lenient_directives,
+                .find_mount = find_mount,
                 .receiver = manager_log_diagnostic,
                 .userdata = manager,
         });
@@ -132,6 +140,7 @@ static int init_units(Manager *manager) {
         unit_table_set_host(manager->units, &manager->host);
         unit_table_set_observer(manager->units, &manager_observer_ops, manager);
         unit_table_set_type(manager->units, &scope_vtable);
+        unit_table_set_type(manager->units, &mount_vtable);
         unit_table_set_type(manager->units, &service_vtable);
         unit_table_set_type(manager->units, &slice_vtable);
         unit_table_set_type(manager->units, &socket_vtable);
@@ -198,6 +207,7 @@ int manager_new(Manager **ret_manager, const ManagerOptions *options, Failure *r
         manager_log_resume(manager);
         manager_open_state(manager);
         manager_sweep_transient(manager, false);
+        manager_follow_mounts(manager);
         manager_arm(manager->child_source);
         manager_arm(manager->job_source);
         *ret_manager = take_ptr(manager);
@@ -223,6 +233,7 @@ static void free_sources(Manager *manager) {
         sd_event_source_disable_unref(manager->child_source);
         sd_event_source_disable_unref(manager->idle_source);
         manager_forget_clock(manager);
+        manager_forget_mounts(manager);
         sd_event_source_disable_unref(manager->notify_source);
         sd_event_unref(manager->event);
         if (manager->notify_fd >= 0)
@@ -440,6 +451,7 @@ int manager_reload(Manager *manager, bool force, char ***ret_differences, Failur
         manager_tell_parent(manager, "RELOADING=1");
         manager_tell(manager, reloading, true);
         manager_forget_diagnostics(manager);
+        manager_generate_units(manager);
         r = unit_file_reload(manager->loader, manager->units, force, note_difference, &differences, ret_failure);
         if (r >= 0) {
                 job_manager_graph_changed(manager->jobs, manager->now);

@@ -121,6 +121,10 @@ static void host_watch_clock(UnitHost *host) {
         manager_watch_clock(manager_of(host));
 }
 
+static const struct MountEntry *host_find_mount(UnitHost *host, const char *where, bool is_fresh) {
+        return manager_find_mount(manager_of(host), where, is_fresh);
+}
+
 static const char *host_state_directory(UnitHost *host) {
         return manager_state_directory(manager_of(host));
 }
@@ -191,6 +195,7 @@ const UnitHostOps manager_host_ops = {
         .booted = host_booted,
         .started = host_started,
         .watch_clock = host_watch_clock,
+        .find_mount = host_find_mount,
         .state_directory = host_state_directory,
         .resource_defaults = host_resource_defaults,
         .log = host_log,

@@ -29,6 +29,7 @@ void manager_arm_jobs(Manager *manager) {
 static int exec(Manager *manager, const JobRequest *requests, size_t n, const JobOptions *options, JobPlan **ret_plan) {
         int r;
 
+        manager_see_mounts(manager);
         r = job_manager_exec(manager->jobs, requests, n, options, ret_plan);
         manager->has_news = manager->was_asked = true;
         manager_arm_jobs(manager);

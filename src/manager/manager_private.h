@@ -138,6 +138,7 @@ struct Manager {
         IdMap watches;                  /* ManagerWatch, owned lists, by the index of their unit + 1 */
         sd_event_source *clock_source, *zone_source;
         bool watches_clock;             /* or tries to */
+        struct ManagerMounts *mounts;   /* owned; NULL: nobody has asked for a mount yet */
         char *state_directory;          /* owned: what outlives a boot; NULL: not known yet, or there is none */
         bool has_settled;               /* the keeper has done all that he was asked to drop */
         VECTOR(uint32_t) triggered;     /* indexes of units whose triggering ones are to be told */
@@ -226,6 +227,16 @@ int manager_keep_unit_fd(Manager *manager, const Unit *unit, const char *what, u
 void manager_drop_unit_fd(Manager *manager, const Unit *unit, const char *what, uint32_t index);
 void manager_settle_fds(Manager *manager);
 int manager_take_unit_fd(Manager *manager, const Unit *unit, const char *what, uint32_t index);
+
+typedef struct ManagerMounts ManagerMounts;
+
+const struct MountEntry *manager_find_mount(Manager *manager, const char *where, bool is_fresh);
+void manager_follow_mounts(Manager *manager);
+void manager_see_mounts(Manager *manager);      /* as they are now, not as they were told last */
+void manager_forget_mounts(Manager *manager);
+/* Units that are made of other files: now, and in which folder they are. */
+void manager_generate_units(Manager *manager);
+int manager_add_generator_folder(const Manager *manager, char ***path);
 
 void manager_watch_clock(Manager *manager);
 void manager_forget_clock(Manager *manager);

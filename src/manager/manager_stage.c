@@ -146,6 +146,9 @@ static bool must_be_stopped(Manager *manager, const Unit *unit) {
                 return false;
         if (!has_job && unit_state_is_inactive_or_failed(unit->active_state))
                 return false;
+        /* Others may be on it. An init takes them away by umount.target, and the rest at its end. */
+        if (!has_job && unit->type == UNIT_MOUNT)
+                return false;
         return !unit->settings.is_perpetual && unit_can_stop(unit);
 }
 
