@@ -108,7 +108,7 @@ _jobctl_value() {
 
         case $1 in
                 --job-mode | --mode) _jobctl_words "$_jobctl_modes" "$cur" ;;
-                --type | -t) _jobctl_words 'service target' "$cur" ;;
+                --type | -t) _jobctl_words 'service socket target timer path mount slice scope' "$cur" ;;
                 --state) _jobctl_words 'active inactive failed activating deactivating reloading loaded not-found masked
                         running exited dead waiting' "$cur" ;;
                 --preset-mode) _jobctl_words 'full enable-only disable-only' "$cur" ;;

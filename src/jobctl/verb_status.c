@@ -357,6 +357,8 @@ static void print_unit(Jobctl *ctl, const json_t *unit) {
         print_units(ctl, unit, "Triggers", "Triggers");
         print_listen(unit, "Listen", "Listen");
         print_listen(unit, "Paths", "Watches");
+        status_print_line("Where", value_string(unit, "Where"));
+        status_print_line("What", value_string(unit, "What"));
         print_documentation(unit);
         print_job(ctl, unit);
         if (!text_starts_with(value_string(unit, "SubState"), "auto-restart"))
