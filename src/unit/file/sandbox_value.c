@@ -30,31 +30,31 @@ static int settings_of(const DirectiveLine *line, SandboxSettings **ret_settings
         return 0;
 }
 
-static int field_of(const DirectiveLine *line, void *ret_field) {
+static int field_of(const DirectiveLine *line, void **ret_field) {
         SandboxSettings *settings;
         int r = settings_of(line, &settings);
 
         if (r == 0)
-                *(void **) ret_field = (char *) settings + line->directive->argument;
+                *ret_field = (char *) settings + line->directive->argument;
         return r;
 }
 
 int sandbox_parse_bool(const DirectiveLine *line, const char *value) {
         int yes = *value ? text_parse_bool(value) : 0;
-        bool *field;
+        void *field;
         int r;
 
         if (yes < 0)
                 return directive_complain(line, "'%s' is neither 'yes' nor 'no'", value);
         r = field_of(line, &field);
         if (r == 0)
-                *field = yes > 0;
+                *(bool *) field = yes > 0;
         return r;
 }
 
 int sandbox_parse_path(const DirectiveLine *line, const char *value) {
         cleanup_free_ char *path = NULL;
-        char **field;
+        void *field;
         int r = *value ? directive_expand_path(line, value, &path) : 1;
 
         if (r <= 0)
@@ -62,15 +62,15 @@ int sandbox_parse_path(const DirectiveLine *line, const char *value) {
         r = field_of(line, &field);
         if (r < 0)
                 return r;
-        free(*field);
-        *field = take_ptr(path);
+        free(*(char **) field);
+        *(char **) field = take_ptr(path);
         return 0;
 }
 
 int sandbox_parse_enum(const DirectiveLine *line, const char *value) {
         int found = *value ? line->directive->from_string(value) : 0;
         int yes = text_parse_bool(value), r;
-        int *field;
+        void *field;
 
         if (found < 0 && yes >= 0)
                 found = line->directive->from_string(yes ? "yes" : "no");
@@ -78,7 +78,7 @@ int sandbox_parse_enum(const DirectiveLine *line, const char *value) {
                 return directive_complain_choice(line, value);
         r = field_of(line, &field);
         if (r == 0)
-                *field = found;
+                *(int *) field = found;
         return r;
 }
 
