@@ -31,8 +31,9 @@ typedef struct Capabilities {
         struct __user_cap_data_struct data[2];
 } Capabilities;
 
+/* One more than there are: the kernel takes one off; get_mempolicy(2). */
 child_ static uint64_t all_bits(const ExecSet *set) {
-        return set->n > 0 ? set->n * 64 : 0;
+        return set->n > 0 ? set->n * 64 + 1 : 0;
 }
 
 child_ int exec_child_set_coredump_filter(ExecChild *child) {
