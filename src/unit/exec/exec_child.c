@@ -471,7 +471,6 @@ static const struct {
         { EXEC_STEP_KEYRING, NULL, exec_child_make_keyring },
         { EXEC_STEP_PAM, NULL, open_session },
         { EXEC_STEP_NONE, NULL, exec_child_set_labels },
-        { EXEC_STEP_NONE, NULL, exec_child_set_labels },
         { EXEC_STEP_NAMESPACE, make_sandbox, NULL },
         { EXEC_STEP_CHROOT, change_root, NULL },
         { EXEC_STEP_LIMITS, NULL, set_limits },
