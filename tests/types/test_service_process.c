@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "basic/macro.h"
@@ -120,6 +121,39 @@ Test(service_process, pid_file_of_a_stranger_is_not_believed) {
         unit_start(world->unit);
         process_world_await(world, "failed");
         assert_string(process_world_property(world, "Result"), "timeout");
+}
+
+/* Else whoever owns a folder on the way could have any process killed that a file of root names. */
+Test(service_process, pid_file_behind_a_link_of_another_user_is_not_believed) {
+        PROCESS_WORLD(SERVICE_FORKING);
+        char theirs[128], other[128], link[160], file[160];
+        pid_t stranger;
+        FILE *pid_file;
+
+        snprintf(theirs, sizeof(theirs), "%s/theirs", world->folder);
+        snprintf(other, sizeof(other), "%s/other", world->folder);
+        snprintf(link, sizeof(link), "%s/sub", theirs);
+        snprintf(file, sizeof(file), "%s/pid", other);
+        cr_assert(mkdir(theirs, 0755) == 0 && mkdir(other, 0755) == 0 && symlink(other, link) == 0);
+        if (lchown(link, 65534, 65534) < 0)
+                cr_skip_test("there is no other user");
+        stranger = fork();
+        if (stranger == 0)
+                for (;;)
+                        pause();
+        pid_file = fopen(file, "we");
+        assert_not_null(pid_file);
+        fprintf(pid_file, "%d\n", (int) stranger);
+        fclose(pid_file);
+
+        cr_assert(asprintf(&world->settings->pid_file, "%s/pid", link) > 0);
+        world->settings->timeout_start = 300 * USEC_PER_MSEC;
+        process_world_script(world, START, "true");
+        unit_start(world->unit);
+        process_world_await(world, "failed");
+        assert_string(process_world_property(world, "Result"), "timeout");
+        cr_assert(eq(int, kill(stranger, SIGKILL), 0));
+        cr_assert(eq(int, waitpid(stranger, NULL, 0), stranger));
 }
 
 Test(service_process, whole_group_is_stopped_orphans_too) {
