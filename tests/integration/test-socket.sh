@@ -258,7 +258,7 @@ ExecStart=/bin/sh -c 'head -c 5 <&3 >$DIR/netlink; exec sleep 1000'
 U
 if [ "$(sed -n 's/^ *0 *0 *//p' /proc/self/uid_map)" = 4294967295 ]; then
         check "netlink is listened on" ctl start netlink.socket
-        check_prints "as it shows" 'Netlink.*2 1' property netlink.socket Listen
+        check_prints "as it shows" '^2 1 .Netlink.$' property netlink.socket Listen
         # The kernel itself, to which it goes as well, does not want it.
         python3 -c 'import socket; socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 2).sendto(b"hello", (0, 1))' 2>/dev/null
         wait_until "it starts the service" has netlink.socket SubState running
