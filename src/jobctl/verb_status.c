@@ -39,6 +39,8 @@ static void print_loaded(Jobctl *ctl, const json_t *unit) {
 
         if (!*path)
                 path = value_string(unit, "SourcePath");
+        if (value_bool(unit, "Transient"))
+                preset = "";
         status_print_label("Loaded");
         terminal_print(&ctl->terminal, color, load);
         if (*reason)
@@ -46,6 +48,10 @@ static void print_loaded(Jobctl *ctl, const json_t *unit) {
         else if (*path)
                 printf(" (%s%s%s%s%s)", path, *file_state ? "; " : "", file_state, *preset ? "; preset: " : "", preset);
         putchar('\n');
+        if (value_bool(unit, "Transient")) {
+                status_print_label("Transient");
+                puts("yes");
+        }
 }
 
 /* By folders: a folder, and the files in it below. */
