@@ -108,6 +108,13 @@ User=nobody
 ExecStart=/bin/true'
 service refused 'RestrictRealtime=perhaps
 ExecStart=/bin/touch /run/refused-has-run'
+service opens 'OpenFile=/etc/hostname:host:read-only
+OpenFile=/run/opened:words:append
+OpenFile=/run/not-there:ghost:graceful
+OpenFile=/run/opens.socket
+ExecStart=/bin/sh -c "echo $$LISTEN_FDS $$LISTEN_FDNAMES; read line <&3; echo x 2>/dev/null >&3 || echo read-only; echo more >&4; echo hello >&5"'
+service opens-none 'OpenFile=/run/not-there
+ExecStart=/bin/true'
 for name in leaves shares; do
         unit $name.service <<U
 [Service]
@@ -160,6 +167,17 @@ fails no-folder 238 'state directory: cannot set up mine/inner'
 check_equal "nothing outside was changed" "$(stat -c %U /run/precious)" root
 check_exit "what nobody understands is refused" 1 ctl start refused.service
 check_equal "and does not run with less" "$(ls /run/refused-has-run 2>/dev/null)" ""
+
+echo first >/run/opened
+python3 -c 'import socket, sys
+s = socket.socket(socket.AF_UNIX); s.bind("/run/opens.socket"); s.listen(); print("up", flush=True)
+print(s.accept()[0].recv(100).decode(), end="", flush=True)' >/run/heard &
+wait_for up cat /run/heard
+runs opens $'3 host:words:opens.socket\nread-only'
+check_equal "a file is written at its end" "$(tr '\n' ' ' </run/opened)" "first more "
+check "a socket is connected to" wait_for hello cat /run/heard
+fails opens-none 202 'cannot open /run/not-there'
+check_prints "the bus tells of them" '/run/opened.*words' ctl show -p OpenFile opens.service
 
 check "two services of one user" ctl start leaves.service shares.service
 wait_for x cat /dev/shm/leaves && wait_for x cat /dev/shm/shares

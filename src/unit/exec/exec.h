@@ -112,7 +112,9 @@ typedef enum ExecRequestFlags {
 
 /* One that the process is given. */
 typedef struct ExecDescriptor {
-        int fd;
+        int fd;                                 /* -1: what the child opens at … */
+        const char *path;                       /* … this absolute path, or connects to if that is a socket; borrowed … */
+        int flags;                              /* … with these, as of open(2) */
         bool is_owned;                          /* closed with the request */
         bool is_nonblocking;                    /* made so */
         int target;                             /* the number that it has there; 0: the next from 3 on, in LISTEN_FDS= … */

@@ -18,6 +18,8 @@
 /* A descriptor and the number that it is to have. */
 typedef struct ExecPlace {
         int fd;                         /* changed by the child */
+        const char *path;               /* that it opens for it; NULL: none */
+        int flags;
         int target;
         bool is_nonblocking;
 } ExecPlace;

@@ -79,6 +79,12 @@ void exec_child_describe(const ExecChild *child, ExecResult *result) {
         case EXEC_STEP_STDERR:
                 exec_result_set(result, step, error, "cannot open %s", file_of(request, step));
                 break;
+        case EXEC_STEP_FDS:
+                if (child->what)
+                        exec_result_set(result, step, error, "cannot open %s", child->what);
+                else
+                        exec_result_set(result, step, error, "cannot be set up");
+                break;
         case EXEC_STEP_CHROOT:
                 exec_result_set(result, step, error, "cannot enter %s", request->root_directory);
                 break;
@@ -133,7 +139,6 @@ void exec_child_describe(const ExecChild *child, ExecResult *result) {
         case EXEC_STEP_ENVIRONMENT:
         case EXEC_STEP_SIGNAL_MASK:
         case EXEC_STEP_SETSID:
-        case EXEC_STEP_FDS:
         case _EXEC_STEP_MAX:
                 if (child->what)
                         exec_result_set(result, step, error, "cannot set up %s", child->what);

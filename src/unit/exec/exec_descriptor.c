@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "basic/macro.h"
@@ -38,7 +40,7 @@ static size_t count_told(const ExecRequest *request) {
 int exec_request_add_descriptor(ExecRequest *request, ExecDescriptor descriptor) {
         ExecDescriptor *grown;
 
-        assert(request && descriptor.fd >= 0);
+        assert(request && (descriptor.fd >= 0 || descriptor.path));
         assert(descriptor.target == 0 || descriptor.target >= EXEC_FIRST_FD);
 
         grown = reallocarray(request->descriptors, request->n_descriptors + 1, sizeof(*grown));
@@ -135,6 +137,8 @@ int exec_descriptor_plan(const ExecRequest *request, int input, ExecPlace **ret_
 
                 places[n++] = (ExecPlace) {
                         .fd = descriptor->fd,
+                        .path = descriptor->path,
+                        .flags = descriptor->flags,
                         .target = descriptor->target != 0 ? descriptor->target : next++,
                         .is_nonblocking = descriptor->is_nonblocking,
                 };
@@ -210,12 +214,53 @@ child_ static int unshare_table(const ExecChild *child) {
         return (int) (r < 0 ? exec_call1(SYS_unshare, CLONE_FILES) : r);
 }
 
+/* Of whatever kind it is. */
+child_ static int join(const char *path) {
+        static const int kinds[] = { SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET };
+        struct sockaddr_un address = { .sun_family = AF_UNIX };
+        long r = 0;
+
+        for (size_t i = 0; path[i]; i++) {
+                if (i + 1 >= sizeof(address.sun_path))
+                        return -ENAMETOOLONG;
+                address.sun_path[i] = path[i];
+        }
+        for (size_t i = 0; i < ELEMENTSOF(kinds); i++) {
+                long fd = exec_call3(SYS_socket, AF_UNIX, kinds[i] | SOCK_CLOEXEC, 0);
+
+                r = fd < 0 ? fd : exec_call3(SYS_connect, fd, &address, sizeof(address));
+                if (r >= 0)
+                        return (int) fd;
+                exec_call1(SYS_close, fd);
+                if (r != -EPROTOTYPE)
+                        break;
+        }
+        return (int) r;
+}
+
+/* A FIFO must not keep us until somebody is at its other end. */
+child_ static int open_place(const ExecPlace *place) {
+        long fd, r;
+
+        if (!place->path)
+                return place->fd;
+        fd = exec_call4(SYS_openat, AT_FDCWD, place->path, place->flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
+        if (fd == -ENXIO)
+                return join(place->path);
+        r = fd < 0 ? fd : exec_call3(SYS_fcntl, fd, F_SETFL, place->flags & O_APPEND);
+        return (int) (r < 0 ? r : fd);
+}
+
 child_ int exec_descriptor_place(const ExecChild *child) {
         int highest = MAX(child->places[child->n_places - 1].target, STDERR_FILENO);
         int r = unshare_table(child);
 
         for (size_t i = 0; i < child->n_places && r >= 0; i++) {
-                r = (int) exec_call3(SYS_fcntl, child->places[i].fd, F_DUPFD_CLOEXEC, highest + 1);
+                r = open_place(&child->places[i]);
+                if (r < 0)
+                        ((ExecChild *) child)->what = child->places[i].path;    /* as it writes its step */
+                else
+                        r = (int) exec_call3(SYS_fcntl, r, F_DUPFD_CLOEXEC, highest + 1);
                 child->places[i].fd = r;
         }
         if (r < 0)

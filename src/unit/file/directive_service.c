@@ -51,7 +51,7 @@ const Directive service_directives[] = {
                           .from_string = service_notify_access_from_string),
         DIRECTIVE_SERVICE_RARE("NotifyFd", service_parse_notify_fd, notify_fd, .is_strict = true),
         RESOURCE("OOMPolicy", directive_parse_enum, oom_policy, .from_string = resource_oom_policy_from_string),
-        DIRECTIVE_REFUSE("OpenFile", "the unit would miss a file that it is to be given"),
+        DIRECTIVE_SERVICE_RARE("OpenFile", service_parse_open_file, open_files, .is_strict = true),
         DIRECTIVE_SERVICE("PIDFile", service_parse_pid_file, pid_file, .is_strict = true),
         DIRECTIVE_SERVICE_RARE("PermissionsStartOnly", directive_parse_bool, permissions_start_only, .is_strict = true),
         PROBE("ReadinessExec", service_parse_probe_command, READINESS, command, .is_strict = true),

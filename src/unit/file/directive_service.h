@@ -16,6 +16,7 @@ int service_parse_timeout_start(const DirectiveLine *line, const char *value);
 int service_parse_timeout_abort(const DirectiveLine *line, const char *value);
 int service_parse_watchdog(const DirectiveLine *line, const char *value);
 int service_parse_bus_name(const DirectiveLine *line, const char *value);
+int service_parse_open_file(const DirectiveLine *line, const char *value);
 int service_parse_notify_fd(const DirectiveLine *line, const char *value);
 int service_parse_restart_jitter(const DirectiveLine *line, const char *value);
 int service_parse_fd_preserve(const DirectiveLine *line, const char *value);

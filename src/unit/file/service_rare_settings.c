@@ -43,8 +43,21 @@ DEFINE_STRING_TABLE(service_restart_mode, ServiceRestartMode, service_restart_mo
 DEFINE_STRING_TABLE(service_fd_preserve, ServiceFdPreserve, service_fd_preserves)
 DEFINE_STRING_TABLE(service_probe_kind, ServiceProbeKind, service_probe_kinds)
 
+ServiceOpenFile *service_open_file_free_all(ServiceOpenFile *list) {
+        while (list) {
+                ServiceOpenFile *next = list->next;
+
+                free(list->path);
+                free(list->name);
+                free(list);
+                list = next;
+        }
+        return NULL;
+}
+
 void service_rare_settings_deinit(ServiceRareSettings *rare) {
         free(rare->bus_name);
+        service_open_file_free_all(rare->open_files);
         for (size_t i = 0; i < _SERVICE_PROBE_KIND_MAX; i++) {
                 exec_command_free_all(rare->probes[i].command);
                 free(rare->probes[i].target);

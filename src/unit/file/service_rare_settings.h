@@ -55,6 +55,21 @@ typedef struct ServiceProbe {
         uint32_t threshold;             /* so many in a row count: successes for readiness, failures for liveness */
 } ServiceProbe;
 
+/* Options of OpenFile=, in the numbers that D-Bus has for them. */
+typedef enum ServiceOpenFlags {
+        SERVICE_OPEN_READ_ONLY = 1 << 0,
+        SERVICE_OPEN_APPEND = 1 << 1,
+        SERVICE_OPEN_TRUNCATE = 1 << 2,
+        SERVICE_OPEN_GRACEFUL = 1 << 3,         /* it need not be there */
+} ServiceOpenFlags;
+
+typedef struct ServiceOpenFile {
+        char *path;                     /* owned; absolute */
+        char *name;                     /* owned; what it is told as */
+        uint32_t flags;
+        struct ServiceOpenFile *next;   /* owned */
+} ServiceOpenFile;
+
 typedef struct ServiceRareSettings {
         char *bus_name;
         ServiceProbe probes[_SERVICE_PROBE_KIND_MAX];
@@ -75,6 +90,7 @@ typedef struct ServiceRareSettings {
 
         uint32_t fd_store_max;
         ServiceFdPreserve fd_store_preserve;
+        ServiceOpenFile *open_files;    /* owned list, in their order */
         bool permissions_start_only;
         bool root_directory_start_only;
 } ServiceRareSettings;
@@ -95,6 +111,7 @@ enum {
         SERVICE_PROBE_NO_HTTP = 251,
 };
 
+ServiceOpenFile *service_open_file_free_all(ServiceOpenFile *list);
 /* Frees it and what it owns. */
 ServiceRareSettings *service_rare_settings_free(ServiceRareSettings *rare);
 /* Frees what it owns and zeroes it. */

@@ -226,6 +226,8 @@ static int give_descriptors(Unit *unit, const ServiceProcess *process, const Exe
                 return r;
         if (!has_streams)
                 r = service_give_fds(unit, request);
+        if (r == 0)
+                r = service_give_files(unit, request);
         return r < 0 || service_rare(unit)->notify_fd == 0 ? r : service_open_channel(unit, request);
 }
 

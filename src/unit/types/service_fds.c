@@ -170,6 +170,23 @@ void service_release_fds(Unit *unit, bool will_restart) {
         drop_named(unit, NULL);
 }
 
+static int flags_of(const ServiceOpenFile *file) {
+        return file->flags & SERVICE_OPEN_READ_ONLY ? O_RDONLY :
+               file->flags & SERVICE_OPEN_APPEND ? O_RDWR | O_APPEND :
+               file->flags & SERVICE_OPEN_TRUNCATE ? O_RDWR | O_TRUNC : O_RDWR;
+}
+
+/* Its child opens them; only whether one is there that need not be is to be known before. */
+int service_give_files(const Unit *unit, ExecRequest *request) {
+        int r = 0;
+
+        for (const ServiceOpenFile *file = service_rare(unit)->open_files; file && r == 0; file = file->next)
+                if (!(file->flags & SERVICE_OPEN_GRACEFUL) || access(file->path, F_OK) == 0)
+                        r = exec_request_add_descriptor(request, (ExecDescriptor) {
+                                .fd = -1, .path = file->path, .flags = flags_of(file), .name = file->name });
+        return r;
+}
+
 int service_give_fds(const Unit *unit, ExecRequest *request) {
         const ServiceExtra *extra = service_extra(unit);
         int r = 0;

@@ -43,6 +43,7 @@ void service_resume_channel(Unit *unit);
 
 /* service_fds.c: descriptors that it has given us */
 int service_give_fds(const Unit *unit, ExecRequest *request);
+int service_give_files(const Unit *unit, ExecRequest *request);  /* OpenFile= */
 void service_fd_hung_up(Unit *unit, uint32_t watched_as);
 void service_free_fds(ServiceExtra *extra);
 void service_put_fds(RecordWriter *writer, const ServiceExtra *extra);

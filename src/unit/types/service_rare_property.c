@@ -75,3 +75,15 @@ SERVICE_RARE_GETTER(readiness) {
 SERVICE_RARE_GETTER(liveness) {
         put_probe(unit, sink, SERVICE_PROBE_LIVENESS);
 }
+
+void service_get_open_files(const Unit *unit, Sink *sink) {
+        sink_open(sink, 'a', "(sst)");
+        for (const ServiceOpenFile *file = service_rare(unit)->open_files; file; file = file->next) {
+                sink_open(sink, 'r', "sst");
+                sink_string(sink, file->path);
+                sink_string(sink, file->name);
+                sink_u64(sink, file->flags);
+                sink_close(sink);
+        }
+        sink_close(sink);
+}

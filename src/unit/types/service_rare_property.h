@@ -22,6 +22,7 @@ SERVICE_RARE_GETTER(fd_store_preserve);
 SERVICE_RARE_GETTER(liveness);
 SERVICE_RARE_GETTER(next_restart);
 SERVICE_RARE_GETTER(notify_fd);
+SERVICE_RARE_GETTER(open_files);
 SERVICE_RARE_GETTER(probe_message);
 SERVICE_RARE_GETTER(readiness);
 SERVICE_RARE_GETTER(reload_signal);
@@ -41,6 +42,8 @@ SERVICE_RARE_GETTER(timeout_stop_mode);
         { "BusName", "s", UNIT_PROPERTY_CONST, service_get_bus_name, "The name that it takes on the bus." },       \
         { "FileDescriptorStoreMax", "u", UNIT_PROPERTY_CONST, service_get_fd_store_max,                            \
           "How many descriptors it may store." },                                                                  \
+        { "OpenFile", "a(sst)", UNIT_PROPERTY_CONST, service_get_open_files,                                       \
+          "Files that it is given open: path, name, and 1 read-only, 2 append, 4 truncate, 8 if it need not be there." }, \
         { "NFileDescriptorStore", "u", 0, service_get_fd_store_n, "How many descriptors it has stored." },         \
         { "FileDescriptorStorePreserve", "s", 0, service_get_fd_store_preserve,                                    \
           "How long they are kept when it is down: no, restart, yes." },                                           \
