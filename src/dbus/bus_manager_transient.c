@@ -214,6 +214,15 @@ static int make_others(BusCall *call, DBusMessageIter *array) {
         return r;
 }
 
+/* What nobody starts shall not stay because of the processes that it was to have. */
+static void let_go(BusCall *call, const char *name) {
+        cleanup_(failure_deinit) Failure failure = {};
+        Unit *unit = manager_find_unit(call->bus->manager, name);
+
+        if (unit && unit->vtable->give_processes && unit->active_state == UNIT_INACTIVE)
+                (void) unit->vtable->give_processes(unit, NULL, 0, NULL, &failure);
+}
+
 int bus_manager_start_transient_unit(BusCall *call) {
         const char *name = bus_call_string(call);
         const char *mode = bus_call_string(call);
@@ -227,7 +236,12 @@ int bus_manager_start_transient_unit(BusCall *call) {
                 r = make_others(call, &others);
         if (r >= 0)
                 r = make_unit(call, name, &own);
-        return r < 0 ? r : bus_call_enqueue(call, name, "start", mode);
+        if (r < 0)
+                return r;
+        r = bus_call_enqueue(call, name, "start", mode);
+        if (r < 0)
+                let_go(call, name);
+        return r;
 }
 
 /* — processes of units that are there — */

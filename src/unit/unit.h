@@ -104,8 +104,8 @@ typedef struct UnitVTable {
         void (*reset_failed)(Unit *unit);
 
         /*
-         * It is to be made of these processes, once it starts, and @controller (NULL: nobody) is asked to end it. 0, or
-         * a negative errno with @ret_failure.
+         * It is to be made of these processes, once it starts (0: it will not), and @controller (NULL: nobody) is asked
+         * to end it. 0, or a negative errno with @ret_failure.
          */
         int (*give_processes)(Unit *unit, const pid_t *pids, size_t n, const char *controller, Failure *ret_failure);
         /* Standard input, output and error of its commands, -1 for what is as its file says; not taken over. The same. */

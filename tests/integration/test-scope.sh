@@ -76,6 +76,8 @@ if command -v busctl >/dev/null; then
         check_prints "of PID 1" 'is a manager process' make g.scope fail 1 PIDs au 1 1
         check_prints "of the manager" 'is a manager process' make g.scope fail 1 PIDs au 1 "$CORE"
         sleep 1000 &
+        check_prints "one that nobody may start" 'RefuseManualStart' make j.scope fail 2 PIDs au 1 $! RefuseManualStart b true
+        check "is let go" wait_for '^$' ls "$FILES"
         check "of a process" make g.scope fail 2 PIDs au 1 $! Controller s :1.999
         check_equal "somebody controls it" "$(ctl show -P Controller g.scope)" :1.999
         check "who leaves it" call /org/jobd1/unit/g_2escope org.jobd1.Scope Abandon
@@ -83,6 +85,20 @@ if command -v busctl >/dev/null; then
         check_equal "on its own" "$(ctl show -P Controller g.scope)" ""
         kill $!
         check "until it ends" wait_for '^(inactive|unknown)$' ctl is-active g.scope
+        busctl --address="unix:path=$JOBD_SOCKET" monitor >"$DIR/heard" 2>&1 &
+        MONITOR=$!
+        sleep 1000 &
+        SCOPE_PID=$!
+        # It may take a moment to listen: something happens until it has heard that.
+        check "somebody listens" wait_for Member=Reloading sh -c "'$BUILD/jobctl' daemon-reload; cat '$DIR/heard'"
+        check "of one who controls it" make i.scope fail 3 PIDs au 1 "$SCOPE_PID" Controller s :1.999 TimeoutStopUSec t 1000000
+        check "is asked to stop it" ctl stop i.scope
+        check_prints "before anybody is killed" 'Member=RequestStop' cat "$DIR/heard"
+        wait "$SCOPE_PID"
+        check_equal "who does not hear it" "$?" 137
+        check_equal "in time" "$(ctl show -P Result i.scope)" timeout
+        kill "$MONITOR"
+        ctl reset-failed
 fi
 
 if [ -n "$GROUP" ]; then

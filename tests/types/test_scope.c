@@ -309,3 +309,13 @@ Test(scope, signals) {
         cr_assert(eq(int, scope_vtable.kill(f.scope, "all", SIGHUP, &failure), 0));
         assert_string(double_calls(f.world), "kill 11 1 a.scope, kill 12 1 a.scope");
 }
+
+Test(scope, gives_back_what_it_will_not_have) {
+        Failure failure = {};
+        FIXTURE(f);
+
+        give(&f, ":1.2");
+        cr_assert(eq(int, scope_vtable.give_processes(f.scope, NULL, 0, NULL, &failure), 0));
+        cr_assert(zero(sz, scope_of(f.scope)->pids.n));
+        cr_assert(scope_of(f.scope)->controller == NULL);
+}

@@ -224,18 +224,23 @@ static void scope_deinit(Unit *unit) {
         free(scope);
 }
 
+/* In the place of what it was given before. */
 static int scope_give_processes(Unit *unit, const pid_t *pids, size_t n, const char *controller, Failure *ret_failure) {
         UnitHost *host = host_of(unit);
         Scope *scope = scope_of(unit);
 
+        forget_processes(unit);
+        free(take_ptr(scope->controller));
         for (size_t i = 0; i < n; i++) {
                 int r = host->ops->watch_process(host, unit, UNIT_PURPOSE_MAIN, pids[i]);
 
                 if (r >= 0)
                         r = vector_push(&scope->pids, pids[i]);
-                if (r < 0)
+                if (r < 0) {
+                        forget_processes(unit);
                         return failure_set(ret_failure, r, "Failed", "Process %d cannot be part of %s: %s.", (int) pids[i],
                                            unit->id, r == -EEXIST ? "another unit watches over it" : strerror(-r));
+                }
         }
         if (controller && *controller) {
                 scope->controller = strdup(controller);
