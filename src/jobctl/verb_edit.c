@@ -392,8 +392,12 @@ int verb_edit(Jobctl *ctl, char *const *words) {
         strv_foreach(name, names)
                 if (r == 0)
                         r = edit_unit(ctl, *name, text, documents);
-        if (r == 0)
-                r = reload(ctl);
+        /* What was installed before another failed counts, too. */
+        if (json_array_size(documents) > 0) {
+                int reloaded = reload(ctl);
+
+                r = r != 0 ? r : reloaded;
+        }
         if (r != 0 || !ctl->options.json)
                 return r;
         return jobctl_print_json(ctl, json_pack("{s:b, s:O}", "ok", 1, "files", documents), EXIT_OK);

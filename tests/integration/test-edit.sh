@@ -43,6 +43,10 @@ check "from standard input" sh -c "echo '[Unit]
 Description=By pipe' | '$BUILD/jobctl' edit --stdin --runtime --drop-in=z a.service"
 check_equal "until the next boot" "$(sed -n 2p "$XDG_RUNTIME_DIR/jobd/user/a.service.d/z.conf")" "Description=By pipe"
 check_prints "it counts" '^Description=By pipe$' ctl show -p Description a.service
+check "a unit that runs" ctl start a.service
+check_exit "one that is not there fails the call" 1 sh -c "echo '[Unit]
+Description=Before it' | '$BUILD/jobctl' edit --stdin --runtime --drop-in=z a.service nowhere.service"
+check_prints "and what was installed before it counts" '^Description=Before it$' ctl show -p Description a.service
 check "the whole file" sh -c "echo '[Service]
 ExecStart=/bin/sleep 2000' | '$BUILD/jobctl' edit --stdin --full a.service"
 check_prints "is another one" 'argv\[\]=/bin/sleep 2000' ctl show -p ExecStart a.service
