@@ -172,3 +172,7 @@ int log_input_fd(const LogInput *input) {
 bool log_input_is_empty(LogInput *input) {
         return input->files && !log_reader_has_files(input->files);
 }
+
+bool log_input_is_denied(const LogInput *input) {
+        return input->files && log_reader_is_denied(input->files);
+}

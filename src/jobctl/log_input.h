@@ -27,5 +27,8 @@ int log_input_fd(const LogInput *input);
 /* Nothing was ever written by these units? */
 bool log_input_is_empty(LogInput *input);
 
+/* Is there something of these units that may not be read? */
+bool log_input_is_denied(const LogInput *input);
+
 /* Of the unit: the last invocation that wrote something: 0, -ENOENT or -errno. */
 int log_input_find_invocation(Jobctl *ctl, const char *unit, char ret_invocation[static 33]);

@@ -175,7 +175,9 @@ int verb_logs(Jobctl *ctl, char *const *words) {
                 if (r >= 0)
                         r = print_all(ctl, &request, input, &has_printed);
         }
-        if (r == 0 && !has_printed && !ctl->options.quiet && request.format != LOG_FORMAT_JSON)
+        if (r == 0 && log_input_is_denied(input) && !ctl->options.quiet)
+                terminal_say(stderr, "-- There is a log that only others may read --");
+        else if (r == 0 && !has_printed && !ctl->options.quiet && request.format != LOG_FORMAT_JSON)
                 terminal_say(stderr, "-- No lines --");
         return r == -EPIPE ? EXIT_OK : r;
 }

@@ -49,6 +49,7 @@ struct LogReader {
         int notify_fd;                  /* owned */
         int *watches;                   /* owned; of each folder, -1: none yet */
         bool has_begun;
+        bool is_denied;                 /* something may not be read */
 };
 
 static void kept_deinit(Kept *kept) {
@@ -154,6 +155,7 @@ static int add_source(LogReader *reader, const char *folder, const char *name, s
                 r = vector_push(&reader->sources, source);
         if (r < 0)
                 log_source_free(source);
+        reader->is_denied = reader->is_denied || r == -EACCES;
         return r == -EACCES ? 0 : r;
 }
 
@@ -191,8 +193,10 @@ static int find_sources(LogReader *reader) {
         strv_foreach(path, reader->folders) {
                 DIR *folder = opendir(*path);
 
-                if (!folder)
+                if (!folder) {
+                        reader->is_denied = reader->is_denied || errno == EACCES;
                         continue;
+                }
                 for (struct dirent *entry; r == 0 && (entry = readdir(folder));)
                         r = consider_file(reader, *path, entry->d_name);
                 closedir(folder);
@@ -323,6 +327,10 @@ bool log_reader_has_files(LogReader *reader) {
         if (!reader->has_begun)
                 (void) begin(reader);
         return reader->sources.n > 0;
+}
+
+bool log_reader_is_denied(const LogReader *reader) {
+        return reader->is_denied;
 }
 
 /* — waiting — */

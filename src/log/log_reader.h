@@ -51,6 +51,9 @@ int log_reader_next(LogReader *reader, LogEntry *ret_entry);
 /* Is there any file of these units? */
 bool log_reader_has_files(LogReader *reader);
 
+/* Is there anything of these units that may not be read? */
+bool log_reader_is_denied(const LogReader *reader);
+
 /* Becomes readable when there may be more; then log_reader_next() again. */
 int log_reader_fd(const LogReader *reader);
 

@@ -176,3 +176,26 @@ Test(log_reader, what_the_manager_said_of_a_unit) {
         append("a.service.log", "@\ta.service\t-\t1\tx\t-\n3\t1\t6\t-\thello\n");
         assert_string(messages(reader), "Started a.service.,hello,a.service: odd");
 }
+
+/* Who may not read it must not be told that nothing was written. */
+Test(log_reader, what_may_not_be_read_is_known) {
+        LogReader *reader;
+        char path[256];
+
+        append_records("a.service.log", "a.service", 1, 2);
+        append_records("b.service.log", "b.service", 1, 1);
+        snprintf(path, sizeof(path), "%s/a.service.log", folder);
+        cr_assert(chmod(path, 0) == 0 && chmod(folder, 0755) == 0);
+        if (geteuid() == 0 && seteuid(65534) < 0)
+                cr_skip_test("there is no other user");
+
+        reader = open_reader(&all, "a.service");
+        assert_string(messages(reader), "");
+        cr_assert(log_reader_is_denied(reader));
+        log_reader_free(reader);
+        reader = open_reader(&all, "b.service");
+        assert_string(messages(reader), "b.service 1");
+        cr_assert(not(log_reader_is_denied(reader)));
+        log_reader_free(reader);
+        (void) !seteuid(getuid());
+}
