@@ -162,7 +162,8 @@ int fstab_read(const FstabOptions *options, FstabEntries *ret_entries) {
 /* — the folder — */
 
 static bool has_text(const char *path, const char *text) {
-        size_t wanted = strlen(text), n = 0;
+        size_t wanted = strlen(text);
+        bool is_equal = false;
         char buffer[4096];
         FILE *file;
 
@@ -170,10 +171,10 @@ static bool has_text(const char *path, const char *text) {
                 return false;
         file = fopen(path, "re");
         if (file) {
-                n = fread(buffer, 1, sizeof(buffer), file);
+                is_equal = fread(buffer, 1, sizeof(buffer), file) == wanted && memcmp(buffer, text, wanted) == 0;
                 fclose(file);
         }
-        return file && n == wanted && memcmp(buffer, text, n) == 0;
+        return is_equal;
 }
 
 static int write_text(const char *path, const char *text) {
