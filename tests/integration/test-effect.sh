@@ -195,8 +195,6 @@ EXEMPT=(StandardInput StandardInputData StandardInputText StandardOutput Standar
         CPUWeight StartupCPUWeight IOWeight StartupIOWeight IODeviceWeight CPUQuotaPeriodSec MemoryLow MemoryMin
         CPUAccounting IOAccounting MemoryAccounting TasksAccounting Delegate
         RuntimeDirectoryPreserve RemoveIPC)
-# What takes a security module of the kernel; what tests/packages tries, with real sessions; what does not start at all.
-EXEMPT+=(AppArmorProfile SELinuxContext SmackProcessLabel PAMName DynamicUser)
 
 # — the table is complete —
 mapfile -t SUPPORTED < <(awk '/^## / { wanted = /how processes are run|what a control group may use/ }
