@@ -193,7 +193,7 @@ static uint64_t ignored_signals(void) {
 /* The user namespace is entered late, when all descriptors but a few are closed. */
 static int prepare_sandbox(const ExecRequest *request, Preparation *preparation, ExecResult *result) {
         const ExecCredentials *credentials = &preparation->credentials;
-        cleanup_(strv_freep) char **own = NULL;
+        cleanup_(strv_freep) char **own = NULL, **hidden = NULL;
         cleanup_free_ char *folder = NULL;
         ExecRequest with_own;
         SandboxPlan *plan;
@@ -204,6 +204,8 @@ static int prepare_sandbox(const ExecRequest *request, Preparation *preparation,
         with_own = *request;
         if (preparation->extra)
                 r = exec_extra_list_paths(preparation->extra, &own);
+        if (r == 0 && preparation->extra)
+                r = exec_extra_list_hidden(preparation->extra, &hidden);
         if (r == 0 && request->terms)
                 r = exec_secret_folder(request, &folder);
         if (r < 0) {
@@ -212,6 +214,7 @@ static int prepare_sandbox(const ExecRequest *request, Preparation *preparation,
         }
         if (own)
                 with_own.writable_paths = own;
+        with_own.hidden_folders = hidden;
         if (folder)
                 with_own.secret_folder = folder;
         r = sandbox_plan_new(&with_own, credentials->owner, credentials->owner_group, &preparation->sandbox, result);

@@ -145,6 +145,7 @@ typedef struct ExecRequest {
         const char *working_directory;          /* NULL: home of a user manager, else "/"; "~": home of the user */
         const char *root_directory;
         const char *user;                       /* name or number, or NULL */
+        bool is_dynamic_user;                   /* made for the unit, if there is none of that name */
         const char *group;
         char *const *supplementary_groups;
         mode_t umask;
@@ -162,6 +163,7 @@ typedef struct ExecRequest {
         uint32_t denied;                        /* ExecDenied (unit/exec_terms.h): what its sandbox takes away besides */
         const struct SandboxSettings *sandbox;  /* unit/sandbox_settings.h; NULL: it sees what we see, but for .root_directory */
         struct SandboxShared *shared;           /* exec/sandbox_shared.h; needed for some of it */
+        char *const *hidden_folders;            /* of which it sees only those of .writable_paths that are in them */
         const char *secret_folder;              /* the unit's credentials, the only ones that it may see; NULL: none */
         char *const *writable_paths;            /* the unit's own: whatever the sandbox says of what they are in */
         const char *unit;                       /* its id, for what is named after it; needed with terms only */

@@ -19,9 +19,11 @@
 
 #include "basic/macro.h"
 #include "unit/exec/exec_child_private.h"
+#include "unit/exec/exec_directory.h"
 
 #define FOLDER_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
 #define MODE_OF_PARENTS 0755
+#define MODE_OF_PRIVATE 0700
 #define NAME_MAX_BYTES 255
 #define DEPTH_MAX 128
 #define UNCHANGED ((uid_t) -1)
@@ -221,6 +223,19 @@ child_ static int make_link(const ExecFolder *folder) {
         return r;
 }
 
+child_ static int enter_folder(const ExecFolder *folder, bool *ret_is_new) {
+        const char *path = folder->path;
+        int fd = enter_base(folder->base);
+
+        if (folder->is_private && fd >= 0) {
+                path += sizeof(EXEC_PRIVATE_FOLDER);
+                fd = enter(fd, EXEC_PRIVATE_FOLDER, MODE_OF_PRIVATE, ret_is_new);
+                if (fd >= 0)
+                        exec_call2(SYS_fchmod, fd, MODE_OF_PRIVATE);
+        }
+        return enter_path(fd, path, folder->mode, ret_is_new);
+}
+
 child_ int exec_child_make_directories(ExecChild *child) {
         const ExecExtra *extra = child->extra;
 
@@ -231,7 +246,7 @@ child_ int exec_child_make_directories(ExecChild *child) {
 
                 child->step = EXEC_STEP_RUNTIME_DIRECTORY + (ExecStep) folder->kind;
                 child->what = folder->path;
-                fd = enter_path(enter_base(folder->base), folder->path, folder->mode, &is_new);
+                fd = enter_folder(folder, &is_new);
                 r = fd < 0 ? fd : own_folder(extra, folder, fd, is_new);
                 exec_call1(SYS_close, fd);
                 if (r >= 0 && folder->link) {

@@ -24,6 +24,7 @@
 #include "basic/text.h"
 #include "basic/vector.h"
 #include "unit/exec/exec_credentials.h"
+#include "unit/exec/exec_dynamic_user.h"
 
 #define PASSWD_FILE "/etc/passwd"
 #define GROUP_FILE "/etc/group"
@@ -165,6 +166,24 @@ int exec_group_find(const char *name, gid_t *ret_gid) {
         return r < 0 ? r : -ESRCH;
 }
 
+bool exec_number_is_known(const char *number) {
+        cleanup_(database_close) Database users = {}, groups = {};
+        struct passwd user;
+        struct group group;
+        uint32_t id;
+        int r;
+
+        if (!parse_id(number, &id) || find_user_entry(&users, number, &user) != -ESRCH)
+                return true;
+        r = database_open(&groups, GROUP_FILE);
+        if (r < 0)
+                return r != -ESRCH;
+        while ((r = database_next_group(&groups, &group)) > 0)
+                if (group.gr_gid == id)
+                        return true;
+        return r < 0;
+}
+
 void exec_credentials_deinit(ExecCredentials *credentials) {
         free(credentials->groups);
         free(credentials->user_name);
@@ -198,6 +217,22 @@ static int copy_user_entry(ExecCredentials *credentials, const struct passwd *en
         return 0;
 }
 
+static int make_user(const ExecRequest *request, ExecCredentials *credentials, ExecResult *result) {
+        int r = geteuid() == 0 ? exec_dynamic_user_take(request->user, &credentials->uid) : -EPERM;
+
+        if (r == 0) {
+                credentials->user_name = strdup(request->user);
+                r = credentials->user_name ? 0 : -ENOMEM;
+        }
+        if (r < 0) {
+                exec_result_set(result, EXEC_STEP_USER, r, "cannot make the user %s", request->user);
+                return r;
+        }
+        credentials->gid = credentials->uid;
+        credentials->has_uid = credentials->has_gid = true;
+        return 0;
+}
+
 static int resolve_user(const ExecRequest *request, ExecCredentials *credentials, ExecResult *result) {
         cleanup_(database_close) Database database = {};
         struct passwd entry;
@@ -212,6 +247,8 @@ static int resolve_user(const ExecRequest *request, ExecCredentials *credentials
                 credentials->has_uid = true;
                 return 0;
         }
+        if (r == -ESRCH && request->is_dynamic_user)
+                return make_user(request, credentials, result);
         if (r == -ESRCH)
                 exec_result_set(result, EXEC_STEP_USER, r, "there is no user %s in " PASSWD_FILE, request->user);
         else if (r < 0)
@@ -337,7 +374,7 @@ int exec_credentials_resolve(const ExecRequest *request, ExecCredentials *ret_cr
                 if (r < 0)
                         return r;
         }
-        if (request->group) {
+        if (request->group && !(request->is_dynamic_user && text_equal(request->group, request->user))) {
                 r = resolve_group(request->group, &ret_credentials->gid, ret_result);
                 if (r < 0)
                         return r;

@@ -32,3 +32,5 @@ int exec_credentials_resolve(const ExecRequest *request, ExecCredentials *ret_cr
 /* A name or number; 0, -ESRCH if /etc/passwd (/etc/group) has none, or -errno. */
 int exec_user_find(const char *name, uid_t *ret_uid);
 int exec_group_find(const char *name, gid_t *ret_gid);
+/* Is it a user's or a group's there? Also if that cannot be told. */
+bool exec_number_is_known(const char *number);

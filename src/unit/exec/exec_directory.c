@@ -47,7 +47,15 @@ int exec_directory_base(ExecDirectoryKind kind, bool is_user, char **ret_base) {
         return text_format(ret_base, "%s/%s%s", home, bases[kind].fallback, kind == EXEC_DIRECTORY_LOGS ? "/log" : "");
 }
 
+/* What goes with the unit may lie where it always does. */
+bool exec_directory_is_private(const ExecTerms *terms, ExecDirectoryKind kind) {
+        if (!terms->dynamic_user || kind == EXEC_DIRECTORY_CONFIGURATION)
+                return false;
+        return kind != EXEC_DIRECTORY_RUNTIME || terms->preserve != EXEC_PRESERVE_NO;
+}
+
 int exec_directory_list(const ExecTerms *terms, ExecDirectoryKind kind, bool is_user, char **ret_list) {
+        const char *private = exec_directory_is_private(terms, kind) ? EXEC_PRIVATE_FOLDER "/" : "";
         cleanup_free_ char *base = NULL;
         Text list = {};
         int r;
@@ -59,7 +67,7 @@ int exec_directory_list(const ExecTerms *terms, ExecDirectoryKind kind, bool is_
         if (r < 0)
                 return r;
         strv_foreach(path, terms->directories[kind].paths)
-                text_addf(&list, "%s%s/%.*s", list.n > 0 ? ":" : "", base, (int) strcspn(*path, ":"), *path);
+                text_addf(&list, "%s%s/%s%.*s", list.n > 0 ? ":" : "", base, private, (int) strcspn(*path, ":"), *path);
         return text_finish(&list, ret_list);
 }
 
@@ -200,6 +208,13 @@ int exec_directory_remove_below(const char *base, const char *path, bool is_link
         return r;
 }
 
+static int remove_private(int base, const char *name) {
+        cleanup_free_ char *path = NULL;
+        int r = text_format(&path, EXEC_PRIVATE_FOLDER "/%s", name);
+
+        return r < 0 ? r : remove_below(base, path, remove_all);
+}
+
 int exec_directory_remove(const ExecTerms *terms, ExecDirectoryKind kind, bool is_user) {
         cleanup_free_ char *base = NULL;
         int r, fd, error = 0;
@@ -219,6 +234,8 @@ int exec_directory_remove(const ExecTerms *terms, ExecDirectoryKind kind, bool i
                 r = path ? remove_below(fd, path, remove_all) : -ENOMEM;
                 if (r == 0 && colon)
                         r = remove_below(fd, colon + 1, remove_link);
+                if (r == 0 && exec_directory_is_private(terms, kind))
+                        r = remove_private(fd, path);
                 error = error < 0 ? error : r;
         }
         close(fd);

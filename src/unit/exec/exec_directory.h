@@ -7,6 +7,12 @@
 
 #include "unit/exec_terms.h"
 
+/* Below the base, for users whose number is another one's some day: only root may enter it. */
+#define EXEC_PRIVATE_FOLDER "private"
+
+/* Are its directories in there? */
+bool exec_directory_is_private(const ExecTerms *terms, ExecDirectoryKind kind);
+
 /* Where those of a kind are; *ret_base is the caller's. 0, -ENOMEM, or -ENOENT if the user has no such place. */
 int exec_directory_base(ExecDirectoryKind kind, bool is_user, char **ret_base);
 

@@ -71,12 +71,18 @@ static int fill_folder(ExecFolder *folder, const ExecTerms *terms, ExecDirectory
 
         folder->kind = kind;
         folder->mode = exec_directories_mode(&terms->directories[kind]);
-        folder->path = strndup(entry, strcspn(entry, ":"));
-        folder->link = colon ? strdup(colon + 1) : NULL;
-        if (!folder->path || (colon && !folder->link))
+        folder->is_private = exec_directory_is_private(terms, kind);
+        if (folder->is_private && colon)
+                return -ENOTSUP;                /* its name is a link already */
+        r = text_format(&folder->path, "%s%.*s", folder->is_private ? EXEC_PRIVATE_FOLDER "/" : "", (int) strcspn(entry, ":"),
+                        entry);
+        if (r < 0)
+                return r;
+        folder->link = colon ? strdup(colon + 1) : folder->is_private ? strdup(entry) : NULL;
+        if ((colon || folder->is_private) && !folder->link)
                 return -ENOMEM;
         r = exec_directory_base(kind, is_user, &folder->base);
-        return r < 0 || !colon ? r : make_target(folder, &folder->target);
+        return r < 0 || !folder->link ? r : make_target(folder, &folder->target);
 }
 
 static int add_folders(ExecExtra *extra, const ExecRequest *request, ExecResult *result) {
@@ -92,10 +98,13 @@ static int add_folders(ExecExtra *extra, const ExecRequest *request, ExecResult 
                         int r = fill_folder(&extra->folders[extra->n_folders++], request->terms, kind, *entry,
                                             request->is_user_manager);
 
-                        if (r < 0) {
+                        if (r == -ENOTSUP)
+                                exec_result_set(result, EXEC_STEP_RUNTIME_DIRECTORY + kind, r, "%s: with DynamicUser= there is "
+                                                "no other link than its name", *entry);
+                        else if (r < 0)
                                 exec_result_set(result, EXEC_STEP_RUNTIME_DIRECTORY + kind, r, "there is no place for %s", *entry);
+                        if (r < 0)
                                 return r;
-                        }
                 }
         return 0;
 }
@@ -224,20 +233,9 @@ static int add_session(ExecExtra *extra, const ExecRequest *request, const ExecC
         return -result->error;
 }
 
-/* What it would be without cannot be told from what it is meant to be. */
-static int refuse_dynamic_user(const ExecRequest *request, ExecResult *result) {
-        if (request->terms->dynamic_user)
-                exec_result_set(result, EXEC_STEP_USER, ENOTSUP, "DynamicUser=: users that only exist while a unit runs are not "
-                                "supported; make a user, and name it by User=");
-        return -result->error;
-}
-
 static int add_terms(ExecExtra *extra, const ExecRequest *request, const ExecCredentials *credentials, ExecResult *result) {
         const ExecTerms *terms = request->terms;
-        int r = refuse_dynamic_user(request, result);
-
-        if (r == 0)
-                r = add_session(extra, request, credentials, result);
+        int r = add_session(extra, request, credentials, result);
         if (r == 0)
                 r = add_folders(extra, request, result);
 
@@ -293,6 +291,22 @@ int exec_extra_list_paths(const ExecExtra *extra, char ***ret_paths) {
 
                 if (r == 0)
                         r = strv_consume(&paths, path);
+                if (r < 0)
+                        return r;
+        }
+        *ret_paths = take_ptr(paths);
+        return 0;
+}
+
+int exec_extra_list_hidden(const ExecExtra *extra, char ***ret_paths) {
+        cleanup_(strv_freep) char **paths = NULL;
+
+        for (size_t i = 0; i < extra->n_folders; i++) {
+                cleanup_free_ char *path = NULL;
+                int r = extra->folders[i].is_private ? text_join_path(extra->folders[i].base, EXEC_PRIVATE_FOLDER, &path) : 0;
+
+                if (r == 0 && path && !strv_contains(paths, path))
+                        r = strv_push(&paths, path);
                 if (r < 0)
                         return r;
         }

@@ -23,6 +23,7 @@ typedef struct ExecFolder {
         char *link;                     /* a symlink to it, below the base as well; NULL: none … */
         char *target;                   /* … and what is in it */
         uint32_t mode;
+        bool is_private;                /* in a folder that only root may enter, and .link is its usual place */
 } ExecFolder;
 
 #define EXEC_SECRET_MAX_BYTES (1024U * 1024)
@@ -65,6 +66,8 @@ ExecExtra *exec_extra_free(ExecExtra *extra);
 
 /* Whole paths of the directories; *ret_paths is the caller's. 0 or -ENOMEM. */
 int exec_extra_list_paths(const ExecExtra *extra, char ***ret_paths);
+/* The folders with those of dynamic users, of which each sees its own only. */
+int exec_extra_list_hidden(const ExecExtra *extra, char ***ret_paths);
 
 /* $RUNTIME_DIRECTORY and its sisters, $CREDENTIALS_DIRECTORY. 0, -ENOMEM. */
 int exec_extra_set_environment(const ExecRequest *request, char ***environment);

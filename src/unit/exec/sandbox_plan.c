@@ -218,6 +218,20 @@ static int add_secrets(SandboxPlan *plan, const char *folder) {
         return r < 0 ? r : sandbox_plan_add(plan, &own);
 }
 
+static int add_hidden(SandboxPlan *plan, const ExecRequest *request) {
+        int r = 0;
+
+        strv_foreach(folder, request->hidden_folders) {
+                const SandboxMount mount = {
+                        .kind = SANDBOX_MOUNT_TMPFS, .label = "DynamicUser", .path = *folder,
+                        .options = "mode=0755,size=64k,nr_inodes=1k", .is_read_only = true,
+                };
+
+                r = r < 0 ? r : sandbox_plan_add(plan, &mount);
+        }
+        return r;
+}
+
 /* Would something else be seen at @path than what is there outside? */
 static bool is_covered(const SandboxPlan *plan, const char *path) {
         for (size_t i = 0; i < plan->mounts.n; i++) {
@@ -272,6 +286,8 @@ static int add_all(SandboxPlan *plan, const ExecRequest *request) {
                 r = sandbox_plan_add_root(plan, settings, plan->root[1]);
         if (r == 0)
                 r = add_secrets(plan, request->secret_folder);
+        if (r == 0)
+                r = add_hidden(plan, request);
         if (r == 0)
                 r = add_own(plan, request);
         if (r < 0)

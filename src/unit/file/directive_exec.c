@@ -37,7 +37,7 @@ const Directive exec_directives[] = {
         DIRECTIVE_TERMS("ConfigurationDirectoryMode", exec_parse_directory_mode, directories[EXEC_DIRECTORY_CONFIGURATION]),
         DIRECTIVE_TERMS("CoredumpFilter", exec_parse_coredump_filter, coredump_filter),
         DIRECTIVE_IGNORE("CoredumpReceive", "core dumps stay with the host"),
-        DIRECTIVE_TERMS("DynamicUser", exec_parse_dynamic_user, dynamic_user),
+        DIRECTIVE_TERMS("DynamicUser", directive_parse_bool, dynamic_user),
         DIRECTIVE_EXEC("Environment", exec_parse_environment, environment),
         DIRECTIVE_EXEC("EnvironmentFile", exec_parse_environment_file, environment_files, .is_strict = true),
         SANDBOX_PATHS("ExecPaths", SANDBOX_EXEC),

@@ -66,7 +66,6 @@ int exec_parse_search_path(const DirectiveLine *line, const char *value);
 /* Privileges: exec_privilege_value.c. The row's argument: whether it begins with all of them */
 int exec_parse_capabilities(const DirectiveLine *line, const char *value);
 int exec_parse_secure_bits(const DirectiveLine *line, const char *value);
-int exec_parse_dynamic_user(const DirectiveLine *line, const char *value);
 int exec_parse_label(const DirectiveLine *line, const char *value);     /* the row's argument: SecurityModule */
 int exec_parse_pam_name(const DirectiveLine *line, const char *value);
 

@@ -101,16 +101,6 @@ int exec_parse_secure_bits(const DirectiveLine *line, const char *value) {
         return r;
 }
 
-int exec_parse_dynamic_user(const DirectiveLine *line, const char *value) {
-        bool *field = directive_field(line);
-        int r = directive_parse_bool(line, value);
-
-        if (*field)
-                directive_note(line, UNIT_FILE_WARNING, "Users that only exist while a unit runs are not supported: the unit "
-                               "loads, but cannot be started; make a user, and name it by User=.");
-        return r;
-}
-
 /* A label may need one that the kernel has; what it is called is for the module to judge. */
 int exec_parse_label(const DirectiveLine *line, const char *value) {
         const SecurityModule module = (SecurityModule) line->directive->argument;

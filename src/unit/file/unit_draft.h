@@ -94,6 +94,9 @@ typedef struct ImpliedRelation {
         const char *name;
 } ImpliedRelation;
 
+/* With DynamicUser=, what that says besides; of the settings before they are the unit's. 0 or -ENOMEM. */
+int unit_draft_apply_dynamic_user(UnitDraft *draft);
+
 /* Adds them as default dependencies. 0 or -ENOMEM. */
 int unit_draft_add_defaults(UnitDraft *draft, const ImpliedRelation *relations, size_t n);
 

@@ -89,8 +89,10 @@ static void apply_private_devices(UnitDraft *draft) {
 
 static int apply_settings(UnitDraft *draft, Unit *unit, const char *path) {
         ResourceSettings *resources = NULL;
-        int r = 0;
+        int r = draft->load_state == UNIT_LOADED ? unit_draft_apply_dynamic_user(draft) : 0;
 
+        if (r < 0)
+                return r;
         apply_private_devices(draft);
 
         if (draft->load_state == UNIT_LOADED && draft->exec)

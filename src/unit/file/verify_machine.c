@@ -102,7 +102,8 @@ static void verify_socket(const UnitDraft *draft) {
 static void verify_accounts(const UnitDraft *draft) {
         const ExecSettings *exec = draft->exec;
 
-        verify_account(draft, "User", exec->user);
+        if (!draft->exec_terms.dynamic_user)
+                verify_account(draft, "User", exec->user);
         verify_account(draft, "Group", exec->group);
         strv_foreach(group, draft->exec_rare.supplementary_groups)
                 verify_account(draft, "SupplementaryGroups", *group);

@@ -88,6 +88,14 @@ static const SandboxSettings *choose_sandbox(const ExecRareSettings *rare) {
         return sandbox_settings_need(settings, rare->root_directory) ? settings : NULL;
 }
 
+void exec_context_fill_user(const ExecSettings *settings, ExecRequest *request) {
+        const ExecTerms *terms = exec_settings_rare(settings)->terms;
+
+        request->user = settings->user;
+        request->is_dynamic_user = terms && terms->dynamic_user;
+        request->group = settings->group;
+}
+
 void exec_context_fill(const ExecSettings *settings, const ExecCommand *command, ExecRequest *request) {
         const ExecRareSettings *rare = exec_settings_rare(settings);
 
@@ -103,8 +111,7 @@ void exec_context_fill(const ExecSettings *settings, const ExecCommand *command,
         else
                 request->sandbox = choose_sandbox(rare);
         request->denied = denied_by(rare->sandbox);
-        request->user = settings->user;
-        request->group = settings->group;
+        exec_context_fill_user(settings, request);
         request->supplementary_groups = rare->supplementary_groups;
         request->umask = settings->umask;
         request->standard_input_file = settings->standard_input_file;

@@ -16,3 +16,6 @@ void exec_context_fill(const ExecSettings *settings, const ExecCommand *command,
  * unit from there.
  */
 void exec_context_fill_network(const ExecSettings *settings, ExecRequest *request);
+
+/* Only whom it runs as. */
+void exec_context_fill_user(const ExecSettings *settings, ExecRequest *request);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * RemoveIPC=, for the last unit that runs as a user
+ * RemoveIPC= and DynamicUser=, for the last unit that runs as a user
  *
  * Objects belong to users, not to units: as long as another unit runs as the
  * same one they may be its own. Who that is is asked of the units, since few
@@ -10,8 +10,10 @@
 #include <errno.h>
 
 #include "basic/text.h"
+#include "unit/exec/exec_dynamic_user.h"
 #include "unit/exec/exec_ipc.h"
 #include "unit/exec_terms.h"
+#include "unit/file/draft_type.h"
 #include "unit/types/exec_owner.h"
 #include "unit/types/service.h"
 #include "unit/types/socket.h"
@@ -34,13 +36,23 @@ static bool runs_as(const Unit *unit, uid_t uid, gid_t gid, bool *ret_is_group) 
         return own_uid != (uid_t) -1 && own_uid == uid;
 }
 
+/* Its user may have been made, though no process has come to run as it. */
+static uid_t find_dynamic(const Unit *unit) {
+        const char *name = draft_type_exec(unit)->user;
+        uid_t uid = (uid_t) -1;
+
+        return name && exec_dynamic_user_find(name, &uid) == 0 ? uid : (uid_t) -1;
+}
+
 void exec_owner_left(Unit *unit, const ExecTerms *terms, uid_t uid, gid_t gid) {
         UnitHost *host = unit_table_host(unit->table);
         bool has_user = false, has_group = false;
         cleanup_free_ char *message = NULL;
         unsigned n;
 
-        if (!terms || !terms->removes_ipc || (uid == (uid_t) -1 && gid == (gid_t) -1))
+        if (terms && terms->dynamic_user && uid == (uid_t) -1)
+                uid = find_dynamic(unit);
+        if (!terms || !(terms->removes_ipc || terms->dynamic_user) || (uid == (uid_t) -1 && gid == (gid_t) -1))
                 return;
         unit_table_foreach(unit->table, other)
                 if (other != unit && runs_as(other, uid, gid, &has_group))
@@ -48,4 +60,6 @@ void exec_owner_left(Unit *unit, const ExecTerms *terms, uid_t uid, gid_t gid) {
         n = exec_ipc_remove(has_user ? (uid_t) -1 : uid, has_group ? (gid_t) -1 : gid);
         if (n > 0 && text_format(&message, "%u IPC objects of its user were left, and are removed.", n) == 0)
                 host->ops->log(host, unit, 6, message);
+        if (terms->dynamic_user && !has_user)
+                exec_dynamic_user_release(uid);
 }

@@ -190,8 +190,7 @@ static int set_context(Unit *unit, const ServiceProcess *process, const ExecComm
         const ServiceRareSettings *rare = service_rare(unit);
 
         if (is_own_probe(process, command)) {
-                request->user = settings->exec.user;
-                request->group = settings->exec.group;
+                exec_context_fill_user(&settings->exec, request);
                 request->flags |= EXEC_REQUEST_NO_EXPANSION;
                 exec_context_fill_network(&settings->exec, request);
                 return exec_sandbox_share(unit, request);
