@@ -31,7 +31,13 @@
 /* Times that the end of a turn is gone through at most; what is left is for the next turn. */
 #define ROUNDS_MAX 8U
 
-#define TOLD_LATER_MAX (10 * USEC_PER_MSEC)
+/*
+ * While jobs begin and end one after the other, listeners are told every so often: at least that, and for so long that telling
+ * them, with its commit, takes a third of the time at most; but never longer than they can wait.
+ */
+#define TOLD_LATER_MIN (10 * USEC_PER_MSEC)
+#define TOLD_LATER_MAX (100 * USEC_PER_MSEC)
+#define TOLD_LATER_FACTOR 2U
 
 static int timer_compare(const void *a, const void *b) {
         const ManagerTimer *first = a, *second = b;
@@ -298,7 +304,19 @@ void manager_read_clock(Manager *manager) {
  */
 static bool may_be_told_later(const Manager *manager) {
         return outbox_length(manager->outbox) == 0 && job_manager_has_ready(manager->jobs) &&
-               manager->now < usec_add(manager->told_at, TOLD_LATER_MAX);
+               manager->now < manager->tell_later_until;
+}
+
+/* Everything up to now, behind its commit. */
+static void tell_listeners(Manager *manager) {
+        usec_t began = clock_monotonic(), took;
+
+        manager_tell(manager, end_of_turn);
+        if (outbox_length(manager->outbox) > 0)
+                manager_commit(manager);
+        outbox_flush(manager->outbox);
+        took = clock_monotonic() - began;
+        manager->tell_later_until = usec_add(began + took, MIN(MAX(TOLD_LATER_FACTOR * took, TOLD_LATER_MIN), TOLD_LATER_MAX));
 }
 
 static void end_turn(Manager *manager) {
@@ -311,11 +329,7 @@ static void end_turn(Manager *manager) {
                 manager_unload_candidates(manager);
                 if (may_be_told_later(manager))
                         break;
-                manager->told_at = manager->now;
-                manager_tell(manager, end_of_turn);
-                if (outbox_length(manager->outbox) > 0)
-                        manager_commit(manager);
-                outbox_flush(manager->outbox);
+                tell_listeners(manager);
         } while (manager->has_news && ++round < ROUNDS_MAX);
 
         manager_forget_orphans(manager);

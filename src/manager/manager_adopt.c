@@ -102,12 +102,14 @@ int manager_give_processes(Manager *manager, Unit *unit, const pid_t *pids, size
                 if (r < 0)
                         return r;
         }
+        manager_mark_unit(manager, unit);
         if (unit->active_state == UNIT_INACTIVE && unit->vtable->give_processes)
                 return unit->vtable->give_processes(unit, pids, n, controller, ret_failure);
         return attach(manager, unit, pids, n, ret_failure);
 }
 
 int manager_abandon_unit(Manager *manager, Unit *unit, Failure *ret_failure) {
+        manager_mark_unit(manager, unit);
         if (unit->vtable->abandon)
                 return unit->vtable->abandon(unit, ret_failure);
         return failure_set(ret_failure, -EINVAL, "InvalidArgs", "Unit %s is no scope: only a scope can be abandoned.", unit->id);

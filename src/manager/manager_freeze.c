@@ -140,5 +140,6 @@ int manager_clean_unit(Manager *manager, Unit *unit, unsigned kinds, Failure *re
                 return failure_set(ret_failure, -EBUSY, "UnitBusy", "%s cannot be cleaned: it is %s%s.", unit->id,
                                    unit_active_state_to_string(unit->active_state),
                                    manager_has_job(manager, unit) ? " and has a job" : ", and must be inactive");
+        manager_mark_unit(manager, unit);
         return unit->vtable->clean(unit, kinds, ret_failure);
 }

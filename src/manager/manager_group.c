@@ -115,6 +115,7 @@ static void tell_emptied(ManagerGroup *group) {
                 return;
         }
         manager->has_news = true;
+        manager_mark_unit(manager, unit);
         if (unit->vtable->group_emptied)
                 unit->vtable->group_emptied(unit);
 }
@@ -137,6 +138,7 @@ static int on_memory_events(sd_event_source *source, int fd, uint32_t events, vo
                 return 0;
         unwatch(&group->memory);
         group->manager->has_news = true;
+        manager_mark_unit(group->manager, group->unit);
         if (group->unit->vtable->group_out_of_memory)
                 group->unit->vtable->group_out_of_memory(group->unit);
         return 0;

@@ -139,10 +139,12 @@ static void tell_refused(Manager *manager, const ManagerRequest *request, const 
 
         log_write(LOG_LEVEL_ERROR, request->unit, "Cannot %s it (%s): %s", job_type_to_string(request->type),
                   request->reason, failure_message(failure));
-        if (unit && unit->vtable->job_refused)
+        if (!unit)
+                return;
+        manager_mark_unit(manager, unit);
+        if (unit->vtable->job_refused)
                 unit->vtable->job_refused(unit, failure);
-        if (unit)
-                manager_tell_refused(unit, failure);
+        manager_tell_refused(manager, unit, failure);
 }
 
 static void make_request(Manager *manager, const ManagerRequest *request) {
@@ -226,7 +228,7 @@ void manager_take_job_event(const JobEvent *event, void *userdata) {
 
         manager->has_news = true;
         manager_mark_job(manager, event->job.id);
-        manager_mark_forgotten_job(manager, event->forgotten);
+        manager_mark_job(manager, event->forgotten);
         if (event->job.unit)
                 manager_mark_unit(manager, event->job.unit);
         manager_log_job(manager, event);

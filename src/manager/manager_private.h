@@ -126,7 +126,7 @@ struct Manager {
         usec_t now, now_realtime;       /* of this turn */
         usec_t started, started_realtime;
         usec_t finished, finished_realtime;     /* the startup; 0: not yet */
-        usec_t told_at;                 /* the last turn at whose end listeners were told */
+        usec_t tell_later_until;        /* until then listeners are told nothing as long as jobs begin and end */
         bool has_news;                  /* something happened that listeners have not been told the end of */
 
         Heap timers;                    /* ManagerTimer.place */
@@ -246,7 +246,7 @@ const char *manager_state_directory(Manager *manager);
 void manager_note_triggered(Manager *manager, const Unit *unit);
 void manager_tell_triggering(Manager *manager); /* at the end of a turn */
 /* A job of @unit was refused: those that trigger it may have asked for it. */
-void manager_tell_refused(Unit *unit, const Failure *failure);
+void manager_tell_refused(Manager *manager, Unit *unit, const Failure *failure);
 bool manager_has_job(const Manager *manager, const Unit *unit);
 void manager_resume_units(Manager *manager);    /* once they are restored, before the loop */
 

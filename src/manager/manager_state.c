@@ -33,27 +33,12 @@ void manager_mark_job(Manager *manager, uint32_t id) {
                 store_mark(manager->state.store, STORE_JOBS, id);
 }
 
-/*
- * Nobody asks for it: its record is in nobody's way until those next to it are forgotten, too. Jobs are forgotten in the
- * order of their numbers, mostly; so each block of records is written once for that, not sixteen times.
- */
-void manager_mark_forgotten_job(Manager *manager, uint32_t id) {
-        uint32_t *last = &manager->state.last_forgotten;
-
-        if (id == JOB_ID_NONE)
-                return;
-        if (id < *last) {
-                manager_mark_job(manager, id);
-                return;
-        }
-        if (!store_in_one_block(id, *last))
-                manager_mark_job(manager, *last);
-        *last = id;
-}
-
+/* The queues change with nearly everything that happens, and are short. */
 void manager_mark_self(Manager *manager) {
-        if (manager->state.store)
-                store_mark(manager->state.store, STORE_MANAGER, MANAGER_RECORD_SELF);
+        if (!manager->state.store)
+                return;
+        store_mark(manager->state.store, STORE_MANAGER, MANAGER_RECORD_SELF);
+        store_mark(manager->state.store, STORE_MANAGER, MANAGER_RECORD_QUEUES);
 }
 
 /* — records — */
@@ -174,15 +159,15 @@ static void save(void *userdata, StoreSpace space, uint32_t number, RecordWriter
         }
 }
 
-/* The jobs are listed once, when the first is asked for. */
-static bool next_job(Manager *manager, uint32_t number, uint32_t *ret_number) {
+/* The jobs are listed once, when the first is asked for: those that come later are marked as they come. */
+static int next_job(Manager *manager, uint32_t number, uint32_t *ret_number) {
         JobIds *ids = &manager->state.ids;
         size_t first = 0, behind;
 
         if (number == 0) {
                 vector_deinit(ids);
                 if (job_manager_list_records(manager->jobs, ids) < 0)
-                        return false;
+                        return -ENOMEM;
         }
         behind = ids->n;
         while (first < behind) {
@@ -195,13 +180,13 @@ static bool next_job(Manager *manager, uint32_t number, uint32_t *ret_number) {
         }
         if (first == ids->n) {
                 vector_deinit(ids);
-                return false;
+                return 0;
         }
         *ret_number = ids->items[first];
-        return true;
+        return 1;
 }
 
-static bool next(void *userdata, StoreSpace space, uint32_t number, uint32_t *ret_number) {
+static int next(void *userdata, StoreSpace space, uint32_t number, uint32_t *ret_number) {
         Manager *manager = userdata;
 
         switch (space) {
@@ -218,7 +203,7 @@ static bool next(void *userdata, StoreSpace space, uint32_t number, uint32_t *re
         case _STORE_SPACE_MAX:
                 break;
         }
-        return false;
+        return 0;
 }
 
 /* — commits — */

@@ -25,7 +25,6 @@ typedef struct ManagerState {
         char *path, *journal_path;      /* owned */
         uint64_t commit;                /* number of the last one */
         uint64_t last_errand;           /* number of the last errand */
-        uint32_t last_forgotten;        /* job */
         bool has_failed;                /* the last commit has, and it was said */
         unsigned n_peeked;              /* notifications that were read and are still in the socket */
         JobIds ids;                     /* during a commit of everything: its jobs */
@@ -41,7 +40,6 @@ enum {
 
 void manager_mark_unit(Manager *manager, const Unit *unit);
 void manager_mark_job(Manager *manager, uint32_t id);
-void manager_mark_forgotten_job(Manager *manager, uint32_t id);
 void manager_mark_self(Manager *manager);
 
 /* Not from within a flush of the outbox, unless no process is on its way. */

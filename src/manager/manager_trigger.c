@@ -20,12 +20,14 @@ void manager_note_triggered(Manager *manager, const Unit *unit) {
         (void) vector_push(&manager->triggered, unit->index);
 }
 
-static void tell(Unit *unit) {
+static void tell(Manager *manager, Unit *unit) {
         for (size_t i = 0; i < unit_relations(unit, UNIT_TRIGGERED_BY).n; i++) {
                 Unit *by = unit_table_at(unit->table, unit_relations(unit, UNIT_TRIGGERED_BY).items[i].other);
 
-                if (by->vtable->triggered_changed)
-                        by->vtable->triggered_changed(by, unit);
+                if (!by->vtable->triggered_changed)
+                        continue;
+                manager_mark_unit(manager, by);
+                by->vtable->triggered_changed(by, unit);
         }
 }
 
@@ -35,15 +37,16 @@ void manager_tell_triggering(Manager *manager) {
 
                 /* Another may have its index by now; to be told of that does no harm. */
                 if (unit)
-                        tell(unit);
+                        tell(manager, unit);
         }
         vector_clear(&manager->triggered);
 }
 
-void manager_tell_refused(Unit *unit, const Failure *failure) {
+void manager_tell_refused(Manager *manager, Unit *unit, const Failure *failure) {
         for (size_t i = 0; i < unit_relations(unit, UNIT_TRIGGERED_BY).n; i++) {
                 Unit *by = unit_table_at(unit->table, unit_relations(unit, UNIT_TRIGGERED_BY).items[i].other);
 
+                manager_mark_unit(manager, by);
                 if (by->vtable->trigger_refused)
                         by->vtable->trigger_refused(by, unit, failure);
                 else if (by->vtable->job_refused)

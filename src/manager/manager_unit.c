@@ -136,11 +136,13 @@ int manager_kill_unit(Manager *manager, Unit *unit, const char *who, int signal,
         if (!unit->vtable->kill)
                 return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported", "%s: a %s has no processes to signal.",
                                    unit->id, unit_type_to_string(unit->type));
+        manager_mark_unit(manager, unit);
         return unit->vtable->kill(unit, who, signal, ret_failure);
 }
 
 void manager_reset_failed(Manager *manager, Unit *unit) {
         if (unit) {
+                manager_mark_unit(manager, unit);
                 if (unit->vtable->reset_failed)
                         unit->vtable->reset_failed(unit);
                 manager_consider_unloading(manager, unit);

@@ -10,8 +10,8 @@
  * cut is no concern: the tmpfs does not survive it either.
  *
  * The store keeps no copy. The owner marks what has changed; a commit asks it
- * for the records anew, by blocks of neighbouring numbers: a transaction of ten
- * thousand jobs is some hundred rows.
+ * for these records anew, and appends them to a log. So that the log does not
+ * grow without end, it asks now and then for others, too.
  *
  * No function waits for anything but the file system. Errors are negative
  * errnos: -ENOSPC if the file system is full, -EIO for what SQLite reports
@@ -41,8 +41,8 @@ typedef struct StoreOwner {
         void *userdata;
         /* Writes the record; nothing if there is none of that number. */
         void (*save)(void *userdata, StoreSpace space, uint32_t number, RecordWriter *writer);
-        /* The first number from @number on that has a record; false if there is none. For a commit of everything. */
-        bool (*next)(void *userdata, StoreSpace space, uint32_t number, uint32_t *ret_number);
+        /* The first number from @number on that has a record: 1, 0 if there is none, or a negative errno. */
+        int (*next)(void *userdata, StoreSpace space, uint32_t number, uint32_t *ret_number);
 } StoreOwner;
 
 /*
@@ -64,7 +64,6 @@ int store_set_aside(Store *store, Failure *ret_failure);
 /* The record has changed, or has come or gone. Cannot fail: without memory the next commit writes everything. */
 void store_mark(Store *store, StoreSpace space, uint32_t number);
 void store_mark_all(Store *store);
-bool store_in_one_block(uint32_t a, uint32_t b);        /* what is written with one is written with the other */
 bool store_is_dirty(const Store *store);
 
 /* Writes what is marked. 0 or a negative errno. */

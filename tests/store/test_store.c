@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <stdnoreturn.h>
@@ -45,15 +46,15 @@ static void save(void *userdata, StoreSpace space, uint32_t number, RecordWriter
                 record_put(writer, state->values[space][number]);
 }
 
-static bool next(void *userdata, StoreSpace space, uint32_t number, uint32_t *ret_number) {
+static int next(void *userdata, StoreSpace space, uint32_t number, uint32_t *ret_number) {
         const State *state = userdata;
 
         for (; number < NUMBERS; number++)
                 if (state->values[space][number] > 0) {
                         *ret_number = number;
-                        return true;
+                        return 1;
                 }
-        return false;
+        return 0;
 }
 
 static int open_store(World *world, const char *format) {
@@ -179,17 +180,56 @@ Test(store, what_was_not_committed_is_not_there) {
         expect_loaded(&world);
 }
 
-Test(store, block_is_written_once_a_commit) {
+Test(store, record_is_written_once_a_commit) {
         WORLD;
 
         for (unsigned i = 0; i < 10; i++)
-                for (uint32_t number = 0; number < 32; number += 16)
-                        change(&world, STORE_JOBS, number + i, 1);
+                for (uint32_t number = 0; number < 32; number++)
+                        change(&world, STORE_JOBS, number, i + 1);
         world.state.n_saved = 0;
         cr_assert(eq(int, store_commit(world.store), 0));
         cr_assert(eq(u32, world.state.n_saved, 32));
         cr_assert(eq(int, store_commit(world.store), 0));
         cr_assert(eq(u32, world.state.n_saved, 32), "nothing was marked");
+}
+
+static int count_rows(const World *world) {
+        sqlite3_stmt *statement;
+        sqlite3 *db;
+        int n;
+
+        cr_assert(sqlite3_open_v2(world->path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK);
+        cr_assert(sqlite3_prepare_v2(db, "SELECT count(*) FROM log", -1, &statement, NULL) == SQLITE_OK);
+        cr_assert(sqlite3_step(statement) == SQLITE_ROW);
+        n = sqlite3_column_int(statement, 0);
+        sqlite3_finalize(statement);
+        sqlite3_close(db);
+        return n;
+}
+
+/* Whenever it is opened again, all is there, and what is old does not pile up. */
+Test(store, log_is_swept) {
+        WORLD;
+        unsigned most = 0;
+
+        srand(1);
+        for (uint32_t number = 0; number < NUMBERS; number += 3)
+                change(&world, STORE_UNITS, number, number + 1);
+        for (unsigned round = 1; round <= 30000; round++) {
+                for (unsigned i = 0; i < 3; i++)
+                        change(&world, (StoreSpace) ((unsigned) rand() % _STORE_SPACE_MAX), (uint32_t) rand() % (round % 900 + 1),
+                               (uint32_t) rand() % 3 * round);
+                world.state.n_saved = 0;
+                cr_assert(eq(int, store_commit(world.store), 0));
+                most = MAX(most, world.state.n_saved);
+                if (round % 997 == 0) {
+                        again(&world, "f", STORE_E_OPENED);
+                        expect_loaded(&world);
+                }
+        }
+        cr_expect(le(u32, most, 1000), "%u records in one commit", most);
+        world.store = store_close(world.store);
+        cr_expect(le(int, count_rows(&world), 6000));
 }
 
 Test(store, everything_can_be_written_anew) {

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Sets of numbers, many of which are neighbours
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "store/number_set.h"
+
+#define PAGE_NUMBERS 4096U
+
+struct NumberPage {
+        uint32_t n;                     /* bits that are set */
+        uint64_t bits[PAGE_NUMBERS / 64];
+};
+
+void number_set_deinit(NumberSet *set) {
+        for (size_t i = 0; i < set->n_pages; i++)
+                free(set->pages[i]);
+        free(set->pages);
+        free(set->spare);
+        *set = (NumberSet) {};
+}
+
+static int make_room(NumberSet *set, size_t page) {
+        size_t n = MAX(page + 1, 2 * set->n_pages);
+        NumberPage **pages = realloc(set->pages, n * sizeof(*pages));
+
+        if (!pages)
+                return -ENOMEM;
+        memset(pages + set->n_pages, 0, (n - set->n_pages) * sizeof(*pages));
+        set->pages = pages;
+        set->n_pages = n;
+        return 0;
+}
+
+static NumberPage *make_page(NumberSet *set) {
+        NumberPage *page = set->spare;
+
+        set->spare = NULL;
+        return page ? page : calloc(1, sizeof(*page));
+}
+
+int number_set_add(NumberSet *set, uint32_t number) {
+        size_t place = number / PAGE_NUMBERS;
+        uint64_t bit = UINT64_C(1) << number % 64, *word;
+        int r;
+
+        if (place >= set->n_pages) {
+                r = make_room(set, place);
+                if (r < 0)
+                        return r;
+        }
+        if (!set->pages[place])
+                set->pages[place] = make_page(set);
+        if (!set->pages[place])
+                return -ENOMEM;
+        word = &set->pages[place]->bits[number % PAGE_NUMBERS / 64];
+        if (*word & bit)
+                return 0;
+        *word |= bit;
+        set->pages[place]->n++;
+        return 1;
+}
+
+void number_set_remove(NumberSet *set, uint32_t number) {
+        size_t place = number / PAGE_NUMBERS;
+        NumberPage *page = place < set->n_pages ? set->pages[place] : NULL;
+        uint64_t bit = UINT64_C(1) << number % 64;
+
+        if (!page || !(page->bits[number % PAGE_NUMBERS / 64] & bit))
+                return;
+        page->bits[number % PAGE_NUMBERS / 64] &= ~bit;
+        page->n--;
+        if (page->n > 0)
+                return;
+        set->pages[place] = NULL;
+        free(set->spare);
+        set->spare = page;
+}

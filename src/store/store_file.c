@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The file of the store
+ *
+ * SQLite's write-ahead log makes a commit one append; nothing is synced, for
+ * the page cache outlives the process, and the file system has no disk. The
+ * file belongs to one process alone (locking_mode=EXCLUSIVE), so there is no
+ * shared memory either. Nobody else may so much as read it: a lock of his would
+ * keep the next one of us from it.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "basic/text.h"
+#include "store/store_private.h"
+
+/* What SQLite may keep of the file in memory: what it has not is in the page cache, a system call away. */
+#define CACHE_KIB "128"
+
+/* "jobd", so that file(1) and we know whose it is. */
+#define APPLICATION_ID 0x6a6f6264
+
+/* How long somebody else's lock is waited for: ten seconds. */
+#define LOCK_PAUSES 2000U
+#define LOCK_PAUSE_NSEC 5000000L
+
+/* How often a file can be set aside before the last name is used again: what has it is replaced then. */
+#define SET_ASIDE_MAX 100U
+
+static const char *const statement_texts[_STATEMENT_MAX] = {
+        [STATEMENT_BEGIN] = "BEGIN IMMEDIATE",
+        [STATEMENT_COMMIT] = "COMMIT",
+        [STATEMENT_ROLLBACK] = "ROLLBACK",
+        [STATEMENT_PUT] = "INSERT INTO log (number, bytes) VALUES (?1, ?2)",
+        [STATEMENT_DROP] = "DELETE FROM log WHERE number < ?1",
+        [STATEMENT_READ] = "SELECT bytes FROM log ORDER BY number DESC",
+};
+
+int store_map_error(int code) {
+        switch (code & 0xff) {
+        case SQLITE_FULL:
+                return -ENOSPC;
+        case SQLITE_NOMEM:
+                return -ENOMEM;
+        case SQLITE_CORRUPT:
+        case SQLITE_NOTADB:
+                return -EBADMSG;
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED:
+                return -EBUSY;
+        case SQLITE_READONLY:
+                return -EROFS;
+        case SQLITE_CANTOPEN:
+                return -ENOENT;
+        default:
+                return -EIO;
+        }
+}
+
+int store_run(Store *store, StoreStatement which) {
+        sqlite3_stmt *statement = store->statements[which];
+        int code = sqlite3_step(statement);
+
+        sqlite3_reset(statement);
+        return code == SQLITE_DONE || code == SQLITE_ROW ? 0 : store_map_error(code);
+}
+
+void store_close_file(Store *store) {
+        for (size_t i = 0; i < _STATEMENT_MAX; i++) {
+                sqlite3_finalize(store->statements[i]);
+                store->statements[i] = NULL;
+        }
+        sqlite3_close(store->db);
+        store->db = NULL;
+}
+
+static int execute(Store *store, const char *sql) {
+        int code = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+
+        return code == SQLITE_OK ? 0 : store_map_error(code);
+}
+
+/* The first column of the first row: as a number, or compared with @expected. */
+static int ask(Store *store, const char *sql, int *ret_number, const char *expected) {
+        sqlite3_stmt *statement = NULL;
+        int code, r = -EBADMSG;
+
+        code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
+        if (code == SQLITE_OK)
+                code = sqlite3_step(statement);
+        if (code == SQLITE_ROW) {
+                const char *text = (const char *) sqlite3_column_text(statement, 0);
+
+                if (ret_number)
+                        *ret_number = sqlite3_column_int(statement, 0);
+                r = !expected || text_equal(text, expected) ? 0 : -EBADMSG;
+        } else if (code != SQLITE_DONE) {
+                r = store_map_error(code);
+        }
+        sqlite3_finalize(statement);
+        return r;
+}
+
+static int create(Store *store) {
+        cleanup_free_ char *sql = NULL;
+        char *text;
+        int r;
+
+        text = sqlite3_mprintf("BEGIN IMMEDIATE; PRAGMA application_id = %d;"
+                               "CREATE TABLE format (name TEXT NOT NULL) STRICT; INSERT INTO format VALUES (%Q);"
+                               "CREATE TABLE log (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT; COMMIT",
+                               APPLICATION_ID, store->format);
+        if (!text)
+                return -ENOMEM;
+        r = execute(store, text);
+        sqlite3_free(text);
+        return r;
+}
+
+/* 0 if it is ours, 1 if it was empty, -EBADMSG if it is something else. */
+static int examine(Store *store) {
+        int id = 0, n = 0, r;
+
+        r = ask(store, "SELECT count(*) FROM sqlite_schema", &n, NULL);
+        if (r < 0 || n == 0)
+                return r < 0 ? r : 1;
+        r = ask(store, "PRAGMA application_id", &id, NULL);
+        if (r < 0 || id != APPLICATION_ID)
+                return r < 0 ? r : -EBADMSG;
+        r = ask(store, "SELECT name FROM format", NULL, store->format);
+        if (r < 0)
+                return r;
+        return ask(store, "PRAGMA quick_check(1)", NULL, "ok");
+}
+
+/* What is there is needed: until everything has been written anew. */
+static int find_rows(Store *store) {
+        sqlite3_stmt *statement = NULL;
+        int code;
+
+        code = sqlite3_prepare_v2(store->db, "SELECT min(number), max(number) FROM log", -1, &statement, NULL);
+        if (code == SQLITE_OK)
+                code = sqlite3_step(statement);
+        if (code == SQLITE_ROW) {
+                store->lowest_row = store->needed_row = sqlite3_column_int64(statement, 0);
+                store->next_row = sqlite3_column_int64(statement, 1) + 1;
+        }
+        sqlite3_finalize(statement);
+        return code == SQLITE_ROW ? 0 : store_map_error(code);
+}
+
+/* SQLite gives its log the mode that the file has. */
+static int make_private(const Store *store) {
+        int fd = open(store->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+        cleanup_free_ char *log = NULL;
+        int r;
+
+        if (fd < 0)
+                return -errno;
+        r = fchmod(fd, 0600) < 0 ? -errno : text_format(&log, "%s-wal", store->path);
+        close(fd);
+        if (r == 0 && chmod(log, 0600) < 0 && errno != ENOENT)
+                r = -errno;
+        return r;
+}
+
+static int open_database(Store *store) {
+        int code, r = make_private(store);
+
+        if (r < 0)
+                return r;
+        code = sqlite3_open_v2(store->path, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
+                               SQLITE_OPEN_NOFOLLOW, NULL);
+        if (code != SQLITE_OK)
+                return store_map_error(code);
+        r = execute(store, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;"
+                           "PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA cache_size = -" CACHE_KIB);
+        if (r == 0)
+                r = examine(store);
+        if (r > 0)
+                r = create(store);
+        if (r == 0)
+                r = find_rows(store);
+        for (size_t i = 0; i < _STATEMENT_MAX && r == 0; i++) {
+                code = sqlite3_prepare_v3(store->db, statement_texts[i], -1, SQLITE_PREPARE_PERSISTENT,
+                                          &store->statements[i], NULL);
+                r = code == SQLITE_OK ? 0 : store_map_error(code);
+        }
+        return r;
+}
+
+/*
+ * Whoever had the file open before us may be dead and its lock still there: a process that it was about to make shares its
+ * descriptors until that one is scheduled. So its state is waited for, though not for ever.
+ */
+static int open_database_patiently(Store *store) {
+        int r = open_database(store);
+
+        for (unsigned i = 0; i < LOCK_PAUSES && r == -EBUSY; i++) {
+                store_close_file(store);
+                nanosleep(&(struct timespec) { .tv_nsec = LOCK_PAUSE_NSEC }, NULL);
+                r = open_database(store);
+        }
+        return r;
+}
+
+/* A name that is not taken. */
+static char *name_aside(const char *path) {
+        char *name = NULL;
+
+        for (unsigned i = 1; i <= SET_ASIDE_MAX; i++) {
+                free(name);
+                name = NULL;
+                if (text_format(&name, "%s.%u", path, i) < 0)
+                        return NULL;
+                if (access(name, F_OK) < 0)
+                        break;
+        }
+        return name;
+}
+
+static int move_aside(const char *path, const char *aside, const char *suffix) {
+        cleanup_free_ char *from = NULL, *to = NULL;
+
+        if (text_format(&from, "%s%s", path, suffix) < 0 || text_format(&to, "%s%s", aside, suffix) < 0)
+                return -ENOMEM;
+        return rename(from, to) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+int store_set_aside(Store *store, Failure *ret_failure) {
+        cleanup_free_ char *aside = name_aside(store->path);
+        int r;
+
+        /* If that is as far as we get, a log without its file is nothing; a file without its log would be an old state. */
+        r = aside ? move_aside(store->path, aside, "") : -ENOMEM;
+        if (r == 0)
+                r = move_aside(store->path, aside, "-wal");
+        /* It is seen to have moved, so the log is left as it was. */
+        store_close_file(store);
+        if (r == 0)
+                r = open_database(store);
+        if (r < 0)
+                return failure_set(ret_failure, r, "Failed", "%s cannot be used, nor be set aside: %s", store->path, strerror(-r));
+        store_mark_all(store);
+        return 0;
+}
+
+int store_open(Store **ret_store, const char *path, const char *format, const StoreOwner *owner, Failure *ret_failure) {
+        cleanup_(store_closep) Store *store = calloc(1, sizeof(*store));
+        bool is_set_aside = false;
+        int r;
+
+        if (!store)
+                return failure_set(ret_failure, -ENOMEM, "NoMemory", "No memory for the state in %s", path);
+        store->owner = *owner;
+        store->path = strdup(path);
+        store->format = strdup(format);
+        if (!store->path || !store->format)
+                return failure_set(ret_failure, -ENOMEM, "NoMemory", "No memory for the state in %s", path);
+        r = open_database_patiently(store);
+        if (r == -EBADMSG) {
+                is_set_aside = true;
+                r = store_set_aside(store, ret_failure);
+                if (r < 0)
+                        return r;
+        }
+        if (r < 0)
+                return failure_set(ret_failure, r, "Failed", "Cannot open the state in %s: %s", path, strerror(-r));
+        *ret_store = take_ptr(store);
+        return is_set_aside ? STORE_E_SET_ASIDE : STORE_E_OPENED;
+}
+
+Store *store_close(Store *store) {
+        if (!store)
+                return NULL;
+        store_close_file(store);
+        for (size_t i = 0; i < _STORE_SPACE_MAX; i++) {
+                vector_deinit(&store->marks[i].numbers);
+                number_set_deinit(&store->marks[i].set);
+        }
+        record_writer_deinit(&store->row);
+        record_writer_deinit(&store->record);
+        free(store->path);
+        free(store->format);
+        free(store);
+        return NULL;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reading what was committed
+ *
+ * The rows are gone through from the latest to the first: what is met first of
+ * a number is its record, the rest is what it once was.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/store_private.h"
+
+typedef struct Found {
+        uint32_t number;
+        size_t at, n;                   /* in Loading.bytes */
+} Found;
+
+typedef struct Loading {
+        StoreSpace space;
+        NumberSet seen;
+        VECTOR(Found) found;
+        VECTOR(uint8_t) bytes;
+} Loading;
+
+static void loading_deinit(Loading *loading) {
+        number_set_deinit(&loading->seen);
+        vector_deinit(&loading->found);
+        vector_deinit(&loading->bytes);
+}
+
+static int keep(Loading *loading, uint32_t number, const void *bytes, size_t n) {
+        Found found = { .number = number, .at = loading->bytes.n, .n = n };
+        int r;
+
+        r = number_set_add(&loading->seen, number);
+        if (r <= 0 || n == 0)
+                return r;
+        if (vector_reserve(&loading->bytes, n) < 0 || vector_push(&loading->found, found) < 0)
+                return -ENOMEM;
+        memcpy(loading->bytes.items + loading->bytes.n, bytes, n);
+        loading->bytes.n += n;
+        return 0;
+}
+
+static int read_row(Loading *loading, const void *bytes, size_t size) {
+        RecordReader reader;
+
+        record_reader_init(&reader, bytes, size);
+        while (!record_is_at_end(&reader)) {
+                StoreSpace space = (StoreSpace) record_get_below(&reader, _STORE_SPACE_MAX);
+                uint32_t number = (uint32_t) record_get_below(&reader, UINT64_C(1) << 32);
+                size_t n;
+                const void *record = record_get_bytes(&reader, &n);
+                int r;
+
+                if (reader.has_failed)
+                        return -EBADMSG;
+                r = space == loading->space ? keep(loading, number, record, n) : 0;
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static int read_rows(Store *store, Loading *loading) {
+        sqlite3_stmt *statement = store->statements[STATEMENT_READ];
+        int code = sqlite3_step(statement), r = 0;
+
+        for (; code == SQLITE_ROW && r >= 0; code = sqlite3_step(statement))
+                r = read_row(loading, sqlite3_column_blob(statement, 0), (size_t) sqlite3_column_bytes(statement, 0));
+        sqlite3_reset(statement);
+        if (r < 0)
+                return r;
+        return code == SQLITE_DONE ? 0 : store_map_error(code);
+}
+
+static int compare_found(const void *a, const void *b) {
+        const Found *first = a, *second = b;
+
+        return (first->number > second->number) - (first->number < second->number);
+}
+
+int store_load(Store *store, StoreSpace space, StoreTake take, void *userdata) {
+        cleanup_(loading_deinit) Loading loading = { .space = space };
+        int r;
+
+        r = read_rows(store, &loading);
+        if (loading.found.n > 1)
+                qsort(loading.found.items, loading.found.n, sizeof(*loading.found.items), compare_found);
+        for (size_t i = 0; i < loading.found.n && r >= 0; i++) {
+                RecordReader record;
+
+                record_reader_init(&record, loading.bytes.items + loading.found.items[i].at, loading.found.items[i].n);
+                r = take(userdata, loading.found.items[i].number, &record);
+                if (r >= 0 && !record_is_at_end(&record))
+                        r = -EBADMSG;
+        }
+        return r < 0 ? r : 0;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What the parts of the store share: store_file.c has the file, store_load.c
+ * reads, store.c writes.
+ */
+
+#include <sqlite3.h>
+
+#include "basic/vector.h"
+#include "store/number_set.h"
+#include "store/store.h"
+
+typedef enum StoreStatement {
+        STATEMENT_BEGIN,
+        STATEMENT_COMMIT,
+        STATEMENT_ROLLBACK,
+        STATEMENT_PUT,
+        STATEMENT_DROP,
+        STATEMENT_READ,
+        _STATEMENT_MAX,
+} StoreStatement;
+
+/* Each number once, in the order in which they were marked. */
+typedef struct StoreMarks {
+        VECTOR(uint32_t) numbers;
+        NumberSet set;
+} StoreMarks;
+
+/* A walk through all records, a few in each commit: when it is through, the rows before its first one say nothing new. */
+typedef struct StoreSweep {
+        bool is_on;
+        StoreSpace space;
+        uint32_t number;                /* where it goes on */
+        int64_t first_row;
+        uint64_t n_visited;
+        uint64_t n_logged;              /* Store.n_logged when it began */
+} StoreSweep;
+
+struct Store {
+        sqlite3 *db;
+        sqlite3_stmt *statements[_STATEMENT_MAX];
+        char *path, *format;            /* owned */
+        StoreOwner owner;
+        StoreMarks marks[_STORE_SPACE_MAX];
+        bool all_is_marked;
+        RecordWriter row, record;       /* their memory is used again and again */
+
+        int64_t next_row;
+        int64_t lowest_row, needed_row; /* the first that is there; the first that says something: those between are dropped */
+        uint64_t n_logged;              /* records in the rows that are needed */
+        uint64_t n_visited;             /* by the last walk through everything */
+        StoreSweep sweep;
+};
+
+int store_map_error(int code);          /* SQLite's → a negative errno */
+int store_run(Store *store, StoreStatement which);
+void store_close_file(Store *store);
