@@ -110,6 +110,17 @@ if [ -n "$GROUP" ]; then
         wait $!
         check_equal "keeps its scope" "$(ctl is-active h.scope)" active
         check_prints "and is in it" 'sleep 1000.*' ctl status h.scope
+        if command -v busctl >/dev/null; then
+                attach() {
+                        call /org/jobd1 org.jobd1.Manager AttachProcessesToUnit ssau "$@"
+                }
+                sleep 1000 &
+                SCOPE_PID=$!
+                check "another comes into it" attach h.scope "" 1 "$SCOPE_PID"
+                check_prints "and is known to be in it" "$SCOPE_PID" ctl status h.scope
+                check_prints "but not below it" 'not to one below it' attach h.scope /x 1 "$SCOPE_PID"
+                check_prints "nor into what does not run" 'not active|not loaded' attach f.scope "" 1 "$SCOPE_PID"
+        fi
         check "stop ends it" ctl stop h.scope
         check "for good" wait_for '^$' ls "$FILES"
 fi
