@@ -43,9 +43,9 @@ typedef struct ManagerUnit {
         uint32_t told_job;              /* the job that the log has spoken of last … */
         int8_t told_run;                /* … and what it did: a JobType */
         int8_t told_end;                /* the last JobResult that was logged */
-        bool is_candidate;              /* in Manager.candidates */
-        bool is_failed;                 /* counted in Manager.n_failed */
-        bool told_unapplied;            /* that some of its resource settings are without effect */
+        bool is_candidate : 1;          /* in Manager.candidates */
+        bool is_failed : 1;             /* counted in Manager.n_failed */
+        bool told_unapplied : 1;        /* that some of its resource settings are without effect */
 } ManagerUnit;
 
 /* A process that has been begun and not been told of: only within a flush of the outbox, so the unit stays. */
