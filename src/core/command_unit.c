@@ -21,7 +21,7 @@
 #include "core/command_unit.h"
 
 #define UNIT_NAME "run.service"
-#define FOLDER "transient"
+#define FOLDER "command"           /* not where the transient units lie: those of a manager before us are removed */
 
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND 127

@@ -85,6 +85,7 @@ void manager_start_default_unit(Manager *manager) {
         if (manager->stage != MANAGER_INITIALIZING)
                 return;
         manager->stage = MANAGER_STARTING;
+        manager_mark_self(manager);
         if (manager_take_contract(manager, manager->options.exit_on, default_unit) < 0) {
                 log_error("Out of memory: nothing is started.");
                 manager_exit(manager, EXIT_FAILURE, true);
@@ -177,6 +178,7 @@ static void stop_everything(Manager *manager, const char *target) {
 static void enter_stage(Manager *manager, ManagerStage stage, usec_t timeout) {
         manager->stage = stage;
         manager->stage_deadline = usec_add(manager->now, timeout);
+        manager_mark_self(manager);
 }
 
 static void terminate(Manager *manager) {
@@ -193,6 +195,7 @@ static void leave_by_force(Manager *manager) {
 static void leave(Manager *manager, int status, const char *target) {
         manager_tell_parent(manager, "STOPPING=1");
         manager->exit_status = status;
+        manager_mark_self(manager);
         if (!target) {
                 leave_by_force(manager);
                 return;
@@ -226,6 +229,7 @@ void manager_request_action(Manager *manager, Unit *unit, UnitAction action, int
         log_write(LOG_LEVEL_WARNING, unit->id, "Asks for '%s': %s.", unit_action_to_string(action), reason);
         manager->action = action;
         manager->action_status = exit_status >= 0 ? exit_status : 0;
+        manager_mark_self(manager);
         manager_arm(manager->job_source);
 }
 
@@ -243,6 +247,7 @@ void manager_watch_targets(Manager *manager, const JobEvent *event) {
         for (size_t i = 0; i < ELEMENTSOF(rules); i++)
                 if (is_orderly_way_to(&rules[i], event->job.unit->id)) {
                         manager->action = (UnitAction) i;
+                        manager_mark_self(manager);
                         manager_arm(manager->job_source);
                 }
 }
@@ -257,6 +262,7 @@ void manager_leave(Manager *manager, UnitAction action) {
                 return;
         manager->action = action;
         manager->is_acting = false;
+        manager_mark_self(manager);
         manager_arm(manager->job_source);
 }
 
@@ -269,7 +275,7 @@ void manager_act(Manager *manager) {
         manager_arm(manager->idle_source);
         /* Core ends processes then, which we would take for services that have stopped by themselves. */
         if (rule->way != WAY_ORDERLY && manager->options.is_machine)
-                manager->stage = MANAGER_GONE;
+                enter_stage(manager, MANAGER_GONE, USEC_INFINITY);
         else
                 leave(manager, manager->action_status, rule->way == WAY_ORDERLY ? rule->target : NULL);
 }
@@ -299,18 +305,18 @@ void manager_step_stage(Manager *manager) {
                         log_warning("Not all units were stopped in time; their processes are terminated.");
                 terminate(manager);
                 if (!manager_has_children())
-                        manager->stage = MANAGER_GONE;
+                        enter_stage(manager, MANAGER_GONE, USEC_INFINITY);
                 break;
         case MANAGER_TERMINATING:
                 if (!manager_has_children()) {
-                        manager->stage = MANAGER_GONE;
+                        enter_stage(manager, MANAGER_GONE, USEC_INFINITY);
                 } else if (is_late) {
                         leave_by_force(manager);
                 }
                 break;
         case MANAGER_KILLING:
                 if (is_late || !manager_has_children())
-                        manager->stage = MANAGER_GONE;
+                        enter_stage(manager, MANAGER_GONE, USEC_INFINITY);
                 else
                         manager_kill_descendants(SIGKILL);      /* also what was forked while we looked */
                 break;

@@ -164,7 +164,7 @@ static int next_job(Manager *manager, uint32_t number, uint32_t *ret_number) {
         JobIds *ids = &manager->state.ids;
         size_t first = 0, behind;
 
-        if (number == 0) {
+        if (number == 0 || ids->n == 0) {
                 vector_deinit(ids);
                 if (job_manager_list_records(manager->jobs, ids) < 0)
                         return -ENOMEM;
@@ -252,6 +252,7 @@ void manager_commit(Manager *manager) {
                 note_success(state);
                 journal_begin(state->journal, state->commit);
         }
+        manager_check_state(manager);
         drop_peeked(manager);
         manager_tell_committed(manager);
 }

@@ -42,6 +42,9 @@ void manager_mark_unit(Manager *manager, const Unit *unit);
 void manager_mark_job(Manager *manager, uint32_t id);
 void manager_mark_self(Manager *manager);
 
+/* For tests, which ask for it by a variable of the environment: says what was not marked. */
+void manager_check_state(Manager *manager);
+
 /* Not from within a flush of the outbox, unless no process is on its way. */
 void manager_commit(Manager *manager);
 

@@ -58,6 +58,12 @@ DEFINE_CLEANUP(Store, store_close)
 typedef int (*StoreTake)(void *userdata, uint32_t number, RecordReader *record);
 int store_load(Store *store, StoreSpace space, StoreTake take, void *userdata);
 
+/*
+ * Is what stands in the file what the owner would write now? 1 and the first record that is not, 0, or a negative errno. It
+ * reads all of both: for tests, which so find changes that were not marked.
+ */
+int store_compare(Store *store, StoreSpace *ret_space, uint32_t *ret_number);
+
 /* What there was cannot be understood after all: sets the file aside, as store_open() does, and goes on with an empty one. */
 int store_set_aside(Store *store, Failure *ret_failure);
 

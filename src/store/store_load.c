@@ -82,13 +82,18 @@ static int compare_found(const void *a, const void *b) {
         return (first->number > second->number) - (first->number < second->number);
 }
 
+static int load_space(Store *store, Loading *loading) {
+        int r = read_rows(store, loading);
+
+        if (loading->found.n > 1)
+                qsort(loading->found.items, loading->found.n, sizeof(*loading->found.items), compare_found);
+        return r;
+}
+
 int store_load(Store *store, StoreSpace space, StoreTake take, void *userdata) {
         cleanup_(loading_deinit) Loading loading = { .space = space };
-        int r;
+        int r = load_space(store, &loading);
 
-        r = read_rows(store, &loading);
-        if (loading.found.n > 1)
-                qsort(loading.found.items, loading.found.n, sizeof(*loading.found.items), compare_found);
         for (size_t i = 0; i < loading.found.n && r >= 0; i++) {
                 RecordReader record;
 
@@ -98,4 +103,46 @@ int store_load(Store *store, StoreSpace space, StoreTake take, void *userdata) {
                         r = -EBADMSG;
         }
         return r < 0 ? r : 0;
+}
+
+static bool is_as_found(Store *store, const Loading *loading, uint32_t number, const Found *found) {
+        RecordWriter *record = &store->record;
+
+        record_writer_clear(record);
+        store->owner.save(store->owner.userdata, loading->space, number, record);
+        if (!found)
+                return record->n == 0;
+        return record->n == found->n && memcmp(record->bytes, loading->bytes.items + found->at, found->n) == 0;
+}
+
+/* Both go up by number: what only one of them has is not there, or there in vain. */
+static int compare_space(Store *store, Loading *loading, uint32_t *ret_number) {
+        const Found *found = loading->found.items, *end = found + loading->found.n;
+
+        for (uint32_t number = 0;;) {
+                int r = store->owner.next(store->owner.userdata, loading->space, number, &number);
+                bool is_first = found < end && (r == 0 || found->number <= number);
+
+                if (r < 0 || (r == 0 && !is_first))
+                        return r;
+                *ret_number = is_first ? found->number : number;
+                if (!is_as_found(store, loading, *ret_number, is_first ? found : NULL))
+                        return 1;
+                number += r > 0 && number == *ret_number;
+                found += is_first;
+        }
+}
+
+int store_compare(Store *store, StoreSpace *ret_space, uint32_t *ret_number) {
+        int r = 0;
+
+        for (StoreSpace space = 0; space < _STORE_SPACE_MAX && r == 0; space++) {
+                cleanup_(loading_deinit) Loading loading = { .space = space };
+
+                *ret_space = space;
+                r = load_space(store, &loading);
+                if (r == 0)
+                        r = compare_space(store, &loading, ret_number);
+        }
+        return r;
 }

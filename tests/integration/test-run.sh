@@ -87,5 +87,5 @@ check_exit "its unit can be asked for" 0 "$BUILD/jobctl" --socket "$DIR/run/priv
 check_exit "a second one has no place in the same folder" 1 run --exec true
 kill "$PID"
 wait "$PID"
-check_equal "nothing is left of the command's unit" "$(ls "$DIR/run/transient" 2>/dev/null)" ''
+check_equal "nothing is left of the command's unit" "$(ls "$DIR/run/command" 2>/dev/null)" ''
 done_testing

@@ -232,6 +232,27 @@ Test(store, log_is_swept) {
         cr_expect(le(int, count_rows(&world), 6000));
 }
 
+Test(store, what_was_not_marked_is_found) {
+        StoreSpace space;
+        uint32_t number;
+        WORLD;
+
+        for (uint32_t i = 0; i < 300; i += 3)
+                change(&world, STORE_JOBS, i, i + 1);
+        cr_assert(eq(int, store_commit(world.store), 0));
+        cr_assert(eq(int, store_compare(world.store, &space, &number), 0));
+        for (unsigned i = 0; i < 3; i++) {
+                static const uint32_t places[] = { 3, 4, 299 }, values[] = { 0, 7, 7 }, before[] = { 4, 0, 0 };
+
+                world.state.values[STORE_JOBS][places[i]] = values[i];
+                cr_assert(eq(int, store_compare(world.store, &space, &number), 1));
+                cr_assert(eq(u32, number, places[i]));
+                cr_assert(eq(int, (int) space, STORE_JOBS));
+                world.state.values[STORE_JOBS][places[i]] = before[i];
+        }
+        cr_assert(eq(int, store_compare(world.store, &space, &number), 0));
+}
+
 Test(store, everything_can_be_written_anew) {
         WORLD;
 
