@@ -12,6 +12,7 @@
 #include "basic/macro.h"
 #include "file_world.h"
 #include "unit/file/fstab.h"
+#include "unit/file/mount_option.h"
 
 static int generate(FileWorld *world, const char *text, bool is_machine) {
         cleanup_free_ char *path = NULL, *folder = NULL;
@@ -118,10 +119,44 @@ Test(fstab, what_is_wrong) {
 Test(fstab, what_is_the_systems_own_is_left_alone) {
         cleanup_(file_world_freep) FileWorld *world = file_world_new();
 
-        cr_assert(eq(int, generate(world, "proc /proc proc defaults\ntmpfs /dev/shm tmpfs size=1g\n", false), 0));
+        cr_assert(eq(int, generate(world, "proc /proc/ proc defaults\ntmpfs //dev/shm tmpfs size=1g\n", false), 0));
         assert_string(text_of(world, "proc.mount"), "none");
         assert_string(text_of(world, "dev-shm.mount"), "none");
         assert_string(file_said(world), "");
+}
+
+/* From the line of a place below the world's root to the Where= of the unit that comes of it, NULL: of none. */
+static const struct {
+        const char *place, *where;
+} places[] = {
+        { "dir//x/", "dir/x" },         { "dir/./x/../y", "dir/y" },     { "link/x", "dir/x" },
+        { "round", "round" },           { "link/../b", "b" },            { "net/link/x", "net/link/x" },
+        { "nothing/x", "nothing/x" },   { "broken/x", NULL },
+};
+
+Test(fstab, a_place_is_where_its_links_lead_to) {
+        for (size_t i = 0; i < ELEMENTSOF(places); i++) {
+                cleanup_(file_world_freep) FileWorld *world = file_world_new();
+                cleanup_free_ char *text = NULL, *where = NULL, *name = NULL, *wanted = NULL;
+
+                file_write(world, "dir/file", "");
+                file_write(world, "net/file", "");
+                file_link(world, "link", "./dir/");
+                file_link(world, "round", "round");
+                file_link(world, "net/link", "../dir");
+                file_link(world, "broken", "a\nExecStart=/b");
+                cr_assert(eq(int, text_format(&text, "h:/x %s/net nfs\n/dev/x %s/%s ext4\n", world->root, world->root,
+                                              places[i].place), 0));
+                cr_assert(eq(int, generate(world, text, false), 0));
+                if (!places[i].where) {
+                        assert_said(world, "cannot be a mount");
+                        continue;
+                }
+                cr_assert(eq(int, text_format(&where, "%s/%s", world->root, places[i].where), 0));
+                cr_assert(eq(int, mount_unit_name(where, &name), 0));
+                cr_assert(eq(int, text_format(&wanted, "\nWhere=%s\n", where), 0));
+                file_assert_contains(text_of(world, name), wanted);
+        }
 }
 
 Test(fstab, the_root_may_not_fail) {

@@ -8,9 +8,12 @@
  */
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "basic/macro.h"
 #include "basic/text.h"
 #include "basic/usec.h"
 #include "unit/file/fstab.h"
@@ -23,6 +26,7 @@
 /* All that is made of the file. */
 typedef struct Fstab {
         const FstabOptions *options;
+        const FstabEntries *entries;
         FstabFiles files;
         bool has_local;                 /* something of this machine is required … */
         bool has_remote;                /* … or of another wanted */
@@ -300,14 +304,109 @@ static int add_unit(Fstab *fstab, const FstabEntry *entry, const char *name) {
         return r < 0 ? r : link_unit(&line);
 }
 
-static int add_line(Fstab *fstab, const FstabEntry *entry) {
+/* — places — */
+
+#define LINKS_MAX 40U
+
+/* A path while its links are followed: a mount is where they lead to, and the kernel's table has it there. */
+typedef struct FstabPlace {
+        char *done;                     /* owned: no link is in it; "" is the root */
+        char *rest;                     /* owned: what comes after it */
+        unsigned n_links;
+        bool is_far;                    /* nobody may answer who looks at the rest */
+} FstabPlace;
+
+static void place_deinit(FstabPlace *place) {
+        free(place->done);
+        free(place->rest);
+}
+
+/* Who serves it may be gone, and a look at it would take for ever. */
+static bool is_far(const FstabEntries *entries, const char *path) {
+        for (size_t i = 0; i < entries->n; i++) {
+                const FstabEntry *entry = &entries->items[i];
+
+                if (text_equal(entry->where, path) && (mount_is_network(entry->type, entry->options) ||
+                                                       (entry->type && text_starts_with(entry->type, "fuse"))))
+                        return true;
+        }
+        return false;
+}
+
+/* 1 if @path is a link, which is part of the rest then, 0 if it is none, -ELOOP, or -ENOMEM. */
+static int follow_link(FstabPlace *place, const char *path, const char *rest) {
+        char target[PATH_MAX], *joined;
+        ssize_t n = place->is_far ? -1 : readlink(path, target, sizeof(target));
+
+        if (n <= 0 || (size_t) n == sizeof(target))
+                return 0;
+        if (++place->n_links > LINKS_MAX)
+                return -ELOOP;
+        if (text_format(&joined, "%.*s/%s", (int) n, target, rest) < 0)
+                return -ENOMEM;
+        free(place->rest);
+        place->rest = joined;
+        if (target[0] == '/')
+                place->done[0] = '\0';
+        return 1;
+}
+
+static int take_name(const FstabEntries *entries, FstabPlace *place) {
+        const char *name = place->rest + strspn(place->rest, "/");
+        size_t n = strcspn(name, "/");
+        cleanup_free_ char *path = NULL, *rest = strdup(name + n);
+        char *slash = strrchr(place->done, '/');
+
+        if (!rest)
+                return -ENOMEM;
+        if (n == 2 && memcmp(name, "..", 2) == 0) {
+                if (slash)
+                        *slash = '\0';
+        } else if (n > 0 && !(n == 1 && name[0] == '.')) {
+                int r = text_format(&path, "%s/%.*s", place->done, (int) n, name);
+
+                place->is_far = place->is_far || (r == 0 && is_far(entries, path));
+                r = r < 0 ? r : follow_link(place, path, rest);
+                if (r != 0)
+                        return MIN(r, 0);
+                free(place->done);
+                place->done = take_ptr(path);
+        }
+        free(place->rest);
+        place->rest = take_ptr(rest);
+        return 0;
+}
+
+/* Links in a circle stay as they are: mount(8) says what is wrong with them. */
+static int settle_place(const FstabEntries *entries, FstabEntry *entry) {
+        cleanup_(place_deinit) FstabPlace place = { .done = strdup(""), .rest = strdup(entry->where) };
+        char *where;
+        int r = place.done && place.rest ? 0 : -ENOMEM;
+
+        while (r == 0 && place.rest[0])
+                r = take_name(entries, &place);
+        if (r < 0)
+                return r == -ELOOP ? 0 : r;
+        where = place.done[0] ? take_ptr(place.done) : strdup("/");
+        if (!where)
+                return -ENOMEM;
+        free(entry->where);
+        entry->where = where;
+        return 0;
+}
+
+static int add_line(Fstab *fstab, FstabEntry *entry) {
         cleanup_free_ char *name = NULL;
-        int r;
+        int r = 0;
 
         if (entry->type && strcmp(entry->type, "swap") == 0) {
                 fstab_say(fstab->options, UNIT_FILE_NOTE, entry->line, "Swap is no unit here; the line is left to swapon(8).");
                 return 0;
         }
+        if (entry->where && entry->where[0] == '/')
+                r = settle_place(fstab->entries, entry);
+        if (r < 0)
+                return r;
         if (!entry->what || !entry->where || !is_writable(entry->what) || !is_writable(entry->where) ||
             entry->where[0] != '/' || (entry->options && !is_writable(entry->options)) ||
             (entry->type && !is_writable(entry->type))) {
@@ -345,8 +444,8 @@ static int add_emergency(Fstab *fstab) {
 }
 
 int fstab_write_units(const FstabOptions *options) {
-        Fstab fstab = { .options = options };
         FstabEntries entries;
+        Fstab fstab = { .options = options, .entries = &entries };
         int r = fstab_read(options, &entries);
 
         if (r < 0)
