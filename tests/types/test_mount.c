@@ -427,6 +427,19 @@ Test(mount, goes_on_in_another_process) {
         assert_sub_state(f, "mounted");
 }
 
+Test(mount, has_not_failed_any_more_if_it_was_mounted_meanwhile) {
+        FIXTURE(f);
+
+        start(&f);
+        spawn(&f);
+        exit_with(&f, 1);
+        assert_sub_state(f, "failed");
+        f.world->mount = &entry;
+        renew(&f);
+        assert_sub_state(f, "mounted");
+        assert_result(f, SUCCESS);
+}
+
 Test(mount, is_there_when_it_is_loaded) {
         FIXTURE(f);
 

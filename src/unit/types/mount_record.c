@@ -81,6 +81,7 @@ void mount_resume(Unit *unit) {
         mount->is_there = entry;
         if (!entry && is_up)
                 mount_follow(unit, NULL);
-        else if (entry && (mount->state == MOUNT_STATE_DEAD || mount->state == MOUNT_STATE_MOUNTING))
+        else if (entry && (mount->state == MOUNT_STATE_DEAD || mount->state == MOUNT_STATE_FAILED ||
+                           mount->state == MOUNT_STATE_MOUNTING))
                 mount_follow(unit, entry);
 }
