@@ -16,6 +16,7 @@
 #include "dbus/bus_manager.h"
 #include "dbus/bus_setting.h"
 #include "unit/file/dropin_write.h"
+#include "unit/file/transient_file.h"
 
 #define SETTINGS_MAX 64
 
@@ -86,6 +87,7 @@ static int place_settings(BusCall *call, const Unit *unit, const BusSettings *se
                 .scratch = options->runtime_directory,
                 .is_user = options->is_user,
                 .is_runtime = is_runtime,
+                .is_transient = transient_file_is_of(unit),
         };
 
         for (size_t pass = 0; pass < 2; pass++)

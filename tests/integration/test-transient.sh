@@ -47,8 +47,18 @@ check_equal "with its text" "$(ctl show -P Description one.service)" '50% "of" i
 check_prints "its name is taken" 'UnitExists|already loaded or has a fragment' make one.service fail 1 $sleeps 0
 # shellcheck disable=SC2086
 check_prints "so is that of a file" 'already loaded or has a fragment' make there.service fail 1 $sleeps 0
+check "a setting of it is changed" ctl set-property one.service Description=other
+check_equal "at once" "$(ctl show -P Description one.service)" other
+check "beside its file" test -e "$FILES/one.service.d/50-Description.conf"
+mkdir -p "$FILES/stale.service.d"
+echo "[Unit]" >"$FILES/stale.service.d/50-Description.conf"
+kill_core KILL
+check_equal "that survives a core" "$(ctl show -P Description one.service)" other
+check "which drops what is of no unit" test ! -e "$FILES/stale.service.d"
 check "it stops" ctl stop one.service
 check "its file goes with it" test ! -e "$FILES/one.service"
+check "and so does what was changed" test ! -e "$FILES/one.service.d"
+check_equal "nothing of it is elsewhere" "$(find "$DIR" -name '50-Description.conf')" ""
 
 check_prints "an unknown property is named" 'has no property Descripton. Did you mean Description' \
         make x.service fail 1 Descripton s x 0

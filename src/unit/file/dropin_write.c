@@ -87,7 +87,7 @@ int dropin_verify(const DropinWrite *dropin, Failure *ret_failure) {
 /* — placing — */
 
 int dropin_place(const DropinWrite *dropin, Failure *ret_failure) {
-        FolderKind wanted = dropin->is_runtime ? FOLDER_RUNTIME : FOLDER_CONFIG;
+        FolderKind wanted = dropin->is_transient ? FOLDER_TRANSIENT : dropin->is_runtime ? FOLDER_RUNTIME : FOLDER_CONFIG;
         cleanup_free_ char *folder = NULL;
         int fd, r = 0;
 

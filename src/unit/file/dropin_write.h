@@ -17,6 +17,7 @@ typedef struct DropinWrite {
         const char *scratch;            /* a folder that a temporary one can be made in */
         bool is_user;
         bool is_runtime;                /* until the next boot */
+        bool is_transient;              /* for as long as there is the unit, which a client has made */
 } DropinWrite;
 
 /* 0, -EINVAL with what is wrong with the text in @ret_failure, or another negative errno. Changes nothing. */

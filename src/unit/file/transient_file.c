@@ -21,6 +21,8 @@
 #include "unit/file/transient_file.h"
 #include "unit/file/unit_file_loader.h"
 
+#define DROPINS ".d"
+
 bool transient_file_is_path(const char *path) {
         const char *slash = path ? strrchr(path, '/') : NULL;
         const size_t n = strlen("/" TRANSIENT_FOLDER);
@@ -104,25 +106,55 @@ int transient_file_place(const char *folder, const char *name, const char *text,
                                                         "Cannot write %s/%s: %s.", folder, name, strerror(-r));
 }
 
+static void remove_dropins(int folder, const char *name) {
+        int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+        const struct dirent *item;
+
+        if (!dir) {
+                if (fd >= 0)
+                        close(fd);
+                return;
+        }
+        while ((item = readdir(dir)))
+                (void) unlinkat(dirfd(dir), item->d_name, 0);
+        closedir(dir);
+        (void) unlinkat(folder, name, AT_REMOVEDIR);
+}
+
 void transient_file_remove(const char *folder, const char *name) {
+        cleanup_free_ char *dropins = NULL;
         int fd;
 
         if (folder_open("", folder, false, &fd) < 0)
                 return;
         (void) unlinkat(fd, name, 0);
+        if (text_format(&dropins, "%s" DROPINS, name) == 0)
+                remove_dropins(fd, dropins);
         close(fd);
+}
+
+/* A file, or the folder of a unit's drop-ins. */
+static void sweep_item(int folder, const char *item, const UnitTable *table) {
+        bool is_folder = text_ends_with(item, DROPINS);
+        cleanup_free_ char *name = strndup(item, strlen(item) - (is_folder ? strlen(DROPINS) : 0));
+        const Unit *unit = table && name ? unit_table_find(table, name) : NULL;
+
+        if (!name || (unit && unit->load_state != UNIT_STUB))
+                return;
+        if (is_folder)
+                remove_dropins(folder, item);
+        else
+                (void) unlinkat(folder, item, 0);
 }
 
 void transient_file_sweep(const char *folder, const UnitTable *table) {
         DIR *dir = opendir(folder);
         const struct dirent *item;
 
-        while (dir && (item = readdir(dir))) {
-                const Unit *unit = table ? unit_table_find(table, item->d_name) : NULL;
-
-                if (item->d_name[0] != '.' && (!unit || unit->load_state == UNIT_STUB))
-                        (void) unlinkat(dirfd(dir), item->d_name, 0);
-        }
+        while (dir && (item = readdir(dir)))
+                if (item->d_name[0] != '.')
+                        sweep_item(dirfd(dir), item->d_name, table);
         if (dir)
                 closedir(dir);
 }

@@ -27,8 +27,8 @@ int transient_file_check(UnitFileLoader *loader, const char *name, const char *t
 /* Puts it into @folder (which is made), whole. 0, or a negative errno with @ret_failure. */
 int transient_file_place(const char *folder, const char *name, const char *text, Failure *ret_failure);
 
-/* Removes it; it may be gone. */
+/* Removes it, and what was changed of it since (its drop-ins there); it may be gone. */
 void transient_file_remove(const char *folder, const char *name);
 
-/* Removes all files of the folder that are not those of units in @table (NULL: all). */
+/* The same for all units that have something in the folder and are not in @table (NULL: all). */
 void transient_file_sweep(const char *folder, const UnitTable *table);
