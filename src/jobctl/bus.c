@@ -456,16 +456,29 @@ static void on_interrupt(int number) {
         interrupted = 1;
 }
 
+/* Whoever has started us may ignore them: then so does the command that we become. */
 void bus_catch_interrupt(bool is_caught) {
-        const struct sigaction action = { .sa_handler = is_caught ? on_interrupt : SIG_DFL };
+        static struct sigaction old_interrupt, old_terminate;
+        const struct sigaction action = { .sa_handler = on_interrupt };
+        static sigset_t old_mask;
+        static bool was_caught;
         sigset_t mask;
 
+        if (is_caught == was_caught)
+                return;
+        was_caught = is_caught;
+        if (!is_caught) {
+                sigaction(SIGINT, &old_interrupt, NULL);
+                sigaction(SIGTERM, &old_terminate, NULL);
+                sigprocmask(SIG_SETMASK, &old_mask, NULL);
+                return;
+        }
         sigemptyset(&mask);
         sigaddset(&mask, SIGINT);
         sigaddset(&mask, SIGTERM);
-        sigaction(SIGINT, &action, NULL);
-        sigaction(SIGTERM, &action, NULL);
-        sigprocmask(is_caught ? SIG_BLOCK : SIG_UNBLOCK, &mask, NULL);
+        sigaction(SIGINT, &action, &old_interrupt);
+        sigaction(SIGTERM, &action, &old_terminate);
+        sigprocmask(SIG_BLOCK, &mask, &old_mask);
 }
 
 bool bus_was_interrupted(void) {

@@ -5,6 +5,8 @@
  * The parts of "jobctl run"
  */
 
+#include <signal.h>
+
 #include "jobctl/jobctl.h"
 #include "jobctl/run_options.h"
 #include "jobctl/value.h"
@@ -16,6 +18,7 @@ typedef struct RunPlan {
         char *trigger;                  /* owned: the timer, path or socket; NULL: none */
         char *description;              /* owned */
         char *terminal;                 /* owned: the path of the one that was made for it; NULL: none */
+        struct sigaction on_pipe;       /* what SIGPIPE did before there was a connection, for which it is ignored */
 } RunPlan;
 
 void run_plan_deinit(RunPlan *plan);

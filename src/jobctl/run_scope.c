@@ -91,6 +91,7 @@ int run_become(Jobctl *ctl, const RunPlan *plan) {
         if (r != 0)
                 return r;
         set_variables(options);
+        sigaction(SIGPIPE, &plan->on_pipe, NULL);
         execv(plan->command[0], plan->command);
         return complain("execute", plan->command[0], errno);
 }

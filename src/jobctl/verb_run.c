@@ -153,6 +153,7 @@ static int run_command(Jobctl *ctl, const RunOptions *options, char *const *comm
         cleanup_(run_plan_deinit) RunPlan plan = {};
         int r = run_plan_make(ctl, options, command, &plan);
 
+        sigaction(SIGPIPE, NULL, &plan.on_pipe);
         if (r == 0)
                 r = jobctl_connect(ctl);
         if (r != 0)

@@ -14,6 +14,9 @@ scopes() {
         check_equal "$name: its output comes from here, and so does its status" \
                 "$(ctl run --scope --quiet sh -c 'echo said; exit 7'; echo $?)" "said
 7"
+        check_equal "$name: it has the signals that we have" \
+                "$(trap '' INT; ctl run --scope --quiet grep -E '^Sig(Ign|Blk)' /proc/self/status)" \
+                "$(trap '' INT; grep -E '^Sig(Ign|Blk)' /proc/self/status)"
         check_prints "$name: its unit is said" '^Running scope as unit: a.scope$' \
                 ctl run --scope --unit=a --collect -p TimeoutStopSec=5 true
         check "$name: it is gone with its command" wait_for 'No such file' ls "$FILES/a.scope"
