@@ -30,6 +30,7 @@
 #define CHUNK 4096
 
 static volatile sig_atomic_t was_resized;
+static const struct termios *modes_before;      /* of standard input, for whoever carries; NULL: they are not changed */
 
 static void on_resize(int signal) {
         was_resized = 1;
@@ -165,15 +166,34 @@ static bool carry(Carrier *carrier) {
         }
 }
 
-static void carrier_main(int master, int stop_fd) {
-        const struct sigaction resize = { .sa_handler = on_resize };
-        Carrier carrier = { .master = master, .stop_fd = stop_fd, .reads_input = true };
-        pid_t parent = getppid();
+static void restore_modes(void) {
+        if (modes_before)
+                (void) tcsetattr(STDIN_FILENO, TCSANOW, modes_before);
+}
 
+/* Whoever has made us is dead, and cannot do it. */
+static void on_end(int signal) {
+        restore_modes();
+        _exit(0);
+}
+
+static void carrier_main(const RunTerminal *terminal, int stop_fd) {
+        const struct sigaction resize = { .sa_handler = on_resize }, end = { .sa_handler = on_end };
+        const struct sigaction ignore = { .sa_handler = SIG_IGN };
+        Carrier carrier = { .master = terminal->master, .stop_fd = stop_fd, .reads_input = true };
+        pid_t parent = getppid();
+        bool has_ended;
+
+        modes_before = terminal->has_saved ? &terminal->saved : NULL;
+        /* A shell may have taken the terminal back by then. */
+        (void) sigaction(SIGTTOU, &ignore, NULL);
+        (void) sigaction(SIGTERM, &end, NULL);
         (void) prctl(PR_SET_PDEATHSIG, SIGTERM);
         (void) sigaction(SIGWINCH, &resize, NULL);
-        (void) fcntl(master, F_SETFL, O_RDWR | O_NONBLOCK);
-        if (!carry(&carrier))
+        (void) fcntl(carrier.master, F_SETFL, O_RDWR | O_NONBLOCK);
+        has_ended = carry(&carrier);
+        restore_modes();
+        if (!has_ended)
                 (void) kill(parent, SIGTERM);
         _exit(0);
 }
@@ -201,7 +221,7 @@ int run_terminal_begin(RunTerminal *terminal, bool tells) {
         terminal->pid = fork();
         if (terminal->pid == 0) {
                 close(fds[1]);
-                carrier_main(terminal->master, fds[0]);
+                carrier_main(terminal, fds[0]);
         }
         close(fds[0]);
         terminal->stop_fd = fds[1];

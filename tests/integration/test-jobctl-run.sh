@@ -65,6 +65,18 @@ if command -v script >/dev/null; then
         check_prints "it has a terminal" 'got hello' \
                 sh -c "echo hello | script -qec \"'$BUILD/jobctl' run -q -t sh -c 'test -t 0 && read x; echo got \\\$x'\" /dev/null"
 fi
+if command -v script >/dev/null; then
+        mkfifo "$DIR/keys"
+        script -qec "sh -c '\"$BUILD/jobctl\" run -t --unit=typed cat; stty -a >\"$DIR/modes\"'" /dev/null <"$DIR/keys" >"$DIR/seen" 2>&1 &
+        SCRIPT=$!
+        exec 7>"$DIR/keys"
+        check "whoever types is told how to leave" wait_for 'Press' cat "$DIR/seen"
+        printf '\035\035\035' >&7
+        check "and does" wait_for 'speed' cat "$DIR/modes"
+        check_prints "the terminal is as it was" ' icanon' cat "$DIR/modes"
+        exec 7>&-
+        wait "$SCRIPT"
+fi
 check_prints "also where there is none" '^/dev/pts/[0-9]+' ctl run --pty -q tty
 check_exit "and its exit status" 9 ctl run --pty -q sh -c 'exit 9'
 
