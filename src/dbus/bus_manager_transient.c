@@ -259,8 +259,8 @@ int bus_manager_attach_processes(BusCall *call) {
                 r = read_pids(call, &call->arguments, &found);
         if (r < 0)
                 return r;
-        return manager_give_processes(call->bus->manager, unit, found.pids.items, found.pids.n, call->client->uid, NULL,
-                                      &call->failure);
+        return manager_attach_processes(call->bus->manager, unit, found.pids.items, found.pids.n, call->client->uid,
+                                        &call->failure);
 }
 
 int bus_manager_abandon_scope(BusCall *call) {

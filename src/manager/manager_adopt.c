@@ -91,20 +91,39 @@ static int attach(Manager *manager, Unit *unit, const pid_t *pids, size_t n, Fai
                            unit->id);
 }
 
+static int check_processes(Manager *manager, const pid_t *pids, size_t n, uid_t uid, Failure *ret_failure) {
+        int r = 0;
+
+        for (size_t i = 0; i < n && r == 0; i++)
+                r = check_process(manager, pids[i], uid, ret_failure);
+        return r;
+}
+
 int manager_give_processes(Manager *manager, Unit *unit, const pid_t *pids, size_t n, uid_t uid, const char *controller,
                            Failure *ret_failure) {
+        int r;
+
+        assert(manager);
+        assert(unit);
+        assert(unit->vtable->give_processes);
+
+        r = check_processes(manager, pids, n, uid, ret_failure);
+        if (r < 0)
+                return r;
+        manager_mark_unit(manager, unit);
+        return unit->vtable->give_processes(unit, pids, n, controller, ret_failure);
+}
+
+int manager_attach_processes(Manager *manager, Unit *unit, const pid_t *pids, size_t n, uid_t uid, Failure *ret_failure) {
+        int r;
+
         assert(manager);
         assert(unit);
 
-        for (size_t i = 0; i < n; i++) {
-                int r = check_process(manager, pids[i], uid, ret_failure);
-
-                if (r < 0)
-                        return r;
-        }
+        r = check_processes(manager, pids, n, uid, ret_failure);
+        if (r < 0)
+                return r;
         manager_mark_unit(manager, unit);
-        if (unit->active_state == UNIT_INACTIVE && unit->vtable->give_processes)
-                return unit->vtable->give_processes(unit, pids, n, controller, ret_failure);
         return attach(manager, unit, pids, n, ret_failure);
 }
 

@@ -17,11 +17,14 @@
 int manager_make_transient(Manager *manager, const char *name, const char *text, Unit **ret_unit, Failure *ret_failure);
 
 /*
- * Has a scope that was just made consist of these processes, or more of them come into the group of a unit that is
- * there. @uid: who asks; he may do that with his own processes. 0, or a negative errno with @ret_failure.
+ * Has a scope that was just made consist of these processes. @uid: who asks; he may do that with his own processes. 0, or
+ * a negative errno with @ret_failure.
  */
 int manager_give_processes(Manager *manager, Unit *unit, const pid_t *pids, size_t n, uid_t uid, const char *controller,
                            Failure *ret_failure);
+
+/* The same for more of them that come into the group of a unit that is active. */
+int manager_attach_processes(Manager *manager, Unit *unit, const pid_t *pids, size_t n, uid_t uid, Failure *ret_failure);
 int manager_abandon_unit(Manager *manager, Unit *unit, Failure *ret_failure);
 
 /* Its file goes, if it is one of those: it is about to be unloaded, or was not wanted after all. */

@@ -88,6 +88,23 @@ if command -v busctl >/dev/null; then
         check_equal "on its own" "$(ctl show -P Controller g.scope)" ""
         kill $!
         check "until it ends" wait_for '^(inactive|unknown)$' ctl is-active g.scope
+        unit slow.service <<'U'
+[Service]
+Type=oneshot
+ExecStart=/bin/sleep 1000
+U
+        sleep 1000 &
+        SCOPE_PID=$!
+        sleep 1000 &
+        OTHER=$!
+        check "one that needs another" make k.scope fail 3 PIDs au 1 "$SCOPE_PID" \
+                After as 1 slow.service Requires as 1 slow.service
+        check "it waits" wait_for '^activating$' ctl is-active slow.service
+        check_prints "nothing comes into one that is not started" 'k.scope is not active' \
+                call /org/jobd1 org.jobd1.Manager AttachProcessesToUnit ssau k.scope "" 1 "$OTHER"
+        check "what it needs fails" ctl stop slow.service
+        kill "$SCOPE_PID" "$OTHER"
+        check "it is gone" wait_for '^$' ls "$FILES"
         busctl --address="unix:path=$JOBD_SOCKET" monitor >"$DIR/heard" 2>&1 &
         MONITOR=$!
         sleep 1000 &
