@@ -103,8 +103,9 @@ U
         check_prints "nothing comes into one that is not started" 'k.scope is not active' \
                 call /org/jobd1 org.jobd1.Manager AttachProcessesToUnit ssau k.scope "" 1 "$OTHER"
         check "what it needs fails" ctl stop slow.service
-        kill "$SCOPE_PID" "$OTHER"
-        check "it is gone" wait_for '^$' ls "$FILES"
+        check "then it is gone" wait_for '^$' ls "$FILES"
+        check "but its process is not" kill "$SCOPE_PID"
+        kill "$OTHER"
         busctl --address="unix:path=$JOBD_SOCKET" monitor >"$DIR/heard" 2>&1 &
         MONITOR=$!
         sleep 1000 &
