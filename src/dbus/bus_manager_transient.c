@@ -60,7 +60,14 @@ static int read_bool(BusCall *call, const char *property, DBusMessageIter *value
         return 1;
 }
 
-/* 0 stands for the caller. */
+static bool has_pid(const Transient *transient, pid_t pid) {
+        for (size_t i = 0; i < transient->pids.n; i++)
+                if (transient->pids.items[i] == pid)
+                        return true;
+        return false;
+}
+
+/* 0 stands for the caller. One that is named twice is one. */
 static int read_pids(BusCall *call, DBusMessageIter *array, Transient *transient) {
         DBusMessageIter items;
 
@@ -74,7 +81,9 @@ static int read_pids(BusCall *call, DBusMessageIter *array, Transient *transient
                 dbus_message_iter_get_basic(&items, &pid);
                 if (pid > INT32_MAX)
                         return bus_call_fail(call, -EINVAL, "InvalidArgs", "%u is no process.", pid);
-                if (vector_push(&transient->pids, pid > 0 ? (pid_t) pid : call->client->pid) < 0)
+                if (pid == 0)
+                        pid = (dbus_uint32_t) call->client->pid;
+                if (!has_pid(transient, (pid_t) pid) && vector_push(&transient->pids, (pid_t) pid) < 0)
                         return -ENOMEM;
         }
         return 1;

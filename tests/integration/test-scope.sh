@@ -88,6 +88,10 @@ if command -v busctl >/dev/null; then
         check_equal "on its own" "$(ctl show -P Controller g.scope)" ""
         kill $!
         check "until it ends" wait_for '^(inactive|unknown)$' ctl is-active g.scope
+        sleep 1000 &
+        check "one of a process that is named twice" make l.scope fail 1 PIDs au 2 $! $!
+        kill $!
+        check "ends, too" wait_for '^(inactive|unknown)$' ctl is-active l.scope
         unit slow.service <<'U'
 [Service]
 Type=oneshot
