@@ -13,6 +13,7 @@
 #include "double/double_unit.h"
 #include "unit/types/scope.h"
 #include "unit/types/unit_types.h"
+#include "unit/unit_record.h"
 
 typedef struct Fixture {
         DoubleWorld *world;
@@ -318,4 +319,20 @@ Test(scope, gives_back_what_it_will_not_have) {
         cr_assert(eq(int, scope_vtable.give_processes(f.scope, NULL, 0, NULL, &failure), 0));
         cr_assert(zero(sz, scope_of(f.scope)->pids.n));
         cr_assert(scope_of(f.scope)->controller == NULL);
+}
+
+/* A job may wait for long. */
+Test(scope, what_it_was_given_is_written_down_before_it_starts) {
+        cleanup_(record_writer_deinit) RecordWriter writer = {};
+        RecordReader reader;
+        Unit *other;
+        FIXTURE(f);
+
+        give(&f, ":1.2");
+        unit_record(f.scope, &writer);
+        other = double_unit(f.world, "b.scope", UNIT_INACTIVE);
+        record_reader_init(&reader, writer.bytes, writer.n);
+        cr_assert(eq(int, unit_restore(other, &reader), 0));
+        cr_assert(eq(sz, scope_of(other)->pids.n, 2));
+        assert_string(scope_of(other)->controller, ":1.2");
 }

@@ -8,9 +8,11 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "service_world.h"
 #include "unit/types/unit_types.h"
+#include "unit/unit_record.h"
 
 static void record(World *world, RecordWriter *writer) {
         record_writer_clear(writer);
@@ -67,4 +69,18 @@ Test(service_record, damaged_record_makes_no_state_that_does_not_exist) {
         cr_assert(gt(u32, n_refused, 0));
         cr_assert(gt(u32, n_taken, 0));
         unit_stop(world->unit);
+}
+
+/* A job may wait for long. */
+Test(service_record, streams_are_written_down_before_it_starts) {
+        cleanup_(record_writer_deinit) RecordWriter writer = {};
+        const int fds[UNIT_STREAMS] = { -1, STDOUT_FILENO, -1 };
+        Failure failure = {};
+        WORLD(SERVICE_SIMPLE);
+
+        unit_record(world->unit, &writer);
+        cr_assert(zero(sz, writer.n), "nothing has happened to it");
+        cr_assert(eq(int, service_vtable.give_streams(world->unit, fds, &failure), 0));
+        unit_record(world->unit, &writer);
+        cr_assert(ne(sz, writer.n, 0));
 }

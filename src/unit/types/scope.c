@@ -249,6 +249,8 @@ static int scope_give_processes(Unit *unit, const pid_t *pids, size_t n, const c
                 if (host->ops->watch_name)
                         (void) host->ops->watch_name(host, unit, controller);
         }
+        /* From here on there is something to be written down of it. */
+        unit_publish(unit, active_states[scope->state], 0);
         return 0;
 }
 

@@ -35,6 +35,8 @@ int service_give_streams(Unit *unit, const int fds[static UNIT_STREAMS], Failure
                 if (host->ops->keep_fd)
                         (void) host->ops->keep_fd(host, unit, KEPT_AS, i, extra->streams[i]);
         }
+        /* From here on there is something to be written down of it. */
+        service_republish(unit);
         return 0;
 }
 
