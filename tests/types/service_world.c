@@ -241,6 +241,7 @@ World *world_new(ServiceType type) {
         world->channel_kept = -1;
         world->now = 1000 * USEC_PER_SEC;
         world->next_pid = FIRST_PID;
+        world->uid = (uid_t) -1;
         world->host.ops = &host_ops;
         for (size_t i = 0; i < _UNIT_PURPOSE_MAX; i++)
                 world->timers[i] = USEC_INFINITY;
@@ -310,7 +311,7 @@ static void note_given(World *world, const ExecRequest *request) {
 }
 
 static void start_process(World *world, UnitPurpose purpose, const ExecRequest *request) {
-        ExecResult result = { .uid = (uid_t) -1, .gid = (gid_t) -1, .pid = world->next_pid++ };
+        ExecResult result = { .uid = world->uid, .gid = world->uid, .pid = world->next_pid++ };
         ExecStep step = world->fail_step;
 
         separate(&world->calls, ", ");

@@ -41,6 +41,7 @@ typedef struct World {
         int spawn_error;                /* what the host answers to a wish, once */
         int timer_error;                /* the same for a timer that is set */
         int watch_error;
+        uid_t uid;                      /* whom the next process runs as, and the group; -1: as we do */
         ExecStep fail_step;             /* the next spawn fails there, once */
         bool is_busy;                   /* other jobs run */
         bool will_start;                /* a job will start it again */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "service_world.h"
+#include "unit/types/service.h"
 #include "unit/types/unit_types.h"
 
 #define START SERVICE_EXEC_START
@@ -260,4 +261,24 @@ Test(service_mode, bus_error_is_shown) {
         world_notify(world, world_main(world), "BUSERROR=org.example.Error.Sad|ERRNO=5");
         assert_string(world_property(world, "StatusBusError"), "org.example.Error.Sad");
         assert_string(world_property(world, "StatusErrno"), "5");
+}
+
+/* — who it is — */
+
+Test(service_mode, a_command_that_runs_as_we_do_does_not_change_whom_it_runs_as) {
+        WORLD(SERVICE_SIMPLE);
+
+        world_command(world, START, "/bin/a");
+        world_command(world, SERVICE_EXEC_RELOAD, "/bin/r");
+        world->uid = 4711;
+        world_start(world);
+        world->uid = (uid_t) -1;
+        world_reload(world);
+        world_exit(world, world_control(world), 0);
+        cr_assert(eq(u32, service_of(world->unit)->uid, 4711));
+        cr_assert(eq(u32, service_of(world->unit)->gid, 4711));
+        world_stop(world);
+        world_exit(world, world_main(world), 0);
+        world_start(world);
+        cr_assert(eq(u32, service_of(world->unit)->uid, (uid_t) -1), "that was another run");
 }

@@ -501,3 +501,20 @@ Test(socket, a_record_that_is_cut_off_changes_nothing) {
                 cr_assert(eq(sz, socket_of(f.socket)->connections.n, 1));
         }
 }
+
+Test(socket, a_command_that_runs_as_we_do_does_not_change_whom_it_runs_as) {
+        FIXTURE(f);
+
+        command(&f, SOCKET_EXEC_START_PRE, "/bin/pre");
+        command(&f, SOCKET_EXEC_START_POST, "/bin/post");
+        start(&f);
+        socket_vtable.spawned(f.socket, UNIT_PURPOSE_CONTROL, PID, &(ExecResult) { .pid = PID, .uid = 4711, .gid = 4711 });
+        socket_vtable.child_exited(f.socket, &(UnitExit) { .pid = PID, .code = CLD_EXITED });
+        step(&f);
+        run(&f, "/bin/post", CLD_EXITED, 0);
+        assert_sub_state(f, "listening");
+        cr_assert(eq(u32, socket_of(f.socket)->uid, 4711));
+        cr_assert(eq(u32, socket_of(f.socket)->gid, 4711));
+        stop(&f);
+        cr_assert(eq(u32, socket_of(f.socket)->uid, (uid_t) -1), "the run is over");
+}

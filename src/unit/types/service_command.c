@@ -296,6 +296,14 @@ static void spawn_failed(Unit *unit, UnitPurpose purpose, ServiceProcess *proces
                 service_control_ended(unit, &exit);
 }
 
+/* One that runs as we do ("+") takes nothing away from what the others run as, and leave. */
+static void note_user(Service *service, const ExecResult *result) {
+        if (result->uid != (uid_t) -1)
+                service->uid = result->uid;
+        if (result->gid != (gid_t) -1)
+                service->gid = result->gid;
+}
+
 void service_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult *result) {
         Service *service = service_of(unit);
         ServiceProcess *process = process_of(unit, purpose);
@@ -323,8 +331,7 @@ void service_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResul
         }
 
         process->pid = pid;
-        service->uid = result->uid;
-        service->gid = result->gid;
+        note_user(service, result);
         exec_sandbox_spawned(unit, result);
         record_start(unit, purpose, process, pid);
         if (process->kind == SERVICE_EXEC_START)

@@ -184,6 +184,14 @@ static void spawn_failed(Unit *unit, const ExecResult *result) {
         socket_go_on(unit, SOCKET_RESULT_RESOURCES);
 }
 
+/* One that runs as we do ("+") takes nothing away from what the others run as, and leave. */
+static void note_user(Socket *socket, const ExecResult *result) {
+        if (result->uid != (uid_t) -1)
+                socket->uid = result->uid;
+        if (result->gid != (gid_t) -1)
+                socket->gid = result->gid;
+}
+
 void socket_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult *result) {
         SocketProcess *control = &socket_of(unit)->control;
         UnitHost *host = socket_host(unit);
@@ -204,8 +212,7 @@ void socket_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult
                 return;
         }
         control->pid = pid;
-        socket_of(unit)->uid = result->uid;
-        socket_of(unit)->gid = result->gid;
+        note_user(socket_of(unit), result);
         exec_sandbox_spawned(unit, result);
         record_start(unit, pid);
         socket_republish(unit);

@@ -140,6 +140,8 @@ void socket_enter_dead(Unit *unit, SocketResult result) {
         note_result(unit, result);
         exec_sandbox_release(unit);
         exec_owner_left(unit, terms, socket->uid, socket->gid);
+        socket->uid = (uid_t) -1;
+        socket->gid = (gid_t) -1;
         if (terms)
                 exec_directory_leave(terms, unit->id, false);
         socket_set_state(unit, socket->result == SOCKET_RESULT_SUCCESS ? SOCKET_STATE_DEAD : SOCKET_STATE_FAILED);
