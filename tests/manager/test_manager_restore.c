@@ -269,3 +269,28 @@ Test(manager_restore, who_leaves_in_order_leaves_nothing) {
         snprintf(path, sizeof(path), "%s/journal", world->runtime);
         cr_assert(eq(int, access(path, F_OK), -1));
 }
+
+/* Whoever has asked for it was answered. */
+Test(manager_restore, that_it_is_to_leave_is_known) {
+        cleanup_(world_freep) World *world = world_new();
+
+        start_sleeper(world);
+        manager_commit(world->manager);
+        manager_leave(world->manager, UNIT_ACTION_EXIT);
+        manager_commit(world->manager);
+        world_restart(world);
+        cr_assert(eq(int, (int) manager_action(world->manager), UNIT_ACTION_EXIT));
+        cr_assert(eq(int, manager_run(world->manager), 0));
+}
+
+Test(manager_restore, that_it_leaves_is_known) {
+        cleanup_(world_freep) World *world = world_new();
+
+        world_settle(world);
+        manager_commit(world->manager);
+        manager_exit(world->manager, 3, false);
+        manager_commit(world->manager);
+        world_restart(world);
+        cr_assert(eq(int, (int) world->manager->stage, MANAGER_KILLING));
+        cr_assert(eq(int, manager_run(world->manager), 3));
+}
