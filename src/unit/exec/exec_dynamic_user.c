@@ -47,14 +47,16 @@ static int open_folder(bool make) {
         return fd;
 }
 
-/* Is it the file of that user? */
-static bool is_of(int folder, const char *file, const char *name) {
+/* Is it the file of that user? 1, 0, or -errno if that cannot be seen. */
+static int is_of(int folder, const char *file, const char *name) {
         char text[NAME_MAX_BYTES + 1];
         int fd = openat(folder, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-        ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
+        ssize_t n;
 
-        if (fd >= 0)
-                close(fd);
+        if (fd < 0)
+                return errno == ENOENT || errno == ELOOP ? 0 : -errno;
+        n = read(fd, text, sizeof(text));
+        close(fd);
         return n >= 0 && (size_t) n == strlen(name) && memcmp(text, name, (size_t) n) == 0;
 }
 
@@ -67,19 +69,23 @@ static bool parse_file(const char *file, uid_t *ret_uid) {
         return true;
 }
 
-static bool find(int folder, const char *name, uid_t *ret_uid) {
-        int copy = fcntl(folder, F_DUPFD_CLOEXEC, 3);
+/* 1 if it has one, 0, or -errno: then it may have one, and is not to get another. */
+static int find(int folder, const char *name, uid_t *ret_uid) {
+        int copy = fcntl(folder, F_DUPFD_CLOEXEC, 3), r = 0;
         DIR *files = copy < 0 ? NULL : fdopendir(copy);
         const struct dirent *file;
-        bool is_found = false;
 
-        if (!files && copy >= 0)
-                close(copy);
-        while (files && !is_found && (file = readdir(files)))
-                is_found = parse_file(file->d_name, ret_uid) && is_of(folder, file->d_name, name);
-        if (files)
-                closedir(files);
-        return is_found;
+        if (!files) {
+                r = -errno;
+                if (copy >= 0)
+                        close(copy);
+                return r;
+        }
+        while (r == 0 && (file = readdir(files)))
+                if (parse_file(file->d_name, ret_uid))
+                        r = is_of(folder, file->d_name, name);
+        closedir(files);
+        return r;
 }
 
 /* Whole under its own name, or not there. 0, -EEXIST if somebody has it, or -errno. */
@@ -90,7 +96,9 @@ static int claim(int folder, uid_t uid, const char *name) {
 
         snprintf(file, sizeof(file), "%u", uid);
         snprintf(draft, sizeof(draft), ".%u", uid);
-        fd = openat(folder, draft, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+        /* One that we left when we were killed may be somebody's file by now. */
+        unlinkat(folder, draft, 0);
+        fd = openat(folder, draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
         if (fd < 0)
                 return -errno;
         if (write(fd, name, n) != (ssize_t) n)
@@ -126,17 +134,18 @@ static int choose(int folder, const char *name, uid_t *ret_uid) {
 }
 
 int exec_dynamic_user_take(const char *name, uid_t *ret_uid) {
-        int folder, r = 0;
+        int folder, r;
 
         if (strlen(name) > NAME_MAX_BYTES)
                 return -ENAMETOOLONG;
         folder = open_folder(true);
         if (folder < 0)
                 return folder;
-        if (!find(folder, name, ret_uid))
+        r = find(folder, name, ret_uid);
+        if (r == 0)
                 r = choose(folder, name, ret_uid);
         close(folder);
-        return r;
+        return MIN(r, 0);
 }
 
 int exec_dynamic_user_find(const char *name, uid_t *ret_uid) {
@@ -144,9 +153,9 @@ int exec_dynamic_user_find(const char *name, uid_t *ret_uid) {
 
         if (folder < 0)
                 return -ESRCH;
-        r = find(folder, name, ret_uid) ? 0 : -ESRCH;
+        r = find(folder, name, ret_uid);
         close(folder);
-        return r;
+        return r == 0 ? -ESRCH : MIN(r, 0);
 }
 
 void exec_dynamic_user_release(uid_t uid) {

@@ -17,7 +17,7 @@
 /* The user of that name: the same one as before if it has not been released. 0, -EUSERS if none is free, or -errno. */
 int exec_dynamic_user_take(const char *name, uid_t *ret_uid);
 
-/* The one that it has already: 0, or -ESRCH. */
+/* The one that it has already: 0, -ESRCH if it has none, or -errno. */
 int exec_dynamic_user_find(const char *name, uid_t *ret_uid);
 
 /* Nobody runs as this one any more. One that is not of the range is left alone. */
