@@ -19,7 +19,16 @@
 #include "unit/types/socket.h"
 #include "unit/unit_table.h"
 
-static bool runs_as(const Unit *unit, uid_t uid, gid_t gid, bool *ret_is_group) {
+/* Its user is made for it, and has that name. */
+static bool has_dynamic_user(const Unit *unit, const char *name) {
+        const ExecSettings *settings = draft_type_exec(unit);
+        const ExecTerms *terms = settings ? exec_settings_rare(settings)->terms : NULL;
+
+        return name && terms && terms->dynamic_user && text_equal(settings->user, name);
+}
+
+/* Whom a process runs as that is on its way is not known yet: then it is the one of the name. @dynamic: that, or NULL. */
+static bool runs_as(const Unit *unit, uid_t uid, gid_t gid, const char *dynamic, bool *ret_is_group) {
         uid_t own_uid = (uid_t) -1;
         gid_t own_gid = (gid_t) -1;
 
@@ -31,6 +40,10 @@ static bool runs_as(const Unit *unit, uid_t uid, gid_t gid, bool *ret_is_group) 
         } else if (unit->type == UNIT_SOCKET) {
                 own_uid = socket_of(unit)->uid;
                 own_gid = socket_of(unit)->gid;
+        }
+        if (own_uid == (uid_t) -1 && has_dynamic_user(unit, dynamic)) {
+                *ret_is_group = true;
+                return true;
         }
         *ret_is_group = *ret_is_group || (own_gid != (gid_t) -1 && own_gid == gid);
         return own_uid != (uid_t) -1 && own_uid == uid;
@@ -46,6 +59,7 @@ static uid_t find_dynamic(const Unit *unit) {
 
 void exec_owner_left(Unit *unit, const ExecTerms *terms, uid_t uid, gid_t gid) {
         UnitHost *host = unit_table_host(unit->table);
+        const char *dynamic = terms && terms->dynamic_user ? draft_type_exec(unit)->user : NULL;
         bool has_user = false, has_group = false;
         cleanup_free_ char *message = NULL;
         unsigned n;
@@ -55,7 +69,7 @@ void exec_owner_left(Unit *unit, const ExecTerms *terms, uid_t uid, gid_t gid) {
         if (!terms || !(terms->removes_ipc || terms->dynamic_user) || (uid == (uid_t) -1 && gid == (gid_t) -1))
                 return;
         unit_table_foreach(unit->table, other)
-                if (other != unit && runs_as(other, uid, gid, &has_group))
+                if (other != unit && runs_as(other, uid, gid, dynamic, &has_group))
                         has_user = true;
         n = exec_ipc_remove(has_user ? (uid_t) -1 : uid, has_group ? (gid_t) -1 : gid);
         if (n > 0 && text_format(&message, "%u IPC objects of its user were left, and are removed.", n) == 0)
