@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "service_world.h"
+#include "unit/exec/sandbox_shared.h"
+#include "unit/types/exec_sandbox.h"
 #include "unit/types/unit_types.h"
 #include "unit/unit_record.h"
 
@@ -83,4 +85,37 @@ Test(service_record, streams_are_written_down_before_it_starts) {
         cr_assert(eq(int, service_vtable.give_streams(world->unit, fds, &failure), 0));
         unit_record(world->unit, &writer);
         cr_assert(ne(sz, writer.n, 0));
+}
+
+/* One of them may have come to share more after the other's record was written. */
+Test(service_record, what_units_share_is_known_from_each_record) {
+        cleanup_(record_writer_deinit) RecordWriter first = {}, second = {};
+        const SandboxSettings settings = { .private_network = true };
+        ExecRequest request = { .sandbox = &settings };
+        RecordReader reader;
+        UnitOriginId origin;
+        Unit *other;
+        WORLD(SERVICE_SIMPLE);
+
+        cr_assert(eq(int, unit_table_load(world->table, "y.service", &other), 0));
+        cr_assert(eq(int, unit_table_origin(world->table, "/y", 1, NULL, &origin), 0));
+        cr_assert(eq(int, unit_add_relation(other, UNIT_JOINS_NAMESPACE_OF, world->unit, origin), 0));
+        cr_assert(eq(int, exec_sandbox_share(world->unit, &request), 0));
+        exec_sandbox_record(world->unit, &first);
+        cr_assert(eq(int, exec_sandbox_share(other, &request), 0));
+        request.shared->tmp = strdup("/tmp/x");
+        request.shared->user_uid = request.shared->user_gid = 4711;
+        exec_sandbox_record(other, &second);
+
+        exec_sandbox_forget(world->unit);
+        exec_sandbox_forget(other);
+        record_reader_init(&reader, first.bytes, first.n);
+        exec_sandbox_restore(world->unit, &reader);
+        record_reader_init(&reader, second.bytes, second.n);
+        exec_sandbox_restore(other, &reader);
+        cr_assert(eq(int, exec_sandbox_share(other, &request), 0));
+        assert_not_null(request.shared->tmp);
+        assert_string(request.shared->tmp, "/tmp/x");
+        cr_assert(eq(u32, request.shared->user_uid, 4711));
+        cr_assert(eq(u32, request.shared->user_gid, 4711));
 }

@@ -163,6 +163,19 @@ static SandboxShared *find_by_id(uint64_t id) {
         return NULL;
 }
 
+/* The record of one that has it, too, may be from before this was made. */
+static SandboxShared *complete(SandboxShared *shared, char **tmp, char **var_tmp, uid_t uid, gid_t gid) {
+        if (!shared->tmp)
+                shared->tmp = take_ptr(*tmp);
+        if (!shared->var_tmp)
+                shared->var_tmp = take_ptr(*var_tmp);
+        if (shared->user_uid == 0 && shared->user_gid == 0) {
+                shared->user_uid = uid;
+                shared->user_gid = gid;
+        }
+        return shared;
+}
+
 static SandboxShared *read_shared(RecordReader *reader) {
         uint64_t id = record_get_time(reader);
         const char *name = record_get_string(reader);
@@ -175,15 +188,11 @@ static SandboxShared *read_shared(RecordReader *reader) {
         if (reader->has_failed || !name)
                 return NULL;
         if (shared)
-                return sandbox_shared_ref(shared);
+                return complete(sandbox_shared_ref(shared), &tmp, &var_tmp, uid, gid);
         if (sandbox_shared_new(name, &shared) < 0)
                 return NULL;
         shared->id = id;
-        shared->tmp = take_ptr(tmp);
-        shared->var_tmp = take_ptr(var_tmp);
-        shared->user_uid = uid;
-        shared->user_gid = gid;
-        return shared;
+        return complete(shared, &tmp, &var_tmp, uid, gid);
 }
 
 void exec_sandbox_restore(Unit *unit, RecordReader *reader) {
