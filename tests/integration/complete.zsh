@@ -11,30 +11,40 @@ export FOUND=$(mktemp) READY=$(mktemp -u) DONE=$(mktemp -u)
 # Until a file is there; what the shell prints meanwhile is taken off it, else it would stand still.
 await() {
     local i
-    for ((i = 0; i < 3000; i++)); do
+    for ((i = 0; i < 1000; i++)); do
         [[ -e $1 ]] && return
         zpty -r -t shell >/dev/null
         zselect -t 2
     done
+    return 1
 }
 
-zpty shell zsh -f -i
-zpty -w shell 'PROMPT=; unsetopt zle_bracketed_paste beep; LISTMAX=10000'
-zpty -w shell "fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D"
-zpty -w shell 'bindkey "^I" complete-word; zstyle ":completion:*" insert-tab false'
-zpty -w shell 'compadd() {
-        local -a hits
-        if [[ ${@[1,(i)(-|--)]} == *-(O|A|D)\ * ]]; then builtin compadd "$@"; return; fi
-        builtin compadd -A hits "$@"
-        print -rl -- $hits >>$FOUND
-        builtin compadd "$@"
-}'
-zpty -w shell 'finished() { : >$DONE }; comppostfuncs=(finished)'
-# A key that comes before the line editor does may be lost.
-zpty -w shell 'zle-line-init() { : >$READY }; zle -N zle-line-init'
-await $READY
-zpty -w -n shell "$2"$'\t'
-await $DONE
-zpty -d shell
+complete() {
+    : >$FOUND
+    rm -f "$READY" "$DONE"
+    zpty shell zsh -f -i
+    zpty -w shell 'PROMPT=; unsetopt zle_bracketed_paste beep; LISTMAX=10000'
+    zpty -w shell "fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D"
+    zpty -w shell 'bindkey "^I" complete-word; zstyle ":completion:*" insert-tab false'
+    zpty -w shell 'compadd() {
+            local -a hits
+            if [[ ${@[1,(i)(-|--)]} == *-(O|A|D)\ * ]]; then builtin compadd "$@"; return; fi
+            builtin compadd -A hits "$@"
+            print -rl -- $hits >>$FOUND
+            builtin compadd "$@"
+    }'
+    zpty -w shell 'finished() { : >$DONE }; comppostfuncs=(finished)'
+    # A key that comes before the line editor does may be lost.
+    zpty -w shell 'zle-line-init() { : >$READY }; zle -N zle-line-init'
+    await $READY && zpty -w -n shell "$2"$'\t' && await $DONE
+    local result=$?
+    zpty -d shell
+    return $result
+}
+
+# On a busy machine the shell loses a key now and then, whatever it said before: another one is asked then.
+for attempt in 1 2 3; do
+    complete "$@" && break
+done
 sort -u "$FOUND" | grep .
 rm -f "$FOUND" "$READY" "$DONE"
