@@ -131,7 +131,7 @@ static void check_text(const char *text) {
         cr_assert(eq(int, calendar_format(again, &normal_again), 0));
         cr_assert(eq(str, normal, normal_again), "%s", text);
         for (int i = 0; i < 3 && calendar_next(calendar, at, &next) == 0; i++) {
-                cr_assert(gt(u64, next, at), "%s", text);
+                cr_assert(lt(u64, at, next), "%s", text);
                 at = next;
         }
 }

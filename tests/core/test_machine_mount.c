@@ -82,7 +82,7 @@ Test(machine_mount_table, that_of_this_process_can_be_read) {
         cleanup_(machine_mounts_deinit) MachineMounts mounts = {};
 
         cr_assert(eq(int, machine_mounts_read(&mounts, "/proc/self/mountinfo"), 0));
-        cr_assert(gt(sz, mounts.n, 0));
+        cr_assert(lt(sz, 0, mounts.n));
         cr_assert(machine_is_mount_point("/proc"));
         cr_assert(not(machine_is_mount_point("/nonexistent")));
 }

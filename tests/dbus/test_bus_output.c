@@ -61,7 +61,7 @@ static DBusMessage *next(size_t *at) {
         int n = dbus_message_demarshal_bytes_needed(heard.items + *at, (int) (heard.n - *at));
         DBusMessage *message = dbus_message_demarshal(heard.items + *at, n, NULL);
 
-        cr_assert(gt(int, n, 0));
+        cr_assert(lt(int, 0, n));
         cr_assert(ne(ptr, message, NULL));
         *at += (size_t) n;
         return message;
@@ -97,7 +97,7 @@ Test(bus_output, what_the_socket_does_not_take_stays) {
         for (unsigned i = 0; i < 2000; i++)
                 add(text);
         bus_output_write(&output, sockets[0]);
-        cr_assert(gt(sz, bus_output_size(&output), 0));
+        cr_assert(lt(sz, 0, bus_output_size(&output)));
         while (bus_output_size(&output) > 0) {
                 hear();
                 add("one more");
@@ -117,7 +117,7 @@ Test(bus_output, the_last_message_is_no_backlog) {
         add("first");
         cr_assert(zero(sz, bus_output_backlog(&output)));
         add("second");
-        cr_assert(gt(sz, bus_output_backlog(&output), 0));
+        cr_assert(lt(sz, 0, bus_output_backlog(&output)));
         cr_assert(lt(sz, bus_output_backlog(&output), bus_output_size(&output)));
 }
 

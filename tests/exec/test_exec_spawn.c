@@ -264,7 +264,7 @@ static void begin_batch(const Fixture *fixture, Batch *batch) {
                 if (i % 3 == 2)
                         batch->requests[i].path = "/no/such/program";
                 cr_assert(eq(int, exec_spawn_begin(&batch->requests[i], &batch->spawns[i], &result), 0));
-                cr_assert(gt(int, exec_spawn_pid(batch->spawns[i]), 0));
+                cr_assert(lt(int, 0, exec_spawn_pid(batch->spawns[i])));
         }
 }
 

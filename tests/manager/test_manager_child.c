@@ -34,7 +34,7 @@ static pid_t fork_child(int fd, int status) {
                         _exit(99);
                 _exit(status);
         }
-        cr_assert(gt(int, pid, 0));
+        cr_assert(lt(int, 0, pid));
         return pid;
 }
 
@@ -201,7 +201,7 @@ Test(manager_child, a_thousand_exits_at_once) {
                         close(gate[1]);
                         _exit(read(gate[0], &byte, 1) != 0);
                 }
-                cr_assert(gt(int, pid, 0));
+                cr_assert(lt(int, 0, pid));
                 follow(world, a, pid);
         }
         close(gate[0]);

@@ -187,7 +187,7 @@ Test(unit_operation, change_of_state_sets_timestamps_and_is_told) {
         cr_assert(eq(u64, unit->active_exit.monotonic, t[3]));
         cr_assert(eq(u64, unit->inactive_enter.monotonic, t[4]));
         cr_assert(eq(u64, unit->state_change.monotonic, t[5]));
-        cr_assert(gt(u64, unit->active_enter.realtime, unit->active_enter.monotonic));
+        cr_assert(lt(u64, unit->active_enter.monotonic, unit->active_enter.realtime));
         cr_assert(eq(uint, heard.n_changes, 6));
         cr_assert(eq(int, (int) heard.old, UNIT_FAILED));
         cr_assert(eq(int, (int) heard.new, UNIT_FAILED));
