@@ -60,19 +60,32 @@ static void describe_credentials(const ExecChild *child, int error, ExecResult *
                                 what ? what : "them");
 }
 
+static void describe_what(const ExecChild *child, const char *verb, ExecResult *result) {
+        if (child->what)
+                exec_result_set(result, child->step, child->error, "cannot %s %s", verb, child->what);
+        else
+                exec_result_set(result, child->step, child->error, "cannot be set up");
+}
+
+/* What is not told by the step alone. */
+static bool describe_circumstances(const ExecChild *child, ExecResult *result) {
+        if (child->error == ECANCELED) {
+                exec_result_set(result, child->step, child->error, "the process was stopped by a signal before its program ran");
+                return true;
+        }
+        if (!child->sandbox || (child->step != EXEC_STEP_NETWORK && child->step != EXEC_STEP_NAMESPACE))
+                return false;
+        sandbox_describe(child->sandbox, child->step, child->error, result);
+        return true;
+}
+
 void exec_child_describe(const ExecChild *child, ExecResult *result) {
         const ExecRequest *request = child->request;
         ExecStep step = child->step;
         int error = child->error;
 
-        if (error == ECANCELED) {
-                exec_result_set(result, step, error, "the process was stopped by a signal before its program ran");
+        if (describe_circumstances(child, result))
                 return;
-        }
-        if (child->sandbox && (step == EXEC_STEP_NETWORK || step == EXEC_STEP_NAMESPACE)) {
-                sandbox_describe(child->sandbox, step, error, result);
-                return;
-        }
         switch (step) {
         case EXEC_STEP_STDIN:
         case EXEC_STEP_STDOUT:
@@ -80,10 +93,7 @@ void exec_child_describe(const ExecChild *child, ExecResult *result) {
                 exec_result_set(result, step, error, "cannot open %s", file_of(request, step));
                 break;
         case EXEC_STEP_FDS:
-                if (child->what)
-                        exec_result_set(result, step, error, "cannot open %s", child->what);
-                else
-                        exec_result_set(result, step, error, "cannot be set up");
+                describe_what(child, "open", result);
                 break;
         case EXEC_STEP_CHROOT:
                 exec_result_set(result, step, error, "cannot enter %s", request->root_directory);
@@ -140,10 +150,7 @@ void exec_child_describe(const ExecChild *child, ExecResult *result) {
         case EXEC_STEP_SIGNAL_MASK:
         case EXEC_STEP_SETSID:
         case _EXEC_STEP_MAX:
-                if (child->what)
-                        exec_result_set(result, step, error, "cannot set up %s", child->what);
-                else
-                        exec_result_set(result, step, error, "cannot be set up");
+                describe_what(child, "set up", result);
                 break;
         }
 }
