@@ -187,6 +187,18 @@ static size_t list(const char *unit, Name names[static 256]) {
         return n;
 }
 
+/* Whether the files are those that were listed: else one that was the newest may have been renamed before it was read. */
+static bool still_there(const char *unit, const Name names[static 256], size_t n) {
+        static Name now[256];
+
+        if (list(unit, now) != n)
+                return false;
+        for (size_t i = 0; i < n; i++)
+                if (strcmp(now[i].name, names[i].name) != 0)
+                        return false;
+        return true;
+}
+
 size_t log_world_read(const char *unit, size_t n, LogWorldRecord **ret_records) {
         for (;;) {
                 static Name names[256];
@@ -199,7 +211,7 @@ size_t log_world_read(const char *unit, size_t n, LogWorldRecord **ret_records) 
                         snprintf(path, sizeof(path), "%s/%.255s", log_world.logs, names[i].name);
                         read_file(path, (uint32_t) i, &records);
                 }
-                if (records.n >= n) {
+                if (records.n >= n && still_there(unit, names, n_files)) {
                         *ret_records = records.items;
                         return records.n;
                 }
