@@ -63,6 +63,7 @@ int number_set_add(NumberSet *set, uint32_t number) {
                 return 0;
         *word |= bit;
         set->pages[place]->n++;
+        set->n++;
         return 1;
 }
 
@@ -75,9 +76,44 @@ void number_set_remove(NumberSet *set, uint32_t number) {
                 return;
         page->bits[number % PAGE_NUMBERS / 64] &= ~bit;
         page->n--;
+        set->n--;
         if (page->n > 0)
                 return;
         set->pages[place] = NULL;
         free(set->spare);
         set->spare = page;
+}
+
+bool number_set_has(const NumberSet *set, uint32_t number) {
+        size_t place = number / PAGE_NUMBERS;
+        const NumberPage *page = place < set->n_pages ? set->pages[place] : NULL;
+
+        return page && page->bits[number % PAGE_NUMBERS / 64] >> number % 64 & 1;
+}
+
+/* In the page, from that place on; PAGE_NUMBERS if there is none. */
+static uint32_t next_in_page(const NumberPage *page, uint32_t from) {
+        uint64_t word = page->bits[from / 64] >> from % 64;
+
+        if (word != 0)
+                return from + (uint32_t) __builtin_ctzll(word);
+        for (uint32_t i = from / 64 + 1; i < PAGE_NUMBERS / 64; i++)
+                if (page->bits[i] != 0)
+                        return 64 * i + (uint32_t) __builtin_ctzll(page->bits[i]);
+        return PAGE_NUMBERS;
+}
+
+bool number_set_next(const NumberSet *set, uint32_t number, uint32_t *ret_number) {
+        uint32_t from = number % PAGE_NUMBERS;
+
+        for (size_t place = number / PAGE_NUMBERS; place < set->n_pages; place++) {
+                uint32_t found = set->pages[place] ? next_in_page(set->pages[place], from) : PAGE_NUMBERS;
+
+                if (found < PAGE_NUMBERS) {
+                        *ret_number = (uint32_t) (place * PAGE_NUMBERS) + found;
+                        return true;
+                }
+                from = 0;
+        }
+        return false;
 }

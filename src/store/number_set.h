@@ -17,6 +17,7 @@ typedef struct NumberPage NumberPage;
 typedef struct NumberSet {
         NumberPage **pages;             /* owned, so are they; NULL: none of its numbers is in the set */
         size_t n_pages;
+        uint64_t n;                     /* numbers in it */
         NumberPage *spare;              /* owned: the last that became empty, for the next that is needed */
 } NumberSet;
 
@@ -27,3 +28,8 @@ int number_set_add(NumberSet *set, uint32_t number);
 
 /* Nothing if it is not there. */
 void number_set_remove(NumberSet *set, uint32_t number);
+
+bool number_set_has(const NumberSet *set, uint32_t number);
+
+/* The first from @number on; false if there is none. */
+bool number_set_next(const NumberSet *set, uint32_t number, uint32_t *ret_number);

@@ -7,6 +7,9 @@
  * changed. So a commit costs what has changed, wherever that lies, and however
  * much there is.
  *
+ * Which numbers have a record in the log is known, a bit for each: what came and
+ * went between two commits leaves nothing behind.
+ *
  * What is old is left behind by a sweep: once much more has been logged than
  * there is, each commit writes some records along that were not marked, by
  * number. When the sweep has seen all, whatever is needed stands in rows since
@@ -25,7 +28,7 @@
 /* Rows that are dropped with a commit. */
 #define DROPPED_MAX 32
 
-/* A sweep begins when there are that many records more than this multiple of what the last one has seen. */
+/* A sweep begins when there are that many records more than this multiple of those that say something. */
 #define SWEEP_MIN 2048U
 #define SWEEP_FACTOR 4U
 
@@ -69,12 +72,34 @@ static void forget_marks(Store *store) {
         store->all_is_marked = false;
 }
 
+/* — what has a record — */
+
+static uint64_t count_live(const Store *store) {
+        uint64_t n = 0;
+
+        for (size_t i = 0; i < _STORE_SPACE_MAX; i++)
+                n += store->live[i].n;
+        return n;
+}
+
+static void forget_live(Store *store) {
+        for (size_t i = 0; i < _STORE_SPACE_MAX; i++)
+                number_set_deinit(&store->live[i]);
+}
+
+/* What is gone has no record only when the commit that says so is through. */
+static void forget_gone(Store *store, bool is_committed) {
+        for (size_t i = 0; i < store->gone.n && is_committed; i++)
+                number_set_remove(&store->live[store->gone.items[i].space], store->gone.items[i].number);
+        vector_clear(&store->gone);
+}
+
 /* — rows — */
 
 /* What a commit does to the store's own counters, which hold when it is through. */
 typedef struct Progress {
         int64_t next_row, lowest_row, needed_row;
-        uint64_t n_logged, n_visited;
+        uint64_t n_logged;
         StoreSweep sweep;
 } Progress;
 
@@ -92,17 +117,28 @@ static int end_row(Store *store, Progress *progress) {
         return r;
 }
 
-/* The record as the owner has it now. That there is none is worth saying only if there may have been one. */
-static int write_record(Store *store, Progress *progress, StoreSpace space, uint32_t number, bool may_have_been) {
+/* The record as the owner has it now; that it is gone is told by @tells_gone, or by rows that are dropped. */
+static int write_record(Store *store, Progress *progress, StoreSpace space, uint32_t number, bool tells_gone) {
+        int r;
+
         record_writer_clear(&store->record);
         store->owner.save(store->owner.userdata, space, number, &store->record);
-        if (store->record.n == 0 && !store->record.has_failed && !may_have_been)
-                return 0;
+        if (store->record.has_failed)
+                return -ENOMEM;
+        if (store->record.n > 0) {
+                r = number_set_add(&store->live[space], number);
+        } else {
+                if (!number_set_has(&store->live[space], number))
+                        return 0;
+                r = vector_push(&store->gone, ((StoreGone) { space, number }));
+        }
+        if (r < 0 || (store->record.n == 0 && !tells_gone))
+                return r;
         record_put(&store->row, space);
         record_put(&store->row, number);
         record_put_bytes(&store->row, store->record.bytes, store->record.n);
         progress->n_logged++;
-        if (store->record.has_failed || store->row.has_failed)
+        if (store->row.has_failed)
                 return -ENOMEM;
         return store->row.n < ROW_SIZE ? 0 : end_row(store, progress);
 }
@@ -133,7 +169,6 @@ static void begin_sweep(Progress *progress) {
 static void end_sweep(Progress *progress) {
         progress->needed_row = progress->sweep.first_row;
         progress->n_logged -= progress->sweep.n_logged;
-        progress->n_visited = progress->sweep.n_visited;
         progress->sweep = (StoreSweep) {};
 }
 
@@ -143,12 +178,10 @@ static int go_on_with_sweep(Store *store, Progress *progress, uint64_t n) {
         int r = 0;
 
         while (n > 0 && r == 0 && sweep->space < _STORE_SPACE_MAX) {
-                r = store->owner.next(store->owner.userdata, sweep->space, sweep->number, &sweep->number);
-                if (r > 0) {
+                if (number_set_next(&store->live[sweep->space], sweep->number, &sweep->number)) {
                         r = write_record(store, progress, sweep->space, sweep->number, false);
-                        sweep->n_visited++;
                         n--;
-                } else if (r == 0) {
+                } else {
                         sweep->number = UINT32_MAX;
                 }
                 if (sweep->number == UINT32_MAX) {
@@ -163,9 +196,30 @@ static int go_on_with_sweep(Store *store, Progress *progress, uint64_t n) {
         return r;
 }
 
+static int write_space(Store *store, Progress *progress, StoreSpace space) {
+        for (uint32_t number = 0;; number++) {
+                int r = store->owner.next(store->owner.userdata, space, number, &number);
+
+                if (r > 0)
+                        r = write_record(store, progress, space, number, false);
+                else
+                        return r;
+                if (r < 0 || number == UINT32_MAX)
+                        return r;
+        }
+}
+
+/* What the rows say so far is forgotten with them: they are dropped in the same commit. */
 static int write_everything(Store *store, Progress *progress) {
+        int r = 0;
+
+        forget_live(store);
         begin_sweep(progress);
-        return go_on_with_sweep(store, progress, UINT64_MAX);
+        for (StoreSpace space = 0; space < _STORE_SPACE_MAX && r == 0; space++)
+                r = write_space(store, progress, space);
+        if (r == 0)
+                end_sweep(progress);
+        return r;
 }
 
 /* What was marked, and what it takes to leave what is old behind. */
@@ -174,7 +228,7 @@ static int write_changes(Store *store, Progress *progress) {
         int r;
 
         if (!progress->sweep.is_on && progress->lowest_row == progress->needed_row &&
-            progress->n_logged > SWEEP_MIN + SWEEP_FACTOR * progress->n_visited)
+            progress->n_logged > SWEEP_MIN + SWEEP_FACTOR * count_live(store))
                 begin_sweep(progress);
         r = write_marked(store, progress);
         if (r == 0 && progress->sweep.is_on)
@@ -190,7 +244,6 @@ static Progress progress_of(const Store *store) {
                 .lowest_row = store->lowest_row,
                 .needed_row = store->needed_row,
                 .n_logged = store->n_logged,
-                .n_visited = store->n_visited,
                 .sweep = store->sweep,
         };
 }
@@ -200,7 +253,6 @@ static void take_over(Store *store, const Progress *progress) {
         store->lowest_row = progress->lowest_row;
         store->needed_row = progress->needed_row;
         store->n_logged = progress->n_logged;
-        store->n_visited = progress->n_visited;
         store->sweep = progress->sweep;
 }
 
@@ -232,10 +284,12 @@ int store_commit(Store *store) {
                 r = store_run(store, STATEMENT_COMMIT);
         if (r < 0) {
                 store_run(store, STATEMENT_ROLLBACK);
+                forget_gone(store, false);
                 store->sweep = (StoreSweep) {};
                 return r;
         }
         take_over(store, &progress);
+        forget_gone(store, true);
         forget_marks(store);
         return 0;
 }

@@ -48,7 +48,8 @@ typedef struct StoreOwner {
 /*
  * @format names the version and the boot: a file of another one, a damaged one,
  * or what is no such file at all is renamed to @path.NUMBER, never deleted, and
- * a new one made. Returns STORE_E_… or a negative errno.
+ * a new one made. What is there is written anew with the first commit. Returns
+ * STORE_E_… or a negative errno.
  */
 int store_open(Store **ret_store, const char *path, const char *format, const StoreOwner *owner, Failure *ret_failure);
 Store *store_close(Store *store);       /* without a commit; NULL */

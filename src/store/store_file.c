@@ -140,7 +140,7 @@ static int examine(Store *store) {
         return ask(store, "PRAGMA quick_check(1)", NULL, "ok");
 }
 
-/* What is there is needed: until everything has been written anew. */
+/* What is there is needed until everything has been written anew, with the first commit: which numbers it has is not known. */
 static int find_rows(Store *store) {
         sqlite3_stmt *statement = NULL;
         int code;
@@ -151,6 +151,7 @@ static int find_rows(Store *store) {
         if (code == SQLITE_ROW) {
                 store->lowest_row = store->needed_row = sqlite3_column_int64(statement, 0);
                 store->next_row = sqlite3_column_int64(statement, 1) + 1;
+                store->all_is_marked = store->all_is_marked || sqlite3_column_type(statement, 0) != SQLITE_NULL;
         }
         sqlite3_finalize(statement);
         return code == SQLITE_ROW ? 0 : store_map_error(code);
@@ -284,7 +285,9 @@ Store *store_close(Store *store) {
         for (size_t i = 0; i < _STORE_SPACE_MAX; i++) {
                 vector_deinit(&store->marks[i].numbers);
                 number_set_deinit(&store->marks[i].set);
+                number_set_deinit(&store->live[i]);
         }
+        vector_deinit(&store->gone);
         record_writer_deinit(&store->row);
         record_writer_deinit(&store->record);
         free(store->path);

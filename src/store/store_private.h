@@ -28,13 +28,17 @@ typedef struct StoreMarks {
         NumberSet set;
 } StoreMarks;
 
+typedef struct StoreGone {
+        StoreSpace space;
+        uint32_t number;
+} StoreGone;
+
 /* A walk through all records, a few in each commit: when it is through, the rows before its first one say nothing new. */
 typedef struct StoreSweep {
         bool is_on;
         StoreSpace space;
         uint32_t number;                /* where it goes on */
         int64_t first_row;
-        uint64_t n_visited;
         uint64_t n_logged;              /* Store.n_logged when it began */
 } StoreSweep;
 
@@ -45,12 +49,13 @@ struct Store {
         StoreOwner owner;
         StoreMarks marks[_STORE_SPACE_MAX];
         bool all_is_marked;
+        NumberSet live[_STORE_SPACE_MAX];       /* all that have a record in the rows that are needed; more, after a failure */
+        VECTOR(StoreGone) gone;         /* of those, what the commit that is being written says is gone */
         RecordWriter row, record;       /* their memory is used again and again */
 
         int64_t next_row;
         int64_t lowest_row, needed_row; /* the first that is there; the first that says something: those between are dropped */
         uint64_t n_logged;              /* records in the rows that are needed */
-        uint64_t n_visited;             /* by the last walk through everything */
         StoreSweep sweep;
 };
 

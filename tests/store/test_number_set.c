@@ -35,8 +35,32 @@ Test(number_set, is_as_flags_are) {
                         flags[number] = false;
                 }
         }
+        for (uint32_t number = 0, next = 0, n = 0; number < NUMBERS; number++) {
+                cr_assert(eq(int, number_set_has(&set, number), flags[number]));
+                n += flags[number];
+                if (flags[number])
+                        cr_assert(number_set_next(&set, next, &next) && next++ == number);
+                cr_assert(number < NUMBERS - 1 || set.n == n);
+        }
         for (uint32_t number = 0; number < NUMBERS; number++)
                 cr_assert(eq(int, number_set_add(&set, number), !flags[number]));
+}
+
+Test(number_set, finds_the_next_one) {
+        cleanup_(number_set_deinit) NumberSet set = {};
+        uint32_t next = 0;
+
+        cr_expect(not(number_set_next(&set, 0, &next)));
+        for (size_t i = 0; i < 4; i++)
+                number_set_add(&set, (uint32_t[]) { 63, 64, 4 * 4096, UINT32_MAX }[i]);
+        cr_expect(number_set_next(&set, 0, &next) && next == 63);
+        cr_expect(number_set_next(&set, 63, &next) && next == 63);
+        cr_expect(number_set_next(&set, 64, &next) && next == 64);
+        cr_expect(number_set_next(&set, 65, &next) && next == 4 * 4096);
+        cr_expect(number_set_next(&set, 4 * 4096 + 1, &next) && next == UINT32_MAX);
+        number_set_remove(&set, UINT32_MAX);
+        cr_expect(not(number_set_next(&set, 4 * 4096 + 1, &next)));
+        cr_expect(eq(u64, set.n, 3));
 }
 
 Test(number_set, holds_the_largest_number) {
