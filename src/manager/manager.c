@@ -299,12 +299,20 @@ void manager_read_clock(Manager *manager) {
 }
 
 /*
- * What is told is of many turns then, while jobs begin and end one after the other and nobody waits for an answer: one
- * message for all that a unit went through, and one commit in front of them.
+ * What is told is of many turns then, while jobs begin and end one after the other: one message for all that a unit went
+ * through, and one commit in front of them. Who waits for an answer waits as long again as it took to find it, no longer.
  */
-static bool may_be_told_later(const Manager *manager) {
-        return outbox_length(manager->outbox) == 0 && job_manager_has_ready(manager->jobs) &&
-               manager->now < manager->tell_later_until;
+static bool may_be_told_later(Manager *manager) {
+        usec_t now;
+
+        if (!job_manager_has_ready(manager->jobs))
+                return false;
+        if (outbox_length(manager->outbox) == 0)
+                return manager->now < manager->tell_later_until;
+        now = clock_monotonic();
+        if (manager->answer_until == 0)
+                manager->answer_until = usec_add(now, MIN(usec_sub(now, manager->now), TOLD_LATER_MAX));
+        return now < manager->answer_until;
 }
 
 /* Everything up to now, behind its commit. */
@@ -315,6 +323,7 @@ static void tell_listeners(Manager *manager) {
         if (outbox_length(manager->outbox) > 0)
                 manager_commit(manager);
         outbox_flush(manager->outbox);
+        manager->answer_until = 0;
         took = clock_monotonic() - began;
         manager->tell_later_until = usec_add(began + took, MIN(MAX(TOLD_LATER_FACTOR * took, TOLD_LATER_MIN), TOLD_LATER_MAX));
 }

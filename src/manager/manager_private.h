@@ -127,6 +127,7 @@ struct Manager {
         usec_t started, started_realtime;
         usec_t finished, finished_realtime;     /* the startup; 0: not yet */
         usec_t tell_later_until;        /* until then listeners are told nothing as long as jobs begin and end */
+        usec_t answer_until;            /* until then who asks waits for his answer, likewise; 0: nobody waits */
         bool has_news;                  /* something happened that listeners have not been told the end of */
 
         Heap timers;                    /* ManagerTimer.place */
