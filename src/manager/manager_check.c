@@ -9,7 +9,6 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "manager/manager_private.h"
@@ -23,17 +22,16 @@ static const char *describe(Manager *manager, StoreSpace space, uint32_t number)
 }
 
 void manager_check_state(Manager *manager) {
-        const char *path = getenv("JOBD_CHECK_STATE");
         StoreSpace space = 0;
         uint32_t number = 0;
         int fd, r;
 
-        if (!path)
+        if (!manager->state.check_path)
                 return;
         r = store_compare(manager->state.store, &space, &number);
         if (r == 0)
                 return;
-        fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+        fd = open(manager->state.check_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
         if (fd < 0)
                 return;
         if (r > 0)

@@ -358,6 +358,7 @@ void manager_open_state(Manager *manager) {
                 manager_rebuild(manager);
         if (!state->store)
                 return;
+        state->check_path = getenv("JOBD_CHECK_STATE");
         manager->peeks = manager->notify_fd >= 0 &&
                          setsockopt(manager->notify_fd, SOL_SOCKET, SO_PEEK_OFF, &(int) { 0 }, sizeof(int)) == 0;
         state->commit = MAX(state->commit, journal_commit(state->journal)) + 1;

@@ -27,6 +27,7 @@ typedef struct ManagerState {
         uint64_t last_errand;           /* number of the last errand */
         bool has_failed;                /* the last commit has, and it was said */
         unsigned n_peeked;              /* notifications that were read and are still in the socket */
+        const char *check_path;         /* of the environment: see manager_check_state(); NULL: nothing is checked */
         JobIds ids;                     /* during a commit of everything: its jobs */
 } ManagerState;
 
