@@ -62,7 +62,7 @@ static int open_below(const char *root, const char *folder, int *ret_fd) {
 /* The folder above, which is there, and the last name of @path, which is cut off. */
 static int make_last(const char *root, char *path) {
         char *slash = strrchr(path, '/');
-        int fd, r;
+        int fd = -1, r;
 
         *slash = '\0';
         r = open_below(root, slash == path ? "/" : path, &fd);
