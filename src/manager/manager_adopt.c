@@ -35,12 +35,16 @@ static int move(const Cgroup *group, pid_t pid) {
 }
 
 int manager_adopt_processes(Manager *manager, Unit *unit, const pid_t *pids, size_t n) {
-        const Cgroup *group = manager_enter_group(manager, unit, UNIT_PURPOSE_MAIN);
-        int r = 0;
+        const Cgroup *group;
+        ExecResult result = {};
+        int r;
 
+        r = manager_enter_group(manager, unit, UNIT_PURPOSE_MAIN, &group, &result);
         manager_note_invocation(manager, unit);
-        if (!group)
-                return 0;
+        if (r < 0)
+                log_write(LOG_LEVEL_ERROR, unit->id, "Its processes cannot be adopted: %s.", result.message);
+        if (r < 0 || !group)
+                return r;
         for (size_t i = 0; i < n; i++) {
                 int moved = move(group, pids[i]);
 
@@ -49,8 +53,8 @@ int manager_adopt_processes(Manager *manager, Unit *unit, const pid_t *pids, siz
                         r = moved;
         }
         if (r < 0)
-                manager_note_group_error(manager, unit, -r);
-        return r == 0;
+                log_write(LOG_LEVEL_ERROR, unit->id, "A process of it cannot enter its control group: %s.", strerror(-r));
+        return r < 0 ? r : 1;
 }
 
 static int check_process(Manager *manager, pid_t pid, uid_t uid, Failure *ret_failure) {

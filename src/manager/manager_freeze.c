@@ -112,9 +112,6 @@ int manager_freeze_unit(Manager *manager, Unit *unit, bool freeze, Failure *ret_
         group = manager_find_group(manager, unit);
         if (!group || !group->cgroup)
                 return failure_set(ret_failure, -EHOSTDOWN, "UnitInactive", "%s has no processes.", unit->id);
-        if (group->is_incomplete)
-                return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported",
-                                   "%s cannot be frozen: not all of its processes are in its control group.", unit->id);
         r = set_frozen(group, freeze);
         if (r == -ENOENT)
                 return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported", "%s cannot be frozen: the kernel has no %s here.",

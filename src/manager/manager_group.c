@@ -396,35 +396,30 @@ static const Cgroup *choose_cgroup(ManagerGroup *group, const UnitGroup *wanted,
         return group->control;
 }
 
-const Cgroup *manager_enter_group(Manager *manager, Unit *unit, UnitPurpose purpose) {
+int manager_enter_group(Manager *manager, Unit *unit, UnitPurpose purpose, const Cgroup **ret_group, ExecResult *result) {
         ManagerUnit *of_unit = manager_of_unit(manager, unit);
         ManagerGroup *group = of_unit ? of_unit->group : NULL;
         UnitGroup wanted = {};
         int r;
 
+        *ret_group = NULL;
         if (!manager->groups || !of_unit || !unit->vtable->group)
-                return NULL;
+                return 0;
         unit->vtable->group(unit, &wanted);
-        if (group && group->cgroup && wanted.is_begun)
-                return choose_cgroup(group, &wanted, purpose);
+        if (group && group->cgroup && wanted.is_begun) {
+                *ret_group = choose_cgroup(group, &wanted, purpose);
+                return 0;
+        }
         r = make_group(manager, unit, &wanted, false, &group);
         if (r < 0) {
-                log_write(LOG_LEVEL_WARNING, unit->id, "It has no control group: %s.", strerror(-r));
-                return NULL;
+                exec_result_set(result, EXEC_STEP_CGROUP, r, "cannot make it");
+                return r;
         }
         if (r > 0 && !wanted.is_begun)
                 clean_leftovers(group, &wanted);
         apply(group, wanted.resources, r > 0);
-        return choose_cgroup(group, &wanted, purpose);
-}
-
-void manager_note_group_error(Manager *manager, Unit *unit, int error) {
-        ManagerUnit *of_unit = error > 0 ? manager_of_unit(manager, unit) : NULL;
-
-        if (!of_unit || !of_unit->group)
-                return;
-        of_unit->group->is_incomplete = true;
-        log_write(LOG_LEVEL_WARNING, unit->id, "A process of it could not enter its control group: %s.", strerror(error));
+        *ret_group = choose_cgroup(group, &wanted, purpose);
+        return 0;
 }
 
 /* — the end — */
@@ -481,15 +476,8 @@ void manager_follow_group(Manager *manager, Unit *unit, UnitActiveState state) {
 
 /* — processes — */
 
-/* Where all processes of the unit are known to be, NULL if that is nowhere. */
-static ManagerGroup *complete_group(Manager *manager, const Unit *unit) {
-        ManagerGroup *group = manager_find_group(manager, unit);
-
-        return group && !group->is_incomplete ? group : NULL;
-}
-
 int manager_count_group(Manager *manager, Unit *unit, pid_t main_pid, pid_t control_pid) {
-        ManagerGroup *group = complete_group(manager, unit);
+        ManagerGroup *group = manager_find_group(manager, unit);
         int n;
 
         if (!group)
@@ -510,7 +498,7 @@ int manager_count_group(Manager *manager, Unit *unit, pid_t main_pid, pid_t cont
 }
 
 int manager_signal_group(Manager *manager, Unit *unit, int signal, pid_t main_pid, pid_t control_pid) {
-        const ManagerGroup *group = complete_group(manager, unit);
+        const ManagerGroup *group = manager_find_group(manager, unit);
         const CgroupSpared spared = { .main_pid = main_pid, .control_pid = control_pid, .with_groups = true };
 
         if (!group)
@@ -526,7 +514,7 @@ int manager_list_group(Manager *manager, Unit *unit, ExecPids *pids) {
                 return 0;
         vector_clear(pids);
         r = group->cgroup && !group->is_slice ? cgroup_list_processes(group->cgroup, pids) : 0;
-        return r == -ENOMEM ? r : r == 0 && !group->is_incomplete;
+        return r == -ENOMEM ? r : r == 0;
 }
 
 pid_t manager_guess_main(Manager *manager, const Unit *unit, pid_t except) {

@@ -5,20 +5,23 @@
  * Control groups of units
  *
  * Where there are none all of these do nothing, and the callers find processes
- * as described in manager_process.h. Nothing here fails a unit.
+ * as described in manager_process.h. Where there are some, a process that cannot
+ * be in its unit's does not begin.
  */
 
 #include "manager/manager.h"
 #include "unit/exec/cgroup.h"
+#include "unit/exec/exec.h"
 
 /* Finds out whether there are any, and says so once. */
 void manager_init_groups(Manager *manager);
 void manager_free_groups(Manager *manager);
 
-/* The group that the next process of @unit is to begin in, made if need be, with its limits; borrowed. NULL: none. */
-const Cgroup *manager_enter_group(Manager *manager, Unit *unit, UnitPurpose purpose);
-/* What came of it: positive errno, 0 for the best. */
-void manager_note_group_error(Manager *manager, Unit *unit, int error);
+/*
+ * The group that the next process of @unit is to begin in, made if need be, with its limits; borrowed. NULL: there are
+ * none at all. 0; or < 0 with the result set: it must not begin elsewhere.
+ */
+int manager_enter_group(Manager *manager, Unit *unit, UnitPurpose purpose, const Cgroup **ret_group, ExecResult *result);
 /* Puts processes into it that others have started, as UnitHostOps.adopt. */
 int manager_adopt_processes(Manager *manager, Unit *unit, const pid_t *pids, size_t n);
 /* The state of @unit is @state now: a slice's group comes and goes with it, a service's goes. */

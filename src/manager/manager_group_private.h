@@ -23,7 +23,6 @@ typedef struct ManagerGroup {
         bool is_slice;
         bool is_frozen;                 /* or is about to be, by our wish … */
         bool is_thawing;                /* … and this is how it ends */
-        bool is_incomplete;             /* a process of the unit could not enter it */
         uint64_t oom_kills;             /* that are known of, or were there before */
         ManagerGroupWatch events;       /* is anybody in it? Watched while that matters */
         ManagerGroupWatch memory;       /* was one killed for lack of memory? */

@@ -72,7 +72,6 @@ static void finish_first_spawn(Manager *manager) {
         r = exec_spawn_finish(first->spawn, &pid, &pidfd, &result);
         manager_log_spawned(manager, &first->request);
         if (r >= 0) {
-                manager_note_group_error(manager, unit, result.cgroup_error);
                 pidfd = manager_spare_pidfd(manager, pidfd);
                 r = manager_add_process(manager, unit, first->purpose, pid, pidfd, first->since);
                 if (r < 0)
@@ -173,8 +172,12 @@ static void send_spawn(ManagerErrand *errand) {
                 tell_not_spawned(errand, &result);
                 return;
         }
+        r = manager_enter_group(manager, unit, errand->purpose, &request.cgroup, &result);
+        if (r < 0) {
+                tell_not_spawned(errand, &result);
+                return;
+        }
         manager_log_prepare(manager, unit, &request);
-        request.cgroup = manager_enter_group(manager, unit, errand->purpose);
         begin_spawn(errand, &request);
 }
 

@@ -110,8 +110,8 @@ typedef struct UnitHostOps {
         Unit *(*unit_of)(UnitHost *host, pid_t pid);
 
         /*
-         * Puts processes that others have started into the unit's control group: 1, or 0 if there is none that all of
-         * them are in then. NULL: the same.
+         * Puts processes that others have started into the unit's control group: 1; 0 if there is none; or -errno, which
+         * is told, if one of them can't be there. NULL: there is none.
          */
         int (*adopt)(UnitHost *host, Unit *unit, const pid_t *pids, size_t n);
         void (*ask_to_stop)(UnitHost *host, Unit *unit);        /* tells who controls it on the bus; NULL: nobody can */

@@ -160,7 +160,6 @@ Test(cgroup, process_begins_there) {
         cr_assert(fixture_run(&ground.fixture) == 0);
         cr_assert(cgroup_path(ground.group, &path) == 0);
         cr_assert(strstr(fixture_output(&ground.fixture), path) != NULL, "%s", fixture_output(&ground.fixture));
-        cr_assert(eq(int, ground.fixture.result.cgroup_error, 0));
         cr_assert(eq(int, cgroup_count(ground.group, &(CgroupSpared) {}), 0));
 }
 
@@ -173,12 +172,13 @@ Test(cgroup, process_moves_by_itself) {
         cr_assert(cgroup_tree_new(fixture.folder, "", &tree) == 0);
         cr_assert(cgroup_make(cgroup_tree_find_slice(tree, "-.slice"), "x.service", &group) == 0);
         fixture.request.cgroup = group;
-        cr_assert(fixture_run(&fixture) == 0);
-        cr_assert(eq(int, fixture.result.cgroup_error, ENOENT));
+        cr_assert(exec_spawn(&fixture.request, &(pid_t) { 0 }, &(int) { -1 }, &fixture.result) == -ENOENT);
+        cr_assert(eq(int, fixture.result.step, EXEC_STEP_CGROUP));
+        cr_assert(eq(int, exec_step_exit_status(fixture.result.step), 219));
+        cr_assert(eq(str, fixture.result.message, (char *) "control group: cannot enter it: No such file or directory"));
 
         fixture_write(&fixture, "x.service/cgroup.procs", "", 0644);
         cr_assert(fixture_run(&fixture) == 0);
-        cr_assert(eq(int, fixture.result.cgroup_error, 0));
         cr_assert(eq(int, cgroup_count(group, &(CgroupSpared) {}), 0));
         cgroup_free(group);
         cgroup_tree_free(tree);

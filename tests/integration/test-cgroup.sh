@@ -112,6 +112,12 @@ unit daemon.service <<'U'
 Type=forking
 ExecStart=/bin/sh -c 'setsid env -i sleep 1000 &'
 U
+unit kept-out.service <<U
+[Service]
+Slice=kept.slice
+Type=oneshot
+ExecStart=/bin/touch $DIR/kept-out
+U
 unit passes-on.service <<U
 [Service]
 Delegate=yes
@@ -218,6 +224,22 @@ if id nobody >/dev/null 2>&1; then
         check_prints "has made some" '^[0-9]+$' cat "$GROUP/app.slice/users.service/inner/cgroup.procs"
         check "stop" ctl stop users.service
         check "they are removed" gone users.service
+fi
+
+# Outside of its group a service would have none of its limits: where it cannot enter, it does not start.
+# None can be in a group beside one with threads.
+mkdir -p "$GROUP/kept.slice/threads"
+if echo threaded >"$GROUP/kept.slice/threads/cgroup.type"; then
+        check_exit "one that cannot enter its group" 1 ctl start kept-out.service
+        check_prints "fails, with a status for that" 'ExecMainStatus=219' ctl show -p ExecMainStatus kept-out.service
+        check_prints "and says why" 'control group: cannot enter it: ' ctl status kept-out.service
+        check_exit "its program was not run" 1 test -e "$DIR/kept-out"
+        check_exit "no group is left" 1 test -d "$GROUP/kept.slice/kept-out.service"
+        rmdir "$GROUP/kept.slice/threads"
+        check "when it can it starts" ctl start kept-out.service
+        check "and runs" test -e "$DIR/kept-out"
+else
+        skip "one that cannot enter its group" "the kernel has no threaded groups here"
 fi
 
 # Slices.

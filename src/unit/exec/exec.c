@@ -549,7 +549,6 @@ int exec_spawn_finish(ExecSpawn *spawn, pid_t *ret_pid, int *ret_pidfd, ExecResu
                 .pid = spawn->pid,
                 .uid = credentials->has_uid ? credentials->uid : (uid_t) -1,
                 .gid = credentials->has_gid ? credentials->gid : (gid_t) -1,
-                .cgroup_error = spawn->child.cgroup_error,
                 .sandbox_error = spawn->child.sandbox ? spawn->child.sandbox->missing : 0,
         };
         if (spawn->child.error != 0) {

@@ -63,6 +63,7 @@ typedef enum ExecStep {
         EXEC_STEP_SELINUX,
         EXEC_STEP_SMACK,
         EXEC_STEP_PAM,
+        EXEC_STEP_CGROUP,
         _EXEC_STEP_MAX,
 } ExecStep;
 
@@ -127,7 +128,7 @@ typedef struct ExecRequest {
         const char *notify_socket;              /* NULL if there is none; the type decides whether it is passed on */
         bool is_user_manager;
         pid_t *note_pid;                        /* gets the pid before the process runs, and 0 again if it fails; or NULL */
-        const struct Cgroup *cgroup;            /* where it begins; NULL: in the manager's own */
+        const struct Cgroup *cgroup;            /* where it begins, or it fails; NULL: in the manager's own */
         uint32_t open_files_limit;              /* soft RLIMIT_NOFILE of the process; 0: the manager's own */
 
         /* The unit sets these. Borrowed from its settings: use the request before anything else happens to the unit. */
@@ -191,7 +192,6 @@ typedef struct ExecResult {
         pid_t pid;                      /* of the process, also of one that failed and is gone; 0: none came to be */
         uid_t uid;                      /* of the process, if it was changed; else UINT32_MAX */
         gid_t gid;
-        int cgroup_error;               /* positive errno: it runs, but not in the control group asked for */
         int sandbox_error;              /* positive errno: it runs, but without a sandbox, as its settings allow */
         char message[1024];             /* "standard output: cannot open /var/log/x.log: No space left on device" */
 } ExecResult;

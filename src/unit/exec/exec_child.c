@@ -58,15 +58,15 @@ child_ static void restore_open_files_limit(const ExecChild *child) {
         exec_call4(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
 }
 
-/* The kernel could not make us there. One who stays outside runs all the same, and it is said. */
-child_ static void enter_cgroup(ExecChild *child) {
+/* The kernel could not make us there. One who stays outside would have none of its limits and filters. */
+child_ static int enter_cgroup(const ExecChild *child) {
         long fd, r;
 
         if (!child->clone.must_move)
-                return;
+                return 0;
         fd = exec_call4(SYS_openat, child->clone.cgroup_fd, "cgroup.procs", O_WRONLY | O_CLOEXEC, 0);
         r = fd < 0 ? fd : exec_call3(SYS_write, fd, "0", 1);
-        child->cgroup_error = r < 0 ? (int) -r : 0;
+        return (int) MIN(r, 0);
 }
 
 /* The table is ours until it is unshared, which needs to copy no more than what is kept. */
@@ -447,6 +447,7 @@ static const struct {
         int (*take)(const ExecChild *child);
         int (*take_extra)(ExecChild *child);            /* only where there is an ExecExtra */
 } steps[] = {
+        { EXEC_STEP_CGROUP, enter_cgroup, NULL },
         { EXEC_STEP_USER, enter_first_user, NULL },
         { EXEC_STEP_NETWORK, enter_network, NULL },
         { EXEC_STEP_NAMESPACE, enter_ipc, NULL },
@@ -490,7 +491,6 @@ static const struct {
 child_ int exec_child_run(void *argument) {
         ExecChild *child = argument;
 
-        enter_cgroup(child);
         for (size_t i = 0; i < ELEMENTSOF(steps); i++) {
                 int r;
 

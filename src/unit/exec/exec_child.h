@@ -47,7 +47,6 @@ typedef struct ExecChild {
         volatile ExecStep step;
         volatile int error;
         const char *volatile what;      /* borrowed: what the step was at; NULL: its name says enough */
-        volatile int cgroup_error;      /* why it is not in its control group; 0: it is */
         ExecClone clone;
 } ExecChild;
 

@@ -95,6 +95,9 @@ void exec_child_describe(const ExecChild *child, ExecResult *result) {
         case EXEC_STEP_FDS:
                 describe_what(child, "open", result);
                 break;
+        case EXEC_STEP_CGROUP:
+                exec_result_set(result, step, error, "cannot enter it");
+                break;
         case EXEC_STEP_CHROOT:
                 exec_result_set(result, step, error, "cannot enter %s", request->root_directory);
                 break;

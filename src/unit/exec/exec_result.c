@@ -50,6 +50,7 @@ static const char *const exec_step_table[] = {
         [EXEC_STEP_SELINUX] = "SELinux context",
         [EXEC_STEP_SMACK] = "SMACK label",
         [EXEC_STEP_PAM] = "PAM session",
+        [EXEC_STEP_CGROUP] = "control group",
 };
 
 DEFINE_STRING_TABLE(exec_step, ExecStep, exec_step_table)
@@ -74,6 +75,7 @@ static const uint8_t exit_statuses[_EXEC_STEP_MAX] = {
         [EXEC_STEP_GROUP] = 216,
         [EXEC_STEP_USER] = 217,
         [EXEC_STEP_CAPABILITIES] = 218,
+        [EXEC_STEP_CGROUP] = 219,
         [EXEC_STEP_SETSID] = 220,
         [EXEC_STEP_STDERR] = 222,
         [EXEC_STEP_PAM] = 224,

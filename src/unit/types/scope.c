@@ -290,8 +290,9 @@ static UnitAnswer scope_start(Unit *unit) {
         scope->is_grouped = r > 0;
         if (scope->is_grouped)
                 forget_processes(unit);
-        if (!scope->is_grouped && scope->pids.n == 0) {
-                say(unit, LOG_LEVEL_ERROR, "None of its processes is there any more.");
+        if (r < 0 || (!scope->is_grouped && scope->pids.n == 0)) {
+                if (r >= 0)
+                        say(unit, LOG_LEVEL_ERROR, "None of its processes is there any more.");
                 enter_end(unit, SCOPE_FAILURE_RESOURCES);
                 return UNIT_UNDER_WAY;
         }
