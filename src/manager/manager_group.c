@@ -228,20 +228,15 @@ static void apply_attribute(ManagerGroup *group, const CgroupAttribute *attribut
                                r == -EOPNOTSUPP ? cgroup_controller_to_string(attribute->controller) : attribute->file, r);
 }
 
-/* @with_defaults: what was set before and is not any more is taken back. */
-static void apply(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults) {
+static void apply_limits(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults) {
         ResourceDefaults defaults = *manager_resource_defaults(group->manager);
         CgroupAttribute attributes[RESOURCE_ATTRIBUTES_MAX];
         size_t n;
 
-        group->unapplied = strv_free(group->unapplied);
-        manager_apply_filters(group, resources, with_defaults);
         if (group->is_slice)
                 defaults.tasks_max = (ResourceLimit) {};
-        if (!resources && !with_defaults && !defaults.tasks_max.is_set) {
-                tell_unapplied(group);
+        if (!resources && !with_defaults && !defaults.tasks_max.is_set)
                 return;
-        }
         if (with_defaults) {
                 cgroup_reset_devices(group->cgroup, "io.weight");
                 cgroup_reset_devices(group->cgroup, "io.max");
@@ -255,7 +250,20 @@ static void apply(ManagerGroup *group, const ResourceSettings *resources, bool w
                 apply_controllers(group, resources);
         if (!group->is_slice && cgroup_is_enabled(group->cgroup, CGROUP_MEMORY))
                 watch_memory(group);
+}
+
+/*
+ * @with_defaults: what was set before and is not any more is taken back. 0; or < 0 with the result set: nothing may begin
+ * in there.
+ */
+static int apply(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults, ExecResult *result) {
+        int r;
+
+        group->unapplied = strv_free(group->unapplied);
+        r = manager_apply_filters(group, resources, with_defaults, result);
+        apply_limits(group, resources, with_defaults);
         tell_unapplied(group);
+        return r;
 }
 
 void manager_apply_groups(Manager *manager) {
@@ -268,7 +276,7 @@ void manager_apply_groups(Manager *manager) {
                 if (!group || !group->cgroup)
                         continue;
                 unit->vtable->group(unit, &wanted);
-                apply(group, wanted.resources, true);
+                (void) apply(group, wanted.resources, true, &(ExecResult) {});
         }
 }
 
@@ -292,7 +300,7 @@ void manager_follow_startup(Manager *manager) {
                         continue;
                 unit->vtable->group(unit, &wanted);
                 if (resource_has_startup(wanted.resources))
-                        apply(of_unit->group, wanted.resources, true);
+                        (void) apply(of_unit->group, wanted.resources, true, &(ExecResult) {});
         }
 }
 
@@ -405,10 +413,15 @@ int manager_enter_group(Manager *manager, Unit *unit, UnitPurpose purpose, const
         *ret_group = NULL;
         if (!manager->groups || !of_unit || !unit->vtable->group)
                 return 0;
+        r = manager_check_slices(manager, unit, result);
+        if (r < 0)
+                return r;
         unit->vtable->group(unit, &wanted);
         if (group && group->cgroup && wanted.is_begun) {
-                *ret_group = choose_cgroup(group, &wanted, purpose);
-                return 0;
+                r = group->is_unfiltered ? apply(group, wanted.resources, true, result) : 0;
+                if (r == 0)
+                        *ret_group = choose_cgroup(group, &wanted, purpose);
+                return r;
         }
         r = make_group(manager, unit, &wanted, false, &group);
         if (r < 0) {
@@ -417,7 +430,9 @@ int manager_enter_group(Manager *manager, Unit *unit, UnitPurpose purpose, const
         }
         if (r > 0 && !wanted.is_begun)
                 clean_leftovers(group, &wanted);
-        apply(group, wanted.resources, r > 0);
+        r = apply(group, wanted.resources, r > 0, result);
+        if (r < 0)
+                return r;
         *ret_group = choose_cgroup(group, &wanted, purpose);
         return 0;
 }
@@ -448,7 +463,7 @@ static void enter_slice(Manager *manager, Unit *unit, const UnitGroup *wanted) {
         if (r < 0)
                 log_write(LOG_LEVEL_WARNING, unit->id, "It has no control group: %s.", strerror(-r));
         else
-                apply(group, wanted->resources, true);
+                (void) apply(group, wanted->resources, true, &(ExecResult) {});
 }
 
 void manager_follow_group(Manager *manager, Unit *unit, UnitActiveState state) {

@@ -6,6 +6,9 @@
  * addresses it has none: what it says of them counts for each unit in it, after
  * what that unit says itself, so that a unit may be let through to what its
  * slice is kept from, as systemd has it.
+ *
+ * A machine may have no such programs at all: that is said, and units run. But
+ * where there are some, nothing begins that would go without its own.
  */
 
 #include <errno.h>
@@ -38,20 +41,31 @@ static size_t list_settings(const Unit *unit, const ResourceSettings *own,
         return n;
 }
 
-static void apply_devices(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults) {
+static int note(ManagerGroup *group, const char *directive, int error, bool (*can_filter)(const Cgroup *group),
+                ExecResult *result) {
+        bool is_none = error == -EPERM || error == -EACCES || error == -ENOSYS || error == -EINVAL || error == -EOPNOTSUPP;
+
+        manager_note_unapplied(group, directive, "bpf", error);
+        if (is_none && !can_filter(group->cgroup))
+                return 0;
+        exec_result_set(result, EXEC_STEP_CGROUP, error, "cannot set the filter for %s=", directive);
+        return error;
+}
+
+static int apply_devices(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults, ExecResult *result) {
         int r;
 
         if (!resource_filters_devices(resources)) {
                 if (with_defaults)
                         (void) cgroup_unfilter_devices(group->cgroup);
-                return;
+                return 0;
         }
         r = resource_apply_devices(resources, group->cgroup);
-        if (r < 0)
-                manager_note_unapplied(group, "DevicePolicy", "bpf", r);
+        return r < 0 ? note(group, "DevicePolicy", r, cgroup_can_filter_devices, result) : 0;
 }
 
-static void apply_addresses(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults) {
+static int apply_addresses(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults,
+                           ExecResult *result) {
         const ResourceSettings *settings[SETTINGS_MAX];
         size_t n = list_settings(group->unit, resources, settings);
         int r;
@@ -59,15 +73,33 @@ static void apply_addresses(ManagerGroup *group, const ResourceSettings *resourc
         if (n == 0) {
                 if (with_defaults)
                         (void) cgroup_unfilter_addresses(group->cgroup);
-                return;
+                return 0;
         }
         r = resource_apply_addresses(settings, n, group->cgroup);
-        if (r < 0)
-                manager_note_unapplied(group, "IPAddressDeny", "bpf", r);
+        return r < 0 ? note(group, "IPAddressDeny", r, cgroup_can_filter_addresses, result) : 0;
 }
 
-void manager_apply_filters(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults) {
-        apply_devices(group, resources, with_defaults);
-        if (!group->is_slice)
-                apply_addresses(group, resources, with_defaults);
+int manager_apply_filters(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults, ExecResult *result) {
+        int r = apply_devices(group, resources, with_defaults, result);
+
+        if (r == 0 && !group->is_slice)
+                r = apply_addresses(group, resources, with_defaults, result);
+        group->is_unfiltered = r < 0;
+        if (r < 0 && group->is_slice)
+                group->manager->has_unfiltered_slices = true;
+        return r;
+}
+
+int manager_check_slices(Manager *manager, const Unit *unit, ExecResult *result) {
+        if (!manager->has_unfiltered_slices)
+                return 0;
+        for (const Unit *slice = slice_of(unit); slice; slice = slice_of(slice)) {
+                const ManagerUnit *of_slice = manager_of_unit(manager, slice);
+
+                if (!of_slice || !of_slice->group || !of_slice->group->is_unfiltered)
+                        continue;
+                exec_result_set(result, EXEC_STEP_CGROUP, 0, "what %s says of devices has no effect", slice->id);
+                return -EPERM;
+        }
+        return 0;
 }

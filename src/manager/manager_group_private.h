@@ -23,6 +23,7 @@ typedef struct ManagerGroup {
         bool is_slice;
         bool is_frozen;                 /* or is about to be, by our wish … */
         bool is_thawing;                /* … and this is how it ends */
+        bool is_unfiltered;             /* without a filter that the machine could have */
         uint64_t oom_kills;             /* that are known of, or were there before */
         ManagerGroupWatch events;       /* is anybody in it? Watched while that matters */
         ManagerGroupWatch memory;       /* was one killed for lack of memory? */
@@ -42,6 +43,12 @@ void manager_find_frozen(ManagerGroup *group);
 void manager_frozen_changed(ManagerGroup *group);
 void manager_thaw_group(Manager *manager, Unit *unit);
 
-/* manager_group_filter.c: what the unit may reach. @with_defaults: what was set before is taken back. */
+/*
+ * manager_group_filter.c: what the unit may reach. @with_defaults: what was set before is taken back. 0, also where the
+ * machine has no filters; or < 0 with the result set: what it had before, if anything, is there still.
+ */
 struct ResourceSettings;
-void manager_apply_filters(ManagerGroup *group, const struct ResourceSettings *resources, bool with_defaults);
+int manager_apply_filters(ManagerGroup *group, const struct ResourceSettings *resources, bool with_defaults,
+                          ExecResult *result);
+/* Have all slices that the unit is in the filters they should have? 0; or < 0 with the result set. */
+int manager_check_slices(Manager *manager, const Unit *unit, ExecResult *result);

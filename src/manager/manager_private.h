@@ -118,6 +118,7 @@ struct Manager {
         ManagerTokens tokens;
         RecordWriter unit_record;       /* memory for one of them */
         struct CgroupTree *groups;      /* owned; NULL: there are no control groups … */
+        bool has_unfiltered_slices;     /* at some time */
         char *no_groups;                /* owned: … and this is why */
         ResourceDefaults resource_defaults;     /* as they were last applied */
         VECTOR(ManagerListener) listeners;

@@ -44,6 +44,12 @@ does partly "${SEND/NAME/partly}" IPAddressDeny=any IPAddressAllow=127.0.0.2
 does narrow "${SEND/NAME/narrow}" IPAddressDeny=127.0.0.0/31
 does below "${SEND/NAME/below}" Slice=kept.slice IPAddressAllow=127.0.0.2
 unit kept.slice <<<$'[Slice]\nIPAddressDeny=any'
+# More than a kernel takes of those without privileges.
+MANY=$(for net in 1 2 3 4 5 6 7 8; do seq -f "10.$net.%g.0/24" 0 255; done | tr '\n' ' ')
+does many "${SEND/NAME/many}" "IPAddressDeny=$MANY 127.0.0.2 2001:db8::/32"
+does full "touch $DIR/full" DevicePolicy=closed
+does full-slice "touch $DIR/full-slice" Slice=full.slice
+unit full.slice <<<$'[Slice]\nDevicePolicy=closed'
 does bad-device true 'DeviceAllow=/dev/null rx'
 does bad-place true 'DeviceAllow=/etc/passwd r'
 does bad-policy true 'DevicePolicy=most'
@@ -80,6 +86,29 @@ sees denied ''
 sees partly '127.0.0.2 '
 sees narrow "127.0.0.2 $HERE6"
 sees below '127.0.0.2 '
+
+sees many "127.0.0.1 $HERE6"
+
+# fill FOLDER: the group has as many programs for devices as the kernel lets it have, all of which allow everything
+fill() {
+        mkdir -p "$1" && python3 "$(dirname "$0")/fill_group.py" "$1"
+}
+
+# Where there are programs, but one can't be set, nothing runs without it.
+if fill "$GROUP/app.slice/full.service" && fill "$GROUP/full.slice"; then
+        check_exit "one whose filter cannot be set" 1 ctl start full.service
+        check_prints "fails, with a status for that" 'ExecMainStatus=219' ctl show -p ExecMainStatus full.service
+        check_prints "and says why" 'control group: cannot set the filter for DevicePolicy=: Argument list too long' \
+                ctl status full.service
+        check_exit "one in a slice whose filter cannot be set" 1 ctl start full-slice.service
+        check_prints "says why, too" 'control group: what full.slice says of devices has no effect' ctl status full-slice.service
+        check_exit "their programs were not run" 2 ls "$DIR/full" "$DIR/full-slice"
+        check "when the slice is made again" ctl restart full.slice
+        check "both start" ctl start full.service full-slice.service
+        check "and run" ls "$DIR/full" "$DIR/full-slice"
+else
+        skip "one whose filter cannot be set" "the group cannot be filled"
+fi
 
 # What was set before is taken back while it runs.
 does strict "${OPEN/NAME/strict}"

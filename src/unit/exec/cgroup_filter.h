@@ -33,6 +33,8 @@ typedef struct CgroupDeviceRule {
 /* Only these may be opened. */
 int cgroup_filter_devices(const Cgroup *group, const CgroupDeviceRule *rules, size_t n);
 int cgroup_unfilter_devices(const Cgroup *group);
+/* Does this machine take any such program? For who was told that it takes not that one. */
+bool cgroup_can_filter_devices(const Cgroup *group);
 
 typedef struct CgroupAddressRule {
         int family;                     /* AF_INET, AF_INET6 */
@@ -44,3 +46,4 @@ typedef struct CgroupAddressRule {
 /* A packet passes if a rule allows its other end, or none denies it. */
 int cgroup_filter_addresses(const Cgroup *group, const CgroupAddressRule *rules, size_t n);
 int cgroup_unfilter_addresses(const Cgroup *group);
+bool cgroup_can_filter_addresses(const Cgroup *group);  /* as above */
