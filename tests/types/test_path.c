@@ -105,6 +105,19 @@ static void run_service(Fixture *f) {
         path_vtable.triggered_changed(f->path, f->service);
 }
 
+/* What it knows, read into itself anew by another process. */
+static void renew(Fixture *f) {
+        RecordWriter writer = {};
+        RecordReader reader;
+
+        path_vtable.record(f->path, &writer);
+        record_reader_init(&reader, writer.bytes, writer.n);
+        cr_assert(eq(int, path_vtable.restore(f->path, &reader), 0));
+        cr_assert(record_is_at_end(&reader));
+        record_writer_deinit(&writer);
+        path_vtable.resume(f->path);
+}
+
 #define assert_sub_state(f, state) assert_string(unit_sub_state((f).path), state)
 
 Test(path, waits_for_what_is_missing_however_deep) {
@@ -306,19 +319,12 @@ Test(path, nothing_is_watched_while_its_unit_runs) {
 
 Test(path, goes_on_in_another_process) {
         FIXTURE(f);
-        RecordWriter writer = {};
-        RecordReader reader;
 
         add(&f, PATH_CHANGED, "x");
         start(&f);
-        path_vtable.record(f.path, &writer);
         close(path_of(f.path)->watches.items[0].fd);
         make_file(&f, "x");
-        record_reader_init(&reader, writer.bytes, writer.n);
-        cr_assert(eq(int, path_vtable.restore(f.path, &reader), 0));
-        cr_assert(record_is_at_end(&reader));
-        record_writer_deinit(&writer);
-        path_vtable.resume(f.path);
+        renew(&f);
         assert_string(double_calls(f.world), REQUEST);
         assert_sub_state(f, "running");
 }
@@ -352,6 +358,46 @@ Test(path, starts_nothing_when_it_is_about_to_stop) {
         assert_string(double_calls(f.world), REQUEST);
         unit_stop(f.path);
         cr_assert(eq(u64, double_timer(f.world, f.path, UNIT_PURPOSE_ELAPSE), USEC_INFINITY));
+}
+
+/* It has been read from the watch, so nothing else would tell of it. */
+Test(path, a_change_is_not_lost_with_a_stop_that_is_canceled) {
+        FIXTURE(f);
+
+        make_file(&f, "x");
+        add(&f, PATH_CHANGED, "x");
+        start(&f);
+        f.world->will_stop = true;
+        make_file(&f, "x");
+        look(&f);
+        double_world_advance(f.world, USEC_PER_SEC);
+        assert_string(double_calls(f.world), "");
+        renew(&f);
+        f.world->will_stop = false;
+        double_world_advance(f.world, USEC_PER_SEC);
+        assert_string(double_calls(f.world), REQUEST);
+        double_calls_clear(f.world);
+        run_service(&f);
+        double_world_advance(f.world, USEC_PER_SEC);
+        assert_string(double_calls(f.world), "");
+        assert_sub_state(f, "waiting");
+}
+
+/* Somebody else has started its unit, which has seen the change. */
+Test(path, a_change_that_its_unit_has_seen_is_over) {
+        FIXTURE(f);
+
+        make_file(&f, "x");
+        add(&f, PATH_CHANGED, "x");
+        start(&f);
+        f.world->will_stop = true;
+        make_file(&f, "x");
+        look(&f);
+        f.world->will_stop = false;
+        run_service(&f);
+        double_world_advance(f.world, USEC_PER_SEC);
+        assert_string(double_calls(f.world), "");
+        assert_sub_state(f, "waiting");
 }
 
 Test(path, stops) {

@@ -30,7 +30,7 @@
 
 #define KEPT "path"
 
-/* A stop of it that waits for others may be canceled: so it looks again. */
+/* A stop of it that waits for others may be canceled: so it looks again. What has come is kept until then. */
 #define RETRY (100 * USEC_PER_MSEC)
 
 static const UnitActiveState active_states[_PATH_STATE_MAX] = {
@@ -148,6 +148,7 @@ static void set_retry(Unit *unit, usec_t deadline) {
 
 static void set_state(Unit *unit, PathState state) {
         set_retry(unit, USEC_INFINITY);
+        path_of(unit)->held_by = 0;
         if (state != PATH_WAITING)
                 unwatch(unit);
         if (state != PATH_RUNNING)
@@ -177,12 +178,14 @@ static bool is_within_limit(Unit *unit) {
 
 /* Asks for what it triggers, because of @value. */
 static void trigger(Unit *unit, const PathValue *value) {
+        const uint32_t number = (uint32_t) (value - path_settings(unit)->values.items) + 1;
         UnitHost *host = path_host(unit);
         Unit *triggered = find_triggered(unit);
         cleanup_free_ char *reason = NULL;
 
         if (host->ops->will_stop && host->ops->will_stop(host, unit)) {
                 set_state(unit, PATH_RUNNING);
+                path_of(unit)->held_by = number;
                 set_retry(unit, usec_add(host->ops->now(host), RETRY));
                 return;
         }
@@ -197,7 +200,7 @@ static void trigger(Unit *unit, const PathValue *value) {
                 end(unit, PATH_FAILURE_RESOURCES);
                 return;
         }
-        path_of(unit)->triggered_by = (uint32_t) (value - path_settings(unit)->values.items) + 1;
+        path_of(unit)->triggered_by = number;
         set_state(unit, PATH_RUNNING);
 }
 
@@ -216,17 +219,23 @@ static const PathValue *find_met(Unit *unit, bool counts_changes) {
         return met;
 }
 
+static const PathValue *find_held(const Unit *unit) {
+        uint32_t number = path_of(unit)->held_by;
+
+        return number > 0 && number <= path_settings(unit)->values.n ? &path_settings(unit)->values.items[number - 1] : NULL;
+}
+
 /* Waits, unless there is reason not to. @counts_changes: what came or went since it looked last counts. */
 static void wait_for_event(Unit *unit, bool counts_changes) {
         const Unit *triggered = find_triggered(unit);
-        const PathValue *met;
+        const PathValue *met, *held = find_held(unit);
 
         if (triggered && !unit_state_is_inactive_or_failed(triggered->active_state)) {
                 path_of(unit)->triggered_by = 0;
                 set_state(unit, PATH_RUNNING);
                 return;
         }
-        met = find_met(unit, counts_changes);
+        met = find_met(unit, counts_changes) ?: held;
         if (!met && watch(unit) < 0) {
                 end(unit, PATH_FAILURE_RESOURCES);
                 return;
@@ -352,6 +361,8 @@ static void path_triggered_changed(Unit *unit, Unit *triggered) {
 
         if (state == PATH_WAITING && !is_over)
                 set_state(unit, PATH_RUNNING);
+        if (!is_over)
+                path_of(unit)->held_by = 0;
         if (state != PATH_RUNNING || !is_over || (host->ops->has_job && host->ops->has_job(host, triggered)))
                 return;
         if (has_hit_start_limit(triggered))

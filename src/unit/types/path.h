@@ -41,6 +41,7 @@ typedef struct Path {
         PathResult result;
         VECTOR(PathWatch) watches;      /* one for each of PathSettings.values; or none */
         uint32_t triggered_by;          /* the number of the path that has triggered, and 1; 0: it runs for another reason */
+        uint32_t held_by;               /* the same of one that will trigger, if a stop of this unit is canceled */
         usec_t limit_begin;
         uint32_t limit_count;
 } Path;

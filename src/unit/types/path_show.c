@@ -73,6 +73,7 @@ void path_record(const Unit *unit, RecordWriter *writer) {
                 record_put_signed(writer, path->watches.items[i].primary);
                 record_put(writer, path->watches.items[i].existed);
         }
+        record_put(writer, path->held_by);
 }
 
 static int read_all(Path *path, size_t most, RecordReader *reader) {
@@ -95,6 +96,8 @@ static int read_all(Path *path, size_t most, RecordReader *reader) {
         while (path->watches.n < most && n > 0)
                 if (vector_push(&path->watches, ((PathWatch) { .fd = -1, .primary = -1 })) < 0)
                         return -ENOMEM;
+        /* Older records end here. */
+        path->held_by = record_is_at_end(reader) ? 0 : (uint32_t) record_get_below(reader, UINT32_MAX);
         return reader->has_failed ? -EBADMSG : 0;
 }
 
