@@ -9,6 +9,7 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/timerfd.h>
@@ -86,17 +87,26 @@ static int on_zone_event(sd_event_source *source, const struct inotify_event *ev
         return 0;
 }
 
-/* The file, which may be a link; if there is none, that it appears. Once more after each change: it is another one. */
+static int watch_path(Manager *manager, const char *path, uint32_t events) {
+        manager->zone_source = sd_event_source_disable_unref(manager->zone_source);
+        return sd_event_add_inotify(manager->event, &manager->zone_source, path, events, on_zone_event, manager);
+}
+
+/*
+ * The file, which may be a link; if there is none, that it appears, unless it has by the time that this is watched. Once more
+ * after each change: it is another one.
+ */
 static int watch_zone(Manager *manager) {
+        bool is_missing;
         int r;
 
-        manager->zone_source = sd_event_source_disable_unref(manager->zone_source);
-        r = sd_event_add_inotify(manager->event, &manager->zone_source, ZONE_PATH,
-                                 IN_ATTRIB | IN_MOVE_SELF | IN_DELETE_SELF | IN_CLOSE_WRITE | IN_DONT_FOLLOW,
-                                 on_zone_event, manager);
-        if (r == -ENOENT)
-                r = sd_event_add_inotify(manager->event, &manager->zone_source, ZONE_FOLDER,
-                                         IN_CREATE | IN_MOVED_TO | IN_ONLYDIR, on_zone_event, manager);
+        do {
+                r = watch_path(manager, ZONE_PATH,
+                               IN_ATTRIB | IN_MOVE_SELF | IN_DELETE_SELF | IN_CLOSE_WRITE | IN_DONT_FOLLOW);
+                is_missing = r == -ENOENT;
+                if (is_missing)
+                        r = watch_path(manager, ZONE_FOLDER, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+        } while (r >= 0 && is_missing && faccessat(AT_FDCWD, ZONE_PATH, F_OK, AT_SYMLINK_NOFOLLOW) == 0);
         return r < 0 ? r : sd_event_source_set_priority(manager->zone_source, MANAGER_PRIORITY_TIMERS);
 }
 

@@ -373,6 +373,23 @@ Test(timer, new_settings_count_at_once) {
         cr_assert(eq(u64, timer_of(f.timer)->next_realtime, MIDNIGHT + 12 * USEC_PER_HOUR));
 }
 
+/* The zone is changed just before it is watched. */
+static void change_zone(UnitHost *host) {
+        setenv("TZ", "<-03>3", 1);
+}
+
+Test(timer, what_it_reads_of_the_clock_is_watched_before) {
+        UnitHostOps ops;
+        FIXTURE(f);
+
+        ops = *f.world->host.ops;
+        ops.watch_clock = change_zone;
+        f.world->host.ops = &ops;
+        add_calendar(&f, "*-*-* 12:00");
+        start(&f);
+        cr_assert(eq(u64, timer_of(f.timer)->next_realtime, MIDNIGHT + 15 * USEC_PER_HOUR));
+}
+
 static void read_mtime(const char *path, usec_t *ret_time) {
         struct stat status;
 

@@ -92,10 +92,13 @@ static void end(Unit *unit, TimerResult result) {
         set_state(unit, result == TIMER_SUCCESS ? TIMER_DEAD : TIMER_FAILED);
 }
 
+/* Before the clock is read: what changes in between is told, too. */
 static void watch_clock(const Unit *unit) {
+        const TimerSettings *settings = timer_settings(unit);
         UnitHost *host = timer_host(unit);
+        bool is_needed = timer_settings_has_calendar(settings) || settings->on_clock_change || settings->on_timezone_change;
 
-        if (host->ops->watch_clock)
+        if (is_needed && host->ops->watch_clock)
                 host->ops->watch_clock(host);
 }
 
@@ -105,6 +108,7 @@ static void wait_for_next(Unit *unit) {
         Timer *timer = timer_of(unit);
         bool is_bound, has_next;
 
+        watch_clock(unit);
         has_next = timer_compute_next(unit, &timer->next_realtime, &timer->next_monotonic, &is_bound);
         if (!has_next && !settings->remain_after_elapse && !is_bound) {
                 end(unit, TIMER_SUCCESS);
@@ -114,8 +118,6 @@ static void wait_for_next(Unit *unit) {
                 set_state(unit, TIMER_ELAPSED);
                 return;
         }
-        if (timer->next_realtime > 0 || settings->on_clock_change || settings->on_timezone_change)
-                watch_clock(unit);
         set_deadline(unit, timer_find_deadline(unit));
         set_state(unit, TIMER_WAITING);
 }
@@ -278,7 +280,6 @@ static void timer_resume(Unit *unit) {
                 timer_triggered_changed(unit, triggered);
         if (timer->state != TIMER_WAITING)
                 return;
-        watch_clock(unit);
         forget_future(unit);
         wait_for_next(unit);
 }
