@@ -455,6 +455,25 @@ Test(socket, more_connections_than_there_may_be_are_dropped) {
         cr_assert(is_dropped(&f, 1));
 }
 
+/* Nobody would know why all of them are dropped. */
+Test(socket, a_name_that_leaves_no_room_for_an_instance_is_a_failure) {
+        char name[256];
+        FIXTURE(f);
+
+        memset(name, 'x', 240);
+        strcpy(name + 240, ".socket");
+        f.socket->type_settings = NULL;
+        f.socket = double_unit(f.world, name, UNIT_INACTIVE);
+        f.socket->type_settings = f.settings;
+        f.socket->type_settings_free = free_settings;
+        accept_each(&f);
+        visit(&f);
+        assert_sub_state(f, "failed");
+        cr_assert(eq(int, (int) socket_of(f.socket)->result, SOCKET_RESULT_RESOURCES));
+        cr_assert(strstr(socket_of(f.socket)->failure, "is too long") != NULL, "%s", socket_of(f.socket)->failure);
+        cr_assert(is_dropped(&f, 0));
+}
+
 Test(socket, connections_outlive_a_stop) {
         FIXTURE(f);
 

@@ -109,6 +109,10 @@ static int load_instance(Unit *unit, int fd, Unit **ret_service) {
                 r = unit_name_prefix(unit->id, &prefix);
         if (r == 0)
                 r = text_format(&name, "%s@%s.service", prefix, instance);
+        if (r == 0 && strlen(name) > UNIT_NAME_MAX) {
+                socket_note_failure(unit, "%s, the name of a connection's service, is too long", name);
+                return -ENAMETOOLONG;
+        }
         if (r == 0)
                 r = unit_table_load(unit->table, name, &service);
         if (r < 0)
@@ -152,8 +156,7 @@ static int add_connection(Unit *unit, int fd, char *source) {
 
 /* Whoever has gone again is no reason to stop; a service that cannot be loaded is. */
 static bool is_gone(int error) {
-        return error == -ENOTCONN || error == -ECONNRESET || error == -ECONNABORTED || error == -EPIPE ||
-               error == -EINVAL;
+        return error == -ENOTCONN || error == -ECONNRESET || error == -ECONNABORTED || error == -EPIPE;
 }
 
 /* Owns @fd. */
