@@ -221,11 +221,13 @@ static bool is_full(const LogFiles *files, const LogFile *file, usec_t realtime,
         return (max > 0 && file->size + extra > max) || (age > 0 && realtime > usec_add(file->begun, age));
 }
 
-/* Two of the same microsecond are told apart. */
+/* Their names are their order, whatever the clock does: a later one has the later time, be it one that is still to come. */
 static void rename_file(LogFiles *files, const LogFile *file, usec_t realtime) {
         char name[LOG_FILE_NAME_MAX], complete[LOG_FILE_NAME_MAX + 24];
+        usec_t last;
 
-        log_file_name(file->unit, name);
+        last = log_files_find_last(files, log_file_name(file->unit, name));
+        realtime = MAX(realtime, last + 1);
         do
                 snprintf(complete, sizeof(complete), "%s.%" PRIu64, name, realtime++);
         while (faccessat(files->folder_fd, complete, F_OK, 0) == 0);

@@ -64,5 +64,8 @@ void log_file_cut(LogFile *file, uint64_t size);
 /* What is written from now on is in new files. */
 void log_files_rotate(LogFiles *files, usec_t realtime);
 
+/* When the last complete one of @name ("UNIT.log") was, as its name has it; 0: there is none. */
+usec_t log_files_find_last(const LogFiles *files, const char *name);
+
 /* Deletes what is too old and, the oldest first, what is more than there may be in all. */
 void log_files_vacuum(LogFiles *files, usec_t realtime);

@@ -21,7 +21,8 @@
  * jobd-log that speaks (lines were dropped, …).
  *
  * The file of a unit is UNIT.log; what was written before is in
- * UNIT.log.REALTIME, by when its last record was.
+ * UNIT.log.REALTIME, by when its last record was; if the clock was set back, by
+ * a time behind that of the file before.
  */
 
 #include <stdbool.h>

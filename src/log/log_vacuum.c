@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What log files may take in all
+ * Which log files there are, and what they may take in all
  *
  * The files that nobody writes to any more go first, the oldest of them first;
  * if that is not enough, those that are written to, too: the limit is a limit.
@@ -23,6 +23,9 @@
 #define AUTOMATIC_FREE_PART 20U
 /* Whatever others have filled the file system with: who does that must not make the log forget him. */
 #define KEPT_ANYWAY (16 * MEBIBYTE)
+
+/* No clock has ever shown more: such a name is not of our making. */
+#define REALTIME_MAX (UINT64_MAX / 2)
 
 typedef struct Found {
         char *name;                     /* owned */
@@ -77,9 +80,34 @@ static int count_file(Census *census, int folder_fd, const char *name) {
         return r;
 }
 
+static DIR *open_folder(int folder_fd) {
+        int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+
+        if (!folder && fd >= 0)
+                close(fd);
+        return folder;
+}
+
+usec_t log_files_find_last(const LogFiles *files, const char *name) {
+        cleanup_(close_folder) DIR *folder = open_folder(files->folder_fd);
+        const size_t length = strlen(name);
+        usec_t last = 0;
+
+        for (struct dirent *entry; folder && (entry = readdir(folder));) {
+                usec_t time;
+                size_t n;
+
+                if (log_file_name_read(entry->d_name, &n, &time) && n == length && memcmp(entry->d_name, name, n) == 0 &&
+                    time <= REALTIME_MAX)
+                        last = MAX(last, time);
+        }
+        return last;
+}
+
 static int take_census(int folder_fd, Census *census) {
-        int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
-        cleanup_(close_folder) DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+        cleanup_(close_folder) DIR *folder = open_folder(folder_fd);
+        int r = 0;
 
         if (!folder)
                 return -errno;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which log files go
+ * Which log files go, and what those are called that stay
  */
 
 #include <fcntl.h>
@@ -90,5 +90,44 @@ Test(log_vacuum, what_is_too_old_goes_in_any_case) {
         f.header.settings.age_max = NOW - 2500;
         log_files_vacuum(&f.files, NOW);
         assert_string(what_is_left(&f), "23");
+        end(&f);
+}
+
+static void rotate(Fixture *f, usec_t realtime) {
+        LogFile *file;
+
+        cr_assert(eq(int, log_files_find(&f->files, "a", &file), 0));
+        cr_assert(eq(int, log_file_open(&f->files, file, realtime), 0));
+        cr_assert(eq(int, log_file_append(&f->files, file, "0\n", 2), 0));
+        log_files_rotate(&f->files, realtime);
+}
+
+static bool take(const Fixture *f, const char *name) {
+        return unlinkat(f->files.folder_fd, name, 0) == 0;
+}
+
+/* Readers go by the names. */
+Test(log_rotation, keeps_the_order_when_the_clock_is_set_back) {
+        int fd;
+        Fixture f;
+
+        begin(&f);
+        fd = openat(f.files.folder_fd, "a.log.18446744073709551615", O_WRONLY | O_CREAT | O_CLOEXEC, 0640);
+        cr_assert(fd >= 0);
+        close(fd);
+        rotate(&f, NOW);
+        rotate(&f, NOW - USEC_PER_HOUR);
+        rotate(&f, NOW);
+        rotate(&f, NOW + USEC_PER_HOUR);
+        cr_assert(take(&f, "a.log.1700000000000000"));
+        cr_assert(take(&f, "a.log.1700000000000001"));
+        cr_assert(take(&f, "a.log.1700000000000002"));
+        cr_assert(take(&f, "a.log.1700003600000000"));
+        cr_assert(take(&f, "a.log.18446744073709551615"));
+        for (size_t i = 0; i < f.files.items.n; i++) {
+                free(f.files.items.items[i]->unit);
+                free(f.files.items.items[i]);
+        }
+        vector_deinit(&f.files.items);
         end(&f);
 }
