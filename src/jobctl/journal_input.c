@@ -247,3 +247,27 @@ int journal_input_wait(JournalInput *input, usec_t timeout) {
 int journal_input_fd(const JournalInput *input) {
         return sd_journal_get_fd(input->journal);
 }
+
+static bool is_of_unit(const JournalInput *input, const char *unit) {
+        return text_equal(input->values[FIELD_UNIT], unit) || text_equal(input->values[FIELD_USER_UNIT], unit);
+}
+
+int journal_input_find_invocation(bool is_user, const char *unit, char ret_invocation[static 33]) {
+        const LogFilter all = { .priority_max = 7 };
+        cleanup_(journal_input_freep) JournalInput *input = NULL;
+        LogEntry entry;
+        int r;
+
+        r = journal_input_new(&input, is_user, &all);
+        if (r >= 0)
+                r = journal_input_add(input, unit);
+        if (r >= 0)
+                r = sd_journal_seek_tail(input->journal);
+        while (r >= 0 && (r = sd_journal_previous(input->journal)) > 0)
+                if (make_entry(input, &entry) > 0 && is_of_unit(input, unit) && entry.context.invocation &&
+                    strlen(entry.context.invocation) == 32) {
+                        strcpy(ret_invocation, entry.context.invocation);
+                        return 0;
+                }
+        return r < 0 ? r : -ENOENT;
+}

@@ -11,8 +11,12 @@ typedef struct JournalInput JournalInput;
 
 int journal_input_new(JournalInput **ret_input, bool is_user, const LogFilter *filter);
 JournalInput *journal_input_free(JournalInput *input);
+DEFINE_CLEANUP(JournalInput, journal_input_free)
 
 int journal_input_add(JournalInput *input, const char *unit);
 int journal_input_next(JournalInput *input, LogEntry *ret_entry);
 int journal_input_wait(JournalInput *input, usec_t timeout);
 int journal_input_fd(const JournalInput *input);
+
+/* As log_input_find_invocation(). What others said of the unit is not of its invocation. */
+int journal_input_find_invocation(bool is_user, const char *unit, char ret_invocation[static 33]);

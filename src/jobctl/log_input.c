@@ -148,7 +148,11 @@ int log_input_find_invocation(Jobctl *ctl, const char *unit, char ret_invocation
         cleanup_(place_deinit) Place place = {};
         int r = find_place(ctl, &place);
 
-        return r < 0 ? r : log_reader_find_invocation(place.folders, unit, ret_invocation);
+        if (r < 0)
+                return r;
+        if (strcmp(place.kind, "journald") == 0)
+                return journal_input_find_invocation(ctl->address.is_user, unit, ret_invocation);
+        return log_reader_find_invocation(place.folders, unit, ret_invocation);
 }
 
 /* — either — */
