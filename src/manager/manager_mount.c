@@ -38,11 +38,16 @@
 #define STORM_INTERVAL USEC_PER_SEC
 #define STORM_BURST 5U
 
+/* Until the next try, where the table cannot be read: there may be too few descriptors, or too little memory. */
+#define RETRY USEC_PER_SEC
+
 struct ManagerMounts {
         MountTable *table;              /* owned: the last that was read */
         VECTOR(char *) touched;         /* owned: places where something has changed that units were not told of */
         int fd;                         /* says whether .table is out of date */
         sd_event_source *source;        /* owned */
+        sd_event_source *retry;         /* owned; made before there are too few descriptors for it */
+        bool is_outdated;               /* a change was told, and the table has not been read since */
         bool is_every_one;              /* all of them are units */
         bool has_failed;                /* they can't be seen */
 };
@@ -89,7 +94,18 @@ static void take_table(ManagerMounts *mounts, MountTable *table) {
 static bool has_changed(const ManagerMounts *mounts) {
         struct pollfd of_table = { .fd = mounts->fd, .events = POLLPRI };
 
-        return !mounts->table || (poll(&of_table, 1, 0) > 0 && (of_table.revents & (POLLPRI | POLLERR)));
+        return !mounts->table || mounts->is_outdated ||
+               (poll(&of_table, 1, 0) > 0 && (of_table.revents & (POLLPRI | POLLERR)));
+}
+
+/* Nobody tells of the change again. */
+static void try_again(ManagerMounts *mounts) {
+        int r = sd_event_source_set_time_relative(mounts->retry, RETRY);
+
+        if (r >= 0)
+                r = sd_event_source_set_enabled(mounts->retry, SD_EVENT_ONESHOT);
+        if (r < 0)
+                log_warning("What is mounted is not seen before the next change: %s.", strerror(-r));
 }
 
 static void refresh(ManagerMounts *mounts) {
@@ -98,11 +114,15 @@ static void refresh(ManagerMounts *mounts) {
 
         if (mounts->has_failed || !has_changed(mounts))
                 return;
+        mounts->is_outdated = true;
         r = mount_table_read(NULL, &table);
-        if (r == 0)
-                take_table(mounts, table);
-        else
+        if (r < 0) {
                 log_warning("The table of mounts cannot be read: %s.", strerror(-r));
+                try_again(mounts);
+                return;
+        }
+        mounts->is_outdated = false;
+        take_table(mounts, table);
 }
 
 /* What is mounted when somebody looks is no unit of its own. */
@@ -164,6 +184,17 @@ static int on_storm_over(sd_event_source *source, void *userdata) {
         return 0;
 }
 
+static int on_retry(sd_event_source *source, uint64_t usec, void *userdata) {
+        manager_see_mounts(userdata);
+        return 0;
+}
+
+static int make_retry(Manager *manager, ManagerMounts *mounts) {
+        int r = sd_event_add_time(manager->event, &mounts->retry, CLOCK_MONOTONIC, 0, 0, on_retry, manager);
+
+        return r < 0 ? r : sd_event_source_set_enabled(mounts->retry, SD_EVENT_OFF);
+}
+
 static int watch(Manager *manager, ManagerMounts *mounts) {
         int fd = open(TABLE_PATH, O_RDONLY | O_CLOEXEC), r;
 
@@ -197,6 +228,8 @@ static ManagerMounts *begin(Manager *manager) {
                 return NULL;
         manager->mounts = mounts;
         r = watch(manager, mounts);
+        if (r >= 0)
+                r = make_retry(manager, mounts);
         if (r >= 0)
                 r = mount_table_read(NULL, &mounts->table);
         mounts->has_failed = r < 0;
@@ -241,6 +274,7 @@ void manager_forget_mounts(Manager *manager) {
         if (!mounts)
                 return;
         sd_event_source_disable_unref(mounts->source);
+        sd_event_source_disable_unref(mounts->retry);
         mount_table_free(mounts->table);
         for (size_t i = 0; i < mounts->touched.n; i++)
                 free(mounts->touched.items[i]);
