@@ -10,9 +10,11 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "basic/macro.h"
+#include "basic/text.h"
 #include "exec_fixture.h"
 #include "unit/exec/exec_directory.h"
 #include "unit/exec_terms.h"
@@ -139,6 +141,84 @@ Test(exec_directory, removal_does_not_leave_it) {
         cr_assert(system("rm -r /run/a && ln -s /run/keep /run/a") == 0);
         cr_assert(exec_directory_remove(&terms, EXEC_DIRECTORY_RUNTIME, false) < 0, "a folder on the way is a symlink");
         cr_assert(access("/run/keep/b/file", F_OK) == 0);
+}
+
+static void make_deep(const char *path, unsigned depth) {
+        int at = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+        for (unsigned i = 0; i < depth; i++) {
+                int next, file;
+
+                cr_assert(mkdirat(at, "deeper", 0755) == 0);
+                next = openat(at, "deeper", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+                file = openat(next, "file", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+                cr_assert(next >= 0 && file >= 0);
+                close(file);
+                close(at);
+                at = next;
+        }
+        close(at);
+}
+
+/* Those that remove what is aside. */
+static void wait_for_others(void) {
+        while (waitpid(-1, NULL, 0) > 0)
+                continue;
+        cr_assert(eq(int, errno, ECHILD));
+}
+
+static bool is_empty(const char *path) {
+        cleanup_free_ char *command = NULL;
+
+        cr_assert(text_format(&command, "test -z \"$(ls -A %s)\"", path) == 0);
+        return system(command) == 0;
+}
+
+Test(exec_directory, what_is_much_is_gone_at_once_and_removed_aside) {
+        char *runtime[] = { (char *) "deep", (char *) "in/wide", (char *) "little", NULL };
+        ExecTerms terms = { .directories = { [EXEC_DIRECTORY_RUNTIME] = { runtime, 0 } } };
+
+        cr_assert(system("mkdir -p /run/deep /run/in/wide/x /run/little/x && touch /run/little/x/file && cd /run/in/wide && "
+                         "touch $(seq 1000) && cd x && touch $(seq 1000)") == 0);
+        make_deep("/run/deep", 1000);
+        cr_assert(eq(int, exec_directory_remove(&terms, EXEC_DIRECTORY_RUNTIME, false), 0));
+        cr_assert(access("/run/deep", F_OK) < 0 && access("/run/in/wide", F_OK) < 0 && access("/run/little", F_OK) < 0);
+        wait_for_others();
+        cr_assert(is_empty("/run/jobd/removed"));
+}
+
+Test(exec_directory, what_a_manager_has_left_aside_the_next_one_removes) {
+        cr_assert(system("mkdir -p /run/jobd/removed/unit-1-1/x/y && touch /run/jobd/removed/unit-1-1/x/y/file") == 0);
+        exec_directory_set_user(false);
+        wait_for_others();
+        cr_assert(is_empty("/run/jobd/removed"));
+        exec_directory_set_user(false);
+        cr_assert(waitpid(-1, NULL, 0) < 0, "there is nothing to do");
+}
+
+Test(exec_directory, what_is_mounted_in_it_stays) {
+        char *runtime[] = { (char *) "few", (char *) "many", NULL };
+        ExecTerms terms = { .directories = { [EXEC_DIRECTORY_RUNTIME] = { runtime, 0 } } };
+
+        cr_assert(system("mkdir -p /run/keep/x /run/few/b/mount /run/many/b/mount && touch /run/keep/x/file /run/few/a && "
+                         "cd /run/many && touch $(seq 1000)") == 0);
+        cr_assert(mount("/run/keep", "/run/few/b/mount", NULL, MS_BIND, NULL) == 0);
+        cr_assert(mount("/run/keep", "/run/many/b/mount", NULL, MS_BIND, NULL) == 0);
+        cr_assert(exec_directory_remove(&terms, EXEC_DIRECTORY_RUNTIME, false) < 0);
+        wait_for_others();
+        cr_assert(access("/run/keep/x/file", F_OK) == 0);
+        cr_assert(access("/run/few/a", F_OK) < 0 && access("/run/few/b/mount/x/file", F_OK) == 0 &&
+                  access("/run/many", F_OK) < 0);
+        cr_assert(exec_directory_remove_below("/run", "few", false) < 0);
+        cr_assert(access("/run/keep/x/file", F_OK) == 0);
+}
+
+/* Who removes all of it himself. */
+Test(exec_directory, depth_is_no_matter) {
+        cr_assert(mkdir("/run/deep", 0755) == 0);
+        make_deep("/run/deep", 1000);
+        cr_assert(eq(int, exec_directory_remove_below("/run", "deep", false), 0));
+        cr_assert(access("/run/deep", F_OK) < 0);
 }
 
 Test(exec_directory, configuration_that_is_there_keeps_its_owner) {

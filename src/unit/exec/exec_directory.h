@@ -20,8 +20,8 @@ int exec_directory_base(ExecDirectoryKind kind, bool is_user, char **ret_base);
 int exec_directory_list(const ExecTerms *terms, ExecDirectoryKind kind, bool is_user, char **ret_list);
 
 /*
- * Removes those of a kind with all that is in them, and the links to them; what is not there is none. No symlink is
- * followed below the base. 0, or the first error.
+ * Removes those of a kind with all that is in them, and the links to them, as EXEC_REMOVE_SOON; what is not there is none.
+ * 0, or the first error.
  */
 int exec_directory_remove(const ExecTerms *terms, ExecDirectoryKind kind, bool is_user);
 
@@ -31,7 +31,7 @@ int exec_directory_remove(const ExecTerms *terms, ExecDirectoryKind kind, bool i
  */
 int exec_directory_remove_below(const char *base, const char *path, bool is_link);
 
-/* Whose manager are we? For those who don't know. */
+/* Whose manager are we? For those who don't know. What one before us has not come to remove goes now. */
 void exec_directory_set_user(bool is_user);
 bool exec_directory_is_user(void);
 
@@ -39,6 +39,3 @@ bool exec_directory_is_user(void);
 void exec_directory_drop_secrets(const ExecTerms *terms, const char *unit);
 /* What of @terms is to go when the unit has ended: runtime directories, and credentials. @restarts: it begins again at once. */
 void exec_directory_leave(const ExecTerms *terms, const char *unit, bool restarts);
-
-/* Removes what is at @path, also if it is a directory: 0, also if it is not there, or -errno. */
-int exec_remove_tree(const char *path);

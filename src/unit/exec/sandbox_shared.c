@@ -25,7 +25,7 @@
 
 #include "basic/macro.h"
 #include "basic/text.h"
-#include "unit/exec/exec_directory.h"
+#include "unit/exec/exec_remove.h"
 #include "unit/exec/sandbox_namespace.h"
 #include "unit/exec/sandbox_shared.h"
 
