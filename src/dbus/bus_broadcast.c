@@ -27,7 +27,7 @@ typedef struct BusEmission {
         bool for_objects;               /* only to those who use ObjectManager */
 } BusEmission;
 
-static bool peer_hears(BusPeer *peer, const BusDialect *dialect, const BusEmission *emission) {
+static bool peer_hears(const BusPeer *peer, const BusDialect *dialect, const BusEmission *emission) {
         return bus_peer_hears(peer, dialect) && (!emission->for_objects || bus_peer_hears_objects(peer));
 }
 

@@ -7,8 +7,8 @@
  * and ask for owners of names before they do what they were asked for. Here is
  * what they need on a private socket. Our names are their own owners, as
  * org.freedesktop.DBus is on a bus, since that is the sender of what we send. A
- * client that said Hello hears signals once it has a match rule; which of them,
- * it sorts out itself. To monitor is the same here: what others call is not
+ * client hears signals from its first call on, but one that said Hello does so
+ * once it has a match rule; which of them, it sorts out itself. To monitor is the same here: what others call is not
  * shown to it.
  */
 

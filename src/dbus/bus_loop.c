@@ -51,6 +51,7 @@ struct BusLoop {
         void *writer_userdata;                  /* borrowed */
         bool wants_write;
         bool is_deaf;                           /* the kernel had no memory for a watch: it is tried again in the next turn */
+        bool has_message;                       /* one came, at some time */
         bool is_busy;                           /* in libdbus; what comes in is dispatched right behind that */
 };
 
@@ -122,6 +123,8 @@ static unsigned watch_flags_of_events(uint32_t revents) {
 static void loop_dispatch(BusLoop *loop) {
         DBusDispatchStatus status = DBUS_DISPATCH_DATA_REMAINS;
 
+        /* Not all of them come to us: libdbus answers some itself. */
+        loop->has_message = loop->has_message || dbus_connection_get_dispatch_status(loop->connection) == status;
         loop->is_busy = true;
         for (unsigned n = 0; n < DISPATCHES_PER_TURN && status == DBUS_DISPATCH_DATA_REMAINS; n++)
                 status = dbus_connection_dispatch(loop->connection);
@@ -396,6 +399,10 @@ void bus_loop_want_write(BusLoop *loop, bool is_wanted) {
         loop->wants_write = is_wanted;
         for (size_t i = 0; i < loop->descriptors.n; i++)
                 descriptor_renew(loop->descriptors.items[i]);
+}
+
+bool bus_loop_has_message(const BusLoop *loop) {
+        return loop->has_message;
 }
 
 BusLoop *bus_loop_free(BusLoop *loop) {

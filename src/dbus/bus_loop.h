@@ -29,6 +29,9 @@ typedef void (*BusLoopWriter)(void *userdata);
 void bus_loop_set_writer(BusLoop *loop, BusLoopWriter writer, void *userdata);
 void bus_loop_want_write(BusLoop *loop, bool is_wanted);
 
+/* Whether a message has come over the connection yet, be it one that libdbus has answered itself. */
+bool bus_loop_has_message(const BusLoop *loop);
+
 /* Not from inside a callback of the connection. */
 BusLoop *bus_loop_free(BusLoop *loop);
 DEFINE_CLEANUP(BusLoop, bus_loop_free)

@@ -269,17 +269,15 @@ int bus_peer_send_wire(BusPeer *peer, const BusWire *wire) {
         return peer_sent(peer, r);
 }
 
-static bool is_authenticated(BusPeer *peer) {
-        peer->is_authenticated = peer->is_authenticated || dbus_connection_get_is_authenticated(peer->connection);
-        return peer->is_authenticated;
-}
-
-/* On a message bus it is a broadcast that wakes many, so it is sent only while a client there has a stake in it. */
-bool bus_peer_hears(BusPeer *peer, const BusDialect *dialect) {
+/*
+ * On a message bus it is a broadcast that wakes many, so it is sent only while a client there has a stake in it. Who
+ * connects to us may take us for a bus: nothing comes before the answer to his Hello then. So we let him speak first.
+ */
+bool bus_peer_hears(const BusPeer *peer, const BusDialect *dialect) {
         if (peer->is_gone || !(peer->dialects & BUS_DIALECT_BIT(dialect->id)))
                 return false;
         if (!peer->is_message_bus)
-                return (!peer->has_name || peer->matches) && !peer->output.is_broken && is_authenticated(peer);
+                return bus_loop_has_message(peer->loop) && (!peer->has_name || peer->matches) && !peer->output.is_broken;
 
         for (size_t i = 0; i < peer->clients.n; i++)
                 if (!bus_client_is_idle(peer->clients.items[i]))

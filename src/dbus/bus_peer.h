@@ -65,7 +65,6 @@ struct BusPeer {
         bool is_in_outbox;                      /* to be written at the end of the turn */
         bool is_message_bus;
         bool has_name;                          /* said Hello, or, of a message bus, was told its name */
-        bool is_authenticated;                  /* of a private connection; once it is, it stays */
         bool is_gone;                           /* to be closed at the next opportunity */
         uint8_t dialects;                       /* bits: those it hears */
         bool is_of_other_user;                  /* a private connection of somebody who may only read */
@@ -90,7 +89,7 @@ int bus_peer_send(BusPeer *peer, DBusMessage *message);
 int bus_peer_send_wire(BusPeer *peer, const BusWire *wire);
 
 /* Is there a reason to tell it of changes? */
-bool bus_peer_hears(BusPeer *peer, const BusDialect *dialect);
+bool bus_peer_hears(const BusPeer *peer, const BusDialect *dialect);
 bool bus_peer_hears_objects(const BusPeer *peer);
 
 int bus_peer_add_client(BusPeer *peer, const char *name, BusClient **ret_client);

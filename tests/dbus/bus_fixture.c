@@ -86,7 +86,7 @@ void bus_fixture_connect_to(const char *socket, BusFixtureClient *client) {
         cr_assert(client->connection != NULL);
         dbus_connection_set_exit_on_disconnect(client->connection, FALSE);
 
-        /* From here on it has been let in, and hears signals. */
+        /* From its first call on it hears signals. */
         dbus_message_unref(bus_fixture_call_object(client, "/", DBUS_INTERFACE_PEER, "Ping", NULL));
         text_deinit(&client->seen);
         client->seen = (Text) {};
