@@ -42,6 +42,7 @@ static uint8_t *output_extend(BusOutput *output, size_t n) {
         place = output->bytes + output->end;
         output->end += n;
         output->last = n;
+        output->added += n;
         if (++output->serial == 0)
                 output->serial = 1;
         return place;
@@ -79,7 +80,7 @@ int bus_output_add_wire(BusOutput *output, const BusWire *wire) {
 }
 
 static void output_empty(BusOutput *output) {
-        output->begin = output->end = output->last = 0;
+        output->begin = output->end = output->last = output->added = 0;
         if (output->allocated <= KEPT_BYTES)
                 return;
         free(output->bytes);
@@ -114,4 +115,11 @@ size_t bus_output_backlog(const BusOutput *output) {
         size_t size = bus_output_size(output);
 
         return size - MIN(size, output->last);
+}
+
+size_t bus_output_take_unread(BusOutput *output) {
+        size_t size = bus_output_size(output), added = output->added;
+
+        output->added = 0;
+        return size - MIN(size, added);
 }

@@ -20,6 +20,7 @@ typedef struct BusOutput {
         size_t begin, end;      /* what is not written yet */
         size_t allocated;
         size_t last;            /* size of the message that was added last */
+        size_t added;           /* since bus_output_take_unread() */
         uint32_t serial;        /* of that message */
         bool is_broken;         /* nobody is at the other end: what is added is forgotten */
 } BusOutput;
@@ -37,3 +38,6 @@ size_t bus_output_size(const BusOutput *output);
 
 /* How much of that had been there before the last message came. */
 size_t bus_output_backlog(const BusOutput *output);
+
+/* How much of it had been there when this was last asked: the reader has had the time since then. */
+size_t bus_output_take_unread(BusOutput *output);

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "basic/clock.h"
 #include "basic/log.h"
 #include "basic/strv.h"
 #include "basic/text.h"
@@ -132,12 +133,26 @@ static size_t outgoing_of_user(const BusPeer *peer) {
         return total;
 }
 
-/* One answer may be large: what was there before it counts, or, of those who may only read, who has taken much already. */
-static bool takes_too_much(const BusPeer *peer) {
-        if (bus_output_backlog(&peer->output) > (peer->is_of_other_user ? BUS_OUTGOING_OF_OTHERS_MAX : BUS_OUTGOING_MAX))
-                return true;
-        return peer->is_of_other_user && bus_output_size(&peer->output) > BUS_OUTGOING_SMALL &&
-               outgoing_of_user(peer) > BUS_OUTGOING_OF_OTHERS_TOTAL;
+static bool has_left_too_much(BusPeer *peer) {
+        size_t unread = bus_output_take_unread(&peer->output);
+        usec_t now;
+
+        if (unread <= BUS_OUTGOING_MAX) {
+                peer->behind_since = 0;
+                return false;
+        }
+        now = clock_monotonic();
+        if (peer->behind_since == 0)
+                peer->behind_since = now;
+        return unread > BUS_UNREAD_MAX || now - peer->behind_since > BUS_UNREAD_TIME;
+}
+
+/* Of those who may only read all counts but the last answer, which may be large; and what they have taken on all connections. */
+static bool takes_too_much(BusPeer *peer) {
+        if (!peer->is_of_other_user)
+                return has_left_too_much(peer);
+        return bus_output_backlog(&peer->output) > BUS_OUTGOING_OF_OTHERS_MAX ||
+               (bus_output_size(&peer->output) > BUS_OUTGOING_SMALL && outgoing_of_user(peer) > BUS_OUTGOING_OF_OTHERS_TOTAL);
 }
 
 static void drop_reader(BusPeer *peer) {

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "basic/id_map.h"
+#include "basic/usec.h"
 #include "dbus/bus_loop.h"
 #include "dbus/bus_output.h"
 #include "dbus/bus_table.h"
@@ -20,10 +21,13 @@
 typedef struct BusPeer BusPeer;
 
 /*
- * A client with more unsent bytes than this is disconnected when there is another message for it: it does not read.
- * Users that only may read get less of our memory. One answer may be larger.
+ * A client that has left more unread than the first for longer than that time, or more than the second, is disconnected when
+ * there is something new for it: it does not read. What one turn tells does not count, a transaction can be large. Users that
+ * only may read get less of our memory; one answer may be larger.
  */
 #define BUS_OUTGOING_MAX ((size_t) 64 * 1024 * 1024)
+#define BUS_UNREAD_TIME (10 * USEC_PER_SEC)
+#define BUS_UNREAD_MAX ((size_t) 256 * 1024 * 1024)
 #define BUS_OUTGOING_OF_OTHERS_MAX ((size_t) 4 * 1024 * 1024)
 #define BUS_OUTGOING_OF_OTHERS_TOTAL ((size_t) 32 * 1024 * 1024) /* on all connections of one user */
 #define BUS_OUTGOING_SMALL ((size_t) 64 * 1024)                 /* not looked at for that total */
@@ -62,6 +66,7 @@ struct BusPeer {
         BusLoop *loop;                          /* owned */
         BusPeerReceiver receiver;               /* of all messages that come in */
         BusOutput output;                       /* of a private connection */
+        usec_t behind_since;                    /* since then more than BUS_OUTGOING_MAX is unread; 0: it is not */
         bool is_in_outbox;                      /* to be written at the end of the turn */
         bool is_message_bus;
         bool has_name;                          /* said Hello, or, of a message bus, was told its name */

@@ -121,6 +121,17 @@ Test(bus_output, the_last_message_is_no_backlog) {
         cr_assert(lt(sz, bus_output_backlog(&output), bus_output_size(&output)));
 }
 
+Test(bus_output, what_came_since_is_not_unread) {
+        add("first");
+        add("second");
+        cr_assert(zero(sz, bus_output_take_unread(&output)));
+        cr_assert(eq(sz, bus_output_take_unread(&output), bus_output_size(&output)));
+        add("third");
+        cr_assert(eq(sz, bus_output_take_unread(&output), bus_output_size(&output) - output.last));
+        bus_output_write(&output, sockets[0]);
+        cr_assert(zero(sz, bus_output_take_unread(&output)));
+}
+
 Test(bus_output, nothing_is_kept_for_who_hung_up) {
         close(sockets[1]);
         sockets[1] = -1;
