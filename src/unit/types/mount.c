@@ -11,8 +11,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
+#include "basic/random.h"
 #include "basic/strv.h"
 #include "unit/types/mount.h"
 #include "unit/types/unit_types.h"
@@ -158,8 +158,7 @@ static bool is_within_start_limit(Unit *unit) {
 }
 
 void mount_renew_invocation(Unit *unit) {
-        if (getrandom(unit->invocation_id, sizeof(unit->invocation_id), GRND_NONBLOCK) != sizeof(unit->invocation_id))
-                memset(unit->invocation_id, 0, sizeof(unit->invocation_id));
+        (void) random_bytes(unit->invocation_id, sizeof(unit->invocation_id));
 }
 
 static UnitAnswer begin(Unit *unit) {

@@ -14,10 +14,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "basic/log.h"
 #include "basic/macro.h"
+#include "basic/random.h"
 #include "unit/types/group_property.h"
 #include "unit/types/kill_property.h"
 #include "unit/types/scope.h"
@@ -267,7 +267,7 @@ static void limit_runtime(Unit *unit) {
         if (settings->runtime_max == USEC_INFINITY || settings->runtime_max == 0)
                 return;
         if (settings->runtime_extra > 0 && settings->runtime_extra != USEC_INFINITY &&
-            getrandom(&random, sizeof(random), GRND_NONBLOCK) == (ssize_t) sizeof(random))
+            random_bytes(&random, sizeof(random)) == 0)
                 random %= settings->runtime_extra;
         scope->runtime_deadline = usec_add(usec_add(host_of(unit)->ops->now(host_of(unit)), settings->runtime_max), random);
         set_timer(unit, UNIT_PURPOSE_RUNTIME_LIMIT, scope->runtime_deadline);
@@ -282,8 +282,7 @@ static UnitAnswer scope_start(Unit *unit) {
                 return UNIT_ONCE;
         if (is_stopping(scope->state))
                 return UNIT_NOT_NOW;
-        if (getrandom(unit->invocation_id, sizeof(unit->invocation_id), GRND_NONBLOCK) < 0)
-                memset(unit->invocation_id, 0, sizeof(unit->invocation_id));
+        (void) random_bytes(unit->invocation_id, sizeof(unit->invocation_id));
         r = host->ops->adopt ? host->ops->adopt(host, unit, scope->pids.items, scope->pids.n) : 0;
         scope->was_started = true;
         scope->result = SCOPE_SUCCESS;

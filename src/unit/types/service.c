@@ -12,9 +12,9 @@
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "basic/macro.h"
+#include "basic/random.h"
 #include "unit/exec/exec_directory.h"
 #include "unit/types/exec_sandbox.h"
 #include "unit/types/service.h"
@@ -178,13 +178,6 @@ void service_republish(Unit *unit) {
         unit_publish(unit, active_state_table[service_of(unit)->state], 0);
 }
 
-static int set_invocation_id(Unit *unit) {
-        if (getrandom(unit->invocation_id, sizeof(unit->invocation_id), GRND_NONBLOCK) == sizeof(unit->invocation_id))
-                return 0;
-        memset(unit->invocation_id, 0, sizeof(unit->invocation_id));
-        return -EAGAIN;
-}
-
 UnitAnswer service_begin(Unit *unit) {
         Service *service = service_of(unit);
         bool is_restart = service->state == SERVICE_STATE_AUTO_RESTART;
@@ -199,7 +192,7 @@ UnitAnswer service_begin(Unit *unit) {
         /* What a manager has left that was killed with all its services is of another run. */
         exec_directory_drop_secrets(exec_settings_rare(&service_settings(unit)->exec)->terms, unit->id);
         service->n_restarts = is_restart ? service->n_restarts + 1 : 0;
-        if (set_invocation_id(unit) < 0)
+        if (random_bytes(unit->invocation_id, sizeof(unit->invocation_id)) < 0)
                 service_log(unit, 4, "No random numbers yet, so this start has no invocation id.");
         service_enter_condition(unit);
         return UNIT_UNDER_WAY;

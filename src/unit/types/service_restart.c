@@ -12,9 +12,9 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "basic/macro.h"
+#include "basic/random.h"
 #include "unit/types/service.h"
 
 /* When a restart is asked for again: its job may have been canceled, or failed with others. */
@@ -35,7 +35,7 @@ usec_t service_random_usec(usec_t most) {
 
         if (most == 0)
                 return 0;
-        if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
+        if (random_bytes(&number, sizeof(number)) < 0)
                 return most / 2;
         return most == USEC_INFINITY ? number : number % (most + 1);
 }

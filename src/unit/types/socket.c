@@ -13,9 +13,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
+#include "basic/random.h"
 #include "basic/strv.h"
 #include "unit/exec/exec_directory.h"
 #include "unit/types/exec_sandbox.h"
@@ -215,8 +215,7 @@ static UnitAnswer begin(Unit *unit) {
         socket->result = SOCKET_RESULT_SUCCESS;
         free(take_ptr(socket->failure));
         exec_directory_drop_secrets(exec_settings_rare(&socket_settings(unit)->exec)->terms, unit->id);
-        if (getrandom(unit->invocation_id, sizeof(unit->invocation_id), GRND_NONBLOCK) != sizeof(unit->invocation_id))
-                memset(unit->invocation_id, 0, sizeof(unit->invocation_id));
+        (void) random_bytes(unit->invocation_id, sizeof(unit->invocation_id));
         socket_enter_start_pre(unit);
         return UNIT_UNDER_WAY;
 }

@@ -14,11 +14,11 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "basic/hash.h"
 #include "basic/macro.h"
+#include "basic/random.h"
 #include "unit/types/timer.h"
 
 #define MACHINE_ID "/etc/machine-id"
@@ -183,7 +183,7 @@ usec_t timer_draw_delay(const Unit *unit) {
 
                 snprintf(uid, sizeof(uid), "%u", (unsigned) getuid());
                 number = mix(hash_add(hash_add(machine_hash(), uid), unit->id));
-        } else if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
+        } else if (random_bytes(&number, sizeof(number)) < 0)
                 number = mix(machine_hash() ^ now_of(unit));
         return settings->randomized_delay == USEC_INFINITY ? 0 : number % settings->randomized_delay;
 }
