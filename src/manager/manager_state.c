@@ -21,7 +21,7 @@
 #include "unit/unit_record.h"
 
 /* Changes with every change of a record: a file of another one is set aside. */
-#define STATE_FORMAT 4
+#define STATE_FORMAT 5
 
 void manager_mark_unit(Manager *manager, const Unit *unit) {
         if (manager->state.store)

@@ -26,8 +26,9 @@ static bool has_news(const Unit *unit) {
         return unit->active_state != UNIT_INACTIVE || unit->state_change.monotonic > 0 || unit->conditions_checked.monotonic > 0;
 }
 
-/* Which of them there are, and those. */
+/* Which of them there are, and those: all but the first by what it is later than the one before, which is little. */
 static void put_times(const UnitTimestamp times[static UNIT_TIMES], RecordWriter *writer) {
+        const UnitTimestamp *before = NULL;
         uint64_t which = 0;
 
         for (size_t i = 0; i < UNIT_TIMES; i++)
@@ -36,20 +37,33 @@ static void put_times(const UnitTimestamp times[static UNIT_TIMES], RecordWriter
         for (size_t i = 0; i < UNIT_TIMES; i++) {
                 if (!(which >> i & 1))
                         continue;
-                record_put_time(writer, times[i].realtime);
-                record_put_time(writer, times[i].monotonic);
+                if (before) {
+                        record_put_signed(writer, (int64_t) (times[i].realtime - before->realtime));
+                        record_put_signed(writer, (int64_t) (times[i].monotonic - before->monotonic));
+                } else {
+                        record_put_time(writer, times[i].realtime);
+                        record_put_time(writer, times[i].monotonic);
+                }
+                before = &times[i];
         }
 }
 
 static void get_times(UnitTimestamp times[static UNIT_TIMES], RecordReader *reader) {
         uint64_t which = record_get_below(reader, UINT64_C(1) << UNIT_TIMES);
+        const UnitTimestamp *before = NULL;
 
         for (size_t i = 0; i < UNIT_TIMES; i++) {
                 times[i] = (UnitTimestamp) {};
                 if (!(which >> i & 1))
                         continue;
-                times[i].realtime = record_get_time(reader);
-                times[i].monotonic = record_get_time(reader);
+                if (before) {
+                        times[i].realtime = before->realtime + (uint64_t) record_get_signed(reader);
+                        times[i].monotonic = before->monotonic + (uint64_t) record_get_signed(reader);
+                } else {
+                        times[i].realtime = record_get_time(reader);
+                        times[i].monotonic = record_get_time(reader);
+                }
+                before = &times[i];
         }
 }
 

@@ -57,6 +57,34 @@ Test(unit_record, state_comes_back_and_nobody_hears_of_it) {
         assert_string(double_calls(world), "");
 }
 
+/* They need not go up: a unit is started again, or the machine's clock is set back. */
+Test(unit_record, any_times_come_back) {
+        static const UnitTimestamp times[] = { {}, { 1, UINT64_MAX }, { UINT64_MAX, 1 }, { 1700000000000000, 5 }, { 5, 1700000000000000 } };
+        enum { N = ELEMENTSOF(times) };
+        cleanup_(record_writer_deinit) RecordWriter writer = {};
+        Unit *unit, *other;
+        WORLD;
+
+        unit = double_unit(world, "a.service", UNIT_INACTIVE);
+        other = double_unit(world, "b.service", UNIT_INACTIVE);
+        change(world, unit);
+        for (size_t i = 0; i < (size_t) N * N * N; i++) {
+                RecordReader reader;
+
+                unit->active_exit = times[i % N];
+                unit->inactive_enter = times[i / N % N];
+                unit->conditions_checked = times[i / N / N];
+                record_writer_clear(&writer);
+                unit_record(unit, &writer);
+                record_reader_init(&reader, writer.bytes, writer.n);
+                cr_assert(eq(int, unit_restore(other, &reader), 0));
+                cr_assert(memcmp(&other->active_exit, &unit->active_exit, sizeof(UnitTimestamp)) == 0);
+                cr_assert(memcmp(&other->inactive_enter, &unit->inactive_enter, sizeof(UnitTimestamp)) == 0);
+                cr_assert(memcmp(&other->state_change, &unit->state_change, sizeof(UnitTimestamp)) == 0);
+                cr_assert(memcmp(&other->conditions_checked, &unit->conditions_checked, sizeof(UnitTimestamp)) == 0);
+        }
+}
+
 Test(unit_record, what_cannot_be_read_changes_nothing) {
         cleanup_(record_writer_deinit) RecordWriter writer = {};
         Unit *unit, *other;

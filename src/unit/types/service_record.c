@@ -50,6 +50,15 @@ static UnitTimestamp get_timestamp(RecordReader *reader) {
         return (UnitTimestamp) { .realtime = realtime, .monotonic = record_get(reader) };
 }
 
+/* USEC_INFINITY, which most of them are, takes a byte. */
+static void put_or_none(RecordWriter *writer, usec_t time) {
+        record_put(writer, time + 1);
+}
+
+static usec_t get_or_none(RecordReader *reader) {
+        return record_get(reader) - 1;
+}
+
 static void put_exit(RecordWriter *writer, const ServiceExitRecord *exit) {
         record_put_signed(writer, exit->pid);
         put_timestamp(writer, &exit->start);
@@ -83,18 +92,18 @@ void service_record(const Unit *unit, RecordWriter *writer) {
         record_put(writer, service->n_restarts);
         record_put(writer, service->limit_begin);
         record_put(writer, service->limit_count);
-        record_put(writer, service->state_deadline);
-        record_put(writer, service->runtime_deadline);
-        record_put(writer, service->watchdog_deadline);
-        record_put(writer, service->watchdog_override);
+        put_or_none(writer, service->state_deadline);
+        put_or_none(writer, service->runtime_deadline);
+        put_or_none(writer, service->watchdog_deadline);
+        put_or_none(writer, service->watchdog_override);
         record_put(writer, service->poll_delay);
         record_put(writer, service->notice);
         record_put_string(writer, service->status_text);
         record_put_signed(writer, service->status_errno);
         record_put_string(writer, service->failure);
         record_put_string(writer, service->reload_failure);
-        record_put(writer, service->uid);
-        record_put(writer, service->gid);
+        record_put(writer, (uint32_t) (service->uid + 1));
+        record_put(writer, (uint32_t) (service->gid + 1));
         service_put_extra(writer, service->extra);
         exec_sandbox_record(unit, writer);
 }
@@ -117,18 +126,18 @@ static void read_all(Service *service, RecordReader *reader) {
         service->n_restarts = (uint32_t) record_get(reader);
         service->limit_begin = record_get(reader);
         service->limit_count = (uint32_t) record_get(reader);
-        service->state_deadline = record_get(reader);
-        service->runtime_deadline = record_get(reader);
-        service->watchdog_deadline = record_get(reader);
-        service->watchdog_override = record_get(reader);
+        service->state_deadline = get_or_none(reader);
+        service->runtime_deadline = get_or_none(reader);
+        service->watchdog_deadline = get_or_none(reader);
+        service->watchdog_override = get_or_none(reader);
         service->poll_delay = record_get(reader);
         service->notice = (ServiceNotice) record_get_below(reader, SERVICE_NOTICE_STOPPING + 1);
         service->status_text = record_get_string_copy(reader);
         service->status_errno = (int32_t) record_get_signed(reader);
         service->failure = record_get_string_copy(reader);
         service->reload_failure = record_get_string_copy(reader);
-        service->uid = (uid_t) record_get(reader);
-        service->gid = (gid_t) record_get(reader);
+        service->uid = (uid_t) record_get(reader) - 1;
+        service->gid = (gid_t) record_get(reader) - 1;
         if (service_get_extra(reader, &service->extra) < 0)
                 reader->has_failed = true;
 }
