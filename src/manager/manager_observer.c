@@ -42,7 +42,8 @@ static void observer_changed(void *userdata, Unit *unit, UnitActiveState old, Un
 
         manager->has_news = true;
         manager_mark_unit(manager, unit);
-        manager_count_failed(manager, unit, new == UNIT_FAILED);
+        if (old == UNIT_FAILED || new == UNIT_FAILED)
+                manager_count_failed(manager, unit, new == UNIT_FAILED);
         manager_follow_group(manager, unit, new);
         job_manager_finish(manager->jobs, unit, old, new, flags, manager->now);
         manager_note_triggered(manager, unit);
