@@ -383,8 +383,11 @@ int bus_client_add_reference(BusClient *client, Unit *unit) {
         if (client->references.n >= BUS_REFERENCES_MAX)
                 return -E2BIG;
         r = vector_push(&client->references, unit);
-        if (r >= 0)
-                unit_ref(unit);
+        if (r < 0)
+                return r;
+        r = manager_pin(client->peer->bus->manager, unit);
+        if (r < 0)
+                client->references.n--;
         return r;
 }
 
@@ -402,8 +405,7 @@ bool bus_client_remove_reference(BusClient *client, Unit *unit) {
 
                 client->references.items[i - 1] = vector_last(&client->references);
                 client->references.n--;
-                unit_unref(unit);
-                manager_consider_unloading(client->peer->bus->manager, unit);
+                manager_unpin(client->peer->bus->manager, unit);
                 return true;
         }
         return false;

@@ -222,6 +222,7 @@ int manager_new(Manager **ret_manager, const ManagerOptions *options, Failure *r
 
 static void free_units(Manager *manager) {
         manager_drop_contract(manager);
+        manager_drop_pins(manager);
         if (manager->units) {
                 unit_table_foreach(manager->units, unit)
                         manager_forget_unit(manager, unit);

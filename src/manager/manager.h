@@ -136,6 +136,10 @@ void manager_note_unit_files_changed(Manager *manager);
 /* A unit that nothing refers to, inactive and without a job, may be unloaded: looked at at the end of the turn. */
 void manager_consider_unloading(Manager *manager, Unit *unit);
 
+/* A client refers to a unit, which stays loaded as long as it does, also over the death of core. 0 or -ENOMEM. */
+int manager_pin(Manager *manager, Unit *unit);
+void manager_unpin(Manager *manager, Unit *unit);
+
 /* "initializing", "starting", "running", "degraded", "stopping". */
 const char *manager_system_state(const Manager *manager);
 uint32_t manager_count_failed_units(const Manager *manager);

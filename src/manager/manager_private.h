@@ -43,6 +43,7 @@ typedef struct ManagerUnit {
         uint32_t told_job;              /* the job that the log has spoken of last … */
         int8_t told_run;                /* … and what it did: a JobType */
         int8_t told_end;                /* the last JobResult that was logged */
+        uint8_t n_pins;                 /* see manager_pin.c */
         bool is_candidate : 1;          /* in Manager.candidates */
         bool is_failed : 1;             /* counted in Manager.n_failed */
         bool told_unapplied : 1;        /* that some of its resource settings are without effect */
@@ -156,6 +157,8 @@ struct Manager {
         bool was_asked;                 /* for jobs, in this turn */
         VECTOR(ManagerRequest) requests;
         VECTOR(uint32_t) candidates;    /* indexes of units that may be unloaded */
+        VECTOR(Unit *) held;            /* pinned for clients of the core before us, once for each */
+        sd_event_source *held_source;
         uint32_t walk;
         uint32_t n_failed;
 
@@ -283,4 +286,11 @@ void manager_watch_targets(Manager *manager, const JobEvent *event);
 void manager_act(Manager *manager);             /* on what was requested */
 void manager_step_stage(Manager *manager);      /* at the end of a turn */
 void manager_unload_candidates(Manager *manager);
+
+/* At the end of a unit's record; read before manager_hold_pins() is called, once. 0, -ENOMEM, or the reader has failed. */
+void manager_write_pins(Manager *manager, const Unit *unit, RecordWriter *writer);
+int manager_read_pins(Manager *manager, Unit *unit, RecordReader *reader);
+void manager_hold_pins(Manager *manager);
+void manager_drop_pins(Manager *manager);
+
 void manager_forget_unit(Manager *manager, Unit *unit);

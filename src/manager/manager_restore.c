@@ -181,6 +181,8 @@ static int take_unit(void *userdata, uint32_t number, RecordReader *reader) {
                 r = restore_processes(restore, unit, reader);
         if (r == 0)
                 r = restore_recovery(restore, name, record_get_string(reader));
+        if (r == 0 && !reader->has_failed)
+                r = manager_read_pins(restore->manager, unit, reader);
         restore->n_units++;
         return reader->has_failed ? -EBADMSG : r;
 }
@@ -338,6 +340,7 @@ static int look_at_unit(void *userdata, uint32_t number, RecordReader *reader) {
                         restore->lives = true;
         }
         record_get_string(reader);
+        reader->at = reader->end;       /* the rest is for those who serve */
         return reader->has_failed ? -EBADMSG : 0;
 }
 
@@ -388,6 +391,7 @@ int manager_restore(Manager *manager, bool *ret_lives) {
         if (r == 0 && restore.lives) {
                 r = restore_all(&restore);
                 restore.lives = restore.commit != 0;
+                manager_hold_pins(manager);
         }
         if (r == 0 && restore.lives)
                 log_notice("Taken over: %u units, %zu jobs, %u processes.", restore.n_units,

@@ -131,6 +131,7 @@ void manager_write_unit(Manager *manager, const Unit *unit, RecordWriter *writer
         write_timers(of_unit->timers, writer);
         write_processes(of_unit->processes, writer);
         record_put_string(writer, awaited ? awaited->id : NULL);
+        manager_write_pins(manager, unit, writer);
 }
 
 static void save(void *userdata, StoreSpace space, uint32_t number, RecordWriter *writer) {

@@ -97,6 +97,18 @@ exec 7>&-
 check_equal "also after a death of core, to the end" "$(cat <&8)" after
 exec 8<&-
 check "then it is over" wait $!
+mkfifo "$DIR/go"
+"$BUILD/jobctl" run --wait --collect --quiet --unit=late sh -c "read -r x <'$DIR/go'; exit 7" &
+WAITER=$!
+check "one who waits" wait_for '^running$' ctl show -P SubState late
+kill -STOP "$WAITER"
+kill_core KILL
+echo >"$DIR/go"
+check "and comes too late after a death of core" wait_for '^failed$' ctl show -P ActiveState late
+kill -CONT "$WAITER"
+wait "$WAITER"
+check_equal "still learns how it ended" "$?" 7
+check "then it is gone" wait_for 'No such file' ls "$FILES/late.service"
 if command -v systemd-run >/dev/null; then
         stop_daemon
         start_daemon --systemd-compat

@@ -294,3 +294,30 @@ Test(manager_restore, that_it_leaves_is_known) {
         cr_assert(eq(int, (int) world->manager->stage, MANAGER_KILLING));
         cr_assert(eq(int, manager_run(world->manager), 3));
 }
+
+/* Twice: it would not be there any more after the first. */
+Test(manager_restore, what_clients_wait_for_stays_until_they_come_again) {
+        cleanup_(world_freep) World *world = world_new();
+        pid_t pid = start_sleeper(world);
+
+        cr_assert(eq(int, manager_pin(world->manager, world_load(world, "a.service")), 0));
+        cr_assert(eq(int, manager_pin(world->manager, world_load(world, "a.service")), 0));
+        manager_commit(world->manager);
+        world_restart(world);
+        kill(pid, SIGTERM);
+        world_wait(world, world_is_gone_or_inactive, "a.service");
+        manager_commit(world->manager);
+        world_restart(world);
+        world_settle(world);
+        for (unsigned i = 0; i < 2; i++) {
+                Unit *unit = manager_find_unit(world->manager, "a.service");
+
+                cr_assert(unit && unit->n_references == 2 - i);
+                cr_assert(eq(int, (int) service_of(unit)->exec_main.status, SIGTERM));
+                cr_assert(eq(int, manager_pin(world->manager, unit), 0));
+                manager_unpin(world->manager, unit);
+                manager_arm(world->manager->idle_source);
+                world_settle(world);
+        }
+        cr_assert(manager_find_unit(world->manager, "a.service") == NULL);
+}
