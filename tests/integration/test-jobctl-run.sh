@@ -96,7 +96,8 @@ echo after >&7
 exec 7>&-
 check_equal "also after a death of core, to the end" "$(cat <&8)" after
 exec 8<&-
-check "then it is over" wait $!
+wait $!
+check_equal "then it is over" "$?" 0
 mkfifo "$DIR/go"
 "$BUILD/jobctl" run --wait --collect --quiet --unit=late sh -c "read -r x <'$DIR/go'; exit 7" &
 WAITER=$!
