@@ -111,6 +111,15 @@ static void complain(Manager *manager, pid_t sender, bool is_long) {
                 log_warning("Notification of process %d is malformed: ignored.", (int) sender);
 }
 
+/* A peek goes on behind what the last one has seen: what did not fit would be taken for the next datagram. */
+static void skip_rest(int fd, char rest[static DATAGRAM_MAX]) {
+        ssize_t n;
+
+        do
+                n = recv(fd, rest, DATAGRAM_MAX, MSG_DONTWAIT | MSG_PEEK | MSG_TRUNC);
+        while (n > (ssize_t) DATAGRAM_MAX || (n < 0 && errno == EINTR));
+}
+
 /* 1 if there was one, also one that is no use; 0 if there is none. */
 static int read_datagram(Manager *manager) {
         union {
@@ -134,6 +143,8 @@ static int read_datagram(Manager *manager) {
                 return errno == EINTR;
         if (manager->peeks)
                 manager->state.n_peeked++;
+        if (manager->peeks && message.msg_flags & MSG_TRUNC)
+                skip_rest(manager->notify_fd, text);
 
         sender = take_control_data(&message, &passed);
         if (!(message.msg_flags & MSG_TRUNC) && sender > 0 && !memchr(text, '\0', (size_t) n)) {

@@ -143,6 +143,50 @@ Test(manager_notify, bad_datagrams_are_dropped_and_descriptors_closed) {
         close(ends[0]);
 }
 
+/* Those that came behind it are neither lost nor made of its end. */
+Test(manager_notify, who_says_too_much_silences_nobody) {
+        static const size_t sizes[] = { 4097, 6000, 2 * 4096, 2 * 4096 + 1, 30000 };
+        cleanup_(world_freep) World *world = world_new();
+        Unit *a = fake_unit(world, "a.service");
+        static char large[30000];
+        pid_t pid;
+
+        memset(large, 'x', sizeof(large));
+        for (size_t i = 0; i < ELEMENTSOF(sizes); i++) {
+                pid = fork();
+                if (pid == 0)
+                        _exit(!send_text(world, large, sizes[i], -1) || !send_text(world, "STATUS=1", 8, -1) ||
+                              !send_text(world, "STATUS=2", 8, -1));
+                cr_assert(eq(int, manager_add_process(world->manager, a, UNIT_PURPOSE_MAIN, pid, -1, 0), 0));
+                world_wait(world, world_has_calls, "exit");
+                cr_assert(eq(int, strncmp(world_calls(world), "notify a.service STATUS=1;notify a.service STATUS=2;exit ", 57), 0),
+                          "%zu bytes: %.80s", sizes[i], world_calls(world));
+                world_clear_calls(world);
+        }
+}
+
+/* What was written down is taken out of the socket, and nothing that came since. */
+Test(manager_notify, what_comes_behind_a_long_one_is_not_taken_for_it) {
+        static char large[6000];
+        cleanup_(world_freep) World *world = world_new();
+        Unit *a = fake_unit(world, "a.service");
+        siginfo_t info;
+        pid_t pid;
+
+        memset(large, 'x', sizeof(large));
+        cr_assert(send_text(world, large, sizeof(large), -1));
+        manager_read_notify(world->manager, 64);
+        pid = fork();
+        if (pid == 0)
+                _exit(!send_text(world, "READY=1", 7, -1));
+        cr_assert(eq(int, manager_add_process(world->manager, a, UNIT_PURPOSE_MAIN, pid, -1, 0), 0));
+        cr_assert(eq(int, waitid(P_PID, (id_t) pid, &info, WEXITED | WNOWAIT), 0));
+        manager_commit(world->manager);
+        world_wait(world, world_has_calls, "exit");
+        cr_assert(eq(int, strncmp(world_calls(world), "notify a.service READY=1;exit ", 30), 0), "%s",
+                  world_calls(world));
+}
+
 /* SIGCHLD is served before notifications, but not before what the dead have said. */
 Test(manager_notify, what_was_said_before_the_end_is_heard_before_it) {
         cleanup_(world_freep) World *world = world_new();
