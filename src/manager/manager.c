@@ -385,6 +385,8 @@ int manager_run(Manager *manager) {
                 if (getpid() != 1 || sd_event_get_state(manager->event) == SD_EVENT_FINISHED)
                         return r;
         }
+        /* What was to be told later has no later. */
+        tell_listeners(manager);
         /* For who comes after core, should that die while it ends the machine. */
         if (manager->stage == MANAGER_GONE && manager->options.is_machine) {
                 manager_mark_self(manager);

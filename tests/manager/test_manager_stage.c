@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "basic/clock.h"
 #include "basic/log.h"
 #include "manager_world.h"
 
@@ -174,4 +175,67 @@ Test(manager_stage, no_unit_starts_again_by_itself_while_all_is_stopped) {
         manager_exit(world->manager, 0, true);
         cr_assert(eq(int, manager_run(world->manager), 0));
         cr_assert(not(manager_has_children()));
+}
+
+/* — what waits when it ends — */
+
+static void note_sent(void *item) {
+        text_add(&((World *) item)->calls, "answer;");
+}
+
+static void free_nothing(void *item) {
+}
+
+static const OutboxItemOps answer_ops = { .send = note_sent, .free = free_nothing };
+
+/* A turn that takes some time and leaves an answer, with more jobs behind it than are begun at once. */
+static void ask_for_much(World *world) {
+        usec_t end = clock_monotonic() + 10 * USEC_PER_MSEC;
+        char request[32];
+
+        for (unsigned i = 0; i < 200; i++) {
+                snprintf(request, sizeof(request), "start:x@%u.service", i);
+                world_exec(world, JOB_REPLACE, request);
+        }
+        cr_assert(eq(int, outbox_add(manager_outbox(world->manager), &answer_ops, world), 0));
+        while (clock_monotonic() < end)
+                ;
+}
+
+static int on_reexec(sd_event_source *source, void *userdata) {
+        World *world = userdata;
+
+        ask_for_much(world);
+        return manager_ask_reexec(world->manager, NULL);
+}
+
+static int on_leaving(sd_event_source *source, void *userdata) {
+        World *world = userdata;
+
+        ask_for_much(world);
+        manager_exit(world->manager, 0, false);
+        return 0;
+}
+
+static void run_until(sd_event_handler_t handler) {
+        cleanup_(world_freep) World *world = world_new();
+        sd_event_source *source = NULL;
+
+        world_fake_services(world);
+        world_write(world, "x@.service", "[Service]\nExecStart=/bin/true\n");
+        cr_assert(ge(int, sd_event_add_defer(manager_event(world->manager), &source, handler, world), 0));
+        sd_event_source_set_priority(source, MANAGER_PRIORITY_CHILDREN);
+        cr_assert(eq(int, manager_run(world->manager), 0));
+        cr_assert(job_manager_has_ready(manager_jobs(world->manager)), "or it tests nothing");
+        cr_assert(world_has_calls(world, "answer;"));
+        cr_assert(eq(sz, outbox_length(manager_outbox(world->manager)), 0));
+        sd_event_source_disable_unref(source);
+}
+
+Test(manager_stage, who_waits_for_an_answer_has_it_before_the_manager_executes_itself) {
+        run_until(on_reexec);
+}
+
+Test(manager_stage, who_waits_for_an_answer_has_it_before_the_manager_is_gone) {
+        run_until(on_leaving);
 }
