@@ -10,6 +10,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sandbox_trial.h"
@@ -307,12 +308,36 @@ Test(exec_sandbox, private_network_has_a_loopback_that_is_up) {
         cr_assert(strncmp(fixture_output(&trial.fixture), first, strchr(first, ']') - first) == 0);
 }
 
+/* Nobody waits for one when the first process begins; the second one waits for the first. */
+Test(exec_sandbox, those_that_begin_at_once_share_a_network) {
+        TRIAL("readlink /proc/self/ns/net");
+        ExecSpawn *spawns[2];
+        char path[64], name[64] = "", wanted[160];
+
+        trial.settings.private_network = true;
+        for (size_t i = 0; i < ELEMENTSOF(spawns); i++) {
+                cr_assert(eq(int, exec_spawn_begin(&trial.fixture.request, &spawns[i], &trial.fixture.result), 0));
+                cr_assert(eq(int, trial.shared->network_fd >= 0, i > 0));
+        }
+        for (size_t i = 0; i < ELEMENTSOF(spawns); i++) {
+                int pidfd = -1, status = -1;
+                pid_t pid = 0;
+
+                cr_assert(eq(int, exec_spawn_finish(spawns[i], &pid, &pidfd, &trial.fixture.result), 0));
+                cr_assert(waitpid(pid, &status, 0) == pid && status == 0);
+                close(pidfd);
+        }
+        snprintf(path, sizeof(path), "/proc/self/fd/%i", trial.shared->network_fd);
+        cr_assert(readlink(path, name, sizeof(name) - 1) > 0);
+        snprintf(wanted, sizeof(wanted), "%s\n%s", name, name);
+        assert_string(fixture_output(&trial.fixture), wanted);
+}
+
 Test(exec_sandbox, network_namespace_by_its_path) {
         TRIAL("readlink /proc/self/ns/net");
         char path[64], name[64] = "";
 
-        cr_assert(eq(int, sandbox_shared_make(trial.shared, &(SandboxSettings) { .private_network = true }, false, 0, 0,
-                                              &trial.fixture.result), 0));
+        cr_assert(eq(int, sandbox_shared_make_network(trial.shared, false, &trial.fixture.result), 0));
         snprintf(path, sizeof(path), "/proc/self/fd/%i", trial.shared->network_fd);
         cr_assert(readlink(path, name, sizeof(name) - 1) > 0);
         trial.settings.network_namespace_path = strdup(path);

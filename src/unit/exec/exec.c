@@ -217,7 +217,8 @@ static int prepare_sandbox(const ExecRequest *request, Preparation *preparation,
         with_own.hidden_folders = hidden;
         if (folder)
                 with_own.secret_folder = folder;
-        r = sandbox_plan_new(&with_own, credentials->owner, credentials->owner_group, &preparation->sandbox, result);
+        r = sandbox_plan_new(&with_own, preparation->extra && preparation->extra->opens_session, credentials->owner,
+                             credentials->owner_group, &preparation->sandbox, result);
         plan = preparation->sandbox;
         if (r < 0 || plan->enters_user_first || plan->user_fd < 0)
                 return r;
@@ -430,6 +431,8 @@ static void settle(ExecSpawn *spawn) {
         if (r < 0)
                 give_up_child(spawn, r);
         leave_adjustment(spawn);
+        if (spawn->preparation.sandbox)
+                sandbox_plan_settle(spawn->preparation.sandbox);
         spawn->is_settled = true;
 }
 
@@ -516,7 +519,7 @@ int exec_spawn_begin(const ExecRequest *request, ExecSpawn **ret_spawn, ExecResu
                 exec_result_set(ret_result, EXEC_STEP_RESOURCES, r, "too many processes wait for their programs");
                 return r;
         }
-        if (adjusting || adjusts_memory(request))
+        if (adjusting || adjusts_memory(request) || sandbox_is_being_made(request))
                 settle_all();
         spawn->is_used = true;
         spawn->is_settled = false;

@@ -61,6 +61,7 @@ typedef struct SandboxPlan {
         bool is_lenient;                /* where it may make none it goes on without */
         int network_fd, ipc_fd, user_fd;        /* namespaces to enter, -1: none; closed with the plan if owned */
         bool owns_network, owns_ipc;
+        struct SandboxShared *makes_network_for;        /* the child makes .network_fd, for this one; borrowed. NULL: it does not */
         bool enters_user_first;         /* only there it may make the others */
 
         /* The child's: room for paths, and where it is. */
@@ -75,10 +76,15 @@ typedef struct SandboxPlan {
 typedef struct SandboxShared SandboxShared;
 
 /*
- * The plan for @request, which has a sandbox. @uid and @gid: of the process, if they change (else UINT32_MAX). 0; or < 0
- * with the result set. Free it once the child is gone.
+ * The plan for @request, which has a sandbox. @uid and @gid: of the process, if they change (else UINT32_MAX).
+ * @has_own_memory: what the child opens it opens for itself. 0; or < 0 with the result set. Free it once the child is gone.
  */
-int sandbox_plan_new(const ExecRequest *request, uid_t uid, gid_t gid, SandboxPlan **ret_plan, ExecResult *ret_result);
+int sandbox_plan_new(const ExecRequest *request, bool has_own_memory, uid_t uid, gid_t gid, SandboxPlan **ret_plan,
+                     ExecResult *ret_result);
+/* The child has left our memory: what it has made there for others is theirs. */
+void sandbox_plan_settle(SandboxPlan *plan);
+/* Does a process that is on its way make something that the one of @request needs? That one has to be waited for. */
+bool sandbox_is_being_made(const ExecRequest *request);
 SandboxPlan *sandbox_plan_free(SandboxPlan *plan);
 DEFINE_CLEANUP(SandboxPlan, sandbox_plan_free)
 

@@ -25,6 +25,7 @@
 
 #include "basic/macro.h"
 #include "unit/exec/sandbox_call.h"
+#include "unit/exec/sandbox_namespace.h"
 #include "unit/exec/sandbox_order.h"
 
 #define PATH_SIZE 4096
@@ -505,21 +506,36 @@ child_ int sandbox_child_mount(SandboxPlan *plan) {
         return r;
 }
 
-child_ static int enter(int fd, int kind) {
-        return fd < 0 ? 0 : (int) exec_call2(SYS_setns, fd, kind);
+child_ static int enter(const SandboxPlan *plan, int fd, int kind) {
+        return fd < 0 || plan->missing != 0 ? 0 : (int) exec_call2(SYS_setns, fd, kind);
 }
 
+/* Our descriptors are those of the manager still, so what is opened here is open there. */
 child_ int sandbox_child_enter_network(SandboxPlan *plan) {
-        return enter(plan->network_fd, CLONE_NEWNET);
+        int r;
+
+        if (!plan->makes_network_for)
+                return enter(plan, plan->network_fd, CLONE_NEWNET);
+        r = sandbox_namespace_enter_new_network();
+        if (r >= 0) {
+                plan->network_fd = r;
+                return 0;
+        }
+        if (plan->is_lenient && sandbox_is_no_privilege(r)) {
+                plan->missing = -r;
+                return 0;
+        }
+        plan->what = "PrivateNetwork=: cannot make a network namespace";
+        return r;
 }
 
 child_ int sandbox_child_enter_ipc(SandboxPlan *plan) {
-        return enter(plan->ipc_fd, CLONE_NEWIPC);
+        return enter(plan, plan->ipc_fd, CLONE_NEWIPC);
 }
 
 /* It is not to be found open by the program. */
 child_ int sandbox_child_enter_user(SandboxPlan *plan) {
-        int r = enter(plan->user_fd, CLONE_NEWUSER);
+        int r = enter(plan, plan->user_fd, CLONE_NEWUSER);
 
         if (plan->user_fd >= 0 && !plan->enters_user_first)
                 sandbox_close(plan->user_fd);

@@ -81,20 +81,32 @@ child_ static long write_own_maps(const Maker *maker) {
         return r < 0 ? r : write_own("/proc/self/gid_map", maker->maps[1]);
 }
 
+child_ static long open_own(int kind) {
+        return exec_call4(SYS_openat, AT_FDCWD, own_path(kind), O_RDONLY | O_CLOEXEC, 0);
+}
+
+child_ int sandbox_namespace_enter_new_network(void) {
+        int r = (int) exec_call1(SYS_unshare, CLONE_NEWNET);
+
+        if (r >= 0)
+                r = bring_loopback_up();
+        return r < 0 ? r : (int) open_own(CLONE_NEWNET);
+}
+
 child_ static int make(void *argument) {
         Maker *maker = argument;
         long r = 0;
 
         if (maker->user_fd >= 0)
                 r = exec_call2(SYS_setns, maker->user_fd, CLONE_NEWUSER);
-        if (r >= 0)
+        if (r >= 0 && maker->kind == CLONE_NEWNET)
+                r = sandbox_namespace_enter_new_network();
+        else if (r >= 0)
                 r = exec_call1(SYS_unshare, maker->kind);
         if (r >= 0 && maker->maps[0][0])
                 r = write_own_maps(maker);
-        if (r >= 0 && maker->kind == CLONE_NEWNET)
-                r = bring_loopback_up();
-        if (r >= 0)
-                r = exec_call4(SYS_openat, AT_FDCWD, own_path(maker->kind), O_RDONLY | O_CLOEXEC, 0);
+        if (r >= 0 && maker->kind != CLONE_NEWNET)
+                r = open_own(maker->kind);
         maker->fd = (int) r;
         exec_call1(SYS_exit_group, 0);
         return 0;

@@ -15,6 +15,9 @@
  */
 int sandbox_namespace_make(int kind, int user_fd);
 
+/* In a child that shares our descriptors: it has a new one of its own from here on, and its loopback is up. */
+int sandbox_namespace_enter_new_network(void);
+
 /*
  * A user namespace in which root and @uid, root and @gid are who they are outside, and nobody else is anybody (UINT32_MAX:
  * only root is). One that makes it without privileges can have itself in it, and nobody else.

@@ -328,7 +328,7 @@ static int choose_namespaces(SandboxPlan *plan, const ExecRequest *request, Exec
                 plan->owns_network = true;
                 r = open_namespace("NetworkNamespacePath", settings->network_namespace_path, EXEC_STEP_NETWORK,
                                    CLONE_NEWNET, &plan->network_fd, result);
-        } else if (settings->private_network)
+        } else if (settings->private_network && plan->makes_network_for == NULL)
                 plan->network_fd = shared->network_fd;
         if (plan->enters_user_first)
                 plan->user_fd = shared->user_fd;
@@ -353,7 +353,21 @@ static bool insists(const SandboxSettings *settings) {
         return false;
 }
 
-static int share(const ExecRequest *request, SandboxPlan *plan, uid_t uid, gid_t gid, ExecResult *result) {
+/* It takes long, so the first process does it that enters it: but not one that would have it for itself. */
+static int share_network(const ExecRequest *request, bool has_own_memory, SandboxPlan *plan, ExecResult *result) {
+        SandboxShared *shared = request->shared;
+
+        if (!request->sandbox->private_network || request->sandbox->network_namespace_path || shared->network_fd >= 0)
+                return 0;
+        if (has_own_memory)
+                return sandbox_shared_make_network(shared, plan->enters_user_first, result);
+        shared->is_making_network = true;
+        plan->makes_network_for = shared;
+        return 0;
+}
+
+static int share(const ExecRequest *request, bool has_own_memory, SandboxPlan *plan, uid_t uid, gid_t gid,
+                 ExecResult *result) {
         int r;
 
         if (!sandbox_shared_is_needed(request->sandbox, plan->enters_user_first))
@@ -363,6 +377,8 @@ static int share(const ExecRequest *request, SandboxPlan *plan, uid_t uid, gid_t
                 return -EINVAL;
         }
         r = sandbox_shared_make(request->shared, request->sandbox, plan->enters_user_first, uid, gid, result);
+        if (r == 0)
+                r = share_network(request, has_own_memory, plan, result);
         if (plan->is_lenient && sandbox_is_no_privilege(r)) {
                 *result = (ExecResult) {};
                 plan->missing = -r;
@@ -371,7 +387,8 @@ static int share(const ExecRequest *request, SandboxPlan *plan, uid_t uid, gid_t
         return r;
 }
 
-int sandbox_plan_new(const ExecRequest *request, uid_t uid, gid_t gid, SandboxPlan **ret_plan, ExecResult *ret_result) {
+int sandbox_plan_new(const ExecRequest *request, bool has_own_memory, uid_t uid, gid_t gid, SandboxPlan **ret_plan,
+                     ExecResult *ret_result) {
         cleanup_(sandbox_plan_freep) SandboxPlan *plan = calloc(1, sizeof(*plan));
         const SandboxSettings *settings = request->sandbox;
         bool has_root = request->root_directory && strcmp(request->root_directory, "/") != 0;
@@ -390,7 +407,7 @@ int sandbox_plan_new(const ExecRequest *request, uid_t uid, gid_t gid, SandboxPl
                         .network_fd = -1, .ipc_fd = -1, .user_fd = -1,
                         .enters_user_first = geteuid() != 0 && request->is_user_manager,
                 };
-                r = share(request, plan, uid, gid, ret_result);
+                r = share(request, has_own_memory, plan, uid, gid, ret_result);
                 if (r == 0 && plan->missing == 0)
                         r = choose_namespaces(plan, request, ret_result);
                 if (r == 0 && plan->missing == 0 && plan->has_mounts)
@@ -403,9 +420,24 @@ int sandbox_plan_new(const ExecRequest *request, uid_t uid, gid_t gid, SandboxPl
         return r;
 }
 
+bool sandbox_is_being_made(const ExecRequest *request) {
+        return request->shared && request->shared->is_making_network;
+}
+
+void sandbox_plan_settle(SandboxPlan *plan) {
+        SandboxShared *shared = plan->makes_network_for;
+
+        if (!shared)
+                return;
+        shared->network_fd = plan->network_fd;
+        shared->is_making_network = false;
+        plan->makes_network_for = NULL;
+}
+
 SandboxPlan *sandbox_plan_free(SandboxPlan *plan) {
         if (!plan)
                 return NULL;
+        sandbox_plan_settle(plan);
         if (plan->owns_network && plan->network_fd >= 0)
                 close(plan->network_fd);
         if (plan->owns_ipc && plan->ipc_fd >= 0)

@@ -141,7 +141,7 @@ static int make_user(SandboxShared *shared, uid_t uid, gid_t gid, ExecResult *re
         return 0;
 }
 
-static int make_network(SandboxShared *shared, bool is_unprivileged, ExecResult *result) {
+int sandbox_shared_make_network(SandboxShared *shared, bool is_unprivileged, ExecResult *result) {
         if (shared->network_fd < 0)
                 shared->network_fd = sandbox_namespace_make(CLONE_NEWNET, is_unprivileged ? shared->user_fd : -1);
         if (shared->network_fd < 0)
@@ -167,8 +167,6 @@ int sandbox_shared_make(SandboxShared *shared, const SandboxSettings *settings, 
 
         if (settings->private_users || is_unprivileged)
                 r = make_user(shared, uid, gid, result);
-        if (r == 0 && settings->private_network && !settings->network_namespace_path)
-                r = make_network(shared, is_unprivileged, result);
         if (r == 0 && settings->private_ipc && !settings->ipc_namespace_path)
                 r = make_ipc(shared, is_unprivileged, result);
         if (r == 0 && settings->private_tmp && !shared->tmp)

@@ -17,7 +17,8 @@ struct SandboxShared {
         char *name;                     /* of the unit that it was made for; owned, as all */
         char *tmp;                      /* "/tmp/jobd-private-NAME-XXXXXX", NULL: none; what is seen is "tmp" in it */
         char *var_tmp;
-        int network_fd;                 /* -1: none */
+        int network_fd;                 /* -1: none … */
+        bool is_making_network;         /* … yet: a process that begins makes it */
         int ipc_fd;
         int user_fd;
         uid_t user_uid;                 /* whom the user namespace is for */
@@ -37,8 +38,11 @@ SandboxShared *sandbox_shared_abandon(SandboxShared *shared);
 /* Does a unit with these settings have something to share? @is_unprivileged: it is in namespaces of its user. */
 bool sandbox_shared_is_needed(const SandboxSettings *settings, bool is_unprivileged);
 
+/* Makes a network, in which nobody is yet. 0, also if it is there; or < 0 with the result set. */
+int sandbox_shared_make_network(SandboxShared *shared, bool is_unprivileged, ExecResult *result);
+
 /*
- * Makes what is needed and not there. @uid, @gid: of the user, UINT32_MAX: root. 0; or < 0 with the result set, and what
+ * Makes what is needed and not there, but a network: that takes long. @uid, @gid: of the user, UINT32_MAX: root. 0; or < 0 with the result set, and what
  * was made so far stays.
  */
 int sandbox_shared_make(SandboxShared *shared, const SandboxSettings *settings, bool is_unprivileged, uid_t uid,
