@@ -30,7 +30,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/kcmp.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +68,8 @@
 /* For one that has been killed, or has failed, to be gone, and the time between two looks where no pidfd tells. */
 #define KILL_USEC (1 * USEC_PER_SEC)
 #define END_LOOK_MSEC 1
+/* From the kernel's word that a child has left to its being in other memory: some microseconds, but it may have to wait. */
+#define SWITCH_USEC (100 * USEC_PER_MSEC)
 
 /* All that is made for one spawn. */
 typedef struct Preparation {
@@ -381,10 +385,23 @@ static void enter_adjustment(const ExecSpawn *spawn) {
         exec_adjust_save();
 }
 
+/*
+ * The kernel says a moment before that the child leaves our memory. What we take back in that moment it would lose. Where
+ * the kernel does not compare memories, that has to be so.
+ */
+static void wait_for_other_memory(pid_t pid) {
+        const usec_t end = clock_monotonic() + SWITCH_USEC;
+
+        while (syscall(SYS_kcmp, getpid(), pid, KCMP_VM, 0, 0) == 0 && clock_monotonic() < end)
+                sched_yield();
+}
+
 static void leave_adjustment(const ExecSpawn *spawn) {
         if (adjusting != spawn)
                 return;
         adjusting = NULL;
+        if (spawn->pid > 0)
+                wait_for_other_memory(spawn->pid);
         exec_adjust_restore();
 }
 
