@@ -26,6 +26,10 @@ static void get_version(const BusView *view, uint32_t parameter, Sink *sink) {
         sink_string(sink, "jobd " JOBD_VERSION);
 }
 
+static void get_scope(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_string(sink, manager_options(bus_view_manager(view))->is_user ? "user" : "system");
+}
+
 static void get_architecture(const BusView *view, uint32_t parameter, Sink *sink) {
         static const char *const architecture =
 #if defined(__x86_64__)
@@ -200,6 +204,7 @@ const BusProperty bus_manager_properties[] = {
           "What has the output of units: \"journald\", \"files\" (jobd-log writes them) or \"none\"." },
         { "LogDirectories", "as", BUS_PROPERTY_CONST, 0, get_log_directories,
           "Where the files are; in the second one only while the first cannot be written to." },
+        { "Scope", "s", BUS_PROPERTY_CONST, 0, get_scope, "Whose manager it is: \"system\" or \"user\"." },
         { "RuntimeDirectory", "s", BUS_PROPERTY_CONST, 0, get_runtime_directory, "Where the manager's socket is." },
         {},
 };

@@ -40,7 +40,8 @@ static void print_numbers(Jobctl *ctl, const json_t *manager) {
 
         terminal_print(&ctl->terminal, state_color(state), state_dot(&ctl->terminal, state));
         printf(" %s, manager of %s\n", value_string(manager, "Version"),
-               ctl->address.is_user ? "your user" : "the system");
+               !text_equal(value_string(manager, "Scope"), "user") ? "the system" :
+               ctl->address.is_user ? "your user" : "a user");
         status_print_label("State");
         terminal_print(&ctl->terminal, state_color(state), state);
         putchar('\n');

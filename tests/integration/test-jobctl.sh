@@ -165,6 +165,7 @@ check_exit "a plan that would be refused" 4 ctl plan start:needs-missing.service
 
 check_exit "stop of what conflicts" 0 ctl start bound.service
 check "it is stopped" wait_for '^inactive$' ctl is-active sleeper.service
+check_prints "status says whose manager it is" "^[^ ]* jobd .*, manager of a user\$" ctl status
 check_exit "status of an inactive unit" 3 ctl status sleeper.service
 check_exit "status of an unknown unit" 4 ctl status nothing.service
 check_exit "status of an active unit" 0 ctl status bound.service
