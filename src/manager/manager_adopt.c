@@ -58,13 +58,13 @@ int manager_adopt_processes(Manager *manager, Unit *unit, const pid_t *pids, siz
 }
 
 static int check_process(Manager *manager, pid_t pid, uid_t uid, Failure *ret_failure) {
-        char path[64], command[4];
+        ExecProcess process;
+        char path[64];
         struct stat st;
-        FILE *file;
-        size_t n;
 
+        /* Nothing is read for which the kernel looks at its memory: whoever holds that up would hold us up, too. */
         snprintf(path, sizeof(path), "/proc/%d", (int) pid);
-        if (pid <= 0 || stat(path, &st) < 0)
+        if (pid <= 0 || stat(path, &st) < 0 || exec_process_read(pid, &process) < 0 || process.state == 'Z')
                 return failure_set(ret_failure, -ESRCH, "UnixProcessIdUnknown", "Process with ID %d does not exist.",
                                    (int) pid);
         if (pid == 1 || pid == getpid() || pid == manager->options.keeper.pid)
@@ -73,12 +73,7 @@ static int check_process(Manager *manager, pid_t pid, uid_t uid, Failure *ret_fa
         if (uid != 0 && st.st_uid != uid)
                 return failure_set(ret_failure, -EPERM, "AccessDenied", "Process %d not owned by client's UID. Refusing.",
                                    (int) pid);
-        snprintf(path, sizeof(path), "/proc/%d/cmdline", (int) pid);
-        file = fopen(path, "re");
-        n = file ? fread(command, 1, sizeof(command), file) : 0;
-        if (file)
-                fclose(file);
-        if (n == 0)
+        if (process.is_of_kernel)
                 return failure_set(ret_failure, -EINVAL, "InvalidArgs", "Process %d is a kernel thread, refusing.", (int) pid);
         return 0;
 }

@@ -279,6 +279,7 @@ Test(exec_kill, process_facts) {
         if (pid == 0)
                 _exit(0);
         cr_assert(eq(int, exec_process_read(getpid(), &process), 0));
+        cr_assert(eq(int, process.is_of_kernel, 0));
         cr_assert(eq(int, process.parent, getppid()));
         cr_assert(exec_process_is_alive(getpid()));
         cr_assert(exec_process_descends_from(pid, getpid()));

@@ -78,6 +78,12 @@ if command -v busctl >/dev/null; then
         check_prints "of one that is not there" 'does not exist' make g.scope fail 1 PIDs au 1 4194000
         check_prints "of PID 1" 'is a manager process' make g.scope fail 1 PIDs au 1 1
         check_prints "of the manager" 'is a manager process' make g.scope fail 1 PIDs au 1 "$CORE"
+        sh -c 'sleep 1000 & echo "$!" >"$0"; exec sleep 1000' "$DIR/zombie" &
+        check "one that has ended" wait_for '^[0-9]+$' cat "$DIR/zombie"
+        kill "$(cat "$DIR/zombie")"
+        check "and is not reaped" wait_for '^State:.Z' cat "/proc/$(cat "$DIR/zombie")/status"
+        check_prints "is not there any more" 'does not exist' make z.scope fail 1 PIDs au 1 "$(cat "$DIR/zombie")"
+        kill $!
         sleep 1000 &
         check_prints "one that nobody may start" 'RefuseManualStart' make j.scope fail 2 PIDs au 1 $! RefuseManualStart b true
         check "is let go" wait_for '^$' ls "$FILES"

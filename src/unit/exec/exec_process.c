@@ -30,6 +30,9 @@
 /* What we set comes early. What else is in there is as long as its owner likes. */
 #define ENVIRONMENT_BYTES_MAX (64 * 1024)
 
+/* PF_KTHREAD, which the kernel keeps as it is for /proc/PID/stat. */
+#define FLAG_KERNEL_THREAD 0x00200000U
+
 /* Spaces in /proc/PID/stat between the name and where the code begins, and where the environment does; proc(5). */
 #define STAT_SPACES_BEFORE_CODE 24
 #define STAT_SPACES_BEFORE_ENV 48
@@ -64,6 +67,7 @@ int exec_process_read(pid_t pid, ExecProcess *ret_process) {
         const char *rest;
         ssize_t n;
         int parent, group, session;
+        unsigned flags;
         char state;
 
         if (pid <= 0)
@@ -75,11 +79,12 @@ int exec_process_read(pid_t pid, ExecProcess *ret_process) {
         rest = strrchr(buffer, ')');
         if (!rest)
                 return -EIO;
-        if (sscanf(rest + 1, " %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-                   &state, &parent, &group, &session, &start_time) != 5)
+        if (sscanf(rest + 1, " %c %d %d %d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+                   &state, &parent, &group, &session, &flags, &start_time) != 6)
                 return -EIO;
         *ret_process = (ExecProcess) {
                 .parent = parent, .group = group, .session = session, .state = state, .start_time = start_time,
+                .is_of_kernel = flags & FLAG_KERNEL_THREAD,
         };
         return 0;
 }

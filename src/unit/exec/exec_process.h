@@ -24,6 +24,7 @@ typedef struct ExecProcess {
         pid_t group;
         pid_t session;
         char state;                     /* 'R', 'S', 'Z', … */
+        bool is_of_kernel;              /* a thread of the kernel's own */
         uint64_t start_time;            /* clock ticks since boot: with the pid, it names a process for good */
 } ExecProcess;
 
