@@ -38,24 +38,41 @@ static void settings_deinit(BusSettings *settings) {
         }
 }
 
+static BusDropin *find_dropin(BusSettings *settings, const char *directive) {
+        for (size_t i = 0; i < settings->n; i++)
+                if (text_equal(settings->items[i].directive, directive))
+                        return &settings->items[i];
+        return NULL;
+}
+
+/* A directive that is named again goes on in the same file, as it would in that of a unit: lists add up. */
+static int append_lines(BusDropin *dropin, const char *lines) {
+        cleanup_free_ char *before = take_ptr(dropin->text);
+
+        return text_format(&dropin->text, "%s%s", before, lines);
+}
+
 static int read_setting(BusCall *call, const Unit *unit, const DBusMessageIter *all, DBusMessageIter *fields,
                         BusSettings *settings) {
         cleanup_(bus_setting_deinit) BusSetting setting = {};
         cleanup_free_ char *lines = NULL;
-        BusDropin *dropin = &settings->items[settings->n];
+        BusDropin *dropin;
         int r = bus_setting_read(call, unit, all, fields, &setting);
 
         if (r >= 0 && !setting.is_resource && !text_equal(setting.directive, "Description"))
                 return bus_call_fail(call, -EINVAL, "InvalidArgs",
                                      "%s of %s cannot be set at run time: 'jobctl edit' changes unit files.",
                                      setting.property, unit->id);
-        if (r >= 0 && settings->n == SETTINGS_MAX)
-                return bus_call_fail(call, -E2BIG, "LimitsExceeded", "At most %d settings in one call.", SETTINGS_MAX);
         if (r >= 0)
                 r = text_finish(&setting.lines, &lines);
         if (r < 0)
                 return r;
-        settings->n++;
+        dropin = find_dropin(settings, setting.directive);
+        if (dropin)
+                return append_lines(dropin, lines);
+        if (settings->n == SETTINGS_MAX)
+                return bus_call_fail(call, -E2BIG, "LimitsExceeded", "At most %d settings in one call.", SETTINGS_MAX);
+        dropin = &settings->items[settings->n++];
         dropin->directive = setting.directive;
         r = text_format(&dropin->text, "# Written by set-property\n[%s]\n%s", setting.section, lines);
         return r < 0 ? r : text_format(&dropin->file, "50-%s.conf", setting.directive);

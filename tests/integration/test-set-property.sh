@@ -30,6 +30,10 @@ else
 fi
 check "until the next boot" ctl set-property --runtime a.service CPUWeight=50
 check "they are below /run" test -e "$RUNTIME/a.service.d/50-CPUWeight.conf"
+check "lists are" ctl set-property a.service 'DeviceAllow=/dev/null rw' 'DeviceAllow=/dev/zero r' TasksMax=10 TasksMax=20
+check_equal "taken together" "$(sed -n '3,$p' "$UNITS/a.service.d/50-DeviceAllow.conf")" "DeviceAllow=/dev/null rw
+DeviceAllow=/dev/zero r"
+check_prints "of others the last one counts" '^TasksMax=20$' ctl show -p TasksMax a.service
 check_exit "a bad value is refused" 1 ctl set-property a.service TasksMax=30 MemoryMin=plenty
 check_prints "with the setting" 'MemoryMin=: ' ctl set-property a.service TasksMax=30 MemoryMin=plenty
 check_prints "and the other one is not taken either" '^TasksMax=20$' ctl show -p TasksMax a.service
