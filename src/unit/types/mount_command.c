@@ -19,6 +19,7 @@
 #include "unit/file/mount_option.h"
 #include "unit/types/exec_context.h"
 #include "unit/types/mount.h"
+#include "unit/types/unit_process.h"
 
 #define MOUNT_PROGRAM "/bin/mount"
 #define UNMOUNT_PROGRAM "/bin/umount"
@@ -105,18 +106,6 @@ static int build_command(Unit *unit, MountExec kind) {
         return 0;
 }
 
-static int add_invocation(const Unit *unit, char ***environment) {
-        char *assignment = NULL, hex[33];
-        int r;
-
-        for (size_t i = 0; i < sizeof(unit->invocation_id); i++)
-                snprintf(hex + 2 * i, 3, "%02x", unit->invocation_id[i]);
-        if (strspn(hex, "0") == 32)
-                return 0;
-        r = text_format(&assignment, "INVOCATION_ID=%s", hex);
-        return r < 0 ? r : strv_consume(environment, assignment);
-}
-
 int mount_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request) {
         const MountSettings *settings = mount_settings(unit);
         Mount *mount = mount_of(unit);
@@ -138,7 +127,7 @@ int mount_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request) {
                 request->places[1] = mount_is_bind(settings->type, settings->options) ? settings->what : NULL;
                 request->place_mode = settings->directory_mode;
         }
-        return add_invocation(unit, &request->own_environment);
+        return unit_process_add_invocation(unit, &request->own_environment);
 }
 
 /* — what came of it — */
@@ -149,23 +138,11 @@ static MountResult result_of(const UnitExit *exit) {
         return exit->code == CLD_DUMPED ? MOUNT_RESULT_CORE_DUMP : MOUNT_RESULT_SIGNAL;
 }
 
-static void record_exit(Unit *unit, const UnitExit *exit) {
-        ExecCommand *command = &mount_of(unit)->commands[mount_of(unit)->control.kind];
-        UnitHost *host = mount_host(unit);
-
-        command->code = exit->code;
-        command->status = exit->status;
-        command->exit_realtime = host->ops->now_realtime(host);
-        command->exit_monotonic = exit->time;
-}
-
 static void tell_exit(Unit *unit, MountExec kind, const UnitExit *exit) {
-        const char *name = sigabbrev_np(exit->status);
+        char how[128];
 
-        if (exit->code == CLD_EXITED)
-                mount_note_failure(unit, "%s exited with status %i", mount_exec_to_string(kind), exit->status);
-        else
-                mount_note_failure(unit, "%s was killed by SIG%s", mount_exec_to_string(kind), name ?: "?");
+        unit_process_describe_exit(exit, how, sizeof(how));
+        mount_note_failure(unit, "%s %s", mount_exec_to_string(kind), how);
 }
 
 static bool was_signalled(MountState state) {
@@ -189,7 +166,7 @@ static void control_ended(Unit *unit, const UnitExit *exit) {
         MountExec kind = mount->control.kind;
         MountResult result = result_of(exit);
 
-        record_exit(unit, exit);
+        unit_process_ended(unit, &mount->commands[kind], exit);
         /* That it ends by our own signal is what we wanted, and has its reason noted. */
         if (was_signalled(mount->state) && result == MOUNT_RESULT_SIGNAL)
                 result = MOUNT_RESULT_SUCCESS;
@@ -207,15 +184,9 @@ void mount_child_exited(Unit *unit, const UnitExit *exit) {
 
 static void record_start(Unit *unit, pid_t pid) {
         Mount *mount = mount_of(unit);
-        ExecCommand *command = &mount->commands[mount->control.kind];
-        UnitHost *host = mount_host(unit);
 
         mount->control.since = mount_now(unit);
-        command->pid = pid;
-        command->code = command->status = 0;
-        command->start_realtime = host->ops->now_realtime(host);
-        command->start_monotonic = mount->control.since;
-        command->exit_realtime = command->exit_monotonic = 0;
+        unit_process_started(unit, &mount->commands[mount->control.kind], pid, mount->control.since);
 }
 
 static void spawn_failed(Unit *unit, const ExecResult *result) {
@@ -255,50 +226,16 @@ void mount_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult 
 
 /* — signals — */
 
-static int send_signal(Unit *unit, int signal, bool with_rest) {
-        UnitHost *host = mount_host(unit);
-        pid_t pid = mount_of(unit)->control.pid;
-        int n = pid > 0, r;
-
-        if (pid > 0)
-                host->ops->kill(host, unit, pid, signal, with_rest);
-        if (with_rest) {
-                r = host->ops->kill_rest(host, unit, signal, 0, pid);
-                n += MAX(r, 0);
-        }
-        return n;
-}
-
 int mount_signal(Unit *unit, MountState state) {
         const KillSettings *kill = &mount_settings(unit)->kill;
         bool kills = state == MOUNT_STATE_REMOUNTING_SIGKILL || state == MOUNT_STATE_UNMOUNTING_SIGKILL;
-        int signal = kills ? kill->final_signal : kill->signal;
-        bool with_rest = kill->mode == KILL_MODE_CONTROL_GROUP || (kill->mode == KILL_MODE_MIXED && kills);
+        pid_t pid = mount_of(unit)->control.pid;
+        int n = unit_process_signal_end(unit, kill, 0, pid, kills ? kill->final_signal : kill->signal, kills);
 
-        if (kill->mode == KILL_MODE_NONE)
-                return 0;
-        send_signal(unit, signal, with_rest);
-        if (!kills && kill->send_sighup && signal != SIGHUP)
-                send_signal(unit, SIGHUP, with_rest);
-        /* One that is stopped would not hear it. */
-        if (!kills && signal != SIGKILL && signal != SIGCONT)
-                send_signal(unit, SIGCONT, with_rest);
         /* Nobody waits for what mount(8) has left behind. */
-        return mount_of(unit)->control.pid > 0;
+        return n > 0 && pid > 0;
 }
 
 int mount_kill(Unit *unit, const char *who, int signal, Failure *ret_failure) {
-        bool is_all = strcmp(who, "all") == 0 || strcmp(who, "all-fail") == 0;
-        bool is_control = strcmp(who, "control") == 0 || strcmp(who, "control-fail") == 0;
-
-        if (signal <= 0 || signal >= _NSIG)
-                return failure_set(ret_failure, -EINVAL, "InvalidArgs", "There is no signal %i.", signal);
-        if (strcmp(who, "main") == 0 || strcmp(who, "main-fail") == 0)
-                return failure_set(ret_failure, -ESRCH, "NoSuchProcess", "%s is a mount: it has no main process.", unit->id);
-        if (!is_all && !is_control)
-                return failure_set(ret_failure, -EINVAL, "InvalidArgs",
-                                   "Which process of %s? \"%s\" is none of control and all.", unit->id, who);
-        if (send_signal(unit, signal, is_all) == 0 && strcmp(who, "all") != 0)
-                return failure_set(ret_failure, -ESRCH, "NoSuchProcess", "%s has no process to signal.", unit->id);
-        return 0;
+        return unit_process_kill(unit, mount_of(unit)->control.pid, who, signal, ret_failure);
 }

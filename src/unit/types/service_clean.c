@@ -16,6 +16,7 @@
 #include "unit/exec/exec_clean.h"
 #include "unit/exec/exec_directory.h"
 #include "unit/types/service.h"
+#include "unit/types/unit_process.h"
 
 static const ExecTerms *terms_of(const Unit *unit) {
         return exec_settings_rare(&service_settings(unit)->exec)->terms;
@@ -103,7 +104,7 @@ void service_clean_ended(Unit *unit, const UnitExit *exit) {
         char how[128];
 
         if (!is_fine) {
-                service_describe_exit(exit, how, sizeof(how));
+                unit_process_describe_exit(exit, how, sizeof(how));
                 service_log(unit, 4, "Could not be cleaned: the process that does it %s.", how);
         }
         end(unit, is_fine ? SERVICE_RESULT_SUCCESS :

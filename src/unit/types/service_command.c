@@ -27,6 +27,7 @@
 #include "unit/types/exec_context.h"
 #include "unit/types/exec_sandbox.h"
 #include "unit/types/service.h"
+#include "unit/types/unit_process.h"
 #include "unit/types/trigger_environment.h"
 #include "unit/types/socket_pass.h"
 
@@ -256,7 +257,6 @@ int service_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request)
 
 static void record_start(Unit *unit, UnitPurpose purpose, ServiceProcess *process, pid_t pid) {
         Service *service = service_of(unit);
-        ExecCommand *command = service_command(unit, process->kind, process->index);
         UnitTimestamp now = service_timestamp(unit);
 
         process->since = now.monotonic;
@@ -264,13 +264,7 @@ static void record_start(Unit *unit, UnitPurpose purpose, ServiceProcess *proces
                 service->main_known = true;
                 service->exec_main = (ServiceExitRecord) { .pid = pid, .start = now };
         }
-        if (!command)
-                return;
-        command->pid = pid;
-        command->code = command->status = 0;
-        command->start_realtime = now.realtime;
-        command->start_monotonic = now.monotonic;
-        command->exit_realtime = command->exit_monotonic = 0;
+        unit_process_started(unit, service_command(unit, process->kind, process->index), pid, now.monotonic);
 }
 
 static void spawn_failed(Unit *unit, UnitPurpose purpose, ServiceProcess *process, const ExecResult *result) {

@@ -12,16 +12,10 @@
 
 #include "basic/macro.h"
 #include "unit/types/service.h"
+#include "unit/types/unit_process.h"
 
-static void record_exit(Unit *unit, const ServiceProcess *process, const UnitExit *exit) {
-        ExecCommand *command = process->has_command ? service_command(unit, process->kind, process->index) : NULL;
-
-        if (!command)
-                return;
-        command->code = exit->code;
-        command->status = exit->status;
-        command->exit_realtime = service_timestamp(unit).realtime;
-        command->exit_monotonic = exit->time;
+static ExecCommand *command_of(const Unit *unit, const ServiceProcess *process) {
+        return process->has_command ? service_command(unit, process->kind, process->index) : NULL;
 }
 
 static void tell_exit(Unit *unit, const ServiceProcess *process, const UnitExit *exit, ServiceResult result) {
@@ -29,7 +23,7 @@ static void tell_exit(Unit *unit, const ServiceProcess *process, const UnitExit 
         const char *what = is_main ? "main process" : service_exec_to_string(process->kind);
         char how[128];
 
-        service_describe_exit(exit, how, sizeof(how));
+        unit_process_describe_exit(exit, how, sizeof(how));
         if (result == SERVICE_RESULT_SUCCESS || result == SERVICE_RESULT_EXEC_CONDITION)
                 service_log(unit, 7, "%s %s", what, how);
         else if (is_main)
@@ -150,7 +144,7 @@ void service_main_ended(Unit *unit, const UnitExit *exit) {
                 .realtime = service_timestamp(unit).realtime,
                 .monotonic = exit->time,
         };
-        record_exit(unit, &ended, exit);
+        unit_process_ended(unit, command_of(unit, &ended), exit);
         if (is_forgiven(unit, &ended))
                 result = SERVICE_RESULT_SUCCESS;
         tell_exit(unit, &service->main, exit, result);
@@ -324,7 +318,7 @@ void service_control_ended(Unit *unit, const UnitExit *exit) {
         const ServiceProcess ended = service->control;
         ServiceResult result = service_result_of_exit(unit, exit);
 
-        record_exit(unit, &ended, exit);
+        unit_process_ended(unit, command_of(unit, &ended), exit);
         if (ended.ignores_failure)
                 result = SERVICE_RESULT_SUCCESS;
         if (ended.kind == SERVICE_EXEC_CONDITION)

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Signals to a service
- *
- * KillMode=control-group means all of its processes: without control groups
- * those that the host can find. mixed sends the first signal to the main
- * process alone and the killing one to all. process never looks at the rest,
- * none signals nobody.
  */
 
 #include <errno.h>
@@ -13,6 +8,7 @@
 #include <string.h>
 
 #include "unit/types/service.h"
+#include "unit/types/unit_process.h"
 
 static bool is_killing(ServiceState state) {
         return state == SERVICE_STATE_STOP_SIGKILL || state == SERVICE_STATE_FINAL_SIGKILL;
@@ -30,57 +26,11 @@ int service_stop_signal(const Unit *unit, ServiceState state) {
         return settings->kill.signal;
 }
 
-static bool reaches_rest(const Unit *unit, ServiceState state) {
-        switch (service_settings(unit)->kill.mode) {
-        case KILL_MODE_CONTROL_GROUP:
-                return true;
-        case KILL_MODE_MIXED:
-                return is_killing(state);
-        case KILL_MODE_PROCESS:
-        case KILL_MODE_NONE:
-        case _KILL_MODE_MAX:
-                return false;
-        }
-        return false;
-}
-
-/* One signal to all that are concerned: how many. */
-static int send_signal(Unit *unit, int signal, bool with_rest) {
-        const Service *service = service_of(unit);
-        UnitHost *host = service_host(unit);
-        int n = 0, r;
-
-        if (service->main.pid > 0) {
-                host->ops->kill(host, unit, service->main.pid, signal, with_rest);
-                n++;
-        }
-        if (service->control.pid > 0) {
-                host->ops->kill(host, unit, service->control.pid, signal, with_rest);
-                n++;
-        }
-        if (with_rest) {
-                r = host->ops->kill_rest(host, unit, signal, service->main.pid, service->control.pid);
-                n += r > 0 ? r : 0;
-        }
-        return n;
-}
-
 int service_signal_all(Unit *unit, ServiceState state) {
-        const ServiceSettings *settings = service_settings(unit);
-        bool with_rest = reaches_rest(unit, state);
-        int signal = service_stop_signal(unit, state), n;
+        const Service *service = service_of(unit);
 
-        if (settings->kill.mode == KILL_MODE_NONE)
-                return 0;
-        n = send_signal(unit, signal, with_rest);
-        if (n == 0 || is_killing(state))
-                return n;
-        if (settings->kill.send_sighup && signal != SIGHUP)
-                send_signal(unit, SIGHUP, with_rest);
-        /* One that is stopped would not hear it. */
-        if (signal != SIGKILL && signal != SIGCONT)
-                send_signal(unit, SIGCONT, with_rest);
-        return n;
+        return unit_process_signal_end(unit, &service_settings(unit)->kill, service->main.pid, service->control.pid,
+                                       service_stop_signal(unit, state), is_killing(state));
 }
 
 int service_count_rest(Unit *unit) {
@@ -125,7 +75,8 @@ int service_kill(Unit *unit, const char *who, int signal, Failure *ret_failure) 
         if (strcmp(who, "all") != 0 && strcmp(who, "all-fail") != 0)
                 return failure_set(ret_failure, -EINVAL, "InvalidArgs",
                                    "Which process of %s? \"%s\" is none of main, control and all.", unit->id, who);
-        if (send_signal(unit, signal, true) == 0 && strcmp(who, "all-fail") == 0)
+        if (unit_process_signal(unit, service->main.pid, service->control.pid, signal, true) == 0 &&
+            strcmp(who, "all-fail") == 0)
                 return failure_set(ret_failure, -ESRCH, "NoSuchProcess", "%s has no process to signal.", unit->id);
         return 0;
 }

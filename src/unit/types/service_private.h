@@ -142,7 +142,6 @@ void service_note_reload_failure(Unit *unit, const char *format, ...) __attribut
         ((kind) == SERVICE_EXEC_RELOAD ? service_note_reload_failure(unit, __VA_ARGS__)  \
                                        : service_note_failure(unit, __VA_ARGS__))
 void service_log(Unit *unit, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void service_describe_exit(const UnitExit *exit, char *buffer, size_t size);    /* "exited with status 3" */
 const char *service_signal_name(int signal);                    /* "TERM"; NULL if it has none */
 void service_request_final_action(Unit *unit, ServiceState old);
 

@@ -18,6 +18,7 @@
 
 #include "basic/macro.h"
 #include "unit/types/service.h"
+#include "unit/types/unit_process.h"
 
 static const ServiceProbe *probe_of(const Unit *unit, ServiceProbeKind kind) {
         return &service_rare(unit)->probes[kind];
@@ -247,6 +248,6 @@ void service_probe_ended(Unit *unit, const UnitExit *exit) {
         if (exit->code == CLD_EXITED && is_ours)
                 describe_answer(exit, how, sizeof(how));
         else
-                service_describe_exit(exit, how, sizeof(how));
+                unit_process_describe_exit(exit, how, sizeof(how));
         judge(unit, exit->code == CLD_EXITED && exit->status == 0 ? NULL : how);
 }

@@ -150,18 +150,6 @@ void service_note_reload_failure(Unit *unit, const char *format, ...) {
         va_end(arguments);
 }
 
-void service_describe_exit(const UnitExit *exit, char *buffer, size_t size) {
-        const char *name = service_signal_name(exit->status);
-
-        if (exit->code == CLD_EXITED)
-                snprintf(buffer, size, "exited with status %i", exit->status);
-        else if (name)
-                snprintf(buffer, size, "was killed by SIG%s%s", name,
-                         exit->code == CLD_DUMPED ? " and dumped core" : "");
-        else
-                snprintf(buffer, size, "was killed by signal %i", exit->status);
-}
-
 int service_exit_status(const Unit *unit) {
         const ServiceExitRecord *record = &service_of(unit)->exec_main;
 

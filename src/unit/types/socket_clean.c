@@ -12,6 +12,7 @@
 #include "unit/exec/exec_clean.h"
 #include "unit/exec/exec_directory.h"
 #include "unit/types/socket.h"
+#include "unit/types/unit_process.h"
 
 static const ExecTerms *terms_of(const Unit *unit) {
         return exec_settings_rare(&socket_settings(unit)->exec)->terms;
@@ -100,10 +101,12 @@ void socket_clean_spawned(Unit *unit, pid_t pid, const ExecResult *result) {
 
 void socket_clean_ended(Unit *unit, const UnitExit *exit) {
         bool is_exited = exit->code == CLD_EXITED;
+        char how[128];
 
-        if (!is_exited || exit->status != 0)
-                socket_log(unit, 4, "Could not be cleaned: the process that does it %s %i.",
-                           is_exited ? "exited with status" : "was killed by signal", exit->status);
+        if (!is_exited || exit->status != 0) {
+                unit_process_describe_exit(exit, how, sizeof(how));
+                socket_log(unit, 4, "Could not be cleaned: the process that does it %s.", how);
+        }
         end(unit, !is_exited ? SOCKET_RESULT_SIGNAL : exit->status == 0 ? SOCKET_RESULT_SUCCESS : SOCKET_RESULT_EXIT_CODE);
 }
 

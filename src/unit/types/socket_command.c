@@ -18,6 +18,7 @@
 #include "unit/types/exec_context.h"
 #include "unit/types/exec_sandbox.h"
 #include "unit/types/socket.h"
+#include "unit/types/unit_process.h"
 
 ExecCommand *socket_command(const Unit *unit, SocketExec kind, unsigned index) {
         ExecCommand *command = socket_settings(unit)->commands[kind];
@@ -59,18 +60,6 @@ int socket_run(Unit *unit, SocketExec kind, unsigned index) {
         return r;
 }
 
-static int add_invocation(const Unit *unit, char ***environment) {
-        char *assignment = NULL, hex[33];
-        int r;
-
-        for (size_t i = 0; i < sizeof(unit->invocation_id); i++)
-                snprintf(hex + 2 * i, 3, "%02x", unit->invocation_id[i]);
-        if (strspn(hex, "0") == 32)
-                return 0;
-        r = text_format(&assignment, "INVOCATION_ID=%s", hex);
-        return r < 0 ? r : strv_consume(environment, assignment);
-}
-
 int socket_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request) {
         const SocketProcess *control = &socket_of(unit)->control;
         const ExecCommand *command;
@@ -89,7 +78,7 @@ int socket_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request) 
         exec_context_fill(&socket_settings(unit)->exec, command, request);
         request->unit = unit->id;
         r = exec_sandbox_share(unit, request);
-        return r < 0 ? r : add_invocation(unit, &request->own_environment);
+        return r < 0 ? r : unit_process_add_invocation(unit, &request->own_environment);
 }
 
 static SocketResult result_of(const UnitExit *exit) {
@@ -98,32 +87,18 @@ static SocketResult result_of(const UnitExit *exit) {
         return exit->code == CLD_DUMPED ? SOCKET_RESULT_CORE_DUMP : SOCKET_RESULT_SIGNAL;
 }
 
-static void record_exit(Unit *unit, const SocketProcess *control, const UnitExit *exit) {
-        ExecCommand *command = socket_command(unit, control->kind, control->index);
-        UnitHost *host = socket_host(unit);
-
-        if (!command)
-                return;
-        command->code = exit->code;
-        command->status = exit->status;
-        command->exit_realtime = host->ops->now_realtime(host);
-        command->exit_monotonic = exit->time;
-}
-
 static void tell_exit(Unit *unit, const SocketProcess *control, const UnitExit *exit) {
-        const char *name = sigabbrev_np(exit->status);
+        char how[128];
 
-        if (exit->code == CLD_EXITED)
-                socket_note_failure(unit, "%s exited with status %i", socket_exec_to_string(control->kind), exit->status);
-        else
-                socket_note_failure(unit, "%s was killed by SIG%s", socket_exec_to_string(control->kind), name ?: "?");
+        unit_process_describe_exit(exit, how, sizeof(how));
+        socket_note_failure(unit, "%s %s", socket_exec_to_string(control->kind), how);
 }
 
 static void control_ended(Unit *unit, const UnitExit *exit) {
         SocketProcess control = socket_of(unit)->control;
         SocketResult result = result_of(exit);
 
-        record_exit(unit, &control, exit);
+        unit_process_ended(unit, socket_command(unit, control.kind, control.index), exit);
         if (control.ignores_failure)
                 result = SOCKET_RESULT_SUCCESS;
         else if (result != SOCKET_RESULT_SUCCESS)
@@ -153,17 +128,9 @@ void socket_child_exited(Unit *unit, const UnitExit *exit) {
 
 static void record_start(Unit *unit, pid_t pid) {
         SocketProcess *control = &socket_of(unit)->control;
-        ExecCommand *command = socket_command(unit, control->kind, control->index);
-        UnitHost *host = socket_host(unit);
 
         control->since = socket_now(unit);
-        if (!command)
-                return;
-        command->pid = pid;
-        command->code = command->status = 0;
-        command->start_realtime = host->ops->now_realtime(host);
-        command->start_monotonic = control->since;
-        command->exit_realtime = command->exit_monotonic = 0;
+        unit_process_started(unit, socket_command(unit, control->kind, control->index), pid, control->since);
 }
 
 static void spawn_failed(Unit *unit, const ExecResult *result) {
@@ -220,52 +187,14 @@ void socket_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult
 
 /* — signals — */
 
-static int send_signal(Unit *unit, int signal, bool with_rest) {
-        UnitHost *host = socket_host(unit);
-        pid_t pid = socket_of(unit)->control.pid;
-        int n = pid > 0, r;
-
-        if (pid > 0)
-                host->ops->kill(host, unit, pid, signal, with_rest);
-        if (with_rest) {
-                r = host->ops->kill_rest(host, unit, signal, 0, pid);
-                n += MAX(r, 0);
-        }
-        return n;
-}
-
 int socket_signal_all(Unit *unit, SocketState state) {
         const KillSettings *kill = &socket_settings(unit)->kill;
         bool kills = state == SOCKET_STATE_STOP_PRE_SIGKILL || state == SOCKET_STATE_FINAL_SIGKILL;
-        int signal = kills ? kill->final_signal : kill->signal;
-        bool with_rest = kill->mode == KILL_MODE_CONTROL_GROUP || (kill->mode == KILL_MODE_MIXED && kills);
-        int n;
 
-        if (kill->mode == KILL_MODE_NONE)
-                return 0;
-        n = send_signal(unit, signal, with_rest);
-        if (n == 0 || kills)
-                return n;
-        if (kill->send_sighup && signal != SIGHUP)
-                send_signal(unit, SIGHUP, with_rest);
-        /* One that is stopped would not hear it. */
-        if (signal != SIGKILL && signal != SIGCONT)
-                send_signal(unit, SIGCONT, with_rest);
-        return n;
+        return unit_process_signal_end(unit, kill, 0, socket_of(unit)->control.pid,
+                                       kills ? kill->final_signal : kill->signal, kills);
 }
 
 int socket_kill(Unit *unit, const char *who, int signal, Failure *ret_failure) {
-        bool is_all = strcmp(who, "all") == 0 || strcmp(who, "all-fail") == 0;
-        bool is_control = strcmp(who, "control") == 0 || strcmp(who, "control-fail") == 0;
-
-        if (signal <= 0 || signal >= _NSIG)
-                return failure_set(ret_failure, -EINVAL, "InvalidArgs", "There is no signal %i.", signal);
-        if (strcmp(who, "main") == 0 || strcmp(who, "main-fail") == 0)
-                return failure_set(ret_failure, -ESRCH, "NoSuchProcess", "%s is a socket: it has no main process.", unit->id);
-        if (!is_all && !is_control)
-                return failure_set(ret_failure, -EINVAL, "InvalidArgs",
-                                   "Which process of %s? \"%s\" is none of control and all.", unit->id, who);
-        if (send_signal(unit, signal, is_all) == 0 && strcmp(who, "all") != 0)
-                return failure_set(ret_failure, -ESRCH, "NoSuchProcess", "%s has no process to signal.", unit->id);
-        return 0;
+        return unit_process_kill(unit, socket_of(unit)->control.pid, who, signal, ret_failure);
 }
