@@ -127,7 +127,8 @@ int mount_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request) {
                 request->places[1] = mount_is_bind(settings->type, settings->options) ? settings->what : NULL;
                 request->place_mode = settings->directory_mode;
         }
-        return unit_process_add_invocation(unit, &request->own_environment);
+        r = unit_process_add_invocation(unit, &request->own_environment);
+        return r < 0 ? r : 0;
 }
 
 /* — what came of it — */

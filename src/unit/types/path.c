@@ -25,7 +25,7 @@
 #include "basic/text.h"
 #include "unit/types/path.h"
 #include "unit/types/service.h"
-#include "unit/types/trigger_environment.h"
+#include "unit/types/unit_process.h"
 #include "unit/types/unit_types.h"
 
 #define KEPT "path"
@@ -390,7 +390,7 @@ static int path_trigger_environment(const Unit *unit, char ***environment) {
 
         if (number == 0 || number > settings->values.n)
                 return 0;
-        r = trigger_environment_set(environment, "TRIGGER_PATH=%s", settings->values.items[number - 1].path);
+        r = unit_process_add_variable(environment, "TRIGGER_PATH=%s", settings->values.items[number - 1].path);
         return r < 0 ? r : 1;
 }
 

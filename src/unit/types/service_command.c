@@ -88,29 +88,10 @@ int service_run(Unit *unit, UnitPurpose purpose, ServiceExec kind, unsigned inde
         return r;
 }
 
-static int set_variable(char ***environment, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static int set_variable(char ***environment, const char *format, ...) {
-        char *assignment = NULL;
-        va_list arguments;
-        int n;
-
-        va_start(arguments, format);
-        n = vasprintf(&assignment, format, arguments);
-        va_end(arguments);
-        return n < 0 ? -ENOMEM : strv_consume(environment, assignment);
-}
-
 static int set_invocation(const Unit *unit, char ***environment) {
-        char hex[33];
-        int r;
+        int r = unit_process_add_invocation(unit, environment);
 
-        for (size_t i = 0; i < sizeof(unit->invocation_id); i++)
-                snprintf(hex + 2 * i, 3, "%02x", unit->invocation_id[i]);
-        if (strspn(hex, "0") == 32)
-                return 0;
-        r = set_variable(environment, "INVOCATION_ID=%s", hex);
-        return r < 0 ? r : set_variable(environment, "JOBD_UNIT=%s", unit->id);
+        return r <= 0 ? r : unit_process_add_variable(environment, "JOBD_UNIT=%s", unit->id);
 }
 
 /* ExecStop= and ExecStopPost= are told how it ended. */
@@ -119,18 +100,18 @@ static int set_result(const Service *service, char ***environment) {
         const char *name = service_signal_name(record->status);
         int r;
 
-        r = set_variable(environment, "SERVICE_RESULT=%s", service_result_to_string(service->result));
+        r = unit_process_add_variable(environment, "SERVICE_RESULT=%s", service_result_to_string(service->result));
         if (r < 0 || record->exit.monotonic == 0)
                 return r;
         if (record->code == CLD_EXITED) {
-                r = set_variable(environment, "EXIT_CODE=exited");
-                return r < 0 ? r : set_variable(environment, "EXIT_STATUS=%i", record->status);
+                r = unit_process_add_variable(environment, "EXIT_CODE=exited");
+                return r < 0 ? r : unit_process_add_variable(environment, "EXIT_STATUS=%i", record->status);
         }
-        r = set_variable(environment, "EXIT_CODE=%s", record->code == CLD_DUMPED ? "dumped" : "killed");
+        r = unit_process_add_variable(environment, "EXIT_CODE=%s", record->code == CLD_DUMPED ? "dumped" : "killed");
         if (r < 0)
                 return r;
-        return name ? set_variable(environment, "EXIT_STATUS=%s", name)
-                    : set_variable(environment, "EXIT_STATUS=%i", record->status);
+        return name ? unit_process_add_variable(environment, "EXIT_STATUS=%s", name)
+                    : unit_process_add_variable(environment, "EXIT_STATUS=%i", record->status);
 }
 
 static bool is_told_of_notify_socket(const Unit *unit, UnitPurpose purpose) {
@@ -149,10 +130,10 @@ static bool is_told_of_notify_socket(const Unit *unit, UnitPurpose purpose) {
 
 /* Not of those that it starts, which have another pid. */
 static int set_watchdog(const ServiceSettings *settings, ExecRequest *request) {
-        int r = set_variable(&request->own_environment, "WATCHDOG_USEC=%" PRIu64, settings->watchdog);
+        int r = unit_process_add_variable(&request->own_environment, "WATCHDOG_USEC=%" PRIu64, settings->watchdog);
 
         request->flags |= EXEC_REQUEST_TELLS_PID;
-        return r < 0 ? r : set_variable(&request->own_environment, "WATCHDOG_PID=%s", EXEC_PID_PLACE);
+        return r < 0 ? r : unit_process_add_variable(&request->own_environment, "WATCHDOG_PID=%s", EXEC_PID_PLACE);
 }
 
 static int set_own_environment(const Unit *unit, UnitPurpose purpose, ExecRequest *request) {
@@ -166,14 +147,14 @@ static int set_own_environment(const Unit *unit, UnitPurpose purpose, ExecReques
         if (r == 0)
                 r = trigger_environment_add(unit, environment);
         if (r == 0 && settings->pid_file)
-                r = set_variable(environment, "PIDFILE=%s", settings->pid_file);
+                r = unit_process_add_variable(environment, "PIDFILE=%s", settings->pid_file);
         if (r == 0 && request->notify_socket && is_told_of_notify_socket(unit, purpose))
-                r = set_variable(environment, "NOTIFY_SOCKET=%s", request->notify_socket);
+                r = unit_process_add_variable(environment, "NOTIFY_SOCKET=%s", request->notify_socket);
         if (r == 0 && process->kind == SERVICE_EXEC_START && settings->watchdog > 0 &&
             settings->watchdog != USEC_INFINITY)
                 r = set_watchdog(settings, request);
         if (r == 0 && purpose != UNIT_PURPOSE_MAIN && service->main.pid > 0)
-                r = set_variable(environment, "MAINPID=%i", (int) service->main.pid);
+                r = unit_process_add_variable(environment, "MAINPID=%i", (int) service->main.pid);
         if (r == 0 && (process->kind == SERVICE_EXEC_STOP || process->kind == SERVICE_EXEC_STOP_POST))
                 r = set_result(service, environment);
         return r;

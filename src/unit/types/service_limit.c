@@ -15,7 +15,7 @@
 
 #define POLL_MAX (500 * USEC_PER_MSEC)
 
-static int set_timer(Unit *unit, UnitPurpose purpose, usec_t deadline) {
+int service_set_timer(Unit *unit, UnitPurpose purpose, usec_t deadline) {
         UnitHost *host = service_host(unit);
         int r = host->ops->set_timer(host, unit, purpose, deadline);
 
@@ -54,7 +54,7 @@ int service_set_limit(Unit *unit, usec_t span) {
         Service *service = service_of(unit);
 
         service->state_deadline = span == USEC_INFINITY ? USEC_INFINITY : usec_add(service_now(unit), span);
-        return set_timer(unit, UNIT_PURPOSE_STATE_LIMIT, service->state_deadline);
+        return service_set_timer(unit, UNIT_PURPOSE_STATE_LIMIT, service->state_deadline);
 }
 
 static bool has_limit(ServiceState state) {
@@ -66,21 +66,21 @@ void service_clear_timers(Unit *unit, ServiceState state) {
         Service *service = service_of(unit);
         bool runs = state == SERVICE_STATE_RUNNING || state == SERVICE_STATE_RELOAD;
 
-        set_timer(unit, UNIT_PURPOSE_PIDFILE, USEC_INFINITY);
+        service_set_timer(unit, UNIT_PURPOSE_PIDFILE, USEC_INFINITY);
         if (!has_limit(state) && service->state_deadline != USEC_INFINITY)
                 service_set_limit(unit, USEC_INFINITY);
         if (!runs && service->runtime_deadline != USEC_INFINITY) {
                 service->runtime_deadline = USEC_INFINITY;
-                set_timer(unit, UNIT_PURPOSE_RUNTIME_LIMIT, USEC_INFINITY);
+                service_set_timer(unit, UNIT_PURPOSE_RUNTIME_LIMIT, USEC_INFINITY);
         }
         if (!runs && state != SERVICE_STATE_START_POST && service->watchdog_deadline != USEC_INFINITY) {
                 service->watchdog_deadline = USEC_INFINITY;
-                set_timer(unit, UNIT_PURPOSE_WATCHDOG, USEC_INFINITY);
+                service_set_timer(unit, UNIT_PURPOSE_WATCHDOG, USEC_INFINITY);
         }
         if (!runs && service_rare(unit)->restart_reset > 0)
-                set_timer(unit, UNIT_PURPOSE_HEALTHY, USEC_INFINITY);
+                service_set_timer(unit, UNIT_PURPOSE_HEALTHY, USEC_INFINITY);
         if (state != SERVICE_STATE_AUTO_RESTART && !service->will_restart)
-                set_timer(unit, UNIT_PURPOSE_RESTART, USEC_INFINITY);
+                service_set_timer(unit, UNIT_PURPOSE_RESTART, USEC_INFINITY);
 }
 
 void service_start_runtime_limit(Unit *unit) {
@@ -91,7 +91,7 @@ void service_start_runtime_limit(Unit *unit) {
                 return;
         service->runtime_deadline = usec_add(usec_add(service_now(unit), span),
                                              service_random_usec(service_rare(unit)->runtime_extra));
-        set_timer(unit, UNIT_PURPOSE_RUNTIME_LIMIT, service->runtime_deadline);
+        service_set_timer(unit, UNIT_PURPOSE_RUNTIME_LIMIT, service->runtime_deadline);
 }
 
 void service_reset_watchdog(Unit *unit) {
@@ -101,14 +101,14 @@ void service_reset_watchdog(Unit *unit) {
 
         span = span_or_infinity(span);
         service->watchdog_deadline = span == USEC_INFINITY ? USEC_INFINITY : usec_add(service_now(unit), span);
-        set_timer(unit, UNIT_PURPOSE_WATCHDOG, service->watchdog_deadline);
+        service_set_timer(unit, UNIT_PURPOSE_WATCHDOG, service->watchdog_deadline);
 }
 
 static void extend(Unit *unit, UnitPurpose purpose, usec_t *deadline, usec_t wanted) {
         if (*deadline == USEC_INFINITY || *deadline >= wanted)
                 return;
         *deadline = wanted;
-        set_timer(unit, purpose, wanted);
+        service_set_timer(unit, purpose, wanted);
 }
 
 void service_extend_limits(Unit *unit, usec_t span) {
@@ -122,7 +122,7 @@ void service_extend_limits(Unit *unit, usec_t span) {
 
 void service_poll(Unit *unit, usec_t delay) {
         service_of(unit)->poll_delay = delay;
-        set_timer(unit, UNIT_PURPOSE_PIDFILE, usec_add(service_now(unit), delay));
+        service_set_timer(unit, UNIT_PURPOSE_PIDFILE, usec_add(service_now(unit), delay));
 }
 
 /* So many starts in an interval that begins with the first of them. */

@@ -100,6 +100,7 @@ void service_group_out_of_memory(Unit *unit);
 bool service_ran_out_of_memory(const Unit *unit, const UnitExit *exit);
 
 /* service_limit.c: timers */
+int service_set_timer(Unit *unit, UnitPurpose purpose, usec_t deadline);          /* USEC_INFINITY: clears it */
 int service_set_limit(Unit *unit, usec_t span);                 /* of the present step; USEC_INFINITY: none */
 usec_t service_limit(const Unit *unit, ServiceExec kind);
 usec_t service_stop_limit(const Unit *unit, ServiceState state);

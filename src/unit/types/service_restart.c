@@ -20,15 +20,6 @@
 /* When a restart is asked for again: its job may have been canceled, or failed with others. */
 #define RESTART_AGAIN (10 * USEC_PER_SEC)
 
-static int set_timer(Unit *unit, UnitPurpose purpose, usec_t deadline) {
-        UnitHost *host = service_host(unit);
-        int r = host->ops->set_timer(host, unit, purpose, deadline);
-
-        if (r < 0 && deadline != USEC_INFINITY)
-                service_log(unit, 4, "Cannot set a timer: %s.", strerror(-r));
-        return r;
-}
-
 /* From 0 to @most. Without random numbers half of it: as good as any other. */
 usec_t service_random_usec(usec_t most) {
         uint64_t number;
@@ -67,7 +58,7 @@ int service_set_restart_timer(Unit *unit) {
 
         if (extra)
                 extra->restart_at = at;
-        return set_timer(unit, UNIT_PURPOSE_RESTART, at);
+        return service_set_timer(unit, UNIT_PURPOSE_RESTART, at);
 }
 
 void service_restart_elapsed(Unit *unit) {
@@ -88,14 +79,14 @@ void service_restart_elapsed(Unit *unit) {
                 service_enter_dead(unit, SERVICE_RESULT_RESOURCES, false);
                 return;
         }
-        set_timer(unit, UNIT_PURPOSE_RESTART, usec_add(service_now(unit), MAX(pause, RESTART_AGAIN)));
+        service_set_timer(unit, UNIT_PURPOSE_RESTART, usec_add(service_now(unit), MAX(pause, RESTART_AGAIN)));
 }
 
 void service_begin_health(Unit *unit) {
         usec_t span = service_rare(unit)->restart_reset;
 
         if (span > 0 && span != USEC_INFINITY)
-                set_timer(unit, UNIT_PURPOSE_HEALTHY, usec_add(service_now(unit), span));
+                service_set_timer(unit, UNIT_PURPOSE_HEALTHY, usec_add(service_now(unit), span));
 }
 
 void service_healthy_elapsed(Unit *unit) {

@@ -11,30 +11,14 @@
 #include "basic/text.h"
 #include "unit/exec/exec_process.h"
 #include "unit/types/service.h"
+#include "unit/types/unit_process.h"
 
-/* "ExecStartPre: /bin/sleep 60 (pid 12)" */
 static int describe_process(const Unit *unit, const ServiceProcess *process, char **ret_activity, usec_t *ret_since) {
         const ExecCommand *command = process->has_command ? service_command(unit, process->kind, process->index) : NULL;
-        cleanup_free_ char *arguments = NULL;
-        cleanup_free_ char *shown = NULL;
-        Text text = {};
-        int r;
 
-        r = strv_join(command && command->argv ? command->argv + 1 : NULL, " ", &arguments);
-        if (r == 0)
-                r = text_escape_control(arguments, &shown);
-        if (r < 0)
-                return r;
-        if (command)
-                text_addf(&text, "%s: %s", service_exec_to_string(process->kind), command->path);
-        else
-                text_add(&text, "main process");
-        if (*shown)
-                text_addf(&text, " %s", shown);
-        if (process->pid > 0)
-                text_addf(&text, " (pid %i)", (int) process->pid);
         *ret_since = process->since;
-        return text_finish(&text, ret_activity);
+        return unit_process_describe(command ? service_exec_to_string(process->kind) : "main process", command, process->pid,
+                                     ret_activity);
 }
 
 /* For something that is not in its processes' hands, or that they have not done yet. */

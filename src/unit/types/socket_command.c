@@ -78,7 +78,9 @@ int socket_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request) 
         exec_context_fill(&socket_settings(unit)->exec, command, request);
         request->unit = unit->id;
         r = exec_sandbox_share(unit, request);
-        return r < 0 ? r : unit_process_add_invocation(unit, &request->own_environment);
+        if (r == 0)
+                r = unit_process_add_invocation(unit, &request->own_environment);
+        return r < 0 ? r : 0;
 }
 
 static SocketResult result_of(const UnitExit *exit) {

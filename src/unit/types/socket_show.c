@@ -8,6 +8,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "unit/types/socket.h"
+#include "unit/types/unit_process.h"
 
 static const char *const socket_state_table[] = {
         [SOCKET_STATE_DEAD] = "dead",
@@ -40,25 +41,11 @@ static const char *const socket_result_table[] = {
 DEFINE_STRING_TABLE(socket_state, SocketState, socket_state_table)
 DEFINE_STRING_TABLE(socket_result, SocketResult, socket_result_table)
 
-/* "ExecStartPre: /bin/sleep 60 (pid 12)" */
 static int describe_control(const Unit *unit, char **ret_activity) {
         const SocketProcess *control = &socket_of(unit)->control;
         const ExecCommand *command = socket_command(unit, control->kind, control->index);
-        cleanup_free_ char *arguments = NULL, *shown = NULL;
-        Text text = {};
-        int r;
 
-        r = strv_join(command && command->argv ? command->argv + 1 : NULL, " ", &arguments);
-        if (r == 0)
-                r = text_escape_control(arguments, &shown);
-        if (r < 0)
-                return r;
-        text_addf(&text, "%s: %s", socket_exec_to_string(control->kind), command ? command->path : "a command");
-        if (*shown)
-                text_addf(&text, " %s", shown);
-        if (control->pid > 0)
-                text_addf(&text, " (pid %i)", (int) control->pid);
-        return text_finish(&text, ret_activity);
+        return unit_process_describe(socket_exec_to_string(control->kind), command, control->pid, ret_activity);
 }
 
 int socket_activity(const Unit *unit, char **ret_activity, usec_t *ret_since) {

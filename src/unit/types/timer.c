@@ -21,7 +21,7 @@
 #include "basic/macro.h"
 #include "basic/text.h"
 #include "unit/types/timer.h"
-#include "unit/types/trigger_environment.h"
+#include "unit/types/unit_process.h"
 #include "unit/types/unit_types.h"
 #include "unit/unit_clean.h"
 
@@ -264,9 +264,9 @@ static int timer_trigger_environment(const Unit *unit, char ***environment) {
 
         if (timer->state != TIMER_RUNNING)
                 return 0;
-        r = trigger_environment_set(environment, "TRIGGER_TIMER_REALTIME_USEC=%" PRIu64, timer->last_trigger.realtime);
+        r = unit_process_add_variable(environment, "TRIGGER_TIMER_REALTIME_USEC=%" PRIu64, timer->last_trigger.realtime);
         if (r == 0)
-                r = trigger_environment_set(environment, "TRIGGER_TIMER_MONOTONIC_USEC=%" PRIu64,
+                r = unit_process_add_variable(environment, "TRIGGER_TIMER_MONOTONIC_USEC=%" PRIu64,
                                             timer->last_trigger.monotonic);
         return r < 0 ? r : 1;
 }

@@ -6,24 +6,9 @@
  * triggered the unit are asked whether they did.
  */
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-
-#include "basic/strv.h"
 #include "unit/types/trigger_environment.h"
+#include "unit/types/unit_process.h"
 #include "unit/unit_table.h"
-
-int trigger_environment_set(char ***environment, const char *format, ...) {
-        char *assignment = NULL;
-        va_list arguments;
-        int n;
-
-        va_start(arguments, format);
-        n = vasprintf(&assignment, format, arguments);
-        va_end(arguments);
-        return n < 0 ? -ENOMEM : strv_consume(environment, assignment);
-}
 
 int trigger_environment_add(const Unit *unit, char ***environment) {
         UnitRelations triggered_by = unit_relations(unit, UNIT_TRIGGERED_BY);
@@ -35,7 +20,7 @@ int trigger_environment_add(const Unit *unit, char ***environment) {
                 if (r < 0)
                         return r;
                 if (r > 0)
-                        return trigger_environment_set(environment, "TRIGGER_UNIT=%s", by->id);
+                        return unit_process_add_variable(environment, "TRIGGER_UNIT=%s", by->id);
         }
         return 0;
 }

@@ -12,6 +12,3 @@
  * a timer or path unit has triggered @unit and waits for it. Of several it is the first. 0 or -ENOMEM.
  */
 int trigger_environment_add(const Unit *unit, char ***environment);
-
-/* For these types: appends one variable. 0 or -ENOMEM. */
-int trigger_environment_set(char ***environment, const char *format, ...) __attribute__((format(printf, 2, 3)));

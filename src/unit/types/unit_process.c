@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -55,16 +56,49 @@ void unit_process_describe_exit(const UnitExit *exit, char *buffer, size_t size)
                 snprintf(buffer, size, "was killed by signal %i", exit->status);
 }
 
+int unit_process_describe(const char *what, const ExecCommand *command, pid_t pid, char **ret_text) {
+        cleanup_free_ char *arguments = NULL, *shown = NULL;
+        Text text = {};
+        int r;
+
+        r = strv_join(command && command->argv ? command->argv + 1 : NULL, " ", &arguments);
+        if (r == 0)
+                r = text_escape_control(arguments, &shown);
+        if (r < 0)
+                return r;
+        text_add(&text, what);
+        if (command)
+                text_addf(&text, ": %s", command->path);
+        if (*shown)
+                text_addf(&text, " %s", shown);
+        if (pid > 0)
+                text_addf(&text, " (pid %i)", (int) pid);
+        return text_finish(&text, ret_text);
+}
+
+/* — what they are told — */
+
+int unit_process_add_variable(char ***environment, const char *format, ...) {
+        char *assignment = NULL;
+        va_list arguments;
+        int n;
+
+        va_start(arguments, format);
+        n = vasprintf(&assignment, format, arguments);
+        va_end(arguments);
+        return n < 0 ? -ENOMEM : strv_consume(environment, assignment);
+}
+
 int unit_process_add_invocation(const Unit *unit, char ***environment) {
-        char *assignment = NULL, hex[33];
+        char hex[33];
         int r;
 
         for (size_t i = 0; i < sizeof(unit->invocation_id); i++)
                 snprintf(hex + 2 * i, 3, "%02x", unit->invocation_id[i]);
         if (strspn(hex, "0") == 32)
                 return 0;
-        r = text_format(&assignment, "INVOCATION_ID=%s", hex);
-        return r < 0 ? r : strv_consume(environment, assignment);
+        r = unit_process_add_variable(environment, "INVOCATION_ID=%s", hex);
+        return r < 0 ? r : 1;
 }
 
 /* — signals — */

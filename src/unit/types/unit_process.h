@@ -16,7 +16,13 @@ void unit_process_ended(const Unit *unit, ExecCommand *command, const UnitExit *
 /* "exited with status 3" */
 void unit_process_describe_exit(const UnitExit *exit, char *buffer, size_t size);
 
-/* INVOCATION_ID=, if this run of the unit has one: 0 or -ENOMEM. */
+/* "ExecStartPre: /bin/sleep 60 (pid 12)"; just @what where no command is known. 0 or -ENOMEM. */
+int unit_process_describe(const char *what, const ExecCommand *command, pid_t pid, char **ret_text);
+
+/* Appends one variable: 0 or -ENOMEM. */
+int unit_process_add_variable(char ***environment, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* INVOCATION_ID=: 1, 0 if this run of the unit has none, or -ENOMEM. */
 int unit_process_add_invocation(const Unit *unit, char ***environment);
 
 /* One signal to the processes that are there (0: is not), with their groups and all others of the unit @with_rest: how many. */
