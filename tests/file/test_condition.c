@@ -75,6 +75,7 @@ Test(condition, tables_of_lines_and_answers) {
                 { "ConditionEnvironment=HOME=/there", UNIT_CONDITION_UNMET },
                 { "ConditionACPower=yes", UNIT_UNDER_WAY },
                 { "ConditionCapability=!CAP_NONSENSE", UNIT_CONDITION_UNMET },
+                { "ConditionCapability=!62", UNIT_UNDER_WAY },
                 { "ConditionSecurity=!nonexistent", UNIT_UNDER_WAY },
                 { "ConditionCredential=foo", UNIT_CONDITION_UNMET },
                 { "ConditionControlGroupController=nonexistent", UNIT_CONDITION_UNMET },

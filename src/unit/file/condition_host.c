@@ -27,6 +27,7 @@
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "unit/file/capability.h"
 #include "unit/file/condition_compare.h"
 #include "unit/file/condition_host.h"
 
@@ -321,24 +322,12 @@ int condition_ac_power(const char *parameter) {
 }
 
 int condition_capability(const char *parameter) {
-        static const char *const names[] = {
-                "chown", "dac_override", "dac_read_search", "fowner", "fsetid", "kill", "setgid", "setuid", "setpcap",
-                "linux_immutable", "net_bind_service", "net_broadcast", "net_admin", "net_raw", "ipc_lock", "ipc_owner",
-                "sys_module", "sys_rawio", "sys_chroot", "sys_ptrace", "sys_pacct", "sys_admin", "sys_boot", "sys_nice",
-                "sys_resource", "sys_time", "sys_tty_config", "mknod", "lease", "audit_write", "audit_control", "setfcap",
-                "mac_override", "mac_admin", "syslog", "wake_alarm", "block_suspend", "audit_read", "perfmon", "bpf",
-                "checkpoint_restore",
-        };
         cleanup_free_ char *status = compare_read_file("/proc/self/status");
         const char *line = status ? strstr(status, "\nCapBnd:") : NULL;
         unsigned long long bounding = line ? strtoull(line + strlen("\nCapBnd:"), NULL, 16) : 0;
+        int number = capability_find(parameter);
 
-        if (strncasecmp(parameter, "cap_", 4) != 0)
-                return -EINVAL;
-        for (size_t i = 0; i < ELEMENTSOF(names); i++)
-                if (strcasecmp(parameter + 4, names[i]) == 0)
-                        return (bounding >> i & 1) != 0;
-        return -EINVAL;
+        return number < 0 ? number : (bounding >> number & 1) != 0;
 }
 
 int condition_security(const char *parameter) {

@@ -22,6 +22,13 @@
         { .name = "TimeoutCleanSec", .parse = directive_parse_time_limit, .base = DIRECTIVE_IN_EXEC_TERMS, \
           .offset = offsetof(ExecTerms, timeout_clean) }
 
+/* Puts "NAME=value" (@separator: what ends the name) into the list, in the place of an earlier one; owns @entry. 0 or -ENOMEM. */
+int exec_list_set(char ***list, char *entry, const char *separator);
+
+/* Words of which each goes into the list by @add, which owns it, if it @is_one; of another is said that it has not @form. */
+int exec_parse_assignments(const DirectiveLine *line, const char *value, const char *form, bool (*is_one)(const char *word),
+                           int (*add)(char ***list, char *word));
+
 int exec_parse_environment(const DirectiveLine *line, const char *value);
 int exec_parse_environment_file(const DirectiveLine *line, const char *value);
 int exec_parse_working_directory(const DirectiveLine *line, const char *value);

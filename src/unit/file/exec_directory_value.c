@@ -91,19 +91,6 @@ static bool credential_is_valid(const char *name, size_t n) {
         return true;
 }
 
-/* Puts "id:…" into the list, in the place of an earlier one. */
-static int add_credential(char ***list, char *entry) {
-        size_t n = strcspn(entry, ":") + 1;
-
-        for (char **slot = *list; slot && *slot; slot++)
-                if (strncmp(*slot, entry, n) == 0) {
-                        free(*slot);
-                        *slot = entry;
-                        return 0;
-                }
-        return strv_consume(list, entry);
-}
-
 int exec_parse_load_credential(const DirectiveLine *line, const char *value) {
         char ***list = directive_field(line);
         cleanup_free_ char *text = NULL;
@@ -126,7 +113,7 @@ int exec_parse_load_credential(const DirectiveLine *line, const char *value) {
         if (path[0] != '/' && !credential_is_valid(path, strlen(path)))
                 return directive_complain(line, "'%s' is neither an absolute path nor the name of a credential", path);
         r = text_format(&entry, "%.*s:%s", (int) n, text, path);
-        return r < 0 ? r : add_credential(list, entry);
+        return r < 0 ? r : exec_list_set(list, entry, ":");
 }
 
 /* 1 with the text, 0 if it was bad (said), or -ENOMEM. */
@@ -160,7 +147,7 @@ int exec_parse_set_credential(const DirectiveLine *line, const char *value) {
         if (r <= 0)
                 return r;
         r = text_format(&entry, "%s:%s", expanded, text);
-        return r < 0 ? r : add_credential(list, entry);
+        return r < 0 ? r : exec_list_set(list, entry, ":");
 }
 
 static int add_input(const DirectiveLine *line, const char *bytes, size_t n, bool ends_line) {

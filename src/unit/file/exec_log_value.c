@@ -76,24 +76,5 @@ static bool is_field(const char *word) {
 }
 
 int exec_parse_log_fields(const DirectiveLine *line, const char *value) {
-        char ***fields = directive_field(line);
-        const char *at = value;
-
-        if (!*value)
-                *fields = strv_free(*fields);
-        for (;;) {
-                cleanup_free_ char *word = NULL;
-                int r = directive_next_word(line, &at, &word);
-
-                if (r <= 0)
-                        return r == -EINVAL ? 0 : r;
-                if (!is_field(word)) {
-                        directive_note(line, UNIT_FILE_WARNING, "'%s' is not of the form FIELD=value; it is ignored.",
-                                       word);
-                        continue;
-                }
-                r = strv_consume(fields, take_ptr(word));
-                if (r < 0)
-                        return r;
-        }
+        return exec_parse_assignments(line, value, "FIELD=value", is_field, strv_consume);
 }

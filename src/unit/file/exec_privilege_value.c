@@ -2,8 +2,8 @@
 /*
  * Privileges
  *
- * The names of capabilities are <linux/capability.h>'s. A name that is not
- * known refuses the unit: nobody could say whether it gives or takes.
+ * A capability whose name is not known refuses the unit: nobody could say
+ * whether it gives or takes.
  */
 
 #include <errno.h>
@@ -13,31 +13,10 @@
 
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "unit/file/capability.h"
 #include "unit/file/directive_exec.h"
 #include "unit/file/directive_value.h"
 #include "unit/file/unit_draft.h"
-
-static const char *const capabilities[] = {
-        "chown", "dac_override", "dac_read_search", "fowner", "fsetid", "kill", "setgid", "setuid", "setpcap",
-        "linux_immutable", "net_bind_service", "net_broadcast", "net_admin", "net_raw", "ipc_lock", "ipc_owner",
-        "sys_module", "sys_rawio", "sys_chroot", "sys_ptrace", "sys_pacct", "sys_admin", "sys_boot", "sys_nice",
-        "sys_resource", "sys_time", "sys_tty_config", "mknod", "lease", "audit_write", "audit_control", "setfcap",
-        "mac_override", "mac_admin", "syslog", "wake_alarm", "block_suspend", "audit_read", "perfmon", "bpf",
-        "checkpoint_restore",
-};
-
-static int capability_find(const char *name) {
-        uint32_t number;
-
-        if (text_parse_u32(name, &number) == 0)
-                return number < 63 ? (int) number : -EINVAL;
-        if (strncasecmp(name, "cap_", 4) != 0)
-                return -EINVAL;
-        for (size_t i = 0; i < ELEMENTSOF(capabilities); i++)
-                if (strcasecmp(capabilities[i], name + 4) == 0)
-                        return (int) i;
-        return -EINVAL;
-}
 
 /* An empty value, and "~" alone, replace; so does the first one. Others add to what was said, or take away from it. */
 int exec_parse_capabilities(const DirectiveLine *line, const char *value) {

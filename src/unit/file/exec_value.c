@@ -22,40 +22,47 @@ static bool environment_is_assignment(const char *word) {
         return n > 0 && word[n] == '=' && !(word[0] >= '0' && word[0] <= '9');
 }
 
-/* Puts NAME=value into the list, in the place of an earlier NAME=. */
-static int environment_set(char ***environment, char *assignment) {
-        size_t n = strcspn(assignment, "=") + 1;
+int exec_list_set(char ***list, char *entry, const char *separator) {
+        size_t n = strcspn(entry, separator) + 1;
 
-        for (char **slot = *environment; slot && *slot; slot++)
-                if (strncmp(*slot, assignment, n) == 0) {
+        for (char **slot = *list; slot && *slot; slot++)
+                if (strncmp(*slot, entry, n) == 0) {
                         free(*slot);
-                        *slot = assignment;
+                        *slot = entry;
                         return 0;
                 }
-        return strv_consume(environment, assignment);
+        return strv_consume(list, entry);
 }
 
-int exec_parse_environment(const DirectiveLine *line, const char *value) {
-        char ***environment = directive_field(line);
+int exec_parse_assignments(const DirectiveLine *line, const char *value, const char *form, bool (*is_one)(const char *word),
+                           int (*add)(char ***list, char *word)) {
+        char ***list = directive_field(line);
         const char *at = value;
 
         if (!*value)
-                *environment = strv_free(*environment);
+                *list = strv_free(*list);
         for (;;) {
                 cleanup_free_ char *word = NULL;
                 int r = directive_next_word(line, &at, &word);
 
                 if (r <= 0)
                         return r == -EINVAL ? 0 : r;
-                if (!environment_is_assignment(word)) {
-                        directive_note(line, UNIT_FILE_WARNING,
-                                       "'%s' is not of the form NAME=value; it is ignored.", word);
+                if (!is_one(word)) {
+                        directive_note(line, UNIT_FILE_WARNING, "'%s' is not of the form %s; it is ignored.", word, form);
                         continue;
                 }
-                r = environment_set(environment, take_ptr(word));
+                r = add(list, take_ptr(word));
                 if (r < 0)
                         return r;
         }
+}
+
+static int environment_set(char ***environment, char *assignment) {
+        return exec_list_set(environment, assignment, "=");
+}
+
+int exec_parse_environment(const DirectiveLine *line, const char *value) {
+        return exec_parse_assignments(line, value, "NAME=value", environment_is_assignment, environment_set);
 }
 
 int exec_parse_environment_file(const DirectiveLine *line, const char *value) {

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Capabilities by name
+ */
+
+/* "CAP_KILL" or "5": its number, below 64, or -EINVAL. */
+int capability_find(const char *name);
