@@ -103,6 +103,14 @@ check_equal "their user stays" "$(cat "$USERS/$UID_TWO")" other-name
 check "both are" ctl stop three.service
 check_exit "it is gone" 1 test -e "$USERS/$UID_TWO"
 check "all are" ctl stop one.service 4-odd.service
+unit mnt-none.mount <<U
+[Mount]
+What=tmpfs
+Where=/mnt/none
+Type=tmpfs
+DynamicUser=yes
+U
+check_exit "a mount as such a user is not allowed" 1 ctl start mnt-none.mount
 check_equal "nobody is left" "$(ls "$USERS")" ""
 echo -n stranger >"$USERS/$UID_ONE"
 check "a number that somebody has" ctl start one.service

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "unit/exec/exec_directory.h"
+#include "unit/types/exec_owner.h"
 #include "unit/types/mount.h"
 
 /* Mounts that lie on each other at one place, at most, that a stop takes away. */
@@ -54,6 +55,7 @@ void mount_enter_dead(Unit *unit, MountResult result) {
         mount->wants_stop = false;
         if (terms)
                 exec_directory_leave(terms, unit->id, false);
+        exec_owner_left(unit, terms, (uid_t) -1, (gid_t) -1);
         mount_set_state(unit, mount->result == MOUNT_RESULT_SUCCESS ? MOUNT_STATE_DEAD : MOUNT_STATE_FAILED);
         action = mount->state == MOUNT_STATE_FAILED ? rare->failure_action : rare->success_action;
         if (mount->result == MOUNT_RESULT_START_LIMIT_HIT && action == UNIT_ACTION_NONE)
