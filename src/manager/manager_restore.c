@@ -306,14 +306,18 @@ static int take_journal_exits(Manager *manager) {
         for (size_t i = 0; journal_exit_at(journal, i); i++) {
                 const siginfo_t *info = journal_exit_at(journal, i);
                 ManagerProcess *process = manager_find_process(manager, info->si_pid);
-                int r;
+                UnitExit exit = {
+                        .pid = info->si_pid, .code = info->si_code, .status = info->si_status, .time = manager->now,
+                };
 
-                if (process)
-                        process->is_reaped = true;
-                r = vector_push(&manager->due, ((UnitExit) {
-                        .pid = info->si_pid, .code = info->si_code, .status = info->si_status, .time = manager->now }));
-                if (r < 0)
-                        return r;
+                /* A unit may ask for it later, as if it had just been reaped. */
+                if (!process) {
+                        manager_take_exit(manager, &exit);
+                        continue;
+                }
+                process->is_reaped = true;
+                if (vector_push(&manager->due, exit) < 0)
+                        return -ENOMEM;
         }
         return 0;
 }

@@ -136,6 +136,24 @@ Test(manager_restore, an_exit_that_was_reaped_and_not_acted_upon_is_told) {
         world_wait(world, world_is_gone_or_inactive, "a.service");
 }
 
+/* A process that has left its unit's hands in between, and whose number the unit will read from a file. */
+Test(manager_restore, an_exit_that_no_unit_has_asked_for_yet_is_kept) {
+        cleanup_(world_freep) World *world = world_new();
+        siginfo_t *slot;
+
+        start_sleeper(world);
+        manager_commit(world->manager);
+        slot = journal_next_exit(world->manager->state.journal);
+        *slot = (siginfo_t) { .si_signo = SIGCHLD, .si_code = CLD_EXITED };
+        slot->si_status = 3;
+        slot->si_pid = 12345;
+        world_restart(world);
+        world_settle(world);
+        cr_assert(eq(int, (int) world->manager->strays.n, 1));
+        cr_assert(eq(int, (int) world->manager->strays.items[0].pid, 12345));
+        cr_assert(eq(int, world->manager->strays.items[0].status, 3));
+}
+
 Test(manager_restore, an_end_that_nobody_saw_counts_as_a_kill) {
         cleanup_(world_freep) World *world = world_new();
         pid_t pid;
