@@ -122,7 +122,8 @@ void manager_write_unit(Manager *manager, const Unit *unit, RecordWriter *writer
 
         record_writer_clear(own);
         unit_record(unit, own);
-        if (own->has_failed)
+        /* Nothing at all would say that there is no such unit. */
+        if (own->has_failed || !of_unit)
                 writer->has_failed = true;
         if (!of_unit || (own->n == 0 && !of_unit->timers && !of_unit->processes && !awaited))
                 return;
