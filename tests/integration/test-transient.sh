@@ -86,4 +86,18 @@ check "a timer and its service" make t.timer fail 2 TimersMonotonic 'a(st)' 1 On
 check_prints "the timer is listed" 't.timer +t.service' ctl list-timers
 check "stops" ctl stop t.timer
 check_equal "both files go" "$(ls "$FILES")" ""
+
+# — mounts —
+PLACE=$DIR/place/here
+MOUNT=$(systemd-escape --path --suffix=mount "$PLACE")
+check "a mount" make "$MOUNT" fail 4 What s tmpfs Type s tmpfs Options s size=1M Description s "A place" 0
+check "is mounted" wait_for " $PLACE .* tmpfs " cat /proc/self/mountinfo
+check "and active" wait_for '^active$' ctl is-active "$MOUNT"
+check_equal "where its name says" "$(ctl show -P Where "$MOUNT")" "$PLACE"
+kill_core KILL
+check_equal "it survives a core" "$(ctl show -P Description "$MOUNT")" "A place"
+check "stops" ctl stop "$MOUNT"
+check_lacks "is unmounted" " $PLACE " cat /proc/self/mountinfo
+check_equal "its file goes" "$(ls "$FILES")" ""
+check_prints "without anything to mount it is refused" 'What=' make "$MOUNT" fail 1 Type s tmpfs 0
 done_testing
