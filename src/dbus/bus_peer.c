@@ -160,14 +160,23 @@ static void drop_reader(BusPeer *peer) {
         bus_peer_drop(peer);
 }
 
-static void peer_write(void *userdata) {
-        BusPeer *peer = userdata;
+static void peer_write(BusPeer *peer) {
         int fd;
 
         if (peer->is_gone || !dbus_connection_get_socket(peer->connection, &fd))
                 return;
         bus_output_write(&peer->output, fd);
         bus_loop_want_write(peer->loop, bus_output_size(&peer->output) > 0);
+}
+
+/* Is there anything new, it waits for its commit; what has been there before then leaves with it. */
+static void peer_write_rest(void *userdata) {
+        BusPeer *peer = userdata;
+
+        if (peer->is_in_outbox)
+                bus_loop_want_write(peer->loop, false);
+        else
+                peer_write(peer);
 }
 
 static void output_send(void *item) {
@@ -191,7 +200,7 @@ static int peer_enter_outbox(BusPeer *peer) {
 
         if (peer->is_in_outbox)
                 return 0;
-        bus_loop_set_writer(peer->loop, peer_write, peer);
+        bus_loop_set_writer(peer->loop, peer_write_rest, peer);
         r = outbox_add(manager_outbox(peer->bus->manager), &output_ops, bus_peer_ref(peer));
         if (r >= 0)
                 peer->is_in_outbox = true;
