@@ -49,6 +49,7 @@ int store_map_error(int code) {
                 return -ENOSPC;
         case SQLITE_NOMEM:
                 return -ENOMEM;
+        case SQLITE_ERROR:              /* our statements are right, so the tables are not */
         case SQLITE_CORRUPT:
         case SQLITE_NOTADB:
                 return -EBADMSG;

@@ -395,6 +395,27 @@ Test(store, garbage_is_set_aside) {
         cr_assert(is_there(&world, ".2"));
 }
 
+/* Sound, and ours by its mark, but not what we have made. */
+Test(store, file_with_other_tables_is_set_aside) {
+        static const char *const changes[] = { "ALTER TABLE log RENAME TO logs", "DROP TABLE format",
+                                               "ALTER TABLE log RENAME COLUMN bytes TO words" };
+        WORLD;
+
+        for (unsigned i = 0; i < ELEMENTSOF(changes); i++) {
+                char path[96];
+                sqlite3 *db;
+
+                world.store = store_close(world.store);
+                cr_assert(sqlite3_open_v2(world.path, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK);
+                cr_assert(eq(int, sqlite3_exec(db, changes[i], NULL, NULL, NULL), SQLITE_OK));
+                sqlite3_close(db);
+                cr_assert(eq(int, open_store(&world, "f"), STORE_E_SET_ASIDE), "%s: %s", changes[i],
+                          failure_message(&world.failure));
+                snprintf(path, sizeof(path), "%s.1", world.path);
+                cr_assert(eq(int, unlink(path), 0));
+        }
+}
+
 /* Each byte of the file in turn: whatever is made of it, no crash, and either it is refused or it can be read. */
 Test(store, damage_is_survived) {
         WORLD;
