@@ -146,16 +146,11 @@ int installer_link(Installer *installer, char *const *files, unsigned flags, Ins
 /* The files of a folder of drop-ins; the folder goes with the last. What is no drop-in stays. */
 static int plan_dropins(const Installer *installer, const char *folder, InstallReport *plan) {
         const struct dirent *item;
-        int fd, r = 0;
         DIR *dir;
+        int r = folder_list(installer->root, folder, &dir);
 
-        if (folder_open(installer->root, folder, false, &fd) < 0)
-                return 0;
-        dir = fdopendir(fd);
-        if (!dir) {
-                close(fd);
-                return -ENOMEM;
-        }
+        if (r < 0 || !dir)
+                return r;
         while (r == 0 && (item = readdir(dir))) {
                 cleanup_free_ char *path = NULL;
 

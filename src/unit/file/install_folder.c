@@ -101,6 +101,19 @@ int folder_open(const char *root, const char *folder, bool create, int *ret_fd) 
         return r < 0 ? r : open_below(root, folder, ret_fd);
 }
 
+int folder_list(const char *root, const char *folder, DIR **ret_dir) {
+        int fd;
+
+        *ret_dir = NULL;
+        if (folder_open(root, folder, false, &fd) < 0)
+                return 0;
+        *ret_dir = fdopendir(fd);
+        if (*ret_dir)
+                return 0;
+        close(fd);
+        return -ENOMEM;
+}
+
 int folder_make_link(int folder, const char *name, const char *target) {
         char temporary[64];
 

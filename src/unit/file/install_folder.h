@@ -7,6 +7,7 @@
  * With another root folder no path leads out of it, whatever links lie there.
  */
 
+#include <dirent.h>
 #include <stdbool.h>
 
 /* Who writes into a folder of the search path. */
@@ -29,6 +30,9 @@ FolderKind folder_kind(const char *folder, const char *runtime);
  * -ENOENT and the like.
  */
 int folder_open(const char *root, const char *folder, bool create, int *ret_fd);
+
+/* Opens it for readdir(): 0 with what is to be closed, or NULL where there is no folder that can be read; -ENOMEM. */
+int folder_list(const char *root, const char *folder, DIR **ret_dir);
 
 /* Makes a link, in the place of another or of nothing, atomically. */
 int folder_make_link(int folder, const char *name, const char *target);

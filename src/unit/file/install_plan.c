@@ -178,21 +178,16 @@ static bool is_link_folder(const char *name) {
 /* Looks through one folder; names of the folders of links in it go to @subfolders (NULL: this is one). */
 static int removal_scan(Removal *removal, const char *folder, char ***subfolders) {
         const struct dirent *item;
-        int fd, r = 0;
         DIR *dir;
+        int r = folder_list(removal->installer->root, folder, &dir);
 
-        if (folder_open(removal->installer->root, folder, false, &fd) < 0)
-                return 0;
-        dir = fdopendir(fd);
-        if (!dir) {
-                close(fd);
-                return -ENOMEM;
-        }
+        if (r < 0 || !dir)
+                return r;
         while (r == 0 && (item = readdir(dir)))
                 if (subfolders && is_link_folder(item->d_name))
                         r = strv_push(subfolders, item->d_name);
                 else
-                        r = removal_consider(removal, folder, !subfolders, fd, item->d_name);
+                        r = removal_consider(removal, folder, !subfolders, dirfd(dir), item->d_name);
         closedir(dir);
         return r;
 }

@@ -80,16 +80,11 @@ static int preset_file_compare(const void *a, const void *b) {
 
 static int preset_files_list(PresetFiles *files, const char *root, const char *folder, size_t number) {
         const struct dirent *item;
-        int fd, r = 0;
         DIR *dir;
+        int r = folder_list(root, folder, &dir);
 
-        if (folder_open(root, folder, false, &fd) < 0)
-                return 0;
-        dir = fdopendir(fd);
-        if (!dir) {
-                close(fd);
-                return -ENOMEM;
-        }
+        if (r < 0 || !dir)
+                return r;
         while (r == 0 && (item = readdir(dir))) {
                 PresetFile file = { .folder = number };
 
