@@ -115,6 +115,14 @@ OpenFile=/run/opens.socket
 ExecStart=/bin/sh -c "echo $$LISTEN_FDS $$LISTEN_FDNAMES; read line <&3; echo x 2>/dev/null >&3 || echo read-only; echo more >&4; echo hello >&5"'
 service opens-none 'OpenFile=/run/not-there
 ExecStart=/bin/true'
+mount -t tmpfs tmpfs /etc/pam.d
+for kind in auth account session; do echo "$kind required pam_permit.so"; done >/etc/pam.d/leaks
+echo "session required $BUILD/tests/integration/libpam-leak.so" >>/etc/pam.d/leaks
+service session 'Type=notify
+NotifyFd=9
+User=nobody
+PAMName=leaks
+ExecStart=/bin/sh -c "for x in 3 4 5 6 7 8 9; do [ ! -e /proc/$$$$/fd/$$x ] || echo $$x; done; echo >&9; exec sleep 1000"'
 for name in leaves shares; do
         unit $name.service <<U
 [Service]
@@ -173,6 +181,10 @@ python3 -c 'import socket, sys
 s = socket.socket(socket.AF_UNIX); s.bind("/run/opens.socket"); s.listen(); print("up", flush=True)
 print(s.accept()[0].recv(100).decode(), end="", flush=True)' >/run/heard &
 wait_for up cat /run/heard
+if [ -e "$BUILD/tests/integration/libpam-leak.so" ]; then
+        runs session 9
+        check "and ends" ctl stop session.service
+fi
 runs opens $'3 host:words:opens.socket\nread-only'
 check_equal "a file is written at its end" "$(tr '\n' ' ' </run/opened)" "first more "
 check "a socket is connected to" wait_for hello cat /run/heard

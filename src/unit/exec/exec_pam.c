@@ -240,12 +240,17 @@ static int take_groups(ExecChild *child) {
         return 0;
 }
 
-/* What modules have opened is no business of the program's. */
+/* What modules have opened is no business of the program's, also where it lies between what it is given. */
 static void keep_descriptors_back(const ExecChild *child) {
         unsigned first = STDERR_FILENO + 1;
 
-        for (size_t i = 0; i < child->n_places; i++)
-                first = MAX(first, (unsigned) child->places[i].target + 1);
+        for (size_t i = 0; i < child->n_places; i++) {
+                unsigned target = (unsigned) child->places[i].target;
+
+                if (target > first)
+                        (void) syscall(SYS_close_range, first, target - 1, CLOSE_RANGE_CLOEXEC);
+                first = MAX(first, target + 1);
+        }
         (void) syscall(SYS_close_range, first, ~0U, CLOSE_RANGE_CLOEXEC);
 }
 
