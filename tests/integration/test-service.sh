@@ -6,8 +6,15 @@
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 SPEAKER="$(python3 -c 'import sys; print(sys.executable)') $(realpath "$(dirname "$0")/speaker.py")"
-PORT=$(python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])')
-HTTP_PORT=$((PORT + 1))
+read -r PORT HTTP_PORT < <(python3 -c 'import socket
+servers = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
+print(*(server.getsockname()[1] for server in servers))')
+# A machine without that name is lent it, in the test's own mount namespace.
+if ! getent hosts localhost >/dev/null; then
+        cp -r /etc "$DIR/etc" 2>/dev/null || true
+        echo '127.0.0.1 localhost' >>"$DIR/etc/hosts"
+        mount --bind "$DIR/etc" /etc
+fi
 
 unit reload.service <<U
 [Service]
