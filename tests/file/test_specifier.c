@@ -4,6 +4,7 @@
  */
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -54,6 +55,28 @@ Test(specifier, a_users_folders_are_the_users) {
         unsetenv("XDG_CACHE_HOME");
         cr_assert(eq(int, specifier_expand(&context, "%h %t %E %S %C", &text, &problem), 0));
         assert_string(text, "/home/me /run/user/7 /conf /home/me/.local/state /home/me/.cache");
+}
+
+static void expect_user(const char *expected) {
+        SpecifierContext context = { .unit = "foo.service", .is_user = true };
+        cleanup_free_ char *text = NULL, *problem = NULL;
+
+        cr_assert(eq(int, specifier_expand(&context, "%u %h %s", &text, &problem), 0));
+        assert_string(text, expected);
+}
+
+/* No name service is asked: for a user whom the files do not know his environment speaks. */
+Test(specifier, a_user_is_known_by_the_files_and_his_environment) {
+        if (geteuid() != 0 || seteuid(1234567) < 0)
+                cr_skip_test("only root can be somebody whom no file knows");
+        setenv("USER", "me", 1);
+        setenv("HOME", "/home/me", 1);
+        setenv("SHELL", "/bin/mine", 1);
+        expect_user("me /home/me /bin/mine");
+        unsetenv("USER");
+        unsetenv("HOME");
+        unsetenv("SHELL");
+        expect_user("1234567 / /bin/sh");
 }
 
 Test(specifier, the_machine_is_asked) {

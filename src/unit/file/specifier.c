@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -117,23 +118,51 @@ static const char *specifier_environment(const char *name) {
         return value && *value ? value : NULL;
 }
 
+/*
+ * Only what /etc/passwd says (here) and /etc/group (below): a name service may ask the network, and we may not wait. Valid
+ * until the next one; NULL: it says nothing.
+ */
+static const struct passwd *specifier_own_user(void) {
+        FILE *file = fopen("/etc/passwd", "re");
+        const struct passwd *entry = NULL;
+
+        while (file && (entry = fgetpwent(file)) && entry->pw_uid != geteuid())
+                continue;
+        if (file)
+                fclose(file);
+        return entry;
+}
+
+static const struct group *specifier_own_group(void) {
+        FILE *file = fopen("/etc/group", "re");
+        const struct group *entry = NULL;
+
+        while (file && (entry = fgetgrent(file)) && entry->gr_gid != getegid())
+                continue;
+        if (file)
+                fclose(file);
+        return entry;
+}
+
 static int specifier_home(const SpecifierContext *context, char **ret_value) {
         const char *home = context->is_user ? specifier_environment("HOME") : NULL;
 
         if (!home && geteuid() != 0) {
-                const struct passwd *entry = getpwuid(geteuid());
+                const struct passwd *entry = specifier_own_user();
 
                 home = entry ? entry->pw_dir : NULL;
         }
         return specifier_copy(home ? home : geteuid() == 0 ? "/root" : "/", ret_value);
 }
 
+/* Whom the file does not know has got his name, as his home, from what knows him: at his login. */
 static int specifier_user(const SpecifierContext *context, char **ret_value) {
-        const struct passwd *entry = geteuid() == 0 ? NULL : getpwuid(geteuid());
+        const struct passwd *entry = geteuid() == 0 ? NULL : specifier_own_user();
+        const char *name = entry ? entry->pw_name : context->is_user ? specifier_environment("USER") : NULL;
 
         if (geteuid() == 0)
                 return specifier_copy("root", ret_value);
-        return entry ? specifier_copy(entry->pw_name, ret_value) : text_format(ret_value, "%u", geteuid());
+        return name ? specifier_copy(name, ret_value) : text_format(ret_value, "%u", geteuid());
 }
 
 static int specifier_uid(const SpecifierContext *context, char **ret_value) {
@@ -141,7 +170,7 @@ static int specifier_uid(const SpecifierContext *context, char **ret_value) {
 }
 
 static int specifier_group(const SpecifierContext *context, char **ret_value) {
-        const struct group *entry = getegid() == 0 ? NULL : getgrgid(getegid());
+        const struct group *entry = getegid() == 0 ? NULL : specifier_own_group();
 
         if (getegid() == 0)
                 return specifier_copy("root", ret_value);
@@ -155,6 +184,11 @@ static int specifier_gid(const SpecifierContext *context, char **ret_value) {
 static int specifier_shell(const SpecifierContext *context, char **ret_value) {
         const char *shell = context->is_user ? specifier_environment("SHELL") : NULL;
 
+        if (!shell && context->is_user && geteuid() != 0) {
+                const struct passwd *entry = specifier_own_user();
+
+                shell = entry && *entry->pw_shell ? entry->pw_shell : NULL;
+        }
         return specifier_copy(shell ? shell : "/bin/sh", ret_value);
 }
 
