@@ -51,6 +51,7 @@ typedef enum ExecPreserve {
 } ExecPreserve;
 
 typedef enum ExecKeyring {
+        EXEC_KEYRING_DEFAULT,           /* nothing is said: private of the system's manager, inherited of a user's */
         EXEC_KEYRING_INHERIT,
         EXEC_KEYRING_PRIVATE,
         EXEC_KEYRING_SHARED,

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <linux/keyctl.h>
 #include <linux/securebits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "basic/macro.h"
+#include "basic/text.h"
 #include "exec_fixture.h"
 #include "unit/exec_terms.h"
 
@@ -192,9 +194,53 @@ Test(exec_terms, what_is_not_in_the_search_path) {
         fixture_fail(&fixture, EXEC_STEP_EXEC, ENOENT, "cannot find sh in /no/such/place:/srv");
 }
 
-Test(exec_terms, a_session_keyring_of_its_own) {
-        TERMS(.keyring = EXEC_KEYRING_PRIVATE);
-        FIXTURE("grep -c . /proc/keys >/dev/null; echo done");
+/* The number and the owner of the session keyring. */
+#define KEYRING "perl -e '$b = chr(0) x 100; syscall(250, 6, -3, $b, 100); print syscall(250, 0, -3, 0), \";$b\"' | cut -d';' -f1,3"
 
-        expect(&fixture, &terms, "done");
+static void expect_keyring(Fixture *fixture, const char *mode, long own, bool is_own, unsigned owner) {
+        char inherited[32], ending[32];
+
+        cr_assert(truncate(fixture->output, 0) == 0 || errno == ENOENT);
+        cr_assert(eq(int, fixture_run(fixture), 0));
+        snprintf(inherited, sizeof(inherited), "%ld;", own);
+        snprintf(ending, sizeof(ending), ";%u", owner);
+        cr_assert(eq(int, text_starts_with(fixture_output(fixture), inherited), !is_own), "%s", mode);
+        cr_assert(is_own <= text_ends_with(fixture_output(fixture), ending), "%s: %s", mode, fixture_output(fixture));
+}
+
+Test(exec_terms, session_keyring) {
+        static const struct {
+                ExecKeyring mode;
+                bool is_own, is_users_own;
+        } cases[] = {
+                { EXEC_KEYRING_DEFAULT, true, false },
+                { EXEC_KEYRING_INHERIT, false, false },
+                { EXEC_KEYRING_PRIVATE, true, true },
+                { EXEC_KEYRING_SHARED, true, true },
+        };
+        long own = syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
+        FIXTURE(KEYRING);
+
+#ifndef __x86_64__
+        cr_skip_test("the script knows the number of the system call of another machine");
+#endif
+        if (own <= 0)
+                cr_skip_test("there are no keyrings here");
+        cr_assert(eq(int, chmod(fixture.folder, 0777), 0));
+        /* A plain one has no terms at all. */
+        expect_keyring(&fixture, "nothing said", own, true, 0);
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                ExecTerms terms = { .keyring = cases[i].mode };
+                const char *mode = exec_keyring_to_string(cases[i].mode) ?: "default";
+
+                fixture.request.terms = &terms;
+                fixture.request.unit = "test.service";
+                fixture.request.is_user_manager = true;
+                expect_keyring(&fixture, mode, own, cases[i].is_users_own, 0);
+                fixture.request.is_user_manager = false;
+                expect_keyring(&fixture, mode, own, cases[i].is_own, 0);
+                fixture.request.user = "65534";
+                expect_keyring(&fixture, mode, own, cases[i].is_own, 65534);
+                fixture.request.user = NULL;
+        }
 }

@@ -28,7 +28,8 @@ int exec_child_set_timer_slack(ExecChild *child);
 int exec_child_set_personality(ExecChild *child);
 int exec_child_make_directories(ExecChild *child);      /* each is a step of its own */
 int exec_child_make_secrets(ExecChild *child);
-int exec_child_make_keyring(ExecChild *child);
+int exec_child_make_session_keyring(ExecChild *child);
+int exec_child_make_keyring(const ExecChild *child);
 int exec_child_set_limits(ExecChild *child);
 int exec_child_limit_capabilities(ExecChild *child);
 int exec_child_raise_capabilities(ExecChild *child);

@@ -104,19 +104,39 @@ child_ int exec_child_set_personality(ExecChild *child) {
         return terms->has_personality ? (int) MIN(exec_call1(SYS_personality, terms->personality), 0L) : 0;
 }
 
-/* Where there are no keyrings, or a container may have none, there is nothing to be kept apart. */
-child_ int exec_child_make_keyring(ExecChild *child) {
+child_ static bool has_own_keyring(const ExecChild *child) {
+        ExecKeyring keyring = child->extra ? child->extra->terms->keyring : EXEC_KEYRING_DEFAULT;
+
+        return keyring == EXEC_KEYRING_DEFAULT ? !child->request->is_user_manager : keyring != EXEC_KEYRING_INHERIT;
+}
+
+/* Its number. 0: where there are no keyrings, or a container may have none, there is nothing to be kept apart. */
+child_ static long join_new_keyring(void) {
+        long keyring = exec_call2(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
+
+        if (keyring == -ENOSYS || keyring == -EPERM || keyring == -EACCES || keyring == -EDQUOT)
+                return 0;
+        return keyring;
+}
+
+/* What the modules of PAM put in there is to stay. */
+child_ int exec_child_make_session_keyring(ExecChild *child) {
         const ExecExtra *extra = child->extra;
         long keyring;
 
-        if (extra->terms->keyring == EXEC_KEYRING_INHERIT)
+        if (!extra->opens_session || !has_own_keyring(child))
                 return 0;
-        keyring = exec_call2(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
-        if (keyring == -ENOSYS || keyring == -EPERM || keyring == -EACCES || keyring == -EDQUOT)
-                return 0;
-        if (keyring >= 0 && (extra->uid != (uid_t) -1 || extra->gid != (gid_t) -1))
+        keyring = join_new_keyring();
+        if (keyring > 0 && (extra->uid != (uid_t) -1 || extra->gid != (gid_t) -1))
                 exec_call4(SYS_keyctl, KEYCTL_CHOWN, keyring, extra->uid, extra->gid);
         return (int) MIN(keyring, 0L);
+}
+
+/* By the user, whose it is then. */
+child_ int exec_child_make_keyring(const ExecChild *child) {
+        if ((child->extra && child->extra->opens_session) || !has_own_keyring(child))
+                return 0;
+        return (int) MIN(join_new_keyring(), 0L);
 }
 
 /* The user's own keyring can be linked by the user only. */

@@ -15,6 +15,7 @@
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "unit/exec/exec_directory.h"
 #include "unit/file/draft_type.h"
 #include "unit/types/exec_terms_property.h"
 
@@ -89,6 +90,12 @@ static const char *personality_of(const ExecTerms *terms) {
 #endif
 }
 
+static const char *keyring_of(const ExecTerms *terms) {
+        if (terms->keyring != EXEC_KEYRING_DEFAULT)
+                return exec_keyring_to_string(terms->keyring);
+        return exec_keyring_to_string(exec_directory_is_user() ? EXEC_KEYRING_INHERIT : EXEC_KEYRING_PRIVATE);
+}
+
 /* As bytes, the lowest first. */
 static void put_set(Sink *sink, const ExecSet *set) {
         sink_open(sink, 'a', "y");
@@ -111,7 +118,7 @@ GETTER(timeout_clean, sink_u64, terms->timeout_clean == 0 ? USEC_INFINITY : term
 GETTER(timer_slack, sink_u64, terms->has_timer_slack ? terms->timer_slack_nsec : 50000)
 GETTER(coredump_filter, sink_u64, terms->has_coredump_filter ? terms->coredump_filter : 0x33)
 GETTER(personality, sink_string, personality_of(terms))
-GETTER(keyring, sink_string, exec_keyring_to_string(terms->keyring))
+GETTER(keyring, sink_string, keyring_of(terms))
 GETTER(preserve, sink_string, exec_preserve_to_string(terms->preserve))
 GETTER(capabilities, sink_u64, terms->has_capabilities ? terms->capabilities : UINT64_MAX)
 GETTER(ambient_capabilities, sink_u64, terms->ambient_capabilities)
