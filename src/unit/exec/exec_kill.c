@@ -98,14 +98,15 @@ int exec_list_orphans(bool (*is_known)(void *userdata, pid_t pid), void *userdat
 static bool is_of_session(const ExecRest *rest, pid_t pid) {
         uint64_t ticks = (uint64_t) sysconf(_SC_CLK_TCK);
         ExecProcess process;
-        usec_t until;
+        usec_t until, monotonic;
 
         if (rest->session <= 1 || exec_process_read(pid, &process) < 0 || process.session != rest->session)
                 return false;
         if (rest->session_until == USEC_INFINITY)
                 return true;
         /* Start times are counted with the time that the machine slept. */
-        until = rest->session_until + (clock_boottime() - clock_monotonic());
+        monotonic = clock_monotonic();
+        until = rest->session_until + (clock_boottime() - monotonic);
         return process.start_time * USEC_PER_SEC / ticks <= until;
 }
 
