@@ -38,6 +38,7 @@
 #define TOLD_LATER_MIN (10 * USEC_PER_MSEC)
 #define TOLD_LATER_MAX (100 * USEC_PER_MSEC)
 #define TOLD_LATER_FACTOR 2U
+#define ANSWERED_LATER_MAX (500 * USEC_PER_MSEC)
 
 static int timer_compare(const void *a, const void *b) {
         const ManagerTimer *first = a, *second = b;
@@ -301,7 +302,8 @@ void manager_read_clock(Manager *manager) {
 
 /*
  * What is told is of many turns then, while jobs begin and end one after the other: one message for all that a unit went
- * through, and one commit in front of them. Who waits for an answer waits as long again as it took to find it, no longer.
+ * through, and one commit in front of them. Who has asked for much waits for his answer twice as long again as it took to find
+ * it, in which most of what he asked for happens.
  */
 static bool may_be_told_later(Manager *manager) {
         usec_t now;
@@ -312,7 +314,7 @@ static bool may_be_told_later(Manager *manager) {
                 return manager->now < manager->tell_later_until;
         now = clock_monotonic();
         if (manager->answer_until == 0)
-                manager->answer_until = usec_add(now, MIN(usec_sub(now, manager->now), TOLD_LATER_MAX));
+                manager->answer_until = usec_add(now, MIN(TOLD_LATER_FACTOR * usec_sub(now, manager->now), ANSWERED_LATER_MAX));
         return now < manager->answer_until;
 }
 
