@@ -87,7 +87,8 @@ row AmbientCapabilities CAP_NET_RAW CAP_NOTHING 1 "$(capability CapEff 13)" User
 row CapabilityBoundingSet CAP_KILL CAP_NOTHING 0000000000000020 'sed -n "s/CapBnd:.//p" /proc/self/status'
 row SecureBits noroot all 1 'perl -e "print syscall(157, 27) & 1"'
 row NoNewPrivileges yes perhaps 1 'sed -n "s/NoNewPrivs:.//p" /proc/self/status'
-row KeyringMode private own _ses 'perl -e "\$b = chr(0) x 100; syscall(250, 6, -3, \$b, 100) > 0 and \$b =~ /;(_\\w+)/ and print \$1"'
+SESSION=$(perl -e 'print syscall(250, 0, -3, 0)')
+row KeyringMode private own own "perl -e 'print syscall(250, 0, -3, 0) == $SESSION ? \"ours\" : \"own\"'" KeyringMode=inherit
 row Personality x86 z80 i686 'uname -m'
 
 # — system calls —
