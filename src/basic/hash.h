@@ -11,10 +11,14 @@
 
 #define HASH_BEGIN UINT64_C(0xcbf29ce484222325)
 
+static inline uint64_t hash_add_byte(uint64_t hash, char byte) {
+        return (hash ^ (unsigned char) byte) * UINT64_C(0x100000001b3);
+}
+
 /* The end of @text counts: "a", "b" is not "ab". */
 static inline uint64_t hash_add(uint64_t hash, const char *text) {
         do
-                hash = (hash ^ (unsigned char) *text) * UINT64_C(0x100000001b3);
+                hash = hash_add_byte(hash, *text);
         while (*text++);
         return hash;
 }

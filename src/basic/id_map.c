@@ -78,7 +78,7 @@ int id_map_reserve(IdMap *map, size_t extra) {
                 return -ENOMEM;
         wanted = map->n + extra;
         slots = map->mask > 0 ? map->mask + 1 : ID_MAP_SLOTS_MIN;
-        while (wanted * 3 > slots * 2)
+        while (wanted * 2 > slots)     /* rows make long runs if there is less room than that */
                 slots *= 2;
         return map->mask > 0 && slots == map->mask + 1 ? 0 : id_map_resize(map, slots);
 }

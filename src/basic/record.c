@@ -99,6 +99,11 @@ void record_reader_init(RecordReader *reader, const void *bytes, size_t n) {
         *reader = (RecordReader) { .at = bytes, .end = (const uint8_t *) bytes + n };
 }
 
+void record_reader_init_inner(RecordReader *reader, const void *bytes, size_t n, const RecordReader *outer) {
+        record_reader_init(reader, bytes, n);
+        reader->format = outer->format;
+}
+
 static uint64_t fail(RecordReader *reader) {
         reader->has_failed = true;
         reader->at = reader->end;

@@ -30,10 +30,13 @@ void record_put_string(RecordWriter *writer, const char *string);       /* NULL 
 
 typedef struct RecordReader {
         const uint8_t *at, *end;
+        unsigned format;                /* of the file that it is from: see doc/decisions/0019; 0: of none */
         bool has_failed;
 } RecordReader;
 
 void record_reader_init(RecordReader *reader, const void *bytes, size_t n);
+/* Of bytes that were in another record: of the same format. */
+void record_reader_init_inner(RecordReader *reader, const void *bytes, size_t n, const RecordReader *outer);
 
 /* 0 and NULL after a failure. What is returned lives as long as the bytes. */
 uint64_t record_get(RecordReader *reader);

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "basic/fetch.h"
 #include "job/job_log.h"
 
 int job_log_init(JobLog *log) {
@@ -73,7 +74,7 @@ uint32_t job_log_add_ended(JobLog *log, JobEnded ended) {
 
         /* The one that goes four later: its name was looked at long ago. */
         if (log->n_ended == JOB_LOG_ENDED_MAX)
-                __builtin_prefetch(log->ended[(log->next_ended + 4) % JOB_LOG_ENDED_MAX].unit);
+                fetch_ahead(log->ended[(log->next_ended + 4) % JOB_LOG_ENDED_MAX].unit);
         *place = ended;
         (void) id_map_put(&log->by_id, place->id, place);
         log->next_ended = (log->next_ended + 1) % JOB_LOG_ENDED_MAX;

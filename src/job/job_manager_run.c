@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "basic/fetch.h"
 #include "job/job_explain.h"
 #include "job/job_manager_private.h"
 
@@ -102,7 +103,7 @@ static void trigger(JobManager *manager, Job *job) {
                                 (JobEndReason) { .code = JOB_END_INTERRUPTED, .number = id });
         }
 
-        __builtin_prefetch(entry->name);        /* for its end */
+        fetch_ahead(entry->name);        /* for its end */
         job_table_trigger(&manager->table, job, manager->now);
         job_table_update_deadline(&manager->table, job);
         manager->stat.n_triggered++;

@@ -144,8 +144,10 @@ int job_manager_list_records(const JobManager *manager, JobIds *ret_ids) {
 }
 
 const Unit *job_manager_recovers_with(const JobManager *manager, const Unit *unit) {
-        uint32_t other = job_table_peek(&manager->table, unit->index)->recovers_with;
+        uint32_t other = 0;
 
+        if (manager->table.n_recovering > 0)
+                other = job_table_peek(&manager->table, unit->index)->recovers_with;
         return other == 0 ? NULL : unit_table_at(manager->units, other - 1);
 }
 

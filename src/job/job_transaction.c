@@ -25,6 +25,7 @@ void job_transaction_clear(JobTransaction *transaction) {
         vector_clear(&transaction->candidates);
         vector_clear(&transaction->anchors);
         vector_clear(&transaction->work);
+        vector_clear(&transaction->steps);
         vector_clear(&transaction->drops);
         vector_clear(&transaction->cycles);
         arena_reset(&transaction->arena);
@@ -33,6 +34,8 @@ void job_transaction_clear(JobTransaction *transaction) {
         transaction->n_expanded = transaction->n_propagated = transaction->n_failed = 0;
         transaction->generation = 0;
         transaction->is_swept = false;
+        transaction->n_depths = 1;
+        transaction->has_depths = false;
         transaction->is_incomplete = false;
 }
 
@@ -42,6 +45,7 @@ void job_transaction_deinit(JobTransaction *transaction) {
         vector_deinit(&transaction->candidates);
         vector_deinit(&transaction->anchors);
         vector_deinit(&transaction->work);
+        vector_deinit(&transaction->steps);
         vector_deinit(&transaction->drops);
         vector_deinit(&transaction->cycles);
         arena_deinit(&transaction->arena);
@@ -61,14 +65,15 @@ bool job_transaction_cancels_unstaged(const JobTransaction *transaction, const U
 }
 
 void job_candidate_meet(JobTransaction *transaction, JobCandidate *candidate) {
+        const JobUnitEntry *entry = job_table_peek(transaction->installed, candidate->index);
         JobArrival arrival = {
                 .type = candidate->type,
                 .mode = transaction->mode,
                 .unit_state = candidate->unit->active_state,
         };
 
-        candidate->meeting = job_unit_entry_meet(job_table_peek(transaction->installed, candidate->unit->index),
-                                                 &arrival);
+        candidate->meets_job = entry->triggered || entry->pending;
+        candidate->meeting = job_unit_entry_meet(entry, &arrival);
 }
 
 static int job_transaction_refuse_destructive(JobTransaction *transaction, const JobCandidate *candidate) {
@@ -99,9 +104,11 @@ static int job_transaction_refuse_destructive(JobTransaction *transaction, const
 int job_transaction_meet_installed(JobTransaction *transaction) {
         bool any_dropped = false;
 
-        for (size_t i = 0; i < transaction->candidates.n; i++)
+        for (size_t i = 0; i < transaction->candidates.n; i++) {
+                job_stage_fetch_ahead(transaction, i);
                 if (!transaction->candidates.items[i]->is_gone)
                         job_candidate_meet(transaction, transaction->candidates.items[i]);
+        }
 
         /* Before the order is checked: the stops stay, and what gives way to them must not make a cycle. */
         for (size_t i = 0; i < transaction->candidates.n; i++) {
@@ -137,11 +144,13 @@ int job_transaction_build(JobTransaction *transaction, const JobTransactionReque
                 job_transaction_meet_installed,
                 job_transaction_check_order,
                 job_transaction_check_installed,
+                job_transaction_arrange,
         };
         int r;
 
         job_transaction_clear(transaction);
         transaction->mode = mode;
+        transaction->has_depths = mode == JOB_IGNORE_DEPENDENCIES;       /* nobody waits */
 
         r = job_transaction_expand(transaction, requests, n);
         for (size_t i = 0; i < ELEMENTSOF(steps) && r == 0; i++)

@@ -54,12 +54,15 @@ typedef struct JobTransaction {
         VECTOR(JobCandidate *) candidates;       /* in expansion order; a candidate that is gone stays here */
         VECTOR(JobCandidate *) anchors; /* for each request; after merging use job_candidate_survivor() */
         VECTOR(JobCandidate *) work;    /* scratch of one step */
+        VECTOR(JobCandidate *) steps;   /* what is left, in the order of the commit: the last step of a build makes it */
         VECTOR(JobTransactionDrop) drops;
         VECTOR(const char *) cycles;    /* broken ones, in the arena */
         size_t n_expanded, n_propagated;        /* how far expansion has come in the candidates */
         size_t n_failed;                /* candidates whose failure has not travelled yet */
         uint32_t generation;            /* of marks on candidates */
         bool is_swept;                  /* nothing has changed in the stage since it was swept */
+        size_t n_depths;                /* more than the largest of a candidate */
+        bool has_depths;                /* those of the candidates hold: none has gone since */
         bool is_incomplete;             /* memory was short: -ENOMEM at the next step */
         Failure failure;
 } JobTransaction;
@@ -86,7 +89,7 @@ int job_transaction_commit(JobTransaction *transaction, JobTransactionRecord *re
 
 /*
  * What it is about to do (call it before the commit), or was refused for. Its jobs are in the order of the record's steps:
- * the anchors come first.
+ * the anchors come first, then what waits for nobody of the others, and so on.
  */
 int job_transaction_report(JobTransaction *transaction, bool anchors_only, JobPlan **ret_plan);
 

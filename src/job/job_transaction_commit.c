@@ -48,39 +48,28 @@ int job_transaction_record_drops(const JobTransaction *transaction, JobTransacti
         return 0;
 }
 
-/* The candidates in the order of the commit. */
-static int job_transaction_order_steps(JobTransaction *transaction) {
-        transaction->generation++;
-        vector_clear(&transaction->work);
-        if (vector_reserve(&transaction->work, transaction->candidates.n) < 0)
-                return -ENOMEM;
-
-        for (size_t i = 0; i < transaction->anchors.n; i++) {
-                JobCandidate *anchor = job_candidate_survivor(transaction->anchors.items[i]);
-
-                if (anchor->mark == transaction->generation)
-                        continue;
-                anchor->mark = transaction->generation;
-                transaction->work.items[transaction->work.n++] = anchor;
-        }
-        for (size_t i = 0; i < transaction->candidates.n; i++) {
-                JobCandidate *candidate = transaction->candidates.items[i];
-
-                if (!candidate->is_gone && candidate->mark != transaction->generation)
-                        transaction->work.items[transaction->work.n++] = candidate;
-        }
-        return 0;
-}
-
 static int job_reserve_aliases(Job *job, size_t n) {
         JobRare *rare = job_own_rare(job);
 
         return rare ? vector_reserve(&rare->aliases, n) : -ENOMEM;
 }
 
+static int job_transaction_prepare_job(JobTransaction *transaction, JobTransactionRecord *record,
+                                       JobCandidate *candidate) {
+        JobCause cause = { .record = record, .step = candidate->step };
+        const Job *absorbed = candidate->meeting.absorbed;
+
+        if (candidate->meeting.action == JOB_PLAN_NEW)
+                return job_new(&candidate->job, candidate->index, candidate->meeting.type, cause);
+
+        candidate->job = candidate->meeting.survivor;
+        return absorbed ? job_reserve_aliases(candidate->job, 1 + absorbed->rare->aliases.n) : 0;
+}
+
 static int job_transaction_prepare_step(JobTransaction *transaction, JobTransactionRecord *record,
                                         JobCandidate *candidate) {
-        JobName *name = job_table_name(transaction->installed, candidate->unit->index);
+        JobName *name = job_table_name(transaction->installed, candidate->index);
+        const JobEdge *via = candidate->via;
         JobStep step = {
                 .type = (uint8_t) candidate->type,
                 .puller = JOB_STEP_NONE,
@@ -88,78 +77,65 @@ static int job_transaction_prepare_step(JobTransaction *transaction, JobTransact
                 .is_needed = candidate->matters,
         };
 
-        if (!name)
+        if (!name || job_transaction_prepare_job(transaction, record, candidate) < 0)
                 return -ENOMEM;
 
-        candidate->step = (uint32_t) record->steps.n;
-        if (candidate->meeting.action == JOB_PLAN_NEW) {
-                JobCause cause = { .record = record, .step = candidate->step };
-
-                if (job_new(&candidate->job, candidate->unit->index, candidate->meeting.type, cause) < 0)
-                        return -ENOMEM;
-        } else {
-                const Job *absorbed = candidate->meeting.absorbed;
-
-                candidate->job = candidate->meeting.survivor;
-                if (absorbed && job_reserve_aliases(candidate->job, 1 + absorbed->rare->aliases.n) < 0)
-                        return -ENOMEM;
+        if (via) {
+                step.puller = via->subject->step;
+                step.origin = via->origin;
+                step.relation = via->relation;
+                step.declared_there = via->declared_there;
         }
-
         step.unit = job_name_ref(name);
-        if (vector_push(&record->steps, step) < 0) {
-                job_name_unref(name);
-                return -ENOMEM;
-        }
+        assert(record->steps.n == candidate->step);
+        record->steps.items[record->steps.n++] = step;
         return 0;
 }
 
-static void job_transaction_link_steps(JobTransaction *transaction, JobTransactionRecord *record) {
-        for (size_t i = 0; i < transaction->work.n; i++) {
-                const JobCandidate *candidate = transaction->work.items[i];
-                JobStep *step = &record->steps.items[candidate->step];
-
-                if (!candidate->via)
-                        continue;
-                step->puller = candidate->via->subject->step;
-                step->origin = candidate->via->origin;
-                step->relation = candidate->via->relation;
-                step->declared_there = candidate->via->declared_there;
-        }
-}
-
 static void job_transaction_give_up(JobTransaction *transaction) {
-        for (size_t i = 0; i < transaction->work.n; i++) {
-                JobCandidate *candidate = transaction->work.items[i];
+        for (size_t i = 0; i < transaction->steps.n; i++) {
+                JobCandidate *candidate = transaction->steps.items[i];
 
                 if (candidate->job && candidate->meeting.action == JOB_PLAN_NEW)
                         job_free(candidate->job);
                 candidate->job = NULL;
         }
-        vector_clear(&transaction->work);
+}
+
+/* They lie where they were found, the steps are in another order: see job_stage_fetch_ahead(). */
+static void job_transaction_fetch_step_ahead(const JobTransaction *transaction, size_t at) {
+        const JobCandidate *const *next = (const JobCandidate *const *) transaction->steps.items + at;
+        size_t n = transaction->steps.n - at;
+
+        if (n > FETCH_JOB)
+                job_candidate_fetch(next[FETCH_JOB]);
+        if (n > FETCH_UNIT) {
+                job_fetch_unit(next[FETCH_UNIT]->unit);
+                fetch_ahead(next[FETCH_UNIT]->via);
+        }
+        if (n <= FETCH_OTHERS)
+                return;
+        fetch_ahead(job_table_peek(transaction->installed, next[FETCH_OTHERS]->index));
+        fetch_ahead(next[FETCH_OTHERS]->unit->id);      /* who hears of the job looks at it */
+        if (next[FETCH_OTHERS]->via)
+                fetch_ahead(&next[FETCH_OTHERS]->via->subject->step);
 }
 
 static int job_transaction_prepare(JobTransaction *transaction, JobTransactionRecord *record) {
         int r;
 
-        r = job_transaction_order_steps(transaction);
+        r = job_table_reserve(transaction->installed, transaction->steps.n);
         if (r == 0)
-                r = job_table_reserve(transaction->installed, transaction->work.n);
-        if (r == 0)
-                r = vector_reserve(&record->steps, transaction->work.n);
-        for (size_t i = 0; i < transaction->work.n && r == 0; i++) {
-                if (i + 8 < transaction->work.n)
-                        __builtin_prefetch(transaction->work.items[i + 8]->unit);
-                r = job_transaction_prepare_step(transaction, record, transaction->work.items[i]);
+                r = vector_reserve(&record->steps, transaction->steps.n);
+        for (size_t i = 0; i < transaction->steps.n && r == 0; i++) {
+                job_transaction_fetch_step_ahead(transaction, i);
+                r = job_transaction_prepare_step(transaction, record, transaction->steps.items[i]);
         }
         if (r == 0)
                 r = job_transaction_record_drops(transaction, record);
-        if (r < 0) {
+        if (r < 0)
                 job_transaction_give_up(transaction);
-                return r;
-        }
-
-        job_transaction_link_steps(transaction, record);
-        return 0;
+        return r;
 }
 
 static void job_transaction_cancel_unstaged(JobTransaction *transaction, const JobCommitOps *ops, void *userdata) {
@@ -258,11 +234,10 @@ int job_transaction_commit(JobTransaction *transaction, JobTransactionRecord *re
                 return r;
 
         job_transaction_cancel_unstaged(transaction, ops, userdata);
-        for (size_t i = 0; i < transaction->work.n; i++) {
-                JobCandidate *candidate = transaction->work.items[i];
+        for (size_t i = 0; i < transaction->steps.n; i++) {
+                JobCandidate *candidate = transaction->steps.items[i];
 
-                if (i + 4 < transaction->work.n)
-                        __builtin_prefetch(&transaction->work.items[i + 4]->unit->settings);
+                job_transaction_fetch_step_ahead(transaction, i);
                 if (candidate->meeting.canceled)
                         ops->cancel(userdata, candidate->meeting.canceled, candidate);
                 if (candidate->meeting.action == JOB_PLAN_NEW)
@@ -271,6 +246,5 @@ int job_transaction_commit(JobTransaction *transaction, JobTransactionRecord *re
                         job_transaction_join(transaction, record, candidate, ops, userdata);
                 record->steps.items[candidate->step].id = candidate->id;
         }
-        vector_clear(&transaction->work);
         return 0;
 }

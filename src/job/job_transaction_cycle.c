@@ -248,7 +248,7 @@ static int order_roots(OrderGraph *graph, OrderNodes *ret_roots) {
 
                 if (candidate->is_gone || candidate->type == JOB_NOP)
                         continue;
-                place = order_graph_add(graph, candidate->unit->index);
+                place = order_graph_add(graph, candidate->index);
                 for (uint32_t slot = ORDER_TRIGGERED_SECOND; slot < _ORDER_SLOT_MAX && graph->error == 0; slot++)
                         if (graph->units.items[place].is_there[slot] &&
                             vector_push(ret_roots, place * _ORDER_SLOT_MAX + slot) < 0)

@@ -133,7 +133,7 @@ static int job_transaction_note_not_applicable(JobTransaction *transaction, JobC
                 pulled->declared_there = relation->here == UNIT_ORIGIN_NONE;
                 pulled->origin = pulled->declared_there ? relation->there : relation->here;
         }
-        *noted = (JobCandidate) { .unit = unit, .type = type, .pullers_first = pulled };
+        *noted = (JobCandidate) { .unit = unit, .index = unit->index, .type = type, .pullers_first = pulled };
         job_stage_note(transaction, noted, JOB_DROP_NOT_APPLICABLE,
                        job_stage_format(transaction, "%s has no %s", unit->id, job_type_to_string(type)));
         return 0;
@@ -141,6 +141,7 @@ static int job_transaction_note_not_applicable(JobTransaction *transaction, JobC
 
 int job_transaction_pull(JobTransaction *transaction, JobCandidate *puller, Unit *unit, JobType type,
                          const UnitRelation *relation, JobEdge edge) {
+        JobType pulled_as = type;
         JobCandidate *candidate;
         bool absorbs_start;
         int r;
@@ -162,12 +163,24 @@ int job_transaction_pull(JobTransaction *transaction, JobCandidate *puller, Unit
         r = job_transaction_stage_one(transaction, unit, type, &candidate);
         if (r < 0)
                 return r;
+        if (candidate->pulled_as == _JOB_TYPE_INVALID)
+                candidate->pulled_as = pulled_as;
         if (candidate->has_failed && candidate->is_gone) {
                 if (!edge.is_needed)
                         return 0;
                 transaction->n_failed++;
         }
         return job_stage_connect(transaction, puller, candidate, relation, edge);
+}
+
+/* What was pulled in just so before: its unit, and what is installed for it, need not be looked at again. */
+static JobCandidate *job_transaction_find_pulled(const JobTransaction *transaction, uint32_t unit, JobType type) {
+        if (unit >= transaction->n_stage)
+                return NULL;
+        for (JobCandidate *c = transaction->stage[unit].first; c; c = c->next_of_unit)
+                if (c->pulled_as == type && !c->is_gone && !c->has_failed)
+                        return c;
+        return NULL;
 }
 
 static int job_transaction_pull_by_rules(JobTransaction *transaction, JobCandidate *candidate,
@@ -182,11 +195,15 @@ static int job_transaction_pull_by_rules(JobTransaction *transaction, JobCandida
                                 .is_needed = rule->is_needed,
                                 .conflicts = rule->conflicts,
                         };
-                        Unit *other;
+                        JobCandidate *pulled = job_transaction_find_pulled(transaction, relation.other, rule->type);
                         int r;
 
-                        other = unit_table_at(transaction->units, relation.other);
-                        r = job_transaction_pull(transaction, candidate, other, rule->type, &relation, edge);
+                        if (pulled)
+                                r = job_stage_connect(transaction, candidate, pulled, &relation, edge);
+                        else
+                                r = job_transaction_pull(transaction, candidate,
+                                                         unit_table_at(transaction->units, relation.other), rule->type,
+                                                         &relation, edge);
                         if (r < 0)
                                 return r;
                 }
@@ -304,35 +321,49 @@ static int job_transaction_propagate_stop(JobTransaction *transaction, JobCandid
         return 0;
 }
 
-/* What the next but one will pull in is on the way then: the first of each relation. */
-static void job_transaction_fetch_pulled(const JobTransaction *transaction, const JobCandidate *candidate) {
+/* What one of the next will pull in is on the way then: the first of each relation. */
+static void job_transaction_fetch_other(const JobTransaction *transaction, uint32_t other, size_t steps) {
+        if (steps == FETCH_OTHER_PLACES) {
+                unit_table_fetch(transaction->units, other);
+                fetch_ahead(&transaction->stage[other]);
+        } else if (other < transaction->n_stage && transaction->stage[other].first)
+                fetch_ahead(transaction->stage[other].first);
+        else {
+                fetch_ahead(unit_table_at(transaction->units, other));
+                fetch_ahead(job_table_peek(transaction->installed, other));
+        }
+}
+
+static void job_transaction_fetch_others(const JobTransaction *transaction, size_t at, size_t steps) {
+        const JobCandidate *candidate = transaction->candidates.items[at + steps];
         const JobPullRule *rules = candidate->type == JOB_STOP ? stop_rules : start_rules;
         size_t n_rules = candidate->type == JOB_STOP ? ELEMENTSOF(stop_rules) : ELEMENTSOF(start_rules);
 
         for (size_t k = 0; k < n_rules; k++) {
                 UnitRelations relations = unit_relations(candidate->unit, rules[k].relation);
 
-                for (size_t i = 0; i < relations.n && i < 4; i++) {
-                        uint32_t other = relations.items[i].other;
-
-                        __builtin_prefetch(unit_table_at(transaction->units, other));
-                        __builtin_prefetch(job_table_peek(transaction->installed, other));
-                        if (other < transaction->n_stage)
-                                __builtin_prefetch(&transaction->stage[other]);
-                }
+                for (size_t i = 0; i < relations.n && i < FETCH_OTHERS_MAX; i++)
+                        job_transaction_fetch_other(transaction, relations.items[i].other, steps);
         }
+}
+
+static void job_transaction_fetch_ahead(const JobTransaction *transaction, size_t at) {
+        size_t n = transaction->candidates.n - at;
+
+        job_stage_fetch_ahead(transaction, at);
+        if (n > FETCH_OTHER_PLACES)
+                job_transaction_fetch_others(transaction, at, FETCH_OTHER_PLACES);
+        if (n > FETCH_OTHERS)
+                job_transaction_fetch_others(transaction, at, FETCH_OTHERS);
 }
 
 static int job_transaction_expand_staged(JobTransaction *transaction) {
         for (; transaction->n_expanded < transaction->candidates.n; transaction->n_expanded++) {
-                JobCandidate *candidate = transaction->candidates.items[transaction->n_expanded];
+                size_t at = transaction->n_expanded;
                 int r;
 
-                job_stage_fetch_ahead(transaction, transaction->n_expanded);
-                if (transaction->n_expanded + 2 < transaction->candidates.n)
-                        job_transaction_fetch_pulled(transaction,
-                                                     transaction->candidates.items[transaction->n_expanded + 2]);
-                r = job_transaction_expand_one(transaction, candidate);
+                job_transaction_fetch_ahead(transaction, at);
+                r = job_transaction_expand_one(transaction, transaction->candidates.items[at]);
                 if (r < 0)
                         return r;
         }

@@ -117,6 +117,8 @@ static int job_transaction_mark(JobTransaction *transaction) {
         for (size_t at = 0; at < transaction->work.n; at++) {
                 const JobCandidate *candidate = transaction->work.items[at];
 
+                if (at + 3 < transaction->work.n)
+                        job_stage_fetch_needs(transaction->work.items[at + 3]);
                 for (JobEdge *edge = candidate->needs_first; edge; edge = edge->next_of_subject) {
                         if (edge->is_cut || !edge->is_needed || edge->object->matters)
                                 continue;
@@ -131,7 +133,7 @@ static int job_transaction_mark(JobTransaction *transaction) {
 
 /* What modes fail and lenient do not want: NULL if nothing is wrong with it. */
 static const char *job_candidate_impact(JobTransaction *transaction, const JobCandidate *candidate) {
-        const JobUnitEntry *entry = job_table_peek(transaction->installed, candidate->unit->index);
+        const JobUnitEntry *entry = job_table_peek(transaction->installed, candidate->index);
 
         if (candidate->type == JOB_STOP && unit_state_is_active_or_activating(candidate->unit->active_state))
                 return "it would stop something that runs";
@@ -342,7 +344,7 @@ int job_transaction_reduce(JobTransaction *transaction) {
                 if (candidate->is_gone || candidate->is_anchor ||
                     !job_type_is_redundant(candidate->type, candidate->unit->active_state))
                         continue;
-                entry = job_table_peek(transaction->installed, candidate->unit->index);
+                entry = job_table_peek(transaction->installed, candidate->index);
                 if (job_unit_entry_conflicts(entry, candidate->type))
                         continue;
                 job_stage_drop_alone(transaction, candidate, JOB_DROP_REDUNDANT,

@@ -1,50 +1,59 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Step 7, at a glance: is there a cycle of order at all?
+ * Peeling: is there a cycle of order at all, and who goes how early?
  *
- * Mostly there is none, and mostly each unit has one job with one half, and what
- * is not staged has none. Then it is enough to count for each how many it waits
- * for, and to take off, again and again, those that wait for nobody: four bytes a
- * unit, where the search for components needs a node of 64. If some are left, or
- * the table is not that simple, that search finds out (job_transaction_cycle).
+ * It is enough to count for each candidate how many it waits for, and to take
+ * off, round by round, those that wait for nobody: four bytes a unit, where the
+ * search for components (job_transaction_cycle) needs a node of 64. If each unit
+ * has one job with one half, and what is not staged has none, as mostly, then
+ * there is no cycle if none is left at the end. Where it is not that simple, the
+ * search finds out, and what is peeled then are the first halves of what it left.
+ *
+ * The round in which one is taken off is its depth: what waits for nobody goes
+ * first, then what waits for these alone. In that order the jobs are installed, so
+ * each is mostly looked at once, when it can go, and lies behind the one before it.
  */
 
 #include <assert.h>
 
 #include "job/job_transaction_stage.h"
 
-/* By unit index: 0 if it is not staged, else these and how many it waits for. */
+/* By unit index: 0 if it is not staged, or a nop; else these and how many it waits for. */
 enum {
         WAITS_IS_STAGED = 1 << 0,
         WAITS_IS_STOP = 1 << 1,         /* goes before its neighbours, whatever these say */
-        WAITS_ONE = 1 << 2,
+        WAITS_IS_OFF = 1 << 2,          /* it has been taken off: the rest is its depth */
+        WAITS_ONE = 1 << 3,
 };
-
-#define AHEAD 4U
 
 typedef struct Ordered {
         const JobTransaction *transaction;
         uint32_t *waits;                /* borrowed from the transaction */
         VECTOR(uint32_t) free;          /* units that wait for nobody */
         size_t n;                       /* staged units */
+        uint32_t n_rounds;
+        bool is_answer;                 /* what is left at the end says whether there is a cycle: it must be simple */
 } Ordered;
+
+static bool ordered_takes_part(const JobCandidate *candidate) {
+        return !candidate->is_gone && candidate->type != JOB_NOP;
+}
 
 static bool ordered_stage(Ordered *ordered) {
         const JobTransaction *transaction = ordered->transaction;
 
         for (size_t i = 0; i < transaction->candidates.n; i++) {
                 const JobCandidate *candidate = transaction->candidates.items[i];
-                const JobUnitEntry *entry;
+                JobType first = job_type_first_run(candidate->type);
 
-                if (candidate->is_gone || candidate->type == JOB_NOP)
+                if (!ordered_takes_part(candidate))
                         continue;
-                entry = job_table_peek(transaction->installed, candidate->unit->index);
-                if (candidate->type == JOB_RESTART || entry->triggered || entry->pending)
+                if (ordered->is_answer && (candidate->meets_job || candidate->type == JOB_RESTART))
                         return false;
 
-                ordered->waits[candidate->unit->index] =
-                        WAITS_IS_STAGED | (job_type_second_goes_first(candidate->type) ? WAITS_IS_STOP : 0);
+                ordered->waits[candidate->index] =
+                        WAITS_IS_STAGED | (job_type_second_goes_first(first) ? WAITS_IS_STOP : 0);
                 ordered->n++;
         }
         return true;
@@ -59,7 +68,7 @@ static bool ordered_is_beside(const Ordered *ordered, uint32_t unit) {
 
 static bool ordered_count_unit(Ordered *ordered, const Unit *unit) {
         UnitRelations after = unit_relations(unit, UNIT_AFTER), before = unit_relations(unit, UNIT_BEFORE);
-        bool is_alone = ordered->transaction->installed->n_jobs == 0;
+        bool is_alone = !ordered->is_answer || ordered->transaction->installed->n_jobs == 0;
         uint32_t *waits = ordered->waits, n = 0;
 
         for (size_t i = 0; i < after.n; i++) {
@@ -88,7 +97,7 @@ static bool ordered_count(Ordered *ordered) {
                 const JobCandidate *candidate = transaction->candidates.items[i];
 
                 job_stage_fetch_ahead(transaction, i);
-                if (candidate->is_gone || candidate->type == JOB_NOP)
+                if (!ordered_takes_part(candidate))
                         continue;
                 if (!ordered_count_unit(ordered, candidate->unit))
                         return false;
@@ -118,11 +127,26 @@ static void ordered_take_off(Ordered *ordered, const Unit *unit) {
                 ordered_release(ordered, after.items[i].other);
 }
 
-static bool ordered_peel(Ordered *ordered) {
-        const JobTransaction *transaction = ordered->transaction;
+static void ordered_fetch_ahead(const Ordered *ordered, size_t at) {
+        const UnitTable *units = ordered->transaction->units;
+        const uint32_t *next = ordered->free.items + at;
+        size_t n = ordered->free.n - at;
 
-        if (vector_reserve(&ordered->free, ordered->n) < 0)
-                return false;
+        if (n > FETCH_PLACE)
+                unit_table_fetch(units, next[FETCH_PLACE]);
+        if (n > FETCH_UNIT)
+                fetch_ahead(unit_table_at(units, next[FETCH_UNIT]));
+        if (n > FETCH_RELATIONS)
+                job_fetch_relations(unit_table_at(units, next[FETCH_RELATIONS]));
+}
+
+static int ordered_peel(Ordered *ordered) {
+        const JobTransaction *transaction = ordered->transaction;
+        int r;
+
+        r = vector_reserve(&ordered->free, ordered->n);
+        if (r < 0)
+                return r;
         for (size_t i = 0; i < transaction->touched.n; i++) {
                 uint32_t unit = transaction->touched.items[i];
 
@@ -130,24 +154,57 @@ static bool ordered_peel(Ordered *ordered) {
                         ordered->free.items[ordered->free.n++] = unit;
         }
 
-        for (size_t i = 0; i < ordered->free.n; i++) {
-                if (i + AHEAD < ordered->free.n)
-                        __builtin_prefetch(unit_table_at(transaction->units, ordered->free.items[i + AHEAD]));
-                if (i + AHEAD / 2 < ordered->free.n)
-                        __builtin_prefetch(unit_table_at(transaction->units, ordered->free.items[i + AHEAD / 2])->buckets);
-                ordered_take_off(ordered, unit_table_at(transaction->units, ordered->free.items[i]));
-        }
-        return ordered->free.n == ordered->n;
+        for (size_t i = 0; i < ordered->free.n; ordered->n_rounds++)
+                for (size_t n = ordered->free.n; i < n; i++) {
+                        uint32_t unit = ordered->free.items[i];
+
+                        ordered_fetch_ahead(ordered, i);
+                        ordered_take_off(ordered, unit_table_at(transaction->units, unit));
+                        ordered->waits[unit] |= WAITS_IS_OFF | ordered->n_rounds * WAITS_ONE;
+                }
+        return 0;
 }
 
-bool job_transaction_is_ordered(JobTransaction *transaction) {
-        Ordered ordered = { .transaction = transaction, .waits = transaction->waits };
-        bool is_ordered;
+/* What was not taken off comes last: what is installed can make a circle harmless that the types alone would be in. */
+static void ordered_keep_depths(const Ordered *ordered, JobTransaction *transaction) {
+        for (size_t i = 0; i < transaction->candidates.n; i++) {
+                JobCandidate *candidate = transaction->candidates.items[i];
+                uint32_t waits = ordered->waits[candidate->index];
 
-        is_ordered = ordered_stage(&ordered) && ordered_count(&ordered) && ordered_peel(&ordered);
+                candidate->depth = 0;
+                if (ordered_takes_part(candidate))
+                        candidate->depth = waits & WAITS_IS_OFF ? waits / WAITS_ONE : ordered->n_rounds;
+        }
+        transaction->n_depths = ordered->n_rounds + 1;
+        transaction->has_depths = true;
+}
+
+/* 1 if all were taken off, 0 if not or that can't be told, or -ENOMEM. */
+static int job_transaction_peel(JobTransaction *transaction, bool is_answer) {
+        Ordered ordered = { .transaction = transaction, .waits = transaction->waits, .is_answer = is_answer };
+        int r = 0;
+
+        if (ordered_stage(&ordered) && ordered_count(&ordered)) {
+                r = ordered_peel(&ordered);
+                if (r == 0)
+                        r = ordered.free.n == ordered.n;
+                if (r > 0 || (r == 0 && !is_answer))
+                        ordered_keep_depths(&ordered, transaction);
+        }
 
         for (size_t i = 0; i < transaction->touched.n; i++)
                 ordered.waits[transaction->touched.items[i]] = 0;
         vector_deinit(&ordered.free);
-        return is_ordered;
+        return r;
+}
+
+bool job_transaction_is_ordered(JobTransaction *transaction) {
+        return job_transaction_peel(transaction, true) > 0;
+}
+
+int job_transaction_find_depths(JobTransaction *transaction) {
+        int r;
+
+        r = job_transaction_peel(transaction, false);
+        return MIN(r, 0);
 }

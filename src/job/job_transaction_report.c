@@ -48,7 +48,7 @@ static const char *report_why(JobTransaction *transaction, const JobCandidate *c
 }
 
 static void report_cancels(JobTransaction *transaction, const JobCandidate *candidate, JobPlanJob *job) {
-        const JobUnitEntry *entry = job_table_peek(transaction->installed, candidate->unit->index);
+        const JobUnitEntry *entry = job_table_peek(transaction->installed, candidate->index);
         size_t n = 0;
 
         if (candidate->meeting.canceled)
@@ -88,7 +88,7 @@ static int report_add_job(JobTransaction *transaction, JobPlan *plan, JobCandida
         r = vector_reserve(&plan->jobs, 1);
         if (r < 0)
                 return r;
-        candidate->step = (uint32_t) plan->jobs.n;
+        assert(candidate->step == plan->jobs.n);
         return report_job(transaction, candidate, &plan->jobs.items[plan->jobs.n++]);
 }
 
@@ -110,12 +110,9 @@ static int report_anchors(JobTransaction *transaction, uint32_t generation, JobP
 static int report_others(JobTransaction *transaction, uint32_t generation, JobPlan *plan) {
         int r = 0;
 
-        for (size_t i = 0; i < transaction->candidates.n && r == 0; i++) {
-                JobCandidate *candidate = transaction->candidates.items[i];
-
-                if (!candidate->is_gone && candidate->mark != generation)
-                        r = report_add_job(transaction, plan, candidate);
-        }
+        for (size_t i = 0; i < transaction->steps.n && r == 0; i++)
+                if (transaction->steps.items[i]->mark != generation)
+                        r = report_add_job(transaction, plan, transaction->steps.items[i]);
         return r;
 }
 

@@ -131,7 +131,9 @@ int job_stage_add(JobTransaction *transaction, Unit *unit, JobType type, JobCand
                 return -ENOMEM;
         *candidate = (JobCandidate) {
                 .unit = unit,
+                .index = unit->index,
                 .type = type,
+                .pulled_as = _JOB_TYPE_INVALID,
                 .order = (uint32_t) transaction->candidates.n,
         };
         r = vector_push(&transaction->candidates, candidate);
@@ -195,7 +197,7 @@ static void job_stage_queue(JobTransaction *transaction, JobCandidate *candidate
         if (candidate->is_gone)
                 return;
 
-        transaction->is_swept = false;
+        transaction->is_swept = transaction->has_depths = false;
         candidate->is_gone = true;
         job_stage_note(transaction, candidate, rule, why);
         if (vector_push(&transaction->work, candidate) < 0)
@@ -285,6 +287,8 @@ void job_stage_sweep(JobTransaction *transaction) {
         for (size_t at = 0; at < transaction->work.n; at++) {
                 const JobCandidate *candidate = transaction->work.items[at];
 
+                if (at + 3 < transaction->work.n)
+                        job_stage_fetch_needs(transaction->work.items[at + 3]);
                 for (JobEdge *edge = candidate->needs_first; edge; edge = edge->next_of_subject)
                         if (!edge->is_cut)
                                 job_stage_reach(transaction, edge->object, edge);

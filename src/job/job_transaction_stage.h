@@ -9,6 +9,7 @@
  * can tell of them.
  */
 
+#include "job/job_fetch.h"
 #include "job/job_transaction.h"
 
 #define JOB_ORDER_UNIT_NONE UINT32_MAX
@@ -27,26 +28,32 @@ struct JobEdge {
 };
 
 struct JobCandidate {
-        Unit *unit;
+        /* What is looked at by who comes to it along an edge: it lies together. */
+        JobCandidate *next_of_unit;
         uint32_t mark;                  /* generation in which a walk met it */
         JobType type : 8;
+        JobType pulled_as : 8;          /* before what depends on the unit's state was resolved; invalid if nobody pulled it first */
         bool is_anchor;
         bool matters;                   /* an anchor needs it */
         bool is_gone;
         bool has_failed;
         bool is_unusable;               /* it failed by its own unit, not by what it needs */
         bool absorbs_start;
+        bool meets_job;                 /* one of its unit's is installed that is no nop: from the order check on */
+        uint32_t index;                 /* of the unit */
         uint32_t n_pullers;             /* edges to it that are not cut */
         JobEdge *needs_first, *needs_last;      /* edges from it */
         JobEdge *pullers_first, *pullers_last;  /* edges to it */
-        JobCandidate *next_of_unit;
+
+        Unit *unit;
         const JobEdge *via;             /* by which job_stage_sweep() came to it from an anchor; NULL for one */
+        uint32_t order;                 /* place in the transaction's candidates */
+        uint32_t depth;                 /* in how many rounds those that must go before it are gone, at the earliest */
+        uint32_t step;                  /* place in the order of the commit */
+        uint32_t id;                    /* of the job that stands for it, once committed */
         JobMeeting meeting;             /* with the installed jobs, from the order check on */
         Job *job;                       /* commit: made beforehand, or the survivor */
         JobCandidate *merged_into;
-        uint32_t order;                 /* place in the transaction's candidates */
-        uint32_t step;                  /* in the record, once committed */
-        uint32_t id;                    /* of the job that stands for it, once committed */
         int failure_code;               /* of what has_failed */
         const char *failure_name;       /* static */
         const char *failure_message;    /* in the arena */
@@ -62,6 +69,13 @@ struct JobStageUnit {
 int job_stage_reserve(JobTransaction *transaction);
 JobStageUnit *job_stage_unit(JobTransaction *transaction, const Unit *unit);
 
+/* All that is kept of one: it is larger than what comes along with its beginning. */
+static inline void job_candidate_fetch(const JobCandidate *candidate) {
+        fetch_ahead(candidate);
+        fetch_ahead(&candidate->unit);
+        fetch_ahead(&candidate->merged_into);
+}
+
 /*
  * Who goes over the candidates says so at each: what is looked at in the next ones is on the way then. A large transaction
  * would else wait for memory at each, and for one thing after the other.
@@ -70,14 +84,18 @@ static inline void job_stage_fetch_ahead(const JobTransaction *transaction, size
         const JobCandidate *const *next = (const JobCandidate *const *) transaction->candidates.items + at;
         size_t n = transaction->candidates.n - at;
 
-        if (n > 12)
-                __builtin_prefetch(next[12]);
-        if (n > 8)
-                __builtin_prefetch(next[8]->unit);
-        if (n > 4) {
-                __builtin_prefetch(next[4]->unit->buckets);
-                __builtin_prefetch(next[4]->unit->buckets + 4);
-        }
+        if (n > FETCH_JOB)
+                job_candidate_fetch(next[FETCH_JOB]);
+        if (n > FETCH_UNIT)
+                fetch_ahead(next[FETCH_UNIT]->unit);
+        if (n > FETCH_RELATIONS)
+                job_fetch_relations(next[FETCH_RELATIONS]->unit);
+}
+
+/* The same for who goes along the edges: where those of @candidate lead. */
+static inline void job_stage_fetch_needs(const JobCandidate *candidate) {
+        for (const JobEdge *edge = candidate->needs_first; edge; edge = edge->next_of_subject)
+                fetch_ahead(edge->object);
 }
 
 JobCandidate *job_candidate_survivor(JobCandidate *candidate);
@@ -122,8 +140,13 @@ int job_transaction_merge(JobTransaction *transaction);
 int job_transaction_reduce(JobTransaction *transaction);
 int job_transaction_meet_installed(JobTransaction *transaction);         /* what becomes of each; what gives way goes */
 int job_transaction_check_order(JobTransaction *transaction);
-bool job_transaction_is_ordered(JobTransaction *transaction);           /* at a glance: false if that can't be told */
+/* At a glance: false if that can't be told. If it is, the depths are known, too. */
+bool job_transaction_is_ordered(JobTransaction *transaction);
 int job_transaction_check_installed(JobTransaction *transaction);
+int job_transaction_arrange(JobTransaction *transaction);                /* the order of the commit, as .steps */
+
+/* By the types of the candidates alone, whatever is installed: those of a circle are deeper than all others. 0 or -ENOMEM. */
+int job_transaction_find_depths(JobTransaction *transaction);
 
 /* Pulls in a candidate by an edge; a unit that can't be loaded gives one that has failed. */
 int job_transaction_pull(JobTransaction *transaction, JobCandidate *puller, Unit *unit, JobType type,

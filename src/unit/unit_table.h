@@ -8,6 +8,7 @@
  * to, since only then both ends of every relation, and aliases, are known.
  */
 
+#include "basic/fetch.h"
 #include "basic/vector.h"
 #include "unit/unit.h"
 
@@ -35,6 +36,11 @@ static inline Unit *unit_table_at(const UnitTable *table, uint32_t index) {
         const UnitSlots *slots = (const UnitSlots *) table;
 
         return index < slots->n ? slots->items[index] : NULL;
+}
+
+/* It will be asked for soon: the place in the table, not yet the unit. */
+static inline void unit_table_fetch(const UnitTable *table, uint32_t index) {
+        fetch_ahead(((const UnitSlots *) table)->items + index);
 }
 
 /* False as long as no unit had StopWhenUnneeded=: then nobody needs to look for one. */

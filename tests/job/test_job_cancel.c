@@ -31,16 +31,16 @@ static int cancel(JobWorld *w, uint32_t id) {
 Test(job_cancel, waiting_job_ends_canceled_with_those_that_need_it) {
         cleanup_(job_world_freep) JobWorld *w = world_with_jobs();
 
-        cr_assert(eq(int, cancel(w, 2), 0));
-        assert_events(w, "removed 2 canceled b.service; removed 1 dependency c.service");
-        assert_contains(job_world_explain(w, "2"), "canceled by :1.9");
-        assert_jobs(w, "3 start a.service running");
+        cr_assert(eq(int, cancel(w, 3), 0));
+        assert_events(w, "removed 3 canceled b.service; removed 1 dependency c.service");
+        assert_contains(job_world_explain(w, "3"), "canceled by :1.9");
+        assert_jobs(w, "2 start a.service running");
 }
 
 Test(job_cancel, running_job_is_not_canceled_and_the_refusal_says_what_would_end_it) {
         cleanup_(job_world_freep) JobWorld *w = world_with_jobs();
 
-        cr_assert(eq(int, cancel(w, 3), JOB_MANAGER_E_NOT_CANCELABLE));
+        cr_assert(eq(int, cancel(w, 2), JOB_MANAGER_E_NOT_CANCELABLE));
         assert_string(w->failure.name, "JobNotCancelable");
         assert_contains(failure_message(&w->failure), "stop the unit to end it");
         assert_events(w, "");
@@ -120,7 +120,7 @@ Test(job_cancel, canceling_all_leaves_what_runs) {
 
         job_world_accept(w, JOB_REPLACE, "nop:a.service reload:a.service");
         cr_assert(eq(sz, job_manager_cancel_all(w->jobs, &requester, 0), 3));
-        assert_jobs(w, "3 start a.service running");
+        assert_jobs(w, "2 start a.service running");
 }
 
 /* b's failure starts a, which wants b: what follows is asked for when all have gone, and not canceled again. */

@@ -32,16 +32,16 @@ Test(job_explain, waiting_job_names_what_it_waits_for_down_to_what_runs) {
         assert_contains(text, "summary=start c.service waits: job 3 (start b.service) goes first and waits itself.");
         assert_contains(text, "blockers=[{id=3,unit=b.service,type=start,run=start,state=waiting,relation=After,"
                               "declared=test:3,");
-        assert_contains(text, "{id=4,unit=a.service,type=start,run=start,state=running,relation=After,declared=test:5,"
+        assert_contains(text, "{id=2,unit=a.service,type=start,run=start,state=running,relation=After,declared=test:5,"
                               "running=3000000,");
         assert_contains(text, "has been running for 3s");
-        assert_contains(text, "ends-when=a.service: the unit reports that it is there, or fails; or job 2 is canceled}");
+        assert_contains(text, "ends-when=a.service: the unit reports that it is there, or fails; or job 4 is canceled}");
         assert_contains(text, "age=3000000");
 }
 
 Test(job_explain, causes_lead_to_who_asked_with_file_and_line) {
         cleanup_(job_world_freep) JobWorld *w = world_with_chain();
-        const char *text = job_world_explain(w, "4");
+        const char *text = job_world_explain(w, "2");
 
         assert_contains(text, "causes=[{unit=a.service,type=start,needed=false,relation=Requires,declared=test:4,");
         assert_contains(text, "{unit=b.service,type=start,needed=false,relation=Requires,declared=test:2,");
@@ -55,8 +55,8 @@ Test(job_explain, causes_are_told_after_the_jobs_between_have_ended) {
         cleanup_(job_world_freep) JobWorld *w = world_with_chain();
 
         cr_assert(eq(int, job_manager_cancel(w->jobs, 1, NULL, 0, NULL), 0));
-        job_manager_cancel(w->jobs, 2, NULL, 0, NULL);
-        assert_contains(job_world_explain(w, "4"), "start t.target is what was asked for");
+        job_manager_cancel(w->jobs, 4, NULL, 0, NULL);
+        assert_contains(job_world_explain(w, "2"), "start t.target is what was asked for");
 }
 
 Test(job_explain, running_job_says_how_long_and_until_when) {
@@ -95,8 +95,8 @@ Test(job_explain, all_that_ends_a_wait_is_told) {
         assert_contains(job_world_explain(w, "3"), "ends-when=a.service: the unit reports that it is there, or fails (its own "
                                                    "time limit: in 1min); or job 3 is canceled}");
         assert_contains(job_world_explain(w, "3"), "limit-in=60000000");
-        assert_contains(job_world_explain(w, "4"), "or fails (its own time limit: in 1min)}");
-        assert_contains(job_world_explain(w, "4"), "limit-in=60000000");
+        assert_contains(job_world_explain(w, "2"), "or fails (its own time limit: in 1min)}");
+        assert_contains(job_world_explain(w, "2"), "limit-in=60000000");
 }
 
 Test(job_explain, the_first_time_limit_on_the_way_is_told) {
@@ -134,10 +134,10 @@ Test(job_explain, what_a_unit_does_is_told_of_the_job_and_of_those_that_wait) {
         job_world_unit(w, "a.service")->vtable = &vtable;
         job_world_run(w);
         w->units->clock.now += USEC_PER_SEC;
-        assert_contains(job_world_explain(w, "4"), "activity=ExecStart: /bin/sleep 60 (pid 12),activity-for=1000000");
+        assert_contains(job_world_explain(w, "2"), "activity=ExecStart: /bin/sleep 60 (pid 12),activity-for=1000000");
         assert_contains(job_world_explain(w, "3"), "activity=ExecStart: /bin/sleep 60 (pid 12),activity-for=1000000");
         assert_contains(job_world_explain(w, "3"), "has been running for 1s: ExecStart: /bin/sleep 60 (pid 12)");
-        assert_contains(job_world_explain(w, "4"),
+        assert_contains(job_world_explain(w, "2"),
                         "summary=start a.service has been running for 1s: ExecStart: /bin/sleep 60 (pid 12).");
 }
 
@@ -420,10 +420,10 @@ Test(job_explain, job_is_written_with_what_it_waits_for) {
         cleanup_(job_world_freep) JobWorld *w = world_with_chain();
 
         job_world_run(w);
-        assert_string(write_job(w, 2), "{id=2,unit=c.service,type=start,run=start,state=waiting,irreversible=false,"
+        assert_string(write_job(w, 4), "{id=4,unit=c.service,type=start,run=start,state=waiting,irreversible=false,"
                                        "ignore-order=false,paused=false,blocker=3,transaction=1,requester=:1.7,"
                                        "installed-at=1000000000}");
-        assert_string(write_job(w, 4), "{id=4,unit=a.service,type=start,run=start,state=running,irreversible=false,"
+        assert_string(write_job(w, 2), "{id=2,unit=a.service,type=start,run=start,state=running,irreversible=false,"
                                        "ignore-order=false,paused=false,transaction=1,requester=:1.7,"
                                        "installed-at=1000000000,triggered-at=1000000000}");
 }

@@ -314,8 +314,8 @@ Test(job_finish, dependency_falls_from_unit_to_unit) {
         job_world_run(w);
         job_world_events(w);
         job_world_state(w, "a.service", UNIT_FAILED);
-        assert_events(w, "removed 4 failed a.service; removed 3 dependency b.service; removed 2 dependency c.service");
-        assert_contains(job_world_explain(w, "2"), "dependency on b.service failed");
+        assert_events(w, "removed 2 failed a.service; removed 3 dependency b.service; removed 4 dependency c.service");
+        assert_contains(job_world_explain(w, "4"), "dependency on b.service failed");
         job_world_run(w);
         assert_jobs(w, "1 start d.service running");
 }

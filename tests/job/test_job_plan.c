@@ -112,8 +112,8 @@ Test(job_plan, edges_are_all_that_pulls_in_and_all_order) {
         cleanup_(job_world_freep) JobWorld *w = world_with_edges();
 
         assert_string(write_edges(w, "t.target", JOB_START, JOB_REPLACE),
-                      "edges=[(0,1,After,false),(0,1,Requires,true),(2,1,Requires,true),(1,2,After,false),"
-                      "(0,2,Wants,false)]}");
+                      "edges=[(0,2,After,false),(0,2,Requires,true),(1,2,Requires,true),(2,1,After,false),"
+                      "(0,1,Wants,false)]}");
         assert_string(write_edges(w, "t.target", JOB_START, JOB_IGNORE_DEPENDENCIES), "edges=[]}");
 }
 

@@ -185,18 +185,56 @@ static void clear_others(const ModelCommit *commit) {
         }
 }
 
+/* By what each would do first, whatever is installed. */
+static bool goes_before(const Model *m, const ModelCandidate *a, const ModelCandidate *b) {
+        if (a->type == JOB_NOP || b->type == JOB_NOP || a->unit == b->unit)
+                return false;
+        return model_goes_first(m, a->unit, model_first_run(a->type), b->unit, model_first_run(b->type));
+}
+
+static bool must_wait(const Model *m, const ModelStage *s, int candidate, const bool is_left[static MODEL_CANDIDATES_MAX]) {
+        for (int i = 0; i < s->n && s->mode != JOB_IGNORE_DEPENDENCIES; i++)
+                if (is_left[i] && goes_before(m, &s->candidates[i], &s->candidates[candidate]))
+                        return true;
+        return false;
+}
+
+/* In rounds: what waits for nobody that is left, as it was found; in the end those that wait in a circle. */
+static int list_in_rounds(const Model *m, const ModelStage *s, int ret_list[static MODEL_CANDIDATES_MAX]) {
+        bool is_left[MODEL_CANDIDATES_MAX], was_left[MODEL_CANDIDATES_MAX];
+        int n = 0, n_before;
+
+        for (int i = 0; i < s->n; i++)
+                is_left[i] = !s->candidates[i].is_gone;
+        do {
+                n_before = n;
+                memcpy(was_left, is_left, sizeof(was_left));
+                for (int i = 0; i < s->n; i++)
+                        if (was_left[i] && !must_wait(m, s, i, was_left)) {
+                                is_left[i] = false;
+                                ret_list[n++] = i;
+                        }
+        } while (n > n_before);
+        for (int i = 0; i < s->n; i++)
+                if (is_left[i])
+                        ret_list[n++] = i;
+        return n;
+}
+
 void model_commit(Model *m, const ModelStage *s, bool is_trial, uint32_t *ret_anchors) {
         ModelCommit commit = { .m = m, .stage = s, .is_trial = is_trial };
         uint32_t ids[MODEL_CANDIDATES_MAX] = {};
+        int list[MODEL_CANDIDATES_MAX], n;
 
         if (s->mode == JOB_ISOLATE || s->mode == JOB_FLUSH)
                 clear_others(&commit);
         for (unsigned i = 0; i < s->n_anchors; i++)
                 if (ids[s->anchors[i]] == 0)
                         ids[s->anchors[i]] = put(&commit, s->anchors[i]);
-        for (int i = 0; i < s->n; i++)
-                if (!s->candidates[i].is_gone && ids[i] == 0)
-                        ids[i] = put(&commit, i);
+        n = list_in_rounds(m, s, list);
+        for (int i = 0; i < n; i++)
+                if (ids[list[i]] == 0)
+                        ids[list[i]] = put(&commit, list[i]);
         for (unsigned i = 0; ret_anchors && i < s->n_anchors; i++)
                 ret_anchors[i] = ids[s->anchors[i]];
 }
