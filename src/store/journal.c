@@ -179,9 +179,10 @@ pid_t *journal_begin_spawn(Journal *journal, uint64_t errand) {
         return &spawn->pid;
 }
 
+/* One that died before its clone() has left an entry without a pid, behind which there may be that of the next one. */
 pid_t journal_find_spawn(const Journal *journal, uint64_t errand) {
         for (size_t i = 0; i < journal->n_spawns; i++)
-                if (journal->pages->spawns[i].errand == errand)
+                if (journal->pages->spawns[i].errand == errand && journal->pages->spawns[i].pid > 0)
                         return journal->pages->spawns[i].pid;
         return 0;
 }

@@ -15,6 +15,10 @@
  * number. When the sweep has seen all, whatever is needed stands in rows since
  * its beginning, and those before are dropped, a few with each commit. No commit
  * takes longer for it than another.
+ *
+ * Much that is marked may be written ahead of its commit, as long as it is still
+ * in the processor's caches. It is there with the commit, or not at all; what
+ * changes once more is written once more.
  */
 
 #include <errno.h>
@@ -25,12 +29,19 @@
 /* A row is ended when it has that many bytes: what is dropped and read at once stays small. */
 #define ROW_SIZE 65536U
 
+/* The owner hears of a record so many before it is written. */
+#define SOON 12U
+
 /* Rows that are dropped with a commit. */
 #define DROPPED_MAX 32
 
 /* A sweep begins when there are that many records more than this multiple of those that say something. */
 #define SWEEP_MIN 2048U
 #define SWEEP_FACTOR 4U
+
+/* SQLite's log is copied to the file when it has that many pages, as it is by SQLite's own default; at the latest in a commit. */
+#define LOG_PAGES 1000U
+#define LOG_PAGES_MAX 4000U
 
 /* What it looks at in a commit that writes none, and how many more for each that was. */
 #define SWEEP_STEP 8U
@@ -56,7 +67,7 @@ bool store_is_dirty(const Store *store) {
         for (size_t i = 0; i < _STORE_SPACE_MAX; i++)
                 if (store->marks[i].numbers.n > 0)
                         return true;
-        return store->all_is_marked;
+        return store->all_is_marked || store->is_writing;
 }
 
 static void forget_marks(Store *store) {
@@ -68,8 +79,22 @@ static void forget_marks(Store *store) {
                 for (size_t k = 0; k < marks->numbers.n && !store->all_is_marked; k++)
                         number_set_remove(&marks->set, marks->numbers.items[k]);
                 vector_clear(&marks->numbers);
+                vector_clear(&marks->ahead);
+                marks->n_looked_at = 0;
         }
         store->all_is_marked = false;
+}
+
+/* What was written for a commit that is not to be. It may stand in the list twice then, which costs a record. */
+static void mark_again(Store *store) {
+        for (StoreSpace space = 0; space < _STORE_SPACE_MAX; space++) {
+                StoreMarks *marks = &store->marks[space];
+
+                for (size_t i = 0; i < marks->ahead.n; i++)
+                        store_mark(store, space, marks->ahead.items[i]);
+                vector_clear(&marks->ahead);
+                marks->n_looked_at = 0;
+        }
 }
 
 /* — what has a record — */
@@ -96,14 +121,7 @@ static void forget_gone(Store *store, bool is_committed) {
 
 /* — rows — */
 
-/* What a commit does to the store's own counters, which hold when it is through. */
-typedef struct Progress {
-        int64_t next_row, lowest_row, needed_row;
-        uint64_t n_logged;
-        StoreSweep sweep;
-} Progress;
-
-static int end_row(Store *store, Progress *progress) {
+static int end_row(Store *store, StoreProgress *progress) {
         sqlite3_stmt *statement = store->statements[STATEMENT_PUT];
         int r;
 
@@ -117,23 +135,14 @@ static int end_row(Store *store, Progress *progress) {
         return r;
 }
 
-/* The record as the owner has it now; that it is gone is told by @tells_gone, or by rows that are dropped. */
-static int write_record(Store *store, Progress *progress, StoreSpace space, uint32_t number, bool tells_gone) {
-        int r;
-
+/* As the owner has it now: in .record, which is empty if there is none. */
+static int ask_for_record(Store *store, StoreSpace space, uint32_t number) {
         record_writer_clear(&store->record);
         store->owner.save(store->owner.userdata, space, number, &store->record);
-        if (store->record.has_failed)
-                return -ENOMEM;
-        if (store->record.n > 0) {
-                r = number_set_add(&store->live[space], number);
-        } else {
-                if (!number_set_has(&store->live[space], number))
-                        return 0;
-                r = vector_push(&store->gone, ((StoreGone) { space, number }));
-        }
-        if (r < 0 || (store->record.n == 0 && !tells_gone))
-                return r;
+        return store->record.has_failed ? -ENOMEM : 0;
+}
+
+static int append_record(Store *store, StoreProgress *progress, StoreSpace space, uint32_t number) {
         record_put(&store->row, space);
         record_put(&store->row, number);
         record_put_bytes(&store->row, store->record.bytes, store->record.n);
@@ -143,16 +152,50 @@ static int write_record(Store *store, Progress *progress, StoreSpace space, uint
         return store->row.n < ROW_SIZE ? 0 : end_row(store, progress);
 }
 
-static int write_marked(Store *store, Progress *progress) {
+/* That it is gone is told by @tells_gone, or by rows that are dropped. */
+static int write_record(Store *store, StoreProgress *progress, StoreSpace space, uint32_t number, bool tells_gone) {
+        int r = ask_for_record(store, space, number);
+
+        if (r < 0)
+                return r;
+        if (store->record.n > 0) {
+                r = number_set_add(&store->live[space], number);
+        } else {
+                if (!number_set_has(&store->live[space], number))
+                        return 0;
+                r = vector_push(&store->gone, ((StoreGone) { space, number }));
+        }
+        if (r < 0 || (store->record.n == 0 && !tells_gone))
+                return r;
+        return append_record(store, progress, space, number);
+}
+
+static void tell_soon(const Store *store, StoreSpace space, size_t i) {
+        const StoreNumbers *numbers = &store->marks[space].numbers;
+
+        if (store->owner.soon && numbers->n - i > SOON)
+                store->owner.soon(store->owner.userdata, space, numbers->items[i + SOON]);
+}
+
+static int write_marked_in(Store *store, StoreProgress *progress, StoreSpace space) {
         int r = 0;
 
-        for (StoreSpace space = 0; space < _STORE_SPACE_MAX; space++)
-                for (size_t i = 0; i < store->marks[space].numbers.n && r == 0; i++)
-                        r = write_record(store, progress, space, store->marks[space].numbers.items[i], true);
+        for (size_t i = 0; i < store->marks[space].numbers.n && r == 0; i++) {
+                tell_soon(store, space, i);
+                r = write_record(store, progress, space, store->marks[space].numbers.items[i], true);
+        }
         return r;
 }
 
-static int drop_rows(Store *store, Progress *progress, int64_t behind) {
+static int write_marked(Store *store, StoreProgress *progress) {
+        int r = 0;
+
+        for (StoreSpace space = 0; space < _STORE_SPACE_MAX && r == 0; space++)
+                r = write_marked_in(store, progress, space);
+        return r;
+}
+
+static int drop_rows(Store *store, StoreProgress *progress, int64_t behind) {
         sqlite3_stmt *statement = store->statements[STATEMENT_DROP];
 
         progress->lowest_row = behind;
@@ -162,18 +205,18 @@ static int drop_rows(Store *store, Progress *progress, int64_t behind) {
 
 /* — everything — */
 
-static void begin_sweep(Progress *progress) {
+static void begin_sweep(StoreProgress *progress) {
         progress->sweep = (StoreSweep) { .is_on = true, .first_row = progress->next_row, .n_logged = progress->n_logged };
 }
 
-static void end_sweep(Progress *progress) {
+static void end_sweep(StoreProgress *progress) {
         progress->needed_row = progress->sweep.first_row;
         progress->n_logged -= progress->sweep.n_logged;
         progress->sweep = (StoreSweep) {};
 }
 
 /* Up to @n records from where it is; it ends when there are no more. */
-static int go_on_with_sweep(Store *store, Progress *progress, uint64_t n) {
+static int go_on_with_sweep(Store *store, StoreProgress *progress, uint64_t n) {
         StoreSweep *sweep = &progress->sweep;
         int r = 0;
 
@@ -196,7 +239,7 @@ static int go_on_with_sweep(Store *store, Progress *progress, uint64_t n) {
         return r;
 }
 
-static int write_space(Store *store, Progress *progress, StoreSpace space) {
+static int write_space(Store *store, StoreProgress *progress, StoreSpace space) {
         for (uint32_t number = 0;; number++) {
                 int r = store->owner.next(store->owner.userdata, space, number, &number);
 
@@ -210,7 +253,7 @@ static int write_space(Store *store, Progress *progress, StoreSpace space) {
 }
 
 /* What the rows say so far is forgotten with them: they are dropped in the same commit. */
-static int write_everything(Store *store, Progress *progress) {
+static int write_everything(Store *store, StoreProgress *progress) {
         int r = 0;
 
         forget_live(store);
@@ -223,8 +266,7 @@ static int write_everything(Store *store, Progress *progress) {
 }
 
 /* What was marked, and what it takes to leave what is old behind. */
-static int write_changes(Store *store, Progress *progress) {
-        uint64_t before = progress->n_logged;
+static int write_changes(Store *store, StoreProgress *progress) {
         int r;
 
         if (!progress->sweep.is_on && progress->lowest_row == progress->needed_row &&
@@ -232,34 +274,15 @@ static int write_changes(Store *store, Progress *progress) {
                 begin_sweep(progress);
         r = write_marked(store, progress);
         if (r == 0 && progress->sweep.is_on)
-                r = go_on_with_sweep(store, progress, SWEEP_STEP + SWEEP_STEP_FACTOR * (progress->n_logged - before));
+                r = go_on_with_sweep(store, progress, SWEEP_STEP + SWEEP_STEP_FACTOR * (progress->n_logged - store->committed.n_logged));
         return r;
 }
 
 /* — committing — */
 
-static Progress progress_of(const Store *store) {
-        return (Progress) {
-                .next_row = store->next_row,
-                .lowest_row = store->lowest_row,
-                .needed_row = store->needed_row,
-                .n_logged = store->n_logged,
-                .sweep = store->sweep,
-        };
-}
-
-static void take_over(Store *store, const Progress *progress) {
-        store->next_row = progress->next_row;
-        store->lowest_row = progress->lowest_row;
-        store->needed_row = progress->needed_row;
-        store->n_logged = progress->n_logged;
-        store->sweep = progress->sweep;
-}
-
-static int write_rows(Store *store, Progress *progress) {
+static int write_rows(Store *store, StoreProgress *progress) {
         int r;
 
-        record_writer_clear(&store->row);
         r = store->all_is_marked ? write_everything(store, progress) : write_changes(store, progress);
         if (r == 0)
                 r = end_row(store, progress);
@@ -270,26 +293,102 @@ static int write_rows(Store *store, Progress *progress) {
         return drop_rows(store, progress, MIN(progress->lowest_row + DROPPED_MAX, progress->needed_row));
 }
 
-int store_commit(Store *store) {
-        Progress progress = progress_of(store);
+static int begin(Store *store) {
         int r;
 
-        if (!store_is_dirty(store))
+        if (store->is_writing)
                 return 0;
         r = store_run(store, STATEMENT_BEGIN);
         if (r < 0)
                 return r;
-        r = write_rows(store, &progress);
+        record_writer_clear(&store->row);
+        store->progress = store->committed;
+        store->is_writing = true;
+        return 0;
+}
+
+static int give_up(Store *store, int error) {
+        store_run(store, STATEMENT_ROLLBACK);
+        store->is_writing = false;
+        store->committed.sweep = (StoreSweep) {};
+        forget_gone(store, false);
+        mark_again(store);
+        return error;
+}
+
+int store_commit(Store *store) {
+        int r;
+
+        if (!store_is_dirty(store))
+                return 0;
+        r = begin(store);
+        if (r < 0)
+                return r;
+        r = write_rows(store, &store->progress);
+        if (r == 0)
+                r = store_write_format(store);
         if (r == 0)
                 r = store_run(store, STATEMENT_COMMIT);
-        if (r < 0) {
-                store_run(store, STATEMENT_ROLLBACK);
-                forget_gone(store, false);
-                store->sweep = (StoreSweep) {};
-                return r;
-        }
-        take_over(store, &progress);
+        if (r < 0)
+                return give_up(store, r);
+        store->is_writing = false;
+        store->found_version = store->version;
+        store->committed = store->progress;
         forget_gone(store, true);
         forget_marks(store);
+        if (store->n_log_pages >= LOG_PAGES_MAX)
+                store_shorten_log(store);
+        return 0;
+}
+
+void store_tidy(Store *store) {
+        if (store->n_log_pages >= LOG_PAGES && !store->is_writing)
+                store_shorten_log(store);
+}
+
+/* — ahead of a commit — */
+
+/* What is gone stays marked: should it come again, nothing has been told of it. */
+static int write_ahead(Store *store, StoreSpace space, size_t i) {
+        StoreMarks *marks = &store->marks[space];
+        uint32_t number = marks->numbers.items[i];
+        int r = ask_for_record(store, space, number);
+
+        if (r == 0 && store->record.n == 0) {
+                marks->numbers.items[marks->n_looked_at++] = number;
+                return 0;
+        }
+        if (r == 0)
+                r = number_set_add(&store->live[space], number);
+        if (r >= 0)
+                r = append_record(store, &store->progress, space, number);
+        if (r < 0)
+                return r;
+        number_set_remove(&marks->set, number);
+        return vector_push(&marks->ahead, number);
+}
+
+int store_write_ahead(Store *store, StoreSpace space, size_t n_min) {
+        StoreMarks *marks = &store->marks[space];
+        size_t i = marks->n_looked_at;
+        int r;
+
+        if (store->all_is_marked || marks->numbers.n - i < n_min)
+                return 0;
+        r = vector_reserve(&marks->ahead, marks->numbers.n - i);
+        if (r == 0)
+                r = begin(store);
+        if (r < 0)
+                return r;
+        for (; i < marks->numbers.n && r == 0; i++) {
+                tell_soon(store, space, i);
+                r = write_ahead(store, space, i);
+        }
+        /* In a row the first record of a number counts, and there may be a later one. */
+        if (r == 0)
+                r = end_row(store, &store->progress);
+        if (r < 0)
+                return give_up(store, r);
+        marks->numbers.n = marks->n_looked_at;
         return 0;
 }

@@ -33,8 +33,17 @@ typedef enum StoreSpace {
 
 enum {
         STORE_E_OPENED,
-        STORE_E_SET_ASIDE,              /* what was there could not be used, and lies beside it now */
+        STORE_E_SET_ASIDE,              /* what was there could not be used, and lies beside it now; … */
+        STORE_E_TOO_NEW,                /* … so does this: it is of a later version than ours */
 };
+
+/* What is in the file. It says so in words: "jobd state 5 of boot 0123…". */
+typedef struct StoreFormat {
+        const char *name;
+        unsigned version;               /* of what is written */
+        unsigned oldest;                /* version that can be read */
+        const char *place;              /* what is of another one is of no use */
+} StoreFormat;
 
 /* Whoever has the state. */
 typedef struct StoreOwner {
@@ -43,19 +52,28 @@ typedef struct StoreOwner {
         void (*save)(void *userdata, StoreSpace space, uint32_t number, RecordWriter *writer);
         /* The first number from @number on that has a record: 1, 0 if there is none, or a negative errno. */
         int (*next)(void *userdata, StoreSpace space, uint32_t number, uint32_t *ret_number);
+        /* It will be written soon, so its memory may be fetched; may be NULL. */
+        void (*soon)(void *userdata, StoreSpace space, uint32_t number);
 } StoreOwner;
 
 /*
- * @format names the version and the boot: a file of another one, a damaged one,
- * or what is no such file at all is renamed to @path.NUMBER, never deleted, and
- * a new one made. What is there is written anew with the first commit. Returns
- * STORE_E_… or a negative errno.
+ * A file of another @format, a damaged one, or what is no such file at all is
+ * renamed to @path.NUMBER, never deleted, and a new one made. What is there is
+ * written anew with the first commit, and is of the version of @format then.
+ * Returns STORE_E_… or a negative errno.
  */
-int store_open(Store **ret_store, const char *path, const char *format, const StoreOwner *owner, Failure *ret_failure);
+int store_open(Store **ret_store, const char *path, const StoreFormat *format, const StoreOwner *owner,
+               Failure *ret_failure);
 Store *store_close(Store *store);       /* without a commit; NULL */
 DEFINE_CLEANUP(Store, store_close)
 
-/* Gives every record to @take, by number. A negative return of it ends the loading and is returned: -EBADMSG if it cannot be read. */
+/* The version of what is to be loaded; after STORE_E_TOO_NEW, until a commit, of what was set aside. */
+unsigned store_version(const Store *store);
+
+/*
+ * Gives every record to @take, by number, with the version of the file. A negative return of it ends the loading and is
+ * returned: -EBADMSG if it cannot be read.
+ */
 typedef int (*StoreTake)(void *userdata, uint32_t number, RecordReader *record);
 int store_load(Store *store, StoreSpace space, StoreTake take, void *userdata);
 
@@ -75,3 +93,12 @@ bool store_is_dirty(const Store *store);
 
 /* Writes what is marked. 0 or a negative errno. */
 int store_commit(Store *store);
+
+/*
+ * Writes what is marked in @space for the next commit already, if that is @n_min records or more. What is marked later is
+ * asked for once more. 0, or a negative errno: everything is marked again, and the commit will say what is wrong.
+ */
+int store_write_ahead(Store *store, StoreSpace space, size_t n_min);
+
+/* For a moment in which nobody waits: what commits have left to be done. It takes about a microsecond for each KiB since. */
+void store_tidy(Store *store);

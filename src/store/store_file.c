@@ -41,6 +41,7 @@ static const char *const statement_texts[_STATEMENT_MAX] = {
         [STATEMENT_PUT] = "INSERT INTO log (number, bytes) VALUES (?1, ?2)",
         [STATEMENT_DROP] = "DELETE FROM log WHERE number < ?1",
         [STATEMENT_READ] = "SELECT bytes FROM log ORDER BY number DESC",
+        [STATEMENT_NAME] = "UPDATE format SET name = ?1",
 };
 
 int store_map_error(int code) {
@@ -80,6 +81,8 @@ void store_close_file(Store *store) {
         }
         sqlite3_close(store->db);
         store->db = NULL;
+        store->is_writing = false;
+        store->n_log_pages = 0;
 }
 
 static int execute(Store *store, const char *sql) {
@@ -109,19 +112,78 @@ static int ask(Store *store, const char *sql, int *ret_number, const char *expec
         return r;
 }
 
-static int create(Store *store) {
-        cleanup_free_ char *sql = NULL;
-        char *text;
+/* — what it says that it is — */
+
+static int name_format(const Store *store, char **ret_name) {
+        return text_format(ret_name, "%s %u of %s", store->name, store->version, store->place);
+}
+
+int store_write_format(Store *store) {
+        sqlite3_stmt *statement = store->statements[STATEMENT_NAME];
+        cleanup_free_ char *name = NULL;
         int r;
 
+        if (store->found_version == store->version)
+                return 0;
+        r = name_format(store, &name);
+        if (r < 0)
+                return r;
+        sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+        r = store_run(store, STATEMENT_NAME);
+        sqlite3_clear_bindings(statement);
+        return r;
+}
+
+/* "NAME VERSION of PLACE" → the version; 0: it is another name or place. */
+static unsigned version_of(const Store *store, const char *text) {
+        size_t n = strlen(store->name);
+        unsigned version = 0;
+        int behind = 0;
+
+        if (strncmp(text, store->name, n) != 0 || sscanf(text + n, " %9u of %n", &version, &behind) != 1 || behind == 0 ||
+            strcmp(text + n + behind, store->place) != 0)
+                return 0;
+        return version;
+}
+
+/* 0, or -EBADMSG if it is none that we can read. */
+static int examine_format(Store *store) {
+        sqlite3_stmt *statement = NULL;
+        int code, r = -EBADMSG;
+
+        code = sqlite3_prepare_v2(store->db, "SELECT name FROM format", -1, &statement, NULL);
+        if (code == SQLITE_OK)
+                code = sqlite3_step(statement);
+        if (code == SQLITE_ROW) {
+                const char *text = (const char *) sqlite3_column_text(statement, 0);
+
+                store->found_version = text ? version_of(store, text) : 0;
+                if (store->found_version >= store->oldest && store->found_version <= store->version)
+                        r = 0;
+        } else if (code != SQLITE_DONE) {
+                r = store_map_error(code);
+        }
+        sqlite3_finalize(statement);
+        return r;
+}
+
+static int create(Store *store) {
+        cleanup_free_ char *name = NULL;
+        char *text;
+        int r = name_format(store, &name);
+
+        if (r < 0)
+                return r;
         text = sqlite3_mprintf("BEGIN IMMEDIATE; PRAGMA application_id = %d;"
                                "CREATE TABLE format (name TEXT NOT NULL) STRICT; INSERT INTO format VALUES (%Q);"
                                "CREATE TABLE log (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT; COMMIT",
-                               APPLICATION_ID, store->format);
+                               APPLICATION_ID, name);
         if (!text)
                 return -ENOMEM;
         r = execute(store, text);
         sqlite3_free(text);
+        if (r == 0 && store->found_version <= store->version)
+                store->found_version = store->version;
         return r;
 }
 
@@ -135,7 +197,7 @@ static int examine(Store *store) {
         r = ask(store, "PRAGMA application_id", &id, NULL);
         if (r < 0 || id != APPLICATION_ID)
                 return r < 0 ? r : -EBADMSG;
-        r = ask(store, "SELECT name FROM format", NULL, store->format);
+        r = examine_format(store);
         if (r < 0)
                 return r;
         return ask(store, "PRAGMA quick_check(1)", NULL, "ok");
@@ -150,8 +212,11 @@ static int find_rows(Store *store) {
         if (code == SQLITE_OK)
                 code = sqlite3_step(statement);
         if (code == SQLITE_ROW) {
-                store->lowest_row = store->needed_row = sqlite3_column_int64(statement, 0);
-                store->next_row = sqlite3_column_int64(statement, 1) + 1;
+                store->committed = (StoreProgress) {
+                        .next_row = sqlite3_column_int64(statement, 1) + 1,
+                        .lowest_row = sqlite3_column_int64(statement, 0),
+                        .needed_row = sqlite3_column_int64(statement, 0),
+                };
                 store->all_is_marked = store->all_is_marked || sqlite3_column_type(statement, 0) != SQLITE_NULL;
         }
         sqlite3_finalize(statement);
@@ -173,6 +238,14 @@ static int make_private(const Store *store) {
         return r;
 }
 
+/* In place of a checkpoint of SQLite's own within the commit. */
+static int note_log(void *userdata, sqlite3 *db, const char *name, int n_pages) {
+        Store *store = userdata;
+
+        store->n_log_pages = (unsigned) n_pages;
+        return SQLITE_OK;
+}
+
 static int open_database(Store *store) {
         int code, r = make_private(store);
 
@@ -184,6 +257,7 @@ static int open_database(Store *store) {
                 return store_map_error(code);
         r = execute(store, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;"
                            "PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA cache_size = -" CACHE_KIB);
+        sqlite3_wal_hook(store->db, note_log, store);
         if (r == 0)
                 r = examine(store);
         if (r > 0)
@@ -211,6 +285,12 @@ static int open_database_patiently(Store *store) {
                 r = open_database(store);
         }
         return r;
+}
+
+/* What stands in SQLite's log is copied to the file; if it cannot be, the log goes on. */
+void store_shorten_log(Store *store) {
+        (void) sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+        store->n_log_pages = 0;
 }
 
 /* A name that is not taken. */
@@ -254,7 +334,12 @@ int store_set_aside(Store *store, Failure *ret_failure) {
         return 0;
 }
 
-int store_open(Store **ret_store, const char *path, const char *format, const StoreOwner *owner, Failure *ret_failure) {
+unsigned store_version(const Store *store) {
+        return store->found_version;
+}
+
+int store_open(Store **ret_store, const char *path, const StoreFormat *format, const StoreOwner *owner,
+               Failure *ret_failure) {
         cleanup_(store_closep) Store *store = calloc(1, sizeof(*store));
         bool is_set_aside = false;
         int r;
@@ -263,8 +348,11 @@ int store_open(Store **ret_store, const char *path, const char *format, const St
                 return failure_set(ret_failure, -ENOMEM, "NoMemory", "No memory for the state in %s", path);
         store->owner = *owner;
         store->path = strdup(path);
-        store->format = strdup(format);
-        if (!store->path || !store->format)
+        store->name = strdup(format->name);
+        store->place = strdup(format->place);
+        store->version = format->version;
+        store->oldest = format->oldest;
+        if (!store->path || !store->name || !store->place)
                 return failure_set(ret_failure, -ENOMEM, "NoMemory", "No memory for the state in %s", path);
         r = open_database_patiently(store);
         if (r == -EBADMSG) {
@@ -275,8 +363,9 @@ int store_open(Store **ret_store, const char *path, const char *format, const St
         }
         if (r < 0)
                 return failure_set(ret_failure, r, "Failed", "Cannot open the state in %s: %s", path, strerror(-r));
+        r = !is_set_aside ? STORE_E_OPENED : store->found_version > store->version ? STORE_E_TOO_NEW : STORE_E_SET_ASIDE;
         *ret_store = take_ptr(store);
-        return is_set_aside ? STORE_E_SET_ASIDE : STORE_E_OPENED;
+        return r;
 }
 
 Store *store_close(Store *store) {
@@ -285,6 +374,7 @@ Store *store_close(Store *store) {
         store_close_file(store);
         for (size_t i = 0; i < _STORE_SPACE_MAX; i++) {
                 vector_deinit(&store->marks[i].numbers);
+                vector_deinit(&store->marks[i].ahead);
                 number_set_deinit(&store->marks[i].set);
                 number_set_deinit(&store->live[i]);
         }
@@ -292,7 +382,8 @@ Store *store_close(Store *store) {
         record_writer_deinit(&store->row);
         record_writer_deinit(&store->record);
         free(store->path);
-        free(store->format);
+        free(store->name);
+        free(store->place);
         free(store);
         return NULL;
 }

@@ -98,6 +98,7 @@ int store_load(Store *store, StoreSpace space, StoreTake take, void *userdata) {
                 RecordReader record;
 
                 record_reader_init(&record, loading.bytes.items + loading.found.items[i].at, loading.found.items[i].n);
+                record.format = store->found_version;
                 r = take(userdata, loading.found.items[i].number, &record);
                 if (r >= 0 && !record_is_at_end(&record))
                         r = -EBADMSG;

@@ -19,13 +19,18 @@ typedef enum StoreStatement {
         STATEMENT_PUT,
         STATEMENT_DROP,
         STATEMENT_READ,
+        STATEMENT_NAME,
         _STATEMENT_MAX,
 } StoreStatement;
 
+typedef VECTOR(uint32_t) StoreNumbers;
+
 /* Each number once, in the order in which they were marked. */
 typedef struct StoreMarks {
-        VECTOR(uint32_t) numbers;
+        StoreNumbers numbers;
         NumberSet set;
+        size_t n_looked_at;             /* of .numbers, the first: to be told in the commit that they are gone */
+        StoreNumbers ahead;             /* no longer marked: written for the next commit already; a number may be there twice */
 } StoreMarks;
 
 typedef struct StoreGone {
@@ -39,13 +44,23 @@ typedef struct StoreSweep {
         StoreSpace space;
         uint32_t number;                /* where it goes on */
         int64_t first_row;
-        uint64_t n_logged;              /* Store.n_logged when it began */
+        uint64_t n_logged;              /* StoreProgress.n_logged when it began */
 } StoreSweep;
+
+/* What a commit does to the store's counters, which hold when it is through. */
+typedef struct StoreProgress {
+        int64_t next_row;
+        int64_t lowest_row, needed_row; /* the first that is there; the first that says something: those between are dropped */
+        uint64_t n_logged;              /* records in the rows that are needed */
+        StoreSweep sweep;
+} StoreProgress;
 
 struct Store {
         sqlite3 *db;
         sqlite3_stmt *statements[_STATEMENT_MAX];
-        char *path, *format;            /* owned */
+        char *path, *name, *place;      /* owned */
+        unsigned version, oldest;       /* of .name: what is written, and what can be read */
+        unsigned found_version;         /* of what was there; with the first commit it becomes .version */
         StoreOwner owner;
         StoreMarks marks[_STORE_SPACE_MAX];
         bool all_is_marked;
@@ -53,12 +68,14 @@ struct Store {
         VECTOR(StoreGone) gone;         /* of those, what the commit that is being written says is gone */
         RecordWriter row, record;       /* their memory is used again and again */
 
-        int64_t next_row;
-        int64_t lowest_row, needed_row; /* the first that is there; the first that says something: those between are dropped */
-        uint64_t n_logged;              /* records in the rows that are needed */
-        StoreSweep sweep;
+        StoreProgress committed;
+        StoreProgress progress;         /* if .is_writing: with the next commit */
+        bool is_writing;                /* some of the next commit is written */
+        unsigned n_log_pages;           /* of SQLite's log, that are not in the file yet */
 };
 
 int store_map_error(int code);          /* SQLite's → a negative errno */
 int store_run(Store *store, StoreStatement which);
 void store_close_file(Store *store);
+void store_shorten_log(Store *store);
+int store_write_format(Store *store);   /* as part of a commit, if it is not what stands there */

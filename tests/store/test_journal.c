@@ -65,6 +65,8 @@ Test(journal, says_the_same_to_who_opens_it_next) {
         *journal_begin_spawn(world.journal, 3) = 30;
         *journal_begin_spawn(world.journal, 5) = 50;
         (void) journal_begin_spawn(world.journal, 6);
+        *journal_begin_spawn(world.journal, 6) = 60;            /* by the next one, for the same errand */
+        (void) journal_begin_spawn(world.journal, 7);
         journal_note_sent(world.journal, 5);
         open_again();
         cr_expect(eq(u64, journal_commit(world.journal), 7));
@@ -73,7 +75,8 @@ Test(journal, says_the_same_to_who_opens_it_next) {
         cr_expect(eq(ptr, (void *) journal_exit_at(world.journal, 2), NULL));
         cr_expect(eq(int, journal_find_spawn(world.journal, 3), 30));
         cr_expect(eq(int, journal_find_spawn(world.journal, 5), 50));
-        cr_expect(eq(int, journal_find_spawn(world.journal, 6), 0));
+        cr_expect(eq(int, journal_find_spawn(world.journal, 6), 60));
+        cr_expect(eq(int, journal_find_spawn(world.journal, 7), 0));
         cr_expect(eq(int, journal_find_spawn(world.journal, 4), 0));
         cr_expect(eq(u64, journal_last_sent(world.journal), 5));
         put_exit(22);

@@ -61,7 +61,7 @@ static int next(void *userdata, StoreSpace space, uint32_t number, uint32_t *ret
 }
 
 static int open_store(World *world, const char *format) {
-        return store_open(&world->store, world->path, format, &(StoreOwner) { &world->state, save, next }, &world->failure);
+        return store_open(&world->store, world->path, &(StoreFormat) { format, 1, 1, "here" }, &(StoreOwner) { &world->state, save, next }, &world->failure);
 }
 
 static void world_start(World *world) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The store against arrays: random changes, commits that fail in different
- * ways at random places, sweeps under way, and deaths
+ * The store against arrays: random changes, some written ahead of their
+ * commits, failures of different kinds at random places, sweeps under way, and
+ * deaths
  *
  * A death is an opening of copies of the files, which are what a killed process
  * would have left: what was committed last must be in them, and nothing else. A
@@ -27,6 +28,7 @@
 
 /* How often, of so many steps. */
 #define FAILURE_OF 9U
+#define AHEAD_OF 3U
 #define DEATH_OF 41U
 #define OPENING_OF 397U
 #define EVERYTHING_OF 701U
@@ -42,7 +44,7 @@ typedef struct Model {
         Store *store;
         Failure failure;
         unsigned n_until_failure;       /* records that can be written before one cannot; UINT_MAX: all can */
-        unsigned n_failed, n_deaths;
+        unsigned n_failed, n_failed_ahead, n_deaths;
 } Model;
 
 static unsigned draw(unsigned n) {
@@ -74,7 +76,7 @@ static int next(void *userdata, StoreSpace space, uint32_t number, uint32_t *ret
 }
 
 static int open_store(Model *model, const char *path, Store **ret_store) {
-        return store_open(ret_store, path, "f", &(StoreOwner) { model, save, next }, &model->failure);
+        return store_open(ret_store, path, &(StoreFormat) { "f", 1, 1, "here" }, &(StoreOwner) { model, save, next }, &model->failure);
 }
 
 typedef struct Loading {
@@ -171,8 +173,12 @@ static off_t size_of_log(const Model *model) {
         return stat(path, &status) < 0 ? 0 : status.st_size;
 }
 
+static int write_ahead(Store *store) {
+        return store_write_ahead(store, (StoreSpace) draw(_STORE_SPACE_MAX), draw(3));
+}
+
 /* A record that cannot be made, a file that cannot grow any more, or no memory for SQLite. */
-static int commit_with_failure(Model *model) {
+static int with_failure(Model *model, int (*write)(Store *store)) {
         struct rlimit whole;
         int r;
 
@@ -189,7 +195,7 @@ static int commit_with_failure(Model *model) {
                 sqlite3_hard_heap_limit64(MAX(sqlite3_memory_used() + draw(6000), 1));
                 break;
         }
-        r = store_commit(model->store);
+        r = write(model->store);
         model->n_until_failure = UINT32_MAX;
         sqlite3_hard_heap_limit64(0);
         cr_assert(setrlimit(RLIMIT_FSIZE, &whole) == 0);
@@ -198,7 +204,7 @@ static int commit_with_failure(Model *model) {
 
 static void commit(Model *model) {
         bool may_fail = draw(FAILURE_OF) == 0;
-        int r = may_fail ? commit_with_failure(model) : store_commit(model->store);
+        int r = may_fail ? with_failure(model, store_commit) : store_commit(model->store);
 
         cr_assert(r == 0 || may_fail, "%s", strerror(-r));
         memcpy(model->attempted, model->values, sizeof(Values));
@@ -207,6 +213,22 @@ static void commit(Model *model) {
         else
                 cr_assert(store_is_dirty(model->store));
         model->n_failed += r < 0;
+}
+
+/* Several times before a commit, with changes in between; what was written so is there with the commit only. */
+static void change_ahead(Model *model, unsigned step) {
+        while (draw(AHEAD_OF) > 0) {
+                bool may_fail = draw(FAILURE_OF) == 0;
+                int r = may_fail ? with_failure(model, write_ahead) : write_ahead(model->store);
+
+                cr_assert(r == 0 || may_fail, "%s", strerror(-r));
+                model->n_failed_ahead += r < 0;
+                if (draw(DEATH_OF) == 0)
+                        die(model, step);
+                change(model, step);
+        }
+        if (draw(10) == 0)
+                store_tidy(model->store);
 }
 
 static void model_start(Model *model) {
@@ -241,6 +263,8 @@ static void run(unsigned seed) {
         model_start(&model);
         for (unsigned step = 0; step < STEPS; step++) {
                 change(&model, step);
+                if (step / 100 % 2 > 0)
+                        change_ahead(&model, step);
                 commit(&model);
                 if (draw(DEATH_OF) == 0)
                         die(&model, step);
@@ -250,6 +274,7 @@ static void run(unsigned seed) {
         cr_assert(eq(int, store_commit(model.store), 0));
         cr_assert(eq(int, store_compare(model.store, &space, &number), 0));
         cr_expect(lt(u32, STEPS / FAILURE_OF / 4, model.n_failed), "only %u commits failed", model.n_failed);
+        cr_expect(lt(u32, STEPS / 2 / FAILURE_OF / 8, model.n_failed_ahead), "only %u failed ahead", model.n_failed_ahead);
         cr_expect(lt(u32, STEPS / DEATH_OF / 2, model.n_deaths));
 }
 
