@@ -21,6 +21,7 @@
 
 #define TABLE_NAME "table"
 #define HEADER_BYTES ((size_t) 4096)
+#define RESERVED_AT_ONCE 16U
 #define TABLE_BYTES (HEADER_BYTES + LOG_STREAMS_MAX * sizeof(LogStream))
 
 _Static_assert(sizeof(LogHeader) <= HEADER_BYTES, "the header has a page");
@@ -109,10 +110,17 @@ void log_table_close(LogTable *table) {
         *table = LOG_TABLE_EMPTY;
 }
 
+/* Some at once: the file system is asked once for them. */
 int log_table_reserve(LogTable *table, uint32_t number) {
-        const off_t offset = (off_t) (HEADER_BYTES + number * sizeof(LogStream));
+        const uint32_t from = table->n_reserved, n = MIN(number + RESERVED_AT_ONCE, LOG_STREAMS_MAX);
 
-        return fallocate(table->fd, 0, offset, sizeof(LogStream)) < 0 ? -errno : 0;
+        if (number < from)
+                return 0;
+        if (fallocate(table->fd, 0, (off_t) (HEADER_BYTES + from * sizeof(LogStream)),
+                      (off_t) ((n - from) * sizeof(LogStream))) < 0)
+                return -errno;
+        table->n_reserved = n;
+        return 0;
 }
 
 const char *log_stream_name(uint32_t number, char buffer[static LOG_STREAM_NAME_MAX]) {

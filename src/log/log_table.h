@@ -115,6 +115,7 @@ typedef struct LogTable {
         int folder_fd, fd;              /* owned: the folder, and the file */
         LogHeader *header;              /* a mapping, as is … */
         LogStream *streams;             /* … this, of LOG_STREAMS_MAX */
+        uint32_t n_reserved;            /* of them, there is memory for so many */
 } LogTable;
 
 #define LOG_TABLE_EMPTY (LogTable) { .folder_fd = -1, .fd = -1 }
@@ -126,7 +127,10 @@ typedef struct LogTable {
 int log_table_open(LogTable *table, const char *folder, bool may_make);
 void log_table_close(LogTable *table);
 
-/* Before .streams[@number] is written to: memory on a file system that is full would end us. 0 or -ENOSPC, … */
+/*
+ * Before .streams[@number], or one before it, is written to: memory on a file system that is full would end us. 0 or
+ * -ENOSPC, …
+ */
 int log_table_reserve(LogTable *table, uint32_t number);
 
 /* Names in the folder. */

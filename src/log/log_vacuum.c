@@ -4,6 +4,12 @@
  *
  * The files that nobody writes to any more go first, the oldest of them first;
  * if that is not enough, those that are written to, too: the limit is a limit.
+ *
+ * A name may tell of a time that has not come yet, when the clock was wrong, and
+ * so do the names of that unit that follow, for the sake of their order. What
+ * the file itself says counts then. If that has not come, either, nobody knows
+ * how old it is: it is not too old, since the clock may be wrong now, but goes
+ * before those of which it is known.
  */
 
 #include <dirent.h>
@@ -32,6 +38,7 @@ typedef struct Found {
         uint64_t size;
         usec_t time;                    /* when it was written to the last time */
         bool is_current;
+        bool is_ahead;                  /* of the clock */
 } Found;
 
 typedef struct Census {
@@ -50,6 +57,8 @@ static int compare(const void *a, const void *b) {
 
         if (first->is_current != second->is_current)
                 return first->is_current ? 1 : -1;
+        if (first->is_ahead != second->is_ahead)
+                return first->is_ahead ? -1 : 1;
         return (first->time > second->time) - (first->time < second->time);
 }
 
@@ -58,9 +67,10 @@ static void close_folder(DIR **folder) {
                 closedir(*folder);
 }
 
-static int count_file(Census *census, int folder_fd, const char *name) {
+static int count_file(Census *census, int folder_fd, const char *name, usec_t realtime) {
         Found found = {};
         struct stat status;
+        usec_t written;
         size_t length;
         int r;
 
@@ -68,8 +78,10 @@ static int count_file(Census *census, int folder_fd, const char *name) {
             fstatat(folder_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode))
                 return 0;
         found.is_current = found.time == 0;
-        if (found.is_current)
-                found.time = (usec_t) status.st_mtim.tv_sec * USEC_PER_SEC;
+        written = (usec_t) MAX(status.st_mtim.tv_sec, 0) * USEC_PER_SEC;
+        if (found.is_current || found.time > realtime)
+                found.time = written;
+        found.is_ahead = found.time > realtime;
         found.size = (uint64_t) status.st_blocks * 512;
         found.name = strdup(name);
         r = found.name ? vector_push(&census->files, found) : -ENOMEM;
@@ -105,14 +117,14 @@ usec_t log_files_find_last(const LogFiles *files, const char *name) {
         return last;
 }
 
-static int take_census(int folder_fd, Census *census) {
+static int take_census(int folder_fd, Census *census, usec_t realtime) {
         cleanup_(close_folder) DIR *folder = open_folder(folder_fd);
         int r = 0;
 
         if (!folder)
                 return -errno;
         for (struct dirent *entry; r == 0 && (entry = readdir(folder));)
-                r = count_file(census, folder_fd, entry->d_name);
+                r = count_file(census, folder_fd, entry->d_name, realtime);
         if (census->files.n > 0)
                 qsort(census->files.items, census->files.n, sizeof(*census->files.items), compare);
         return r;
@@ -152,7 +164,7 @@ void log_files_vacuum(LogFiles *files, usec_t realtime) {
         files->since_vacuum = 0;
         if (files->folder_fd < 0)
                 return;
-        (void) take_census(files->folder_fd, &census);
+        (void) take_census(files->folder_fd, &census, realtime);
         allowed = size_allowed(files, census.size);
         for (size_t i = 0; i < census.files.n; i++) {
                 const Found *found = &census.files.items[i];

@@ -260,6 +260,7 @@ Manager *manager_free(Manager *manager) {
         if (manager->stage == MANAGER_GONE && !manager->options.is_machine)
                 manager_sweep_transient(manager, true);
         free_units(manager);
+        manager_settle_transient(manager, false);
         manager_log_free(manager);
         manager_free_groups(manager);
         free_sources(manager);
@@ -339,11 +340,14 @@ static void end_turn(Manager *manager) {
                 manager->has_news = false;
                 manager_tell_triggering(manager);
                 manager_unload_candidates(manager);
-                if (may_be_told_later(manager))
+                if (may_be_told_later(manager)) {
+                        manager_write_ahead(manager);
                         break;
+                }
                 tell_listeners(manager);
         } while (manager->has_news && ++round < ROUNDS_MAX);
 
+        manager_log_tell_news(manager);
         manager_forget_orphans(manager);
         manager_step_stage(manager);
         if (manager->has_news || outbox_length(manager->outbox) > 0 || manager->candidates.n > 0)
@@ -361,6 +365,7 @@ int manager_turn(Manager *manager, usec_t timeout) {
         r = sd_event_prepare(manager->event);
         if (r == 0) {
                 manager_commit(manager);        /* who waits has nothing in his head alone */
+                manager_tidy_state(manager);
                 r = sd_event_wait(manager->event, timeout);
         }
         if (r <= 0)

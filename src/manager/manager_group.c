@@ -239,6 +239,7 @@ static void apply_limits(ManagerGroup *group, const ResourceSettings *resources,
                 return;
         if (with_defaults) {
                 cgroup_reset_devices(group->cgroup, "io.weight");
+                cgroup_reset_devices(group->cgroup, "io.latency");
                 cgroup_reset_devices(group->cgroup, "io.max");
         }
         n = resource_list_attributes(resources, &defaults, attributes);
@@ -404,6 +405,23 @@ static const Cgroup *choose_cgroup(ManagerGroup *group, const UnitGroup *wanted,
         return group->control;
 }
 
+/* Somebody has removed the slice that it belongs into. What is set for slices has to be set again. */
+static int make_group_and_slices(Manager *manager, const Unit *unit, const UnitGroup *wanted, ManagerGroup **ret_group) {
+        int r = cgroup_tree_mend(manager->groups);
+
+        if (r <= 0)
+                return r < 0 ? r : -ENOENT;
+        log_write(LOG_LEVEL_WARNING, unit->id, "Control groups of slices are gone: they are made again.");
+        unit_table_foreach(manager->units, other) {
+                ManagerGroup *group = other->type == UNIT_SLICE ? manager_find_group(manager, other) : NULL;
+
+                if (group && group->cgroup)
+                        (void) apply(group, other->type_settings, true, &(ExecResult) {});
+        }
+        r = manager_check_slices(manager, unit, &(ExecResult) {});
+        return r < 0 ? r : make_group(manager, unit, wanted, false, ret_group);
+}
+
 int manager_enter_group(Manager *manager, Unit *unit, UnitPurpose purpose, const Cgroup **ret_group, ExecResult *result) {
         ManagerUnit *of_unit = manager_of_unit(manager, unit);
         ManagerGroup *group = of_unit ? of_unit->group : NULL;
@@ -424,6 +442,8 @@ int manager_enter_group(Manager *manager, Unit *unit, UnitPurpose purpose, const
                 return r;
         }
         r = make_group(manager, unit, &wanted, false, &group);
+        if (r == -ENOENT)
+                r = make_group_and_slices(manager, unit, &wanted, &group);
         if (r < 0) {
                 exec_result_set(result, EXEC_STEP_CGROUP, r, "cannot make it");
                 return r;

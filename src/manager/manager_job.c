@@ -229,7 +229,9 @@ void manager_take_job_event(const JobEvent *event, void *userdata) {
         manager->has_news = true;
         manager_mark_job(manager, event->job.id);
         manager_mark_job(manager, event->forgotten);
-        if (event->job.unit)
+        if (event->job.unit && event->kind == JOB_EVENT_INSTALLED)
+                manager_mark_job_of(manager, event->job.unit);
+        else if (event->job.unit)
                 manager_mark_unit(manager, event->job.unit);
         manager_log_job(manager, event);
         manager_watch_targets(manager, event);
@@ -238,6 +240,7 @@ void manager_take_job_event(const JobEvent *event, void *userdata) {
                 if (event->job.unit) {
                         manager_note_triggered(manager, event->job.unit);
                         manager_consider_unloading(manager, event->job.unit);
+                        manager_consider_handled(manager, event->job.unit);
                 }
         }
         manager_tell(manager, job_event, event);

@@ -130,7 +130,7 @@ static const char *identifier_of(const ExecRareSettings *rare, const char *progr
         return rare->syslog_identifier ? rare->syslog_identifier : slash ? slash + 1 : program ? program : "-";
 }
 
-static const ExecRareSettings *rare_of(const Unit *unit) {
+const ExecRareSettings *manager_log_rare(const Unit *unit) {
         static const ExecRareSettings nothing;
         const ExecSettings *settings = draft_type_exec(unit);
 
@@ -147,7 +147,7 @@ static void describe_limit(const ManagerLog *log, const ExecRareSettings *rare, 
 
 static void describe(ManagerLog *log, uint32_t number, const Unit *unit, const ExecRequest *request) {
         LogStream *stream = &log->table.streams[number];
-        const ExecRareSettings *rare = rare_of(unit);
+        const ExecRareSettings *rare = manager_log_rare(unit);
         const uint32_t generation = stream->generation + 1;
 
         stream->flags = rare->no_level_prefix ? 0 : LOG_STREAM_LEVEL_PREFIX;
@@ -206,7 +206,7 @@ static void resolve_default(const ManagerLog *log, ExecStream *stream) {
 }
 
 static int make_header(const Unit *unit, const ExecRequest *request, const ExecStream *stream, char **ret_header) {
-        const ExecRareSettings *rare = rare_of(unit);
+        const ExecRareSettings *rare = manager_log_rare(unit);
 
         return text_format(ret_header, "%s\n%s\n%u\n%d\n0\n%d\n%d\n", identifier_of(rare, request->path), unit->id,
                            rare->syslog_level > 0 ? rare->syslog_level - 1U : LEVEL_DEFAULT, !rare->no_level_prefix,

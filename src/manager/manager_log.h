@@ -55,6 +55,13 @@ void manager_log_note_pid(Manager *manager, const ExecRequest *request, UnitPurp
 /* It has its program, or there is none. */
 void manager_log_spawned(Manager *manager, const ExecRequest *request);
 
+/* At the end of a turn: who reads streams hears of those that were made in it. */
+void manager_log_tell_news(Manager *manager);
+
+/* Leaves for journald, where it has the output, what it wants to know of the unit's invocation; and takes it away. */
+void manager_journal_add_unit(const Manager *manager, const Unit *unit);
+void manager_journal_remove_unit(const Manager *manager, const Unit *unit);
+
 void manager_log_forget_unit(Manager *manager, const Unit *unit);
 
 /* Is it jobd-log? It is a child of ours, and of no unit. */

@@ -7,6 +7,7 @@
 
 #include "manager/manager_log.h"
 #include "manager/manager_private.h"
+#include "unit/file/exec_settings.h"
 
 #define MANAGER_JOURNAL_SOCKET "/run/systemd/journal/stdout"
 
@@ -21,6 +22,7 @@ typedef struct ManagerStream {
 struct ManagerLog {
         ManagerLogKind kind;            /* never MANAGER_LOG_AUTO */
         ManagerOutput default_output;
+        bool exports_units;             /* journald is told of units: manager_journal_add_unit() */
         LogSettings settings;
         char *program;                  /* owned: jobd-log */
         char *folder;                   /* owned: of the streams */
@@ -40,10 +42,17 @@ struct ManagerLog {
         usec_t last_start;              /* monotonic */
         unsigned n_starts;              /* that came to nothing */
         bool has_failed;                /* it could not be started at all */
+        bool has_news;                  /* jobd-log is to be told of streams */
 };
 
 /* Sees to it that there are streams, and somebody who reads them: 0 or -errno. */
 int manager_log_serve(Manager *manager);
+
+/* What the unit says of its lines; borrowed, never NULL. */
+const ExecRareSettings *manager_log_rare(const Unit *unit);
+
+/* May the names in journald's folder of units be ours? */
+bool manager_journal_is_ours(const Manager *manager);
 
 /* A new stream, which is nobody's. -ENOBUFS: there are as many as can be. */
 int manager_log_add_stream(Manager *manager, uint32_t *ret_number);

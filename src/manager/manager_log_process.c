@@ -61,10 +61,6 @@ static int open_stream(Manager *manager, uint32_t number) {
         return r;
 }
 
-static void tell_daemon(const ManagerLog *log, char what) {
-        (void) !write(log->control_fd, &what, 1);
-}
-
 int manager_log_add_stream(Manager *manager, uint32_t *ret_number) {
         ManagerLog *log = manager->log;
         const uint32_t number = (uint32_t) log->streams.n;
@@ -79,9 +75,18 @@ int manager_log_add_stream(Manager *manager, uint32_t *ret_number) {
                 return r;
         log->table.streams[number].generation = 0;
         log_store(&log->table.header->n_streams, number + 1);
-        tell_daemon(log, LOG_CONTROL_NEWS);
+        log->has_news = true;
         *ret_number = number;
         return 0;
+}
+
+void manager_log_tell_news(Manager *manager) {
+        ManagerLog *log = manager->log;
+
+        if (!log || !log->has_news)
+                return;
+        log->has_news = false;
+        (void) !write(log->control_fd, &(char) { LOG_CONTROL_NEWS }, 1);
 }
 
 /* — the process — */
@@ -236,6 +241,7 @@ static int open_streams(Manager *manager) {
         for (uint32_t i = 0; i < n && r == 0; i++)
                 r = open_stream(manager, i);
         log->n_restored = (uint32_t) log->streams.n;
+        log->has_news = true;           /* the core before us may have died before it told of them */
         /* Those that could not be opened are made anew when they are needed. */
         log_store(&log->table.header->n_streams, log->n_restored);
         return 0;
@@ -322,6 +328,7 @@ int manager_log_new(Manager *manager, const ManagerLogOptions *options) {
                 log->settings = *options->settings;
         if (log->kind == MANAGER_LOG_AUTO)
                 log->kind = access(MANAGER_JOURNAL_SOCKET, W_OK) == 0 ? MANAGER_LOG_JOURNALD : MANAGER_LOG_FILES;
+        log->exports_units = log->kind == MANAGER_LOG_JOURNALD && manager_journal_is_ours(manager);
         log->program = strdup(options->program ? options->program : "");
         return log->program ? text_format(&log->folder, "%s/streams", manager->options.runtime_directory) : -ENOMEM;
 }

@@ -62,13 +62,17 @@ static void describe(const Unit *unit, char *buffer, size_t size) {
                 snprintf(buffer, size, "%s", unit->id);
 }
 
+static bool is_skipped(const JobInfo *job) {
+        return job->run_type == JOB_START && job->result == JOB_DONE && job->unit->condition_result < 0 &&
+               unit_state_is_inactive_or_failed(job->unit->active_state);
+}
+
 static const char *find_end_message(const JobInfo *job) {
         const bool is_target = job->unit->type == UNIT_TARGET;
 
         switch (job->run_type) {
         case JOB_START:
-                if (job->result == JOB_DONE && unit_state_is_inactive_or_failed(job->unit->active_state) &&
-                    job->unit->condition_result < 0)
+                if (is_skipped(job))
                         return "%s was skipped because of an unmet condition";
                 if (job->result == JOB_DONE && is_target)
                         return "Reached target %s.";
@@ -90,6 +94,19 @@ static const char *find_end_message(const JobInfo *job) {
                 return NULL;
         }
         return NULL;
+}
+
+/* "ConditionPathExists=/x, …": those that kept it from starting; NULL: none. */
+static const char *list_unmet(const Unit *unit, char *buffer, size_t size) {
+        const bool is_assert = unit->condition_result >= 0;
+        size_t n = 0;
+
+        for (const UnitCondition *check = unit->settings.rare->conditions; check && n < size; check = check->next)
+                if (check->is_assert == is_assert && check->result < 0)
+                        n += (size_t) snprintf(buffer + n, size - n, "%s%s=%s%s%s", n > 0 ? ", " : "", check->directive,
+                                               check->is_trigger ? "|" : "", check->is_negated ? "!" : "",
+                                               check->parameter);
+        return n > 0 ? buffer : NULL;
 }
 
 static void log_message(LogLevel level, const Unit *unit, const char *message, const char *cause) {
@@ -135,7 +152,8 @@ static bool is_news(const Manager *manager, const ManagerUnit *of_unit, const Jo
 
 static void log_end(Manager *manager, const JobEvent *event, LogLevel level) {
         const JobInfo *job = &event->job;
-        char cause[JOB_EVENT_CAUSE_MAX];
+        char buffer[JOB_EVENT_CAUSE_MAX], unmet[256];
+        const char *cause = NULL;
         ManagerUnit *of_unit = manager_of_unit(manager, job->unit);
         const char *message = (unsigned) job->result < _JOB_RESULT_MAX ? find_end_message(job) : NULL;
 
@@ -145,7 +163,11 @@ static void log_end(Manager *manager, const JobEvent *event, LogLevel level) {
                 of_unit->told_job = JOB_ID_NONE;
         of_unit->told_end = (int8_t) job->result;
         of_unit->told_end_at = manager->now;
-        log_message(level, job->unit, message, level == LOG_LEVEL_INFO ? NULL : job_event_cause(event, cause));
+        if (job->result == JOB_ASSERT || is_skipped(job))
+                cause = list_unmet(job->unit, unmet, sizeof(unmet));
+        else if (level != LOG_LEVEL_INFO)
+                cause = job_event_cause(event, buffer);
+        log_message(level, job->unit, message, cause);
 }
 
 static LogLevel level_of_end(const JobInfo *job) {

@@ -49,8 +49,10 @@ static void observer_changed(void *userdata, Unit *unit, UnitActiveState old, Un
         manager_note_triggered(manager, unit);
         manager_arm_jobs(manager);
         manager_tell(manager, unit_changed, unit);
-        if (unit_state_is_inactive_or_failed(new))
+        if (unit_state_is_inactive_or_failed(new)) {
+                manager_journal_remove_unit(manager, unit);
                 manager_consider_unloading(manager, unit);
+        }
 }
 
 static void observer_ready(void *userdata, Unit *unit) {

@@ -47,6 +47,7 @@ typedef struct ManagerUnit {
         bool is_candidate : 1;          /* in Manager.candidates */
         bool is_failed : 1;             /* counted in Manager.n_failed */
         bool told_unapplied : 1;        /* that some of its resource settings are without effect */
+        bool is_awaiting : 1;           /* its record may say that it recovers with another */
 } ManagerUnit;
 
 /* A process that has been begun and not been told of: only within a flush of the outbox, so the unit stays. */
@@ -157,6 +158,7 @@ struct Manager {
         bool was_asked;                 /* for jobs, in this turn */
         VECTOR(ManagerRequest) requests;
         VECTOR(uint32_t) candidates;    /* indexes of units that may be unloaded */
+        VECTOR(char *) dropped;         /* owned: units whose files go with the next commit: see manager_transient.c */
         VECTOR(Unit *) held;            /* pinned for clients of the core before us, once for each */
         sd_event_source *held_source;
         uint32_t walk;
@@ -286,6 +288,8 @@ void manager_watch_targets(Manager *manager, const JobEvent *event);
 void manager_act(Manager *manager);             /* on what was requested */
 void manager_step_stage(Manager *manager);      /* at the end of a turn */
 void manager_unload_candidates(Manager *manager);
+/* A job of @handler has ended: those for whose end it is need not stay for that any more. */
+void manager_consider_handled(Manager *manager, const Unit *handler);
 
 /* At the end of a unit's record; read before manager_hold_pins() is called, once. 0, -ENOMEM, or the reader has failed. */
 void manager_write_pins(Manager *manager, const Unit *unit, RecordWriter *writer);

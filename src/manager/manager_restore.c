@@ -24,6 +24,7 @@
 #include "basic/clock.h"
 #include "basic/log.h"
 #include "manager/manager_private.h"
+#include "manager/manager_transient.h"
 #include "unit/unit_record.h"
 
 /* From the time that is written down until the process begins, on a machine that has much else to do. */
@@ -146,16 +147,19 @@ static int restore_recovery(ManagerRestore *restore, const char *unit, const cha
         return -ENOMEM;
 }
 
-static void restore_state(Manager *manager, Unit *unit, const void *bytes, size_t n) {
+static void restore_state(Manager *manager, Unit *unit, const void *bytes, size_t n, const RecordReader *outer) {
         RecordReader reader;
 
         if (n == 0)
                 return;
-        record_reader_init(&reader, bytes, n);
+        record_reader_init_inner(&reader, bytes, n, outer);
         if (unit_restore(unit, &reader) < 0)
                 log_write(LOG_LEVEL_ERROR, unit->id, "Its state from before cannot be read: it counts as inactive.");
         manager_count_failed(manager, unit, unit->active_state == UNIT_FAILED);
         manager_note_invocation(manager, unit);
+        /* What one before us may have left. */
+        if (unit_state_is_inactive_or_failed(unit->active_state))
+                manager_journal_remove_unit(manager, unit);
 }
 
 static int take_unit(void *userdata, uint32_t number, RecordReader *reader) {
@@ -175,7 +179,7 @@ static int take_unit(void *userdata, uint32_t number, RecordReader *reader) {
         if (r < 0)
                 log_warning("State of '%s' is dropped: there can be no such unit.", name);
         else
-                restore_state(restore->manager, unit, bytes, n);
+                restore_state(restore->manager, unit, bytes, n, reader);
         r = restore_timers(restore->manager, unit, reader);
         if (r == 0)
                 r = restore_processes(restore, unit, reader);
@@ -364,6 +368,7 @@ static int restore_all(ManagerRestore *restore) {
         r = load_own(restore, MANAGER_RECORD_SELF);
         if (r < 0 || restore->commit == 0)
                 return r;
+        manager_drop_uncommitted(manager, restore->commit);
         r = store_load(store, STORE_UNITS, take_unit, restore);
         if (r == 0)
                 r = store_load(store, STORE_JOBS, take_job, restore);

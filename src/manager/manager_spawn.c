@@ -84,8 +84,6 @@ static void finish_first_spawn(Manager *manager) {
         manager->n_spawns--;
         if (r < 0)
                 pid = 0;
-        else
-                manager_note_invocation(manager, unit);
         tell_spawned(manager, unit, first->purpose, pid, &result);
 }
 
@@ -177,6 +175,7 @@ static void send_spawn(ManagerErrand *errand) {
                 tell_not_spawned(errand, &result);
                 return;
         }
+        manager_note_invocation(manager, unit);
         manager_log_prepare(manager, unit, &request);
         begin_spawn(errand, &request);
 }
@@ -324,7 +323,7 @@ static const OutboxItemOps spawn_ops = {
         .free = errand_free,
 };
 
-/* Owns the pidfd, also if it fails. */
+/* Owns the pidfd, also if it fails. One without a number gets the next. */
 static int add_errand(const ManagerErrand *wanted) {
         ManagerUnit *of_unit = manager_of_unit(wanted->manager, wanted->unit);
         Manager *manager = wanted->manager;
@@ -338,7 +337,8 @@ static int add_errand(const ManagerErrand *wanted) {
                 return -ENOMEM;
         }
         *errand = *wanted;
-        errand->number = ++manager->state.last_errand;
+        if (errand->number == 0)
+                errand->number = ++manager->state.last_errand;
         manager_mark_self(manager);
         errand->next = manager->errands;
         if (errand->next)
@@ -460,13 +460,20 @@ static int take_over_spawn(const ManagerErrand *errand, pid_t pid) {
         return 0;
 }
 
-static int repeat_errand(const ManagerErrand *errand) {
+/*
+ * A process keeps the number of its errand: as long as nothing can be committed the state goes on saying so, and the
+ * journal says under that number that it was made. A signal gets the next one: the last that was sent has to be the highest.
+ */
+static int repeat_errand(ManagerErrand *errand) {
         Manager *manager = errand->manager;
         int r = 0;
 
         switch (errand->kind) {
         case ERRAND_SPAWN:
+                r = add_errand(errand);
+                break;
         case ERRAND_KILL_REST:
+                errand->number = 0;
                 r = add_errand(errand);
                 break;
         case ERRAND_KILL:

@@ -15,17 +15,36 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "basic/fetch.h"
 #include "basic/log.h"
 #include "basic/text.h"
 #include "manager/manager_private.h"
+#include "manager/manager_transient.h"
 #include "unit/unit_record.h"
 
-/* Changes with every change of a record: a file of another one is set aside. */
+/*
+ * Goes up with every change of a record, whose reader goes on reading what is of STATE_FORMAT_OLDEST on: how, is in
+ * doc/decisions/0019; what holds us to it, in tests/manager/test_manager_format.c. A later one is set aside.
+ */
 #define STATE_FORMAT 5
+#define STATE_FORMAT_OLDEST 5
+
+/* Records of units that are written ahead at once: many for a row, and few enough to be in the caches yet. */
+#define WRITTEN_AHEAD_MIN 256U
 
 void manager_mark_unit(Manager *manager, const Unit *unit) {
         if (manager->state.store)
                 store_mark(manager->state.store, STORE_UNITS, unit->index);
+}
+
+void manager_mark_job_of(Manager *manager, const Unit *unit) {
+        const ManagerUnit *of_unit;
+
+        if (!manager->state.has_awaiting)
+                return;
+        of_unit = manager_of_unit(manager, unit);
+        if (!of_unit || of_unit->is_awaiting)
+                manager_mark_unit(manager, unit);
 }
 
 void manager_mark_job(Manager *manager, uint32_t id) {
@@ -116,7 +135,7 @@ static void write_processes(const ManagerProcess *processes, RecordWriter *write
 }
 
 void manager_write_unit(Manager *manager, const Unit *unit, RecordWriter *writer) {
-        const ManagerUnit *of_unit = manager_of_unit(manager, unit);
+        ManagerUnit *of_unit = manager_of_unit(manager, unit);
         const Unit *awaited = job_manager_recovers_with(manager->jobs, unit);
         RecordWriter *own = &manager->unit_record;
 
@@ -125,6 +144,10 @@ void manager_write_unit(Manager *manager, const Unit *unit, RecordWriter *writer
         /* Nothing at all would say that there is no such unit. */
         if (own->has_failed || !of_unit)
                 writer->has_failed = true;
+        if (of_unit && of_unit->is_awaiting != (awaited != NULL)) {
+                of_unit->is_awaiting = awaited;
+                manager->state.has_awaiting = true;
+        }
         if (!of_unit || (own->n == 0 && !of_unit->timers && !of_unit->processes && !awaited))
                 return;
         record_put_string(writer, unit->id);
@@ -133,6 +156,24 @@ void manager_write_unit(Manager *manager, const Unit *unit, RecordWriter *writer
         write_processes(of_unit->processes, writer);
         record_put_string(writer, awaited ? awaited->id : NULL);
         manager_write_pins(manager, unit, writer);
+}
+
+static void soon(void *userdata, StoreSpace space, uint32_t number) {
+        const Manager *manager = userdata;
+        const Unit *unit = space == STORE_UNITS ? unit_table_at(manager->units, number) : NULL;
+
+        if (!unit || number >= manager->of_units.n)
+                return;
+        fetch_ahead(&manager->of_units.items[number]);
+        fetch_ahead(unit);
+        fetch_ahead(&unit->inactive_exit);
+        fetch_ahead(&unit->state_change);
+        fetch_ahead(unit->id_text);
+        if (!unit->state_of_type)
+                return;
+        fetch_ahead(unit->state_of_type);
+        fetch_ahead((const char *) unit->state_of_type + 64);
+        fetch_ahead((const char *) unit->state_of_type + 128);
 }
 
 static void save(void *userdata, StoreSpace space, uint32_t number, RecordWriter *writer) {
@@ -238,6 +279,7 @@ void manager_commit(Manager *manager) {
         assert(manager->n_spawns == 0);
 
         if (!state->store) {
+                manager_settle_transient(manager, true);
                 manager_tell_committed(manager);
                 return;
         }
@@ -255,8 +297,21 @@ void manager_commit(Manager *manager) {
                 journal_begin(state->journal, state->commit);
         }
         manager_check_state(manager);
+        manager_settle_transient(manager, true);
         drop_peeked(manager);
         manager_tell_committed(manager);
+}
+
+void manager_write_ahead(Manager *manager) {
+        ManagerState *state = &manager->state;
+
+        if (state->store && !state->has_failed && manager->n_spawns == 0)
+                (void) store_write_ahead(state->store, STORE_UNITS, WRITTEN_AHEAD_MIN);
+}
+
+void manager_tidy_state(Manager *manager) {
+        if (manager->state.store)
+                store_tidy(manager->state.store);
 }
 
 /* — the files — */
@@ -276,17 +331,22 @@ static int read_boot_id(char id[static 37]) {
 
 static int open_files(Manager *manager, Failure *ret_failure) {
         ManagerState *state = &manager->state;
-        char format[80], boot_id[37];
+        char boot_id[37], place[48];
+        const StoreFormat format = { "jobd state", STATE_FORMAT, STATE_FORMAT_OLDEST, place };
         int r;
 
         read_boot_id(boot_id);
-        snprintf(format, sizeof(format), "jobd state %d of boot %s", STATE_FORMAT, boot_id);
+        snprintf(place, sizeof(place), "boot %s", boot_id);
         r = journal_open(&state->journal, state->journal_path, ret_failure);
         if (r < 0)
                 return r;
-        r = store_open(&state->store, state->path, format, &(StoreOwner) { manager, save, next }, ret_failure);
-        if (r == STORE_E_SET_ASIDE)
-                log_warning("The state in %s is damaged or of another version or boot: it was set aside, and is not used.",
+        r = store_open(&state->store, state->path, &format, &(StoreOwner) { manager, save, next, soon }, ret_failure);
+        if (r == STORE_E_TOO_NEW)
+                log_warning("The state in %s is of a later version of jobd (format %u; this one knows %u): it was set aside. What "
+                            "runs is found again by its processes; jobs and counters are lost.", state->path,
+                            store_version(state->store), STATE_FORMAT);
+        else if (r == STORE_E_SET_ASIDE)
+                log_warning("The state in %s is damaged, too old or of another boot: it was set aside, and is not used.",
                             state->path);
         if (r < 0)
                 state->journal = journal_close(state->journal);
@@ -337,7 +397,7 @@ static bool read_state(Manager *manager) {
                 log_warning("%s; if jobd dies its records are lost.", failure_message(&failure));
                 return is_lost;
         }
-        is_lost = is_lost || r == STORE_E_SET_ASIDE;
+        is_lost = is_lost || r == STORE_E_SET_ASIDE || r == STORE_E_TOO_NEW;
         r = manager_restore(manager, &lives);
         if (r < 0) {
                 log_error("The state in %s cannot be read: %s. It is set aside.", state->path, strerror(-r));

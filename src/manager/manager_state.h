@@ -26,6 +26,7 @@ typedef struct ManagerState {
         uint64_t commit;                /* number of the last one */
         uint64_t last_errand;           /* number of the last errand */
         bool has_failed;                /* the last commit has, and it was said */
+        bool has_awaiting;              /* some unit's record has said that it recovers with another */
         unsigned n_peeked;              /* notifications that were read and are still in the socket */
         const char *check_path;         /* of the environment: see manager_check_state(); NULL: nothing is checked */
         JobIds ids;                     /* during a commit of everything: its jobs */
@@ -40,6 +41,8 @@ enum {
 };
 
 void manager_mark_unit(Manager *manager, const Unit *unit);
+/* It has got a job: that it waited to be started again with another ends with it, and nothing else is in its record. */
+void manager_mark_job_of(Manager *manager, const Unit *unit);
 void manager_mark_job(Manager *manager, uint32_t id);
 void manager_mark_self(Manager *manager);
 
@@ -48,6 +51,11 @@ void manager_check_state(Manager *manager);
 
 /* Not from within a flush of the outbox, unless no process is on its way. */
 void manager_commit(Manager *manager);
+
+/* Where a commit is put off: some of what it will say is written, as long as the processor has it at hand. */
+void manager_write_ahead(Manager *manager);
+/* Before a wait. */
+void manager_tidy_state(Manager *manager);
 
 /*
  * What a manager before us has left is taken over if one has served under our keeper, or a process of its units is still

@@ -3,7 +3,10 @@
  * Units that clients make
  *
  * The file is written before the unit is loaded, so that a core which dies in
- * between leaves a file that no unit is of; the next one removes it.
+ * between leaves a file that no unit is of; the next one removes it. Something
+ * may refer to a unit of that name, so it says in the file which commit it is
+ * part of. The other way round the file stays until it is written down that the
+ * unit is gone: the next core may have to end it once more.
  */
 
 #include <assert.h>
@@ -42,7 +45,7 @@ static int make(Manager *manager, Unit *unit, const char *folder, const char *te
 
         r = transient_file_check(manager->loader, unit->id, text, ret_failure);
         if (r >= 0)
-                r = transient_file_place(folder, unit->id, text, ret_failure);
+                r = transient_file_place(folder, unit->id, manager->state.commit + 1, text, ret_failure);
         if (r >= 0)
                 r = load_anew(manager, unit, &unit);
         if (r < 0)
@@ -57,6 +60,55 @@ static int make(Manager *manager, Unit *unit, const char *folder, const char *te
         return r < 0 ? r : ret_failure->code;
 }
 
+static void remove_file(Manager *manager, const char *name) {
+        cleanup_free_ char *folder = NULL;
+
+        if (manager_transient_folder(manager, &folder) == 0)
+                transient_file_remove(folder, name);
+}
+
+void manager_drop_transient(Manager *manager, const Unit *unit) {
+        char *name = NULL;
+
+        if (!transient_file_is_of(unit))
+                return;
+        name = strdup(unit->id);
+        if (name && vector_push(&manager->dropped, name) == 0)
+                return;
+        free(name);
+        remove_file(manager, unit->id);
+}
+
+/* Somebody may have asked for it in between: then it was read from its file once more, and has that. */
+static bool is_there_again(const Manager *manager, const char *name) {
+        const Unit *unit = unit_table_find(manager->units, name);
+
+        return unit && unit->load_state == UNIT_LOADED && transient_file_is_of(unit);
+}
+
+void manager_settle_transient(Manager *manager, bool is_written) {
+        for (size_t i = 0; i < manager->dropped.n; i++) {
+                if (is_written && !is_there_again(manager, manager->dropped.items[i]))
+                        remove_file(manager, manager->dropped.items[i]);
+                free(manager->dropped.items[i]);
+        }
+        vector_deinit(&manager->dropped);
+}
+
+/* Its name is wanted again before that was written down. */
+static void settle_one(Manager *manager, const char *name) {
+        for (size_t i = manager->dropped.n; i > 0; i--) {
+                char *dropped = manager->dropped.items[i - 1];
+
+                if (!text_equal(dropped, name))
+                        continue;
+                manager->dropped.items[i - 1] = vector_last(&manager->dropped);
+                manager->dropped.n--;
+                remove_file(manager, name);
+                free(dropped);
+        }
+}
+
 int manager_make_transient(Manager *manager, const char *name, const char *text, Unit **ret_unit, Failure *ret_failure) {
         cleanup_free_ char *folder = NULL;
         Unit *unit;
@@ -66,6 +118,7 @@ int manager_make_transient(Manager *manager, const char *name, const char *text,
         assert(name);
         assert(text);
 
+        settle_one(manager, name);
         r = manager_load_unit(manager, name, &unit, ret_failure);
         if (r < 0)
                 return r;
@@ -76,11 +129,11 @@ int manager_make_transient(Manager *manager, const char *name, const char *text,
         return r < 0 ? r : make(manager, unit, folder, text, ret_unit, ret_failure);
 }
 
-void manager_drop_transient(Manager *manager, const Unit *unit) {
+void manager_drop_uncommitted(Manager *manager, uint64_t commit) {
         cleanup_free_ char *folder = NULL;
 
-        if (transient_file_is_of(unit) && manager_transient_folder(manager, &folder) == 0)
-                transient_file_remove(folder, unit->id);
+        if (manager_transient_folder(manager, &folder) == 0)
+                transient_file_sweep_later(folder, commit);
 }
 
 void manager_sweep_transient(Manager *manager, bool is_done) {

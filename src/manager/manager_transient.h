@@ -27,11 +27,15 @@ int manager_give_processes(Manager *manager, Unit *unit, const pid_t *pids, size
 int manager_attach_processes(Manager *manager, Unit *unit, const pid_t *pids, size_t n, uid_t uid, Failure *ret_failure);
 int manager_abandon_unit(Manager *manager, Unit *unit, Failure *ret_failure);
 
-/* Its file goes, if it is one of those: it is about to be unloaded, or was not wanted after all. */
+/* Its file goes with the next commit, if it is one of those: it is unloaded, or was not wanted after all. */
 void manager_drop_transient(Manager *manager, const Unit *unit);
+void manager_settle_transient(Manager *manager, bool is_written);       /* false: they stay for who comes after us */
 
 /* Where these files are: 0 or -ENOMEM. */
 int manager_transient_folder(const Manager *manager, char **ret_folder);
+
+/* Before units are read: what was made after that commit, the last one, was not made. */
+void manager_drop_uncommitted(Manager *manager, uint64_t commit);
 
 /* Removes files of an earlier manager whose units are not there; @is_done: of all units. */
 void manager_sweep_transient(Manager *manager, bool is_done);

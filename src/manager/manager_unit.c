@@ -57,6 +57,7 @@ void manager_note_invocation(Manager *manager, Unit *unit) {
 
         if (!of_unit || key == 0 || of_unit->invocation == key)
                 return;
+        manager_journal_add_unit(manager, unit);
         if (of_unit->invocation != 0 && id_map_get(&manager->by_invocation, of_unit->invocation) == unit)
                 id_map_remove(&manager->by_invocation, of_unit->invocation);
         /* Without memory its orphans are nobody's when they notify; nothing else depends on it. */

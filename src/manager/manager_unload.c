@@ -34,6 +34,21 @@ typedef struct Search {
         unsigned steps;
 } Search;
 
+/* Whoever is started because it has ended is told how it has: see manager_consider_handled(). */
+static bool has_handler_to_come(Manager *manager, const Unit *unit) {
+        static const UnitRelationKind kinds[] = { UNIT_ON_SUCCESS, UNIT_ON_FAILURE };
+        JobInfo job;
+
+        for (size_t i = 0; i < ELEMENTSOF(kinds); i++) {
+                UnitRelations handlers = unit_relations(unit, kinds[i]);
+
+                for (size_t k = 0; k < handlers.n; k++)
+                        if (job_manager_unit_job(manager->jobs, unit_table_at(manager->units, handlers.items[k].other), &job))
+                                return true;
+        }
+        return false;
+}
+
 static bool is_in_use(Manager *manager, const Unit *unit, const ManagerUnit *of_unit) {
         JobInfo job;
 
@@ -51,6 +66,8 @@ static bool is_in_use(Manager *manager, const Unit *unit, const ManagerUnit *of_
         if (of_unit->processes && (unit->active_state != UNIT_INACTIVE || !unit->vtable->give_processes))
                 return true;
         if (job_manager_unit_job(manager->jobs, unit, &job))
+                return true;
+        if (has_handler_to_come(manager, unit) || job_manager_recovers_with(manager->jobs, unit))
                 return true;
         /* One that is about to be asked for: only those are, while they are inactive. */
         return unit_relations(unit, UNIT_TRIGGERED_BY).n > 0 && manager_has_job(manager, unit);
@@ -220,4 +237,15 @@ void manager_consider_unloading(Manager *manager, Unit *unit) {
         if (!of_unit || of_unit->is_candidate || vector_push(&manager->candidates, unit->index) < 0)
                 return;
         of_unit->is_candidate = true;
+}
+
+void manager_consider_handled(Manager *manager, const Unit *handler) {
+        static const UnitRelationKind kinds[] = { UNIT_ON_SUCCESS_OF, UNIT_ON_FAILURE_OF };
+
+        for (size_t i = 0; i < ELEMENTSOF(kinds); i++) {
+                UnitRelations handled = unit_relations(handler, kinds[i]);
+
+                for (size_t k = 0; k < handled.n; k++)
+                        manager_consider_unloading(manager, unit_table_at(manager->units, handled.items[k].other));
+        }
 }

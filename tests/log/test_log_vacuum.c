@@ -93,6 +93,55 @@ Test(log_vacuum, what_is_too_old_goes_in_any_case) {
         end(&f);
 }
 
+static void set_time(const Fixture *f, const char *name, usec_t time) {
+        const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = (time_t) (time / USEC_PER_SEC) } };
+
+        cr_assert(eq(int, utimensat(f->files.folder_fd, name, times, 0), 0));
+}
+
+/* The clock was wrong for a while: all names of that unit tell of later times since, for the sake of their order. */
+Test(log_vacuum, the_file_tells_when_its_name_tells_of_a_time_to_come) {
+        static const char name[] = "a.log.1900000000000000";
+        Fixture f;
+
+        begin(&f);
+        cr_assert(eq(int, renameat(f.files.folder_fd, names[2], f.files.folder_fd, name), 0));
+        set_time(&f, name, NOW - USEC_PER_DAY);
+        set_time(&f, names[3], NOW);
+        f.header.settings.size_max = LOG_AUTOMATIC;
+        f.header.settings.age_max = 2 * USEC_PER_DAY;
+        log_files_vacuum(&f.files, NOW);
+        cr_assert(eq(int, faccessat(f.files.folder_fd, name, F_OK, 0), 0));
+        f.header.settings.age_max = USEC_PER_HOUR;
+        log_files_vacuum(&f.files, NOW);
+        cr_assert(eq(int, faccessat(f.files.folder_fd, name, F_OK, 0), -1));
+        assert_string(what_is_left(&f), "3");
+        end(&f);
+}
+
+/* All that is known of it is that it was written before now: it is not too old, but the first to go for want of room. */
+Test(log_vacuum, one_whose_age_nobody_knows_goes_before_the_others) {
+        static const char name[] = "a.log.1900000000000000";
+        struct stat status;
+        Fixture f;
+
+        begin(&f);
+        cr_assert(eq(int, renameat(f.files.folder_fd, names[2], f.files.folder_fd, name), 0));
+        set_time(&f, name, NOW + USEC_PER_DAY);
+        f.header.settings.size_max = LOG_AUTOMATIC;
+        f.header.settings.age_max = NOW - 500;
+        log_files_vacuum(&f.files, NOW);
+        cr_assert(eq(int, faccessat(f.files.folder_fd, name, F_OK, 0), 0));
+        assert_string(what_is_left(&f), "013");
+        cr_assert(eq(int, fstatat(f.files.folder_fd, names[0], &status, 0), 0));
+        f.header.settings.size_max = (uint64_t) status.st_blocks * 512 * 3;
+        log_files_vacuum(&f.files, NOW);
+        assert_string(what_is_left(&f), "013");
+        cr_assert(eq(int, faccessat(f.files.folder_fd, name, F_OK, 0), status.st_blocks > 0 ? -1 : 0));
+        (void) unlinkat(f.files.folder_fd, name, 0);
+        end(&f);
+}
+
 static void rotate(Fixture *f, usec_t realtime) {
         LogFile *file;
 

@@ -18,11 +18,12 @@
 /* There is one world a process: Criterion runs each test in its own. */
 static World *the_world;
 
-/* Keeps one descriptor: the notify socket. */
+/* Keeps one descriptor: the notify socket. Others are lost. */
 static int keep_fd(void *userdata, const char *name, int fd) {
         World *world = userdata;
 
-        cr_assert(eq(str, (char *) name, (char *) "notify"));
+        if (strcmp(name, "notify") != 0)
+                return 0;
         if (world->kept_fd >= 0)
                 close(world->kept_fd);
         world->kept_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -338,4 +339,41 @@ Test(manager_restore, what_clients_wait_for_stays_until_they_come_again) {
                 world_settle(world);
         }
         cr_assert(manager_find_unit(world->manager, "a.service") == NULL);
+}
+
+/* — while nothing can be written down — */
+
+static void let_files_grow(rlim_t size) {
+        struct rlimit limit;
+
+        signal(SIGXFSZ, SIG_IGN);
+        cr_assert(eq(int, getrlimit(RLIMIT_FSIZE, &limit), 0));
+        limit.rlim_cur = MIN(size, limit.rlim_max);
+        cr_assert(eq(int, setrlimit(RLIMIT_FSIZE, &limit), 0));
+}
+
+static bool is_exited(World *world, const void *unit) {
+        return service_of(world_load(world, unit))->state == SERVICE_STATE_EXITED;
+}
+
+/* The first dies before it has made the process, the second after it, without having been able to say so. */
+Test(manager_restore, what_is_repeated_is_done_once_though_nothing_can_be_committed) {
+        cleanup_(world_freep) World *world = world_new();
+
+        write_unit(world, "a.service", "[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/sh -c 'echo a >>$LOG'\n");
+        world_exec(world, JOB_REPLACE, "start:a.service");
+        manager_run_jobs(world->manager);
+        assert_not_null(world->manager->errands);
+        manager_commit(world->manager);
+        world_restart(world);
+        let_files_grow(4096);
+        world_wait(world, is_exited, "a.service");
+        cr_assert(world->manager->state.has_failed);
+        cr_assert(eq(str, (char *) read_log(world), (char *) "a\n"));
+        let_files_grow(RLIM_INFINITY);
+        world_restart(world);
+        world_wait(world, is_exited, "a.service");
+        world_settle(world);
+        cr_assert(not(world->manager->state.has_failed));
+        cr_assert(eq(str, (char *) read_log(world), (char *) "a\n"));
 }

@@ -144,6 +144,28 @@ Test(manager_unload, a_unit_with_a_job_or_a_timer_stays) {
 }
 
 /* n has looked past those that go, and at the first of those that it waits for. */
+/* The handler wants to know how it has ended; but one that runs for long does not keep all whose ends it was for. */
+Test(manager_unload, what_has_a_handler_stays_until_that_was_started) {
+        cleanup_(world_freep) World *world = world_of_fakes();
+        Unit *a;
+
+        write_service(world, "a.service", "OnSuccess=handler.service");
+        write_service(world, "handler.service", "");
+        a = world_load(world, "a.service");
+        unit_publish(a, UNIT_ACTIVE, 0);
+        unit_publish(a, UNIT_INACTIVE, 0);
+        manager_arm(world->manager->child_source);
+        world_settle(world);
+        assert_string(world_calls(world), "start handler.service;");
+        cr_assert(is_there(world, "a.service"));
+
+        unit_publish(manager_find_unit(world->manager, "handler.service"), UNIT_ACTIVE, 0);
+        manager_arm(world->manager->child_source);
+        world_settle(world);
+        cr_assert(not(is_there(world, "a.service")));
+        cr_assert(is_there(world, "handler.service"));
+}
+
 Test(manager_unload, a_waiting_job_forgets_nobody_when_units_that_it_has_passed_go) {
         cleanup_(world_freep) World *world = world_of_fakes();
         Unit *top;

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What journald wants to know of units
+ *
+ * It knows a process's unit by the control group. What else belongs to the unit
+ * it reads where the manager of a system has left it: the invocation, and what
+ * is set for its lines, in links that are never there in part, whose targets
+ * are the values. Nothing of that is needed for a unit to run, so nothing that
+ * fails here is told.
+ *
+ * They are there before the first process of an invocation is, and go with the
+ * last. Where the machine is systemd's, so are the names.
+ */
+
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "manager/manager_log_private.h"
+#include "unit/file/exec_settings.h"
+
+#define FOLDER "/run/systemd/units"
+
+/* The longest name of a unit, what stands before it, and what makes a temporary one of it. */
+#define NAME_BYTES (255 + 64)
+
+typedef enum Kind {
+        KIND_INVOCATION,
+        KIND_LEVEL_MAX,
+        KIND_INTERVAL,
+        KIND_BURST,
+        KIND_FIELDS,
+        _KIND_MAX,
+} Kind;
+
+static const char *const kinds[_KIND_MAX] = {
+        [KIND_INVOCATION] = "invocation",
+        [KIND_LEVEL_MAX] = "log-level-max",
+        [KIND_INTERVAL] = "log-rate-limit-interval",
+        [KIND_BURST] = "log-rate-limit-burst",
+        [KIND_FIELDS] = "log-extra-fields",
+};
+
+bool manager_journal_is_ours(const Manager *manager) {
+        char comm[16] = "";
+        int fd;
+
+        if (manager->options.is_user)
+                return false;
+        fd = open("/proc/1/comm", O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+                return false;
+        (void) !read(fd, comm, sizeof(comm) - 1);
+        close(fd);
+        return strcmp(comm, "systemd\n") != 0;
+}
+
+static bool exports(const Manager *manager) {
+        return manager->log && manager->log->kind == MANAGER_LOG_JOURNALD && manager->log->exports_units;
+}
+
+static void make_name(char name[static NAME_BYTES], Kind kind, const Unit *unit, const char *before) {
+        (void) snprintf(name, NAME_BYTES, FOLDER "/%s%s:%s", before, kinds[kind], unit->id);
+}
+
+/* In the place of another, at once. */
+static void put_in_place(Kind kind, const Unit *unit, const char *temporary) {
+        char name[NAME_BYTES];
+
+        make_name(name, kind, unit, "");
+        if (rename(temporary, name) < 0)
+                (void) unlink(temporary);
+}
+
+static void set_link(Kind kind, const Unit *unit, const char *value) {
+        char temporary[NAME_BYTES];
+
+        make_name(temporary, kind, unit, ".#");
+        (void) unlink(temporary);
+        if (symlink(value, temporary) == 0)
+                put_in_place(kind, unit, temporary);
+}
+
+static void set_number(Kind kind, const Unit *unit, uint64_t value) {
+        char text[32];
+
+        snprintf(text, sizeof(text), "%" PRIu64, value);
+        set_link(kind, unit, text);
+}
+
+/* Each with its length before it, in eight bytes. */
+static void set_fields(const Unit *unit, char *const *fields) {
+        char temporary[NAME_BYTES];
+        bool is_whole = true;
+        int fd;
+
+        make_name(temporary, KIND_FIELDS, unit, ".#");
+        (void) unlink(temporary);
+        fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+        if (fd < 0)
+                return;
+        strv_foreach(field, fields) {
+                const size_t n = strlen(*field);
+                const uint64_t length = htole64(n);
+
+                is_whole = is_whole && write(fd, &length, sizeof(length)) == sizeof(length) &&
+                           write(fd, *field, n) == (ssize_t) n;
+        }
+        close(fd);
+        if (is_whole)
+                put_in_place(KIND_FIELDS, unit, temporary);
+        else
+                (void) unlink(temporary);
+}
+
+static void set_invocation(const Unit *unit) {
+        char hex[2 * sizeof(unit->invocation_id) + 1];
+
+        for (size_t i = 0; i < sizeof(unit->invocation_id); i++)
+                snprintf(hex + 2 * i, 3, "%02x", unit->invocation_id[i]);
+        set_link(KIND_INVOCATION, unit, hex);
+}
+
+void manager_journal_add_unit(const Manager *manager, const Unit *unit) {
+        const ExecRareSettings *rare;
+
+        if (!exports(manager) || (mkdir(FOLDER, 0755) < 0 && errno != EEXIST))
+                return;
+        set_invocation(unit);
+        rare = manager_log_rare(unit);
+        if (rare->log_level_max > 0)
+                set_number(KIND_LEVEL_MAX, unit, rare->log_level_max - 1U);
+        if (rare->has_log_interval)
+                set_number(KIND_INTERVAL, unit, rare->log_interval);
+        if (rare->has_log_burst)
+                set_number(KIND_BURST, unit, rare->log_burst);
+        if (rare->log_extra_fields)
+                set_fields(unit, rare->log_extra_fields);
+}
+
+/* Most have but the one, and none of the others without it. */
+void manager_journal_remove_unit(const Manager *manager, const Unit *unit) {
+        char name[NAME_BYTES];
+
+        if (!exports(manager))
+                return;
+        make_name(name, KIND_INVOCATION, unit, "");
+        if (unlink(name) < 0)
+                return;
+        for (Kind kind = KIND_INVOCATION + 1; kind < _KIND_MAX; kind++) {
+                make_name(name, kind, unit, "");
+                (void) unlink(name);
+        }
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Files of units that clients make: how long they are there.
+ */
+
+#include <unistd.h>
+
+#include "manager/manager_transient.h"
+#include "manager_world.h"
+
+static bool has_file(World *world) {
+        cleanup_free_ char *folder = NULL, *path = NULL;
+
+        cr_assert(eq(int, manager_transient_folder(world->manager, &folder), 0));
+        cr_assert(eq(int, text_join_path(folder, "made.service", &path), 0));
+        return access(path, F_OK) == 0;
+}
+
+static bool is_there(World *world) {
+        return manager_find_unit(world->manager, "made.service") != NULL;
+}
+
+static World *world_with_made(void) {
+        cleanup_(failure_deinit) Failure failure = {};
+        World *world = world_new();
+        Unit *unit;
+
+        world_fake_services(world);
+        cr_assert(eq(int, manager_make_transient(world->manager, "made.service", "[Service]\nExecStart=/bin/true\n", &unit,
+                                                 &failure), 0));
+        manager_commit(world->manager);
+        cr_assert(has_file(world));
+        return world;
+}
+
+Test(manager_transient, the_file_stays_until_it_is_written_down_that_the_unit_is_gone) {
+        cleanup_(world_freep) World *world = world_with_made();
+
+        manager_unload_candidates(world->manager);
+        cr_assert(not(is_there(world)));
+        cr_assert(has_file(world));
+        manager_commit(world->manager);
+        cr_assert(not(has_file(world)));
+}
+
+/* There may be turns between the two, and clients in them. */
+Test(manager_transient, who_is_asked_for_before_that_keeps_its_file) {
+        cleanup_(world_freep) World *world = world_with_made();
+
+        manager_unload_candidates(world->manager);
+        world_load(world, "made.service");
+        manager_commit(world->manager);
+        cr_assert(has_file(world));
+
+        manager_unload_candidates(world->manager);
+        cr_assert(not(is_there(world)));
+        manager_commit(world->manager);
+        cr_assert(not(has_file(world)));
+}
