@@ -347,3 +347,24 @@ Test(cgroup, place_that_others_share_is_not_ours) {
         cr_assert(failure.message != NULL && failure.message[0] != '\0');
         cgroup_place_deinit(&place);
 }
+
+Test(cgroup, what_is_set_of_devices_is_taken_back) {
+        FIXTURE("true");
+        const CgroupAttribute target = { .controller = CGROUP_IO, .file = "io.latency", .value = "8:0 target=25000" };
+        CgroupTree *tree = NULL;
+        Cgroup *slice = NULL, *group = NULL;
+
+        fixture_write(&fixture, "cgroup.controllers", "io\n", 0644);
+        fixture_write(&fixture, "cgroup.subtree_control", "", 0644);
+        cr_assert(cgroup_tree_new(fixture.folder, "", &tree) == 0);
+        cr_assert(cgroup_tree_slice(tree, "a.slice", &slice) == 0);
+        fixture_write(&fixture, "a.slice/cgroup.subtree_control", "", 0644);
+        cr_assert(cgroup_make(slice, "x.service", &group) == 0);
+        fixture_write(&fixture, "a.slice/x.service/io.latency", "", 0644);
+        cr_assert(cgroup_set(group, &target) == 0);
+        cr_assert(eq(str, (char *) read_file(&fixture, "a.slice/x.service/io.latency"), (char *) target.value));
+        cgroup_reset_devices(group, "io.latency");
+        cr_assert(eq(str, (char *) read_file(&fixture, "a.slice/x.service/io.latency"), (char *) "8:0 target=max"));
+        cgroup_free(group);
+        cgroup_tree_free(tree);
+}

@@ -59,6 +59,28 @@ Test(exec_process, environment_of_another) {
         cr_assert(eq(int, exec_process_read_variable(pid, "A", &none), -ESRCH));
 }
 
+/* One that has been stopped waits for something else, and so does one that sleeps. */
+Test(exec_process, who_wants_a_processor) {
+        pid_t pid = fork();
+        siginfo_t info;
+
+        cr_assert(pid >= 0);
+        if (pid == 0)
+                for (;;)
+                        continue;
+        cr_assert(exec_process_wants_processor(pid));
+        kill(pid, SIGSTOP);
+        cr_assert(eq(int, waitid(P_PID, (id_t) pid, &info, WSTOPPED), 0));
+        cr_assert(not(exec_process_wants_processor(pid)));
+        kill(pid, SIGCONT);
+        cr_assert(exec_process_wants_processor(pid));
+        kill(pid, SIGKILL);
+        cr_assert(eq(int, waitid(P_PID, (id_t) pid, &info, WEXITED | WNOWAIT), 0));
+        cr_assert(not(exec_process_wants_processor(pid)));
+        end(pid);
+        cr_assert(not(exec_process_wants_processor(pid)));
+}
+
 Test(exec_process, invocation_that_is_none) {
         static const char *const environments[][2] = { { "INVOCATION_ID=12", NULL },
                                                        { "INVOCATION_ID=zz0102030405060708090a0b0c0d0e0f", NULL },

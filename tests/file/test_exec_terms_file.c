@@ -48,6 +48,8 @@ Test(exec_terms_file, limits) {
                 { "LimitNOFILE=infinity", RLIMIT_NOFILE, EXEC_LIMIT_INFINITY, EXEC_LIMIT_INFINITY },
                 { "LimitMEMLOCK=64K:infinity", RLIMIT_MEMLOCK, 65536, EXEC_LIMIT_INFINITY },
                 { "LimitCORE=0", RLIMIT_CORE, 0, 0 },
+                { "LimitAS=1.5G", RLIMIT_AS, UINT64_C(3) << 29, UINT64_C(3) << 29 },
+                { "LimitDATA=1 K", RLIMIT_DATA, 1024, 1024 },
                 { "LimitAS=2G", RLIMIT_AS, UINT64_C(2) << 30, UINT64_C(2) << 30 },
                 { "LimitCPU=2min", RLIMIT_CPU, 120, 120 },
                 { "LimitCPU=1500ms", RLIMIT_CPU, 2, 2 },

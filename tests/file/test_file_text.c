@@ -110,6 +110,7 @@ Test(file_word, tables_of_texts_and_words) {
                 { "a\\x2db.service", FILE_WORD_UNQUOTE | FILE_WORD_KEEP_ESCAPES, "[a\\x2db.service]" },
                 { "\\q", FILE_WORD_UNESCAPE, "!" },
                 { "\\q", FILE_WORD_UNESCAPE | FILE_WORD_KEEP_UNKNOWN, "[\\q]" },
+                { "a\\ b c", FILE_WORD_UNESCAPE | FILE_WORD_KEEP_UNKNOWN, "[a\\ b][c]" },
                 { "\\x00", FILE_WORD_UNESCAPE, "!" },
                 { "\\400", FILE_WORD_UNESCAPE, "!" },
                 { "\\ud800", FILE_WORD_UNESCAPE, "!" },

@@ -143,9 +143,26 @@ RESOURCE_TEST(devices) {
         cr_assert(eq(ptr, (void *) resources->devices, NULL));
 }
 
+RESOURCE_TEST(latency_of_devices) {
+        const ResourceSettings *resources = load(world, "IODeviceLatencyTargetSec=/dev/sda 25ms\n"
+                                                        "IODeviceLatencyTargetSec=/dev/sdb infinity\nIODeviceWeight=/dev/sda 7\n"
+                                                        "IODeviceLatencyTargetSec=/dev/sdc 0\nIODeviceLatencyTargetSec=/dev/sda 2");
+
+        cr_assert(eq(sz, resources->n_devices, 3));
+        cr_assert(eq(u64, resources->devices[0].latency_target, 2 * USEC_PER_SEC));
+        cr_assert(eq(u32, resources->devices[0].weight, 7));
+        cr_assert(eq(u64, resources->devices[1].latency_target, USEC_INFINITY));
+        cr_assert(eq(u64, resources->devices[2].latency_target, USEC_INFINITY));
+        resources = load(world, "IODeviceLatencyTargetSec=/dev/sda 5\nIODeviceWeight=/dev/sdb 7\nIODeviceLatencyTargetSec=");
+        cr_assert(eq(sz, resources->n_devices, 1));
+        assert_string(resources->devices[0].path, "/dev/sdb");
+}
+
 RESOURCE_TEST(a_limit_of_a_device_that_cannot_be_read_refuses_the_unit) {
         static const char *const lines[] = { "IOReadBandwidthMax=/dev/sda", "IOReadBandwidthMax=/dev/sda x",
-                                             "IOWriteBandwidthMax=sda 5M", "IOReadIOPSMax=/dev/sda 0" };
+                                             "IOWriteBandwidthMax=sda 5M", "IOReadIOPSMax=/dev/sda 0",
+                                             "IODeviceLatencyTargetSec=/dev/sda", "IODeviceLatencyTargetSec=/dev/sda soon",
+                                             "IODeviceLatencyTargetSec=sda 5ms" };
 
         for (size_t i = 0; i < ELEMENTSOF(lines); i++) {
                 file_world_restart(world);

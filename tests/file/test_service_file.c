@@ -120,7 +120,7 @@ Test(service_file, settings_are_read) {
         cleanup_(file_world_freep) FileWorld *world = file_world_new();
         const ServiceSettings *service = file_service(file_load_service(world, "x.service",
                 "Type=forking\nRestart=on-abnormal\nRestartSec=1.5\nPIDFile=x.pid\nGuessMainPID=no\nUser=www-data\n"
-                "Group=33\nSupplementaryGroups=a b\nUMask=077\nNice=-5\nOOMScoreAdjust=100\nKillMode=mixed\n"
+                "Group=33\nSupplementaryGroups=a b\nUMask=077\nNice=-5\nOOMScoreAdjust=+100\nKillMode=mixed\n"
                 "KillSignal=SIGINT\nRestartKillSignal=RTMIN+3\nFinalKillSignal=6\nWorkingDirectory=-/x//y/./z/\n"
                 "StandardOutput=append:/var/log/%N.log\nStandardError=null\nStandardInput=file:/in\n"
                 "WatchdogSec=infinity\nTimeoutStartSec=1min 5s\nSyslogIdentifier=me\nIgnoreSIGPIPE=no"));
@@ -197,6 +197,6 @@ Test(service_file, old_spellings_in_service_set_the_unit) {
 Test(service_file, harmless_directives_are_ignored_with_a_warning) {
         cleanup_(file_world_freep) FileWorld *world = file_world_new();
 
-        file_service(file_load_service(world, "x.service", "IODeviceLatencyTargetSec=/dev/sda 10\nTimerSlackNSec=1"));
-        assert_said(world, "warning a/x.service:3 IODeviceLatencyTargetSec: This is not supported; the line is ignored: it is");
+        file_service(file_load_service(world, "x.service", "DisableControllers=io\nTimerSlackNSec=1"));
+        assert_said(world, "warning a/x.service:3 DisableControllers: This is not supported; the line is ignored: a");
 }

@@ -25,7 +25,7 @@ static const CgroupAttribute *find_last(const char *file) {
 
 Test(resource_device, what_is_no_disk_is_told_of) {
         ResourceDevice devices[] = { { .path = (char *) "/nonexistent/disk", .limits = { [RESOURCE_WRITE_IOPS] = 5 } },
-                                     { .path = (char *) "/proc", .weight = 7 } };
+                                     { .path = (char *) "/proc", .weight = 7, .latency_target = 1 } };
         const ResourceSettings settings = { .devices = devices, .n_devices = ELEMENTSOF(devices) };
         const CgroupAttribute *limit, *weight;
 
@@ -37,11 +37,13 @@ Test(resource_device, what_is_no_disk_is_told_of) {
         cr_assert(eq(int, weight->error, -ENODEV));
         assert_string(weight->directive, "IODeviceWeight");
         cr_assert(not(limit->is_default || weight->is_default));
+        cr_assert(eq(int, find_last("io.latency")->error, -ENODEV));
+        assert_string(find_last("io.latency")->directive, "IODeviceLatencyTargetSec");
 }
 
 /* Where the tests run there may be no disk at all; a folder's is as good as any. */
 Test(resource_device, lines_of_a_disk) {
-        ResourceDevice device = { .path = (char *) "/", .weight = 7,
+        ResourceDevice device = { .path = (char *) "/", .weight = 7, .latency_target = 25 * USEC_PER_MSEC,
                                   .limits = { [RESOURCE_READ_BANDWIDTH] = 5000000, [RESOURCE_WRITE_IOPS] = RESOURCE_INFINITY } };
         const ResourceSettings settings = { .devices = &device, .n_devices = 1 };
         char line[128];
@@ -55,6 +57,12 @@ Test(resource_device, lines_of_a_disk) {
         snprintf(line, sizeof(line), "%u:%u rbps=5000000 wiops=max", major(disk), minor(disk));
         assert_string(find_last("io.max")->value, line);
         cr_assert(eq(int, find_last("io.max")->error, 0));
+        snprintf(line, sizeof(line), "%u:%u target=25000", major(disk), minor(disk));
+        assert_string(find_last("io.latency")->value, line);
+        device.latency_target = USEC_INFINITY;
+        n_attributes = resource_list_attributes(&settings, NULL, attributes);
+        snprintf(line, sizeof(line), "%u:%u target=max", major(disk), minor(disk));
+        assert_string(find_last("io.latency")->value, line);
 }
 
 Test(resource_device, weights_of_the_startup) {

@@ -283,6 +283,42 @@ int cgroup_tree_slice(CgroupTree *tree, const char *slice, Cgroup **ret_group) {
         return 0;
 }
 
+/* Is the folder of that name another one than ours, which is gone? */
+static bool is_replaced(const Cgroup *group) {
+        struct stat ours, there;
+
+        return fstat(group->fd, &ours) == 0 &&
+               fstatat(group->parent->fd, group->name, &there, AT_SYMLINK_NOFOLLOW) == 0 && ours.st_ino != there.st_ino;
+}
+
+/* 1 if it was, 0 if that was not needed, or -errno. The descriptor keeps its number: others have it. */
+static int make_again(Cgroup *group) {
+        int fd, r;
+
+        if (mkdirat(group->parent->fd, group->name, 0755) < 0 && (errno != EEXIST || !is_replaced(group)))
+                return errno == EEXIST ? 0 : -errno;
+        fd = openat(group->parent->fd, group->name, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+        if (fd < 0)
+                return -errno;
+        r = dup3(fd, group->fd, O_CLOEXEC) < 0 ? -errno : 1;
+        close(fd);
+        group->enabled = 0;
+        return r;
+}
+
+int cgroup_tree_mend(CgroupTree *tree) {
+        int n = 0;
+
+        for (size_t i = 0; i < tree->slices.n; i++) {
+                int r = make_again(tree->slices.items[i]);
+
+                if (r < 0)
+                        return r;
+                n += r;
+        }
+        return n;
+}
+
 int cgroup_tree_remove_slice(CgroupTree *tree, const char *slice) {
         size_t i = 0;
 

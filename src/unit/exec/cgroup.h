@@ -46,6 +46,8 @@ const char *cgroup_tree_folder(const CgroupTree *tree);
 /* A slice's group, made with those that it is in if they are not there yet; borrowed. 0, -EINVAL or -errno. */
 int cgroup_tree_slice(CgroupTree *tree, const char *slice, Cgroup **ret_group);
 Cgroup *cgroup_tree_find_slice(const CgroupTree *tree, const char *slice);      /* NULL if it was not made */
+/* Makes those again that somebody else has removed: how many, or -errno. Nothing is set for them then. */
+int cgroup_tree_mend(CgroupTree *tree);
 /* Removes the folders of slices with nothing in them, the inner ones first. */
 void cgroup_tree_remove_slices(CgroupTree *tree);
 int cgroup_tree_remove_slice(CgroupTree *tree, const char *slice);      /* 0 or -EBUSY; it is not borrowed any more */

@@ -111,8 +111,13 @@ static int read_text(const Cgroup *group, const char *file, char *buffer, size_t
         return 0;
 }
 
+static const char *nothing_of_device(const char *file) {
+        return strcmp(file, "io.weight") == 0    ? "default"
+               : strcmp(file, "io.latency") == 0 ? "target=max"
+                                                 : "rbps=max wbps=max riops=max wiops=max";
+}
+
 void cgroup_reset_devices(Cgroup *group, const char *file) {
-        const char *const nothing = strcmp(file, "io.weight") == 0 ? "default" : "rbps=max wbps=max riops=max wiops=max";
         char buffer[4096];
 
         if (!cgroup_is_enabled(group, CGROUP_IO) || read_text(group, file, buffer, sizeof(buffer)) < 0)
@@ -125,7 +130,7 @@ void cgroup_reset_devices(Cgroup *group, const char *file) {
                         continue;
                 memcpy(device, at, n);
                 device[n] = '\0';
-                snprintf(line, sizeof(line), "%s %s", device, nothing);
+                snprintf(line, sizeof(line), "%s %s", device, nothing_of_device(file));
                 (void) cgroup_write(group, file, line);
         }
 }

@@ -27,7 +27,7 @@ bool cgroup_is_enabled(const Cgroup *group, CgroupController controller);
 
 /* Writes it, and makes its controller available first: 0 or -errno, as above. */
 int cgroup_set(Cgroup *group, const CgroupAttribute *attribute);
-/* Takes back what is set of devices in "io.max" or "io.weight": what is still meant is written after it. */
+/* Takes back what is set of devices in "io.max", "io.latency" or "io.weight": what is still meant is written after it. */
 void cgroup_reset_devices(Cgroup *group, const char *file);
 /* For reading; the caller's. -errno if there is none. */
 int cgroup_open_file(const Cgroup *group, const char *file);

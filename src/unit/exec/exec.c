@@ -29,7 +29,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <linux/kcmp.h>
 #include <poll.h>
 #include <sched.h>
@@ -55,6 +54,7 @@
 #include "unit/exec/exec_environment.h"
 #include "unit/exec/exec_expand.h"
 #include "unit/exec/exec_extra.h"
+#include "unit/exec/exec_process.h"
 #include "unit/exec/exec_secret.h"
 #include "unit/exec/exec_syscall.h"
 #include "unit/exec/sandbox.h"
@@ -64,6 +64,8 @@
 
 /* How long a child may take to its program, and the time between two looks whether somebody has stopped it. */
 #define WAY_USEC (5 * USEC_PER_SEC)
+/* … and one that does not hang, but wants a processor that others have. Not for ever: its group may get next to none. */
+#define STARVED_WAY_USEC (30 * USEC_PER_SEC)
 #define LOOK_USEC (20 * USEC_PER_MSEC)
 /* For one that has been killed, or has failed, to be gone, and the time between two looks where no pidfd tells. */
 #define KILL_USEC (1 * USEC_PER_SEC)
@@ -299,33 +301,16 @@ static int prepare(const ExecRequest *request, Preparation *preparation, ExecChi
         return 0;
 }
 
-static bool is_in_our_memory(const ExecSpawn *spawn) {
-        return __atomic_load_n(&spawn->child.clone.is_here, __ATOMIC_ACQUIRE) != 0;
-}
+static bool takes_too_long(const ExecSpawn *spawn) {
+        const usec_t taken = usec_sub(clock_monotonic(), spawn->since);
 
-/* Waits until the child has left, or @usec have passed. */
-static bool has_left_within(const ExecSpawn *spawn, usec_t usec) {
-        const usec_t end = clock_monotonic() + usec;
-
-        while (is_in_our_memory(spawn)) {
-                const usec_t left = usec_sub(end, clock_monotonic());
-                const struct timespec span = {
-                        .tv_sec = (time_t) (left / USEC_PER_SEC),
-                        .tv_nsec = (long) (left % USEC_PER_SEC) * 1000,
-                };
-
-                if (left == 0)
-                        return false;
-                exec_call4(SYS_futex, &spawn->child.clone.is_here, FUTEX_WAIT, 1, &span);
-        }
-        return true;
+        return taken > STARVED_WAY_USEC || (taken > WAY_USEC && !exec_process_wants_processor(spawn->pid));
 }
 
 /* Until the child has its program, or has ended: 0, -ECANCELED if somebody stopped it, or -ETIME. */
 static int wait_for_program(ExecSpawn *spawn) {
-        while (!has_left_within(spawn, LOOK_USEC)) {
+        while (!exec_clone_has_left_within(&spawn->child.clone, LOOK_USEC)) {
                 siginfo_t info = {};
-
                 int r = waitid(P_PID, (id_t) spawn->pid, &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT);
 
                 if (r == 0 && info.si_code == CLD_STOPPED)
@@ -333,7 +318,7 @@ static int wait_for_program(ExecSpawn *spawn) {
                 /* The kernel says nothing of one that a signal has ended with a core dump. */
                 if (r < 0 || info.si_pid == spawn->pid)
                         spawn->child.clone.is_here = 0;
-                else if (clock_monotonic() - spawn->since > WAY_USEC)
+                else if (takes_too_long(spawn))
                         return -ETIME;
         }
         return 0;
@@ -434,7 +419,7 @@ static int start(ExecSpawn *spawn) {
 /* One that hangs in the kernel for good stays a child to be reaped; it does not come back to our memory, either. */
 static void give_up_child(ExecSpawn *spawn, int error) {
         kill(spawn->pid, SIGKILL);
-        has_left_within(spawn, KILL_USEC);
+        exec_clone_has_left_within(&spawn->child.clone, KILL_USEC);
         spawn->child.error = -error;
 }
 
@@ -466,7 +451,7 @@ static void settle_all(void) {
 static void reap(const ExecSpawn *spawn) {
         const usec_t end = clock_monotonic() + KILL_USEC;
         struct pollfd ended = { .fd = spawn->pidfd, .events = POLLIN };
-        bool is_over = is_in_our_memory(spawn);
+        bool is_over = exec_clone_is_here(&spawn->child.clone);
 
         while (waitpid(spawn->pid, NULL, WNOHANG) == 0 && !is_over)
                 is_over = poll(&ended, 1, END_LOOK_MSEC) > 0 || clock_monotonic() > end;
@@ -479,7 +464,7 @@ static void free_hanging(void) {
         for (ExecSpawn **slot = &hanging; *slot;) {
                 ExecSpawn *spawn = *slot;
 
-                if (is_in_our_memory(spawn)) {
+                if (exec_clone_is_here(&spawn->child.clone)) {
                         slot = &spawn->next;
                         continue;
                 }
@@ -516,7 +501,7 @@ static void set_aside(ExecSpawn *spawn) {
 static void give_back(ExecSpawn *spawn) {
         preparation_deinit(&spawn->preparation);
         spawn->is_used = false;
-        if (is_in_our_memory(spawn))
+        if (exec_clone_is_here(&spawn->child.clone))
                 set_aside(spawn);
         else
                 leave_user_change(spawn);

@@ -19,13 +19,16 @@
  */
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "basic/clock.h"
 #include "unit/exec/exec_clone.h"
 #include "unit/exec/exec_syscall.h"
 
@@ -165,4 +168,25 @@ pid_t exec_clone(ExecClone *clone_, int *ret_pidfd) {
         if (pid < 0)
                 clone_->is_here = 0;
         return pid;
+}
+
+bool exec_clone_is_here(const ExecClone *clone) {
+        return __atomic_load_n(&clone->is_here, __ATOMIC_ACQUIRE) != 0;
+}
+
+bool exec_clone_has_left_within(const ExecClone *clone, usec_t usec) {
+        const usec_t end = clock_monotonic() + usec;
+
+        while (exec_clone_is_here(clone)) {
+                const usec_t left = usec_sub(end, clock_monotonic());
+                const struct timespec span = {
+                        .tv_sec = (time_t) (left / USEC_PER_SEC),
+                        .tv_nsec = (long) (left % USEC_PER_SEC) * 1000,
+                };
+
+                if (left == 0)
+                        return false;
+                exec_call4(SYS_futex, &clone->is_here, FUTEX_WAIT, 1, &span);
+        }
+        return true;
 }

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "basic/usec.h"
+
 typedef struct ExecClone {
         int (*run)(void *argument);     /* must not return */
         void *argument;
@@ -33,3 +35,8 @@ typedef struct ExecClone {
  * returns. Its pid, or a negative errno; *ret_pidfd is -1 where the kernel has none.
  */
 pid_t exec_clone(ExecClone *clone, int *ret_pidfd);
+
+bool exec_clone_is_here(const ExecClone *clone);
+
+/* Waits until the child has left our memory, or @usec have passed: has it? */
+bool exec_clone_has_left_within(const ExecClone *clone, usec_t usec);

@@ -95,6 +95,12 @@ bool exec_process_is_alive(pid_t pid) {
         return exec_process_read(pid, &process) == 0 && process.state != 'Z' && process.state != 'X';
 }
 
+bool exec_process_wants_processor(pid_t pid) {
+        ExecProcess process;
+
+        return exec_process_read(pid, &process) == 0 && process.state == 'R';
+}
+
 bool exec_process_descends_from(pid_t pid, pid_t ancestor) {
         for (unsigned i = 0; i < ANCESTORS_MAX && pid > 0; i++) {
                 ExecProcess process;

@@ -34,6 +34,9 @@ int exec_process_read(pid_t pid, ExecProcess *ret_process);
 /* Is it there, and not just waiting to be reaped? */
 bool exec_process_is_alive(pid_t pid);
 
+/* Does it run, or wait for nothing but a processor? */
+bool exec_process_wants_processor(pid_t pid);
+
 /*
  * How long a search waits for processes that are in the middle of an execve(), for all of them together. Half a second
  * is what an execve() may take on a busy machine, and more than a PID 1 should wait.

@@ -23,6 +23,10 @@ static const char *const capabilities[] = {
         "checkpoint_restore",
 };
 
+const char *capability_name(int number) {
+        return number >= 0 && (size_t) number < ELEMENTSOF(capabilities) ? capabilities[number] : NULL;
+}
+
 int capability_find(const char *name) {
         uint32_t number;
 

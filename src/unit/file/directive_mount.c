@@ -41,7 +41,7 @@ const Directive mount_directives[] = {
         MOUNT("ReadWriteOnly", directive_parse_bool, read_write_only, .is_strict = true),
         MOUNT("SloppyOptions", directive_parse_bool, sloppy_options),
         DIRECTIVE_IGNORE("TimeoutCleanSec", "it only limits \"systemctl clean\""),
-        MOUNT("TimeoutSec", directive_parse_time_limit, timeout),
+        MOUNT("TimeoutSec", directive_parse_time_limit, timeout, .is_strict = true),
         MOUNT("Type", parse_words, type, .argument = ' ', .is_strict = true),
         MOUNT("What", directive_parse_string, what, .is_strict = true),
         MOUNT("Where", directive_parse_path, where, .is_strict = true),

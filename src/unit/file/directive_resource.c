@@ -37,7 +37,7 @@ const Directive resource_directives[] = {
                  .from_string = resource_device_policy_from_string),
         DIRECTIVE_IGNORE("DisableControllers", "a controller may be on that nobody needs"),
         RESOURCE("IOAccounting", directive_parse_bool, accounts[RESOURCE_IO]),
-        DIRECTIVE_IGNORE("IODeviceLatencyTargetSec", "it is a wish; the unit only gets less"),
+        DIRECTIVE_OTHER("IODeviceLatencyTargetSec", resource_parse_device_latency, .is_strict = true),
         DIRECTIVE_OTHER("IODeviceWeight", resource_parse_device_weight),
         RESOURCE_OF_DEVICE("IOReadBandwidthMax", RESOURCE_READ_BANDWIDTH),
         RESOURCE_OF_DEVICE("IOReadIOPSMax", RESOURCE_READ_IOPS),

@@ -21,6 +21,7 @@ int resource_parse_ip_deny(const DirectiveLine *line, const char *value);
 int resource_parse_delegate(const DirectiveLine *line, const char *value);
 
 int resource_parse_device_weight(const DirectiveLine *line, const char *value);
+int resource_parse_device_latency(const DirectiveLine *line, const char *value);
 int resource_parse_device_limit(const DirectiveLine *line, const char *value);  /* argument: ResourceDeviceLimit */
 
 /* "1.5G", by 1024 or 1000: 0, -EINVAL or -ERANGE. */

@@ -21,9 +21,9 @@
 const Directive scope_directives[] = {
         { .name = "OOMPolicy", .parse = directive_parse_enum, .base = DIRECTIVE_IN_RESOURCES,
           .offset = offsetof(ResourceSettings, oom_policy), .from_string = resource_oom_policy_from_string },
-        SCOPE("RuntimeMaxSec", directive_parse_seconds, runtime_max),
+        SCOPE("RuntimeMaxSec", directive_parse_seconds, runtime_max, .is_strict = true),
         SCOPE("RuntimeRandomizedExtraSec", directive_parse_seconds, runtime_extra),
-        SCOPE("TimeoutStopSec", directive_parse_time_limit, timeout_stop),
+        SCOPE("TimeoutStopSec", directive_parse_time_limit, timeout_stop, .is_strict = true),
 };
 
 const size_t scope_directives_n = ELEMENTSOF(scope_directives);

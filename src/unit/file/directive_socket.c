@@ -82,7 +82,7 @@ const Directive socket_directives[] = {
         DIRECTIVE_SOCKET("Symlinks", directive_parse_paths, symlinks, .is_strict = true),
         DIRECTIVE_SOCKET("TCPCongestion", directive_parse_string, tcp_congestion),
         DIRECTIVE_TIMEOUT_CLEAN,
-        DIRECTIVE_SOCKET("TimeoutSec", directive_parse_time_limit, timeout),
+        DIRECTIVE_SOCKET("TimeoutSec", directive_parse_time_limit, timeout, .is_strict = true),
         DIRECTIVE_SOCKET("Timestamping", socket_parse_timestamping, timestamping),
         DIRECTIVE_SOCKET("Transparent", directive_parse_bool, transparent),
         DIRECTIVE_SOCKET("TriggerLimitBurst", directive_parse_u32, trigger_limit_burst),

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,6 +22,8 @@
 #include "unit/file/file_write.h"
 #include "unit/file/install_folder.h"
 #include "unit/file/unit_file.h"
+
+#define READ_MAX 65536
 
 static int io_failure(Failure *ret_failure, int code, const char *what, const char *path) {
         return code == -ENOMEM ? code : failure_set(ret_failure, code, code == -EACCES ? "AccessDenied" : "Failed",
@@ -86,24 +89,107 @@ int dropin_verify(const DropinWrite *dropin, Failure *ret_failure) {
 
 /* — placing — */
 
-int dropin_place(const DropinWrite *dropin, Failure *ret_failure) {
-        FolderKind wanted = dropin->is_transient ? FOLDER_TRANSIENT : dropin->is_runtime ? FOLDER_RUNTIME : FOLDER_CONFIG;
-        cleanup_free_ char *folder = NULL;
-        int fd, r = 0;
-
+/* NULL: the search path has none of that kind. */
+static int find_folder(const DropinWrite *dropin, FolderKind wanted, char **ret_folder) {
+        *ret_folder = NULL;
         strv_foreach(candidate, dropin->search_path)
-                if (r == 0 && !folder && folder_kind(*candidate, NULL) == wanted)
-                        r = text_format(&folder, "%s/%s.d", *candidate, dropin->unit);
-        if (r == 0 && !folder)
-                return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported",
-                                   "The search path has no folder for files of %s.",
+                if (folder_kind(*candidate, NULL) == wanted)
+                        return text_format(ret_folder, "%s/%s.d", *candidate, dropin->unit);
+        return 0;
+}
+
+/* "50-X.conf" → "50-X.runtime.conf", which counts after it. */
+static int name_for_boot(const DropinWrite *dropin, char **ret_name) {
+        static const char ending[] = ".conf";
+
+        return text_format(ret_name, "%.*s.runtime%s", (int) (strlen(dropin->file) - strlen(ending)), dropin->file, ending);
+}
+
+static int choose_name(const DropinWrite *dropin, char **ret_name) {
+        cleanup_free_ char *folder = NULL, *lasting = NULL;
+        int r = 0;
+
+        if (dropin->is_runtime && !dropin->is_transient)
+                r = find_folder(dropin, FOLDER_CONFIG, &folder);
+        if (r >= 0 && folder)
+                r = text_join_path(folder, dropin->file, &lasting);
+        if (r < 0)
+                return r;
+        if (lasting && access(lasting, F_OK) == 0)
+                return name_for_boot(dropin, ret_name);
+        return text_format(ret_name, "%s", dropin->file);
+}
+
+/* Where it belongs, and its name there. */
+static int find_place(const DropinWrite *dropin, char **ret_folder, char **ret_name, Failure *ret_failure) {
+        FolderKind wanted = dropin->is_transient ? FOLDER_TRANSIENT : dropin->is_runtime ? FOLDER_RUNTIME : FOLDER_CONFIG;
+        int r = find_folder(dropin, wanted, ret_folder);
+
+        if (r >= 0 && !*ret_folder)
+                return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported", "The search path has no folder for files of %s.",
                                    dropin->is_runtime ? "this boot" : "the administrator");
+        return r < 0 ? r : choose_name(dropin, ret_name);
+}
+
+/* What was set last counts. */
+static int drop_one_for_boot(const DropinWrite *dropin) {
+        cleanup_free_ char *folder = NULL, *name = NULL, *path = NULL;
+        int r = find_folder(dropin, FOLDER_RUNTIME, &folder);
+
+        if (r < 0 || !folder)
+                return r;
+        r = name_for_boot(dropin, &name);
+        if (r >= 0)
+                r = text_join_path(folder, name, &path);
+        if (r >= 0)
+                (void) unlink(path);
+        return MIN(r, 0);
+}
+
+int dropin_place(const DropinWrite *dropin, Failure *ret_failure) {
+        cleanup_free_ char *folder = NULL, *name = NULL;
+        int fd, r = find_place(dropin, &folder, &name, ret_failure);
+
         if (r < 0)
                 return r;
         r = folder_open("", folder, true, &fd);
         if (r < 0)
                 return io_failure(ret_failure, r, "make", folder);
-        r = file_write_whole(fd, dropin->file, dropin->text);
+        r = file_write_whole(fd, name, dropin->text);
         close(fd);
-        return r < 0 ? io_failure(ret_failure, r, "write a drop-in in", folder) : 0;
+        if (r < 0)
+                return io_failure(ret_failure, r, "write a drop-in in", folder);
+        return dropin->is_runtime || dropin->is_transient ? 0 : drop_one_for_boot(dropin);
+}
+
+/* No more than a drop-in of ours ever has: what is larger is somebody else's, and is replaced. */
+static int read_text(int folder, const char *name, char **ret_text) {
+        int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        char *text = fd >= 0 ? calloc(1, READ_MAX + 1) : NULL;
+        ssize_t n = text ? read(fd, text, READ_MAX) : -1;
+        int r = fd >= 0 && !text ? -ENOMEM : 0;
+
+        if (fd >= 0)
+                close(fd);
+        if (n < 0 || n == READ_MAX) {
+                free(text);
+                text = NULL;
+        }
+        *ret_text = text;
+        return r;
+}
+
+int dropin_read(const DropinWrite *dropin, char **ret_text, Failure *ret_failure) {
+        cleanup_free_ char *folder = NULL, *name = NULL;
+        int fd, r = find_place(dropin, &folder, &name, ret_failure);
+
+        *ret_text = NULL;
+        if (r < 0)
+                return r;
+        r = folder_open("", folder, false, &fd);
+        if (r < 0)
+                return r == -ENOMEM ? r : 0;
+        r = read_text(fd, name, ret_text);
+        close(fd);
+        return r;
 }

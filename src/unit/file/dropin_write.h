@@ -20,8 +20,15 @@ typedef struct DropinWrite {
         bool is_transient;              /* for as long as there is the unit, which a client has made */
 } DropinWrite;
 
+/* The text of the one that it will replace; NULL: there is none. 0, or a negative errno with @ret_failure. */
+int dropin_read(const DropinWrite *dropin, char **ret_text, Failure *ret_failure);
+
 /* 0, -EINVAL with what is wrong with the text in @ret_failure, or another negative errno. Changes nothing. */
 int dropin_verify(const DropinWrite *dropin, Failure *ret_failure);
 
-/* Writes it into the administrator's folder. 0, or a negative errno with @ret_failure. */
+/*
+ * Writes it into the administrator's folder. What was placed last counts: where one of the same name is there for good, one
+ * until the next boot has the name "50-X.runtime.conf", and it goes when the other is placed anew. 0, or a negative errno
+ * with @ret_failure.
+ */
 int dropin_place(const DropinWrite *dropin, Failure *ret_failure);

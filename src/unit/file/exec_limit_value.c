@@ -17,6 +17,7 @@
 #include "basic/text.h"
 #include "basic/usec.h"
 #include "unit/file/directive_exec.h"
+#include "unit/file/directive_resource.h"
 #include "unit/file/directive_value.h"
 #include "unit/file/unit_draft.h"
 
@@ -44,39 +45,12 @@ static ExecTerms *terms_of(const DirectiveLine *line) {
         return &line->draft->exec_terms;
 }
 
-/* "64", "8K", "2G": 0 or -EINVAL. */
-static int parse_amount(const char *text, bool is_size, uint64_t *ret_amount) {
-        static const char suffixes[] = "KMGTPE";
-        char *end = NULL;
-        uint64_t amount;
-        const char *suffix;
-
-        if (text[0] < '0' || text[0] > '9')
-                return -EINVAL;
-        errno = 0;
-        amount = strtoull(text, &end, 10);
-        if (errno != 0)
-                return -EINVAL;
-        if (is_size && *end && (suffix = strchr(suffixes, *end))) {
-                unsigned shift = 10 * (unsigned) (suffix - suffixes + 1);
-
-                if (amount > UINT64_MAX >> shift)
-                        return -EINVAL;
-                amount <<= shift;
-                end++;
-        }
-        if (is_size && *end == 'B')
-                end++;
-        *ret_amount = amount;
-        return *end ? -EINVAL : 0;
-}
-
 /* A nice level, "-5", or what the kernel makes of it. */
 static int parse_nice_limit(const char *text, uint64_t *ret_limit) {
         int32_t level;
 
         if (*text != '+' && *text != '-')
-                return parse_amount(text, false, ret_limit) < 0 || *ret_limit > 2 * NICE_MOST ? -EINVAL : 0;
+                return text_parse_u64(text, ret_limit) < 0 || *ret_limit > 2 * NICE_MOST ? -EINVAL : 0;
         if (text_parse_i32(text + (*text == '+'), &level) < 0 || level < -NICE_MOST || level >= NICE_MOST)
                 return -EINVAL;
         *ret_limit = (uint64_t) (NICE_MOST - level);
@@ -110,9 +84,9 @@ static int parse_one_limit(int kind, const char *text, uint64_t *ret_limit) {
         case RLIMIT_LOCKS:
         case RLIMIT_SIGPENDING:
         case RLIMIT_RTPRIO:
-                return parse_amount(text, false, ret_limit);
+                return text_parse_u64(text, ret_limit);
         default:
-                return parse_amount(text, true, ret_limit);
+                return resource_read_size(text, 1024, ret_limit);
         }
 }
 

@@ -279,7 +279,7 @@ static int exec_parse_range(const DirectiveLine *line, const char *value, int32_
                 *has = false;
                 return 0;
         }
-        if (text_parse_i32(value, &number) < 0 || number < least || number > most)
+        if (text_parse_i32(value + (value[0] == '+' && value[1] != '-'), &number) < 0 || number < least || number > most)
                 return directive_complain(line, "'%s' is not a number between %d and %d", value, least, most);
         *(int32_t *) directive_field(line) = number;
         *has = true;

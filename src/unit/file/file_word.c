@@ -117,6 +117,11 @@ static int file_word_take_escape(const char **at, FileWordFlags flags, Text *wor
                 if (!(flags & FILE_WORD_KEEP_UNKNOWN))
                         return -EINVAL;
                 text_add_char(word, '\\');
+                /* It ends no word then. */
+                if (*next && strchr(BLANKS, *next)) {
+                        text_add_char(word, *next);
+                        n = 1;
+                }
         }
         *at = next + n;
         return 0;

@@ -43,7 +43,7 @@ static bool says_nothing(const ResourceDevice *device) {
 
         for (size_t i = 0; i < _RESOURCE_DEVICE_LIMIT_MAX; i++)
                 has_limit = has_limit || device->limits[i] > 0;
-        return !has_limit && device->weight == 0;
+        return !has_limit && device->weight == 0 && device->latency_target == 0;
 }
 
 /* What says nothing is not kept: so settings that say nothing are all zero. */
@@ -64,7 +64,8 @@ static void drop_empty(ResourceSettings *settings) {
 }
 
 /* The two words: 1, 0 if they are no good (said), or -errno. */
-static int split(const DirectiveLine *line, const char *value, char **ret_path, const char **ret_number) {
+static int split(const DirectiveLine *line, const char *value, const char *example, char **ret_path,
+                 const char **ret_number) {
         cleanup_free_ char *path = NULL;
         size_t n = strcspn(value, " \t");
         int r;
@@ -74,7 +75,7 @@ static int split(const DirectiveLine *line, const char *value, char **ret_path, 
                 return -ENOMEM;
         *ret_number = value + n + strspn(value + n, " \t");
         if (**ret_number == '\0') {
-                r = directive_complain(line, "'%s' is not a path and a value, like '/dev/sda 5M'", value);
+                r = directive_complain(line, "'%s' is not a path and a value, like '/dev/sda %s'", value, example);
                 return r < 0 ? r : 0;
         }
         return directive_expand_path(line, path, ret_path);
@@ -103,7 +104,7 @@ int resource_parse_device_weight(const DirectiveLine *line, const char *value) {
                 drop_empty(settings);
                 return 0;
         }
-        r = split(line, value, &path, &number);
+        r = split(line, value, "50", &path, &number);
         if (r <= 0)
                 return r;
         if (text_parse_u32(number, &weight) < 0 || weight < 1 || weight > WEIGHT_MAX)
@@ -129,7 +130,7 @@ int resource_parse_device_limit(const DirectiveLine *line, const char *value) {
                 drop_empty(settings);
                 return 0;
         }
-        r = split(line, value, &path, &number);
+        r = split(line, value, "5M", &path, &number);
         if (r <= 0)
                 return r;
         if (strcmp(number, "infinity") != 0 && (resource_read_size(number, 1000, &limit) < 0 || limit == 0))
@@ -138,5 +139,30 @@ int resource_parse_device_limit(const DirectiveLine *line, const char *value) {
         r = find_field(line, path, &device);
         if (r > 0)
                 device->limits[which] = limit;
+        return MIN(r, 0);
+}
+
+int resource_parse_device_latency(const DirectiveLine *line, const char *value) {
+        ResourceSettings *settings = &line->draft->resources;
+        cleanup_free_ char *path = NULL;
+        ResourceDevice *device;
+        const char *span;
+        usec_t target;
+        int r;
+
+        if (!*value) {
+                for (size_t i = 0; i < settings->n_devices; i++)
+                        settings->devices[i].latency_target = 0;
+                drop_empty(settings);
+                return 0;
+        }
+        r = split(line, value, "25ms", &path, &span);
+        if (r <= 0)
+                return r;
+        if (usec_parse(span, USEC_PER_SEC, &target) < 0)
+                return directive_complain(line, "'%s' is not a time span such as '25ms', '0.1' or 'infinity'", span);
+        r = find_field(line, path, &device);
+        if (r > 0)
+                device->latency_target = target == 0 ? USEC_INFINITY : target;  /* as the kernel has it: no target */
         return MIN(r, 0);
 }

@@ -64,6 +64,7 @@ typedef struct ResourceDevice {
         char *path;                     /* of the device, or of anything on it */
         uint32_t weight;                /* 0: not set */
         uint64_t limits[_RESOURCE_DEVICE_LIMIT_MAX];    /* 0: not set */
+        usec_t latency_target;          /* 0: not set; USEC_INFINITY: none */
 } ResourceDevice;
 
 /* What holds for units that say nothing, and what there is to know of the manager. */

@@ -10,6 +10,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,6 +24,10 @@
 #include "unit/file/unit_file_loader.h"
 
 #define DROPINS ".d"
+
+/* How each of them begins. */
+#define COMMIT_MARK "# There from commit "
+#define COMMIT_MARK_LENGTH (strlen(COMMIT_MARK))
 
 bool transient_file_is_path(const char *path) {
         const char *slash = path ? strrchr(path, '/') : NULL;
@@ -95,11 +101,15 @@ int transient_file_check(UnitFileLoader *loader, const char *name, const char *t
 
 /* — the file — */
 
-int transient_file_place(const char *folder, const char *name, const char *text, Failure *ret_failure) {
-        int fd, r = folder_open("", folder, true, &fd);
+int transient_file_place(const char *folder, const char *name, uint64_t commit, const char *text,
+                         Failure *ret_failure) {
+        cleanup_free_ char *whole = NULL;
+        int fd, r = text_format(&whole, COMMIT_MARK "%" PRIu64 " of the manager's state on.\n%s", commit, text);
 
+        if (r >= 0)
+                r = folder_open("", folder, true, &fd);
         if (r >= 0) {
-                r = file_write_whole(fd, name, text);
+                r = file_write_whole(fd, name, whole);
                 close(fd);
         }
         return r >= 0 || r == -ENOMEM ? r : failure_set(ret_failure, r, r == -EACCES ? "AccessDenied" : "Failed",
@@ -122,16 +132,44 @@ static void remove_dropins(int folder, const char *name) {
         (void) unlinkat(folder, name, AT_REMOVEDIR);
 }
 
-void transient_file_remove(const char *folder, const char *name) {
+static void remove_all(int folder, const char *name) {
         cleanup_free_ char *dropins = NULL;
+
+        (void) unlinkat(folder, name, 0);
+        if (text_format(&dropins, "%s" DROPINS, name) == 0)
+                remove_dropins(folder, dropins);
+}
+
+void transient_file_remove(const char *folder, const char *name) {
         int fd;
 
         if (folder_open("", folder, false, &fd) < 0)
                 return;
-        (void) unlinkat(fd, name, 0);
-        if (text_format(&dropins, "%s" DROPINS, name) == 0)
-                remove_dropins(fd, dropins);
+        remove_all(fd, name);
         close(fd);
+}
+
+/* 0: it does not say. */
+static uint64_t commit_of(int folder, const char *name) {
+        int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        char line[64] = "";
+        ssize_t n = fd >= 0 ? read(fd, line, sizeof(line) - 1) : -1;
+
+        if (fd >= 0)
+                close(fd);
+        return n > 0 && strncmp(line, COMMIT_MARK, COMMIT_MARK_LENGTH) == 0 ?
+               strtoull(line + COMMIT_MARK_LENGTH, NULL, 10) : 0;
+}
+
+void transient_file_sweep_later(const char *folder, uint64_t commit) {
+        DIR *dir = opendir(folder);
+        const struct dirent *item;
+
+        while (dir && (item = readdir(dir)))
+                if (item->d_name[0] != '.' && commit_of(dirfd(dir), item->d_name) > commit)
+                        remove_all(dirfd(dir), item->d_name);
+        if (dir)
+                closedir(dir);
 }
 
 /* A file, or the folder of a unit's drop-ins. */

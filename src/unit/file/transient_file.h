@@ -9,6 +9,7 @@
  */
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "basic/failure.h"
 #include "unit/file/unit_file.h"
@@ -24,11 +25,18 @@ bool transient_file_is_of(const Unit *unit);
  */
 int transient_file_check(UnitFileLoader *loader, const char *name, const char *text, Failure *ret_failure);
 
-/* Puts it into @folder (which is made), whole. 0, or a negative errno with @ret_failure. */
-int transient_file_place(const char *folder, const char *name, const char *text, Failure *ret_failure);
+/*
+ * Puts it into @folder (which is made), whole. 0, or a negative errno with @ret_failure. @commit: of the state, by
+ * which the unit will be known to who comes after us.
+ */
+int transient_file_place(const char *folder, const char *name, uint64_t commit, const char *text,
+                         Failure *ret_failure);
 
 /* Removes it, and what was changed of it since (its drop-ins there); it may be gone. */
 void transient_file_remove(const char *folder, const char *name);
+
+/* The same for all units that are of later commits than that: nobody was told that they were made. */
+void transient_file_sweep_later(const char *folder, uint64_t commit);
 
 /* The same for all units that have something in the folder and are not in @table (NULL: all). */
 void transient_file_sweep(const char *folder, const UnitTable *table);

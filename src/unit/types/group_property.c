@@ -119,14 +119,15 @@ static void get_startup_io_weight(const Unit *unit, Sink *sink) {
         put_weight(sink, resources_of(unit)->startup_io_weight);
 }
 
-/* @which: a ResourceDeviceLimit, or behind the last the weight. */
-static void put_devices(const Unit *unit, Sink *sink, unsigned which) {
+typedef uint64_t (*DeviceValue)(const ResourceDevice *device);
+
+static void put_devices(const Unit *unit, Sink *sink, DeviceValue value_of) {
         const ResourceSettings *resources = resources_of(unit);
 
         sink_open(sink, 'a', "(st)");
         for (size_t i = 0; i < resources->n_devices; i++) {
                 const ResourceDevice *device = &resources->devices[i];
-                uint64_t value = which < _RESOURCE_DEVICE_LIMIT_MAX ? device->limits[which] : device->weight;
+                uint64_t value = value_of(device);
 
                 if (value == 0)
                         continue;
@@ -138,16 +139,20 @@ static void put_devices(const Unit *unit, Sink *sink, unsigned which) {
         sink_close(sink);
 }
 
-#define DEVICES(name, which)                                            \
+#define DEVICES(name, field)                                            \
+        static uint64_t name##_of(const ResourceDevice *device) {       \
+                return device->field;                                   \
+        }                                                               \
         static void get_##name(const Unit *unit, Sink *sink) {          \
-                put_devices(unit, sink, which);                         \
+                put_devices(unit, sink, name##_of);                     \
         }
 
-DEVICES(device_weight, _RESOURCE_DEVICE_LIMIT_MAX)
-DEVICES(read_bandwidth, RESOURCE_READ_BANDWIDTH)
-DEVICES(write_bandwidth, RESOURCE_WRITE_BANDWIDTH)
-DEVICES(read_iops, RESOURCE_READ_IOPS)
-DEVICES(write_iops, RESOURCE_WRITE_IOPS)
+DEVICES(device_weight, weight)
+DEVICES(latency_target, latency_target)
+DEVICES(read_bandwidth, limits[RESOURCE_READ_BANDWIDTH])
+DEVICES(write_bandwidth, limits[RESOURCE_WRITE_BANDWIDTH])
+DEVICES(read_iops, limits[RESOURCE_READ_IOPS])
+DEVICES(write_iops, limits[RESOURCE_WRITE_IOPS])
 
 static void get_cpu_quota(const Unit *unit, Sink *sink) {
         usec_t quota = resources_of(unit)->cpu_quota_per_sec;
@@ -261,6 +266,8 @@ static const UnitProperty rows[] = {
         { "IOWeight", "t", C, get_io_weight, "Its share of busy disks." },
         { "StartupIOWeight", "t", C, get_startup_io_weight, "The same while the manager starts up or ends." },
         { "IODeviceWeight", "a(st)", C, get_device_weight, "Its share of single busy disks." },
+        { "IODeviceLatencyTargetUSec", "a(st)", C, get_latency_target,
+          "How long operations of single disks should take at most: others are held back for it." },
         { "IOReadBandwidthMax", "a(st)", C, get_read_bandwidth, "The most bytes that it may read in a second, of disks." },
         { "IOWriteBandwidthMax", "a(st)", C, get_write_bandwidth, "The most bytes that it may write in a second." },
         { "IOReadIOPSMax", "a(st)", C, get_read_iops, "The most reads in a second." },

@@ -162,7 +162,7 @@ bool resource_has_startup(const ResourceSettings *settings) {
 }
 
 static size_t list_rows(const ResourceSettings *settings, CgroupAttribute attributes[static RESOURCE_ATTRIBUTES_MAX]) {
-        static_assert(ELEMENTSOF(rows) + 2 * RESOURCE_DEVICES_MAX <= RESOURCE_ATTRIBUTES_MAX, "room for all");
+        static_assert(ELEMENTSOF(rows) + RESOURCE_DEVICE_FILES * RESOURCE_DEVICES_MAX <= RESOURCE_ATTRIBUTES_MAX, "room for all");
 
         for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
                 CgroupAttribute *attribute = &attributes[i];

@@ -10,7 +10,9 @@
 #include "unit/exec/cgroup_control.h"
 #include "unit/file/resource_settings.h"
 
-#define RESOURCE_ATTRIBUTES_MAX (16U + 2 * RESOURCE_DEVICES_MAX)
+/* Files of a group that have lines of single devices. */
+#define RESOURCE_DEVICE_FILES 3U
+#define RESOURCE_ATTRIBUTES_MAX (16U + RESOURCE_DEVICE_FILES * RESOURCE_DEVICES_MAX)
 
 /*
  * All attributes that there are, those that say nothing with .is_default, then those of devices: their number. @settings
@@ -23,8 +25,8 @@ bool resource_has_startup(const ResourceSettings *settings);    /* does it say s
 /* How many tasks a share of what the machine can have is; RESOURCE_INFINITY stays. */
 uint64_t resource_count_tasks(const ResourceLimit *limit);
 
-/* resource_device.c: its attributes, at most two; if its disk cannot be found, with .error. */
-size_t resource_list_device(const ResourceDevice *device, CgroupAttribute attributes[static 2]);
+/* resource_device.c: its attributes, at most one for each file; if its disk cannot be found, with .error. */
+size_t resource_list_device(const ResourceDevice *device, CgroupAttribute attributes[static RESOURCE_DEVICE_FILES]);
 int resource_find_disk(const char *path, dev_t *ret_device);    /* 0, -ENODEV if it is on none, or -errno */
 
 /* Bits of CgroupController that must be there without a limit: for accounting, and to be passed on by Delegate=. */

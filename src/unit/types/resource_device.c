@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Limits of one device as lines of io.weight and io.max
+ * Limits of one device as lines of io.weight, io.latency and io.max
  *
  * The kernel takes whole disks only: a partition stands for its disk, and a
  * file or folder for the disk of its file system.
@@ -90,7 +90,15 @@ static const char *first_limit(const ResourceDevice *device) {
         return NULL;
 }
 
-size_t resource_list_device(const ResourceDevice *device, CgroupAttribute attributes[static 2]) {
+static void put_latency_target(CgroupAttribute *attribute, usec_t target, dev_t disk) {
+        char number[24] = "max";
+
+        if (target != USEC_INFINITY)
+                snprintf(number, sizeof(number), "%" PRIu64, (uint64_t) target);
+        snprintf(attribute->value, sizeof(attribute->value), "%u:%u target=%s", major(disk), minor(disk), number);
+}
+
+size_t resource_list_device(const ResourceDevice *device, CgroupAttribute attributes[static RESOURCE_DEVICE_FILES]) {
         const char *directive = first_limit(device);
         dev_t disk = 0;
         size_t n = 0;
@@ -101,6 +109,10 @@ size_t resource_list_device(const ResourceDevice *device, CgroupAttribute attrib
                 snprintf(attributes[n].value, sizeof(attributes[n].value), "%u:%u %" PRIu32, major(disk), minor(disk),
                          device->weight);
                 n++;
+        }
+        if (device->latency_target > 0) {
+                add(&attributes[n], "io.latency", "IODeviceLatencyTargetSec", r);
+                put_latency_target(&attributes[n++], device->latency_target, disk);
         }
         if (directive) {
                 add(&attributes[n], "io.max", directive, r);

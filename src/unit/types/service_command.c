@@ -30,6 +30,7 @@
 #include "unit/types/unit_process.h"
 #include "unit/types/trigger_environment.h"
 #include "unit/types/socket_pass.h"
+#include "unit/unit_table.h"
 
 ExecCommand *service_command(const Unit *unit, ServiceExec kind, unsigned index) {
         ExecCommand *command;
@@ -94,24 +95,56 @@ static int set_invocation(const Unit *unit, char ***environment) {
         return r <= 0 ? r : unit_process_add_variable(environment, "JOBD_UNIT=%s", unit->id);
 }
 
-/* ExecStop= and ExecStopPost= are told how it ended. */
-static int set_result(const Service *service, char ***environment) {
+/* How it ended; @prefix: before the names. */
+static int set_result(const Service *service, const char *prefix, char ***environment) {
         const ServiceExitRecord *record = &service->exec_main;
-        const char *name = service_signal_name(record->status);
+        const char *code = record->code == CLD_EXITED ? "exited" : record->code == CLD_DUMPED ? "dumped" : "killed";
+        const char *name = record->code == CLD_EXITED ? NULL : service_signal_name(record->status);
         int r;
 
-        r = unit_process_add_variable(environment, "SERVICE_RESULT=%s", service_result_to_string(service->result));
+        r = unit_process_add_variable(environment, "%sSERVICE_RESULT=%s", prefix, service_result_to_string(service->result));
         if (r < 0 || record->exit.monotonic == 0)
                 return r;
-        if (record->code == CLD_EXITED) {
-                r = unit_process_add_variable(environment, "EXIT_CODE=exited");
-                return r < 0 ? r : unit_process_add_variable(environment, "EXIT_STATUS=%i", record->status);
-        }
-        r = unit_process_add_variable(environment, "EXIT_CODE=%s", record->code == CLD_DUMPED ? "dumped" : "killed");
+        r = unit_process_add_variable(environment, "%sEXIT_CODE=%s", prefix, code);
         if (r < 0)
                 return r;
-        return name ? unit_process_add_variable(environment, "EXIT_STATUS=%s", name)
-                    : unit_process_add_variable(environment, "EXIT_STATUS=%i", record->status);
+        return name ? unit_process_add_variable(environment, "%sEXIT_STATUS=%s", prefix, name)
+                    : unit_process_add_variable(environment, "%sEXIT_STATUS=%i", prefix, record->status);
+}
+
+/* The one service whose end has this one started, by OnFailure= or OnSuccess=; NULL if there are others, too. */
+static const Unit *find_monitored(const Unit *unit) {
+        static const UnitRelationKind kinds[] = { UNIT_ON_FAILURE_OF, UNIT_ON_SUCCESS_OF };
+        const Unit *found = NULL;
+
+        for (size_t i = 0; i < ELEMENTSOF(kinds); i++) {
+                UnitRelations relations = unit_relations(unit, kinds[i]);
+
+                for (size_t k = 0; k < relations.n; k++) {
+                        const Unit *other = unit_table_at(unit->table, relations.items[k].other);
+
+                        if (found && found != other)
+                                return NULL;
+                        found = other;
+                }
+        }
+        return found && found->type == UNIT_SERVICE ? found : NULL;
+}
+
+/* A handler is told what it is to handle. */
+static int set_monitored(const Unit *unit, char ***environment) {
+        const Unit *other = find_monitored(unit);
+        cleanup_free_ char *invocation = NULL;
+        int r;
+
+        if (!other)
+                return 0;
+        r = set_result(service_of(other), "MONITOR_", environment);
+        if (r == 0)
+                r = unit_process_add_variable(environment, "MONITOR_UNIT=%s", other->id);
+        if (r == 0)
+                r = unit_process_format_invocation(other, &invocation);
+        return r <= 0 ? r : unit_process_add_variable(environment, "MONITOR_INVOCATION_ID=%s", invocation);
 }
 
 static bool is_told_of_notify_socket(const Unit *unit, UnitPurpose purpose) {
@@ -155,8 +188,10 @@ static int set_own_environment(const Unit *unit, UnitPurpose purpose, ExecReques
                 r = set_watchdog(settings, request);
         if (r == 0 && purpose != UNIT_PURPOSE_MAIN && service->main.pid > 0)
                 r = unit_process_add_variable(environment, "MAINPID=%i", (int) service->main.pid);
+        if (r == 0 && (process->kind == SERVICE_EXEC_START_PRE || process->kind == SERVICE_EXEC_START))
+                r = set_monitored(unit, environment);
         if (r == 0 && (process->kind == SERVICE_EXEC_STOP || process->kind == SERVICE_EXEC_STOP_POST))
-                r = set_result(service, environment);
+                r = set_result(service, "", environment);
         return r;
 }
 

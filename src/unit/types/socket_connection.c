@@ -159,25 +159,32 @@ static bool is_gone(int error) {
         return error == -ENOTCONN || error == -ECONNRESET || error == -ECONNABORTED || error == -EPIPE;
 }
 
-/* Owns @fd. */
+/* 0, or a negative errno and it is to be refused. */
+static int admit_connection(Unit *unit, int fd, char **ret_source) {
+        if (socket_name_source(fd, ret_source) < 0 || !socket_is_within_trigger_limit(unit))
+                return -ECONNABORTED;
+        if (has_room(unit, *ret_source))
+                return 0;
+        socket_of(unit)->n_refused++;
+        return -ECONNABORTED;
+}
+
+/*
+ * Owns @fd. It is kept before anything else is done with it: whoever has been accepted waits for an answer, and hears that
+ * core has died if nobody else holds the connection.
+ */
 static void take_connection(Unit *unit, int fd) {
         cleanup_free_ char *source = NULL;
         Socket *socket = socket_of(unit);
         UnitHost *host = socket_host(unit);
-        int r = -ECONNABORTED;
+        int r;
 
-        if (socket_name_source(fd, &source) < 0 || !socket_is_within_trigger_limit(unit)) {
-                close(fd);
-                return;
-        }
-        if (!has_room(unit, source)) {
-                socket->n_refused++;
-                close(fd);
-                return;
-        }
         (void) host->ops->keep_fd(host, unit, "connection", socket->n_accepted, fd);
-        socket_apply_connection_options(unit, fd);
-        r = add_connection(unit, fd, source);
+        r = admit_connection(unit, fd, &source);
+        if (r == 0) {
+                socket_apply_connection_options(unit, fd);
+                r = add_connection(unit, fd, source);
+        }
         if (r == 0) {
                 take_ptr(source);
                 return;

@@ -89,14 +89,23 @@ int unit_process_add_variable(char ***environment, const char *format, ...) {
         return n < 0 ? -ENOMEM : strv_consume(environment, assignment);
 }
 
-int unit_process_add_invocation(const Unit *unit, char ***environment) {
+int unit_process_format_invocation(const Unit *unit, char **ret_hex) {
         char hex[33];
-        int r;
 
         for (size_t i = 0; i < sizeof(unit->invocation_id); i++)
                 snprintf(hex + 2 * i, 3, "%02x", unit->invocation_id[i]);
         if (strspn(hex, "0") == 32)
                 return 0;
+        *ret_hex = strdup(hex);
+        return *ret_hex ? 1 : -ENOMEM;
+}
+
+int unit_process_add_invocation(const Unit *unit, char ***environment) {
+        cleanup_free_ char *hex = NULL;
+        int r = unit_process_format_invocation(unit, &hex);
+
+        if (r <= 0)
+                return r;
         r = unit_process_add_variable(environment, "INVOCATION_ID=%s", hex);
         return r < 0 ? r : 1;
 }

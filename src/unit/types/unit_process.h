@@ -22,6 +22,9 @@ int unit_process_describe(const char *what, const ExecCommand *command, pid_t pi
 /* Appends one variable: 0 or -ENOMEM. */
 int unit_process_add_variable(char ***environment, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The id in hexadecimal digits: 1, 0 if this run of the unit has none, or -ENOMEM. */
+int unit_process_format_invocation(const Unit *unit, char **ret_hex);
+
 /* INVOCATION_ID=: 1, 0 if this run of the unit has none, or -ENOMEM. */
 int unit_process_add_invocation(const Unit *unit, char ***environment);
 
