@@ -43,7 +43,8 @@ static const BusMethod methods[] = {
         { "ListUnitsByNames", "as", "names", "a(ssssssouso)", "units", BUS_VERB_READ, bus_manager_list_units_by_names,
           "These units, which are loaded if they were not." },
         { "GetUnitProcesses", "s", "unit", "a(sus)", "processes", BUS_VERB_READ, bus_manager_get_unit_processes,
-          "The processes of a unit: control group, pid, command line." },
+          "The processes of a unit: control group, pid, name. Their command lines are not asked for: a process whose "
+          "memory is busy would hold up everybody." },
         { "KillUnit", "ssi", "unit whom signal", "", NULL, BUS_VERB_KILL, bus_manager_kill_unit,
           "Sends a signal to the \"main\" process, the \"control\" process or \"all\" processes of a unit." },
         { "CleanUnit", "sas", "unit what", "", NULL, BUS_VERB_RESET, bus_manager_clean_unit,
@@ -60,7 +61,8 @@ static const BusMethod methods[] = {
           bus_manager_start_transient_unit,
           "Makes a unit, and others beside it, of properties, and has it started. They are there for as long as they are "
           "loaded. Values as the properties have them, or strings as a unit file has them; also AddRef b: the caller "
-          "holds a reference; of a scope PIDs au (0 is the caller) and Controller s; of a service "
+          "holds a reference; RequestToken s: repeated with it, after a lost reply, the call is answered with the first "
+          "one's job; of a scope PIDs au (0 is the caller) and Controller s; of a service "
           "StandardInputFileDescriptor h, StandardOutputFileDescriptor h and StandardErrorFileDescriptor h." },
         { "AttachProcessesToUnit", "ssau", "unit subgroup pids", "", NULL, BUS_VERB_KILL, bus_manager_attach_processes,
           "Puts processes into the control group of a unit that is active: any for root, one's own for others. The "

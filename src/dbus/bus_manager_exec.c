@@ -2,18 +2,14 @@
 
 /*
  * The manager's interface: Exec and Plan
- *
- * A token is looked for before anything else is: what was right the first time
- * need not be so any more when it is repeated, and is answered all the same.
  */
 
 #include <errno.h>
 
 #include "basic/hash.h"
-#include "basic/log.h"
 #include "basic/text.h"
 #include "dbus/bus_manager.h"
-#include "manager/manager_token.h"
+#include "dbus/bus_token.h"
 
 #define REQUESTS_MAX 16384U
 
@@ -61,11 +57,7 @@ static int read_token(BusCall *call, DBusMessageIter *value, ExecOptions *option
         if (dbus_message_iter_get_arg_type(value) != DBUS_TYPE_STRING)
                 return bus_call_fail(call, -EINVAL, "InvalidArgs", "Option token takes a string.");
         dbus_message_iter_get_basic(value, &options->token);
-        if (!manager_token_is_valid(options->token))
-                return bus_call_fail(call, -EINVAL, "InvalidArgs",
-                                     "Option token takes 1 to %u printable ASCII characters without spaces.",
-                                     MANAGER_TOKEN_LENGTH_MAX);
-        return 0;
+        return bus_token_check(call, "Option token", options->token);
 }
 
 static int read_edges(BusCall *call, DBusMessageIter *value, ExecOptions *options) {
@@ -149,18 +141,13 @@ static void put_other(BusCall *call, uint32_t id) {
                 put_job(call, id, job.unit->id, job.type);
 }
 
-/* The connection is another one: it is the one who asked from here on. */
 static int answer_again(BusCall *call, const ManagerToken *token) {
-        JobManager *jobs = manager_jobs(call->bus->manager);
-        JobInfo job;
-
         sink_u64(call->reply, token->transaction);
         sink_open(call->reply, 'a', "(uosso)");
         for (size_t i = 0; i < token->anchors.n; i++) {
                 const ManagerTokenJob *anchor = &token->anchors.items[i];
 
-                if (anchor->id != JOB_ID_NONE && job_manager_find(jobs, anchor->id, &job) &&
-                    bus_client_add_job(call->client, anchor->id) < 0)
+                if (bus_token_adopt_job(call, anchor) < 0)
                         return -ENOMEM;
                 put_job(call, anchor->id, anchor->unit, anchor->type);
         }
@@ -169,12 +156,6 @@ static int answer_again(BusCall *call, const ManagerToken *token) {
                         put_other(call, token->others.items[i].first + k);
         sink_close(call->reply);
         return 0;
-}
-
-static void remember(BusCall *call, const char *token, uint64_t request, const JobPlan *plan) {
-        if (token && manager_add_token(call->bus->manager, token, call->client->uid, request, plan) < 0)
-                log_warning("Out of memory: who repeats the request of transaction %llu has it done again.",
-                            (unsigned long long) plan->transaction);
 }
 
 /* — Exec — */
@@ -204,7 +185,8 @@ static int exec(BusCall *call, const char *token, uint64_t request) {
         if (r >= 0)
                 r = bus_call_exec(call, requests.items, requests.n, mode, false, &plan);
         if (r >= 0) {
-                remember(call, token, request, plan);
+                if (token)
+                        bus_token_remember(call, token, request, plan);
                 put_transaction(call, plan);
         }
         vector_deinit(&requests);
@@ -224,14 +206,10 @@ int bus_manager_exec(BusCall *call) {
                 return exec(call, NULL, 0);
 
         request = hash_requests(call);
-        done = manager_find_token(call->bus->manager, options.token, call->client->uid);
-        if (!done)
-                return exec(call, options.token, request);
-        if (done->request != request)
-                return bus_call_fail(call, -EEXIST, "TokenReused",
-                                     "Token %s stands for other requests already, those of transaction %llu.",
-                                     options.token, (unsigned long long) done->transaction);
-        return answer_again(call, done);
+        r = bus_token_find(call, options.token, request, &done);
+        if (r < 0)
+                return r;
+        return r > 0 ? answer_again(call, done) : exec(call, options.token, request);
 }
 
 /* A refusal is an answer here, not an error: the plan says why. */

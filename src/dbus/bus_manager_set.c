@@ -7,7 +7,8 @@
  * applies what concerns its control group. So what was set this way is seen
  * where all settings are, holds for as long as its file does, and goes through
  * the same checks. A value is what systemd's property has, or a string with
- * what a unit file would say.
+ * what a unit file would say. What is a list adds to what earlier calls have
+ * set, until an empty value takes all of it back.
  */
 
 #include <errno.h>
@@ -15,15 +16,17 @@
 #include "basic/text.h"
 #include "dbus/bus_manager.h"
 #include "dbus/bus_setting.h"
+#include "dbus/bus_setting_list.h"
 #include "unit/file/dropin_write.h"
 #include "unit/file/transient_file.h"
 
 #define SETTINGS_MAX 64
 
 typedef struct BusDropin {
-        const char *directive;          /* static */
+        const char *directive, *section;        /* static */
+        bool is_list;
         char *file;                     /* owned */
-        char *text;                     /* owned: of the drop-in */
+        char *lines, *text;             /* owned: what is set, and the whole drop-in */
 } BusDropin;
 
 typedef struct BusSettings {
@@ -34,6 +37,7 @@ typedef struct BusSettings {
 static void settings_deinit(BusSettings *settings) {
         for (size_t i = 0; i < settings->n; i++) {
                 free(settings->items[i].file);
+                free(settings->items[i].lines);
                 free(settings->items[i].text);
         }
 }
@@ -47,9 +51,9 @@ static BusDropin *find_dropin(BusSettings *settings, const char *directive) {
 
 /* A directive that is named again goes on in the same file, as it would in that of a unit: lists add up. */
 static int append_lines(BusDropin *dropin, const char *lines) {
-        cleanup_free_ char *before = take_ptr(dropin->text);
+        cleanup_free_ char *before = take_ptr(dropin->lines);
 
-        return text_format(&dropin->text, "%s%s", before, lines);
+        return text_format(&dropin->lines, "%s%s", before, lines);
 }
 
 static int read_setting(BusCall *call, const Unit *unit, const DBusMessageIter *all, DBusMessageIter *fields,
@@ -73,9 +77,13 @@ static int read_setting(BusCall *call, const Unit *unit, const DBusMessageIter *
         if (settings->n == SETTINGS_MAX)
                 return bus_call_fail(call, -E2BIG, "LimitsExceeded", "At most %d settings in one call.", SETTINGS_MAX);
         dropin = &settings->items[settings->n++];
-        dropin->directive = setting.directive;
-        r = text_format(&dropin->text, "# Written by set-property\n[%s]\n%s", setting.section, lines);
-        return r < 0 ? r : text_format(&dropin->file, "50-%s.conf", setting.directive);
+        *dropin = (BusDropin) {
+                .directive = setting.directive,
+                .section = setting.section,
+                .is_list = setting.is_list,
+                .lines = take_ptr(lines),
+        };
+        return text_format(&dropin->file, "50-%s.conf", setting.directive);
 }
 
 static int read_settings(BusCall *call, const Unit *unit, BusSettings *settings) {
@@ -95,8 +103,19 @@ static int read_settings(BusCall *call, const Unit *unit, BusSettings *settings)
         return 0;
 }
 
+/* With what is there already, if that is to stay. */
+static int finish_text(BusCall *call, const DropinWrite *place, BusDropin *dropin) {
+        cleanup_free_ char *before = NULL, *all = NULL;
+        int r = dropin->is_list ? dropin_read(place, &before, &call->failure) : 0;
+
+        if (r >= 0 && dropin->is_list)
+                r = bus_setting_add_to_list(dropin->directive, before, dropin->lines, &all);
+        return r < 0 ? r : text_format(&dropin->text, "# Written by set-property\n[%s]\n%s", dropin->section,
+                                       all ?: dropin->lines);
+}
+
 /* All are verified before the first is written. */
-static int place_settings(BusCall *call, const Unit *unit, const BusSettings *settings, bool is_runtime) {
+static int place_settings(BusCall *call, const Unit *unit, BusSettings *settings, bool is_runtime) {
         const ManagerOptions *options = manager_options(call->bus->manager);
         DropinWrite dropin = {
                 .unit = unit->id,
@@ -109,11 +128,15 @@ static int place_settings(BusCall *call, const Unit *unit, const BusSettings *se
 
         for (size_t pass = 0; pass < 2; pass++)
                 for (size_t i = 0; i < settings->n; i++) {
-                        int r;
+                        int r = 0;
 
                         dropin.file = settings->items[i].file;
+                        if (pass == 0)
+                                r = finish_text(call, &dropin, &settings->items[i]);
                         dropin.text = settings->items[i].text;
-                        r = pass == 0 ? dropin_verify(&dropin, &call->failure) : dropin_place(&dropin, &call->failure);
+                        if (r >= 0)
+                                r = pass == 0 ? dropin_verify(&dropin, &call->failure) :
+                                                dropin_place(&dropin, &call->failure);
                         if (r < 0)
                                 return r;
                 }

@@ -7,24 +7,34 @@
  * way that all take. Units beside the one that is started are made first, so
  * that a timer finds what it triggers. If something is wrong with any of them
  * what was made goes again, since nothing needs it.
+ *
+ * Who has not heard what came of his call may make it again, under a token: the
+ * name is taken by then, by what the first one has made.
  */
 
+#include <endian.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "basic/hash.h"
 #include "basic/text.h"
 #include "basic/vector.h"
 #include "dbus/bus_manager.h"
 #include "dbus/bus_setting.h"
+#include "dbus/bus_token.h"
 #include "manager/manager_transient.h"
 
 #define AUX_MAX 64U
+
+/* A property of the unit that is started, for the call. */
+#define TOKEN "RequestToken"
 
 typedef struct Transient {
         const char *name;
         Text unit, own;                 /* owned: lines of [Unit], and of the section of its type */
         bool wants_reference;
+        bool is_started;                /* not one of those beside */
         VECTOR(pid_t) pids;             /* of a scope */
         const char *controller;         /* borrowed from the message */
         int streams[UNIT_STREAMS];      /* owned, -1: not given; of a service */
@@ -118,6 +128,8 @@ static int read_particular(BusCall *call, const Unit *unit, DBusMessageIter fiel
         dbus_message_iter_recurse(&fields, &value);
         if (text_equal(property, "AddRef"))
                 return read_bool(call, property, &value, &transient->wants_reference);
+        if (transient->is_started && text_equal(property, TOKEN))
+                return 1;               /* it was looked for before */
         if (unit->vtable->give_streams && text_ends_with(property, "FileDescriptor"))
                 return read_stream(call, property, &value, transient);
         if (unit->type == UNIT_SCOPE && text_equal(property, "PIDs"))
@@ -176,8 +188,10 @@ static int finish_text(const Unit *unit, Transient *transient, char **ret_text) 
 }
 
 /* @array: its a(sv). */
-static int make_unit(BusCall *call, const char *name, DBusMessageIter *array) {
-        cleanup_(transient_deinit) Transient transient = { .name = name, .streams = { -1, -1, -1 } };
+static int make_unit(BusCall *call, const char *name, DBusMessageIter *array, bool is_started) {
+        cleanup_(transient_deinit) Transient transient = {
+                .name = name, .streams = { -1, -1, -1 }, .is_started = is_started,
+        };
         cleanup_free_ char *text = NULL;
         Unit *unit;
         int r = check_name(call, name);
@@ -218,7 +232,7 @@ static int make_others(BusCall *call, DBusMessageIter *array) {
                 dbus_message_iter_recurse(&items, &fields);
                 dbus_message_iter_get_basic(&fields, &name);
                 dbus_message_iter_next(&fields);
-                r = make_unit(call, name, &fields);
+                r = make_unit(call, name, &fields, false);
         }
         return r;
 }
@@ -232,7 +246,101 @@ static void let_go(BusCall *call, const char *name) {
                 (void) unit->vtable->give_processes(unit, NULL, 0, NULL, &failure);
 }
 
-int bus_manager_start_transient_unit(BusCall *call) {
+/* — a call that is made again — */
+
+static bool find_property(const DBusMessageIter *array, const char *name, DBusMessageIter *ret_value) {
+        DBusMessageIter list = *array, items;
+
+        dbus_message_iter_recurse(&list, &items);
+        for (; dbus_message_iter_get_arg_type(&items) != DBUS_TYPE_INVALID; dbus_message_iter_next(&items)) {
+                DBusMessageIter fields;
+                const char *property;
+
+                dbus_message_iter_recurse(&items, &fields);
+                dbus_message_iter_get_basic(&fields, &property);
+                dbus_message_iter_next(&fields);
+                dbus_message_iter_recurse(&fields, ret_value);
+                if (text_equal(property, name))
+                        return true;
+        }
+        return false;
+}
+
+/* NULL without a failure: there is none. */
+static int read_token(BusCall *call, const DBusMessageIter *array, const char **ret_token) {
+        DBusMessageIter value;
+
+        *ret_token = NULL;
+        if (!find_property(array, TOKEN, &value))
+                return 0;
+        if (dbus_message_iter_get_arg_type(&value) != DBUS_TYPE_STRING)
+                return bus_call_fail(call, -EINVAL, "InvalidArgs", "The value of " TOKEN " must be of type 's'.");
+        dbus_message_iter_get_basic(&value, ret_token);
+        return bus_token_check(call, TOKEN, *ret_token);
+}
+
+/* Of the whole body: its length is the second word of the header. Descriptors are counted, not looked at. */
+static int hash_body(DBusMessage *message, uint64_t *ret_hash) {
+        uint64_t hash = HASH_BEGIN;
+        uint32_t length;
+        char *bytes;
+        int n;
+
+        if (!dbus_message_marshal(message, &bytes, &n))
+                return -ENOMEM;
+        memcpy(&length, bytes + sizeof(length), sizeof(length));
+        if ((bytes[0] == 'l') != (__BYTE_ORDER == __LITTLE_ENDIAN))
+                length = __builtin_bswap32(length);
+        for (uint32_t i = 0; i < length && i < (uint32_t) n; i++)
+                hash = hash_add_byte(hash, bytes[(uint32_t) n - length + i]);
+        dbus_free(bytes);
+        *ret_hash = hash;
+        return 0;
+}
+
+/* The reference that was held went with the connection; so, perhaps, did the unit. */
+static int reference_again(BusCall *call, const char *name, const DBusMessageIter *array) {
+        Unit *unit = manager_find_unit(call->bus->manager, name);
+        DBusMessageIter value;
+        dbus_bool_t is_wanted;
+
+        if (!unit || unit->load_state == UNIT_STUB || !find_property(array, "AddRef", &value) ||
+            dbus_message_iter_get_arg_type(&value) != DBUS_TYPE_BOOLEAN)
+                return 0;
+        dbus_message_iter_get_basic(&value, &is_wanted);
+        return is_wanted ? bus_call_reference(call, unit) : 0;
+}
+
+static int answer_again(BusCall *call, const ManagerToken *done, const char *name, const DBusMessageIter *own) {
+        const ManagerTokenJob *job = done->anchors.n > 0 ? &done->anchors.items[0] : NULL;
+        int r = job ? bus_token_adopt_job(call, job) : 0;
+
+        if (r >= 0)
+                r = reference_again(call, name, own);
+        if (r >= 0)
+                bus_call_put_job_path(call, job ? job->id : JOB_ID_NONE);
+        return r;
+}
+
+/* — the call — */
+
+static int start_unit(BusCall *call, const char *name, JobMode mode, const char *token, uint64_t request) {
+        cleanup_(job_plan_freep) JobPlan *plan = NULL;
+        JobRequest start;
+        int r;
+
+        r = bus_call_parse_request(call, name, "start", &start);
+        if (r >= 0)
+                r = bus_call_exec(call, &start, 1, mode, true, &plan);
+        if (r < 0)
+                return r;
+        if (token)
+                bus_token_remember(call, token, request, plan);
+        bus_call_put_job_path(call, plan->jobs.items[plan->anchors.items[0]].id);
+        return 0;
+}
+
+static int make_and_start(BusCall *call, const char *token, uint64_t request) {
         const char *name = bus_call_string(call);
         const char *mode = bus_call_string(call);
         DBusMessageIter own = call->arguments, others = call->arguments;
@@ -244,13 +352,34 @@ int bus_manager_start_transient_unit(BusCall *call) {
         if (r >= 0)
                 r = make_others(call, &others);
         if (r >= 0)
-                r = make_unit(call, name, &own);
+                r = make_unit(call, name, &own, true);
         if (r < 0)
                 return r;
-        r = bus_call_enqueue(call, name, "start", mode);
+        r = start_unit(call, name, parsed, token, request);
         if (r < 0)
                 let_go(call, name);
         return r;
+}
+
+int bus_manager_start_transient_unit(BusCall *call) {
+        DBusMessageIter own = call->arguments;
+        const ManagerToken *done;
+        const char *token, *name;
+        uint64_t request = 0;
+        int r;
+
+        dbus_message_iter_get_basic(&own, &name);
+        dbus_message_iter_next(&own);
+        dbus_message_iter_next(&own);
+        r = read_token(call, &own, &token);
+        if (r < 0 || !token)
+                return r < 0 ? r : make_and_start(call, NULL, 0);
+        r = hash_body(call->message, &request);
+        if (r >= 0)
+                r = bus_token_find(call, token, request, &done);
+        if (r < 0)
+                return r;
+        return r > 0 ? answer_again(call, done, name, &own) : make_and_start(call, token, request);
 }
 
 /* — processes of units that are there — */

@@ -143,18 +143,13 @@ int bus_manager_list_units_by_names(BusCall *call) {
 
 /* — processes — */
 
+/* By its name: the command line would be read from its memory, and we would wait for as long as that is busy. */
 static void put_process(BusCall *call, pid_t pid) {
-        char group[4096] = "", command[1024] = "", root[] = "/";
+        char group[4096] = "", root[] = "/";
+        cleanup_free_ char *name = NULL;
         char *path;
-        size_t n;
 
-        n = bus_process_read(pid, "cmdline", command, sizeof(command));
-        for (size_t i = 0; i + 1 < n; i++)
-                if (command[i] == '\0')
-                        command[i] = ' ';
-        if (n == 0 && (n = bus_process_read(pid, "comm", command, sizeof(command))) > 0)
-                command[strcspn(command, "\n")] = '\0';
-
+        (void) bus_process_name(pid, &name);
         (void) bus_process_read(pid, "cgroup", group, sizeof(group));
         path = strstr(group, "0::/");
         path = path ? path + strlen("0::") : root;
@@ -163,7 +158,7 @@ static void put_process(BusCall *call, pid_t pid) {
         sink_open(call->reply, 'r', "sus");
         sink_string(call->reply, path);
         sink_u32(call->reply, (uint32_t) pid);
-        sink_string(call->reply, command);
+        sink_string(call->reply, name ?: "");
         sink_close(call->reply);
 }
 

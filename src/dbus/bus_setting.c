@@ -15,6 +15,7 @@
 
 #include "basic/macro.h"
 #include "dbus/bus_setting.h"
+#include "dbus/bus_setting_list.h"
 #include "dbus/bus_setting_value.h"
 #include "unit/unit_property.h"
 
@@ -158,7 +159,8 @@ static int read_value(BusCall *call, const Unit *unit, DBusMessageIter *value, c
                 return complain_unknown(call, unit, setting->property);
         directive = directive_find(section, setting->directive);
         setting->section = section->name;
-        setting->is_resource = directive && directive->base == DIRECTIVE_IN_RESOURCES &&
+        setting->is_list = bus_setting_is_list(setting->directive);
+        setting->is_resource = directive && (directive->base == DIRECTIVE_IN_RESOURCES || setting->is_list) &&
                                directive->status == DIRECTIVE_SUPPORTED;
         target = (BusSettingTarget) { &setting->lines, row, setting->directive, section };
         r = row ? row->write(&target, value) : bus_setting_write_plain(&target, value);

@@ -17,6 +17,7 @@ typedef struct BusSetting {
         const char *section;            /* static: "Unit", "Service", … */
         const char *directive;          /* static: the one that it stands for, or the first of several */
         bool is_resource;               /* it is about the unit's control group */
+        bool is_list;                   /* it adds to what there is: see bus_setting_list.h */
         Text lines;                     /* owned: "MemoryMax=1G\n"; nothing: there is nothing to say */
 } BusSetting;
 

@@ -241,6 +241,7 @@ static const BusSettingRow rows[] = {
         { "BindReadOnlyPaths", "BindReadOnlyPaths", "a(ssbt)", bus_setting_write_binds },
         { "DeviceAllow", "DeviceAllow", "a(ss)", bus_setting_write_blank_pairs },
         { "IODeviceWeight", "IODeviceWeight", "a(st)", bus_setting_write_blank_pairs },
+        { "IODeviceLatencyTargetUSec", "IODeviceLatencyTargetSec", "a(st)", bus_setting_write_blank_pairs },
         { "IOReadBandwidthMax", "IOReadBandwidthMax", "a(st)", bus_setting_write_blank_pairs },
         { "IOWriteBandwidthMax", "IOWriteBandwidthMax", "a(st)", bus_setting_write_blank_pairs },
         { "IOReadIOPSMax", "IOReadIOPSMax", "a(st)", bus_setting_write_blank_pairs },

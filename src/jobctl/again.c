@@ -6,15 +6,17 @@
  * The part of jobd that serves may die and come back, and the socket is there
  * all the time. So who finds the connection broken connects again, and asks
  * again, where asking twice does what asking once does: for what only reads,
- * for what is done already when it is done, and for Exec, whose token tells it
- * apart from another request. The rest (a signal that is sent, say) is not
- * repeated: it may have been done.
+ * for what is done already when it is done, and for Exec and the making of a
+ * unit, whose token tells it apart from another request. The rest (a signal
+ * that is sent, say) is not repeated: it may have been done.
  *
  * A question that jobd dies of must not kill it for ever: there is a limit.
  */
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "basic/clock.h"
 #include "jobctl/jobctl.h"
@@ -31,12 +33,15 @@ static const struct Repeatable {
         unsigned times;
 } repeatables[] = {
         { "Exec", 10 },
+        { "StartTransientUnit", 10 },
         { "CancelJob", 1 },
         { "ClearJobs", 1 },
         { "Explain", 1 },
         { "Get", 1 },
         { "GetAll", 1 },
+        { "GetDefaultTarget", 1 },
         { "GetUnitByPID", 1 },
+        { "GetUnitFileLinks", 1 },
         { "GetUnitFileState", 1 },
         { "GetUnitProcesses", 1 },
         { "ListUnitFilesByPatterns", 1 },
@@ -48,7 +53,11 @@ static const struct Repeatable {
         { "ReloadUnits", 1 },
         { "ResetFailed", 1 },
         { "ResetFailedUnit", 1 },
+        { "Set", 1 },
+        { "SetEnvironment", 1 },
+        { "SetUnitProperties", 1 },
         { "Stats", 1 },
+        { "UnsetEnvironment", 1 },
 };
 
 static unsigned times_to_repeat(const char *method) {
@@ -144,9 +153,13 @@ int jobctl_send(Jobctl *ctl, const BusCall *call, json_t **ret_reply, BusError *
         for (unsigned i = 0;; i++) {
                 BusCall next = *call;
 
+                if (!ctl->bus) {
+                        r = not_there(ret_error);
+                        break;
+                }
                 next.args = json_incref(call->args);
-                r = ctl->bus ? bus_call(ctl->bus, &next, ret_reply, ret_error) : not_there(ret_error);
-                if (r != -ENOTCONN || !ctl->bus)
+                r = bus_call(ctl->bus, &next, ret_reply, ret_error);
+                if (r != -ENOTCONN)
                         break;
                 if (i >= times) {
                         r = times > 0 ? r : not_repeated(call, ret_error);
@@ -164,6 +177,18 @@ int jobctl_subscribe(Jobctl *ctl, BusError *ret_error) {
         int r;
 
         ctl->is_subscribed = true;
+        if (!ctl->bus)
+                return not_there(ret_error);
         r = bus_subscribe(ctl->bus, ret_error);
         return r == -ENOTCONN ? jobctl_reconnect(ctl, ret_error) : r;
+}
+
+int jobctl_make_token(char token[static JOBCTL_TOKEN_SIZE]) {
+        uint8_t bytes[(JOBCTL_TOKEN_SIZE - 1) / 2];
+
+        if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t) sizeof(bytes))
+                return -errno;
+        for (size_t i = 0; i < sizeof(bytes); i++)
+                sprintf(token + 2 * i, "%02x", bytes[i]);
+        return 0;
 }

@@ -434,7 +434,7 @@ int bus_next_signal(Bus *bus, usec_t deadline, BusSignal *ret_signal) {
 
         assert(ret_signal);
 
-        if (!dbus_connection_get_unix_fd(bus->connection, &fd))
+        if (!bus || !dbus_connection_get_unix_fd(bus->connection, &fd))
                 return -ENOTCONN;
         for (;;) {
                 int r = pop_signal(bus, ret_signal);

@@ -91,7 +91,7 @@ bool bus_signal_is(const BusSignal *signal, const char *interface, const char *m
 
 /*
  * The next signal: 1, or 0 if none came before @deadline (CLOCK_MONOTONIC µs, USEC_INFINITY for none), -EINTR after
- * bus_catch_interrupt() and a SIGINT or SIGTERM, -ENOTCONN if jobd has gone, -ENOMEM.
+ * bus_catch_interrupt() and a SIGINT or SIGTERM, -ENOTCONN if jobd has gone (@bus may be NULL then), -ENOMEM.
  */
 int bus_next_signal(Bus *bus, usec_t deadline, BusSignal *ret_signal);
 

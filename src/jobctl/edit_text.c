@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "basic/macro.h"
@@ -40,11 +42,24 @@ int edit_text_read_fd(int fd, char **ret_text) {
         return text_finish(&text, ret_text);
 }
 
-int edit_text_read(const char *path, char **ret_text) {
-        int fd = open(path, O_RDONLY | O_CLOEXEC), r;
+int edit_text_open(const char *path) {
+        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        struct stat status;
 
         if (fd < 0)
                 return -errno;
+        if (fstat(fd, &status) == 0 &&
+            (S_ISREG(status.st_mode) || (S_ISCHR(status.st_mode) && status.st_rdev == makedev(1, 3))))
+                return fd;
+        close(fd);
+        return -EMEDIUMTYPE;
+}
+
+int edit_text_read(const char *path, char **ret_text) {
+        int fd = edit_text_open(path), r;
+
+        if (fd < 0)
+                return fd;
         r = edit_text_read_fd(fd, ret_text);
         close(fd);
         return r;

@@ -43,7 +43,11 @@ int jobctl_reconnect(Jobctl *ctl, BusError *ret_error);
 /* As bus_call(); connects again and repeats what can be repeated. */
 int jobctl_send(Jobctl *ctl, const BusCall *call, json_t **ret_reply, BusError *ret_error);
 
-/* As bus_subscribe(), on this connection and those that come after it. */
+/* A word by which jobd knows a request again, if the connection breaks before the answer is here. 0 or -errno. */
+#define JOBCTL_TOKEN_SIZE 33
+int jobctl_make_token(char token[static JOBCTL_TOKEN_SIZE]);
+
+/* As bus_subscribe(), on this connection and those that come after it; -ENOTCONN, too, if it was lost for good. */
 int jobctl_subscribe(Jobctl *ctl, BusError *ret_error);
 
 /* Calls a method of the manager; as jobctl_send(). */

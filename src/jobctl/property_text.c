@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "basic/macro.h"
-#include "basic/usec.h"
+#include "jobctl/property_special.h"
 #include "jobctl/property_text.h"
 #include "jobctl/state.h"
 #include "jobctl/value.h"
@@ -78,12 +78,11 @@ static void add_number(Text *text, const char *name, uint64_t value) {
 
         if (text_ends_with(name, "Timestamp") || text_ends_with(name, "USecRealtime") || strcmp(name, "LastTriggerUSec") == 0)
                 text_add(text, state_format_date(value, buffer));
-        else if (text_ends_with(name, "USec") || text_ends_with(name, "USecMonotonic"))
-                text_add(text, usec_format(value, buffer));
+        else if (text_ends_with(name, "USec") || text_ends_with(name, "USecMonotonic") ||
+                 text_ends_with(name, "USecNext"))
+                property_add_span(text, value);
         else if ((strcmp(name, "UID") == 0 || strcmp(name, "GID") == 0) && value == UINT32_MAX)
                 text_add(text, "[not set]");
-        else if (strcmp(name, "UMask") == 0)
-                text_addf(text, "%04o", (unsigned) value);
         else
                 text_addf(text, "%lld", (long long) value);
 }
@@ -141,15 +140,19 @@ static void add_place(Text *text, const json_t *fields) {
 /* (base, span or expression, when it elapses next on the clock of that). */
 static void add_timer(Text *text, const json_t *fields) {
         bool is_calendar = json_is_string(json_array_get(fields, 1));
-        char span[USEC_FORMAT_MAX], date[STATE_TIME_MAX];
+        char date[STATE_TIME_MAX];
 
-        text_addf(text, "{ %s=%s ; next_elapse=", value_item_string(fields, 0),
-                  is_calendar ? value_item_string(fields, 1) : usec_format(value_item_u64(fields, 1), span));
-        if (is_calendar && json_is_null(json_array_get(fields, 2)))
-                text_add(text, "n/a");
+        text_addf(text, "{ %s=", value_item_string(fields, 0));
+        if (is_calendar)
+                text_add(text, value_item_string(fields, 1));
         else
-                text_add(text, is_calendar ? state_format_date(value_item_u64(fields, 2), date)
-                                           : usec_format(value_item_u64(fields, 2), span));
+                property_add_span(text, value_item_u64(fields, 1));
+        text_add(text, " ; next_elapse=");
+        if (!is_calendar)
+                property_add_span(text, value_item_u64(fields, 2));
+        else
+                text_add(text, json_is_null(json_array_get(fields, 2)) ? "n/a"
+                                                                       : state_format_date(value_item_u64(fields, 2), date));
         text_add(text, " }");
 }
 
@@ -172,6 +175,21 @@ bool property_has_lines(const char *name, const json_t *value) {
 
 static bool is_pair_of(const char *name, const char *wanted, const json_t *value) {
         return strcmp(name, wanted) == 0 && json_array_size(value) == 2;
+}
+
+/* One of several: where it ends has to be seen. */
+static void add_quoted(Text *text, const char *string) {
+        if (*string && !strpbrk(string, " \t\"'")) {
+                text_add(text, string);
+                return;
+        }
+        text_add_char(text, '"');
+        for (; *string; string++) {
+                if (*string == '"')
+                        text_add_char(text, '\\');
+                text_add_char(text, *string);
+        }
+        text_add_char(text, '"');
 }
 
 /* (uo) and (so): only the first says something; (ss) of an error: both or nothing. */
@@ -202,6 +220,8 @@ static void add_array(Text *text, const char *name, const json_t *value) {
                         add(text, item);
                 else if (json_is_array(item))
                         add_struct(text, name, item);
+                else if (json_is_string(item))
+                        add_quoted(text, json_string_value(item));
                 else
                         add_value(text, "", item);
         }
@@ -220,6 +240,8 @@ static void add_object(Text *text, const json_t *object) {
 
 /* Values nest as deep as D-Bus types may, 64 levels. */
 static void add_value(Text *text, const char *name, const json_t *value) {
+        if (property_add_special(text, name, value))
+                return;
         if (json_is_boolean(value))
                 text_add(text, json_is_true(value) ? "yes" : "no");
         else if (json_is_string(value))

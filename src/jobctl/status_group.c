@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "jobctl/processes.h"
 #include "jobctl/property_text.h"
 #include "jobctl/status.h"
 #include "jobctl/tree.h"
@@ -90,13 +91,13 @@ static void print_amounts(const json_t *unit) {
 
 int status_add_processes(Jobctl *ctl, json_t *unit) {
         cleanup_(bus_error_deinit) BusError error = {};
-        cleanup_json_ json_t *reply = NULL;
+        cleanup_json_ json_t *found = NULL;
         json_t *processes = json_array(), *process;
         size_t i;
 
         /* Of a unit that is not loaded there are none. */
-        (void) jobctl_call(ctl, "GetUnitProcesses", "s", json_pack("[s]", value_string(unit, "Id")), &reply, &error);
-        json_array_foreach(json_array_get(reply, 0), i, process)
+        (void) processes_list(ctl, value_string(unit, "Id"), &found, &error);
+        json_array_foreach(found, i, process)
                 (void) json_array_append_new(processes, json_pack("{s:I, s:s, s:s}", "pid",
                         (json_int_t) value_item_u64(process, 1), "command", value_item_string(process, 2),
                         "control-group", value_item_string(process, 0)));
@@ -107,20 +108,20 @@ void status_print_group(Jobctl *ctl, const json_t *unit) {
         cleanup_(bus_error_deinit) BusError error = {};
         const char *group = value_string(unit, "ControlGroup");
         cleanup_(tree_deinit) Tree tree = {};
-        cleanup_json_ json_t *reply = NULL;
+        cleanup_json_ json_t *processes = NULL;
         json_t *process;
         size_t i;
 
         print_amounts(unit);
         status_print_line("CGroup", group);
-        if (jobctl_call(ctl, "GetUnitProcesses", "s", json_pack("[s]", value_string(unit, "Id")), &reply, &error) < 0)
+        if (processes_list(ctl, value_string(unit, "Id"), &processes, &error) < 0)
                 return;
         if (*group) {
-                tree_add_processes(&tree, json_array_get(reply, 0), group);
+                tree_add_processes(&tree, processes, group);
                 (void) tree_print(&tree, &ctl->terminal, STATUS_INDENT, ctl->options.full);
                 return;
         }
-        json_array_foreach(json_array_get(reply, 0), i, process) {
+        json_array_foreach(processes, i, process) {
                 if (i == 0)
                         status_print_label("Processes");
                 else

@@ -12,6 +12,7 @@
 
 #include "basic/clock.h"
 #include "basic/text.h"
+#include "jobctl/processes.h"
 #include "jobctl/property_text.h"
 #include "jobctl/state.h"
 #include "jobctl/status.h"
@@ -68,15 +69,14 @@ static int add_units(Jobctl *ctl, Tree *tree) {
         if (r < 0)
                 return jobctl_fail(ctl, &error, "list units");
         json_array_foreach(json_array_get(units, 0), i, unit) {
-                cleanup_json_ json_t *reply = NULL;
+                cleanup_json_ json_t *processes = NULL;
                 json_t *process;
                 size_t node = TREE_ROOT, j;
 
                 bus_error_deinit(&error);
-                if (jobctl_call(ctl, "GetUnitProcesses", "s", json_pack("[s]", value_item_string(unit, 0)), &reply,
-                                &error) < 0)
+                if (processes_list(ctl, value_item_string(unit, 0), &processes, &error) < 0)
                         continue;
-                json_array_foreach(json_array_get(reply, 0), j, process) {
+                json_array_foreach(processes, j, process) {
                         if (j == 0)
                                 node = tree_find(tree, TREE_ROOT, value_item_string(unit, 0));
                         tree_add(tree, node, NULL, COLOR_GREY, "%" PRIu64 " %s", value_item_u64(process, 1),
@@ -89,14 +89,14 @@ static int add_units(Jobctl *ctl, Tree *tree) {
 static int print_tree(Jobctl *ctl, const char *group) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_(tree_deinit) Tree tree = {};
-        cleanup_json_ json_t *reply = NULL;
+        cleanup_json_ json_t *processes = NULL;
         int r;
 
         if (*group) {
-                r = jobctl_call(ctl, "GetUnitProcesses", "s", json_pack("[s]", "-.slice"), &reply, &error);
+                r = processes_list(ctl, "-.slice", &processes, &error);
                 if (r < 0)
                         return jobctl_fail(ctl, &error, "list processes");
-                tree_add_processes(&tree, json_array_get(reply, 0), group);
+                tree_add_processes(&tree, processes, group);
         } else {
                 r = add_units(ctl, &tree);
                 if (r != 0)

@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "basic/strv.h"
 #include "basic/text.h"
@@ -22,8 +21,6 @@
 #include "jobctl/plan.h"
 #include "jobctl/verbs.h"
 #include "jobctl/wait.h"
-
-#define TOKEN_BYTES 16U
 
 /* What is asked for. */
 typedef struct Request {
@@ -39,17 +36,6 @@ static void request_deinit(Request *request) {
 
 static int request_add(Request *request, const char *unit, const char *type) {
         return json_array_append_new(request->items, json_pack("[ss]", unit, type)) < 0 ? -ENOMEM : 0;
-}
-
-/* By it jobd knows the request again, if the connection breaks before the answer is here. */
-static int request_token(char token[static 2 * TOKEN_BYTES + 1]) {
-        uint8_t bytes[TOKEN_BYTES];
-
-        if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t) sizeof(bytes))
-                return -errno;
-        for (size_t i = 0; i < TOKEN_BYTES; i++)
-                sprintf(token + 2 * i, "%02x", bytes[i]);
-        return 0;
 }
 
 /* "start a.service, stop b.service (mode isolate)" */
@@ -149,6 +135,48 @@ static void warn_outdated(Jobctl *ctl, const JobWait *wait) {
         }
 }
 
+static bool is_being_stopped(const JobWait *wait, const char *unit) {
+        for (size_t i = 0; i < wait->jobs.n; i++)
+                if (strcmp(wait->jobs.items[i].unit, unit) == 0 && strcmp(wait->jobs.items[i].type, "stop") == 0)
+                        return true;
+        return false;
+}
+
+static bool is_active(Jobctl *ctl, const char *unit) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *state = NULL;
+
+        return jobctl_unit_property(ctl, unit, "ActiveState", &state, &error) >= 0 &&
+               (strcmp(json_string_value(state) ?: "", "active") == 0 ||
+                strcmp(json_string_value(state) ?: "", "reloading") == 0);
+}
+
+/* Who stops a service may wonder to see it again: its socket, timer or path goes on. */
+static void warn_triggered(Jobctl *ctl, const JobWait *wait) {
+        for (size_t i = 0; i < wait->jobs.n && wait->jobs.items[i].is_anchor; i++) {
+                cleanup_(bus_error_deinit) BusError error = {};
+                cleanup_json_ json_t *triggers = NULL;
+                const char *unit = wait->jobs.items[i].unit;
+                bool is_said = false;
+                json_t *trigger;
+                size_t k;
+
+                if (strcmp(wait->jobs.items[i].type, "stop") != 0 ||
+                    jobctl_unit_property(ctl, unit, "TriggeredBy", &triggers, &error) < 0)
+                        continue;
+                json_array_foreach(triggers, k, trigger) {
+                        const char *name = json_string_value(trigger) ?: "";
+
+                        if (is_being_stopped(wait, name) || !is_active(ctl, name))
+                                continue;
+                        if (!is_said)
+                                terminal_say(stderr, "Warning: Stopping %s, but it can still be activated by:", unit);
+                        terminal_say(stderr, "  %s", name);
+                        is_said = true;
+                }
+        }
+}
+
 /* — --wait: until what was started has stopped again — */
 
 static int keep_units(Jobctl *ctl, const Request *request) {
@@ -209,8 +237,8 @@ static bool is_forgivable(const Jobctl *ctl, const BusError *error) {
 }
 
 static int request_exec(Jobctl *ctl, const Request *request, json_t **ret_reply, BusError *ret_error) {
-        char token[2 * TOKEN_BYTES + 1];
-        int r = request_token(token);
+        char token[JOBCTL_TOKEN_SIZE];
+        int r = jobctl_make_token(token);
 
         if (r < 0)
                 return r;
@@ -258,8 +286,10 @@ static int request_send(Jobctl *ctl, const Request *request) {
                 return r;
         if (ctl->options.show_transaction && !ctl->options.json)
                 show_transaction(&wait);
-        if (!ctl->options.quiet && !ctl->options.json)
+        if (!ctl->options.quiet && !ctl->options.json) {
                 warn_outdated(ctl, &wait);
+                warn_triggered(ctl, &wait);
+        }
         return finish_request(ctl, &wait);
 }
 

@@ -39,13 +39,25 @@ static int wait_for_job(Jobctl *ctl, const RunPlan *plan, JobWait *wait, const c
         return job_wait_report(ctl, wait);
 }
 
+/* Asked for again after a death of jobd's, it is the same. */
+static int add_token(json_t *properties) {
+        char token[JOBCTL_TOKEN_SIZE];
+        int r = jobctl_make_token(token);
+
+        if (r < 0)
+                return r;
+        return json_array_append_new(properties, json_pack("[s{ss}]", "RequestToken", "s", token)) < 0 ? -ENOMEM : 0;
+}
+
 int run_start(Jobctl *ctl, const RunPlan *plan, const char *unit, json_t *properties, json_t *others) {
         cleanup_(job_wait_deinit) JobWait wait = {};
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *reply = NULL;
         const char *job;
-        int r;
+        int r = add_token(properties);
 
+        if (r < 0)
+                return r;
         r = jobctl_subscribe(ctl, &error);
         wait.n_connections = ctl->n_connections;
         if (r == 0)

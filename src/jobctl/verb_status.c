@@ -94,15 +94,26 @@ static const char *state_since(const char *active) {
         return key;
 }
 
-/* The date is what the clock showed then; how long ago that is says the one that nobody sets. */
-static void print_since(const json_t *unit, const char *key) {
+/*
+ * "Sun 2026-11-22 04:07:04 UTC; 9ms ago", or "" of what has not happened. The date is what the clock showed then; how long
+ * ago that is says the one that nobody sets.
+ */
+static const char *format_since(const json_t *unit, const char *key, char time[static STATE_TIME_MAX]) {
         const usec_t since = value_u64(unit, key);
-        char name[64], time[STATE_TIME_MAX];
+        char name[64];
 
         if (since == 0 || since == USEC_INFINITY)
-                return;
+                return "";
         snprintf(name, sizeof(name), "%sMonotonic", key);
-        printf(" since %s", state_format_time(since, usec_add(since, usec_sub(clock_monotonic(), value_u64(unit, name))), time));
+        return state_format_time(since, usec_add(since, usec_sub(clock_monotonic(), value_u64(unit, name))), time);
+}
+
+static void print_since(const json_t *unit, const char *key) {
+        char buffer[STATE_TIME_MAX];
+        const char *since = format_since(unit, key, buffer);
+
+        if (*since)
+                printf(" since %s", since);
 }
 
 static void print_active(Jobctl *ctl, const json_t *unit) {
@@ -127,24 +138,26 @@ static void print_found(const json_t *unit) {
                 status_print_line("Found", "running, when jobd had lost its records; how it was started is not known");
 }
 
-/* Of a start that did not happen because of them. */
-static void print_conditions(const json_t *unit) {
-        bool is_unmet = value_u64(unit, "ConditionTimestamp") > 0 && !value_bool(unit, "ConditionResult");
-        json_t *condition;
+/* Of a start that did not happen because of them: conditions, or asserts. */
+static void print_checks(const json_t *unit, const char *kind) {
+        char keys[3][32], buffer[STATE_TIME_MAX];
+        const char *since;
+        json_t *check;
         size_t i;
 
-        if (!is_unmet)
+        snprintf(keys[0], sizeof(keys[0]), "%sTimestamp", kind);
+        snprintf(keys[1], sizeof(keys[1]), "%sResult", kind);
+        snprintf(keys[2], sizeof(keys[2]), "%ss", kind);
+        since = format_since(unit, keys[0], buffer);
+        if (!*since || value_bool(unit, keys[1]))
                 return;
-        json_array_foreach(json_object_get(unit, "Conditions"), i, condition) {
-                if (json_integer_value(json_array_get(condition, 4)) >= 0)
-                        continue;
-                status_print_label("Condition");
-                printf("%s=%s%s was not met\n", value_item_string(condition, 0),
-                       json_is_true(json_array_get(condition, 2)) ? "!" : "", value_item_string(condition, 3));
-                is_unmet = false;
-        }
-        if (is_unmet)
-                status_print_line("Condition", "a condition of the last start was not met");
+        status_print_label(kind);
+        printf("not met at the start of %s\n", since);
+        json_array_foreach(json_object_get(unit, keys[2]), i, check)
+                if (json_integer_value(json_array_get(check, 4)) < 0)
+                        printf("%*s%s=%s%s%s was not met\n", STATUS_LABEL_WIDTH + 2, "", value_item_string(check, 0),
+                               json_is_true(json_array_get(check, 1)) ? "|" : "",
+                               json_is_true(json_array_get(check, 2)) ? "!" : "", value_item_string(check, 3));
 }
 
 /* Units with their state as a dot. */
@@ -195,6 +208,11 @@ static void print_restart(const json_t *unit) {
         status_print_label("Restart");
         printf("in %s (%" PRIu64 " so far)\n", state_format_span(usec_sub(at, clock_monotonic()), span),
                value_u64(unit, "NRestarts"));
+}
+
+static void print_accepted(const json_t *unit) {
+        status_print_label("Accepted");
+        printf("%" PRIu64 "; Connected: %" PRIu64 "\n", value_u64(unit, "NAccepted"), value_u64(unit, "NConnections"));
 }
 
 /* (ss) of sockets and paths: what is listened on, how. */
@@ -355,13 +373,16 @@ static void print_unit(Jobctl *ctl, const json_t *unit) {
         print_dropins(ctl, unit);
         print_active(ctl, unit);
         print_found(unit);
-        print_conditions(unit);
+        print_checks(unit, "Condition");
+        print_checks(unit, "Assert");
         print_until(unit);
         print_restart(unit);
         print_next(unit);
         print_units(ctl, unit, "TriggeredBy", "TriggeredBy");
         print_units(ctl, unit, "Triggers", "Triggers");
         print_listen(unit, "Listen", "Listen");
+        if (value_bool(unit, "Accept"))
+                print_accepted(unit);
         print_listen(unit, "Paths", "Watches");
         status_print_line("Where", value_string(unit, "Where"));
         status_print_line("What", value_string(unit, "What"));

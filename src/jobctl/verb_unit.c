@@ -8,9 +8,11 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "jobctl/edit_text.h"
 #include "jobctl/names.h"
 #include "jobctl/offline.h"
 #include "jobctl/verbs.h"
@@ -247,14 +249,20 @@ int verb_is_enabled(Jobctl *ctl, char *const *words) {
 /* On a terminal a file cannot play tricks; in a pipe it is what it is. */
 static int print_file(Jobctl *ctl, const char *path) {
         const char *builtin = text_starts_with(path, "builtin:") ? builtin_unit_find(strchr(path, ':') + 1) : NULL;
-        FILE *file = builtin ? fmemopen((char *) builtin, strlen(builtin), "r") : fopen(path, "re");
+        int fd = builtin ? -1 : edit_text_open(path), r = 0;
         cleanup_free_ char *line = NULL;
         size_t allocated = 0;
         ssize_t n;
-        int r = 0;
+        FILE *file;
 
-        if (!file)
-                return -errno;
+        if (!builtin && fd < 0)
+                return fd;
+        file = builtin ? fmemopen((char *) builtin, strlen(builtin), "r") : fdopen(fd, "r");
+        if (!file) {
+                if (fd >= 0)
+                        close(fd);
+                return -ENOMEM;
+        }
         while (r == 0 && (n = getline(&line, &allocated, file)) >= 0) {
                 cleanup_free_ char *escaped = NULL;
 
@@ -277,7 +285,8 @@ static int print_titled_file(Jobctl *ctl, const char *path) {
         printf("# %s%s\n", path, terminal_reset(&ctl->terminal, COLOR_BOLD));
         r = print_file(ctl, path);
         if (r < 0) {
-                terminal_say(stderr, "Failed to read %s: %s", path, strerror(-r));
+                terminal_say(stderr, "Failed to read %s: %s", path,
+                             r == -EMEDIUMTYPE ? "It is not a regular file." : strerror(-r));
                 return EXIT_FAILED;
         }
         return 0;

@@ -11,6 +11,7 @@
 
 #include "basic/macro.h"
 #include "dbus/bus_setting.h"
+#include "dbus/bus_setting_list.h"
 #include "double/double_assert.h"
 #include "double/double_unit.h"
 
@@ -149,6 +150,10 @@ Test(bus_setting, values_with_parts) {
         assert_read("Service: SystemCallFilter=~ \"@mount\"\n", "a.service", "SystemCallFilter", "(bas)", 0, "@mount");
         assert_read("Service: SuccessExitStatus= 7 SIGUSR1\n", "a.service", "SuccessExitStatus", "(aiai)", 7, 10);
         assert_read("Service: IODeviceWeight=/dev/x 5\n", "a.service", "IODeviceWeight", "a(st)", "/dev/x", UINT64_C(5));
+        assert_read("Service: IODeviceLatencyTargetSec=/dev/x 5us\n", "a.service", "IODeviceLatencyTargetUSec", "a(st)",
+                    "/dev/x", UINT64_C(5));
+        assert_read("Service: IODeviceLatencyTargetSec=/dev/x infinity\n", "a.service", "IODeviceLatencyTargetUSec", "a(st)",
+                    "/dev/x", UINT64_MAX);
         assert_read("Service: SetCredential=a:\\x41\n", "a.service", "SetCredential", "a(say)", "a", 'A');
         assert_read("Service: StandardOutput=append:/x\n", "a.service", "StandardOutputFileToAppend", "s", "/x");
         assert_read("Timer: OnCalendar=daily\n", "a.timer", "TimersCalendar", "a(ss)", "OnCalendar", "daily");
@@ -166,4 +171,40 @@ Test(bus_setting, what_cannot_be_set) {
         assert_refused("A slice has no property ExecStart", "a.slice", "ExecStart", "s", "/bin/x");
         assert_refused("no property Paths", "a.service", "Paths", "a(ss)", "PathExists", "/x");
 
+}
+
+/* — lists — */
+
+static void expect_list(const char *directive, const char *before, const char *lines, const char *expected) {
+        cleanup_free_ char *found = NULL;
+
+        cr_assert(eq(int, bus_setting_add_to_list(directive, before, lines, &found), 0));
+        cr_expect(eq(str, found, (char *) expected));
+}
+
+Test(bus_setting, a_list_goes_on) {
+        cr_assert(bus_setting_is_list("IOReadBandwidthMax"));
+        cr_assert(not(bus_setting_is_list("MemoryMax")));
+        cr_assert(not(bus_setting_is_list("Delegate")));
+        expect_list("IPAddressAllow", NULL, "IPAddressAllow=1.2.3.4\n", "IPAddressAllow=1.2.3.4\n");
+        expect_list("IPAddressAllow", "# x\n[Service]\nIPAddressAllow=1.2.3.4\n", "IPAddressAllow=any\n",
+                    "IPAddressAllow=1.2.3.4\nIPAddressAllow=any\n");
+        expect_list("IPAddressAllow", "IPAddressAllow=1.2.3.4\nIPAddressAllow=1.2.3.5", "IPAddressAllow=1.2.3.4\n",
+                    "IPAddressAllow=1.2.3.5\nIPAddressAllow=1.2.3.4\n");
+        expect_list("IODeviceWeight", "IODeviceWeight=/dev/a 1\nIODeviceWeight=/dev/ab 2\n",
+                    "IODeviceWeight= /dev/a\t3\nIODeviceWeight=/dev/c 4\n",
+                    "IODeviceWeight=/dev/ab 2\nIODeviceWeight= /dev/a\t3\nIODeviceWeight=/dev/c 4\n");
+}
+
+Test(bus_setting, an_empty_value_takes_a_list_back) {
+        expect_list("IODeviceWeight", "IODeviceWeight=/dev/a 1\n", "IODeviceWeight=\n", "IODeviceWeight=\n");
+        expect_list("IODeviceWeight", "IODeviceWeight=\nIODeviceWeight=/dev/a 1\n",
+                    "IODeviceWeight=/dev/b 2\nIODeviceWeight= \nIODeviceWeight=/dev/c 3\n",
+                    "IODeviceWeight= \nIODeviceWeight=/dev/c 3\n");
+}
+
+/* What somebody has written there by hand does not get into our words. */
+Test(bus_setting, only_its_own_lines_are_kept) {
+        expect_list("DeviceAllow", "[Service]\nExecStart=/bin/x\nDeviceAllow =/dev/b r\nDeviceAllow=/dev/a r\nDeviceAllowed=1\n",
+                    "DeviceAllow=/dev/c rw\n", "DeviceAllow=/dev/a r\nDeviceAllow=/dev/c rw\n");
 }

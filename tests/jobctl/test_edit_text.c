@@ -4,6 +4,11 @@
  * The text that an editor gets, and what is taken from it.
  */
 
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "basic/macro.h"
 #include "double/double_assert.h"
 #include "jobctl/edit_text.h"
@@ -36,4 +41,26 @@ Test(edit_text, without_marks_all_of_it_counts) {
         assert_extracted("[Unit]\n### Edits below this comment will be discarded\nrest", "[Unit]\n");
         assert_extracted("### Edits below this comment will be discarded\n"
                          "### Anything between here and the comment below will become the contents of the file\n[Unit]", "[Unit]\n");
+}
+
+/* A unit may be a link to anything; whoever looks at it must not hang. */
+Test(edit_text, what_might_never_end_is_not_opened) {
+        char path[] = "/tmp/jobd-test-edit.XXXXXX";
+        int fd = mkstemp(path);
+
+        cr_assert(fd >= 0);
+        close(fd);
+        fd = edit_text_open(path);
+        cr_assert(fd >= 0);
+        close(fd);
+        unlink(path);
+        cr_assert(eq(int, mkfifo(path, 0600), 0));
+        cr_assert(eq(int, edit_text_open(path), -EMEDIUMTYPE));
+        unlink(path);
+        cr_assert(eq(int, edit_text_open("/dev/zero"), -EMEDIUMTYPE));
+        cr_assert(eq(int, edit_text_open("/tmp"), -EMEDIUMTYPE));
+        cr_assert(eq(int, edit_text_open(path), -ENOENT));
+        fd = edit_text_open("/dev/null");
+        cr_assert(fd >= 0);
+        close(fd);
 }

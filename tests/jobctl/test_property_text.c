@@ -33,6 +33,49 @@ Test(property_text, values_read_as_systemctl_prints_them) {
         assert_text("Odd", json_pack("[[si][si]]", "a", 1, "b", 2), "{ a ; 1 } { b ; 2 }");
 }
 
+Test(property_text, numbers_read_as_unit_files_have_them) {
+        assert_text("RestartUSec", json_integer(4803005000), "1h 20min 3s 5ms");
+        assert_text("WatchdogUSec", json_integer(788400000000), "1w 2d 3h");
+        assert_text("RuntimeDirectoryMode", json_integer(0755), "0755");
+        assert_text("SocketMode", json_integer(0600), "0600");
+        assert_text("KillMode", json_string("mixed"), "mixed");
+        assert_text("CoredumpFilter", json_integer(0x33), "0x33");
+        assert_text("AmbientCapabilities", json_integer(0), "");
+        assert_text("CapabilityBoundingSet", json_integer(1 << 5 | 1 << 21), "cap_kill cap_sys_admin");
+        assert_text("CapabilityBoundingSet", json_string("9223372036854775840"), "cap_kill");
+        assert_text("RestrictNamespaces", json_integer(0), "yes");
+        assert_text("RestrictNamespaces", json_integer(0x7e020000), "no");
+        assert_text("RestrictNamespaces", json_integer(0x40020000), "net mnt");
+        assert_text("MountFlags", json_integer(0), "");
+        assert_text("MountFlags", json_integer(1 << 19), "slave");
+        assert_text("NUMAPolicy", json_integer(-1), "n/a");
+        assert_text("NUMAPolicy", json_integer(2), "bind");
+        assert_text("CPUAffinity", json_string("8f01"), "0-3 7-8");
+        assert_text("CPUAffinity", json_string(""), "");
+        assert_text("LogExtraFields", json_pack("[s]", "413d6220ff"), "A=b \\xff");
+        assert_text("IPAddressAllow", json_pack("[[isi][isi]]", 2, "0a000000", 8, 10, "00000000000000000000000000000001", 128),
+                    "10.0.0.0/8 ::1/128");
+}
+
+Test(property_text, structures_read_as_unit_files_have_them) {
+        assert_text("BindPaths", json_pack("[[ssbi][ssbi]]", "/a", "/b", 0, 16384, "/c", "/c", 1, 0),
+                    "/a:/b:rbind -/c:/c:norbind");
+        assert_text("TemporaryFileSystem", json_pack("[[ss][ss]]", "/var", "ro", "/x", ""), "/var:ro /x");
+        assert_text("DeviceAllow", json_pack("[[ss]]", "/dev/null", "rw"), "/dev/null rw");
+        assert_text("IOReadBandwidthMax", json_pack("[[si]]", "/dev/sda", 1000), "/dev/sda 1000");
+        assert_text("EnvironmentFiles", json_pack("[[sb]]", "/x", 1), "/x (ignore_errors=yes)");
+        assert_text("SELinuxContext", json_pack("[bs]", 0, ""), "");
+        assert_text("AppArmorProfile", json_pack("[bs]", 1, "a"), "-a");
+        assert_text("SystemCallFilter", json_pack("[b[]]", 0), "");
+        assert_text("SystemCallFilter", json_pack("[b[ss]]", 0, "open", "read"), "~open read");
+        assert_text("RestrictAddressFamilies", json_pack("[b[]]", 1), "none");
+        assert_text("RestrictAddressFamilies", json_pack("[b[s]]", 1, "AF_UNIX"), "AF_UNIX");
+        assert_text("SetCredential", json_pack("[[ss]]", "b", "00"), "b");
+        assert_text("Conditions", json_pack("[[sbbsi]]", "ConditionPathExists", 1, 1, "/x", -1),
+                    "ConditionPathExists=|!/x (not met)");
+        assert_text("Environment", json_pack("[sss]", "A=b c", "D=e", "F=\"g"), "\"A=b c\" D=e \"F=\\\"g\"");
+}
+
 Test(property_text, triggers_read_as_systemctl_prints_them) {
         setenv("TZ", "UTC", 1);
         assert_text("Paths", json_pack("[[ss]]", "PathExists", "/x"), "/x (PathExists)");

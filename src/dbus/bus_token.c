@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Calls that can be made again
+ *
+ * Shared by the methods that take a token. A token is looked for before
+ * anything else is: what was right the first time need not be so any more when
+ * it is repeated, and is answered all the same.
+ */
+
+#include <errno.h>
+
+#include "basic/log.h"
+#include "dbus/bus_token.h"
+
+int bus_token_check(BusCall *call, const char *what, const char *token) {
+        if (manager_token_is_valid(token))
+                return 0;
+        return bus_call_fail(call, -EINVAL, "InvalidArgs", "%s takes 1 to %u printable ASCII characters without spaces.",
+                             what, MANAGER_TOKEN_LENGTH_MAX);
+}
+
+int bus_token_find(BusCall *call, const char *token, uint64_t request, const ManagerToken **ret_done) {
+        const ManagerToken *done = manager_find_token(call->bus->manager, token, call->client->uid);
+
+        if (done && done->request != request)
+                return bus_call_fail(call, -EEXIST, "TokenReused",
+                                     "Token %s stands for other requests already, those of transaction %llu.", token,
+                                     (unsigned long long) done->transaction);
+        *ret_done = done;
+        return done ? 1 : 0;
+}
+
+void bus_token_remember(BusCall *call, const char *token, uint64_t request, const JobPlan *plan) {
+        if (manager_add_token(call->bus->manager, token, call->client->uid, request, plan) < 0)
+                log_warning("Out of memory: who repeats the request of transaction %llu has it done again.",
+                            (unsigned long long) plan->transaction);
+}
+
+int bus_token_adopt_job(BusCall *call, const ManagerTokenJob *job) {
+        JobInfo info;
+
+        if (job->id == JOB_ID_NONE || !job_manager_find(manager_jobs(call->bus->manager), job->id, &info))
+                return 0;
+        return bus_client_add_job(call->client, job->id);
+}
