@@ -3,7 +3,7 @@
 
 Few computers on which tests run have all that directives are about: controllers of control groups, all rights, a security
 module. The machine has, but for one module at a time; so it is booted for each. Together they show every row: one that
-neither does is a fault, unless the kernel was built without what it is for.
+none does is a fault, unless the kernel was built without what it is for. That of tools/boot-kernel may lack nothing.
 """
 
 import glob
@@ -28,10 +28,11 @@ CALLED = {'dash': 'sh', 'mawk': 'awk'}
 MODULES = ['libpam.so.0', 'security/pam_permit.so', 'security/pam_env.so']
 
 # Directives for which the kernel of the machine may have nothing, and what it would be built with.
-KERNEL_OPTIONS = {'MemoryZSwapMax': 'CONFIG_ZSWAP', 'SmackProcessLabel': 'CONFIG_SECURITY_SMACK',
+KERNEL_OPTIONS = {'MemoryZSwapMax': 'CONFIG_ZSWAP', 'IODeviceLatencyTargetSec': 'CONFIG_BLK_CGROUP_IOLATENCY',
+                  'SmackProcessLabel': 'CONFIG_SECURITY_SMACK',
                   'AppArmorProfile': 'CONFIG_SECURITY_APPARMOR', 'SELinuxContext': 'CONFIG_SECURITY_SELINUX'}
 
-BOOTS = ['boot-test.effects=.', 'security=selinux selinux=1 boot-test.effects=SELinuxContext']
+BOOTS = {'SELinuxContext': 'security=selinux selinux=1', 'SmackProcessLabel': 'security=smack'}
 RESOURCES = ['-m', '1024', '-smp', '2']
 PATIENCE = 600          # seconds, for each
 DISK = '256M'
@@ -120,6 +121,12 @@ def is_built_with(config, directive):
     return not option or bool(re.search('^%s=[ym]' % option, config, re.MULTILINE))
 
 
+def boots(config):
+    """What the kernel is told: once for all, and once for each module that it has beside the usual one."""
+    return ['boot-test.effects=.'] + ['%s boot-test.effects=%s' % (words, directive) for directive, words in BOOTS.items()
+                                      if is_built_with(config, directive)]
+
+
 class Judge:
     """Takes what the machines said, one after the other."""
 
@@ -139,8 +146,8 @@ class Judge:
             else:
                 self.shown.add(name)
 
-    def close(self, config, missing):
-        """What is wrong, and what is not shown, with the reason."""
+    def close(self, config, missing, is_all):
+        """What is wrong, and what is not shown, with the reason; @is_all: that is wrong, too."""
         notes = []
         for name, why in sorted(self.hidden.items()):
             directive = name.split('=', 1)[0]
@@ -154,4 +161,7 @@ class Judge:
                 self.wrong.append('%s: shown nowhere: %s' % (name, why))
         if len(self.shown) < 100:
             self.wrong.append('only %d rows are shown' % len(self.shown))
+        if is_all:
+            self.wrong, notes = self.wrong + notes, []
+        print('    %d rows are shown' % len(self.shown))
         return self.wrong, notes

@@ -33,7 +33,7 @@ def remove_group(path):
 
 
 class Daemon:
-    def __init__(self, build, folder, units, group=None, environment=None):
+    def __init__(self, build, folder, units, group=None, environment=None, system=False):
         self.build = build
         self.runtime = os.path.join(folder, 'run')
         self.socket = os.path.join(self.runtime, 'private')
@@ -42,8 +42,8 @@ class Daemon:
         self.group = group
         self.process = subprocess.Popen(
             (['/bin/sh', '-c', 'echo $$ >"$0/cgroup.procs" && exec "$@"', group] if group else []) +
-            [os.path.join(build, 'jobd'), '--user', '--unit-path', units, '--runtime-dir', self.runtime, '--default-unit',
-             'none', '--no-bus'], stderr=self.log, stdin=subprocess.DEVNULL, env=dict(os.environ, **(environment or {})))
+            [os.path.join(build, 'jobd'), '--system' if system else '--user', '--unit-path', units, '--runtime-dir',
+             self.runtime, '--default-unit', 'none', '--no-bus'], stderr=self.log, stdin=subprocess.DEVNULL, env=dict(os.environ, **(environment or {})))
         self.wait_until_it_serves()
 
     def core(self):

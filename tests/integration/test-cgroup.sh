@@ -249,6 +249,14 @@ check "start in a slice" ctl start inside.service
 check_equal "it is there" "$(group_of "$(pid_of inside.service)")" "/${GROUP##*/}/big.slice/big-small.slice/inside.service"
 check_prints "the slice is active" 'ActiveState=active' ctl show -p ActiveState big-small.slice
 check_prints "and the one that it is in" 'A large one' ctl status big.slice
+ctl stop inside.service
+check "somebody removes both" rmdir "$GROUP/big.slice/big-small.slice" "$GROUP/big.slice"
+check "they are made again" ctl start inside.service
+check_equal "at their place" "$(group_of "$(pid_of inside.service)")" "/${GROUP##*/}/big.slice/big-small.slice/inside.service"
+ctl stop inside.service
+rmdir "$GROUP/big.slice/big-small.slice" && mkdir "$GROUP/big.slice/big-small.slice"
+check "one that somebody else has made is taken" ctl start inside.service
+check_equal "as it is" "$(group_of "$(pid_of inside.service)")" "/${GROUP##*/}/big.slice/big-small.slice/inside.service"
 check "stop the slice" ctl stop big.slice
 check_prints "stops what is in it" 'ActiveState=inactive' ctl show -p ActiveState inside.service
 check_exit "its group is gone" 1 test -d "$GROUP/big.slice"

@@ -35,30 +35,49 @@ outer() {
 }
 
 N=0
-NAMES=() VALUES=() EXPECTED=() BAD=() LOADED=() LATER=() EARLY=()
+NAMES=() VALUES=() EXPECTED=() BAD=() COUNTS=() LATER=() EARLY=() ENDING=() LIMITED=()
 # row DIRECTIVE VALUE BAD-VALUE EXPECTED SCRIPT [LINE…]: further lines are there in the control, too
 row() {
         N=$((N + 1))
-        NAMES[N]=$1 VALUES[N]=$2 EXPECTED[N]=$4 BAD[N]=$3 LOADED[N]=bad-setting
+        NAMES[N]=$1 VALUES[N]=$2 EXPECTED[N]=$4 BAD[N]=$3
         [[ $1 =~ ${EFFECT_ONLY:-.} ]] || return
         # Linux before 6.2 gives all that run all CPUs again when the controller comes to their groups: so that comes first.
-        if [[ $1 == Startup* || $1 == Allowed* ]]; then EARLY+=("$N"); else LATER+=("$N"); fi
+        case ${PHASE-}$1 in
+        Startup* | Allowed*) EARLY+=("$N") ;;
+        ending*) ENDING+=("$N") ;;
+        limited*) LIMITED+=("$N") ;;
+        *) LATER+=("$N") ;;
+        esac
         printf '%s\n' "$5" >"$PLACE/script/$N"
         local line more='' kind
         for line in "${@:6}"; do more+=$line$'\n'; done
         for kind in effect control; do
                 {
-                        printf '[Service]\nType=oneshot\nTimeoutStartSec=infinity\nExecStart=/bin/sh %s\n' "$PLACE/script/$N"
+                        printf '[Service]\nType=oneshot\nTimeoutStartSec=infinity\nExecStart=/bin/sh %s %%n\n' "$PLACE/script/$N"
                         printf 'StandardOutput=file:%s\n%s' "$PLACE/${kind/effect/out}/$N" "$more"
                         [ "$kind" = control ] || printf '%s=%s\n' "$1" "$2"
                 } >"$UNITS/$kind-$N.service"
         done
         printf '[Service]\nExecStart=/bin/true\n%s=%s\n' "$1" "$3" >"$UNITS/bad-$N.service"
 }
-# wish …: the same for what takes nothing from a service: one that cannot be read is left out, and said
-wish() {
+# counter …: of what is counted of each unit in any case, so that the control counts, too: what the script sees is that
+# something is added
+counter() {
         row "$@"
-        LOADED[N]=loaded
+        COUNTS[N]=yes
+}
+
+# ending …: a row of how processes are ended, whose script asks for that; it waits by "hold", and has traps
+# limited …: the same of how long something may take: the control takes longer, until it is killed
+ending() {
+        local PHASE=${PHASE-ending}
+        row "${@:1:4}" "ctl() { JOBD_SOCKET=$JOBD_SOCKET $BUILD/jobctl \"\$@\" >/dev/null 2>&1; }
+                hold() { exec 9<>$PLACE/data/hold; while :; do read -r some <&9; done; }
+                $5" "${@:6}"
+}
+limited() {
+        local PHASE=limited
+        ending "$@"
 }
 
 capability() {
@@ -188,24 +207,29 @@ ATTRIBUTE="cat $OWN"
 ALONE='Slice=alone-%p.slice'
 row AllowedCPUs 0 first 0 'sed -n "s/Cpus_allowed_list:.//p" /proc/self/status'
 row AllowedMemoryNodes 0 first 0 "${ATTRIBUTE}cpuset.mems\""
-wish CPUWeight 50 plenty 50 "${ATTRIBUTE}cpu.weight\""
-wish StartupCPUWeight 70 plenty 70 "${ATTRIBUTE}cpu.weight\"" CPUWeight=50
+row CPUWeight 50 plenty 50 "${ATTRIBUTE}cpu.weight\""
+row StartupCPUWeight 70 plenty 70 "${ATTRIBUTE}cpu.weight\"" CPUWeight=50
 row CPUQuota 50% half '50000 100000' "${ATTRIBUTE}cpu.max\""
-wish CPUQuotaPeriodSec 10ms late '5000 10000' "${ATTRIBUTE}cpu.max\"" CPUQuota=50%
+row CPUQuotaPeriodSec 10ms late '5000 10000' "${ATTRIBUTE}cpu.max\"" CPUQuota=50%
 row MemoryMax 512M plenty 536870912 "${ATTRIBUTE}memory.max\""
 row MemoryHigh 256M plenty 268435456 "${ATTRIBUTE}memory.high\""
-wish MemoryLow 2M plenty 2097152 "${ATTRIBUTE}memory.low\""
-wish MemoryMin 1M plenty 1048576 "${ATTRIBUTE}memory.min\""
+row MemoryLow 2M plenty 2097152 "${ATTRIBUTE}memory.low\""
+row MemoryMin 1M plenty 1048576 "${ATTRIBUTE}memory.min\""
 row MemorySwapMax 0 plenty 0 "${ATTRIBUTE}memory.swap.max\""
 row MemoryZSwapMax 0 plenty 0 "${ATTRIBUTE}memory.zswap.max\""
-wish MemoryAccounting yes perhaps counted "test -e ${OWN}memory.current\" && echo counted" "$ALONE"
+row MemoryAccounting yes perhaps counted "test -e ${OWN}memory.current\" && echo counted" "$ALONE"
+counter CPUAccounting yes perhaps counted "used() { sed -n 's/^usage_usec //p' ${OWN}cpu.stat\"; }
+        before=\$(used); seq 20000 | sort >/dev/null; [ \"\$(used)\" -gt \"\$before\" ] && echo counted"
+counter TasksAccounting yes perhaps counted "read before <${OWN}pids.current\"; sleep 1000 &
+        read after <${OWN}pids.current\"; kill \$!; [ \"\$after\" = \$((before + 1)) ] && echo counted"
 row TasksMax 20 plenty 20 "${ATTRIBUTE}pids.max\""
-wish IOWeight 60 plenty 'default 60' "${ATTRIBUTE}io.weight\""
-wish StartupIOWeight 80 plenty 'default 80' "${ATTRIBUTE}io.weight\"" IOWeight=60
-wish IODeviceWeight '/ 90' '/ plenty' 90 "sed -n 's/^[0-9].* //p' ${OWN}io.weight\"" IOWeight=60
-wish IOAccounting yes perhaps counted "test -e ${OWN}io.stat\" && echo counted" "$ALONE"
-wish Delegate yes perhaps handed "test -w ${OWN}cgroup.subtree_control\" && echo handed" User=nobody
-wish Delegate 'memory pids' perhaps memory "grep -ow memory ${OWN}cgroup.controllers\"" "$ALONE"
+row IOWeight 60 plenty 'default 60' "${ATTRIBUTE}io.weight\""
+row StartupIOWeight 80 plenty 'default 80' "${ATTRIBUTE}io.weight\"" IOWeight=60
+row IODeviceWeight '/ 90' '/ plenty' 90 "sed -n 's/^[0-9].* //p' ${OWN}io.weight\"" IOWeight=60
+row IODeviceLatencyTargetSec '/ 25ms' '/ soon' target=25000 "${ATTRIBUTE}io.latency\" | grep -o 'target=.*'"
+row IOAccounting yes perhaps counted "test -e ${OWN}io.stat\" && echo counted" "$ALONE"
+row Delegate yes perhaps handed "test -w ${OWN}cgroup.subtree_control\" && echo handed" User=nobody
+row Delegate 'memory pids' perhaps memory "grep -ow memory ${OWN}cgroup.controllers\"" "$ALONE"
 for kind in IOReadBandwidthMax:rbps IOWriteBandwidthMax:wbps IOReadIOPSMax:riops IOWriteIOPSMax:wiops; do
         row "${kind%:*}" '/ 1000000' '/ plenty' "${kind#*:}=1000000" "${ATTRIBUTE}io.max\" | grep -o '${kind#*:}=1000000'"
 done
@@ -215,23 +239,72 @@ row DeviceAllow '/dev/full r' '/dev/null rx' opens 'head -c 0 /dev/full 2>&- && 
 row IPAddressDeny any 300.1.1.1 denied "$(denied 'bash -c "echo x >/dev/udp/127.0.0.1/9"')"
 row IPAddressAllow 127.0.0.1 10.0.0.0/33 sent 'bash -c "echo x >/dev/udp/127.0.0.1/9" 2>/dev/null && echo sent' IPAddressDeny=any
 
-# — those that confine nothing —
-# where output goes, and what a terminal is; what is told; where the program is looked for; how long what it leaves behind
-# lives; time of the manager's own work; and what is counted anyhow: cpu.stat is in each group, and tasks are for the limit
-# that each unit has
-EXEMPT=(StandardInput StandardInputData StandardInputText StandardOutput StandardError
-        TTYColumns TTYPath TTYReset TTYRows TTYVHangup TTYVTDisallocate
-        LogExtraFields LogLevelMax LogRateLimitBurst LogRateLimitIntervalSec SyslogFacility SyslogIdentifier SyslogLevel
-        SyslogLevelPrefix
-        Environment EnvironmentFile PassEnvironment UnsetEnvironment IgnoreSIGPIPE WorkingDirectory ExecSearchPath
-        CPUAccounting TasksAccounting
-        RuntimeDirectoryPreserve RemoveIPC)
+# — how it is ended, and how long it may take —
+mkfifo "$PLACE/data/hold"
+STOP='ctl --no-block stop "$1"; hold'
+# Where that is the last means it comes again.
+USR1='trap "trap \"\" USR1; echo usr1; exit" USR1'
+# What has ended it, unless that was us.
+OVER="ExecStopPost=/bin/sh $PLACE/script/over %n"
+echo "[ -e $PLACE/data/over-\$1 ] || echo \"\$SERVICE_RESULT \$EXIT_STATUS\"" >"$PLACE/script/over"
+ending KillSignal SIGUSR1 SIGNOTHING usr1 "$USR1; trap 'echo term; exit' TERM; $STOP"
+ending KillMode mixed most main "(trap 'echo child; exit' TERM; : >$PLACE/data/\$1; hold) &
+        until [ -e $PLACE/data/\$1 ]; do sleep 0.02; done; trap 'echo main; exit' TERM; $STOP"
+ending SendSIGHUP yes perhaps hup "trap 'echo hup' HUP; trap 'ctl is-active \$1; exit' TERM; $STOP" KillMode=process
+ending SendSIGKILL no perhaps spared "trap '' TERM; ctl --no-block stop \$1; until ctl is-failed \$1; do sleep 0.02; done; echo spared" \
+        TimeoutStopSec=100ms
+ending FinalKillSignal SIGUSR1 SIGNOTHING usr1 "trap '' TERM; $USR1; $STOP" TimeoutStopSec=100ms
+ending RestartKillSignal SIGUSR1 SIGNOTHING usr1 "[ ! -e $PLACE/data/\$1 ] || exit 0; : >$PLACE/data/\$1
+        $USR1; trap 'echo term; exit' TERM; ctl --no-block restart \$1; hold"
+ending TimeoutStopFailureMode abort later abrt "trap '' TERM; trap 'echo abrt; exit' ABRT; $STOP" TimeoutStopSec=100ms \
+        TimeoutAbortSec=infinity
+ending TimeoutStartFailureMode kill later 'timeout KILL' hold "$OVER" TimeoutStartSec=100ms
+ending WatchdogSignal SIGUSR1 SIGNOTHING 'watchdog USR1' hold "$OVER" Type=simple WatchdogSec=100ms LimitCORE=0
+limited WatchdogSec 100ms soon 'watchdog TERM' hold "$OVER" Type=simple WatchdogSignal=SIGTERM
+limited RuntimeMaxSec 100ms soon 'timeout TERM' hold "$OVER" Type=simple
+limited TimeoutStartSec 100ms soon 'timeout TERM' hold "$OVER"
+limited TimeoutStopSec 100ms soon usr1 "trap '' TERM; $USR1; $STOP" FinalKillSignal=SIGUSR1 TimeoutStopSec=infinity
+limited TimeoutSec 100ms soon usr1 "trap '' TERM; $USR1; $STOP" Type=simple FinalKillSignal=SIGUSR1 TimeoutSec=infinity
+limited TimeoutAbortSec 100ms soon usr1 "trap '' TERM ABRT; $USR1; $STOP" FinalKillSignal=SIGUSR1 TimeoutStopSec=100ms \
+        TimeoutStopFailureMode=abort TimeoutAbortSec=infinity
+
+# — wishes: one that cannot be read is left out, and that is said; why that takes no protection away —
+declare -A WISHES=(
+        [CPUWeight]="it has the usual share" [StartupCPUWeight]="it has the usual share" [IOWeight]="it has the usual share"
+        [StartupIOWeight]="it has the usual share" [IODeviceWeight]="it has the usual share"
+        [CPUQuotaPeriodSec]="the quota holds, counted in the usual time"
+        [MemoryLow]="it only gets less" [MemoryMin]="it only gets less" [Delegate]="it only gets less"
+        [MemoryAccounting]="less is counted" [IOAccounting]="less is counted" [CPUAccounting]="it is counted anyhow"
+        [TasksAccounting]="it is counted anyhow"
+        [SendSIGHUP]="the other signals end it" [SendSIGKILL]="it is killed"
+)
+
+# — those that confine nothing, and why —
+declare -A EXEMPT
+exempt() {
+        local name
+        for name in "${@:2}"; do EXEMPT[$name]=$1; done
+}
+exempt "where it reads from and writes to" StandardInput StandardInputData StandardInputText StandardOutput StandardError
+exempt "what a terminal is" TTYColumns TTYPath TTYReset TTYRows TTYVHangup TTYVTDisallocate
+exempt "what is written down of what it says" LogExtraFields LogLevelMax LogRateLimitBurst LogRateLimitIntervalSec \
+        SyslogFacility SyslogIdentifier SyslogLevel SyslogLevelPrefix
+exempt "what it is told" Environment EnvironmentFile PassEnvironment UnsetEnvironment IgnoreSIGPIPE
+exempt "where its program is looked for, and where it begins" WorkingDirectory ExecSearchPath
+exempt "how long what it leaves behind lives" RuntimeDirectoryPreserve RemoveIPC
+exempt "it makes a limit longer, by chance" RuntimeRandomizedExtraSec
+exempt "nothing of it runs then" TimeoutCleanSec
 
 # — the table is complete —
-mapfile -t SUPPORTED < <(awk '/^## / { wanted = /how processes are run|what a control group may use/ }
-        wanted && /\| supported \|/ && !/old name of/ { gsub(/[`=]/, "", $2); print $2 }' "$LIST" | sort)
+# By the tables that unit files are read by: that doc/directives.md is what they say is another test.
+mapfile -t SUPPORTED < <(awk '
+        /^## / { whole = /how processes are|what a control group may use/; service = /^## \[Service\]$/ }
+        (whole || (service && /^\| `(Runtime|Timeout|Watchdog)/)) && /\| supported \|/ && !/old name of/ {
+                gsub(/[`=]/, "", $2); print $2 }' "$LIST" | sort)
 check_equal "each directive that confines or limits is tried, and no other" \
-        "$(printf '%s\n' "${NAMES[@]}" "${EXEMPT[@]}" | sort -u)" "$(printf '%s\n' "${SUPPORTED[@]}")"
+        "$(printf '%s\n' "${NAMES[@]}" "${!EXEMPT[@]}" | sort -u)" "$(printf '%s\n' "${SUPPORTED[@]}")"
+check_equal "each wish is tried, and none is exempt" \
+        "$(printf '%s\n' "${!WISHES[@]}" | sort)" "$(printf '%s\n' "${!WISHES[@]}" | grep -Fx "$(printf '%s\n' "${NAMES[@]}")" | sort)"
 
 # What holds while jobd starts up is seen by what is started then, before all else.
 {
@@ -254,11 +327,32 @@ for one in $(sed -n 's/^<.>\([^:]*\): .*Timer expired$/\1/p' "$DIR/log" | sort -
         ctl start "$one" >>"$DIR/started" 2>&1
 done
 
+# What ends is waited for; a control that would not do so by itself has lasted longer then than what is limited.
+ENDS=("${ENDING[@]}" "${LIMITED[@]}")
+state_of() {
+        ctl show -P ActiveState "$1"
+        ctl list-jobs --no-legend "$1"
+}
+for i in "${ENDS[@]}"; do
+        ctl --no-block start "control-$i.service" "effect-$i.service" >>"$DIR/started" 2>&1
+done
+for i in "${ENDS[@]}"; do
+        wait_for "^${EXPECTED[i]}\$" cat "$PLACE/out/$i"
+done
+for i in "${LIMITED[@]}"; do
+        : >"$PLACE/data/over-control-$i.service"
+        ctl kill --signal=KILL "control-$i.service" >>"$DIR/started" 2>&1
+done
+for one in "${ENDS[@]/#/control-}" "${ENDS[@]/#/effect-}"; do
+        wait_for '^(failed|inactive)$' state_of "$one.service"
+done
+
 # shows ROW: 0, 1, or 2 if it would look the same without the directive
 shows() {
         local seen control
         seen=$(cat "$PLACE/out/$1" 2>&1) control=$(cat "$PLACE/control/$1" 2>&1)
-        [ "$control" != "${EXPECTED[$1]}" ] || return 2
+        PRINTED="# it prints '${seen//$'\n'/ }', without the directive '${control//$'\n'/ }'"
+        [ "$control" != "${EXPECTED[$1]}" ] || [ -n "${COUNTS[$1]-}" ] || return 2
         [ "$seen" = "${EXPECTED[$1]}" ]
 }
 
@@ -286,14 +380,15 @@ is_unequipped() {
         local name=${1#Startup}
         WHY=$(grep "effect-$2.service: Resource limits not applied" "$DIR/log")
         [ "$1" = Delegate ] && ! grep -qsw memory "$GROUP/cgroup.controllers" && WHY='there is no controller to pass on' && return
+        [ -n "${COUNTS[$2]-}" ] && [ -z "$GROUP" ] && WHY='there is no control group' && return
         grep -q "${name%PeriodSec}=" <<<"$WHY"
 }
 
-for i in "${EARLY[@]}" "${LATER[@]}"; do
+for i in "${EARLY[@]}" "${LATER[@]}" "${ENDS[@]}"; do
         name="${NAMES[i]}=${VALUES[i]} has its effect"
         shows "$i"
         case $? in
-        0) report 0 "$name" ;;
+        0) report 0 "$name" && echo "$PRINTED" ;;
         2) skip "$name" "here it is so without it" ;;
         *)
                 if is_foreign "${NAMES[i]}" "${VALUES[i]}"; then
@@ -313,6 +408,13 @@ $(ctl status "effect-$i.service" 2>&1)"
 done
 [ -z "${EFFECT_ONLY-}" ] || N=0
 for ((i = 1; i <= N; i++)); do
-        check_equal "${NAMES[i]}=${BAD[i]}: the unit is not run with less" "$(ctl show -P LoadState "bad-$i.service")" "${LOADED[i]}"
+        if [ -n "${WISHES[${NAMES[i]}]-}" ]; then
+                check_equal "${NAMES[i]}=${BAD[i]}: only the line is left out (${WISHES[${NAMES[i]}]})" \
+                        "$(ctl show -P LoadState "bad-$i.service")" loaded
+                check "${NAMES[i]}=${BAD[i]}: and that is said" grep -q "/bad-$i.service:3: ${NAMES[i]}: .*; \(the line is ignored\|it is left out\)" "$DIR/log"
+        else
+                check_equal "${NAMES[i]}=${BAD[i]}: the unit is not run with less" \
+                        "$(ctl show -P LoadState "bad-$i.service")" bad-setting
+        fi
 done
 done_testing

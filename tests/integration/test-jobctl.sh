@@ -169,11 +169,49 @@ check_prints "status says whose manager it is" "^[^ ]* jobd .*, manager of a use
 check_exit "status of an inactive unit" 3 ctl status sleeper.service
 check_exit "status of an unknown unit" 4 ctl status nothing.service
 check_exit "status of an active unit" 0 ctl status bound.service
+unit checks.target <<'U'
+[Unit]
+Wants=skipped.service asserts.service
+U
+unit skipped.service <<'U'
+[Unit]
+ConditionPathExists=/etc
+ConditionPathExists=|/nonexistent
+ConditionPathExists=|!/etc
+[Service]
+ExecStart=/bin/true
+U
+unit asserts.service <<'U'
+[Unit]
+AssertPathExists=/nonexistent
+[Service]
+ExecStart=/bin/true
+U
+check "what has conditions is started" ctl start checks.target
+check_prints "status shows the conditions that were not met" 'Condition: not met at the start of .* ago$' \
+        ctl status skipped.service
+check_prints "each of them" '^ +ConditionPathExists=[|]!/etc was not met$' cat <<<"$OUT"
+check_lacks "and no others" 'PathExists=/etc ' cat <<<"$OUT"
+check_prints "and the assertions" 'Assert: not met at the start of' ctl status asserts.service
+check_prints "with what they are" '^ +AssertPathExists=/nonexistent was not met$' cat <<<"$OUT"
+check_prints "so does the log" 'skipped.service was skipped because of an unmet condition: .*=[|]/nonexistent, .*=[|]!/etc$' \
+        cat "$DIR/log"
+check_prints "of assertions, too" 'Assertion failed for asserts.service: AssertPathExists=/nonexistent$' cat "$DIR/log"
+check_prints "show has modes as they are written" '^RuntimeDirectoryMode=0755$' ctl show -p RuntimeDirectoryMode skipped.service
+check_prints "and what came of conditions" '=[|]/nonexistent [(]not met[)]' ctl show -p Conditions skipped.service
 check_prints "shows its main process" 'Main PID: [0-9]+' ctl status bound.service
 check "restart" ctl restart bound.service
 check "kill" ctl kill --signal=KILL bound.service
 check "the unit fails by it" wait_for failed ctl is-active bound.service
 check "cat" ctl cat slow.service
+unit odd.service <<'U'
+[Service]
+ExecStart=/bin/true
+U
+mkdir "$UNITS/odd.service.d" && mkfifo "$UNITS/odd.service.d/a.conf"
+check_exit "cat of a FIFO" 1 ctl cat odd.service
+check_prints "is refused" 'odd.service.d/a.conf: It is not a regular file.' cat <<<"$OUT"
+rm -r "$UNITS/odd.service.d"
 check_prints "show" '^ActiveState=failed$' ctl show -p ActiveState bound.service
 check_exit "a type that there is not" 2 ctl list-units --type=bogus
 check_prints "list-units" 'slow\.service +loaded' ctl list-units

@@ -51,6 +51,24 @@ check_prints "start says so, too" "$DIR/full/new-file.*No space left on device" 
 check_exit "one that cannot write fails by its own exit status" 1 ctl start writes.service
 check "the daemon is alive" alive
 
+# Whoever reads the memory of a process waits while that is busy: core must not, whatever it is asked of processes.
+check "start" ctl start a.service
+check_prints "status has the command line" '[0-9]+ /bin/sleep 1000$' ctl status a.service
+check_prints "and so it has as JSON" '"command": ?"/bin/sleep 1000"' ctl --json status a.service
+if strace -e trace=none true 2>/dev/null; then
+        strace -e trace=openat,open -o "$DIR/opened" -p "$CORE" 2>"$DIR/strace" &
+        TRACER=$!
+        wait_for attached cat "$DIR/strace"
+        ctl status a.service >/dev/null
+        kill -INT "$TRACER"
+        wait "$TRACER"
+        PID=$(ctl show -P MainPID a.service)
+        check_prints "core looks at its name" "/proc/$PID/comm" cat "$DIR/opened"
+        check_lacks "and not into its memory" "/proc/$PID/(cmdline|environ)" cat "$DIR/opened"
+else
+        skip "core does not look into the memory of processes" "there is no strace"
+fi
+
 # A full file system under the runtime directory.
 dd if=/dev/zero of="$XDG_RUNTIME_DIR/filler" bs=1k 2>/dev/null
 check "with a full runtime directory it serves" ctl start a.service

@@ -102,6 +102,19 @@ After=patient.service
 [Service]
 ExecStart=/bin/sleep 1000
 U
+unit watched@.service <<U
+[Unit]
+OnFailure=report@%i.service
+OnSuccess=report@%i.service
+[Service]
+Type=oneshot
+ExecStart=/bin/sh -c 'echo \$INVOCATION_ID >$DIR/watched.id; %I'
+U
+unit report@.service <<U
+[Service]
+Type=oneshot
+ExecStart=/bin/sh -c 'env | grep ^MONITOR_ | LC_ALL=C sort >$DIR/report.new; mv $DIR/report.new $DIR/report'
+U
 unit alarm.service <<U
 [Service]
 Type=oneshot
@@ -214,6 +227,22 @@ report $? "and runs when they are done"
 ctl start direct.service
 wait_for '^run run run' sh -c "tr '\\n' ' ' <$DIR/direct"
 await ActiveState active direct.service
+# reported NAME WHICH RESULT CODE STATUS: what the handler of such a service gets to know.
+reported() {
+        rm -f "$DIR/report"
+        ctl start "watched@$2.service" >"$DIR/said" 2>&1
+        wait_for MONITOR_UNIT cat "$DIR/report"
+        check_equal "$1" "$(cat "$DIR/report")" "MONITOR_EXIT_CODE=$4
+MONITOR_EXIT_STATUS=$5
+MONITOR_INVOCATION_ID=$(cat "$DIR/watched.id")
+MONITOR_SERVICE_RESULT=$3
+MONITOR_UNIT=watched@$2.service"
+}
+reported "a handler knows what has failed" 'exit\x203' exit-code exited 3
+reported "by which signal" 'kill\x20\x2dKILL\x200' signal killed KILL
+reported "and what has ended well" 'exit\x200' success exited 0
+check "that one is not kept then, as those that have failed are" wait_for '^2$' \
+        sh -c "'$BUILD/jobctl' list-units --all --plain --no-legend 'watched@*' | wc -l"
 check "RestartMode=direct does not count as a failure" [ ! -e "$DIR/alarm" ]
 check_equal "it was started again twice" "$(ctl show -P NRestarts direct.service)" 2
 

@@ -34,6 +34,40 @@ check "lists are" ctl set-property a.service 'DeviceAllow=/dev/null rw' 'DeviceA
 check_equal "taken together" "$(sed -n '3,$p' "$UNITS/a.service.d/50-DeviceAllow.conf")" "DeviceAllow=/dev/null rw
 DeviceAllow=/dev/zero r"
 check_prints "of others the last one counts" '^TasksMax=20$' ctl show -p TasksMax a.service
+# — lists: what is set adds to what there is —
+DISK=/dev/vda
+lines() {
+        sed -n '3,$p' "$UNITS/a.service.d/50-$1.conf"
+}
+for which in IOReadBandwidthMax IOWriteBandwidthMax IOReadIOPSMax IOWriteIOPSMax; do
+        check "$which is set" ctl set-property a.service "$which=$DISK 1M"
+        check "once more" ctl set-property a.service "$which=/dev/other 2M"
+        check_prints "both are there" "=($DISK 1000000 /dev/other 2000000|/dev/other 2000000 $DISK 1000000)\$" \
+                ctl show -p "$which" a.service
+        check "of one disk" ctl set-property a.service "$which=$DISK 3M"
+        check_prints "the last one counts" "$DISK 3000000( |$)" ctl show -p "$which" a.service
+        check_equal "and it alone is kept" "$(lines "$which")" "$which=/dev/other 2M
+$which=$DISK 3M"
+done
+check "weights of disks" ctl set-property a.service "IODeviceWeight=$DISK 200"
+check "are a list, too" ctl set-property a.service "IODeviceWeight=/dev/other 300"
+check_prints "both are there" "=($DISK 200 /dev/other 300|/dev/other 300 $DISK 200)\$" ctl show -p IODeviceWeight a.service
+check "addresses" ctl set-property a.service IPAddressDeny=any IPAddressAllow=127.0.0.1
+check "are added" ctl set-property a.service IPAddressAllow=192.168.0.0/16
+check "one is there once" ctl set-property a.service IPAddressAllow=127.0.0.1
+check_equal "no less" "$(lines IPAddressAllow)" "IPAddressAllow=192.168.0.0/16
+IPAddressAllow=127.0.0.1"
+check_prints "and no more" '^IPAddressAllow=192.168.0.0/16 127.0.0.1/32$' ctl show -p IPAddressAllow a.service
+check_prints "the others are as they were" '^IPAddressDeny=0.0.0.0/0 ::/0$' ctl show -p IPAddressDeny a.service
+check_exit "a bad address is refused" 1 ctl set-property a.service IPAddressAllow=nowhere
+check_prints "and none is lost by it" '^IPAddressAllow=192.168.0.0/16 127.0.0.1/32$' ctl show -p IPAddressAllow a.service
+check_equal "the process has stayed" "$(ctl show -P MainPID a.service)" "$PID"
+check "an empty value" ctl set-property a.service IPAddressAllow= IPAddressDeny= IOWriteIOPSMax=
+check_equal "takes all back" "$(ctl show -P IPAddressAllow -P IOWriteIOPSMax a.service)" ""
+check "then" ctl set-property a.service IPAddressAllow=10.0.0.1
+check_equal "it begins anew" "$(lines IPAddressAllow)" "IPAddressAllow=
+IPAddressAllow=10.0.0.1"
+check "all at once" ctl set-property a.service IPAddressAllow=
 check_exit "a bad value is refused" 1 ctl set-property a.service TasksMax=30 MemoryMin=plenty
 check_prints "with the setting" 'MemoryMin=: ' ctl set-property a.service TasksMax=30 MemoryMin=plenty
 check_prints "and the other one is not taken either" '^TasksMax=20$' ctl show -p TasksMax a.service
@@ -53,8 +87,25 @@ if command -v busctl >/dev/null; then
         check_prints "has systemd's unit" '^CPUQuotaPerSecUSec=500ms$' ctl show -p CPUQuotaPerSecUSec a.service
         check "of the unit itself" call /org/jobd1/unit/a_2eservice org.jobd1.Unit SetProperties 'ba(sv)' true 1 \
                 MemoryHigh t 18446744073709551615
+        check "lists of its type" call /org/jobd1 org.jobd1.Manager SetUnitProperties 'sba(sv)' a.service false 2 \
+                IOReadIOPSMax 'a(st)' 1 /dev/third 7 IPAddressAllow 'a(iayu)' 1 2 4 192 168 1 0 24
+        check_prints "are added" ' /dev/third 7$' ctl show -p IOReadIOPSMax a.service
+        check_prints "as well" '^IPAddressAllow=192.168.1.0/24$' ctl show -p IPAddressAllow a.service
+        check "an empty one" call /org/jobd1 org.jobd1.Manager SetUnitProperties 'sba(sv)' a.service false 1 IOReadIOPSMax 'a(st)' 0
+        check_equal "takes all back" "$(ctl show -P IOReadIOPSMax a.service)" ""
         check_prints "no limit" '^MemoryHigh=infinity$' ctl show -p MemoryHigh a.service
 fi
+# — for good, and until the next boot: what was set last counts —
+check "for good" ctl set-property a.service CPUWeight=60 DeviceAllow= 'DeviceAllow=/dev/null rw'
+check_prints "it counts" '^CPUWeight=60$' ctl show -p CPUWeight a.service
+check "until the next boot, then" ctl set-property --runtime a.service CPUWeight=70 'DeviceAllow=/dev/zero r'
+check_prints "that counts" '^CPUWeight=70$' ctl show -p CPUWeight a.service
+check_equal "and is below /run" "$(sed -n 3p "$RUNTIME/a.service.d/50-CPUWeight.runtime.conf")" CPUWeight=70
+check_equal "the other is there for later" "$(sed -n 3p "$UNITS/a.service.d/50-CPUWeight.conf")" CPUWeight=60
+check_prints "lists have both" '^DeviceAllow=/dev/null rw /dev/zero r$' ctl show -p DeviceAllow a.service
+check "for good again" ctl set-property a.service CPUWeight=80
+check_prints "it counts at once" '^CPUWeight=80$' ctl show -p CPUWeight a.service
+check_exit "and nothing else is there" 1 test -e "$RUNTIME/a.service.d/50-CPUWeight.runtime.conf"
 check "revert takes all of it back" ctl revert a.service
 check_prints "then nothing is limited" '^TasksMax=infinity$' ctl show -p TasksMax a.service
 check_equal "nothing is left behind" "$(find "$UNITS" "$XDG_RUNTIME_DIR/jobd" -name 'drop-in*')" ""

@@ -195,7 +195,9 @@ check_equal "which is the same all the time" "${ANSWER%% *}" "$(property all.ser
 kill_core KILL
 check_equal "core dies: the socket runs" running "$(property all.socket SubState)"
 check_prints "and the service answers" "^${ANSWER%% *} .* 0 again\$" peer talk "$DIR/all" again
-check "its service is stopped" ctl stop all.service
+check_exit "its service is stopped" 0 ctl stop all.service
+check_prints "who does that is told that it may come again" '^Warning: Stopping all.service, but .* activated by:$' cat <<<"$OUT"
+check_prints "by what" '^  all.socket$' cat <<<"$OUT"
 wait_until "the socket listens again" has all.socket SubState listening
 check_prints "and is answered by another" ' 0 hello$' peer talk "$DIR/all" hello
 check "a socket that is stopped" ctl stop all.socket
@@ -213,7 +215,8 @@ done
 check "two sockets of one service" ctl start two.socket three.socket
 check_equal "have run their commands" "pre post" "$(xargs <"$DIR/steps")"
 check_prints "are given together" ' two.socket:three.socket 1 hello$' peer talk "$DIR/link" hello
-check "and stopped" ctl stop both.service three.socket
+check_exit "and stopped" 0 ctl stop both.service three.socket
+check_lacks "nothing brings it back then" 'three.socket' cat <<<"$OUT"
 check_equal "with their commands" "pre post stop-pre stop-post" "$(xargs <"$DIR/steps")"
 check_exit "and their files" 1 test -e "$DIR/three" -o -L "$DIR/link"
 
@@ -276,6 +279,7 @@ check_prints "which knows who it is" '^[0-9]+ none 127.0.0.1 hello$' peer talk "
 check_equal "and goes on listening" listening "$(property each.socket SubState)"
 check_prints "in waves" "^$CONNECTIONS\$" peer wave "$DIR/each" "$CONNECTIONS" "$AT_ONCE"
 check_equal "counts them" "$((CONNECTIONS + 2))" "$(property each.socket NAccepted)"
+check_prints "shows how many" "^   Accepted: $((CONNECTIONS + 2)); Connected: [0-9]+$" ctl status each.socket
 wait_until "until none is left" has each.socket NConnections 0
 wait_until "nor any service" bash -c "! $BUILD/jobctl list-units --all | grep -q each@"
 check_prints "a connection may be a descriptor" \

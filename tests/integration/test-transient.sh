@@ -60,6 +60,25 @@ check "its file goes with it" test ! -e "$FILES/one.service"
 check "and so does what was changed" test ! -e "$FILES/one.service.d"
 check_equal "nothing of it is elsewhere" "$(find "$DIR" -name '50-Description.conf')" ""
 
+# — a call that is made again —
+begun() {
+        # shellcheck disable=SC2086
+        make again.service fail 3 RequestToken s "$1" Description s "$2" $sleeps 0
+}
+FIRST=$(begun token-1 A)
+check_equal "repeated with its token the call is answered again" "$(begun token-1 A)" "$FIRST"
+check_prints "the token is for that call alone" 'Token token-1 stands for other requests already' begun token-1 B
+check_prints "under another one the name is taken" 'already loaded or has a fragment' begun token-2 A
+kill_core KILL
+check_equal "the next core knows it, too" "$(begun token-1 A)" "$FIRST"
+check "it stops" ctl stop again.service
+check_equal "its job is known when it is gone" "$(begun token-1 A)" "$FIRST"
+check_prints "and it is not begun again" '^inactive$' ctl is-active again.service
+check_prints "a token is a word" 'RequestToken takes 1 to' begun "two words" A
+check_prints "and a string" "RequestToken must be of type 's'" make x.service fail 1 RequestToken b true 0
+check_prints "it is no property of a unit beside" 'has no property RequestToken' \
+        make x.timer fail 0 1 x.service 1 RequestToken s token-3
+
 check_prints "an unknown property is named" 'has no property Descripton. Did you mean Description' \
         make x.service fail 1 Descripton s x 0
 check_prints "what cannot be set is named" 'MainPID of x.service cannot be set' make x.service fail 1 MainPID u 1 0
