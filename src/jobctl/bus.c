@@ -302,16 +302,26 @@ static int call_message(Bus *bus, DBusMessage *message, const BusCall *call, jso
         return r;
 }
 
-int bus_call(Bus *bus, const BusCall *call, json_t **ret_reply, BusError *ret_error) {
-        DBusMessage *message = dbus_message_new_method_call(bus->destination, call->path ?: BUS_PATH,
-                                                            call->interface ?: BUS_MANAGER, call->method);
-        int r;
+/* A path may be out of an answer, and for libdbus one that is none is a fault of ours: it would end the program. */
+static int new_call(Bus *bus, const BusCall *call, DBusMessage **ret, BusError *ret_error) {
+        const char *path = call->path ?: BUS_PATH;
 
-        if (message) {
+        if (!dbus_validate_path(path, NULL)) {
+                bus_error_set(ret_error, DBUS_ERROR_INVALID_ARGS, "jobd named an object that cannot be: \"%s\".", path);
+                return -EBADMSG;
+        }
+        *ret = dbus_message_new_method_call(bus->destination, path, call->interface ?: BUS_MANAGER, call->method);
+        return *ret ? 0 : error_memory(ret_error);
+}
+
+int bus_call(Bus *bus, const BusCall *call, json_t **ret_reply, BusError *ret_error) {
+        DBusMessage *message;
+        int r = new_call(bus, call, &message, ret_error);
+
+        if (r == 0) {
                 r = call_message(bus, message, call, ret_reply, ret_error);
                 dbus_message_unref(message);
-        } else
-                r = error_memory(ret_error);
+        }
         json_decref(call->args);
         return r;
 }

@@ -155,7 +155,7 @@ static int print_link(Chain *chain, const UnitTimes *times) {
         return 0;
 }
 
-/* The one ordered before @times that was ready last: 1, or 0 if none was ready before it. */
+/* The one ordered before @times that was ready last; without a name if none was ready before it. An exit status, or -ENOMEM. */
 static int find_last(Chain *chain, const UnitTimes *times, UnitTimes *ret_last) {
         UnitTimes last = {};
         json_t *item;
@@ -182,24 +182,25 @@ static int find_last(Chain *chain, const UnitTimes *times, UnitTimes *ret_last) 
                 }
         }
         *ret_last = last;
-        return last.name ? 1 : 0;
+        return 0;
 }
 
 static int follow(Chain *chain, UnitTimes *times) {
-        for (;;) {
-                UnitTimes last = {};
-                int r = print_link(chain, times);
+        int r = 0;
 
+        while (r == 0 && times->name) {
+                UnitTimes last = {};
+
+                r = print_link(chain, times);
                 chain->depth++;
                 if (r == 0 && json_object_set_new(chain->seen, times->name, json_true()) < 0)
                         r = -ENOMEM;
-                if (r == 0 && find_last(chain, times, &last) <= 0)
-                        return 0;
+                if (r == 0)
+                        r = find_last(chain, times, &last);
                 unit_times_deinit(times);
                 *times = last;
-                if (r < 0)
-                        return r;
         }
+        return r;
 }
 
 static int chain_of(Jobctl *ctl, const char *name, usec_t started, json_t *documents) {

@@ -248,7 +248,8 @@ static void give_up(Unit *unit, ExecRequest *request, int error) {
         ExecStream *streams[] = { &request->standard_output, &request->standard_error };
 
         if (error < 0)
-                log_write(LOG_LEVEL_WARNING, unit->id, "Its output cannot go to the log: %s", strerror(-error));
+                log_write(LOG_LEVEL_WARNING, unit->id, "Its output cannot go to the log: %s",
+                          error == -ENOEXEC ? "jobd-log does not run" : strerror(-error));
         for (size_t i = 0; i < ELEMENTSOF(streams); i++)
                 if (streams[i]->kind == EXEC_STREAM_LOG)
                         streams[i]->kind = EXEC_STREAM_INHERIT;

@@ -293,10 +293,12 @@ static bool is_replaced(const Cgroup *group) {
 
 /* 1 if it was, 0 if that was not needed, or -errno. The descriptor keeps its number: others have it. */
 static int make_again(Cgroup *group) {
-        int fd, r;
+        int fd, r = mkdirat(group->parent->fd, group->name, 0755) < 0 ? -errno : 0;
 
-        if (mkdirat(group->parent->fd, group->name, 0755) < 0 && (errno != EEXIST || !is_replaced(group)))
-                return errno == EEXIST ? 0 : -errno;
+        if (r == -EEXIST && !is_replaced(group))
+                return 0;
+        if (r < 0 && r != -EEXIST)
+                return r;
         fd = openat(group->parent->fd, group->name, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
         if (fd < 0)
                 return -errno;
