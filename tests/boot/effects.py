@@ -133,6 +133,7 @@ class Judge:
     def __init__(self):
         self.shown = set()
         self.hidden = {}        # and why
+        self.failed = {}        # and what was seen
         self.wrong = []
 
     def hear(self, text):
@@ -140,23 +141,42 @@ class Judge:
             self.wrong.append('the test did not end, but said: %s' % text[-2000:])
         for state, name, why in re.findall(r'^(ok|not ok) \d+ - (.*?)(?: # SKIP (.*))?$', text, re.MULTILINE):
             if state != 'ok':
-                self.wrong.append('%s: not so; %s' % (name, ' '.join(re.findall('^# .*', text.split(name, 1)[1], re.MULTILINE)[:12])))
+                self.failed[name] = ' '.join(re.findall('^# .*', text.split(name, 1)[1], re.MULTILINE)[:12])
             elif why:
                 self.hidden[name] = why
             else:
                 self.shown.add(name)
 
+    def excuse(self, config, missing, directive):
+        """Why it is not shown here, and that is nobody's fault; or None."""
+        if not is_built_with(config, directive):
+            return 'the kernel is built without %s' % KERNEL_OPTIONS[directive]
+        if directive in missing:
+            return '%s has no compiler here, --fetch gets it' % LABELS[directive][1]
+        return None
+
+    def doubts(self, config, missing):
+        """What the kernel is told to ask again what was not so. Each row is one of a hundred that run side by side, in a
+        machine that stands still now and then: what is wrong with jobd is wrong alone, too."""
+        names = {name.split('=', 1)[0] for name in [*self.failed, *self.hidden]
+                 if name.endswith(' has its effect') and name not in self.shown}
+        names = sorted(name for name in names if not self.excuse(config, missing, name))
+        usual = '|'.join(name for name in names if name not in BOOTS)
+        return (['boot-test.effects=^(%s)$' % usual] if usual else []) + [
+            '%s boot-test.effects=%s' % (BOOTS[name], name) for name in names if name in BOOTS]
+
     def close(self, config, missing, is_all):
         """What is wrong, and what is not shown, with the reason; @is_all: that is wrong, too."""
-        notes = []
+        notes = ['%s: only when it was asked again, before: %s' % (name, seen) for name, seen in sorted(self.failed.items())
+                 if name in self.shown]
+        self.wrong += ['%s: not so; %s' % (name, seen) for name, seen in sorted(self.failed.items()) if name not in self.shown]
         for name, why in sorted(self.hidden.items()):
             directive = name.split('=', 1)[0]
             if name in self.shown:
                 continue
-            if not is_built_with(config, directive):
-                notes.append('%s is not shown: the kernel is built without %s' % (directive, KERNEL_OPTIONS[directive]))
-            elif directive in missing:
-                notes.append('%s is not shown: %s has no compiler here, --fetch gets it' % (directive, LABELS[directive][1]))
+            excuse = self.excuse(config, missing, directive)
+            if excuse:
+                notes.append('%s is not shown: %s' % (directive, excuse))
             else:
                 self.wrong.append('%s: shown nowhere: %s' % (name, why))
         if len(self.shown) < 100:
