@@ -72,34 +72,34 @@ typedef struct ExitStatusSet {
 } ExitStatusSet;
 
 typedef struct ServiceSettings {
+        /* What every start looks at comes first, for the processor's cache: there may be a hundred thousand of these. */
         ServiceType type;
         ServiceRestart restart;
         ServiceNotifyAccess notify_access;
         bool has_notify_access;
-        ExecCommand *commands[_SERVICE_EXEC_LIST_MAX];        /* owned lists */
-        char *pid_file;
         bool guess_main_pid;
         bool remain_after_exit;
-        ServiceRareSettings *rare;      /* owned; NULL: nothing of that is said. Read by service_settings_rare() */
-
-        usec_t restart_usec;
-        usec_t timeout_start;           /* USEC_INFINITY: none; oneshot has none by default */
         bool has_timeout_start;
+        bool has_timeout_abort;
+        bool non_blocking;              /* the sockets that it is given */
+        bool exit_type_cgroup;          /* it runs as long as there is any process of it */
+        ServiceRareSettings *rare;      /* owned; NULL: nothing of that is said. Read by service_settings_rare() */
+        struct ResourceSettings *resources;     /* owned; NULL: nothing is said */
+        usec_t watchdog;
+        ExecSettings exec;
+        ExecCommand *commands[_SERVICE_EXEC_LIST_MAX];        /* owned lists */
+
+        usec_t timeout_start;           /* USEC_INFINITY: none; oneshot has none by default */
         usec_t timeout_stop;
         usec_t timeout_abort;
-        bool has_timeout_abort;
+        usec_t restart_usec;
         usec_t runtime_max;
-        usec_t watchdog;
+        KillSettings kill;
+        char *pid_file;
 
         ExitStatusSet success_exit_status;
         ExitStatusSet restart_prevent_exit_status;
         ExitStatusSet restart_force_exit_status;
-
-        ExecSettings exec;
-        KillSettings kill;
-        struct ResourceSettings *resources;     /* owned; NULL: nothing is said */
-        bool non_blocking;              /* the sockets that it is given */
-        bool exit_type_cgroup;          /* it runs as long as there is any process of it */
 } ServiceSettings;
 
 DECLARE_STRING_TABLE(service_type, ServiceType);
