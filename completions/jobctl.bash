@@ -5,7 +5,7 @@ _jobctl_verbs_units='start stop restart reload try-restart reload-or-restart try
         status logs show cat list-dependencies is-active is-failed is-enabled list-units list-unit-files why monitor enable disable reenable
         preset mask unmask revert edit set-property blame critical-chain top graph list-timers list-sockets list-paths add-wants add-requires'
 _jobctl_verbs_jobs='list-jobs jobs cancel wait'
-_jobctl_verbs_other='exec run plan stats daemon-reload daemon-reexec calendar verify default rescue emergency poweroff reboot halt kexec
+_jobctl_verbs_other='exec run plan stats daemon-reload daemon-reexec calendar verify default rescue emergency exit poweroff reboot halt kexec
         preset-all show-environment set-environment unset-environment import-environment log-level list-automounts is-system-running link get-default set-default
         help version'
 _jobctl_types='start stop restart reload try-restart reload-or-restart try-reload-or-restart reload-or-start try-reload

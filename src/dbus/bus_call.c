@@ -25,6 +25,13 @@ const char *bus_call_string(BusCall *call) {
         return value;
 }
 
+uint8_t bus_call_byte(BusCall *call) {
+        unsigned char value;
+
+        bus_call_basic(call, &value);
+        return value;
+}
+
 uint32_t bus_call_u32(BusCall *call) {
         dbus_uint32_t value;
 

@@ -27,6 +27,7 @@ struct BusCall {
 };
 
 const char *bus_call_string(BusCall *call);              /* also of a path; borrowed from the message */
+uint8_t bus_call_byte(BusCall *call);
 uint32_t bus_call_u32(BusCall *call);
 int32_t bus_call_i32(BusCall *call);
 uint64_t bus_call_u64(BusCall *call);

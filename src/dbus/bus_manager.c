@@ -145,6 +145,8 @@ static const BusMethod methods[] = {
           "Has signals sent on a message bus. On a private connection they always are." },
         { "Unsubscribe", "", NULL, "", NULL, BUS_VERB_READ, bus_manager_unsubscribe, "Takes that back." },
         { "Exit", "", NULL, "", NULL, BUS_VERB_EXIT, bus_manager_exit, "Stops all units, then the manager." },
+        { "SetExitCode", "y", "number", "", NULL, BUS_VERB_EXIT, bus_manager_set_exit_code,
+          "With which status it will exit if whoever asks for that later names none; 0 otherwise. Not on a machine of its own." },
         { "PowerOff", "", NULL, "", NULL, BUS_VERB_EXIT, bus_manager_end,
           "Ends all processes, unmounts, and powers the machine off, without stopping units first: start "
           "poweroff.target for that. In a container, the container ends." },

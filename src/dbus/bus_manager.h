@@ -76,6 +76,7 @@ int bus_manager_reload_units(BusCall *call);
 int bus_manager_subscribe(BusCall *call);
 int bus_manager_unsubscribe(BusCall *call);
 int bus_manager_exit(BusCall *call);
+int bus_manager_set_exit_code(BusCall *call);
 int bus_manager_end(BusCall *call);             /* PowerOff, Reboot, Halt, KExec */
 
 extern const BusProperty bus_manager_properties[];

@@ -160,7 +160,18 @@ int bus_manager_unsubscribe(BusCall *call) {
 }
 
 int bus_manager_exit(BusCall *call) {
-        manager_exit(call->bus->manager, 0, true);
+        manager_exit(call->bus->manager, manager_exit_status(call->bus->manager), true);
+        return 0;
+}
+
+int bus_manager_set_exit_code(BusCall *call) {
+        uint8_t status = bus_call_byte(call);
+
+        if (manager_options(call->bus->manager)->is_machine)
+                return bus_call_fail(call, -EOPNOTSUPP, "NotSupported",
+                                     "This manager is the init of a machine: nobody takes its exit status.");
+        if (manager_set_exit_status(call->bus->manager, status) < 0)
+                return bus_call_fail(call, -EBUSY, "ShuttingDown", "The manager is about to end.");
         return 0;
 }
 

@@ -160,6 +160,8 @@ static int append_basic(DBusMessageIter *iter, int type, const json_t *value) {
                 return -EINVAL;
         else if (type == DBUS_TYPE_BOOLEAN)
                 basic.bool_val = number != 0;
+        else if (type == DBUS_TYPE_BYTE)
+                basic.byt = (unsigned char) number;
         else if (type == DBUS_TYPE_UINT32)
                 basic.u32 = (uint32_t) number;
         else if (type == DBUS_TYPE_INT32)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Verbs that end the machine: poweroff, reboot, halt, kexec
+ * Verbs that end the machine: poweroff, reboot, halt, kexec; and exit
  *
  * In order: the target is started, which stops all units, and nobody waits,
  * for the manager goes, too. With --force the manager ends processes without
@@ -15,6 +15,7 @@
 #include <sys/reboot.h>
 
 #include "basic/text.h"
+#include "jobctl/names.h"
 #include "jobctl/verbs.h"
 
 static const struct End {
@@ -49,6 +50,32 @@ static int end_by_force(Jobctl *ctl, const struct End *end) {
 
         return r < 0 ? jobctl_fail(ctl, &error, "%s", end->verb) : EXIT_OK;
 }
+
+/* — exit: a manager that is not the init of a machine ends, and says with what — */
+
+static int set_status(Jobctl *ctl, uint32_t status) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        int r = jobctl_call(ctl, "SetExitCode", "y", json_pack("[i]", (int) status), NULL, &error);
+
+        return r < 0 ? jobctl_fail(ctl, &error, "set the exit status") : 0;
+}
+
+int verb_exit(Jobctl *ctl, char *const *words) {
+        uint32_t status = 0;
+        int r;
+
+        if (words && *words && (!name_is_number(*words, &status) || status > UINT8_MAX))
+                return jobctl_misused(ctl, "An exit status is a number from 0 to 255, not '%s'.", *words);
+        r = jobctl_connect(ctl);
+        if (r == 0 && words && *words)
+                r = set_status(ctl, status);
+        if (r != 0)
+                return r;
+        ctl->options.no_block = !ctl->options.wait;
+        return verb_target(ctl, NULL);
+}
+
+/* — the others — */
 
 int verb_end(Jobctl *ctl, char *const *words) {
         const struct End *end = find_end(ctl->verb->name);

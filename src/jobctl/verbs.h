@@ -40,6 +40,7 @@ int verb_target(Jobctl *ctl, char *const *words);       /* rescue, …: what the
 
 /* verb_end.c */
 int verb_end(Jobctl *ctl, char *const *words);          /* poweroff, … */
+int verb_exit(Jobctl *ctl, char *const *words);
 
 /* verb_explain.c */
 int verb_why(Jobctl *ctl, char *const *words);

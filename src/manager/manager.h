@@ -76,6 +76,12 @@ void manager_exit(Manager *manager, int status, bool orderly);
  */
 void manager_leave(Manager *manager, UnitAction action);
 UnitAction manager_action(const Manager *manager);
+/*
+ * The status of an exit that is asked for later and names none: by exit.target, a unit's action, or Exit. 0, or -EBUSY if
+ * an end is under way: who asked for that has said its status.
+ */
+int manager_set_exit_status(Manager *manager, int status);
+int manager_exit_status(const Manager *manager);
 /* Is anything left of what we, or our keeper, started? Also what only waits to be reaped. */
 bool manager_has_children(void);
 

@@ -228,7 +228,8 @@ void manager_request_action(Manager *manager, Unit *unit, UnitAction action, int
         }
         log_write(LOG_LEVEL_WARNING, unit->id, "Asks for '%s': %s.", unit_action_to_string(action), reason);
         manager->action = action;
-        manager->action_status = exit_status >= 0 ? exit_status : 0;
+        if (exit_status >= 0)
+                manager->action_status = exit_status;
         manager_mark_self(manager);
         manager_arm(manager->job_source);
 }
@@ -282,6 +283,20 @@ void manager_act(Manager *manager) {
 
 UnitAction manager_action(const Manager *manager) {
         return manager->action;
+}
+
+int manager_set_exit_status(Manager *manager, int status) {
+        assert(manager);
+
+        if (manager->action != UNIT_ACTION_NONE || manager->stage >= MANAGER_STOPPING)
+                return -EBUSY;
+        manager->action_status = status;
+        manager_mark_self(manager);
+        return 0;
+}
+
+int manager_exit_status(const Manager *manager) {
+        return manager->action_status;
 }
 
 /* — the turns of the end — */

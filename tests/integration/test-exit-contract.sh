@@ -246,9 +246,22 @@ end() {
                         unit app.service <<<$'[Service]\nExecStart=/nonexistent/program' ;;
                 'the unit of exit-on does not stop in time and was asked to')
                         unit app.service <<<$'[Service]\nTimeoutStopSec=50ms\nExecStart=/bin/sh -c "trap : TERM; echo app begins; while :; do sleep 0.1; done"' ;;
+                'somebody inside asks by jobctl exit' | *'exit 7')
+                        options=() ;;
+                *'that exit-on began with 3')
+                        touch "$DIR/slow"
+                        app exec 'exit 3' ;;
         esac
         boot "${options[@]}"
         case $1 in
+                'somebody inside asks by jobctl exit' | *'exit 7')
+                        logged 'Startup finished'
+                        # shellcheck disable=SC2086
+                        ctl exit ${1##*exit} ;;
+                *'that exit-on began with 3')
+                        logged 'other stops'
+                        ctl exit 7 >>"$LOG" 2>&1
+                        echo >"$FIFO" ;;
                 *'was asked to')
                         logged 'app begins'
                         ctl stop --no-block app.service ;;

@@ -242,5 +242,7 @@ if command -v dbus-daemon >/dev/null; then
         kill "$BUS"
         check_exit "without the bus the private socket goes on" 0 ctl is-active a.service
         check "the daemon is alive" alive
+        check_exit "exit" 0 sc exit 7
+        check "it does" timeout "$PATIENCE" tail --pid="$DAEMON" -f /dev/null
 fi
 done_testing

@@ -21,7 +21,7 @@ Test(verbs, every_verb_has_a_handler_and_a_help_line) {
                 "isolate", "kill", "exec", "plan", "why", "jobs", "list-jobs", "cancel", "wait", "status", "show",
                 "list-units", "list-unit-files", "cat", "list-dependencies", "daemon-reload", "daemon-reexec",
                 "reset-failed", "is-active", "is-failed", "is-enabled", "default", "rescue", "emergency", "poweroff",
-                "reboot", "halt", "kexec", "stats", "monitor", "verify", "calendar", "help", "version",
+                "exit", "reboot", "halt", "kexec", "stats", "monitor", "verify", "calendar", "help", "version",
         };
 
         for (size_t i = 0; i < ELEMENTSOF(names); i++) {
