@@ -47,6 +47,7 @@ struct CoreKeeper {
         uint32_t serial;                /* of the last request … */
         uint32_t answered;              /* … and of the last one that was answered … */
         int answer;                     /* … so */
+        int answer_fd;                  /* owned: what came along with it; -1: nothing */
 
         VECTOR(HeldFd) held;            /* that nobody has taken yet */
         VECTOR(UnitExit) exits;         /* in the order of their sequence numbers */
@@ -92,9 +93,13 @@ static int take_exit(CoreKeeper *keeper, const KeeperMessage *message) {
         return r < 0 ? r : 0;
 }
 
-static int take_answer(CoreKeeper *keeper, const KeeperMessage *message) {
+static int take_answer(CoreKeeper *keeper, const KeeperMessage *message, int *fd) {
         keeper->answered = message->serial;
         keeper->answer = message->error;
+        if (keeper->answer_fd >= 0)
+                close(keeper->answer_fd);
+        keeper->answer_fd = *fd;
+        *fd = -1;
         if (message->error < 0 && message->name[0] != '\0' && message->error != -ENOENT)
                 log_warning("The keeper cannot hold '%s', which is lost with us: %s", message->name,
                             strerror(-message->error));
@@ -114,10 +119,11 @@ static int take_message(CoreKeeper *keeper, const KeeperMessage *message, int *f
                 keeper->has_all = true;
                 return 0;
         case KEEPER_ANSWER:
-                return take_answer(keeper, message);
+                return take_answer(keeper, message, fd);
         case KEEPER_HELLO:
         case KEEPER_READY:
         case KEEPER_STORE:
+        case KEEPER_ACCEPT:
         case KEEPER_DROP:
         case KEEPER_TAKEN:
         case KEEPER_REEXEC:
@@ -178,19 +184,23 @@ static int send_message(CoreKeeper *keeper, const KeeperMessage *message, int fd
         return r;
 }
 
-/* A request that is answered at once. */
-static int ask(CoreKeeper *keeper, KeeperMessage message) {
+/* A request that is answered at once; @fd goes along with it, -1: none. */
+static int ask_with(CoreKeeper *keeper, KeeperMessage message, int fd) {
         usec_t deadline = clock_monotonic() + PATIENCE;
         int r;
 
         message.serial = ++keeper->serial;
-        r = send_message(keeper, &message, -1);
+        r = send_message(keeper, &message, fd);
         while (r == 0 && keeper->answered != message.serial) {
                 r = wait_for_link(keeper, false, deadline);
                 if (r == 0)
                         r = read_messages(keeper, EXITS_A_TURN);
         }
         return r < 0 ? r : keeper->answer;
+}
+
+static int ask(CoreKeeper *keeper, KeeperMessage message) {
+        return ask_with(keeper, message, -1);
 }
 
 static int send_name(CoreKeeper *keeper, KeeperKind kind, const char *name, int fd) {
@@ -206,6 +216,27 @@ static int send_name(CoreKeeper *keeper, KeeperKind kind, const char *name, int 
 
 static int store_fd(void *userdata, const char *name, int fd) {
         return send_name(userdata, KEEPER_STORE, name, fd);
+}
+
+static int accept_fd(void *userdata, const char *name, int listening) {
+        CoreKeeper *keeper = userdata;
+        KeeperMessage message = { .kind = KEEPER_ACCEPT };
+        int r, fd;
+
+        if (!(keeper->flags & KEEPER_FLAG_ACCEPTS))
+                return -EOPNOTSUPP;
+        if (strlen(name) >= sizeof(message.name))
+                return -ENAMETOOLONG;
+        strcpy(message.name, name);
+        /* Is there room for what comes along with the answer? The keeper could not take it back. */
+        fd = fcntl(listening, F_DUPFD_CLOEXEC, 0);
+        if (fd < 0)
+                return -errno;
+        close(fd);
+        r = ask_with(keeper, message, listening);
+        fd = keeper->answer_fd;
+        keeper->answer_fd = -1;
+        return r < 0 ? r : fd < 0 ? -ECONNABORTED : fd;
 }
 
 static int drop_fd(void *userdata, const char *name) {
@@ -270,6 +301,7 @@ static void notify(void *userdata, const char *text) {
 
 static const ManagerKeeperOps ops = {
         .store_fd = store_fd,
+        .accept_fd = accept_fd,
         .drop_fd = drop_fd,
         .take_fd = take_fd,
         .sync = sync_keeper,
@@ -385,6 +417,7 @@ int core_keeper_new(CoreKeeper **ret_keeper, Failure *ret_failure) {
         if (!keeper)
                 return failure_set(ret_failure, -ENOMEM, "NoMemory", "Out of memory.");
         keeper->link = KEEPER_FD;
+        keeper->answer_fd = -1;
         keeper->pid = pid;
 
         /* Also if we hang: who comes after it needs what we have locked. It may be gone already. */
@@ -411,6 +444,8 @@ CoreKeeper *core_keeper_free(CoreKeeper *keeper) {
                 close(keeper->held.items[i].fd);
                 free(keeper->held.items[i].name);
         }
+        if (keeper->answer_fd >= 0)
+                close(keeper->answer_fd);
         vector_deinit(&keeper->held);
         vector_deinit(&keeper->exits);
         vector_deinit(&keeper->sequences);

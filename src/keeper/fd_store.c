@@ -26,6 +26,10 @@ static StoredFd *find_free(FdStore *store) {
         return store->n < FD_STORE_SIZE ? &store->items[store->n] : NULL;
 }
 
+bool fd_store_has_room(FdStore *store, const char *name) {
+        return find(store, name) || find_free(store);
+}
+
 int fd_store_put(FdStore *store, const char *name, int fd) {
         size_t length = strnlen(name, KEEPER_NAME_BYTES);
         StoredFd *item;

@@ -8,6 +8,7 @@
  * never reads, writes or closes what they lead to, except by dropping them.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "keeper/keeper_protocol.h"
@@ -26,6 +27,9 @@ typedef struct FdStore {
 
 /* Takes @fd, also if it fails (it is closed then). Replaces what has the name. -EINVAL without a name, -ENOSPC if it is full. */
 int fd_store_put(FdStore *store, const char *name, int fd);
+
+/* May one be put under that name? */
+bool fd_store_has_room(FdStore *store, const char *name);
 
 /* -ENOENT if there is none. */
 int fd_store_drop(FdStore *store, const char *name);

@@ -81,6 +81,7 @@ typedef struct Keeper {
         size_t next_fd;
         uint64_t next_exit;             /* sequence number */
         KeeperMessage answer;           /* kind 0: none */
+        int answer_fd;                  /* that goes along with it; -1: none; borrowed from .fds */
         uint64_t send_at;               /* µs: not before, after the kernel was short of memory */
 
         ExitRing exits;

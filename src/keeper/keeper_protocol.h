@@ -45,6 +45,14 @@ typedef enum KeeperKind {
         KEEPER_ENDED,                   /* pid, code (CLD_…), status, time, value: its sequence number */
         KEEPER_ALL_SENT,                /* the end of what was held when HELLO came */
         KEEPER_ANSWER,                  /* serial and name of the request; error: 0 or a negative errno */
+
+        /*
+         * From core to a keeper that has KEEPER_FLAG_ACCEPTS: name, and a listening socket (SCM_RIGHTS) that does not block.
+         * What comes out of it is held under the name, and goes along with the answer: there is no moment in which core
+         * alone has it. The error is that of accept(), -EAGAIN if nobody waits; or nothing was accepted, since it could not
+         * be held: -EMFILE, -ENOSPC, -EINVAL as for STORE, -EBADF also if it blocks.
+         */
+        KEEPER_ACCEPT,
         _KEEPER_KIND_MAX,
 } KeeperKind;
 
@@ -53,6 +61,7 @@ typedef enum KeeperFlags {
         KEEPER_FLAG_EXITS_LOST = 1 << 1, /* more processes ended than could be kept: some exits are unknown */
         KEEPER_FLAG_FELL_BACK = 1 << 2, /* a new image of core did not become ready: this is the one before it */
         KEEPER_FLAG_AGAIN = 1 << 3,     /* a core has been ready before, and may have left something */
+        KEEPER_FLAG_ACCEPTS = 1 << 4,   /* it knows KEEPER_ACCEPT: one that runs since before an upgrade may not */
 } KeeperFlags;
 
 typedef struct KeeperMessage {

@@ -8,8 +8,10 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "keeper/keeper.h"
@@ -81,6 +83,39 @@ static int on_store(Keeper *keeper, const KeeperMessage *message, int fd) {
         return fd_store_put(&keeper->fds, message->name, fd);
 }
 
+/* Is there a place for one more, and will its number be one that we hold? The next descriptor has the lowest that is free. */
+static int find_room(Keeper *keeper, const KeeperMessage *message, int fd) {
+        int next;
+
+        if (message->name[0] == '\0')
+                return -EINVAL;
+        if (!fd_store_has_room(&keeper->fds, message->name))
+                return -ENOSPC;
+        next = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+        if (next < 0)
+                return -errno;
+        close(next);
+        return next < keeper->fds_below ? 0 : -EMFILE;
+}
+
+/* Nobody but core has to do with it, who says that it does not block: but nothing may ever make us wait. */
+static int on_accept(Keeper *keeper, const KeeperMessage *message, int fd) {
+        int made, r, flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+
+        if (flags < 0 || !(flags & O_NONBLOCK))
+                return -EBADF;
+        r = find_room(keeper, message, fd);
+        if (r < 0)
+                return r;
+        made = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+        if (made < 0)
+                return -errno;
+        r = fd_store_put(&keeper->fds, message->name, made);
+        if (r == 0)
+                keeper->answer_fd = made;
+        return r;
+}
+
 static int obey(Keeper *keeper, const KeeperMessage *message, int *fd, uint64_t now) {
         int given = *fd;
 
@@ -92,6 +127,8 @@ static int obey(Keeper *keeper, const KeeperMessage *message, int *fd, uint64_t 
         case KEEPER_STORE:
                 *fd = -1;
                 return on_store(keeper, message, given);
+        case KEEPER_ACCEPT:
+                return on_accept(keeper, message, given);
         case KEEPER_DROP:
                 return fd_store_drop(&keeper->fds, message->name);
         case KEEPER_TAKEN:
@@ -116,14 +153,17 @@ static int obey(Keeper *keeper, const KeeperMessage *message, int *fd, uint64_t 
 
 /* A descriptor that nobody wanted is closed. */
 static void serve(Keeper *keeper, const KeeperMessage *message, int fd, uint64_t now) {
-        int r = obey(keeper, message, &fd, now);
+        int r;
 
+        keeper->answer_fd = -1;
+        r = obey(keeper, message, &fd, now);
         if (fd >= 0)
                 close(fd);
         if (message->serial == 0)
                 return;
         keeper->answer = (KeeperMessage) { .kind = KEEPER_ANSWER, .serial = message->serial, .error = r };
-        memcpy(keeper->answer.name, message->name, sizeof(message->name));
+        if (message->kind != KEEPER_ACCEPT)     /* no name: that nobody waits is nothing to tell people of */
+                memcpy(keeper->answer.name, message->name, sizeof(message->name));
 }
 
 static int read_request(Keeper *keeper, uint64_t now) {
@@ -174,7 +214,8 @@ bool keeper_has_to_send(const Keeper *keeper) {
 }
 
 static int send_welcome(Keeper *keeper) {
-        KeeperMessage message = { .kind = KEEPER_WELCOME, .value = keeper->n_starts, .flags = keeper->flags };
+        KeeperMessage message = { .kind = KEEPER_WELCOME, .value = keeper->n_starts,
+                                  .flags = keeper->flags | KEEPER_FLAG_ACCEPTS };
         int r;
 
         if (keeper->exits.has_lost)
@@ -230,7 +271,7 @@ static int send_end_of_list(Keeper *keeper) {
 }
 
 static int send_answer(Keeper *keeper) {
-        int r = keeper_link_send(keeper->link, &keeper->answer, -1);
+        int r = keeper_link_send(keeper->link, &keeper->answer, keeper->answer_fd);
 
         if (r == 0)
                 keeper->answer.kind = 0;

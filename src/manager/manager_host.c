@@ -51,6 +51,10 @@ static int host_keep_fd(UnitHost *host, const Unit *unit, const char *what, uint
         return manager_keep_unit_fd(manager_of(host), unit, what, index, fd);
 }
 
+static int host_accept_fd(UnitHost *host, const Unit *unit, const char *what, uint32_t index, int listening) {
+        return manager_accept_unit_fd(manager_of(host), unit, what, index, listening);
+}
+
 static void host_drop_fd(UnitHost *host, const Unit *unit, const char *what, uint32_t index) {
         manager_drop_unit_fd(manager_of(host), unit, what, index);
 }
@@ -174,6 +178,7 @@ const UnitHostOps manager_host_ops = {
         .watch_fd = host_watch_fd,
         .unwatch_fd = host_unwatch_fd,
         .keep_fd = host_keep_fd,
+        .accept_fd = host_accept_fd,
         .drop_fd = host_drop_fd,
         .take_fd = host_take_fd,
         .settle_fds = host_settle_fds,

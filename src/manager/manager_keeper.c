@@ -6,6 +6,8 @@
  */
 
 #include <errno.h>
+#include <poll.h>
+#include <sys/socket.h>
 
 #include <systemd/sd-daemon.h>
 
@@ -18,6 +20,28 @@ int manager_store_fd(Manager *manager, const char *name, int fd) {
         const ManagerKeeper *keeper = &manager->options.keeper;
 
         return keeper->ops ? keeper->ops->store_fd(keeper->userdata, name, fd) : 0;
+}
+
+/* What nobody can hold for us is better lost with us than never answered. */
+static int accept_alone(Manager *manager, const char *name, int listening) {
+        int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+
+        if (fd < 0)
+                return -errno;
+        (void) manager_store_fd(manager, name, fd);
+        return fd;
+}
+
+int manager_accept_fd(Manager *manager, const char *name, int listening) {
+        const ManagerKeeper *keeper = &manager->options.keeper;
+        struct pollfd arrival = { .fd = listening, .events = POLLIN };
+        int r = -EOPNOTSUPP;
+
+        if (poll(&arrival, 1, 0) == 0)
+                return -EAGAIN;         /* mostly so: there is no need to ask */
+        if (keeper->ops && keeper->ops->accept_fd)
+                r = keeper->ops->accept_fd(keeper->userdata, name, listening);
+        return r == -EOPNOTSUPP || r == -ENOSPC || r == -EMFILE || r == -EBADF ? accept_alone(manager, name, listening) : r;
 }
 
 int manager_drop_fd(Manager *manager, const char *name) {

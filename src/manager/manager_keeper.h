@@ -24,6 +24,12 @@ typedef struct ManagerKeeperOps {
          * replaces what had that name. 0 or -errno; what fails later is logged.
          */
         int (*store_fd)(void *userdata, const char *name, int fd);
+        /*
+         * accept() on a listening socket that does not block: what comes out of it is held under @name before we have it. A
+         * descriptor that the caller owns, or a negative errno: that of accept(); -EMFILE or -ENOSPC if it could not be held
+         * and so was not accepted; -EBADF if it does block; -EOPNOTSUPP.
+         */
+        int (*accept_fd)(void *userdata, const char *name, int listening);
         int (*drop_fd)(void *userdata, const char *name);
         /*
          * A descriptor that was held when we began: the caller owns it, the keeper goes on holding it. -ENOENT. What nobody
@@ -50,6 +56,7 @@ typedef struct ManagerKeeper {
 } ManagerKeeper;
 
 int manager_store_fd(Manager *manager, const char *name, int fd);
+int manager_accept_fd(Manager *manager, const char *name, int listening);      /* also without a keeper, or one that can't hold it */
 int manager_drop_fd(Manager *manager, const char *name);
 int manager_take_fd(Manager *manager, const char *name);                /* -ENOENT without a keeper */
 void manager_sync_keeper(Manager *manager);

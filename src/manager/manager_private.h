@@ -231,6 +231,7 @@ int manager_watch_fd(Manager *manager, Unit *unit, uint32_t index, int fd, uint3
 void manager_unwatch_fd(Manager *manager, Unit *unit, uint32_t index);
 void manager_forget_watches(Manager *manager, Unit *unit);
 int manager_keep_unit_fd(Manager *manager, const Unit *unit, const char *what, uint32_t index, int fd);
+int manager_accept_unit_fd(Manager *manager, const Unit *unit, const char *what, uint32_t index, int listening);
 void manager_drop_unit_fd(Manager *manager, const Unit *unit, const char *what, uint32_t index);
 void manager_settle_fds(Manager *manager);
 int manager_take_unit_fd(Manager *manager, const Unit *unit, const char *what, uint32_t index);

@@ -127,6 +127,13 @@ int manager_keep_unit_fd(Manager *manager, const Unit *unit, const char *what, u
         return r;
 }
 
+int manager_accept_unit_fd(Manager *manager, const Unit *unit, const char *what, uint32_t index, int listening) {
+        cleanup_free_ char *name = NULL;
+        int r = name_fd(unit, what, index, &name);
+
+        return r < 0 ? r : manager_accept_fd(manager, name, listening);
+}
+
 void manager_drop_unit_fd(Manager *manager, const Unit *unit, const char *what, uint32_t index) {
         cleanup_free_ char *name = NULL;
 

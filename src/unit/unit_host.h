@@ -77,6 +77,11 @@ typedef struct UnitHostOps {
          * there is none. A number replaces what has it.
          */
         int (*keep_fd)(UnitHost *host, const Unit *unit, const char *what, uint32_t index, int fd);
+        /*
+         * What comes out of a listening socket, kept so: there is no moment in which the manager alone has it. It is the
+         * caller's; or a negative errno of accept(), -EAGAIN if nobody waits.
+         */
+        int (*accept_fd)(UnitHost *host, const Unit *unit, const char *what, uint32_t index, int listening);
         void (*drop_fd)(UnitHost *host, const Unit *unit, const char *what, uint32_t index);
         int (*take_fd)(UnitHost *host, const Unit *unit, const char *what, uint32_t index);
         void (*settle_fds)(UnitHost *host);             /* returns when nobody has any more what was dropped before */

@@ -164,8 +164,13 @@ static KeeperMessage hear(World *world, KeeperKind kind) {
 }
 
 static KeeperMessage say_hello(World *world) {
+        KeeperMessage welcome;
+
         tell(world, (KeeperMessage) { .kind = KEEPER_HELLO, .value = KEEPER_VERSION }, -1);
-        return hear(world, KEEPER_WELCOME);
+        welcome = hear(world, KEEPER_WELCOME);
+        cr_assert(eq(u32, welcome.flags & KEEPER_FLAG_ACCEPTS, KEEPER_FLAG_ACCEPTS));
+        welcome.flags &= ~(uint32_t) KEEPER_FLAG_ACCEPTS;       /* so it is always */
+        return welcome;
 }
 
 /* A request that is answered: by then the keeper has done it. */
@@ -249,6 +254,81 @@ Test(keeper, store_wants_a_descriptor_and_a_name) {
         cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_STORE, .name = "a" }, -1), -EBADF));
         cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_STORE }, 0), -EINVAL));
         cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_ENDED }, -1), -EOPNOTSUPP));
+}
+
+/* — what the keeper accepts — */
+
+static int listen_somewhere(struct sockaddr_un *ret_address, socklen_t *ret_size, int flags) {
+        int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+
+        *ret_address = (struct sockaddr_un) { .sun_family = AF_UNIX };
+        *ret_size = sizeof(sa_family_t);        /* the kernel finds a name */
+        cr_assert(fd >= 0 && bind(fd, (struct sockaddr *) ret_address, *ret_size) == 0 && listen(fd, 4) == 0);
+        *ret_size = sizeof(*ret_address);
+        cr_assert(getsockname(fd, (struct sockaddr *) ret_address, ret_size) == 0);
+        return fd;
+}
+
+static int knock(const struct sockaddr_un *address, socklen_t size, const char *word) {
+        int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+        cr_assert(fd >= 0 && connect(fd, (const struct sockaddr *) address, size) == 0);
+        cr_assert(write(fd, word, 1) == 1);
+        return fd;
+}
+
+static void expect_word(int fd, char word) {
+        char c = 0;
+
+        cr_assert(read(fd, &c, 1) == 1);
+        cr_assert(eq(chr, c, word));
+        close(fd);
+}
+
+Test(keeper, what_it_accepts_is_held_before_core_has_it) {
+        WORLD;
+        KeeperMessage message = { .kind = KEEPER_ACCEPT, .serial = 5, .name = "a.socket/connection/0" };
+        struct sockaddr_un address;
+        socklen_t size;
+        int listening = listen_somewhere(&address, &size, SOCK_NONBLOCK), first, second, fd = -1;
+
+        get_ready(&world);
+        cr_assert(eq(int, ask(&world, message, listening), -EAGAIN));
+        first = knock(&address, size, "1");
+        second = knock(&address, size, "2");
+        tell(&world, message, listening);
+        cr_assert(eq(int, hear_with_fd(&world, KEEPER_ANSWER, &fd).error, 0));
+        expect_word(fd, '1');
+
+        /* The answer to the second is not read any more. */
+        strcpy(message.name, "a.socket/connection/1");
+        tell(&world, message, listening);
+        kill_core(&world);
+        meet_core(&world);
+        say_hello(&world);
+        assert_string(hear_with_fd(&world, KEEPER_DESCRIPTOR, &fd).name, "a.socket/connection/0");
+        cr_assert(eq(int, (int) recv(fd, &(char) { 0 }, 1, MSG_DONTWAIT), -1), "its word was read, and it is not at its end");
+        close(fd);
+        assert_string(hear_with_fd(&world, KEEPER_DESCRIPTOR, &fd).name, "a.socket/connection/1");
+        expect_word(fd, '2');
+        hear(&world, KEEPER_ALL_SENT);
+        close(first);
+        close(second);
+        close(listening);
+}
+
+Test(keeper, accept_never_makes_it_wait) {
+        WORLD;
+        struct sockaddr_un address;
+        socklen_t size;
+        int listening = listen_somewhere(&address, &size, 0), ready = listen_somewhere(&address, &size, SOCK_NONBLOCK);
+
+        get_ready(&world);
+        cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_ACCEPT, .name = "a" }, listening), -EBADF));
+        cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_ACCEPT, .name = "a" }, -1), -EBADF));
+        cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_ACCEPT }, ready), -EINVAL));
+        close(listening);
+        close(ready);
 }
 
 Test(keeper, exit_of_an_orphan_is_told_until_it_is_taken) {
@@ -545,6 +625,9 @@ Test(keeper, two_descriptors_at_once_are_none) {
 
 /* Nobody but core could make it let go of some. */
 Test(keeper, full_of_descriptors_it_can_still_start_core) {
+        struct sockaddr_un address;
+        socklen_t size;
+        int listening = listen_somewhere(&address, &size, SOCK_NONBLOCK), client = knock(&address, size, "x");
         unsigned n = 0;
         int r = 0;
 
@@ -560,6 +643,10 @@ Test(keeper, full_of_descriptors_it_can_still_start_core) {
         }
         cr_assert(eq(int, r, -EMFILE));
         cr_assert(lt(uint, 32, n));
+        cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_ACCEPT, .name = "more" }, listening), -EMFILE));
+        expect_word(accept4(listening, NULL, NULL, SOCK_CLOEXEC), 'x');
+        close(client);
+        close(listening);
         kill_core(&world);
 
         meet_core(&world);

@@ -77,6 +77,12 @@ static int keep_fd(UnitHost *host, const Unit *unit, const char *what, uint32_t 
         return 0;
 }
 
+static int accept_fd(UnitHost *host, const Unit *unit, const char *what, uint32_t index, int listening) {
+        int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+
+        return fd < 0 ? -errno : keep_fd(host, unit, what, index, fd) < 0 ? -ENOSPC : fd;
+}
+
 static int take_fd(UnitHost *host, const Unit *unit, const char *what, uint32_t index) {
         const Kept *found = find_kept(what, index);
 
@@ -124,6 +130,7 @@ static Fixture begin(void) {
         snprintf(f.path, sizeof(f.path), "%s/s", f.root);
         ops = *f.world->host.ops;
         ops.keep_fd = keep_fd;
+        ops.accept_fd = accept_fd;
         ops.drop_fd = drop_fd;
         ops.take_fd = take_fd;
         ops.settle_fds = settle_fds;

@@ -2,9 +2,9 @@
 /*
  * Connections, each with an instance of its own
  *
- * From accept() on a connection is the keeper's as well, under its number. So
- * core may die at any moment: what is written down is taken over, and one that
- * is not yet is found by the number that comes next.
+ * It is the keeper who accepts a connection, and has it as well from then on,
+ * under its number. So core may die at any moment: what is written down is
+ * taken over, and one that is not yet is found by the number that comes next.
  *
  * The instance declares that the socket triggers it, not the other way round:
  * an instance that has ended is unloaded, and with it what it declared.
@@ -169,17 +169,13 @@ static int admit_connection(Unit *unit, int fd, char **ret_source) {
         return -ECONNABORTED;
 }
 
-/*
- * Owns @fd. It is kept before anything else is done with it: whoever has been accepted waits for an answer, and hears that
- * core has died if nobody else holds the connection.
- */
+/* Owns @fd, which is kept. */
 static void take_connection(Unit *unit, int fd) {
         cleanup_free_ char *source = NULL;
         Socket *socket = socket_of(unit);
         UnitHost *host = socket_host(unit);
         int r;
 
-        (void) host->ops->keep_fd(host, unit, "connection", socket->n_accepted, fd);
         r = admit_connection(unit, fd, &source);
         if (r == 0) {
                 socket_apply_connection_options(unit, fd);
@@ -199,27 +195,29 @@ static void take_connection(Unit *unit, int fd) {
 
 /* True if there may be more. */
 static bool accept_one(Unit *unit, const SocketPort *port) {
-        int fd = accept4(port->fd, NULL, NULL, SOCK_CLOEXEC);
+        UnitHost *host = socket_host(unit);
+        int fd = host->ops->accept_fd(host, unit, "connection", socket_of(unit)->n_accepted, port->fd);
 
         if (fd >= 0) {
                 take_connection(unit, fd);
                 return true;
         }
-        switch (errno) {
+        switch (-fd) {
         case EAGAIN:
+        case ETIMEDOUT:
                 return false;
         case EMFILE:
         case ENFILE:
         case ENOBUFS:
         case ENOMEM:
-                socket_log(unit, 4, "Cannot accept connections now: %s", strerror(errno));
+                socket_log(unit, 4, "Cannot accept connections now: %s", strerror(-fd));
                 socket_pause(unit, SHORTAGE_USEC);
                 return false;
         case EBADF:
         case EINVAL:
         case ENOTSOCK:
         case EOPNOTSUPP:
-                socket_note_failure(unit, "cannot accept connections on %s: %s", port->listen.address, strerror(errno));
+                socket_note_failure(unit, "cannot accept connections on %s: %s", port->listen.address, strerror(-fd));
                 socket_enter_stop_pre(unit, SOCKET_RESULT_RESOURCES);
                 return false;
         default:
