@@ -95,7 +95,7 @@ void manager_settle_transient(Manager *manager, bool is_written) {
         vector_deinit(&manager->dropped);
 }
 
-/* Its name is wanted again before that was written down. */
+/* Its name is wanted again before that was written down. One that is there again has it, and its file. */
 static void settle_one(Manager *manager, const char *name) {
         for (size_t i = manager->dropped.n; i > 0; i--) {
                 char *dropped = manager->dropped.items[i - 1];
@@ -104,7 +104,8 @@ static void settle_one(Manager *manager, const char *name) {
                         continue;
                 manager->dropped.items[i - 1] = vector_last(&manager->dropped);
                 manager->dropped.n--;
-                remove_file(manager, name);
+                if (!is_there_again(manager, name))
+                        remove_file(manager, name);
                 free(dropped);
         }
 }

@@ -4,6 +4,7 @@
  * Files of units that clients make: how long they are there.
  */
 
+#include <errno.h>
 #include <unistd.h>
 
 #include "manager/manager_transient.h"
@@ -57,4 +58,18 @@ Test(manager_transient, who_is_asked_for_before_that_keeps_its_file) {
         cr_assert(not(is_there(world)));
         manager_commit(world->manager);
         cr_assert(not(has_file(world)));
+}
+
+/* It is asked for under its old name, and then somebody wants to give that to another: who has it keeps what it was read from. */
+Test(manager_transient, who_is_asked_for_before_that_keeps_its_file_from_who_wants_its_name) {
+        cleanup_(failure_deinit) Failure failure = {};
+        cleanup_(world_freep) World *world = world_with_made();
+        Unit *unit;
+
+        manager_unload_candidates(world->manager);
+        unit_publish(world_load(world, "made.service"), UNIT_ACTIVE, 0);
+        cr_assert(eq(int, manager_make_transient(world->manager, "made.service", "[Service]\nExecStart=/bin/false\n", &unit,
+                                                 &failure), -EEXIST));
+        manager_commit(world->manager);
+        cr_assert(has_file(world));
 }
