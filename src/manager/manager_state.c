@@ -416,8 +416,11 @@ static bool read_state(Manager *manager) {
 void manager_open_state(Manager *manager) {
         ManagerState *state = &manager->state;
 
-        if (read_state(manager))
+        if (read_state(manager)) {
                 manager_rebuild(manager);
+                /* The files of units that were found must not be of commits that are still to come. */
+                state->commit = MAX(state->commit, manager_transient_commit(manager));
+        }
         if (!state->store)
                 return;
         state->check_path = getenv("JOBD_CHECK_STATE");

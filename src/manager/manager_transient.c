@@ -137,6 +137,12 @@ void manager_drop_uncommitted(Manager *manager, uint64_t commit) {
                 transient_file_sweep_later(folder, commit);
 }
 
+uint64_t manager_transient_commit(const Manager *manager) {
+        cleanup_free_ char *folder = NULL;
+
+        return manager_transient_folder(manager, &folder) == 0 ? transient_file_last_commit(folder) : 0;
+}
+
 void manager_sweep_transient(Manager *manager, bool is_done) {
         cleanup_free_ char *folder = NULL;
 

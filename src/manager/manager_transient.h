@@ -36,6 +36,8 @@ int manager_transient_folder(const Manager *manager, char **ret_folder);
 
 /* Before units are read: what was made after that commit, the last one, was not made. */
 void manager_drop_uncommitted(Manager *manager, uint64_t commit);
+/* The latest commit that a file says it is part of: that of a state that is lost, perhaps. */
+uint64_t manager_transient_commit(const Manager *manager);
 
 /* Removes files of an earlier manager whose units are not there; @is_done: of all units. */
 void manager_sweep_transient(Manager *manager, bool is_done);

@@ -5,6 +5,8 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "manager/manager_transient.h"
@@ -72,4 +74,43 @@ Test(manager_transient, who_is_asked_for_before_that_keeps_its_file_from_who_wan
                                                  &failure), -EEXIST));
         manager_commit(world->manager);
         cr_assert(has_file(world));
+}
+
+static void damage(const World *world, const char *name) {
+        char path[200];
+        int fd;
+
+        snprintf(path, sizeof(path), "%s/%s", world->runtime, name);
+        fd = open(path, O_WRONLY | O_CLOEXEC);
+        cr_assert(pwrite(fd, "garbage", 7, 0) == 7);
+        close(fd);
+}
+
+/* It says of which commit it is, and they are counted anew then, unless the journal is there to tell. */
+Test(manager_transient, a_file_outlives_a_state_that_was_lost_and_the_next_one) {
+        cleanup_(failure_deinit) Failure failure = {};
+        cleanup_(world_freep) World *world = world_new();
+        Unit *unit;
+
+        for (unsigned i = 0; i < 100; i++) {
+                manager_mark_self(world->manager);
+                manager_commit(world->manager);
+        }
+        cr_assert(eq(int, manager_make_transient(world->manager, "made.service", "[Service]\nExecStart=/bin/sleep 1000\n", &unit,
+                                                 &failure), 0));
+        world_exec(world, JOB_REPLACE, "start:made.service");
+        world_wait(world, world_is_active, "made.service");
+        manager_commit(world->manager);
+        world->manager = manager_free(world->manager);
+        damage(world, "state");
+        damage(world, "journal");
+        world_restart(world);
+        cr_assert(world_is_active(world, "made.service"));
+        cr_assert(has_file(world));
+        manager_commit(world->manager);
+
+        world_restart(world);
+        cr_assert(has_file(world));
+        cr_assert(world_is_active(world, "made.service"));
+        cr_assert(eq(int, (int) world_load(world, "made.service")->load_state, UNIT_LOADED));
 }

@@ -172,6 +172,19 @@ void transient_file_sweep_later(const char *folder, uint64_t commit) {
                 closedir(dir);
 }
 
+uint64_t transient_file_last_commit(const char *folder) {
+        DIR *dir = opendir(folder);
+        const struct dirent *item;
+        uint64_t last = 0;
+
+        while (dir && (item = readdir(dir)))
+                if (item->d_name[0] != '.')
+                        last = MAX(last, commit_of(dirfd(dir), item->d_name));
+        if (dir)
+                closedir(dir);
+        return last;
+}
+
 /* A file, or the folder of a unit's drop-ins. */
 static void sweep_item(int folder, const char *item, const UnitTable *table) {
         bool is_folder = text_ends_with(item, DROPINS);

@@ -38,5 +38,8 @@ void transient_file_remove(const char *folder, const char *name);
 /* The same for all units that are of later commits than that: nobody was told that they were made. */
 void transient_file_sweep_later(const char *folder, uint64_t commit);
 
+/* The latest that one of them is of; 0: there is none. */
+uint64_t transient_file_last_commit(const char *folder);
+
 /* The same for all units that have something in the folder and are not in @table (NULL: all). */
 void transient_file_sweep(const char *folder, const UnitTable *table);
