@@ -490,8 +490,10 @@ int manager_reload(Manager *manager, bool force, char ***ret_differences, Failur
                 job_manager_graph_changed(manager->jobs, manager->now);
                 manager_apply_groups(manager);
                 /* What a unit referred to before is not known any more; a reload looks at all files anyway. */
-                unit_table_foreach(manager->units, unit)
+                unit_table_foreach(manager->units, unit) {
+                        manager_mark_job_of(manager, unit);     /* it may not recover with what it does not need any more */
                         manager_consider_unloading(manager, unit);
+                }
                 manager_tell(manager, unit_files_changed);
         }
         manager->has_news = true;

@@ -41,7 +41,10 @@ enum {
 };
 
 void manager_mark_unit(Manager *manager, const Unit *unit);
-/* It has got a job: that it waited to be started again with another ends with it, and nothing else is in its record. */
+/*
+ * It has got a job: that it waited to be started again with another ends with it, and nothing else is in its record. Or that
+ * may have ended with new unit files.
+ */
 void manager_mark_job_of(Manager *manager, const Unit *unit);
 void manager_mark_job(Manager *manager, uint32_t id);
 void manager_mark_self(Manager *manager);

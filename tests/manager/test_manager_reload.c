@@ -131,3 +131,26 @@ Test(manager_reload, what_is_wrong_with_a_file_is_said_once) {
         cr_assert(eq(int, count_lines(log), 2), "after a reload it is news again");
         fclose(log);
 }
+
+/* It waited to be started again with what it required; who comes after us must not wait for that any more. */
+Test(manager_reload, what_a_unit_does_not_wait_for_any_more_is_written_down) {
+        cleanup_(world_freep) World *world = world_new();
+
+        world_fake_services(world);
+        world_write(world, "a.service", "[Service]\nExecStart=/bin/true\n");
+        world_write(world, "b.service", "[Unit]\nRequires=a.service\nAfter=a.service\nRestartOnDependency=yes\n"
+                                        "[Service]\nExecStart=/bin/true\n");
+        world_exec(world, JOB_REPLACE, "start:b.service");
+        world_settle(world);
+        unit_publish(manager_find_unit(world->manager, "a.service"), UNIT_FAILED, 0);
+        world_settle(world);
+        manager_commit(world->manager);
+        assert_not_null(job_manager_recovers_with(manager_jobs(world->manager), manager_find_unit(world->manager, "b.service")));
+
+        unit_ref(manager_find_unit(world->manager, "b.service"));
+        world_write(world, "b.service", "[Service]\nExecStart=/bin/true\n# changed\n");
+        cr_assert(eq(int, manager_reload(world->manager, false, NULL, NULL), 0));
+        manager_commit(world->manager);
+        world_restart(world);
+        cr_assert(job_manager_recovers_with(manager_jobs(world->manager), world_load(world, "b.service")) == NULL);
+}
