@@ -96,13 +96,20 @@ static const char *find_end_message(const JobInfo *job) {
         return NULL;
 }
 
-/* "ConditionPathExists=/x, …": those that kept it from starting; NULL: none. */
+static bool is_unmet(const UnitCondition *check, bool is_assert) {
+        return check->is_assert == is_assert && check->result < 0;
+}
+
+/* "ConditionPathExists=/x, …": those that kept it from starting; NULL: none. Triggers are the reason if nothing else is. */
 static const char *list_unmet(const Unit *unit, char *buffer, size_t size) {
         const bool is_assert = unit->condition_result >= 0;
+        bool has_other = false;
         size_t n = 0;
 
+        for (const UnitCondition *check = unit->settings.rare->conditions; check; check = check->next)
+                has_other = has_other || (is_unmet(check, is_assert) && !check->is_trigger);
         for (const UnitCondition *check = unit->settings.rare->conditions; check && n < size; check = check->next)
-                if (check->is_assert == is_assert && check->result < 0)
+                if (is_unmet(check, is_assert) && !(check->is_trigger && has_other))
                         n += (size_t) snprintf(buffer + n, size - n, "%s%s=%s%s%s", n > 0 ? ", " : "", check->directive,
                                                check->is_trigger ? "|" : "", check->is_negated ? "!" : "",
                                                check->parameter);

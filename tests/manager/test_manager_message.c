@@ -33,3 +33,36 @@ Test(manager_message, a_remark_about_a_template_is_said_once) {
         fclose(log);
         cr_assert(n == 1, "%u lines", n);
 }
+
+/* Of those of which one is enough none is the reason, as long as another one kept it from starting. */
+Test(manager_message, only_the_conditions_that_kept_a_unit_from_starting_are_named) {
+        cleanup_(world_freep) World *world = world_new();
+        FILE *log = tmpfile();
+        char line[512];
+        unsigned n = 0;
+
+        assert_not_null(log);
+        world_write(world, "a.service", "[Unit]\nConditionPathExists=|/absent-one\nConditionPathExists=|/\n"
+                                        "ConditionPathExists=/absent-two\n[Service]\nExecStart=/bin/true\n");
+        world_write(world, "b.service", "[Unit]\nConditionPathExists=|/absent-one\nConditionPathExists=|/absent-three\n"
+                                        "[Service]\nExecStart=/bin/true\n");
+        log_set_kernel(fileno(log));
+        log_set_level(LOG_LEVEL_INFO);
+        world_exec(world, JOB_REPLACE, "start:a.service");
+        world_exec(world, JOB_REPLACE, "start:b.service");
+        world_settle(world);
+        log_set_kernel(-1);
+        rewind(log);
+        while (fgets(line, sizeof(line), log)) {
+                bool is_of_a = strstr(line, "a.service") != NULL;
+                const char *reason = is_of_a ? ": ConditionPathExists=/absent-two\n" :
+                                               ": ConditionPathExists=|/absent-one, ConditionPathExists=|/absent-three\n";
+
+                if (!strstr(line, "skipped"))
+                        continue;
+                n++;
+                cr_assert(strstr(line, reason) != NULL, "%s", line);
+        }
+        fclose(log);
+        cr_assert(n == 2, "%u lines", n);
+}
