@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include <systemd/sd-daemon.h>
@@ -97,12 +98,24 @@ bool manager_leaves_sockets(const Manager *manager) {
         return manager->options.keeper.ops && manager->stage != MANAGER_GONE;
 }
 
+/* What is not written down would be lost, and its processes be nobody's. 0 or what kept it from being written. */
+static int write_all(Manager *manager) {
+        manager_commit(manager);
+        return manager->state.has_failed ? manager->state.error : 0;
+}
+
 int manager_ask_reexec(Manager *manager, Failure *ret_failure) {
+        int r;
+
         if (!manager->options.keeper.ops)
                 return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported", "This manager has no keeper: nobody could "
                                    "go back if the new image failed. Start it as jobd.");
         if (manager->stage >= MANAGER_STOPPING)
                 return failure_set(ret_failure, -EBUSY, "ShuttingDown", "The manager is about to end.");
+        r = write_all(manager);
+        if (r < 0)
+                return failure_set(ret_failure, r, "Failed", "The state cannot be written to %s (%s): who is executed would not "
+                                   "know of what has changed.", manager->state.path, strerror(-r));
         log_notice("Executing ourselves anew is asked for.");
         manager->wants_reexec = true;
         return 0;
@@ -113,9 +126,10 @@ bool manager_wants_reexec(const Manager *manager) {
 }
 
 int manager_prepare_reexec(Manager *manager) {
-        manager_commit(manager);
+        int r = write_all(manager);
+
         manager_lower_open_files_limit(manager);
-        return 0;
+        return r;
 }
 
 void manager_give_up_reexec(Manager *manager) {

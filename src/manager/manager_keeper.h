@@ -75,7 +75,7 @@ bool manager_leaves_sockets(const Manager *manager);
 /*
  * Executing ourselves anew: asked for, the loop ends at the end of the turn, and manager_wants_reexec(). Whoever runs it
  * then does it (prepare: what the next one is not to inherit), or goes on with the loop. -EOPNOTSUPP without a keeper,
- * -EBUSY if we are about to end.
+ * -EBUSY if we are about to end, or why the state cannot be written.
  */
 int manager_ask_reexec(Manager *manager, Failure *ret_failure);
 bool manager_wants_reexec(const Manager *manager);

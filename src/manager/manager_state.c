@@ -264,6 +264,7 @@ static void note_failure(ManagerState *state, int error) {
                 log_error("Cannot write the state to %s: %s. Jobs and services go on; but if jobd dies before there is room "
                           "again, its successor does not know of the latest changes.", state->path, strerror(-error));
         state->has_failed = true;
+        state->error = error;
 }
 
 static void note_success(ManagerState *state) {

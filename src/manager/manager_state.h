@@ -26,6 +26,7 @@ typedef struct ManagerState {
         uint64_t commit;                /* number of the last one */
         uint64_t last_errand;           /* number of the last errand */
         bool has_failed;                /* the last commit has, and it was said */
+        int error;                      /* … with this errno, negative */
         bool has_awaiting;              /* some unit's record has said that it recovers with another */
         unsigned n_peeked;              /* notifications that were read and are still in the socket */
         const char *check_path;         /* of the environment: see manager_check_state(); NULL: nothing is checked */

@@ -52,6 +52,9 @@ check_prints "it is said" 'Cannot write the state to' cat "$DIR/log"
 check_equal "once" "$(grep -c 'Cannot write the state to' "$DIR/log")" 1
 check "a service that nobody has written down" ctl start c.service
 OTHER=$(main_pid c.service)
+check_exit "who would know nothing of that is not executed" 1 ctl daemon-reexec
+check_prints "the reason is said" 'cannot be written' echo "$OUT"
+check_equal "the service is still known" "$(main_pid c.service)" "$OTHER"
 
 rm "$XDG_RUNTIME_DIR/filler"
 check "there is room again" ctl restart b.service
