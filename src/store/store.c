@@ -39,9 +39,8 @@
 #define SWEEP_MIN 2048U
 #define SWEEP_FACTOR 4U
 
-/* SQLite's log is copied to the file when it has that many pages, as it is by SQLite's own default; at the latest in a commit. */
-#define LOG_PAGES 1000U
-#define LOG_PAGES_MAX 4000U
+/* In a commit SQLite's log is copied to the file when it has so many times the pages that it may have otherwise. */
+#define LOG_PAGES_FACTOR 4U
 
 /* What it looks at in a commit that writes none, and how many more for each that was. */
 #define SWEEP_STEP 8U
@@ -336,13 +335,13 @@ int store_commit(Store *store) {
         store->committed = store->progress;
         forget_gone(store, true);
         forget_marks(store);
-        if (store->n_log_pages >= LOG_PAGES_MAX)
+        if (store->n_log_pages >= LOG_PAGES_FACTOR * store->log_pages)
                 store_shorten_log(store);
         return 0;
 }
 
 void store_tidy(Store *store) {
-        if (store->n_log_pages >= LOG_PAGES && !store->is_writing)
+        if (store->n_log_pages >= store->log_pages && !store->is_writing)
                 store_shorten_log(store);
 }
 

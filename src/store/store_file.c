@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,6 +34,14 @@
 
 /* How often a file can be set aside before the last name is used again: what has it is replaced then. */
 #define SET_ASIDE_MAX 100U
+
+/*
+ * SQLite's log is copied to the file when it has that many pages, as it is by SQLite's own default. On a small file system it
+ * is when it has a part of that: the log never becomes shorter, and once it has taken the last page it could not be copied.
+ */
+#define LOG_PAGES 1000U
+#define LOG_PAGE_BYTES 4096U
+#define LOG_PART 16U
 
 static const char *const statement_texts[_STATEMENT_MAX] = {
         [STATEMENT_BEGIN] = "BEGIN IMMEDIATE",
@@ -246,11 +255,21 @@ static int note_log(void *userdata, sqlite3 *db, const char *name, int n_pages) 
         return SQLITE_OK;
 }
 
+static void find_log_limit(Store *store) {
+        struct statvfs status;
+        uint64_t n = 0;
+
+        if (statvfs(store->path, &status) == 0)
+                n = (uint64_t) status.f_blocks * status.f_frsize / LOG_PAGE_BYTES / LOG_PART;
+        store->log_pages = n > 0 && n < LOG_PAGES ? (unsigned) n : LOG_PAGES;
+}
+
 static int open_database(Store *store) {
         int code, r = make_private(store);
 
         if (r < 0)
                 return r;
+        find_log_limit(store);
         code = sqlite3_open_v2(store->path, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
                                SQLITE_OPEN_NOFOLLOW, NULL);
         if (code != SQLITE_OK)

@@ -72,6 +72,7 @@ struct Store {
         StoreProgress progress;         /* if .is_writing: with the next commit */
         bool is_writing;                /* some of the next commit is written */
         unsigned n_log_pages;           /* of SQLite's log, that are not in the file yet */
+        unsigned log_pages;             /* it is copied to the file when it has that many */
 };
 
 int store_map_error(int code);          /* SQLite's → a negative errno */

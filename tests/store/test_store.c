@@ -484,6 +484,29 @@ Test(store, full_file_system_loses_nothing_that_was_there) {
         cr_assert(umount2(world.folder, MNT_DETACH) == 0);
 }
 
+/* What there is takes a page; what was written of it since, thousands. Also if there never is a moment to tidy up. */
+Test(store, log_leaves_room_on_a_small_file_system) {
+        WORLD;
+
+        world.store = store_close(world.store);
+        unlink(world.path);
+        cr_assert(mount("tmpfs", world.folder, "tmpfs", 0, "size=1m") == 0);
+        cr_assert(eq(int, open_store(&world, "f"), STORE_E_OPENED));
+        for (uint32_t i = 1; i < 4000; i++) {
+                int r;
+
+                change(&world, STORE_JOBS, i % 10, i);
+                r = store_commit(world.store);
+                cr_assert(eq(int, r, 0), "commit %u: %s", i, strerror(-r));
+                if (i > 2000)
+                        store_tidy(world.store);
+        }
+        again(&world, "f", STORE_E_OPENED);
+        expect_loaded(&world);
+        world.store = store_close(world.store);
+        cr_assert(umount2(world.folder, MNT_DETACH) == 0);
+}
+
 /* A child that commits, and says so, as long as it lives: each state is a round's number in three spaces. */
 static _Noreturn void commit_for_ever(World *world, int fd) {
         for (uint32_t round = 1;; round++) {
