@@ -110,17 +110,24 @@ void log_table_close(LogTable *table) {
         *table = LOG_TABLE_EMPTY;
 }
 
-/* Some at once: the file system is asked once for them. */
-int log_table_reserve(LogTable *table, uint32_t number) {
-        const uint32_t from = table->n_reserved, n = MIN(number + RESERVED_AT_ONCE, LOG_STREAMS_MAX);
+static int reserve_up_to(LogTable *table, uint32_t n) {
+        const uint32_t from = table->n_reserved;
 
-        if (number < from)
-                return 0;
         if (fallocate(table->fd, 0, (off_t) (HEADER_BYTES + from * sizeof(LogStream)),
                       (off_t) ((n - from) * sizeof(LogStream))) < 0)
                 return -errno;
         table->n_reserved = n;
         return 0;
+}
+
+/* Some at once: the file system is asked once for them, unless it has room for this one only. */
+int log_table_reserve(LogTable *table, uint32_t number) {
+        int r;
+
+        if (number < table->n_reserved)
+                return 0;
+        r = reserve_up_to(table, MIN(number + RESERVED_AT_ONCE, LOG_STREAMS_MAX));
+        return r == -ENOSPC ? reserve_up_to(table, number + 1) : r;
 }
 
 const char *log_stream_name(uint32_t number, char buffer[static LOG_STREAM_NAME_MAX]) {

@@ -3,11 +3,14 @@
  * jobd-log: what it keeps, cuts, counts and rotates, and what comes after one that was killed
  */
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -255,4 +258,29 @@ Test(log_daemon, goes_on_where_its_file_was_deleted) {
         assert_string(records[0].record.message, "after");
         log_world_free(records, n);
         close(fd);
+}
+
+/* Of the pages of a file system two are left: room for one stream, and not for as many as are reserved at once elsewhere. */
+Test(log_daemon, a_stream_is_made_where_there_is_room_for_no_others) {
+        LogTable table;
+        char folder[128], path[160];
+        int fd;
+
+        snprintf(folder, sizeof(folder), "%s/full", log_world.folder);
+        snprintf(path, sizeof(path), "%s/filler", folder);
+        cr_assert(eq(int, mkdir(folder, 0700), 0));
+        cr_assert(eq(int, mount("tmpfs", folder, "tmpfs", 0, "size=64k"), 0));
+        cr_assert(eq(int, log_table_open(&table, folder, true), 0));
+        fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        cr_assert(eq(int, fallocate(fd, 0, 0, 13L * 4096), 0));
+        close(fd);
+        cr_assert(eq(int, log_table_reserve(&table, 0), 0));
+        table.streams[0].generation = 1;
+        cr_assert(eq(int, log_table_reserve(&table, 15), -ENOSPC));
+        unlink(path);
+        cr_assert(eq(int, log_table_reserve(&table, 15), 0));
+        table.streams[15].generation = 1;
+        log_table_close(&table);
+        cr_assert(eq(int, umount2(folder, MNT_DETACH), 0));
+        cr_assert(eq(int, rmdir(folder), 0));
 }
