@@ -146,3 +146,14 @@ Test(unit_implied, a_unit_depends_on_its_slice_if_that_was_named_or_has_a_file) 
         assert_string(file_relations(file_load_service(world, "y.service", ""), UNIT_IN_SLICE), "system.slice");
         assert_string(file_relations(file_load_service(world, "z.service", "Slice=-.slice"), UNIT_IN_SLICE), "");
 }
+
+Test(unit_implied, a_unit_depends_on_its_slice_if_that_has_dropins) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+
+        file_write(world, "a/system.slice.d/50-TasksMax.conf", "[Slice]\nTasksMax=10\n");
+        file_write(world, "a/system-t.slice.d/50-TasksMax.conf", "[Slice]\nTasksMax=20\n");
+        file_world_restart(world);
+        assert_string(file_relations(file_load_service(world, "y.service", ""), UNIT_IN_SLICE), "system.slice");
+        assert_string(file_relations(file_load_service(world, "t@1.service", ""), UNIT_IN_SLICE), "system-t.slice");
+        assert_string(file_said(world), "");
+}

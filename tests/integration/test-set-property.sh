@@ -108,5 +108,17 @@ check_prints "it counts at once" '^CPUWeight=80$' ctl show -p CPUWeight a.servic
 check_exit "and nothing else is there" 1 test -e "$RUNTIME/a.service.d/50-CPUWeight.runtime.conf"
 check "revert takes all of it back" ctl revert a.service
 check_prints "then nothing is limited" '^TasksMax=infinity$' ctl show -p TasksMax a.service
+# — a slice that has no file —
+check "of the slice that services are in" ctl set-property app.slice TasksMax=500
+check_prints "it is set" '^TasksMax=500$' ctl show -p TasksMax app.slice
+if [ -n "$GROUP" ] && [ -e "$GROUP/app.slice/pids.max" ]; then
+        check_equal "and holds" "$(cat "$GROUP/app.slice/pids.max")" 500
+else
+        check_prints "that it does not hold is said" 'not applied: .*TasksMax=' ctl status app.slice
+fi
+check "of one that nothing is in" ctl set-property --runtime other.slice TasksMax=50
+check_prints "it is set, too" '^TasksMax=50$' ctl show -p TasksMax other.slice
+check "of a slice" ctl revert app.slice
+check_prints "it is taken back" '^TasksMax=infinity$' ctl show -p TasksMax app.slice
 check_equal "nothing is left behind" "$(find "$UNITS" "$XDG_RUNTIME_DIR/jobd" -name 'drop-in*')" ""
 done_testing

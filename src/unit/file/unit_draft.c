@@ -340,7 +340,7 @@ static int draft_set_not_found(UnitDraft *draft) {
 static int draft_read_files(UnitDraft *draft) {
         const UnitSources *sources = &draft->state->sources;
         uint32_t n_dropins = 0;
-        int r = draft_read_fragment(draft);
+        int r = sources->fragment ? draft_read_fragment(draft) : 0;
 
         if (r == DRAFT_FILE_EMPTY)
                 return draft_set_masked(draft);
@@ -380,13 +380,13 @@ static int draft_set_bad_alias(UnitDraft *draft) {
         return draft_fail(draft, UNIT_ERROR, "LoadFailed", path, 0, NULL, message);
 }
 
-/* A slice needs no file to be a place for others, nor does a mount that is there. */
+/* A slice needs no file to be a place for others, and may have drop-ins; nor does a mount that is there. */
 static int draft_read_nothing(UnitDraft *draft) {
         int r = 0;
 
         if (draft->type == UNIT_SLICE && draft->is_supported && unit_slice_is_valid(draft->name))
-                r = 1;
-        else if (draft->type == UNIT_MOUNT && draft->is_supported)
+                return draft_read_files(draft);
+        if (draft->type == UNIT_MOUNT && draft->is_supported)
                 r = mount_draft_find(draft);
         if (r < 0)
                 return r;

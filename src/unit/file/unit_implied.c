@@ -66,28 +66,32 @@ static int implied_add_defaults(UnitDraft *draft) {
 }
 
 /*
- * Where it is. What is always there need not be started, so it is of interest only if it has a file with limits, or was
- * asked for by name.
+ * Where it is. What is always there need not be started, so it is of interest only if it has a file or drop-ins with
+ * limits, or was asked for by name.
  */
 static int implied_find_slice(const UnitDraft *draft, char **ret_slice) {
         const char *usual = draft->loader->options.is_user ? "app.slice" : "system.slice";
         bool is_named = draft->resources.slice;
-        int r;
+        int r = 1;
 
         /* So it is with nearly all units. */
-        if (!is_named && draft->type != UNIT_SLICE && !unit_name_is_instance(draft->name) &&
-            !name_map_find(draft->loader->names, usual))
-                return 0;
+        if (!is_named && draft->type != UNIT_SLICE && !unit_name_is_instance(draft->name))
+                r = unit_sources_has_slice(draft->loader->names, usual);
+        if (r <= 0)
+                return r;
         if (is_named)
                 r = (*ret_slice = strdup(draft->resources.slice)) ? 0 : -ENOMEM;
         else if (draft->type == UNIT_SLICE)
                 r = unit_slice_parent(draft->name, ret_slice);
         else
                 r = unit_slice_default(draft->name, draft->loader->options.is_user, ret_slice);
-        if (r == 0 && *ret_slice && !is_named && !name_map_find(draft->loader->names, *ret_slice) &&
-            (draft->type != UNIT_SLICE || unit_slice_is_always_there(*ret_slice)))
+        if (r < 0 || !*ret_slice || is_named ||
+            (draft->type == UNIT_SLICE && !unit_slice_is_always_there(*ret_slice)))
+                return r == -EINVAL ? 0 : r;
+        r = unit_sources_has_slice(draft->loader->names, *ret_slice);
+        if (r == 0)
                 free(take_ptr(*ret_slice));
-        return r == -EINVAL ? 0 : r;
+        return MIN(r, 0);
 }
 
 static bool has_resources(const UnitDraft *draft) {

@@ -294,6 +294,11 @@ static int sources_follow_link(const NameMap *map, UnitSources *sources) {
         return text_format(&sources->fragment, "%s%s", name_map_root(map), target);
 }
 
+/* A slice is there without one, and can be told something all the same. */
+static bool sources_needs_no_file(const UnitSources *sources) {
+        return sources->found == NAME_FOUND_NOTHING && unit_name_type(sources->id) == UNIT_SLICE;
+}
+
 int unit_sources_find(const NameMap *map, const char *name, UnitSources *ret_sources) {
         cleanup_(name_lookup_deinit) NameLookup lookup = {};
         cleanup_(unit_sources_deinit) UnitSources sources = {};
@@ -313,13 +318,25 @@ int unit_sources_find(const NameMap *map, const char *name, UnitSources *ret_sou
                 r = text_join_path(name_map_folder(map, lookup.entry), lookup.entry->name, &sources.fragment);
         if (r == 0 && sources.found == NAME_FOUND_FILE && !sources.builtin)
                 r = sources_follow_link(map, &sources);
-        if (r == 0 && sources.found == NAME_FOUND_FILE)
+        if (r == 0 && (sources.found == NAME_FOUND_FILE || sources_needs_no_file(&sources)))
                 r = sources_find_rest(map, &sources);
         if (r < 0)
                 return r;
         *ret_sources = sources;
         sources = (UnitSources) {};
         return 0;
+}
+
+int unit_sources_has_slice(const NameMap *map, const char *name) {
+        cleanup_(strv_freep) char **folders = NULL;
+        int r;
+
+        if (name_map_find(map, name))
+                return 1;
+        r = sources_push_dropin_folders(map, name, &folders);
+        if (r == 0)
+                r = sources_push_folder(map, "slice", ".d", &folders);
+        return r < 0 ? r : folders != NULL;
 }
 
 static bool sources_strv_equal(char *const *a, char *const *b) {

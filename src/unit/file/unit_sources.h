@@ -31,9 +31,12 @@ void unit_sources_deinit(UnitSources *sources);
 
 /*
  * Looks @name up. For an alias only found and id are set; drop-ins, links and aliases only where there is a main
- * file. 0, or -ENOMEM.
+ * file, or of a slice, which needs none. 0, or -ENOMEM.
  */
 int unit_sources_find(const NameMap *map, const char *name, UnitSources *ret_sources);
+
+/* Is anything said of that slice, by a file of its own or in a folder of drop-ins? 1, 0 or -ENOMEM. Reads no folder. */
+int unit_sources_has_slice(const NameMap *map, const char *name);
 
 /* Do both name the same files? */
 bool unit_sources_equal(const UnitSources *a, const UnitSources *b);
