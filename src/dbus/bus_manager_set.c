@@ -27,6 +27,7 @@ typedef struct BusDropin {
         bool is_list;
         char *file;                     /* owned */
         char *lines, *text;             /* owned: what is set, and the whole drop-in */
+        char *for_boot;                 /* owned: the one until the next boot that stays beside it; NULL: none */
 } BusDropin;
 
 typedef struct BusSettings {
@@ -39,6 +40,7 @@ static void settings_deinit(BusSettings *settings) {
                 free(settings->items[i].file);
                 free(settings->items[i].lines);
                 free(settings->items[i].text);
+                free(settings->items[i].for_boot);
         }
 }
 
@@ -103,15 +105,39 @@ static int read_settings(BusCall *call, const Unit *unit, BusSettings *settings)
         return 0;
 }
 
+static int format_text(const BusDropin *dropin, const char *lines, char **ret_text) {
+        return text_format(ret_text, "# Written by set-property\n[%s]\n%s", dropin->section, lines);
+}
+
+/*
+ * What is a list until the next boot goes on beside what is set for good, and has that, too: an item of the same device, or
+ * an empty assignment, would else count after it.
+ */
+static int finish_text_for_boot(const DropinWrite *place, BusDropin *dropin) {
+        cleanup_free_ char *before = NULL, *all = NULL;
+        int r;
+
+        if (place->is_runtime || place->is_transient || bus_setting_takes_back(dropin->directive, dropin->lines))
+                return 0;
+        r = dropin_read_for_boot(place, &before);
+        if (r >= 0 && before)
+                r = bus_setting_add_to_list(dropin->directive, before, dropin->lines, &all);
+        return r < 0 || !all ? r : format_text(dropin, all, &dropin->for_boot);
+}
+
 /* With what is there already, if that is to stay. */
 static int finish_text(BusCall *call, const DropinWrite *place, BusDropin *dropin) {
         cleanup_free_ char *before = NULL, *all = NULL;
-        int r = dropin->is_list ? dropin_read(place, &before, &call->failure) : 0;
+        int r;
 
-        if (r >= 0 && dropin->is_list)
+        if (!dropin->is_list)
+                return format_text(dropin, dropin->lines, &dropin->text);
+        r = dropin_read(place, &before, &call->failure);
+        if (r >= 0)
                 r = bus_setting_add_to_list(dropin->directive, before, dropin->lines, &all);
-        return r < 0 ? r : text_format(&dropin->text, "# Written by set-property\n[%s]\n%s", dropin->section,
-                                       all ?: dropin->lines);
+        if (r >= 0)
+                r = format_text(dropin, all, &dropin->text);
+        return r < 0 ? r : finish_text_for_boot(place, dropin);
 }
 
 /* All are verified before the first is written. */
@@ -134,6 +160,7 @@ static int place_settings(BusCall *call, const Unit *unit, BusSettings *settings
                         if (pass == 0)
                                 r = finish_text(call, &dropin, &settings->items[i]);
                         dropin.text = settings->items[i].text;
+                        dropin.for_boot = settings->items[i].for_boot;
                         if (r >= 0)
                                 r = pass == 0 ? dropin_verify(&dropin, &call->failure) :
                                                 dropin_place(&dropin, &call->failure);

@@ -88,6 +88,18 @@ static int take_lines(const struct ListSetting *list, const char *text, char ***
         return r;
 }
 
+bool bus_setting_takes_back(const char *directive, const char *lines) {
+        const struct ListSetting *list = find_list(directive);
+
+        for (const char *line = lines; list && *line; line += strcspn(line, "\n"), line += *line == '\n') {
+                const char *value = value_of(list, line);
+
+                if (value && (*value == '\n' || *value == '\0'))
+                        return true;
+        }
+        return false;
+}
+
 int bus_setting_add_to_list(const char *directive, const char *before, const char *lines, char **ret_lines) {
         const struct ListSetting *list = find_list(directive);
         cleanup_(strv_freep) char **all = NULL;

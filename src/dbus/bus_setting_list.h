@@ -12,6 +12,9 @@
 /* Is that directive one, which can be set at run time? */
 bool bus_setting_is_list(const char *directive);
 
+/* Is an empty assignment among @lines, which takes back all that was set before? */
+bool bus_setting_takes_back(const char *directive, const char *lines);
+
 /*
  * The lines of a drop-in that had @before (NULL: there was none), and to which @lines are added. An empty assignment
  * takes back all before it, one of the same device or address replaces it. Only lines of @directive are kept. 0 or

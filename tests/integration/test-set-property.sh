@@ -106,6 +106,18 @@ check_prints "lists have both" '^DeviceAllow=/dev/null rw /dev/zero r$' ctl show
 check "for good again" ctl set-property a.service CPUWeight=80
 check_prints "it counts at once" '^CPUWeight=80$' ctl show -p CPUWeight a.service
 check_exit "and nothing else is there" 1 test -e "$RUNTIME/a.service.d/50-CPUWeight.runtime.conf"
+check "a list until the next boot" ctl set-property --runtime a.service IPAddressDeny=10.0.0.1 "IODeviceWeight=$DISK 10"
+check "goes on" ctl set-property a.service IPAddressDeny=10.0.0.2 "IODeviceWeight=$DISK 20"
+check_prints "beside what is set for good" '^IPAddressDeny=.*10\.0\.0\.1/32' ctl show -p IPAddressDeny a.service
+check_prints "which has been added" '^IPAddressDeny=.*10\.0\.0\.2/32' ctl show -p IPAddressDeny a.service
+check_prints "of one disk what was set last counts" "^IODeviceWeight=.*$DISK 20( |\$)" ctl show -p IODeviceWeight a.service
+check "the same" ctl set-property a.service IPAddressDeny=10.0.0.3
+check_prints "where both are there" '^IPAddressDeny=.*10\.0\.0\.1/32' ctl show -p IPAddressDeny a.service
+check "all is taken back for now" ctl set-property --runtime a.service IPAddressDeny=
+check "then" ctl set-property a.service IPAddressDeny=10.0.0.4
+check_prints "only that is there" '^IPAddressDeny=10\.0\.0\.4/32$' ctl show -p IPAddressDeny a.service
+check "all is taken back" ctl set-property a.service IPAddressDeny=
+check_equal "of both" "$(ctl show -P IPAddressDeny a.service)" ""
 check "revert takes all of it back" ctl revert a.service
 check_prints "then nothing is limited" '^TasksMax=infinity$' ctl show -p TasksMax a.service
 # — a slice that has no file —

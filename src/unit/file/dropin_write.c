@@ -131,19 +131,27 @@ static int find_place(const DropinWrite *dropin, char **ret_folder, char **ret_n
         return r < 0 ? r : choose_name(dropin, ret_name);
 }
 
-/* What was set last counts. */
-static int drop_one_for_boot(const DropinWrite *dropin) {
-        cleanup_free_ char *folder = NULL, *name = NULL, *path = NULL;
-        int r = find_folder(dropin, FOLDER_RUNTIME, &folder);
+/*
+ * What was set last counts: of what was there until the next boot only that stays which is to. One of the same name, from
+ * before there was one for good, is of no effect any more, and must not be when that is taken away.
+ */
+static int replace_one_for_boot(const DropinWrite *dropin, Failure *ret_failure) {
+        cleanup_free_ char *folder = NULL, *name = NULL;
+        int fd, r = find_folder(dropin, FOLDER_RUNTIME, &folder);
 
         if (r < 0 || !folder)
                 return r;
         r = name_for_boot(dropin, &name);
+        if (r < 0 || folder_open("", folder, false, &fd) < 0)
+                return r;
+        if (dropin->for_boot)
+                r = file_write_whole(fd, name, dropin->for_boot);
+        else
+                (void) unlinkat(fd, name, 0);
         if (r >= 0)
-                r = text_join_path(folder, name, &path);
-        if (r >= 0)
-                (void) unlink(path);
-        return MIN(r, 0);
+                (void) unlinkat(fd, dropin->file, 0);
+        close(fd);
+        return r < 0 ? io_failure(ret_failure, r, "write a drop-in in", folder) : 0;
 }
 
 int dropin_place(const DropinWrite *dropin, Failure *ret_failure) {
@@ -159,7 +167,7 @@ int dropin_place(const DropinWrite *dropin, Failure *ret_failure) {
         close(fd);
         if (r < 0)
                 return io_failure(ret_failure, r, "write a drop-in in", folder);
-        return dropin->is_runtime || dropin->is_transient ? 0 : drop_one_for_boot(dropin);
+        return dropin->is_runtime || dropin->is_transient ? 0 : replace_one_for_boot(dropin, ret_failure);
 }
 
 /* No more than a drop-in of ours ever has: what is larger is somebody else's, and is replaced. */
@@ -179,17 +187,33 @@ static int read_text(int folder, const char *name, char **ret_text) {
         return r;
 }
 
-int dropin_read(const DropinWrite *dropin, char **ret_text, Failure *ret_failure) {
-        cleanup_free_ char *folder = NULL, *name = NULL;
-        int fd, r = find_place(dropin, &folder, &name, ret_failure);
+static int read_from(const char *folder, const char *name, char **ret_text) {
+        int fd, r = folder_open("", folder, false, &fd);
 
         *ret_text = NULL;
-        if (r < 0)
-                return r;
-        r = folder_open("", folder, false, &fd);
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
         r = read_text(fd, name, ret_text);
         close(fd);
         return r;
+}
+
+int dropin_read(const DropinWrite *dropin, char **ret_text, Failure *ret_failure) {
+        cleanup_free_ char *folder = NULL, *name = NULL;
+        int r = find_place(dropin, &folder, &name, ret_failure);
+
+        return r < 0 ? r : read_from(folder, name, ret_text);
+}
+
+int dropin_read_for_boot(const DropinWrite *dropin, char **ret_text) {
+        cleanup_free_ char *folder = NULL, *name = NULL;
+        DropinWrite for_boot = *dropin;
+        int r = find_folder(dropin, FOLDER_RUNTIME, &folder);
+
+        *ret_text = NULL;
+        if (r < 0 || !folder)
+                return r;
+        for_boot.is_runtime = true;
+        r = choose_name(&for_boot, &name);
+        return r < 0 ? r : read_from(folder, name, ret_text);
 }

@@ -13,6 +13,7 @@ typedef struct DropinWrite {
         const char *unit;
         const char *file;               /* "50-MemoryMax.conf" */
         const char *text;
+        const char *for_boot;           /* until the next boot, beside one that is for good; NULL: nothing */
         char *const *search_path;
         const char *scratch;            /* a folder that a temporary one can be made in */
         bool is_user;
@@ -23,12 +24,15 @@ typedef struct DropinWrite {
 /* The text of the one that it will replace; NULL: there is none. 0, or a negative errno with @ret_failure. */
 int dropin_read(const DropinWrite *dropin, char **ret_text, Failure *ret_failure);
 
+/* The same of the one until the next boot, which may be there beside one that is for good. 0 or -ENOMEM. */
+int dropin_read_for_boot(const DropinWrite *dropin, char **ret_text);
+
 /* 0, -EINVAL with what is wrong with the text in @ret_failure, or another negative errno. Changes nothing. */
 int dropin_verify(const DropinWrite *dropin, Failure *ret_failure);
 
 /*
  * Writes it into the administrator's folder. What was placed last counts: where one of the same name is there for good, one
- * until the next boot has the name "50-X.runtime.conf", and it goes when the other is placed anew. 0, or a negative errno
- * with @ret_failure.
+ * until the next boot has the name "50-X.runtime.conf". It becomes @for_boot when the other is placed anew. 0, or a negative
+ * errno with @ret_failure.
  */
 int dropin_place(const DropinWrite *dropin, Failure *ret_failure);
