@@ -178,12 +178,20 @@ static int write_choice(const BusSettingTarget *target, DBusMessageIter *value) 
         return 0;
 }
 
+/* "12.5%" is as fine as a unit file can say it. */
+static void add_percents(Text *line, uint64_t hundredths) {
+        text_addf(line, "%" PRIu64, hundredths / 100);
+        if (hundredths % 100 > 0)
+                text_addf(line, ".%02" PRIu64, hundredths % 100);
+        text_add_char(line, '%');
+}
+
 static int write_percent_of_second(const BusSettingTarget *target, DBusMessageIter *value) {
         uint64_t span = bus_take_u64(value);
 
         text_addf(target->lines, "%s=", target->directive);
         if (span != UINT64_MAX)
-                text_addf(target->lines, "%" PRIu64 "%%", span / 10000);
+                add_percents(target->lines, span / 100);
         text_add_char(target->lines, '\n');
         return 0;
 }
@@ -192,8 +200,9 @@ static int write_scale(const BusSettingTarget *target, DBusMessageIter *value) {
         dbus_uint32_t scale;
 
         dbus_message_iter_get_basic(value, &scale);
-        text_addf(target->lines, "%s=%" PRIu64 "%%\n", target->directive,
-                  (uint64_t) ((double) scale * 100 / UINT32_MAX + 0.5));
+        text_addf(target->lines, "%s=", target->directive);
+        add_percents(target->lines, (uint64_t) ((double) scale * 10000 / UINT32_MAX + 0.5));
+        text_add_char(target->lines, '\n');
         return 0;
 }
 

@@ -123,6 +123,9 @@ Test(bus_setting, simple_values) {
         assert_read("Service: CPUWeight=\n", "a.service", "CPUWeight", "t", UINT64_MAX);
         assert_read("Service: CPUQuota=50%\n", "a.service", "CPUQuotaPerSecUSec", "t", UINT64_C(500000));
         assert_read("Service: MemoryMax=25%\n", "a.service", "MemoryMaxScale", "u", UINT32_MAX / 4);
+        assert_read("Service: CPUQuota=1.50%\n", "a.service", "CPUQuotaPerSecUSec", "t", UINT64_C(15000));
+        assert_read("Service: CPUQuota=0.05%\n", "a.service", "CPUQuotaPerSecUSec", "t", UINT64_C(500));
+        assert_read("Service: TasksMax=12.50%\n", "a.service", "TasksMaxScale", "u", UINT32_MAX / 8);
         assert_read("Service: Nice=-5\n", "a.service", "Nice", "i", -5);
         assert_read("Service: UMask=0027\n", "a.service", "UMask", "u", 027);
         assert_read("Service: LimitNOFILE=10:infinity\n", "a.service", "LimitNOFILESoft", "t", UINT64_C(10));
