@@ -333,6 +333,24 @@ static int slice_of(Manager *manager, const Unit *unit, const UnitGroup *wanted,
         return r < 0 ? r : cgroup_tree_slice(manager->groups, name, ret_slice);
 }
 
+/* Its files may name another slice by now than the one that it was started in: it stays there until it has stopped. */
+static int open_where_it_runs(Manager *manager, const Unit *unit, Cgroup **ret_cgroup) {
+        int r = -ENOENT;
+
+        for (const ManagerProcess *at = manager_of_unit(manager, unit)->processes; at && r == -ENOENT; at = at->next) {
+                cleanup_free_ char *name = NULL;
+                Cgroup *slice;
+
+                if (!at->is_reaped && !at->is_lost)
+                        r = cgroup_tree_find_slice_of(manager->groups, at->pid, unit->id, &name);
+                if (r == 0)
+                        r = cgroup_tree_slice(manager->groups, name, &slice);
+                if (r == 0)
+                        r = cgroup_open(slice, unit->id, ret_cgroup);
+        }
+        return r;
+}
+
 /* 0, 1 if it was there, or -errno. @only_existing: none is made. */
 static int open_cgroup(Manager *manager, const Unit *unit, const UnitGroup *wanted, bool only_existing,
                        Cgroup **ret_cgroup) {
@@ -343,7 +361,8 @@ static int open_cgroup(Manager *manager, const Unit *unit, const UnitGroup *want
                 *ret_cgroup = slice;
                 return r;
         }
-        return only_existing ? cgroup_open(slice, unit->id, ret_cgroup) : cgroup_make(slice, unit->id, ret_cgroup);
+        r = only_existing ? cgroup_open(slice, unit->id, ret_cgroup) : cgroup_make(slice, unit->id, ret_cgroup);
+        return r == -ENOENT && only_existing ? open_where_it_runs(manager, unit, ret_cgroup) : r;
 }
 
 static int make_group(Manager *manager, const Unit *unit, const UnitGroup *wanted, bool only_existing,

@@ -186,12 +186,15 @@ Test(cgroup, process_moves_by_itself) {
 
 Test(cgroup, unit_of_a_process) {
         GROUND("echo x; exec sleep 1000");
-        cleanup_free_ char *unit = NULL;
+        cleanup_free_ char *unit = NULL, *slice = NULL;
         pid_t pid = start(&ground, 1);
 
         cr_assert(cgroup_tree_find_unit(ground.tree, pid, &unit) == 0);
         cr_assert(eq(str, unit, (char *) "x.service"));
         cr_assert(cgroup_tree_find_unit(ground.tree, getpid(), &unit) == -ENOENT);
+        cr_assert(cgroup_tree_find_slice_of(ground.tree, pid, "y.service", &slice) == -ENOENT);
+        cr_assert(cgroup_tree_find_slice_of(ground.tree, pid, "x.service", &slice) == 0);
+        cr_assert(eq(str, slice, (char *) "system.slice"));
 }
 
 Test(cgroup, kill_reaches_all_whatever_they_did) {

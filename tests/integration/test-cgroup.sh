@@ -321,6 +321,24 @@ check "that of an instance, too" gone app-t.slice/t@2.service
 ctl stop escapes.service >/dev/null 2>&1
 check_exit "what got away is dead" 1 kill -0 "$ESCAPED"
 check "and its group gone" gone escapes.service
+
+# A slice that a file names later is for the next start.
+unit moves.service <<'U'
+[Service]
+ExecStart=/bin/sh -c '(setsid env -i /bin/sleep 1000 &); exec /bin/sleep 1000'
+U
+check "start" ctl start moves.service
+wait_for '^2$' grep -c . "$GROUP/app.slice/moves.service/cgroup.procs"
+unit moves.service.d/slice.conf <<<$'[Service]\nSlice=moved.slice'
+check "another slice" ctl daemon-reload
+find_core
+check "core is killed" kill_core KILL
+check_equal "the group is known" "$(ctl show -P ControlGroup moves.service)" "/${GROUP##*/}/app.slice/moves.service"
+check "stop" ctl stop moves.service
+check_equal "ends all that is in it" "$(cat "$GROUP/app.slice/moves.service/cgroup.procs" 2>/dev/null)" ""
+check "start" ctl start moves.service
+check_equal "it is in the other slice now" "$(group_of "$(pid_of moves.service)")" "/${GROUP##*/}/moved.slice/moves.service"
+check "stop" ctl stop moves.service
 check "the daemon ends" stop_daemon
 check_exit "and leaves nothing but its leaf" 1 test -d "$GROUP/app.slice"
 

@@ -78,6 +78,8 @@ int cgroup_path(const Cgroup *group, char **ret_path);
 
 /* The unit that a process is of by its control group: the first below slices. 0, -ENOENT if of none, or -errno. */
 int cgroup_tree_find_unit(const CgroupTree *tree, pid_t pid, char **ret_unit);
+/* The slice in which that unit has the process. 0, -ENOENT if it is not of that unit, or -errno. */
+int cgroup_tree_find_slice_of(const CgroupTree *tree, pid_t pid, const char *unit, char **ret_slice);
 
 /* What a unit or slice is called as a folder, where some names mean something else, and back. 0 or -ENOMEM. */
 int cgroup_name_escape(const char *name, char **ret_escaped);

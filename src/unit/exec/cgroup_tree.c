@@ -23,6 +23,7 @@
 #include "unit/exec/cgroup_find.h"
 #include "unit/exec/cgroup_private.h"
 #include "unit/exec/cgroup_process.h"
+#include "unit/unit_slice.h"
 
 /* How often processes are looked for that were forked while others were moved. */
 #define MOVES_MAX 8U
@@ -195,9 +196,11 @@ int cgroup_read_path(pid_t pid, char **ret_path) {
         return -ENOENT;
 }
 
-int cgroup_tree_find_unit(const CgroupTree *tree, pid_t pid, char **ret_unit) {
+/* Slices are within each other, and the unit is the first folder below them that is none. */
+static int find_place(const CgroupTree *tree, pid_t pid, char **ret_slice, char **ret_unit) {
         cleanup_(strv_freep) char **parts = NULL;
-        cleanup_free_ char *path = NULL;
+        cleanup_free_ char *path = NULL, *slice = NULL;
+        const char *slice_name = UNIT_ROOT_SLICE;
         size_t n = strlen(tree->path);
         int r;
 
@@ -212,10 +215,33 @@ int cgroup_tree_find_unit(const CgroupTree *tree, pid_t pid, char **ret_unit) {
         strv_foreach(part, parts) {
                 const char *name = cgroup_name_unescape(*part);
 
-                if (text_ends_with(name, ".slice"))
+                if (text_ends_with(name, ".slice")) {
+                        slice_name = name;
                         continue;
-                *ret_unit = strdup(name);
-                return *ret_unit ? 0 : -ENOMEM;
+                }
+                slice = strdup(slice_name);
+                *ret_unit = slice ? strdup(name) : NULL;
+                if (!*ret_unit)
+                        return -ENOMEM;
+                *ret_slice = take_ptr(slice);
+                return 0;
         }
         return -ENOENT;
+}
+
+int cgroup_tree_find_unit(const CgroupTree *tree, pid_t pid, char **ret_unit) {
+        cleanup_free_ char *slice = NULL;
+
+        return find_place(tree, pid, &slice, ret_unit);
+}
+
+int cgroup_tree_find_slice_of(const CgroupTree *tree, pid_t pid, const char *unit, char **ret_slice) {
+        cleanup_free_ char *slice = NULL, *found = NULL;
+        int r = find_place(tree, pid, &slice, &found);
+
+        if (r == 0 && !text_equal(found, unit))
+                return -ENOENT;
+        if (r == 0)
+                *ret_slice = take_ptr(slice);
+        return r;
 }
