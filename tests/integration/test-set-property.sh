@@ -72,6 +72,7 @@ check_exit "a bad value is refused" 1 ctl set-property a.service TasksMax=30 Mem
 check_prints "with the setting" 'MemoryMin=: ' ctl set-property a.service TasksMax=30 MemoryMin=plenty
 check_prints "and the other one is not taken either" '^TasksMax=20$' ctl show -p TasksMax a.service
 check_prints "what needs a restart is refused" "cannot be set at run time" ctl set-property a.service ExecStart=/bin/true
+check_prints "so is another slice" "Slice of a.service cannot be set at run time" ctl set-property a.service Slice=x.slice
 check_prints "a line break is no value" 'wrong type' ctl set-property a.service "Description=x
 [Service]
 ExecStartPre=/bin/false"
