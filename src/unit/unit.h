@@ -149,12 +149,12 @@ struct Unit {
         uint32_t index;                 /* dense; given again after the unit is gone */
         uint32_t relation_mask;         /* which kinds have a bucket */
         UnitRelationBucket *buckets;    /* owned, one for each bit of the mask, in its order */
-        UnitActiveState active_state;
-        UnitLoadState load_state;
+        UnitActiveState active_state : 8;
+        UnitLoadState load_state : 8;
+        UnitType type : 8;
+        uint32_t n_references;          /* bus clients (Ref) and others that keep it loaded */
         const UnitVTable *vtable;       /* borrowed; never NULL */
         const char *id;                 /* the first of names */
-        UnitType type;
-        uint32_t n_references;          /* bus clients (Ref) and others that keep it loaded */
         UnitTable *table;               /* borrowed */
         void *state_of_type;            /* owned by the vtable */
 
