@@ -6,11 +6,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "manager/manager_transient.h"
 #include "manager_world.h"
+#include "unit/exec/exec_process.h"
 
 static bool has_file(World *world) {
         cleanup_free_ char *folder = NULL, *path = NULL;
@@ -86,6 +88,17 @@ static void damage(const World *world, const char *name) {
         close(fd);
 }
 
+/* It is told by its environment, which the kernel puts there in the last part of an exec. */
+static void await_environment(const World *world, const Unit *unit) {
+        const ManagerProcess *process = manager_of_unit(world->manager, unit)->processes;
+        cleanup_free_ char *name = NULL;
+
+        assert_not_null(process);
+        while (exec_process_read_variable(process->pid, "JOBD_UNIT", &name) < 0)
+                sched_yield();
+        assert_string(name, unit->id);
+}
+
 /* It says of which commit it is, and they are counted anew then, unless the journal is there to tell. */
 Test(manager_transient, a_file_outlives_a_state_that_was_lost_and_the_next_one) {
         cleanup_(failure_deinit) Failure failure = {};
@@ -100,6 +113,7 @@ Test(manager_transient, a_file_outlives_a_state_that_was_lost_and_the_next_one) 
                                                  &failure), 0));
         world_exec(world, JOB_REPLACE, "start:made.service");
         world_wait(world, world_is_active, "made.service");
+        await_environment(world, unit);
         manager_commit(world->manager);
         world->manager = manager_free(world->manager);
         damage(world, "state");
