@@ -47,19 +47,17 @@ class Daemon:
         self.wait_until_it_serves()
 
     def core(self):
-        """The pid of jobd-core, or None."""
-        try:
-            with open(f'/proc/{self.process.pid}/task/{self.process.pid}/children', encoding='utf-8') as file:
-                pids = file.read().split()
-        except FileNotFoundError:
+        """The pid of jobd-core, or None. By all processes: the kernel's list of children leaves some out while others end."""
+        if not os.path.exists(f'/proc/{self.process.pid}'):
             raise Failure('the keeper is gone')
-        for pid in pids:
+        for pid in filter(str.isdigit, os.listdir('/proc')):
             try:
-                with open(f'/proc/{pid}/comm', encoding='utf-8') as file:
-                    if file.read().strip() == 'jobd-core':
-                        return int(pid)
+                with open(f'/proc/{pid}/stat', encoding='utf-8', errors='replace') as file:
+                    name, fields = file.read().split('(', 1)[1].rsplit(')', 1)
             except (FileNotFoundError, ProcessLookupError):
-                pass
+                continue
+            if name == 'jobd-core' and int(fields.split()[1]) == self.process.pid:
+                return int(pid)
         return None
 
     def try_to_talk(self):
