@@ -10,8 +10,8 @@
 #include "basic/failure.h"
 #include "basic/log.h"
 #include "basic/usec.h"
-#include "unit/file/resource_settings.h"
 #include "manager/manager_log.h"
+#include "unitfile/resource_settings.h"
 
 typedef struct CoreOptions {
         bool is_user;

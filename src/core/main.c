@@ -32,8 +32,8 @@
 #include "core/probe.h"
 #include "core/runtime_directory.h"
 #include "dbus/bus.h"
+#include "exec/exec_clean.h"
 #include "manager/manager.h"
-#include "unit/exec/exec_clean.h"
 
 enum {
         EXIT_USAGE = 2,

@@ -17,7 +17,7 @@
 
 #include "basic/macro.h"
 #include "core/probe.h"
-#include "unit/file/service_rare_settings.h"
+#include "unitfile/service_rare_settings.h"
 
 /* Of an answer only its first line counts. */
 #define ANSWER_MAX 512

@@ -16,7 +16,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "dbus/bus_manager.h"
-#include "unit/file/install.h"
+#include "unitfile/install.h"
 
 typedef int (*InstallVerb)(Installer *installer, char *const *names, unsigned flags, InstallReport *report,
                            Failure *ret_failure);

@@ -17,8 +17,8 @@
 #include "dbus/bus_manager.h"
 #include "dbus/bus_setting.h"
 #include "dbus/bus_setting_list.h"
-#include "unit/file/dropin_write.h"
-#include "unit/file/transient_file.h"
+#include "unitfile/dropin_write.h"
+#include "unitfile/transient_file.h"
 
 #define SETTINGS_MAX 64
 

@@ -10,7 +10,7 @@
 
 #include "basic/text.h"
 #include "dbus/bus_call.h"
-#include "unit/file/directive.h"
+#include "unitfile/directive.h"
 
 typedef struct BusSetting {
         const char *property;           /* borrowed from the message */

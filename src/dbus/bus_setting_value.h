@@ -11,7 +11,7 @@
 #include <dbus/dbus.h>
 
 #include "basic/text.h"
-#include "unit/file/directive.h"
+#include "unitfile/directive.h"
 
 typedef struct BusSettingRow BusSettingRow;
 

@@ -15,9 +15,9 @@
 #include "dbus/bus_internal.h"
 #include "dbus/bus_unit.h"
 #include "dbus/bus_view.h"
-#include "unit/file/install_preset.h"
-#include "unit/file/transient_file.h"
 #include "unit/unit_clean.h"
+#include "unitfile/install_preset.h"
+#include "unitfile/transient_file.h"
 
 static const Unit *unit_of(const BusView *view) {
         return view->object->unit;

@@ -9,7 +9,7 @@
  */
 
 #include "jobctl/jobctl.h"
-#include "unit/file/install.h"
+#include "unitfile/install.h"
 
 /*
  * Connects, or makes an installer (*ret_installer, NULL if connected). 0, an exit status with the reason said (a manager

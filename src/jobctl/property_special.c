@@ -19,7 +19,7 @@
 #include "basic/usec.h"
 #include "jobctl/property_special.h"
 #include "jobctl/value.h"
-#include "unit/file/capability.h"
+#include "unitfile/capability.h"
 
 typedef void (*AddValue)(Text *text, const json_t *value);
 

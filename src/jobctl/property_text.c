@@ -17,7 +17,7 @@
 #include "jobctl/property_text.h"
 #include "jobctl/state.h"
 #include "jobctl/value.h"
-#include "unit/file/exit_name.h"
+#include "unitfile/exit_name.h"
 
 const char *property_exit_code(int code) {
         if (code == CLD_EXITED)

@@ -15,7 +15,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "jobctl/verbs.h"
-#include "unit/file/install.h"
+#include "unitfile/install.h"
 
 int verb_version(Jobctl *ctl, char *const *words) {
         if (ctl->options.json)

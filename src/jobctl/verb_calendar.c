@@ -10,13 +10,13 @@
 #include <errno.h>
 #include <string.h>
 
-#include "basic/calendar.h"
 #include "basic/clock.h"
-#include "basic/clock_zone.h"
 #include "basic/text.h"
-#include "basic/timestamp.h"
 #include "jobctl/value.h"
 #include "jobctl/verbs.h"
+#include "time/calendar.h"
+#include "time/clock_zone.h"
+#include "time/timestamp.h"
 
 /* What is asked of each expression. */
 typedef struct Question {

@@ -23,9 +23,9 @@
 #include "jobctl/names.h"
 #include "jobctl/offline.h"
 #include "jobctl/verbs.h"
-#include "unit/file/file_write.h"
-#include "unit/file/install_folder.h"
 #include "unit/unit_name.h"
+#include "unitfile/file_write.h"
+#include "unitfile/install_folder.h"
 
 #define DROP_IN_DEFAULT "override.conf"
 

@@ -19,7 +19,7 @@
 #include "jobctl/state.h"
 #include "jobctl/table.h"
 #include "jobctl/verbs.h"
-#include "unit/file/install_preset.h"
+#include "unitfile/install_preset.h"
 
 /* Rows: path, state. */
 

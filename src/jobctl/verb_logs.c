@@ -17,10 +17,10 @@
 #include "basic/log.h"
 #include "basic/strv.h"
 #include "basic/text.h"
-#include "basic/timestamp.h"
 #include "jobctl/log_print.h"
 #include "jobctl/names.h"
 #include "jobctl/verbs.h"
+#include "time/timestamp.h"
 
 #define LINES_FOLLOWED 10U
 

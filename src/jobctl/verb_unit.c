@@ -16,8 +16,8 @@
 #include "jobctl/names.h"
 #include "jobctl/offline.h"
 #include "jobctl/verbs.h"
-#include "unit/file/builtin_unit.h"
-#include "unit/file/exit_name.h"
+#include "unitfile/builtin_unit.h"
+#include "unitfile/exit_name.h"
 
 int verb_kill(Jobctl *ctl, char *const *words) {
         const char *whom = ctl->options.kill_whom ?: "all";

@@ -12,7 +12,7 @@
 
 #include "basic/strv.h"
 #include "jobctl/verbs.h"
-#include "unit/file/unit_file.h"
+#include "unitfile/unit_file.h"
 
 typedef struct Verdict {
         Jobctl *ctl;

@@ -22,11 +22,11 @@
 #include "basic/log.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "exec/exec_directory.h"
 #include "manager/manager_group.h"
 #include "manager/manager_private.h"
 #include "manager/manager_transient.h"
-#include "unit/exec/exec_directory.h"
-#include "unit/types/unit_types.h"
+#include "types/unit_types.h"
 
 /* Times that the end of a turn is gone through at most; what is left is for the next turn. */
 #define ROUNDS_MAX 8U

@@ -17,10 +17,10 @@
 #include "job/job_manager.h"
 #include "job/job_plan.h"
 #include "manager/manager_keeper.h"
-#include "unit/file/resource_settings.h"
 #include "manager/manager_log.h"
-#include "unit/file/unit_file.h"
 #include "unit/unit_table.h"
+#include "unitfile/resource_settings.h"
+#include "unitfile/unit_file.h"
 
 typedef struct sd_event sd_event;
 typedef struct Manager Manager;

@@ -19,8 +19,8 @@
 #include "basic/log.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "exec/exec.h"
 #include "manager/manager_private.h"
-#include "unit/exec/exec.h"
 
 #define SET_SIZE_MAX 65536U     /* bytes that clients may set: it is written with each record of the manager */
 

@@ -21,12 +21,12 @@
 #include "basic/log.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "exec/cgroup_find.h"
+#include "exec/cgroup_process.h"
 #include "manager/manager_group_private.h"
-#include "unit/exec/cgroup_find.h"
-#include "unit/exec/cgroup_process.h"
-#include "unit/file/resource_settings.h"
-#include "unit/types/resource_attribute.h"
+#include "types/resource_attribute.h"
 #include "unit/unit_slice.h"
+#include "unitfile/resource_settings.h"
 
 static void init_resource_defaults(Manager *manager);
 

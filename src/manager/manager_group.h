@@ -9,9 +9,9 @@
  * be in its unit's does not begin.
  */
 
+#include "exec/cgroup.h"
+#include "exec/exec.h"
 #include "manager/manager.h"
-#include "unit/exec/cgroup.h"
-#include "unit/exec/exec.h"
 
 /* Finds out whether there are any, and says so once. */
 void manager_init_groups(Manager *manager);

@@ -14,9 +14,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "exec/cgroup_filter.h"
 #include "manager/manager_group_private.h"
-#include "unit/exec/cgroup_filter.h"
-#include "unit/types/resource_filter.h"
+#include "types/resource_filter.h"
 #include "unit/unit_table.h"
 
 /* Slices can't be deeper than their names are long. */

@@ -5,9 +5,9 @@
  * What manager_group.c keeps of a group
  */
 
+#include "exec/cgroup_control.h"
 #include "manager/manager_group.h"
 #include "manager/manager_private.h"
-#include "unit/exec/cgroup_control.h"
 
 /* A file of the group that tells of a change. */
 typedef struct ManagerGroupWatch {

@@ -10,9 +10,9 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "manager/manager_group_private.h"
-#include "unit/file/resource_settings.h"
-#include "unit/types/resource_attribute.h"
-#include "unit/types/resource_filter.h"
+#include "types/resource_attribute.h"
+#include "types/resource_filter.h"
+#include "unitfile/resource_settings.h"
 
 int manager_group_path(Manager *manager, const Unit *unit, char **ret_path) {
         const ManagerGroup *group = manager_find_group(manager, unit);

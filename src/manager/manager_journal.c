@@ -24,7 +24,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "manager/manager_log_private.h"
-#include "unit/file/exec_settings.h"
+#include "unitfile/exec_settings.h"
 
 #define FOLDER "/run/systemd/units"
 

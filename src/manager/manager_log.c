@@ -17,10 +17,10 @@
 #include <string.h>
 
 #include "basic/text.h"
+#include "exec/exec.h"
 #include "manager/manager_log_private.h"
-#include "unit/exec/exec.h"
-#include "unit/file/draft_type.h"
-#include "unit/file/exec_settings.h"
+#include "unitfile/draft_type.h"
+#include "unitfile/exec_settings.h"
 
 /* Streams that are looked at before a new one is made. */
 #define LOOKS 8U

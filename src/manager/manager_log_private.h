@@ -7,7 +7,7 @@
 
 #include "manager/manager_log.h"
 #include "manager/manager_private.h"
-#include "unit/file/exec_settings.h"
+#include "unitfile/exec_settings.h"
 
 #define MANAGER_JOURNAL_SOCKET "/run/systemd/journal/stdout"
 

@@ -14,7 +14,7 @@
 #include "basic/hash.h"
 #include "basic/log.h"
 #include "manager/manager_private.h"
-#include "unit/file/service_settings.h"
+#include "unitfile/service_settings.h"
 
 #define DIAGNOSTICS_MAX 20000U
 

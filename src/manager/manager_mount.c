@@ -27,9 +27,9 @@
 #include "basic/text.h"
 #include "basic/vector.h"
 #include "manager/manager_private.h"
-#include "unit/file/fstab.h"
-#include "unit/file/mount_option.h"
-#include "unit/file/mount_table.h"
+#include "unitfile/fstab.h"
+#include "unitfile/mount_option.h"
+#include "unitfile/mount_table.h"
 
 #define TABLE_PATH "/proc/self/mountinfo"
 #define FSTAB_PATH "/etc/fstab"

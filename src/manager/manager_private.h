@@ -12,13 +12,13 @@
 #include "basic/log.h"
 #include "basic/rate_limit.h"
 #include "basic/vector.h"
+#include "exec/exec.h"
+#include "exec/exec_process.h"
 #include "manager/manager.h"
 #include "manager/manager_process.h"
 #include "manager/manager_state.h"
 #include "manager/manager_token.h"
 #include "manager/outbox.h"
-#include "unit/exec/exec.h"
-#include "unit/exec/exec_process.h"
 
 typedef struct ManagerTimer {
         Unit *unit;                     /* borrowed */

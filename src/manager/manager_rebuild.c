@@ -19,12 +19,12 @@
 #include <unistd.h>
 
 #include "basic/log.h"
+#include "exec/exec_process.h"
 #include "manager/manager_group.h"
 #include "manager/manager_private.h"
 #include "manager/manager_state.h"
-#include "unit/exec/exec_process.h"
-#include "unit/file/resource_settings.h"
 #include "unit/unit_slice.h"
+#include "unitfile/resource_settings.h"
 
 typedef struct Trace {
         char *unit;                     /* owned */

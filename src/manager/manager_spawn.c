@@ -23,10 +23,10 @@
 
 #include "basic/clock.h"
 #include "basic/log.h"
+#include "exec/exec.h"
+#include "exec/exec_kill.h"
 #include "manager/manager_group.h"
 #include "manager/manager_private.h"
-#include "unit/exec/exec.h"
-#include "unit/exec/exec_kill.h"
 
 typedef enum ErrandKind {
         ERRAND_SPAWN,

@@ -17,8 +17,8 @@
 #include "basic/text.h"
 #include "manager/manager_private.h"
 #include "manager/manager_transient.h"
-#include "unit/file/install_folder.h"
-#include "unit/file/transient_file.h"
+#include "unitfile/install_folder.h"
+#include "unitfile/transient_file.h"
 
 int manager_transient_folder(const Manager *manager, char **ret_folder) {
         return text_format(ret_folder, "%s/" TRANSIENT_FOLDER, manager->options.runtime_directory);

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "basic/log.h"
+#include "exec/exec_process.h"
 #include "manager/manager_group.h"
 #include "manager/manager_private.h"
-#include "unit/exec/exec_process.h"
 
 /* Generations from a process up to one that is known. */
 #define ANCESTORS_MAX 256U

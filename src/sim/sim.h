@@ -17,8 +17,8 @@
 #include "basic/id_map.h"
 #include "job/job_manager.h"
 #include "sim/sim_event.h"
-#include "unit/file/unit_file.h"
 #include "unit/unit_table.h"
+#include "unitfile/unit_file.h"
 
 /* How a line ended; < 0: -EINVAL with a failure (script error), or another errno. */
 enum {

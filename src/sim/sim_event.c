@@ -17,7 +17,7 @@
 #include "sim/sim.h"
 #include "sim/sim_event.h"
 #include "sim/sim_unit.h"
-#include "unit/file/unit_file.h"
+#include "unitfile/unit_file.h"
 
 int sim_events_init(SimEvents *events, FILE *output, bool is_quiet, bool is_needed) {
         *events = (SimEvents) {

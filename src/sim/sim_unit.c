@@ -14,7 +14,7 @@
 
 #include "sim/sim.h"
 #include "sim/sim_unit.h"
-#include "unit/file/service_settings.h"
+#include "unitfile/service_settings.h"
 
 #define OUTCOME_DEFAULT _SIM_OUTCOME_MAX
 

@@ -4,8 +4,8 @@
 /*
  * What few units say of their processes, as data
  *
- * Limits, priorities, directories, privileges, filters, credentials. unit/file
- * reads it, unit/exec acts by it, unit/types shows it. A unit without any of
+ * Limits, priorities, directories, privileges, filters, credentials. unitfile
+ * reads it, exec acts by it, types shows it. A unit without any of
  * it has none. All zero is to say nothing.
  */
 

@@ -4,7 +4,7 @@
 /*
  * What a unit's processes are not to see or change
  *
- * Plain data: unit/file reads it, unit/exec makes namespaces of it. A unit
+ * Plain data: unitfile reads it, exec makes namespaces of it. A unit
  * that says nothing of it has none.
  */
 

@@ -22,7 +22,7 @@
 
 typedef struct Unit Unit;
 typedef struct UnitTable UnitTable;
-struct ExecRequest;                     /* unit/exec/exec.h */
+struct ExecRequest;                     /* exec/exec.h */
 struct ExecResult;
 
 typedef struct UnitTimestamp {
@@ -43,7 +43,7 @@ typedef struct UnitExit {
 
 /* How a unit wants its control group. */
 typedef struct UnitGroup {
-        const struct ResourceSettings *resources;       /* unit/file/resource_settings.h; NULL: nothing is said */
+        const struct ResourceSettings *resources;       /* unitfile/resource_settings.h; NULL: nothing is said */
         bool is_slice;                  /* others are in it; it has no processes itself */
         bool is_begun;                  /* what runs in it is of this run, and not left over from an earlier one */
         bool keeps_leftovers;           /* which are not to be killed */
@@ -162,7 +162,7 @@ struct Unit {
         char **names;                   /* owned, unless it is only_name; id and aliases */
         char *only_name[2];             /* most units have no other */
         Failure load_failure;           /* why load_state is not loaded */
-        void *type_settings;            /* owned by unit/file: ServiceSettings for a service, … */
+        void *type_settings;            /* owned by unitfile: ServiceSettings for a service, … */
         void (*type_settings_free)(void *settings);
 
         UnitTimestamp inactive_exit, active_enter, active_exit, inactive_enter, state_change;
@@ -171,12 +171,12 @@ struct Unit {
         int8_t condition_result;        /* 1 met, 0 untested, -1 unmet */
         int8_t assert_result;
         bool needs_reload;              /* its files have changed since they were read */
-        void *file_state;               /* owned by unit/file: what it saw of the files */
+        void *file_state;               /* owned by unitfile: what it saw of the files */
         void (*file_state_free)(void *state);
         char id_text[];                 /* what id points to */
 };
 
-/* Settings and what they imply are read into the unit by this; unit/file fills it. */
+/* Settings and what they imply are read into the unit by this; unitfile fills it. */
 typedef struct UnitLoaderOps {
         /* Units are about to be read, perhaps many: what they have in common is looked at once. May be NULL. 0 or -ENOMEM. */
         int (*begin)(void *userdata);

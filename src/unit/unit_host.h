@@ -18,8 +18,8 @@
 
 typedef struct Unit Unit;
 typedef struct UnitHost UnitHost;
-struct ResourceDefaults;               /* unit/file/resource_settings.h */
-struct MountEntry;                     /* unit/file/mount_table.h */
+struct ResourceDefaults;               /* unitfile/resource_settings.h */
+struct MountEntry;                     /* unitfile/mount_table.h */
 
 typedef enum UnitPurpose {
         UNIT_PURPOSE_MAIN,              /* the main process */
@@ -93,7 +93,7 @@ typedef struct UnitHostOps {
          * Everything of the unit but the main and control process given (0 for none): process groups and their orphans.
          * What is in the group of one of the two is not signalled: kill() with @is_group does that, and a second signal
          * of the same kind means "at once" to many programs. Signal 0 only looks. Returns how many there are, so that
-         * the unit knows if it must wait; unit/exec/exec_kill.h does the work.
+         * the unit knows if it must wait; exec/exec_kill.h does the work.
          */
         int (*kill_rest)(UnitHost *host, Unit *unit, int signal, pid_t main_pid, pid_t control_pid);
 

@@ -40,7 +40,7 @@ typedef enum UnitAction {
 DECLARE_STRING_TABLE(unit_collect_mode, UnitCollectMode);
 DECLARE_STRING_TABLE(unit_action, UnitAction);
 
-/* One Condition…= or Assert…= line; what it checks is evaluated by unit/file/condition.h. */
+/* One Condition…= or Assert…= line; what it checks is evaluated by unitfile/condition.h. */
 typedef struct UnitCondition {
         const char *directive;          /* static: "ConditionPathExists" */
         char *parameter;                /* owned */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "basic/macro.h"
-#include "double/double_assert.h"
 #include "basic/record.h"
+#include "double/double_assert.h"
 
 static const uint64_t numbers[] = { 0, 1, 127, 128, 16383, 16384, UINT32_MAX, UINT64_MAX / 2, UINT64_MAX };
 static const int64_t signed_numbers[] = { 0, -1, 1, 63, 64, -64, -65, INT32_MIN, INT64_MAX, INT64_MIN };

@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bus_fixture.h"
 #include "basic/macro.h"
+#include "bus_fixture.h"
 #include "dbus/bus_path.h"
 
 #define TIMEOUT_MS 300000

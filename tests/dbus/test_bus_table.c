@@ -14,7 +14,7 @@
 #include "dbus/bus_error.h"
 #include "dbus/bus_introspect.h"
 #include "double/double_assert.h"
-#include "unit/types/unit_types.h"
+#include "types/unit_types.h"
 
 static size_t all_interfaces(BusInterface interfaces[static 11]) {
         size_t n = 0;

@@ -10,7 +10,7 @@
 
 #include "basic/text.h"
 #include "dbus/bus_document.h"
-#include "unit/types/unit_types.h"
+#include "types/unit_types.h"
 
 static int read_all(const char *path, char **ret_text) {
         cleanup_(text_deinit) Text text = {};

@@ -7,7 +7,7 @@
 
 #include "basic/macro.h"
 #include "double/double_assert.h"
-#include "unit/exec/exec.h"
+#include "exec/exec.h"
 
 typedef struct Fixture {
         char folder[32];                /* of its own, removed in the end */

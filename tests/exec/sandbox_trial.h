@@ -5,8 +5,8 @@
  * A shell script in a sandbox
  */
 
+#include "exec/sandbox_shared.h"
 #include "exec_fixture.h"
-#include "unit/exec/sandbox_shared.h"
 
 typedef struct Trial {
         Fixture fixture;

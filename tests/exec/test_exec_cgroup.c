@@ -18,11 +18,11 @@
 
 #include "basic/macro.h"
 #include "basic/text.h"
+#include "exec/cgroup.h"
+#include "exec/cgroup_control.h"
+#include "exec/cgroup_find.h"
+#include "exec/cgroup_process.h"
 #include "exec_fixture.h"
-#include "unit/exec/cgroup.h"
-#include "unit/exec/cgroup_control.h"
-#include "unit/exec/cgroup_find.h"
-#include "unit/exec/cgroup_process.h"
 
 typedef struct Ground {
         Fixture fixture;

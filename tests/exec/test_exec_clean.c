@@ -13,7 +13,7 @@
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "double/double_assert.h"
-#include "unit/exec/exec_clean.h"
+#include "exec/exec_clean.h"
 
 static void expect_command(const ExecTerms *terms, unsigned kinds, const char *expected) {
         cleanup_(strv_freep) char **argv = NULL;

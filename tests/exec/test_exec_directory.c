@@ -15,8 +15,8 @@
 
 #include "basic/macro.h"
 #include "basic/text.h"
+#include "exec/exec_directory.h"
 #include "exec_fixture.h"
-#include "unit/exec/exec_directory.h"
 #include "unit/exec_terms.h"
 
 /* A /run and a /var/lib of our own. */

@@ -16,8 +16,8 @@
 #include "basic/hash.h"
 #include "basic/macro.h"
 #include "double/double_assert.h"
-#include "unit/exec/exec_directory.h"
-#include "unit/exec/exec_dynamic_user.h"
+#include "exec/exec_directory.h"
+#include "exec/exec_dynamic_user.h"
 
 #define N_UIDS (EXEC_DYNAMIC_UID_LAST - EXEC_DYNAMIC_UID_FIRST + 1)
 

@@ -9,7 +9,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "double/double_assert.h"
-#include "unit/exec/exec_environment.h"
+#include "exec/exec_environment.h"
 
 static const struct {
         const char *text;

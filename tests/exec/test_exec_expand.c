@@ -7,7 +7,7 @@
 
 #include "basic/strv.h"
 #include "double/double_assert.h"
-#include "unit/exec/exec_expand.h"
+#include "exec/exec_expand.h"
 
 static char *const environment[] = {
         (char *) "ONE=one", (char *) "TWO=a  b", (char *) "QUOTED='x y' z\"1 2\"", (char *) "EMPTY=", (char *) "SELF=${ONE}",

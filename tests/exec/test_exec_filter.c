@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "basic/macro.h"
+#include "exec/exec_filter.h"
 #include "exec_fixture.h"
-#include "unit/exec/exec_filter.h"
 #include "unit/exec_terms.h"
 
 static void allow(ExecTerms *terms, const char *group) {

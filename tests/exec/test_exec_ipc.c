@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "double/double_assert.h"
-#include "unit/exec/exec_ipc.h"
+#include "exec/exec_ipc.h"
 
 #define OURS 4711
 #define GROUP 4712

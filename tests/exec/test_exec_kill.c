@@ -16,8 +16,8 @@
 
 #include "basic/clock.h"
 #include "basic/macro.h"
+#include "exec/exec_kill.h"
 #include "exec_fixture.h"
-#include "unit/exec/exec_kill.h"
 
 static const uint8_t invocation[16] = { 0xab, 0xcd, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 };
 static const uint8_t other_invocation[16] = { 1 };

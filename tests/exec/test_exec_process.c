@@ -14,7 +14,7 @@
 
 #include "basic/macro.h"
 #include "double/double_assert.h"
-#include "unit/exec/exec_process.h"
+#include "exec/exec_process.h"
 
 /* A child that has this environment, and has executed its program: its end of the pipe is closed by that. */
 static pid_t start(const char *const *environment) {

@@ -5,7 +5,7 @@
 
 #include "basic/macro.h"
 #include "double/double_assert.h"
-#include "unit/exec/sandbox_order.h"
+#include "exec/sandbox_order.h"
 
 static size_t settle(SandboxMount *mounts, size_t n) {
         sandbox_order_sort(mounts, n);

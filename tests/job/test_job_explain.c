@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-#include "job_world.h"
 #include "job/job_entry.h"
+#include "job_world.h"
 
 static JobWorld *world_with_chain(void) {
         JobWorld *w = job_world_new();

@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-#include "job_world.h"
 #include "job/job_entry.h"
+#include "job_world.h"
 
 typedef struct Cell {
         bool ends;

@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-#include "job_world.h"
 #include "job/job_log.h"
+#include "job_world.h"
 
 static JobEnded ended(JobNames *names, uint32_t id, const char *unit) {
         return (JobEnded) { .id = id, .unit = job_names_get(names, unit), .type = JOB_START, .step = JOB_STEP_NONE };

@@ -20,11 +20,11 @@
 
 #include "basic/strv.h"
 #include "manager_world.h"
-#include "unit/types/path.h"
-#include "unit/types/service.h"
-#include "unit/types/service_private.h"
-#include "unit/types/socket.h"
-#include "unit/types/timer.h"
+#include "types/path.h"
+#include "types/service.h"
+#include "types/service_private.h"
+#include "types/socket.h"
+#include "types/timer.h"
 
 /* — the state — */
 

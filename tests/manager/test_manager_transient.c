@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "exec/exec_process.h"
 #include "manager/manager_transient.h"
 #include "manager_world.h"
-#include "unit/exec/exec_process.h"
 
 static bool has_file(World *world) {
         cleanup_free_ char *folder = NULL, *path = NULL;

@@ -21,10 +21,10 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "double/double_sink.h"
+#include "exec/exec.h"
+#include "exec/exec_kill.h"
 #include "process_world.h"
-#include "unit/exec/exec.h"
-#include "unit/exec/exec_kill.h"
-#include "unit/types/unit_types.h"
+#include "types/unit_types.h"
 
 /* It only ends a test that hangs: the machine may be slow, and busy with other things. */
 #define PATIENCE (5 * USEC_PER_MINUTE)

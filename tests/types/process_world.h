@@ -6,8 +6,8 @@
  */
 
 #include "double/double_assert.h"
-#include "unit/file/service_settings.h"
 #include "unit/unit_table.h"
+#include "unitfile/service_settings.h"
 
 typedef struct ProcessWorld {
         UnitTable *table;               /* owned */

@@ -14,7 +14,7 @@
 #include "basic/strv.h"
 #include "double/double_sink.h"
 #include "service_world.h"
-#include "unit/types/unit_types.h"
+#include "types/unit_types.h"
 
 static World *world_of(UnitHost *host) {
         return container_of(host, World, host);

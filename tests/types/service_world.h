@@ -18,9 +18,9 @@
 
 #include "basic/text.h"
 #include "double/double_assert.h"
-#include "unit/exec/exec.h"
-#include "unit/file/service_settings.h"
+#include "exec/exec.h"
 #include "unit/unit_table.h"
+#include "unitfile/service_settings.h"
 
 #define FIRST_PID 5000001
 

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/exec_directory.h"
+#include "exec/exec_dynamic_user.h"
 #include "service_world.h"
-#include "unit/exec/exec_directory.h"
-#include "unit/exec/exec_dynamic_user.h"
+#include "types/exec_owner.h"
+#include "types/service.h"
 #include "unit/exec_terms.h"
-#include "unit/types/exec_owner.h"
-#include "unit/types/service.h"
 
 static int remove_one(const char *path, const struct stat *status, int flag, struct FTW *place) {
         return remove(path);

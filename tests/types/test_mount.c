@@ -12,8 +12,8 @@
 #include "basic/text.h"
 #include "double/double_assert.h"
 #include "double/double_unit.h"
-#include "unit/types/mount.h"
-#include "unit/types/unit_types.h"
+#include "types/mount.h"
+#include "types/unit_types.h"
 
 #define PID 12
 

@@ -14,8 +14,8 @@
 #include "basic/text.h"
 #include "double/double_assert.h"
 #include "double/double_unit.h"
-#include "unit/types/path.h"
-#include "unit/types/unit_types.h"
+#include "types/path.h"
+#include "types/unit_types.h"
 
 #define REQUEST "request start replace a.service"
 

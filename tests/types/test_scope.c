@@ -11,8 +11,8 @@
 #include "basic/record.h"
 #include "double/double_assert.h"
 #include "double/double_unit.h"
-#include "unit/types/scope.h"
-#include "unit/types/unit_types.h"
+#include "types/scope.h"
+#include "types/unit_types.h"
 #include "unit/unit_record.h"
 
 typedef struct Fixture {

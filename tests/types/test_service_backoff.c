@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "service_world.h"
-#include "unit/types/unit_types.h"
+#include "types/unit_types.h"
 
 #define START SERVICE_EXEC_START
 

@@ -9,7 +9,7 @@
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "service_world.h"
-#include "unit/types/unit_types.h"
+#include "types/unit_types.h"
 #include "unit/unit_clean.h"
 
 #define BIT(kind) (1U << UNIT_CLEAN_##kind)

@@ -6,7 +6,7 @@
 #include <signal.h>
 
 #include "service_world.h"
-#include "unit/file/resource_settings.h"
+#include "unitfile/resource_settings.h"
 
 static uint64_t n_oom_kills;
 

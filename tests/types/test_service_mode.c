@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "service_world.h"
-#include "unit/types/service.h"
-#include "unit/types/unit_types.h"
+#include "types/service.h"
+#include "types/unit_types.h"
 
 #define START SERVICE_EXEC_START
 

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "basic/macro.h"
+#include "exec/exec_kill.h"
 #include "process_world.h"
-#include "unit/exec/exec_kill.h"
-#include "unit/types/unit_types.h"
+#include "types/unit_types.h"
 
 #define START SERVICE_EXEC_START
 #define PROCESS_WORLD(type) cleanup_(process_world_freep) ProcessWorld *world = process_world_new(type)

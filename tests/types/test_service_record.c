@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "exec/sandbox_shared.h"
 #include "service_world.h"
-#include "unit/exec/sandbox_shared.h"
-#include "unit/types/exec_sandbox.h"
-#include "unit/types/unit_types.h"
+#include "types/exec_sandbox.h"
+#include "types/unit_types.h"
 #include "unit/unit_record.h"
 
 static void record(World *world, RecordWriter *writer) {

@@ -9,7 +9,7 @@
 
 #include "basic/macro.h"
 #include "service_world.h"
-#include "unit/types/unit_types.h"
+#include "types/unit_types.h"
 
 #define START SERVICE_EXEC_START
 

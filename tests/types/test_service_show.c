@@ -11,7 +11,7 @@
 #include "basic/macro.h"
 #include "double/double_sink.h"
 #include "service_world.h"
-#include "unit/types/unit_types.h"
+#include "types/unit_types.h"
 
 #define START SERVICE_EXEC_START
 

@@ -7,7 +7,7 @@
 
 #include "double/double_assert.h"
 #include "double/double_unit.h"
-#include "unit/types/unit_types.h"
+#include "types/unit_types.h"
 
 Test(slice, is_active_as_soon_as_it_is_started) {
         cleanup_(double_world_freep) DoubleWorld *world = double_world_new();

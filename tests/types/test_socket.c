@@ -23,9 +23,9 @@
 #include "basic/strv.h"
 #include "double/double_assert.h"
 #include "double/double_unit.h"
-#include "unit/types/service.h"
-#include "unit/types/socket.h"
-#include "unit/types/unit_types.h"
+#include "types/service.h"
+#include "types/socket.h"
+#include "types/unit_types.h"
 
 #define PID 5000001
 #define KEPT_MAX 16

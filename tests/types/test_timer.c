@@ -11,9 +11,9 @@
 #include "basic/record.h"
 #include "double/double_assert.h"
 #include "double/double_unit.h"
-#include "unit/file/timer_settings.h"
-#include "unit/types/timer.h"
-#include "unit/types/unit_types.h"
+#include "types/timer.h"
+#include "types/unit_types.h"
+#include "unitfile/timer_settings.h"
 
 #define MIDNIGHT (UINT64_C(1700006400) * USEC_PER_SEC)          /* Wed 2023-11-15 00:00:00 UTC */
 #define REQUEST "request start replace a.service"

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Programs that judge what a control group may reach
+ *
+ * They are written straight in the kernel's instructions: a chain of
+ * comparisons, each of which jumps to the next rule if it does not hold. A
+ * program has no licence to call what is for GPL only, and needs nothing of
+ * it. Groups below may have further programs, and all must agree: so what a
+ * unit gives its own groups can only be less.
+ */
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "basic/macro.h"
+#include "basic/vector.h"
+#include "exec/cgroup_control.h"
+#include "exec/cgroup_filter.h"
+
+#define PROGRAMS_MAX 64U
+/* What a kernel takes of the privileged; of others, and before Linux 5.2, it takes 4096, and says so. */
+#define INSTRUCTIONS_MAX 1000000U
+
+#define ETHERTYPE_IPV4 0x0800
+#define ETHERTYPE_IPV6 0x86DD
+
+typedef struct Program {
+        VECTOR(struct bpf_insn) code;
+        int error;                      /* the first one */
+} Program;
+
+static void add(Program *program, struct bpf_insn instruction) {
+        int r = program->code.n < INSTRUCTIONS_MAX ? vector_push(&program->code, instruction) : -E2BIG;
+
+        if (r < 0 && program->error == 0)
+                program->error = r;
+}
+
+static void load_field(Program *program, uint8_t to, uint8_t from, size_t offset) {
+        add(program, (struct bpf_insn) { .code = BPF_LDX | BPF_MEM | BPF_W, .dst_reg = to, .src_reg = from, .off = (int16_t) offset });
+}
+
+static void copy(Program *program, uint8_t to, uint8_t from) {
+        add(program, (struct bpf_insn) { .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = to, .src_reg = from });
+}
+
+static void set(Program *program, uint8_t to, int32_t value) {
+        add(program, (struct bpf_insn) { .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = to, .imm = value });
+}
+
+/* In 32 bits: so a mask is no matter of its sign. */
+static void change(Program *program, uint8_t operation, uint8_t what, uint32_t value) {
+        add(program, (struct bpf_insn) { .code = BPF_ALU | operation | BPF_K, .dst_reg = what, .imm = (int32_t) value });
+}
+
+/* Goes on if they are equal; else to where land() says. */
+static void expect(Program *program, uint8_t what, uint32_t value) {
+        add(program, (struct bpf_insn) { .code = BPF_JMP32 | BPF_JNE | BPF_K, .dst_reg = what, .imm = (int32_t) value });
+}
+
+/* All jumps since instruction @from that have no aim yet go to the next instruction. */
+static void land(Program *program, size_t from) {
+        for (size_t i = from; i < program->code.n; i++) {
+                struct bpf_insn *jump = &program->code.items[i];
+
+                if (jump->code == (BPF_JMP32 | BPF_JNE | BPF_K) && jump->off == 0)
+                        jump->off = (int16_t) (program->code.n - i - 1);
+        }
+}
+
+static void answer(Program *program, bool is_allowed) {
+        set(program, BPF_REG_0, is_allowed);
+        add(program, (struct bpf_insn) { .code = BPF_JMP | BPF_EXIT });
+}
+
+/* — the kernel's side — */
+
+static int call(int command, union bpf_attr *attributes) {
+        long r = syscall(SYS_bpf, command, attributes, sizeof(*attributes));
+
+        return r < 0 ? -errno : (int) r;
+}
+
+static int load(const Program *program, enum bpf_prog_type type, enum bpf_attach_type where) {
+        union bpf_attr attributes;
+
+        if (program->error < 0)
+                return program->error;
+        memset(&attributes, 0, sizeof(attributes));
+        attributes.prog_type = type;
+        attributes.expected_attach_type = where;
+        attributes.insns = (uintptr_t) program->code.items;
+        attributes.insn_cnt = (uint32_t) program->code.n;
+        attributes.license = (uintptr_t) "LGPL-2.1-or-later";
+        return call(BPF_PROG_LOAD, &attributes);
+}
+
+static int attach(int folder, int program, enum bpf_attach_type where) {
+        union bpf_attr attributes;
+
+        memset(&attributes, 0, sizeof(attributes));
+        attributes.target_fd = (uint32_t) folder;
+        attributes.attach_bpf_fd = (uint32_t) program;
+        attributes.attach_type = where;
+        attributes.attach_flags = BPF_F_ALLOW_MULTI;
+        return call(BPF_PROG_ATTACH, &attributes);
+}
+
+static int detach(int folder, uint32_t id, enum bpf_attach_type where) {
+        union bpf_attr attributes;
+        int program, r;
+
+        memset(&attributes, 0, sizeof(attributes));
+        attributes.prog_id = id;
+        program = call(BPF_PROG_GET_FD_BY_ID, &attributes);
+        if (program < 0)
+                return program == -ENOENT ? 0 : program;
+        memset(&attributes, 0, sizeof(attributes));
+        attributes.target_fd = (uint32_t) folder;
+        attributes.attach_bpf_fd = (uint32_t) program;
+        attributes.attach_type = where;
+        r = call(BPF_PROG_DETACH, &attributes);
+        close(program);
+        return r == -ENOENT ? 0 : r;
+}
+
+/* What is attached to the group itself: their number, or -errno. */
+static int list(int folder, enum bpf_attach_type where, uint32_t ids[static PROGRAMS_MAX]) {
+        union bpf_attr attributes;
+        int r;
+
+        memset(&attributes, 0, sizeof(attributes));
+        attributes.query.target_fd = (uint32_t) folder;
+        attributes.query.attach_type = where;
+        attributes.query.prog_ids = (uintptr_t) ids;
+        attributes.query.prog_cnt = PROGRAMS_MAX;
+        r = call(BPF_PROG_QUERY, &attributes);
+        return r < 0 ? r : (int) attributes.query.prog_cnt;
+}
+
+/* The new one is there before the old ones go, so nothing passes meanwhile. @program: NULL to take away only. */
+static int replace(const Cgroup *group, const Program *program, enum bpf_prog_type type, enum bpf_attach_type where) {
+        uint32_t ids[PROGRAMS_MAX];
+        int folder, fd = -1, n, r = 0;
+
+        folder = cgroup_open_file(group, ".");
+        if (folder < 0)
+                return folder;
+        n = list(folder, where, ids);
+        if (program) {
+                fd = load(program, type, where);
+                r = fd < 0 ? fd : attach(folder, fd, where);
+        } else if (n < 0)
+                n = 0;                  /* where nothing can be attached, nothing is */
+        for (int i = 0; r >= 0 && i < n; i++)
+                r = detach(folder, ids[i], where);
+        if (fd >= 0)
+                close(fd);
+        close(folder);
+        return r < 0 ? r : 0;
+}
+
+/* One that lets everything through, for a moment. */
+static bool can_attach(const Cgroup *group, enum bpf_prog_type type, enum bpf_attach_type where) {
+        union bpf_attr attributes;
+        Program program = {};
+        int folder, fd, r;
+
+        folder = cgroup_open_file(group, ".");
+        answer(&program, true);
+        fd = load(&program, type, where);
+        vector_deinit(&program.code);
+        r = folder < 0 ? folder : fd < 0 ? fd : attach(folder, fd, where);
+        if (r >= 0) {
+                memset(&attributes, 0, sizeof(attributes));
+                attributes.target_fd = (uint32_t) folder;
+                attributes.attach_bpf_fd = (uint32_t) fd;
+                attributes.attach_type = where;
+                (void) call(BPF_PROG_DETACH, &attributes);
+        }
+        if (fd >= 0)
+                close(fd);
+        if (folder >= 0)
+                close(folder);
+        return r >= 0;
+}
+
+/* — devices — */
+
+enum {
+        REG_CONTEXT = BPF_REG_6,
+        REG_TYPE = BPF_REG_2,
+        REG_ACCESS = BPF_REG_3,
+        REG_MAJOR = BPF_REG_4,
+        REG_MINOR = BPF_REG_5,
+        REG_SCRATCH = BPF_REG_1,
+};
+
+static void add_device_rule(Program *program, const CgroupDeviceRule *rule) {
+        size_t start = program->code.n;
+
+        expect(program, REG_TYPE, rule->is_block ? BPF_DEVCG_DEV_BLOCK : BPF_DEVCG_DEV_CHAR);
+        /* Nothing may be asked for that the rule does not give. */
+        copy(program, REG_SCRATCH, REG_ACCESS);
+        change(program, BPF_AND, REG_SCRATCH, ~(uint32_t) rule->access);
+        expect(program, REG_SCRATCH, 0);
+        if (rule->major != CGROUP_DEVICE_ANY)
+                expect(program, REG_MAJOR, rule->major);
+        if (rule->minor != CGROUP_DEVICE_ANY)
+                expect(program, REG_MINOR, rule->minor);
+        answer(program, true);
+        land(program, start);
+}
+
+int cgroup_filter_devices(const Cgroup *group, const CgroupDeviceRule *rules, size_t n) {
+        Program program = {};
+        int r;
+
+        load_field(&program, REG_TYPE, BPF_REG_1, offsetof(struct bpf_cgroup_dev_ctx, access_type));
+        copy(&program, REG_ACCESS, REG_TYPE);
+        change(&program, BPF_AND, REG_TYPE, 0xFFFF);
+        change(&program, BPF_RSH, REG_ACCESS, 16);
+        load_field(&program, REG_MAJOR, BPF_REG_1, offsetof(struct bpf_cgroup_dev_ctx, major));
+        load_field(&program, REG_MINOR, BPF_REG_1, offsetof(struct bpf_cgroup_dev_ctx, minor));
+        for (size_t i = 0; i < n; i++)
+                add_device_rule(&program, &rules[i]);
+        answer(&program, false);
+        r = replace(group, &program, BPF_PROG_TYPE_CGROUP_DEVICE, BPF_CGROUP_DEVICE);
+        vector_deinit(&program.code);
+        return r;
+}
+
+bool cgroup_can_filter_devices(const Cgroup *group) {
+        return can_attach(group, BPF_PROG_TYPE_CGROUP_DEVICE, BPF_CGROUP_DEVICE);
+}
+
+int cgroup_unfilter_devices(const Cgroup *group) {
+        return replace(group, NULL, BPF_PROG_TYPE_CGROUP_DEVICE, BPF_CGROUP_DEVICE);
+}
+
+/* — addresses — */
+
+#define STACK_ADDRESS (-16)
+#define REG_PROTOCOL BPF_REG_7
+
+/* A kernel wants to see that nothing is read that was not written. */
+static void clear_address(Program *program) {
+        for (int16_t offset = STACK_ADDRESS; offset < 0; offset += 8)
+                add(program, (struct bpf_insn) { .code = BPF_ST | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .off = offset });
+}
+
+/* The other end's address, from the packet's header to our stack; where that fails, the packet goes. */
+static void load_address(Program *program, int32_t offset, int32_t size) {
+        copy(program, BPF_REG_1, REG_CONTEXT);
+        set(program, BPF_REG_2, offset);
+        copy(program, BPF_REG_3, BPF_REG_10);
+        add(program, (struct bpf_insn) { .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_3, .imm = STACK_ADDRESS });
+        set(program, BPF_REG_4, size);
+        add(program, (struct bpf_insn) { .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_skb_load_bytes });
+        add(program, (struct bpf_insn) { .code = BPF_JMP32 | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0, .imm = 0, .off = 2 });
+        answer(program, false);
+}
+
+/*
+ * A rule asks for the family by itself, so that no jump is longer than a rule: there may be more of them than a jump can
+ * pass over.
+ */
+static void add_address_rule(Program *program, const CgroupAddressRule *rule) {
+        size_t start = program->code.n;
+        unsigned bits = rule->bits;
+
+        expect(program, REG_PROTOCOL, htons(rule->family == AF_INET ? ETHERTYPE_IPV4 : ETHERTYPE_IPV6));
+        for (size_t word = 0; bits > 0; word++) {
+                unsigned taken = MIN(bits, 32U);
+                uint32_t mask = htonl(taken == 32 ? UINT32_MAX : ~(UINT32_MAX >> taken)), value;
+
+                memcpy(&value, rule->address + 4 * word, sizeof(value));
+                load_field(program, BPF_REG_1, BPF_REG_10, (size_t) (STACK_ADDRESS + 4 * (int) word));
+                change(program, BPF_AND, BPF_REG_1, mask);
+                expect(program, BPF_REG_1, value & mask);
+                bits -= taken;
+        }
+        answer(program, rule->allows);
+        land(program, start);
+}
+
+/* First those that allow, then those that deny. */
+static void add_family(Program *program, const CgroupAddressRule *rules, size_t n, int family) {
+        for (int allows = 1; allows >= 0; allows--)
+                for (size_t i = 0; i < n; i++) {
+                        if (rules[i].family != family || rules[i].allows != allows)
+                                continue;
+                        add_address_rule(program, &rules[i]);
+                        if (rules[i].bits == 0)
+                                return;         /* none gets past it */
+                }
+}
+
+static int filter_direction(const Cgroup *group, const CgroupAddressRule *rules, size_t n, bool is_ingress) {
+        Program program = {};
+        size_t start;
+        int r;
+
+        copy(&program, REG_CONTEXT, BPF_REG_1);
+        load_field(&program, REG_PROTOCOL, REG_CONTEXT, offsetof(struct __sk_buff, protocol));
+        clear_address(&program);
+        start = program.code.n;
+        expect(&program, REG_PROTOCOL, htons(ETHERTYPE_IPV4));
+        load_address(&program, is_ingress ? 12 : 16, 4);
+        land(&program, start);
+        start = program.code.n;
+        expect(&program, REG_PROTOCOL, htons(ETHERTYPE_IPV6));
+        load_address(&program, is_ingress ? 8 : 24, 16);
+        land(&program, start);
+        add_family(&program, rules, n, AF_INET);
+        add_family(&program, rules, n, AF_INET6);
+        answer(&program, true);
+        r = replace(group, &program, BPF_PROG_TYPE_CGROUP_SKB,
+                    is_ingress ? BPF_CGROUP_INET_INGRESS : BPF_CGROUP_INET_EGRESS);
+        vector_deinit(&program.code);
+        return r;
+}
+
+int cgroup_filter_addresses(const Cgroup *group, const CgroupAddressRule *rules, size_t n) {
+        int r = filter_direction(group, rules, n, true);
+
+        return r < 0 ? r : filter_direction(group, rules, n, false);
+}
+
+bool cgroup_can_filter_addresses(const Cgroup *group) {
+        return can_attach(group, BPF_PROG_TYPE_CGROUP_SKB, BPF_CGROUP_INET_INGRESS) &&
+               can_attach(group, BPF_PROG_TYPE_CGROUP_SKB, BPF_CGROUP_INET_EGRESS);
+}
+
+int cgroup_unfilter_addresses(const Cgroup *group) {
+        int r = replace(group, NULL, BPF_PROG_TYPE_CGROUP_SKB, BPF_CGROUP_INET_INGRESS);
+
+        return r < 0 ? r : replace(group, NULL, BPF_PROG_TYPE_CGROUP_SKB, BPF_CGROUP_INET_EGRESS);
+}

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Starting a process
+ *
+ * A vfork-like child: clone with CLONE_VM copies no page tables, so it costs
+ * the same for a manager of any size. It leaves its last step and errno in
+ * shared memory, and the kernel tells when it is in there no longer. vfork()
+ * itself would wait for ever: for a file system that does not answer, or for a
+ * child that is its user's already and that this user has stopped. A child that
+ * is killed half-way leaves no errno; it counts as started, and its end is
+ * learned as any other's.
+ *
+ * Several may be on their way at once, each with a stack and a record of its
+ * own: to wait for each where it begins would leave all processors but one
+ * idle, and on a busy machine every wait is as long as the queue of those who
+ * want to run.
+ *
+ * Everything that may allocate, look up names or read files is done before
+ * the clone. Two things the kernel keeps for a memory, not for a process:
+ *
+ * - It is marked "not dumpable" by a child that changes its user, who could
+ *   trace it otherwise. It is made dumpable again when no such child is in it,
+ *   also none that was given up.
+ * - All in it have one score for the out-of-memory killer, and one filter for
+ *   what a core dump has. So a child that changes one of these is alone on its
+ *   way, and we take ours back after it.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kcmp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "basic/clock.h"
+#include "basic/macro.h"
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "exec/cgroup.h"
+#include "exec/exec_adjust.h"
+#include "exec/exec_child.h"
+#include "exec/exec_descriptor.h"
+#include "exec/exec_environment.h"
+#include "exec/exec_expand.h"
+#include "exec/exec_extra.h"
+#include "exec/exec_process.h"
+#include "exec/exec_secret.h"
+#include "exec/exec_syscall.h"
+#include "exec/sandbox.h"
+
+#define STACK_SIZE ((size_t) 64 * 1024)
+#define STACK_GUARD ((size_t) 64 * 1024)
+
+/* How long a child may take to its program, and the time between two looks whether somebody has stopped it. */
+#define WAY_USEC (5 * USEC_PER_SEC)
+/* … and one that does not hang, but wants a processor that others have. Not for ever: its group may get next to none. */
+#define STARVED_WAY_USEC (30 * USEC_PER_SEC)
+#define LOOK_USEC (20 * USEC_PER_MSEC)
+/* For one that has been killed, or has failed, to be gone, and the time between two looks where no pidfd tells. */
+#define KILL_USEC (1 * USEC_PER_SEC)
+#define END_LOOK_MSEC 1
+/* From the kernel's word that a child has left to its being in other memory: some microseconds, but it may have to wait. */
+#define SWITCH_USEC (100 * USEC_PER_MSEC)
+
+/* All that is made for one spawn. */
+typedef struct Preparation {
+        ExecCredentials credentials;
+        char **environment;
+        char **argv;
+        char **candidates;
+        ExecExtra *extra;
+        SandboxPlan *sandbox;
+        ExecPlace *places;
+        size_t n_places;
+} Preparation;
+
+struct ExecSpawn {
+        bool is_used;
+        Preparation preparation;
+        ExecChild child;
+        void *memory;                   /* a guard and the stack above it; kept for the next one */
+        pid_t pid;
+        int pidfd;                      /* owned until it is passed on */
+        usec_t since;                   /* monotonic */
+        bool is_settled;                /* its child has left our memory, or was given up */
+        bool changes_user;              /* counted in n_changing_users */
+        ExecSpawn *next;                /* of those that hang */
+};
+
+static ExecSpawn *spawns[EXEC_SPAWNS_MAX];      /* owned; made when it is first needed, and used again */
+
+/* Their children hang in the kernel, killed. Some day it writes to their memory; until then they are kept aside. */
+static ExecSpawn *hanging;
+
+static unsigned n_changing_users;
+static bool was_dumpable;
+
+static const ExecSpawn *adjusting;              /* on its way with something of its own there, NULL: none */
+
+static void preparation_deinit(Preparation *preparation) {
+        exec_credentials_deinit(&preparation->credentials);
+        strv_free(preparation->environment);
+        strv_free(preparation->argv);
+        strv_free(preparation->candidates);
+        free(preparation->places);
+        sandbox_plan_free(preparation->sandbox);
+        exec_extra_free(preparation->extra);
+        *preparation = (Preparation) {};
+}
+
+void exec_request_deinit(ExecRequest *request) {
+        strv_free(request->own_environment);
+        exec_request_drop_descriptors(request);
+        free(request->log_headers[0]);
+        free(request->log_headers[1]);
+        *request = (ExecRequest) {};
+}
+
+/* A name without a slash is looked for in the fixed path, not in the environment's: units mean the same everywhere. */
+static int list_candidates(const ExecRequest *request, char ***ret_candidates) {
+        const char *path = request->path;
+        cleanup_(strv_freep) char **folders = NULL;
+        cleanup_(strv_freep) char **candidates = NULL;
+        int r;
+
+        if (strchr(path, '/'))
+                return strv_push(ret_candidates, path);
+        r = request->terms && request->terms->search_path ? strv_copy(request->terms->search_path, &folders)
+                                                          : strv_split(EXEC_DEFAULT_PATH, ":", &folders);
+        if (r < 0)
+                return r;
+        strv_foreach(folder, folders) {
+                cleanup_free_ char *candidate = NULL;
+
+                if (text_format(&candidate, "%s/%s", *folder, path) < 0)
+                        return -ENOMEM;
+                r = strv_push(&candidates, candidate);
+                if (r < 0)
+                        return r;
+        }
+        *ret_candidates = take_ptr(candidates);
+        return 0;
+}
+
+static int list_arguments(const ExecRequest *request, char *const *environment, char ***ret_argv) {
+        if (request->flags & EXEC_REQUEST_NO_EXPANSION)
+                return strv_copy(request->argv, ret_argv);
+        return exec_expand_argv(request->argv, environment, ret_argv);
+}
+
+/* NULL, with the result set, if "~" is asked for and the user has no home. */
+static const char *choose_directory(const ExecRequest *request, const Preparation *preparation, ExecResult *result) {
+        const char *home = preparation->credentials.home;
+
+        if (!home)
+                home = exec_environment_get(preparation->environment, "HOME", strlen("HOME"));
+        if (!request->working_directory)
+                return request->is_user_manager && home ? home : "/";
+        if (strcmp(request->working_directory, "~") != 0)
+                return request->working_directory;
+        if (!home)
+                exec_result_set(result, EXEC_STEP_CHDIR, ENOENT, "the user has no home");
+        return home;
+}
+
+static bool is_one_stream(const ExecRequest *request) {
+        const ExecStream *output = &request->standard_output, *error = &request->standard_error;
+
+        return output->kind == error->kind && output->kind != EXEC_STREAM_FD && output->path &&
+               text_equal(output->path, error->path) && text_equal(output->header, error->header);
+}
+
+/* Looked up once: we take to ignoring signals before we start anything, and then leave it at that. */
+static uint64_t ignored_signals(void) {
+        static uint64_t ignored;
+        static bool is_known;
+
+        for (int number = 1; number < _NSIG && !is_known; number++) {
+                struct sigaction action = {};
+
+                if (sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
+                        ignored |= UINT64_C(1) << (number - 1);
+        }
+        is_known = true;
+        return ignored | UINT64_C(1) << (SIGPIPE - 1);
+}
+
+/* The user namespace is entered late, when all descriptors but a few are closed. */
+static int prepare_sandbox(const ExecRequest *request, Preparation *preparation, ExecResult *result) {
+        const ExecCredentials *credentials = &preparation->credentials;
+        cleanup_(strv_freep) char **own = NULL, **hidden = NULL;
+        cleanup_free_ char *folder = NULL;
+        ExecRequest with_own;
+        SandboxPlan *plan;
+        int r = 0;
+
+        if (!request->sandbox)
+                return 0;
+        with_own = *request;
+        if (preparation->extra)
+                r = exec_extra_list_paths(preparation->extra, &own);
+        if (r == 0 && preparation->extra)
+                r = exec_extra_list_hidden(preparation->extra, &hidden);
+        if (r == 0 && request->terms)
+                r = exec_secret_folder(request, &folder);
+        if (r < 0) {
+                exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot list its directories");
+                return r;
+        }
+        if (own)
+                with_own.writable_paths = own;
+        with_own.hidden_folders = hidden;
+        if (folder)
+                with_own.secret_folder = folder;
+        r = sandbox_plan_new(&with_own, preparation->extra && preparation->extra->opens_session, credentials->owner,
+                             credentials->owner_group, &preparation->sandbox, result);
+        plan = preparation->sandbox;
+        if (r < 0 || plan->enters_user_first || plan->user_fd < 0)
+                return r;
+        r = exec_descriptor_add_place(&preparation->places, &preparation->n_places, plan->user_fd);
+        if (r < 0)
+                exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot prepare its descriptors");
+        else
+                plan->user_fd = r;
+        return MIN(r, 0);
+}
+
+/* The descriptor that standard input is, -1: it is none of ours. */
+static int input_of(const ExecRequest *request, const ExecExtra *extra) {
+        if (extra && extra->input_fd >= 0)
+                return extra->input_fd;
+        return request->standard_input_fd > 0 ? request->standard_input_fd : -1;
+}
+
+static int prepare(const ExecRequest *request, Preparation *preparation, ExecChild *child, ExecResult *result) {
+        const char *directory;
+        int input = -1;
+        int r;
+
+        r = exec_credentials_resolve(request, &preparation->credentials, result);
+        if (r < 0)
+                return r;
+        /* A unit that cannot have it runs all the same. */
+        if (request->cgroup && preparation->credentials.has_uid)
+                (void) cgroup_hand_over(request->cgroup, preparation->credentials.uid, preparation->credentials.gid);
+        r = exec_environment_build(request, &preparation->credentials, &preparation->environment, result);
+        if (r == 0)
+                r = exec_extra_new(request, &preparation->credentials, &preparation->extra, result);
+        if (r == 0)
+                input = input_of(request, preparation->extra);
+        if (r == 0)
+                r = exec_descriptor_plan(request, input, &preparation->places, &preparation->n_places, result);
+        if (r == 0)
+                r = prepare_sandbox(request, preparation, result);
+        if (r < 0)
+                return r;
+        directory = choose_directory(request, preparation, result);
+        if (!directory)
+                return -ENOENT;
+        r = list_candidates(request, &preparation->candidates);
+        if (r == 0)
+                r = list_arguments(request, preparation->environment, &preparation->argv);
+        if (r < 0) {
+                exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot prepare the command line");
+                return r;
+        }
+
+        *child = (ExecChild) {
+                .request = request,
+                .credentials = &preparation->credentials,
+                .candidates = preparation->candidates,
+                .argv = preparation->argv,
+                .environment = preparation->environment,
+                .directory = directory,
+                /* A user without a home has services, too. */
+                .is_directory_optional = !request->working_directory ||
+                                         request->flags & EXEC_REQUEST_DIRECTORY_OPTIONAL,
+                .is_one_stream = is_one_stream(request),
+                .places = preparation->places,
+                .n_places = preparation->n_places,
+                .extra = preparation->extra,
+                .sandbox = preparation->sandbox,
+                .has_input = input >= 0,
+                .ignored_signals = ignored_signals(),
+        };
+        exec_descriptor_find_pids(request, preparation->environment, child->pids);
+        if (request->flags & EXEC_REQUEST_HAS_OOM_SCORE_ADJUST)
+                child->oom_score_adjust_length = (size_t) snprintf(
+                        child->oom_score_adjust, sizeof(child->oom_score_adjust), "%i", request->oom_score_adjust);
+        return 0;
+}
+
+static bool takes_too_long(const ExecSpawn *spawn) {
+        const usec_t taken = usec_sub(clock_monotonic(), spawn->since);
+
+        return taken > STARVED_WAY_USEC || (taken > WAY_USEC && !exec_process_wants_processor(spawn->pid));
+}
+
+/* Until the child has its program, or has ended: 0, -ECANCELED if somebody stopped it, or -ETIME. */
+static int wait_for_program(ExecSpawn *spawn) {
+        while (!exec_clone_has_left_within(&spawn->child.clone, LOOK_USEC)) {
+                siginfo_t info = {};
+                int r = waitid(P_PID, (id_t) spawn->pid, &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT);
+
+                if (r == 0 && info.si_code == CLD_STOPPED)
+                        return -ECANCELED;
+                /* The kernel says nothing of one that a signal has ended with a core dump. */
+                if (r < 0 || info.si_pid == spawn->pid)
+                        spawn->child.clone.is_here = 0;
+                else if (takes_too_long(spawn))
+                        return -ETIME;
+        }
+        return 0;
+}
+
+static int make_stack(ExecSpawn *spawn) {
+        char *memory;
+
+        if (spawn->memory)
+                return 0;
+        memory = mmap(NULL, STACK_GUARD + STACK_SIZE, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED)
+                return -errno;
+        if (mprotect(memory, STACK_GUARD, PROT_NONE) < 0) {
+                munmap(memory, STACK_GUARD + STACK_SIZE);
+                return -ENOMEM;
+        }
+        spawn->memory = memory;
+        return 0;
+}
+
+static void enter_user_change(ExecSpawn *spawn) {
+        spawn->changes_user = spawn->preparation.credentials.has_uid || spawn->preparation.credentials.has_gid ||
+                              (spawn->preparation.sandbox && spawn->preparation.sandbox->user_fd >= 0);
+        if (spawn->changes_user && n_changing_users++ == 0)
+                was_dumpable = prctl(PR_GET_DUMPABLE) == 1;
+}
+
+static void leave_user_change(ExecSpawn *spawn) {
+        bool was_changing = spawn->changes_user;
+
+        spawn->changes_user = false;
+        if (!was_changing || --n_changing_users > 0)
+                return;
+        if (was_dumpable && prctl(PR_GET_DUMPABLE) != 1)
+                prctl(PR_SET_DUMPABLE, 1);
+}
+
+static bool adjusts_memory(const ExecRequest *request) {
+        return request->flags & EXEC_REQUEST_HAS_OOM_SCORE_ADJUST ||
+               (request->terms && request->terms->has_coredump_filter);
+}
+
+static void enter_adjustment(const ExecSpawn *spawn) {
+        if (!adjusts_memory(spawn->child.request))
+                return;
+        adjusting = spawn;
+        exec_adjust_save();
+}
+
+/*
+ * The kernel says a moment before that the child leaves our memory. What we take back in that moment it would lose. Where
+ * the kernel does not compare memories, that has to be so.
+ */
+static void wait_for_other_memory(pid_t pid) {
+        const usec_t end = clock_monotonic() + SWITCH_USEC;
+
+        while (syscall(SYS_kcmp, getpid(), pid, KCMP_VM, 0, 0) == 0 && clock_monotonic() < end)
+                sched_yield();
+}
+
+static void leave_adjustment(const ExecSpawn *spawn) {
+        if (adjusting != spawn)
+                return;
+        adjusting = NULL;
+        if (spawn->pid > 0)
+                wait_for_other_memory(spawn->pid);
+        exec_adjust_restore();
+}
+
+static int start(ExecSpawn *spawn) {
+        ExecClone *clone = &spawn->child.clone;
+        int r;
+
+        r = make_stack(spawn);
+        if (r < 0)
+                return r;
+        clone->run = exec_child_run;
+        clone->has_own_memory = spawn->preparation.extra && spawn->preparation.extra->opens_session;
+        clone->argument = &spawn->child;
+        clone->stack = (char *) spawn->memory + STACK_GUARD;
+        clone->stack_size = STACK_SIZE;
+        clone->note = spawn->child.request->note_pid;
+        clone->cgroup_fd = spawn->child.request->cgroup ? cgroup_fd(spawn->child.request->cgroup) : -1;
+        clone->moves_itself = spawn->child.request->cgroup && !cgroup_takes_clones(spawn->child.request->cgroup);
+        enter_user_change(spawn);
+        enter_adjustment(spawn);
+        spawn->since = clock_monotonic();
+        spawn->pid = exec_clone(clone, &spawn->pidfd);
+        if (spawn->pid >= 0)
+                return 0;
+        leave_adjustment(spawn);
+        leave_user_change(spawn);
+        return spawn->pid;
+}
+
+/* One that hangs in the kernel for good stays a child to be reaped; it does not come back to our memory, either. */
+static void give_up_child(ExecSpawn *spawn, int error) {
+        kill(spawn->pid, SIGKILL);
+        exec_clone_has_left_within(&spawn->child.clone, KILL_USEC);
+        spawn->child.error = -error;
+}
+
+/* Until the child has left our memory, or was given up. */
+static void settle(ExecSpawn *spawn) {
+        int r;
+
+        if (spawn->is_settled)
+                return;
+        r = wait_for_program(spawn);
+        if (r < 0)
+                give_up_child(spawn, r);
+        leave_adjustment(spawn);
+        if (spawn->preparation.sandbox)
+                sandbox_plan_settle(spawn->preparation.sandbox);
+        spawn->is_settled = true;
+}
+
+static void settle_all(void) {
+        for (size_t i = 0; i < ELEMENTSOF(spawns); i++)
+                if (spawns[i] && spawns[i]->is_used)
+                        settle(spawns[i]);
+}
+
+/*
+ * It is on its way out, and nobody else knows of it. Even that can take for ever: at the end it closes its files, and a
+ * file system may be asked to agree. Such a one is reaped as an orphan some day.
+ */
+static void reap(const ExecSpawn *spawn) {
+        const usec_t end = clock_monotonic() + KILL_USEC;
+        struct pollfd ended = { .fd = spawn->pidfd, .events = POLLIN };
+        bool is_over = exec_clone_is_here(&spawn->child.clone);
+
+        while (waitpid(spawn->pid, NULL, WNOHANG) == 0 && !is_over)
+                is_over = poll(&ended, 1, END_LOOK_MSEC) > 0 || clock_monotonic() > end;
+        if (spawn->pidfd >= 0)
+                close(spawn->pidfd);
+}
+
+/* Those whose children have left after all. */
+static void free_hanging(void) {
+        for (ExecSpawn **slot = &hanging; *slot;) {
+                ExecSpawn *spawn = *slot;
+
+                if (exec_clone_is_here(&spawn->child.clone)) {
+                        slot = &spawn->next;
+                        continue;
+                }
+                *slot = spawn->next;
+                leave_user_change(spawn);
+                munmap(spawn->memory, STACK_GUARD + STACK_SIZE);
+                free(spawn);
+        }
+}
+
+/* A place that is free: 0, -EAGAIN, or -ENOMEM. */
+static int find_place(ExecSpawn **ret_spawn) {
+        for (size_t i = 0; i < ELEMENTSOF(spawns); i++) {
+                if (!spawns[i])
+                        spawns[i] = calloc(1, sizeof(*spawns[i]));
+                if (!spawns[i])
+                        return -ENOMEM;
+                if (!spawns[i]->is_used) {
+                        *ret_spawn = spawns[i];
+                        return 0;
+                }
+        }
+        return -EAGAIN;
+}
+
+static void set_aside(ExecSpawn *spawn) {
+        for (size_t i = 0; i < ELEMENTSOF(spawns); i++)
+                if (spawns[i] == spawn)
+                        spawns[i] = NULL;
+        spawn->next = hanging;
+        hanging = spawn;
+}
+
+static void give_back(ExecSpawn *spawn) {
+        preparation_deinit(&spawn->preparation);
+        spawn->is_used = false;
+        if (exec_clone_is_here(&spawn->child.clone))
+                set_aside(spawn);
+        else
+                leave_user_change(spawn);
+}
+
+int exec_spawn_begin(const ExecRequest *request, ExecSpawn **ret_spawn, ExecResult *ret_result) {
+        ExecSpawn *spawn = NULL;
+        int r;
+
+        assert(request && request->path && request->argv && request->argv[0]);
+        assert(ret_spawn && ret_result);
+
+        *ret_result = (ExecResult) {};
+        free_hanging();
+        r = find_place(&spawn);
+        if (r < 0) {
+                exec_result_set(ret_result, EXEC_STEP_RESOURCES, r, "too many processes wait for their programs");
+                return r;
+        }
+        if (adjusting || adjusts_memory(request) || sandbox_is_being_made(request))
+                settle_all();
+        spawn->is_used = true;
+        spawn->is_settled = false;
+        r = prepare(request, &spawn->preparation, &spawn->child, ret_result);
+        if (r >= 0) {
+                r = start(spawn);
+                if (r < 0)
+                        exec_result_set(ret_result, EXEC_STEP_RESOURCES, r, "cannot make a process");
+        }
+        if (r < 0) {
+                give_back(spawn);
+                return r;
+        }
+        *ret_spawn = spawn;
+        return 0;
+}
+
+pid_t exec_spawn_pid(const ExecSpawn *spawn) {
+        return spawn->pid;
+}
+
+int exec_spawn_finish(ExecSpawn *spawn, pid_t *ret_pid, int *ret_pidfd, ExecResult *ret_result) {
+        const ExecCredentials *credentials = &spawn->preparation.credentials;
+
+        assert(spawn->is_used);
+        assert(ret_pid && ret_pidfd && ret_result);
+
+        settle(spawn);
+        *ret_result = (ExecResult) {
+                .pid = spawn->pid,
+                .uid = credentials->has_uid ? credentials->uid : (uid_t) -1,
+                .gid = credentials->has_gid ? credentials->gid : (gid_t) -1,
+                .sandbox_error = spawn->child.sandbox ? spawn->child.sandbox->missing : 0,
+        };
+        if (spawn->child.error != 0) {
+                exec_child_describe(&spawn->child, ret_result);
+                if (spawn->child.request->note_pid)
+                        *spawn->child.request->note_pid = 0;
+                reap(spawn);
+        } else {
+                *ret_pid = spawn->pid;
+                *ret_pidfd = spawn->pidfd;
+        }
+        give_back(spawn);
+        return -ret_result->error;
+}
+
+int exec_spawn(const ExecRequest *request, pid_t *ret_pid, int *ret_pidfd, ExecResult *ret_result) {
+        ExecSpawn *spawn = NULL;
+        int r;
+
+        r = exec_spawn_begin(request, &spawn, ret_result);
+        return r < 0 ? r : exec_spawn_finish(spawn, ret_pid, ret_pidfd, ret_result);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the kernel keeps for a memory, and a child in ours would change for us
+ */
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "basic/macro.h"
+#include "exec/exec_adjust.h"
+
+typedef struct Adjustment {
+        const char *path;
+        size_t prefix;                  /* of "0x", which the kernel does not print, but wants */
+        char own[24];                   /* ours; empty: not known */
+} Adjustment;
+
+static Adjustment adjustments[] = {
+        { .path = "/proc/self/oom_score_adj" },
+        { .path = "/proc/self/coredump_filter", .prefix = 2 },
+};
+
+void exec_adjust_save(void) {
+        for (size_t i = 0; i < ELEMENTSOF(adjustments); i++) {
+                Adjustment *adjustment = &adjustments[i];
+                int fd = open(adjustment->path, O_RDONLY | O_CLOEXEC);
+                ssize_t n = -1;
+
+                if (fd >= 0) {
+                        n = read(fd, adjustment->own + adjustment->prefix, sizeof(adjustment->own) - adjustment->prefix - 1);
+                        close(fd);
+                }
+                if (n > 0)
+                        memcpy(adjustment->own, "0x", adjustment->prefix);
+                adjustment->own[n > 0 ? adjustment->prefix + (size_t) n : 0] = '\0';
+        }
+}
+
+void exec_adjust_restore(void) {
+        for (size_t i = 0; i < ELEMENTSOF(adjustments); i++) {
+                const Adjustment *adjustment = &adjustments[i];
+                int fd = adjustment->own[0] ? open(adjustment->path, O_WRONLY | O_CLOEXEC) : -1;
+
+                if (fd < 0)
+                        continue;
+                /* What we had we may have: a privilege is needed only to go below what the privileged had set before. */
+                (void) !write(fd, adjustment->own, strlen(adjustment->own));
+                close(fd);
+        }
+}

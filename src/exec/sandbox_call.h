@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * System calls about mounts, as the child makes them
+ *
+ * Each gives its result or a negative errno, and touches nothing of the C
+ * library: see exec_syscall.h.
+ */
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/mount.h>
+
+#include "exec/exec_syscall.h"
+
+/* Frames of a function that never returns would stay poisoned on a stack that is used again. */
+#define child_ __attribute__((no_sanitize("address", "undefined")))
+
+#ifndef SYS_mount_setattr
+#define SYS_mount_setattr 442
+#endif
+
+child_ static inline int sandbox_close(int fd) {
+        return (int) exec_call1(SYS_close, fd);
+}
+
+/* Symlinks, also absolute ones and "..", stay below @root. */
+child_ static inline int sandbox_open(int root, const char *path, int flags) {
+        struct open_how how = { .flags = (uint64_t) (flags | O_PATH | O_CLOEXEC) };
+
+        if (root != AT_FDCWD)
+                how.resolve = RESOLVE_IN_ROOT;
+        return (int) exec_call4(SYS_openat2, root, path, &how, sizeof(how));
+}
+
+/* A copy of what is mounted at @fd, and below it unless @is_alone. */
+child_ static inline int sandbox_copy_tree(int fd, const char *path, bool is_alone) {
+        unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | (is_alone ? 0 : AT_RECURSIVE);
+
+        return (int) exec_call3(SYS_open_tree, fd, path, flags);
+}
+
+child_ static inline int sandbox_attach(int tree, int at, const char *path) {
+        unsigned flags = MOVE_MOUNT_F_EMPTY_PATH | (*path ? 0 : MOVE_MOUNT_T_EMPTY_PATH);
+
+        return (int) exec_call5(SYS_move_mount, tree, "", at, path, flags);
+}
+
+child_ static inline int sandbox_set_attributes(int tree, uint64_t set, uint64_t clear, bool is_alone) {
+        struct mount_attr attributes = { .attr_set = set, .attr_clr = clear };
+
+        if (set == 0 && clear == 0)
+                return 0;
+        return (int) exec_call5(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | (is_alone ? 0 : AT_RECURSIVE),
+                                &attributes, sizeof(attributes));
+}
+
+/* A new file system that is mounted nowhere yet. @options: "a=b,c", or NULL. */
+int sandbox_make_file_system(const char *type, const char *options, uint64_t attributes);
+
+/* Fills a /dev that is a new file system: nodes that stand for no hardware, and what programs look for there. */
+int sandbox_make_devices(int folder);

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the processes of a unit have in common
+ *
+ * The folders lie in one that only root may enter, so the sticky one in it,
+ * which everybody may write to, is out of reach from outside.
+ *
+ * What a service has left in them may take long to remove, and lies where the
+ * service could put anything. So a process of its own does it: a copy of us
+ * (with fork(), it may use the C library) that never follows a symlink. It is
+ * a child of ours that nobody waits for by name: it is reaped as orphans are.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "basic/macro.h"
+#include "basic/text.h"
+#include "exec/exec_remove.h"
+#include "exec/sandbox_namespace.h"
+#include "exec/sandbox_shared.h"
+
+#define NAME_PART 160
+
+int sandbox_shared_new(const char *name, SandboxShared **ret_shared) {
+        SandboxShared *shared = calloc(1, sizeof(*shared));
+
+        if (!shared)
+                return -ENOMEM;
+        *shared = (SandboxShared) { .n_refs = 1, .network_fd = -1, .ipc_fd = -1, .user_fd = -1 };
+        shared->name = strdup(name);
+        if (!shared->name) {
+                free(shared);
+                return -ENOMEM;
+        }
+        *ret_shared = shared;
+        return 0;
+}
+
+SandboxShared *sandbox_shared_ref(SandboxShared *shared) {
+        if (shared)
+                shared->n_refs++;
+        return shared;
+}
+
+/* In a process that needs nothing of ours. What can't be made to go in the background goes now. */
+static void remove_folders(const SandboxShared *shared) {
+        pid_t pid;
+
+        if (!shared->tmp && !shared->var_tmp)
+                return;
+        pid = fork();
+        if (pid > 0)
+                return;
+        if (pid == 0)
+                (void) close_range(STDERR_FILENO + 1, ~0U, 0);
+        if (shared->tmp)
+                (void) exec_remove_tree(shared->tmp);
+        if (shared->var_tmp)
+                (void) exec_remove_tree(shared->var_tmp);
+        if (pid == 0)
+                _exit(EXIT_SUCCESS);
+}
+
+static void close_fd(int fd) {
+        if (fd >= 0)
+                close(fd);
+}
+
+SandboxShared *sandbox_shared_abandon(SandboxShared *shared) {
+        if (!shared || --shared->n_refs > 0)
+                return NULL;
+        close_fd(shared->network_fd);
+        close_fd(shared->ipc_fd);
+        close_fd(shared->user_fd);
+        free(shared->name);
+        free(shared->tmp);
+        free(shared->var_tmp);
+        free(shared);
+        return NULL;
+}
+
+SandboxShared *sandbox_shared_unref(SandboxShared *shared) {
+        if (shared && shared->n_refs == 1)
+                remove_folders(shared);
+        return sandbox_shared_abandon(shared);
+}
+
+bool sandbox_shared_is_needed(const SandboxSettings *settings, bool is_unprivileged) {
+        return settings->private_tmp || settings->private_network || settings->private_ipc ||
+               settings->private_users || is_unprivileged;
+}
+
+/* "@folder/jobd-private-NAME-XXXXXX/tmp". */
+static int make_folder(const SandboxShared *shared, const char *folder, char **ret_path, ExecResult *result) {
+        cleanup_free_ char *path = NULL;
+        char inner[512];
+        int r;
+
+        r = text_format(&path, "%s/jobd-private-%.*s-XXXXXX", folder, NAME_PART, shared->name);
+        if (r == 0 && !mkdtemp(path))
+                r = -errno;
+        if (r == 0) {
+                snprintf(inner, sizeof(inner), "%s/tmp", path);
+                if (mkdir(inner, 0777) < 0 || chmod(inner, 01777) < 0) {
+                        r = -errno;
+                        (void) exec_remove_tree(path);
+                }
+        }
+        if (r < 0) {
+                exec_result_set(result, EXEC_STEP_NAMESPACE, r, "PrivateTmp=: cannot make a folder in %s", folder);
+                return r;
+        }
+        *ret_path = take_ptr(path);
+        return 0;
+}
+
+static int make_user(SandboxShared *shared, uid_t uid, gid_t gid, ExecResult *result) {
+        int fd;
+
+        if (shared->user_fd >= 0 && shared->user_uid == uid && shared->user_gid == gid)
+                return 0;
+        fd = sandbox_namespace_make_user(uid, gid);
+        if (fd < 0) {
+                exec_result_set(result, EXEC_STEP_USER, fd, "PrivateUsers=: cannot make a user namespace");
+                return fd;
+        }
+        close_fd(shared->user_fd);
+        shared->user_fd = fd;
+        shared->user_uid = uid;
+        shared->user_gid = gid;
+        return 0;
+}
+
+int sandbox_shared_make_network(SandboxShared *shared, bool is_unprivileged, ExecResult *result) {
+        if (shared->network_fd < 0)
+                shared->network_fd = sandbox_namespace_make(CLONE_NEWNET, is_unprivileged ? shared->user_fd : -1);
+        if (shared->network_fd < 0)
+                exec_result_set(result, EXEC_STEP_NETWORK, shared->network_fd,
+                                "PrivateNetwork=: cannot make a network namespace");
+        return MIN(shared->network_fd, 0);
+}
+
+static int make_ipc(SandboxShared *shared, bool is_unprivileged, ExecResult *result) {
+        if (shared->ipc_fd < 0)
+                shared->ipc_fd = sandbox_namespace_make(CLONE_NEWIPC, is_unprivileged ? shared->user_fd : -1);
+        if (shared->ipc_fd < 0)
+                exec_result_set(result, EXEC_STEP_NAMESPACE, shared->ipc_fd,
+                                "PrivateIPC=: cannot make an IPC namespace");
+        return MIN(shared->ipc_fd, 0);
+}
+
+int sandbox_shared_make(SandboxShared *shared, const SandboxSettings *settings, bool is_unprivileged, uid_t uid,
+                        gid_t gid, ExecResult *result) {
+        int r = 0;
+
+        assert(shared);
+
+        if (settings->private_users || is_unprivileged)
+                r = make_user(shared, uid, gid, result);
+        if (r == 0 && settings->private_ipc && !settings->ipc_namespace_path)
+                r = make_ipc(shared, is_unprivileged, result);
+        if (r == 0 && settings->private_tmp && !shared->tmp)
+                r = make_folder(shared, "/tmp", &shared->tmp, result);
+        if (r == 0 && settings->private_tmp && !shared->var_tmp)
+                r = make_folder(shared, "/var/tmp", &shared->var_tmp, result);
+        return r;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * RemoveIPC= and DynamicUser=, for the last unit that runs as a user
+ *
+ * Objects belong to users, not to units: as long as another unit runs as the
+ * same one they may be its own. Who that is is asked of the units, since few
+ * say RemoveIPC= and nobody is to keep books for them.
+ */
+
+#include <errno.h>
+
+#include "basic/text.h"
+#include "exec/exec_dynamic_user.h"
+#include "exec/exec_ipc.h"
+#include "types/exec_owner.h"
+#include "types/service.h"
+#include "types/socket.h"
+#include "unit/exec_terms.h"
+#include "unit/unit_table.h"
+#include "unitfile/draft_type.h"
+
+/* Its user is made for it, and has that name. */
+static bool has_dynamic_user(const Unit *unit, const char *name) {
+        const ExecSettings *settings = draft_type_exec(unit);
+        const ExecTerms *terms = settings ? exec_settings_rare(settings)->terms : NULL;
+
+        return name && terms && terms->dynamic_user && text_equal(settings->user, name);
+}
+
+/* Whom a process runs as that is on its way is not known yet: then it is the one of the name. @dynamic: that, or NULL. */
+static bool runs_as(const Unit *unit, uid_t uid, gid_t gid, const char *dynamic, bool *ret_is_group) {
+        uid_t own_uid = (uid_t) -1;
+        gid_t own_gid = (gid_t) -1;
+
+        if (unit_state_is_inactive_or_failed(unit->active_state) || !unit->state_of_type)
+                return false;
+        if (unit->type == UNIT_SERVICE) {
+                own_uid = service_of(unit)->uid;
+                own_gid = service_of(unit)->gid;
+        } else if (unit->type == UNIT_SOCKET) {
+                own_uid = socket_of(unit)->uid;
+                own_gid = socket_of(unit)->gid;
+        }
+        if (own_uid == (uid_t) -1 && has_dynamic_user(unit, dynamic)) {
+                *ret_is_group = true;
+                return true;
+        }
+        *ret_is_group = *ret_is_group || (own_gid != (gid_t) -1 && own_gid == gid);
+        return own_uid != (uid_t) -1 && own_uid == uid;
+}
+
+/* Its user may have been made, though no process has come to run as it. */
+static uid_t find_dynamic(const Unit *unit) {
+        const char *name = draft_type_exec(unit)->user;
+        uid_t uid = (uid_t) -1;
+
+        return name && exec_dynamic_user_find(name, &uid) == 0 ? uid : (uid_t) -1;
+}
+
+void exec_owner_left(Unit *unit, const ExecTerms *terms, uid_t uid, gid_t gid) {
+        UnitHost *host = unit_table_host(unit->table);
+        const char *dynamic = terms && terms->dynamic_user ? draft_type_exec(unit)->user : NULL;
+        bool has_user = false, has_group = false;
+        cleanup_free_ char *message = NULL;
+        unsigned n;
+
+        if (terms && terms->dynamic_user && uid == (uid_t) -1)
+                uid = find_dynamic(unit);
+        if (!terms || !(terms->removes_ipc || terms->dynamic_user) || (uid == (uid_t) -1 && gid == (gid_t) -1))
+                return;
+        unit_table_foreach(unit->table, other)
+                if (other != unit && runs_as(other, uid, gid, dynamic, &has_group))
+                        has_user = true;
+        n = exec_ipc_remove(has_user ? (uid_t) -1 : uid, has_group ? (gid_t) -1 : gid);
+        if (n > 0 && text_format(&message, "%u IPC objects of its user were left, and are removed.", n) == 0)
+                host->ops->log(host, unit, 6, message);
+        if (terms->dynamic_user && !has_user)
+                exec_dynamic_user_release(uid);
+}

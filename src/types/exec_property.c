@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What units that run commands show of how they do
+ */
+
+#include <string.h>
+
+#include "basic/macro.h"
+#include "basic/text.h"
+#include "types/exec_property.h"
+#include "unitfile/draft_type.h"
+
+static const ExecSettings *settings_of(const Unit *unit) {
+        return draft_type_exec(unit);
+}
+
+/* As <syslog.h> has them. */
+#define LEVEL_INFO 6
+#define FACILITY_DAEMON 3
+
+void exec_property_put_commands(const ExecCommand *command, Sink *sink) {
+        sink_open(sink, 'a', "(sasbttttuii)");
+        for (; command; command = command->next) {
+                sink_open(sink, 'r', "sasbttttuii");
+                sink_string(sink, command->path);
+                sink_strv(sink, command->argv);
+                sink_bool(sink, command->flags & EXEC_IGNORE_FAILURE);
+                sink_u64(sink, command->start_realtime);
+                sink_u64(sink, command->start_monotonic);
+                sink_u64(sink, command->exit_realtime);
+                sink_u64(sink, command->exit_monotonic);
+                sink_u32(sink, (uint32_t) command->pid);
+                sink_i32(sink, command->code);
+                sink_i32(sink, command->status);
+                sink_close(sink);
+        }
+        sink_close(sink);
+}
+
+/* One getter: @expression may use settings and rare. */
+#define GETTER(name, put, expression)                                            \
+        static void get_##name(const Unit *unit, Sink *sink) {                   \
+                const ExecSettings *settings = settings_of(unit);                \
+                const ExecRareSettings *rare = exec_settings_rare(settings);     \
+                                                                                 \
+                (void) rare;                                                     \
+                put(sink, expression);                                           \
+        }
+
+GETTER(environment, sink_strv, settings->environment)
+GETTER(pass_environment, sink_strv, rare->pass_environment)
+GETTER(unset_environment, sink_strv, rare->unset_environment)
+GETTER(working_directory, sink_string, settings->working_directory)
+GETTER(root_directory, sink_string, rare->root_directory)
+GETTER(user, sink_string, settings->user)
+GETTER(group, sink_string, settings->group)
+GETTER(supplementary_groups, sink_strv, rare->supplementary_groups)
+GETTER(umask, sink_u32, settings->umask)
+GETTER(nice, sink_i32, settings->has_nice ? settings->nice : 0)
+GETTER(oom_score_adjust, sink_i32, settings->has_oom_score_adjust ? settings->oom_score_adjust : 0)
+GETTER(ignore_sigpipe, sink_bool, settings->ignore_sigpipe)
+GETTER(syslog_identifier, sink_string, rare->syslog_identifier)
+GETTER(syslog_level, sink_i32, rare->syslog_level > 0 ? rare->syslog_level - 1 : LEVEL_INFO)
+GETTER(syslog_level_prefix, sink_bool, !rare->no_level_prefix)
+GETTER(syslog_facility, sink_i32, rare->syslog_facility > 0 ? rare->syslog_facility - 1 : FACILITY_DAEMON)
+GETTER(log_level_max, sink_i32, rare->log_level_max - 1)
+GETTER(log_interval, sink_u64, rare->log_interval)
+GETTER(log_burst, sink_u32, rare->log_burst)
+
+/* Each is bytes, since a journal's fields are. */
+static void get_log_extra_fields(const Unit *unit, Sink *sink) {
+        char *const *field = exec_settings_rare(settings_of(unit))->log_extra_fields;
+
+        sink_open(sink, 'a', "ay");
+        for (; field && *field; field++) {
+                sink_open(sink, 'a', "y");
+                for (const char *c = *field; *c; c++)
+                        sink_byte(sink, (uint8_t) *c);
+                sink_close(sink);
+        }
+        sink_close(sink);
+}
+
+/* Pairs of path and "may be missing". */
+static void get_environment_files(const Unit *unit, Sink *sink) {
+        char *const *file = settings_of(unit)->environment_files;
+
+        sink_open(sink, 'a', "(sb)");
+        for (; file && *file; file++) {
+                bool is_optional = (*file)[0] == '-';
+
+                sink_open(sink, 'r', "sb");
+                sink_string(sink, *file + is_optional);
+                sink_bool(sink, is_optional);
+                sink_close(sink);
+        }
+        sink_close(sink);
+}
+
+static void put_output(Sink *sink, ExecOutput output, const char *path) {
+        cleanup_free_ char *text = NULL;
+        const char *name = exec_output_to_string(output);
+
+        switch (output) {
+        case EXEC_OUTPUT_FILE:
+        case EXEC_OUTPUT_APPEND:
+        case EXEC_OUTPUT_TRUNCATE:
+                if (text_format(&text, "%s:%s", name, path ? path : "") == 0)
+                        name = text;
+                break;
+        case EXEC_OUTPUT_SAME:
+                name = exec_output_to_string(EXEC_OUTPUT_INHERIT);
+                break;
+        case EXEC_OUTPUT_DEFAULT:
+                name = exec_output_to_string(EXEC_OUTPUT_JOURNAL);
+                break;
+        case EXEC_OUTPUT_INHERIT:
+        case EXEC_OUTPUT_NULL:
+        case EXEC_OUTPUT_JOURNAL:
+        case EXEC_OUTPUT_JOURNAL_CONSOLE:
+        case EXEC_OUTPUT_KMSG:
+        case EXEC_OUTPUT_KMSG_CONSOLE:
+        case EXEC_OUTPUT_SOCKET:
+        case EXEC_OUTPUT_TTY:
+        case _EXEC_OUTPUT_MAX:
+                break;
+        }
+        sink_string(sink, name);
+}
+
+static void get_standard_input(const Unit *unit, Sink *sink) {
+        static const char *const terminals[_EXEC_TTY_MAX] = { NULL, "tty", "tty-force" };
+        const char *path = settings_of(unit)->standard_input_file;
+        const char *terminal = terminals[settings_of(unit)->tty];
+        const ExecTerms *terms = exec_settings_rare(settings_of(unit))->terms;
+        cleanup_free_ char *text = NULL;
+
+        if (terminal)
+                sink_string(sink, terminal);
+        else if (settings_of(unit)->inherits_standard_input)
+                sink_string(sink, "inherit");
+        else if (settings_of(unit)->standard_input_is_socket)
+                sink_string(sink, "socket");
+        else if (!path && terms && terms->has_input_data)
+                sink_string(sink, "data");
+        else
+                sink_string(sink, path && text_format(&text, "file:%s", path) == 0 ? text : "null");
+}
+
+static void get_standard_output(const Unit *unit, Sink *sink) {
+        const ExecSettings *settings = settings_of(unit);
+
+        put_output(sink, settings->standard_output, settings->standard_output_file);
+}
+
+static void get_standard_error(const Unit *unit, Sink *sink) {
+        const ExecSettings *settings = settings_of(unit);
+
+        put_output(sink, settings->standard_error, settings->standard_error_file);
+}
+
+#define C UNIT_PROPERTY_CONST
+
+static const UnitProperty rows[] = {
+        { "Environment", "as", C, get_environment, "Variables that its commands get." },
+        { "EnvironmentFiles", "a(sb)", C, get_environment_files, "Files with variables; whether they may be missing." },
+        { "PassEnvironment", "as", C, get_pass_environment, "The manager's variables that its commands get." },
+        { "UnsetEnvironment", "as", C, get_unset_environment, "Variables that its commands don't get." },
+        { "WorkingDirectory", "s", C, get_working_directory, "Where its commands run." },
+        { "RootDirectory", "s", C, get_root_directory, "What its commands have as their root." },
+        { "User", "s", C, get_user, "The user it runs as." },
+        { "Group", "s", C, get_group, "The group it runs as." },
+        { "SupplementaryGroups", "as", C, get_supplementary_groups, "Further groups it has." },
+        { "UMask", "u", C, get_umask, "Its file mode creation mask." },
+        { "Nice", "i", C, get_nice, "Its nice level." },
+        { "OOMScoreAdjust", "i", C, get_oom_score_adjust, "How likely it is killed when memory runs out." },
+        { "IgnoreSIGPIPE", "b", C, get_ignore_sigpipe, "Whether its commands ignore SIGPIPE." },
+        { "SyslogIdentifier", "s", C, get_syslog_identifier, "What its log lines start with." },
+        { "SyslogLevel", "i", C, get_syslog_level, "The priority of its log lines that say none." },
+        { "SyslogLevelPrefix", "b", C, get_syslog_level_prefix, "Whether <N> at the beginning of a line is its priority." },
+        { "SyslogFacility", "i", C, get_syslog_facility, "The facility of its log lines." },
+        { "LogLevelMax", "i", C, get_log_level_max, "Lines of a higher number than this are not kept; -1: all are." },
+        { "LogRateLimitIntervalUSec", "t", C, get_log_interval, "The time for LogRateLimitBurst; 0: the manager's." },
+        { "LogRateLimitBurst", "u", C, get_log_burst, "How many log lines it may write in that time; 0: the manager's." },
+        { "LogExtraFields", "aay", C, get_log_extra_fields, "What each of its log lines has beside its text." },
+        { "StandardInput", "s", C, get_standard_input, "What its standard input is." },
+        { "StandardOutput", "s", C, get_standard_output, "Where its standard output goes." },
+        { "StandardError", "s", C, get_standard_error, "Where its standard error goes." },
+};
+
+const UnitPropertyTable exec_properties = { rows, ELEMENTSOF(rows) };

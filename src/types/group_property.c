@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What units with a control group show of it
+ *
+ * A limit in percent is shown as what it comes to on this machine.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "basic/macro.h"
+#include "basic/strv.h"
+#include "types/group_property.h"
+#include "types/resource_attribute.h"
+#include "unit/unit_slice.h"
+#include "unit/unit_table.h"
+#include "unitfile/resource_settings.h"
+
+static const ResourceSettings nothing;
+
+static const ResourceSettings *resources_of(const Unit *unit) {
+        UnitGroup group = {};
+
+        unit->vtable->group(unit, &group);
+        return group.resources ? group.resources : &nothing;
+}
+
+static UnitHost *host_of(const Unit *unit) {
+        return unit_table_host(unit->table);
+}
+
+static void get_path(const Unit *unit, Sink *sink) {
+        cleanup_free_ char *path = NULL;
+        UnitHost *host = host_of(unit);
+
+        if (host->ops->group_path)
+                (void) host->ops->group_path(host, unit, &path);
+        sink_string(sink, path);
+}
+
+static void put_value(const Unit *unit, Sink *sink, UnitGroupValue what) {
+        UnitHost *host = host_of(unit);
+        uint64_t value = UINT64_MAX;
+
+        if (!host->ops->group_value || host->ops->group_value(host, unit, what, &value) < 0)
+                value = UINT64_MAX;
+        sink_u64(sink, value);
+}
+
+static void get_memory(const Unit *unit, Sink *sink) {
+        put_value(unit, sink, UNIT_GROUP_MEMORY);
+}
+
+static void get_memory_peak(const Unit *unit, Sink *sink) {
+        put_value(unit, sink, UNIT_GROUP_MEMORY_PEAK);
+}
+
+static void get_tasks(const Unit *unit, Sink *sink) {
+        put_value(unit, sink, UNIT_GROUP_TASKS);
+}
+
+static void get_cpu(const Unit *unit, Sink *sink) {
+        put_value(unit, sink, UNIT_GROUP_CPU_NSEC);
+}
+
+static void get_unapplied(const Unit *unit, Sink *sink) {
+        cleanup_(strv_freep) char **list = NULL;
+        UnitHost *host = host_of(unit);
+
+        if (host->ops->list_unapplied)
+                (void) host->ops->list_unapplied(host, unit, &list);
+        sink_strv(sink, list);
+}
+
+static const ResourceDefaults *defaults_of(const Unit *unit) {
+        static const ResourceDefaults none;
+        UnitHost *host = host_of(unit);
+
+        return host->ops->resource_defaults ? host->ops->resource_defaults(host) : &none;
+}
+
+static void get_slice(const Unit *unit, Sink *sink) {
+        cleanup_free_ char *own = NULL;
+        const char *slice = resources_of(unit)->slice;
+
+        if (!slice && unit->type == UNIT_SLICE)
+                (void) unit_slice_parent(unit->id, &own);
+        else if (!slice)
+                (void) unit_slice_default(unit->id, defaults_of(unit)->is_user, &own);
+        sink_string(sink, slice ? slice : own);
+}
+
+static void get_delegate(const Unit *unit, Sink *sink) {
+        sink_bool(sink, resources_of(unit)->delegate);
+}
+
+static void get_oom_policy(const Unit *unit, Sink *sink) {
+        sink_string(sink, resource_oom_policy_to_string(resources_of(unit)->oom_policy));
+}
+
+static void put_weight(Sink *sink, uint32_t weight) {
+        sink_u64(sink, weight == 0 ? UINT64_MAX : weight == RESOURCE_WEIGHT_IDLE ? 0 : weight);
+}
+
+static void get_cpu_weight(const Unit *unit, Sink *sink) {
+        put_weight(sink, resources_of(unit)->cpu_weight);
+}
+
+static void get_io_weight(const Unit *unit, Sink *sink) {
+        put_weight(sink, resources_of(unit)->io_weight);
+}
+
+static void get_startup_cpu_weight(const Unit *unit, Sink *sink) {
+        put_weight(sink, resources_of(unit)->startup_cpu_weight);
+}
+
+static void get_startup_io_weight(const Unit *unit, Sink *sink) {
+        put_weight(sink, resources_of(unit)->startup_io_weight);
+}
+
+typedef uint64_t (*DeviceValue)(const ResourceDevice *device);
+
+static void put_devices(const Unit *unit, Sink *sink, DeviceValue value_of) {
+        const ResourceSettings *resources = resources_of(unit);
+
+        sink_open(sink, 'a', "(st)");
+        for (size_t i = 0; i < resources->n_devices; i++) {
+                const ResourceDevice *device = &resources->devices[i];
+                uint64_t value = value_of(device);
+
+                if (value == 0)
+                        continue;
+                sink_open(sink, 'r', "st");
+                sink_string(sink, device->path);
+                sink_u64(sink, value);
+                sink_close(sink);
+        }
+        sink_close(sink);
+}
+
+#define DEVICES(name, field)                                            \
+        static uint64_t name##_of(const ResourceDevice *device) {       \
+                return device->field;                                   \
+        }                                                               \
+        static void get_##name(const Unit *unit, Sink *sink) {          \
+                put_devices(unit, sink, name##_of);                     \
+        }
+
+DEVICES(device_weight, weight)
+DEVICES(latency_target, latency_target)
+DEVICES(read_bandwidth, limits[RESOURCE_READ_BANDWIDTH])
+DEVICES(write_bandwidth, limits[RESOURCE_WRITE_BANDWIDTH])
+DEVICES(read_iops, limits[RESOURCE_READ_IOPS])
+DEVICES(write_iops, limits[RESOURCE_WRITE_IOPS])
+
+static void get_cpu_quota(const Unit *unit, Sink *sink) {
+        usec_t quota = resources_of(unit)->cpu_quota_per_sec;
+
+        sink_u64(sink, quota == 0 ? USEC_INFINITY : quota);
+}
+
+/* As it is written to the group; what protects has nothing to protect if it is not set. */
+static void put_limit(const Unit *unit, Sink *sink, const char *file) {
+        CgroupAttribute attributes[RESOURCE_ATTRIBUTES_MAX];
+        ResourceDefaults defaults = *defaults_of(unit);
+        size_t n;
+        uint64_t value = UINT64_MAX;
+
+        if (unit->type == UNIT_SLICE)
+                defaults.tasks_max = (ResourceLimit) {};
+        n = resource_list_attributes(resources_of(unit), &defaults, attributes);
+        for (size_t i = 0; i < n; i++)
+                if (strcmp(attributes[i].file, file) == 0 && strcmp(attributes[i].value, "max") != 0)
+                        value = strtoull(attributes[i].value, NULL, 10);
+        sink_u64(sink, value);
+}
+
+static void get_memory_min(const Unit *unit, Sink *sink) {
+        put_limit(unit, sink, "memory.min");
+}
+
+static void get_memory_low(const Unit *unit, Sink *sink) {
+        put_limit(unit, sink, "memory.low");
+}
+
+static void get_memory_high(const Unit *unit, Sink *sink) {
+        put_limit(unit, sink, "memory.high");
+}
+
+static void get_memory_max(const Unit *unit, Sink *sink) {
+        put_limit(unit, sink, "memory.max");
+}
+
+static void get_memory_swap_max(const Unit *unit, Sink *sink) {
+        put_limit(unit, sink, "memory.swap.max");
+}
+
+static void get_memory_zswap_max(const Unit *unit, Sink *sink) {
+        put_limit(unit, sink, "memory.zswap.max");
+}
+
+static void get_tasks_max(const Unit *unit, Sink *sink) {
+        put_limit(unit, sink, "pids.max");
+}
+
+static void get_device_policy(const Unit *unit, Sink *sink) {
+        sink_string(sink, resource_device_policy_to_string(resources_of(unit)->device_policy));
+}
+
+static void get_device_allow(const Unit *unit, Sink *sink) {
+        char *const *entry = resources_of(unit)->device_allow;
+
+        sink_open(sink, 'a', "(ss)");
+        for (; entry && *entry; entry++) {
+                const char *space = strrchr(*entry, ' ');
+                cleanup_free_ char *device = strndup(*entry, (size_t) (space - *entry));
+
+                sink_open(sink, 'r', "ss");
+                sink_string(sink, device);
+                sink_string(sink, space + 1);
+                sink_close(sink);
+        }
+        sink_close(sink);
+}
+
+static void put_addresses(Sink *sink, const IpPrefix *prefixes, size_t n) {
+        sink_open(sink, 'a', "(iayu)");
+        for (size_t i = 0; i < n; i++) {
+                sink_open(sink, 'r', "iayu");
+                sink_i32(sink, prefixes[i].family);
+                sink_open(sink, 'a', "y");
+                for (size_t k = 0; k < (prefixes[i].family == AF_INET ? 4U : 16U); k++)
+                        sink_byte(sink, prefixes[i].address[k]);
+                sink_close(sink);
+                sink_u32(sink, prefixes[i].bits);
+                sink_close(sink);
+        }
+        sink_close(sink);
+}
+
+static void get_ip_allow(const Unit *unit, Sink *sink) {
+        put_addresses(sink, resources_of(unit)->ip_allow, resources_of(unit)->n_ip_allow);
+}
+
+static void get_ip_deny(const Unit *unit, Sink *sink) {
+        put_addresses(sink, resources_of(unit)->ip_deny, resources_of(unit)->n_ip_deny);
+}
+
+#define C UNIT_PROPERTY_CONST
+
+static const UnitProperty rows[] = {
+        { "Slice", "s", C, get_slice, "The slice that it is in." },
+        { "ControlGroup", "s", 0, get_path, "Its control group; empty: it has none." },
+        { "MemoryCurrent", "t", 0, get_memory, "Bytes of memory in use." },
+        { "MemoryPeak", "t", 0, get_memory_peak, "The most bytes of memory that were in use." },
+        { "TasksCurrent", "t", 0, get_tasks, "Number of tasks." },
+        { "CPUUsageNSec", "t", 0, get_cpu, "CPU time used." },
+        { "ResourcesNotApplied", "as", 0, get_unapplied, "Resource settings without effect, with the reason." },
+        { "Delegate", "b", C, get_delegate, "Whether its control group is its own affair." },
+        { "OOMPolicy", "s", C, get_oom_policy,
+          "What happens when the kernel kills one of its processes for lack of memory: stop, continue, kill." },
+        { "CPUWeight", "t", C, get_cpu_weight, "Its share of busy processors; 0: idle." },
+        { "StartupCPUWeight", "t", C, get_startup_cpu_weight, "The same while the manager starts up or ends." },
+        { "CPUQuotaPerSecUSec", "t", C, get_cpu_quota, "CPU time it may use in each second." },
+        { "IOWeight", "t", C, get_io_weight, "Its share of busy disks." },
+        { "StartupIOWeight", "t", C, get_startup_io_weight, "The same while the manager starts up or ends." },
+        { "IODeviceWeight", "a(st)", C, get_device_weight, "Its share of single busy disks." },
+        { "IODeviceLatencyTargetUSec", "a(st)", C, get_latency_target,
+          "How long operations of single disks should take at most: others are held back for it." },
+        { "IOReadBandwidthMax", "a(st)", C, get_read_bandwidth, "The most bytes that it may read in a second, of disks." },
+        { "IOWriteBandwidthMax", "a(st)", C, get_write_bandwidth, "The most bytes that it may write in a second." },
+        { "IOReadIOPSMax", "a(st)", C, get_read_iops, "The most reads in a second." },
+        { "IOWriteIOPSMax", "a(st)", C, get_write_iops, "The most writes in a second." },
+        { "MemoryMin", "t", C, get_memory_min, "Bytes that are never taken from it." },
+        { "MemoryLow", "t", C, get_memory_low, "Bytes that are taken from it late." },
+        { "MemoryHigh", "t", C, get_memory_high, "Bytes above which it is slowed down." },
+        { "MemoryMax", "t", C, get_memory_max, "The most bytes that it may use." },
+        { "MemorySwapMax", "t", C, get_memory_swap_max, "The most bytes of swap." },
+        { "MemoryZSwapMax", "t", C, get_memory_zswap_max, "The most bytes of compressed swap in memory." },
+        { "DevicePolicy", "s", C, get_device_policy, "Which devices it may open: auto, closed, strict." },
+        { "DeviceAllow", "a(ss)", C, get_device_allow, "Devices that it may open, and what for." },
+        { "IPAddressAllow", "a(iayu)", C, get_ip_allow, "Addresses that it may reach, and be reached from." },
+        { "IPAddressDeny", "a(iayu)", C, get_ip_deny, "Addresses that it may not, unless they are allowed." },
+        { "TasksMax", "t", C, get_tasks_max, "The most tasks that it may have." },
+};
+
+const UnitPropertyTable group_properties = { rows, ELEMENTSOF(rows) };

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A mount from state to state
+ *
+ * What mount(8) says of itself is one thing, what the kernel's table says the
+ * other, and that one counts: a mount is up when it is in the table, and down
+ * when it is not. So each step ends in a look at it.
+ */
+
+#include <string.h>
+
+#include "exec/exec_directory.h"
+#include "types/exec_owner.h"
+#include "types/mount.h"
+
+/* Mounts that lie on each other at one place, at most, that a stop takes away. */
+#define RETRIES_MAX 32U
+
+static void note_result(Unit *unit, MountResult result) {
+        Mount *mount = mount_of(unit);
+
+        if (mount->result == MOUNT_RESULT_SUCCESS)
+                mount->result = result;
+}
+
+static void note_reload_result(Unit *unit, MountResult result) {
+        Mount *mount = mount_of(unit);
+
+        if (mount->reload_result == MOUNT_RESULT_SUCCESS)
+                mount->reload_result = result;
+}
+
+static void enter_mounted(Unit *unit, MountResult result) {
+        Mount *mount = mount_of(unit);
+
+        note_result(unit, result);
+        mount->n_retries = 0;
+        if (mount->wants_stop) {
+                mount->wants_stop = false;
+                mount_enter_unmounting(unit);
+                return;
+        }
+        mount_set_state(unit, MOUNT_STATE_MOUNTED);
+}
+
+void mount_enter_dead(Unit *unit, MountResult result) {
+        const ExecTerms *terms = exec_settings_rare(&mount_settings(unit)->exec)->terms;
+        const UnitRareSettings *rare = unit->settings.rare;
+        Mount *mount = mount_of(unit);
+        UnitHost *host = mount_host(unit);
+        UnitAction action;
+
+        note_result(unit, result);
+        mount->n_retries = 0;
+        mount->wants_stop = false;
+        if (terms)
+                exec_directory_leave(terms, unit->id, false);
+        exec_owner_left(unit, terms, (uid_t) -1, (gid_t) -1);
+        mount_set_state(unit, mount->result == MOUNT_RESULT_SUCCESS ? MOUNT_STATE_DEAD : MOUNT_STATE_FAILED);
+        action = mount->state == MOUNT_STATE_FAILED ? rare->failure_action : rare->success_action;
+        if (mount->result == MOUNT_RESULT_START_LIMIT_HIT && action == UNIT_ACTION_NONE)
+                action = rare->start_limit_action;
+        if (action != UNIT_ACTION_NONE)
+                host->ops->request_action(host, unit, action, -1,
+                                          mount->state == MOUNT_STATE_FAILED ? "unit failed" : "unit succeeded");
+}
+
+static void enter_dead_or_mounted(Unit *unit, MountResult result) {
+        if (mount_of(unit)->is_there)
+                enter_mounted(unit, result);
+        else
+                mount_enter_dead(unit, result);
+}
+
+/* — the way up — */
+
+void mount_enter_mounting(Unit *unit) {
+        if (mount_run(unit, MOUNT_EXEC_MOUNT) < 0)
+                enter_dead_or_mounted(unit, MOUNT_RESULT_RESOURCES);
+        else
+                mount_set_state(unit, MOUNT_STATE_MOUNTING);
+}
+
+void mount_enter_remounting(Unit *unit) {
+        mount_of(unit)->reload_result = MOUNT_RESULT_SUCCESS;
+        if (mount_run(unit, MOUNT_EXEC_REMOUNT) < 0)
+                note_reload_result(unit, MOUNT_RESULT_RESOURCES);
+        else
+                mount_set_state(unit, MOUNT_STATE_REMOUNTING);
+}
+
+/* — the way down — */
+
+void mount_enter_unmounting(Unit *unit) {
+        Mount *mount = mount_of(unit);
+
+        if (mount->state != MOUNT_STATE_UNMOUNTING) {
+                mount->n_retries = 0;
+                mount->result = MOUNT_RESULT_SUCCESS;
+                free(take_ptr(mount->failure));
+        }
+        if (mount_run(unit, MOUNT_EXEC_UNMOUNT) < 0)
+                enter_dead_or_mounted(unit, MOUNT_RESULT_RESOURCES);
+        else
+                mount_set_state(unit, MOUNT_STATE_UNMOUNTING);
+}
+
+/* Nothing to wait for in @state, or it takes too long: what comes after it? */
+static void enter_after_signal(Unit *unit, MountState state, MountResult result) {
+        bool kills = mount_settings(unit)->kill.send_sigkill;
+
+        if (state == MOUNT_STATE_REMOUNTING_SIGTERM && kills)
+                mount_enter_signal(unit, MOUNT_STATE_REMOUNTING_SIGKILL, result);
+        else if (state == MOUNT_STATE_UNMOUNTING_SIGTERM && kills)
+                mount_enter_signal(unit, MOUNT_STATE_UNMOUNTING_SIGKILL, result);
+        else
+                enter_dead_or_mounted(unit, result);
+}
+
+void mount_enter_signal(Unit *unit, MountState state, MountResult result) {
+        Mount *mount = mount_of(unit);
+
+        note_result(unit, result);
+        /* What was asked for and is not started yet never will be. */
+        if (mount->control.is_wanted)
+                mount->control = (MountProcess) {};
+        if (mount_signal(unit, state) <= 0) {
+                mount->is_there = mount_find(unit, true);
+                enter_after_signal(unit, state, MOUNT_RESULT_SUCCESS);
+                return;
+        }
+        mount_set_state(unit, state);
+        if (mount_set_limit(unit) < 0)
+                enter_after_signal(unit, state, MOUNT_RESULT_RESOURCES);
+}
+
+/* — what happens — */
+
+static void mounting_ended(Unit *unit, MountResult result) {
+        if (result == MOUNT_RESULT_SUCCESS) {
+                mount_note_failure(unit, "mount has ended well, but nothing is mounted at %s (is it a link?)",
+                                   mount_settings(unit)->where);
+                result = MOUNT_RESULT_PROTOCOL;
+        }
+        mount_enter_dead(unit, result);
+}
+
+static void unmounting_ended(Unit *unit, MountResult result) {
+        Mount *mount = mount_of(unit);
+
+        if (result == MOUNT_RESULT_SUCCESS && mount->is_there) {
+                if (mount->n_retries++ < RETRIES_MAX) {
+                        mount_enter_unmounting(unit);
+                        return;
+                }
+                mount_note_failure(unit, "something is still mounted there after %u times", RETRIES_MAX);
+                enter_mounted(unit, MOUNT_RESULT_SUCCESS);
+        } else if (result == MOUNT_RESULT_EXIT_CODE && !mount->is_there) {
+                /* Somebody else was faster. */
+                mount->result = MOUNT_RESULT_SUCCESS;
+                free(take_ptr(mount->failure));
+                mount_enter_dead(unit, MOUNT_RESULT_SUCCESS);
+        } else {
+                enter_dead_or_mounted(unit, result);
+        }
+}
+
+void mount_go_on(Unit *unit, MountResult result) {
+        switch (mount_of(unit)->state) {
+        case MOUNT_STATE_MOUNTING:
+                mounting_ended(unit, result);
+                break;
+        case MOUNT_STATE_MOUNTING_DONE:
+                enter_mounted(unit, result);
+                break;
+        case MOUNT_STATE_REMOUNTING:
+        case MOUNT_STATE_REMOUNTING_SIGTERM:
+        case MOUNT_STATE_REMOUNTING_SIGKILL:
+                note_reload_result(unit, result);
+                enter_dead_or_mounted(unit, MOUNT_RESULT_SUCCESS);
+                break;
+        case MOUNT_STATE_UNMOUNTING:
+                unmounting_ended(unit, result);
+                break;
+        case MOUNT_STATE_UNMOUNTING_SIGTERM:
+        case MOUNT_STATE_UNMOUNTING_SIGKILL:
+                enter_dead_or_mounted(unit, result);
+                break;
+        case MOUNT_STATE_DEAD:
+        case MOUNT_STATE_MOUNTED:
+        case MOUNT_STATE_FAILED:
+        case _MOUNT_STATE_MAX:
+                break;
+        }
+}
+
+void mount_limit_elapsed(Unit *unit) {
+        Mount *mount = mount_of(unit);
+        MountState state = mount->state;
+        bool is_remount = state == MOUNT_STATE_REMOUNTING || state == MOUNT_STATE_REMOUNTING_SIGTERM ||
+                          state == MOUNT_STATE_REMOUNTING_SIGKILL;
+        char span[USEC_FORMAT_MAX];
+
+        mount->state_deadline = USEC_INFINITY;
+        mount_note_failure(unit, "%s timed out after %s", mount_state_to_string(state),
+                           usec_format(usec_sub(mount_now(unit), mount->state_since), span));
+        if (is_remount)
+                note_reload_result(unit, MOUNT_RESULT_TIMEOUT);
+        if (state == MOUNT_STATE_REMOUNTING)
+                mount_enter_signal(unit, MOUNT_STATE_REMOUNTING_SIGTERM, MOUNT_RESULT_SUCCESS);
+        else if (state == MOUNT_STATE_MOUNTING || state == MOUNT_STATE_MOUNTING_DONE || state == MOUNT_STATE_UNMOUNTING)
+                mount_enter_signal(unit, MOUNT_STATE_UNMOUNTING_SIGTERM, MOUNT_RESULT_TIMEOUT);
+        else
+                enter_after_signal(unit, state, is_remount ? MOUNT_RESULT_SUCCESS : MOUNT_RESULT_TIMEOUT);
+}
+
+static void come(Unit *unit) {
+        Mount *mount = mount_of(unit);
+
+        mount->is_there = true;
+        if (mount->state == MOUNT_STATE_DEAD || mount->state == MOUNT_STATE_FAILED) {
+                mount->result = mount->reload_result = MOUNT_RESULT_SUCCESS;
+                free(take_ptr(mount->failure));
+                mount_renew_invocation(unit);
+                mount_set_state(unit, MOUNT_STATE_MOUNTED);
+        } else {
+                /* What it shows of itself has changed, at least. */
+                mount_set_state(unit, mount->state == MOUNT_STATE_MOUNTING ? MOUNT_STATE_MOUNTING_DONE : mount->state);
+        }
+}
+
+void mount_follow(Unit *unit, const MountEntry *entry) {
+        Mount *mount = mount_of(unit);
+
+        if (entry) {
+                come(unit);
+                return;
+        }
+        mount->is_there = false;
+        if (mount->state == MOUNT_STATE_MOUNTED)
+                mount_enter_dead(unit, MOUNT_RESULT_SUCCESS);
+        else if (mount->state == MOUNT_STATE_MOUNTING_DONE)
+                mount_set_state(unit, MOUNT_STATE_MOUNTING);
+}

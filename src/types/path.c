@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A path unit: starts another unit when something happens in the file system
+ *
+ *      dead → waiting → running → waiting → …
+ *
+ * While the unit that it triggers runs nothing is watched; when that has ended
+ * it looks anew, so what is there still starts it again. That this does not go
+ * round and round is seen to by the start limit of that unit, and by one of our
+ * own for units that have none.
+ *
+ * The descriptors are also with the keeper: what happens while there is no core
+ * is in them when the next one reads.
+ */
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "basic/log.h"
+#include "basic/macro.h"
+#include "basic/text.h"
+#include "types/path.h"
+#include "types/service.h"
+#include "types/unit_process.h"
+#include "types/unit_types.h"
+
+#define KEPT "path"
+
+/* A stop of it that waits for others may be canceled: so it looks again. What has come is kept until then. */
+#define RETRY (100 * USEC_PER_MSEC)
+
+static const UnitActiveState active_states[_PATH_STATE_MAX] = {
+        [PATH_DEAD] = UNIT_INACTIVE,
+        [PATH_WAITING] = UNIT_ACTIVE,
+        [PATH_RUNNING] = UNIT_ACTIVE,
+        [PATH_FAILED] = UNIT_FAILED,
+};
+
+static const char *const states[_PATH_STATE_MAX] = {
+        [PATH_DEAD] = "dead",
+        [PATH_WAITING] = "waiting",
+        [PATH_RUNNING] = "running",
+        [PATH_FAILED] = "failed",
+};
+
+static const char *const results[_PATH_RESULT_MAX] = {
+        [PATH_SUCCESS] = "success",
+        [PATH_FAILURE_RESOURCES] = "resources",
+        [PATH_FAILURE_UNIT_START_LIMIT_HIT] = "unit-start-limit-hit",
+        [PATH_FAILURE_TRIGGER_LIMIT_HIT] = "trigger-limit-hit",
+};
+
+DEFINE_STRING_TABLE(path_state, PathState, states)
+DEFINE_STRING_TABLE(path_result, PathResult, results)
+
+const PathSettings *path_settings(const Unit *unit) {
+        static const PathSettings none;
+
+        return unit->type_settings ? unit->type_settings : &none;
+}
+
+static Unit *find_triggered(const Unit *unit) {
+        UnitRelations triggers = unit_relations(unit, UNIT_TRIGGERS);
+
+        return triggers.n > 0 ? unit_table_at(unit->table, triggers.items[0].other) : NULL;
+}
+
+static void say(Unit *unit, const char *message) {
+        path_host(unit)->ops->log(path_host(unit), unit, LOG_LEVEL_ERROR, message);
+}
+
+/* Those of which something is known: settings may have been read that nobody has told us of yet. */
+static size_t count_watches(const Unit *unit) {
+        return MIN(path_of(unit)->watches.n, path_settings(unit)->values.n);
+}
+
+/* — descriptors — */
+
+static void forget_watch(Unit *unit, uint32_t i) {
+        UnitHost *host = path_host(unit);
+        PathWatch *watch = &path_of(unit)->watches.items[i];
+
+        if (watch->fd < 0)
+                return;
+        if (host->ops->unwatch_fd)
+                host->ops->unwatch_fd(host, unit, i);
+        if (host->ops->drop_fd)
+                host->ops->drop_fd(host, unit, KEPT, i);
+        close(watch->fd);
+        watch->fd = watch->primary = -1;
+}
+
+static void unwatch(Unit *unit) {
+        for (uint32_t i = 0; i < path_of(unit)->watches.n; i++)
+                forget_watch(unit, i);
+}
+
+static int watch_one(Unit *unit, uint32_t i) {
+        UnitHost *host = path_host(unit);
+        PathWatch *watch = &path_of(unit)->watches.items[i];
+        bool is_new = watch->fd < 0;
+        int r;
+
+        r = path_watch_add(&path_settings(unit)->values.items[i], watch);
+        if (r == 0 && is_new && host->ops->watch_fd)
+                r = host->ops->watch_fd(host, unit, i, watch->fd, POLLIN);
+        /* Without a keeper, or without memory there, only what happens while nobody looks would be missed. */
+        if (r == 0 && is_new && host->ops->keep_fd)
+                (void) host->ops->keep_fd(host, unit, KEPT, i, watch->fd);
+        return r;
+}
+
+static int watch(Unit *unit) {
+        cleanup_free_ char *message = NULL;
+        int r = 0;
+
+        for (uint32_t i = 0; i < count_watches(unit) && r == 0; i++) {
+                r = watch_one(unit, i);
+                if (r < 0 && text_format(&message, "%s cannot be watched: %s%s", path_settings(unit)->values.items[i].path,
+                                         strerror(-r), r == -ENOSPC ? " (fs.inotify.max_user_watches)" :
+                                         r == -EMFILE ? " (fs.inotify.max_user_instances)" : "") == 0)
+                        say(unit, message);
+        }
+        return r;
+}
+
+/* One for each path, none of them watched. */
+static int make_watches(Unit *unit) {
+        Path *path = path_of(unit);
+
+        unwatch(unit);
+        vector_clear(&path->watches);
+        for (size_t i = 0; i < path_settings(unit)->values.n; i++)
+                if (vector_push(&path->watches, ((PathWatch) { .fd = -1, .primary = -1 })) < 0)
+                        return -ENOMEM;
+        return 0;
+}
+
+/* — states — */
+
+static void set_retry(Unit *unit, usec_t deadline) {
+        (void) path_host(unit)->ops->set_timer(path_host(unit), unit, UNIT_PURPOSE_ELAPSE, deadline);
+}
+
+static void set_state(Unit *unit, PathState state) {
+        set_retry(unit, USEC_INFINITY);
+        path_of(unit)->held_by = 0;
+        if (state != PATH_WAITING)
+                unwatch(unit);
+        if (state != PATH_RUNNING)
+                path_of(unit)->triggered_by = 0;
+        path_of(unit)->state = state;
+        unit_publish(unit, active_states[state], 0);
+}
+
+static void end(Unit *unit, PathResult result) {
+        path_of(unit)->result = result;
+        set_state(unit, result == PATH_SUCCESS ? PATH_DEAD : PATH_FAILED);
+}
+
+static bool is_within_limit(Unit *unit) {
+        const PathSettings *settings = path_settings(unit);
+        usec_t now = path_host(unit)->ops->now(path_host(unit));
+        Path *path = path_of(unit);
+
+        if (settings->limit_interval == 0 || settings->limit_burst == 0)
+                return true;
+        if (path->limit_count == 0 || usec_sub(now, path->limit_begin) >= settings->limit_interval) {
+                path->limit_begin = now;
+                path->limit_count = 0;
+        }
+        return path->limit_count++ < settings->limit_burst;
+}
+
+/* Asks for what it triggers, because of @value. */
+static void trigger(Unit *unit, const PathValue *value) {
+        const uint32_t number = (uint32_t) (value - path_settings(unit)->values.items) + 1;
+        UnitHost *host = path_host(unit);
+        Unit *triggered = find_triggered(unit);
+        cleanup_free_ char *reason = NULL;
+
+        if (host->ops->will_stop && host->ops->will_stop(host, unit)) {
+                set_state(unit, PATH_RUNNING);
+                path_of(unit)->held_by = number;
+                set_retry(unit, usec_add(host->ops->now(host), RETRY));
+                return;
+        }
+        if (!is_within_limit(unit)) {
+                say(unit, "It has triggered its unit too often, and does not do so any more (TriggerLimitBurst=).");
+                end(unit, PATH_FAILURE_TRIGGER_LIMIT_HIT);
+                return;
+        }
+        if (!triggered || text_format(&reason, "%s: %s=%s", unit->id, path_kind_to_string(value->kind), value->path) < 0 ||
+            host->ops->request_job(host, triggered, "start", "replace", reason) < 0) {
+                say(unit, "What it triggers cannot be asked for.");
+                end(unit, PATH_FAILURE_RESOURCES);
+                return;
+        }
+        path_of(unit)->triggered_by = number;
+        set_state(unit, PATH_RUNNING);
+}
+
+/* The first path whose condition holds. All are looked at, to know which were there. */
+static const PathValue *find_met(Unit *unit, bool counts_changes) {
+        const PathSettings *settings = path_settings(unit);
+        const PathValue *met = NULL;
+
+        for (size_t i = 0; i < count_watches(unit); i++) {
+                const PathValue *value = &settings->values.items[i];
+                bool is_change = value->kind == PATH_CHANGED || value->kind == PATH_MODIFIED;
+
+                if (path_watch_is_met(value, &path_of(unit)->watches.items[i]) && (counts_changes || !is_change) && !met)
+                        met = value;
+        }
+        return met;
+}
+
+static const PathValue *find_held(const Unit *unit) {
+        uint32_t number = path_of(unit)->held_by;
+
+        return number > 0 && number <= path_settings(unit)->values.n ? &path_settings(unit)->values.items[number - 1] : NULL;
+}
+
+/* Waits, unless there is reason not to. @counts_changes: what came or went since it looked last counts. */
+static void wait_for_event(Unit *unit, bool counts_changes) {
+        const Unit *triggered = find_triggered(unit);
+        const PathValue *met, *held = find_held(unit);
+
+        if (triggered && !unit_state_is_inactive_or_failed(triggered->active_state)) {
+                path_of(unit)->triggered_by = 0;
+                set_state(unit, PATH_RUNNING);
+                return;
+        }
+        met = find_met(unit, counts_changes) ?: held;
+        if (!met && watch(unit) < 0) {
+                end(unit, PATH_FAILURE_RESOURCES);
+                return;
+        }
+        /* It may have come before it was watched. */
+        if (!met)
+                met = find_met(unit, true);
+        if (met)
+                trigger(unit, met);
+        else
+                set_state(unit, PATH_WAITING);
+}
+
+/* — operations — */
+
+static int path_init(Unit *unit) {
+        unit->state_of_type = calloc(1, sizeof(Path));
+        return unit->state_of_type ? 0 : -ENOMEM;
+}
+
+/* The host has forgotten the unit by now; what the keeper has of it goes with the unit's state. */
+static void path_deinit(Unit *unit) {
+        Path *path = path_of(unit);
+
+        for (size_t i = 0; path && i < path->watches.n; i++)
+                if (path->watches.items[i].fd >= 0)
+                        close(path->watches.items[i].fd);
+        if (path)
+                vector_deinit(&path->watches);
+        free(path);
+}
+
+static void make_folder(const char *wanted, mode_t mode) {
+        cleanup_free_ char *path = strdup(wanted);
+
+        for (char *slash = path ? strchr(path + 1, '/') : NULL; slash; slash = strchr(slash + 1, '/')) {
+                *slash = '\0';
+                (void) mkdir(path, 0755);
+                *slash = '/';
+        }
+        if (path)
+                (void) mkdir(path, mode);
+}
+
+static void make_folders(const Unit *unit) {
+        const PathSettings *settings = path_settings(unit);
+
+        for (size_t i = 0; settings->make_directory && i < settings->values.n; i++)
+                if (settings->values.items[i].kind != PATH_EXISTS && settings->values.items[i].kind != PATH_EXISTS_GLOB)
+                        make_folder(settings->values.items[i].path, settings->directory_mode);
+}
+
+static UnitAnswer path_start(Unit *unit) {
+        const Unit *triggered = find_triggered(unit);
+        Path *path = path_of(unit);
+
+        if (!triggered || (triggered->load_state != UNIT_LOADED && triggered->load_state != UNIT_STUB)) {
+                say(unit, "The unit that it triggers cannot be started.");
+                return UNIT_OPERATION_FAILED;
+        }
+        make_folders(unit);
+        path->result = PATH_SUCCESS;
+        path->limit_count = 0;
+        if (make_watches(unit) < 0)
+                end(unit, PATH_FAILURE_RESOURCES);
+        else
+                wait_for_event(unit, false);
+        return UNIT_UNDER_WAY;
+}
+
+static UnitAnswer path_stop(Unit *unit) {
+        end(unit, PATH_SUCCESS);
+        return UNIT_UNDER_WAY;
+}
+
+static const char *path_sub_state(const Unit *unit) {
+        return path_state_to_string(path_of(unit)->state);
+}
+
+static void path_reset_failed(Unit *unit) {
+        path_of(unit)->limit_count = 0;
+        if (path_of(unit)->state == PATH_FAILED)
+                end(unit, PATH_SUCCESS);
+}
+
+/* New settings: other paths, perhaps. */
+static void path_loaded(Unit *unit) {
+        PathState state = path_of(unit)->state;
+
+        if (state != PATH_WAITING && state != PATH_RUNNING)
+                return;
+        if (make_watches(unit) < 0)
+                end(unit, PATH_FAILURE_RESOURCES);
+        else if (state == PATH_WAITING)
+                wait_for_event(unit, false);
+}
+
+/* — what happens — */
+
+static void path_fd_ready(Unit *unit, uint32_t index, uint32_t events) {
+        const Path *path = path_of(unit);
+        const PathValue *value;
+
+        if (path->state != PATH_WAITING || index >= count_watches(unit) || path->watches.items[index].fd < 0)
+                return;
+        value = &path_settings(unit)->values.items[index];
+        if (path_watch_read(value, &path->watches.items[index])) {
+                (void) find_met(unit, false);
+                trigger(unit, value);
+        } else
+                wait_for_event(unit, true);
+}
+
+static bool has_hit_start_limit(const Unit *triggered) {
+        return triggered->vtable == &service_vtable && triggered->active_state == UNIT_FAILED &&
+               service_of(triggered)->result == SERVICE_RESULT_START_LIMIT_HIT;
+}
+
+static void path_triggered_changed(Unit *unit, Unit *triggered) {
+        UnitHost *host = path_host(unit);
+        PathState state = path_of(unit)->state;
+        bool is_over = unit_state_is_inactive_or_failed(triggered->active_state);
+
+        if (state == PATH_WAITING && !is_over)
+                set_state(unit, PATH_RUNNING);
+        if (!is_over)
+                path_of(unit)->held_by = 0;
+        if (state != PATH_RUNNING || !is_over || (host->ops->has_job && host->ops->has_job(host, triggered)))
+                return;
+        if (has_hit_start_limit(triggered))
+                end(unit, PATH_FAILURE_UNIT_START_LIMIT_HIT);
+        else
+                wait_for_event(unit, false);
+}
+
+static void path_timer_elapsed(Unit *unit, UnitPurpose purpose) {
+        Unit *triggered = find_triggered(unit);
+
+        if (triggered)
+                path_triggered_changed(unit, triggered);
+}
+
+static void path_job_refused(Unit *unit, const Failure *failure) {
+        if (path_of(unit)->state == PATH_RUNNING)
+                end(unit, PATH_FAILURE_RESOURCES);
+}
+
+static int path_trigger_environment(const Unit *unit, char ***environment) {
+        const PathSettings *settings = path_settings(unit);
+        uint32_t number = path_of(unit)->triggered_by;
+        int r;
+
+        if (number == 0 || number > settings->values.n)
+                return 0;
+        r = unit_process_add_variable(environment, "TRIGGER_PATH=%s", settings->values.items[number - 1].path);
+        return r < 0 ? r : 1;
+}
+
+/* In another process: with the descriptors of the one before, if they were kept. */
+static void path_resume(Unit *unit) {
+        UnitHost *host = path_host(unit);
+        Unit *triggered = find_triggered(unit);
+        Path *path = path_of(unit);
+        bool are_all_there = true;
+
+        for (uint32_t i = 0; i < path->watches.n; i++) {
+                PathWatch *of_path = &path->watches.items[i];
+
+                of_path->fd = host->ops->take_fd ? host->ops->take_fd(host, unit, KEPT, i) : -ENOENT;
+                if (of_path->fd >= 0 && host->ops->watch_fd)
+                        (void) host->ops->watch_fd(host, unit, i, of_path->fd, POLLIN);
+                are_all_there &= of_path->fd >= 0;
+                of_path->fd = MAX(of_path->fd, -1);
+        }
+        if (path->state == PATH_WAITING && !are_all_there)
+                wait_for_event(unit, true);
+        else if (path->state == PATH_RUNNING && triggered)
+                path_triggered_changed(unit, triggered);
+}
+
+const UnitVTable path_vtable = {
+        .type = UNIT_PATH,
+        .interface = "Path",
+        .properties = (const UnitPropertyTable *const[]) { &path_properties, NULL },
+        .can_fail = true,
+        .init = path_init,
+        .deinit = path_deinit,
+        .loaded = path_loaded,
+        .start = path_start,
+        .stop = path_stop,
+        .sub_state = path_sub_state,
+        .timer_elapsed = path_timer_elapsed,
+        .fd_ready = path_fd_ready,
+        .triggered_changed = path_triggered_changed,
+        .trigger_environment = path_trigger_environment,
+        .job_refused = path_job_refused,
+        .reset_failed = path_reset_failed,
+        .save = path_save,
+        .record = path_record,
+        .restore = path_restore,
+        .resume = path_resume,
+};

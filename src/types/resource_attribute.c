@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Resource settings as files of a control group
+ *
+ * The names and values are those of the kernel's version 2 interface. What was
+ * set and is not any more is written too, as what a new group has.
+ */
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "basic/macro.h"
+#include "types/resource_attribute.h"
+
+#define CPU_PERIOD_DEFAULT (100 * USEC_PER_MSEC)
+/* What the kernel takes for a period. */
+#define CPU_PERIOD_MIN (1 * USEC_PER_MSEC)
+#define CPU_PERIOD_MAX (1 * USEC_PER_SEC)
+#define PARTS 10000U
+
+static const ResourceSettings nothing;
+
+typedef struct Row {
+        CgroupController controller;
+        const char *file;
+        const char *directive;
+        void (*format)(const ResourceSettings *settings, char *value, size_t size);     /* "" for what a new group has */
+        const char *fresh;              /* what that is */
+        const char *(*list)(const ResourceSettings *settings);  /* in the place of .format, for a text of any length; NULL: none */
+} Row;
+
+static void format_weight(uint32_t weight, char *value, size_t size) {
+        if (weight > 0 && weight != RESOURCE_WEIGHT_IDLE)
+                snprintf(value, size, "%" PRIu32, weight);
+}
+
+static void format_cpu_weight(const ResourceSettings *settings, char *value, size_t size) {
+        format_weight(settings->cpu_weight, value, size);
+}
+
+static void format_cpu_idle(const ResourceSettings *settings, char *value, size_t size) {
+        if (settings->cpu_weight == RESOURCE_WEIGHT_IDLE)
+                snprintf(value, size, "1");
+}
+
+static void format_io_weight(const ResourceSettings *settings, char *value, size_t size) {
+        format_weight(settings->io_weight, value, size);
+}
+
+static void format_cpu_max(const ResourceSettings *settings, char *value, size_t size) {
+        usec_t period = settings->cpu_quota_period > 0 ? settings->cpu_quota_period : CPU_PERIOD_DEFAULT;
+
+        period = MAX(CPU_PERIOD_MIN, MIN(period, CPU_PERIOD_MAX));
+        if (settings->cpu_quota_per_sec > 0 && settings->cpu_quota_per_sec != USEC_INFINITY) {
+                usec_t quota = MAX(settings->cpu_quota_per_sec * period / USEC_PER_SEC, CPU_PERIOD_MIN);
+
+                snprintf(value, size, "%" PRIu64 " %" PRIu64, (uint64_t) quota, (uint64_t) period);
+        }
+}
+
+static const char *list_cpus(const ResourceSettings *settings) {
+        return settings->allowed_cpus;
+}
+
+static const char *list_memory_nodes(const ResourceSettings *settings) {
+        return settings->allowed_memory_nodes;
+}
+
+static uint64_t count(const ResourceLimit *limit, uint64_t (*count_whole)(void)) {
+        uint64_t whole;
+
+        if (!limit->is_part)
+                return limit->amount;
+        whole = count_whole();
+        return whole / PARTS * limit->amount + whole % PARTS * limit->amount / PARTS;
+}
+
+static void format_limit(const ResourceLimit *limit, uint64_t (*count_whole)(void), char *value, size_t size) {
+        uint64_t amount;
+
+        if (!limit->is_set)
+                return;
+        amount = count(limit, count_whole);
+        if (amount == RESOURCE_INFINITY)
+                snprintf(value, size, "max");
+        else
+                snprintf(value, size, "%" PRIu64, amount);
+}
+
+static uint64_t physical_memory(void) {
+        long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+
+        return pages > 0 && size > 0 ? (uint64_t) pages * (uint64_t) size : 0;
+}
+
+#define MEMORY(name)                                                                                     \
+        static void format_##name(const ResourceSettings *settings, char *value, size_t size) {          \
+                format_limit(&settings->name, physical_memory, value, size);                           \
+        }
+
+MEMORY(memory_min)
+MEMORY(memory_low)
+MEMORY(memory_high)
+MEMORY(memory_max)
+MEMORY(memory_swap_max)
+MEMORY(memory_zswap_max)
+
+static uint64_t read_number(const char *path, uint64_t fallback) {
+        FILE *file = fopen(path, "re");
+        uint64_t value;
+
+        if (!file)
+                return fallback;
+        if (fscanf(file, "%" SCNu64, &value) != 1)
+                value = fallback;
+        fclose(file);
+        return value;
+}
+
+static uint64_t possible_tasks(void) {
+        uint64_t pids = read_number("/proc/sys/kernel/pid_max", 32768);
+        uint64_t threads = read_number("/proc/sys/kernel/threads-max", 32768);
+
+        return MIN(MIN(pids, threads), read_number("/sys/fs/cgroup/pids.max", UINT64_MAX));
+}
+
+uint64_t resource_count_tasks(const ResourceLimit *limit) {
+        return count(limit, possible_tasks);
+}
+
+static void format_tasks(const ResourceSettings *settings, char *value, size_t size) {
+        format_limit(&settings->tasks_max, possible_tasks, value, size);
+}
+
+static void format_oom_group(const ResourceSettings *settings, char *value, size_t size) {
+        if (settings->oom_policy == RESOURCE_OOM_KILL)
+                snprintf(value, size, "1");
+}
+
+static const Row rows[] = {
+        { CGROUP_CPU, "cpu.weight", "CPUWeight", format_cpu_weight, "100" },
+        { CGROUP_CPU, "cpu.idle", "CPUWeight", format_cpu_idle, "0" },
+        { CGROUP_CPU, "cpu.max", "CPUQuota", format_cpu_max, "max" },
+        { CGROUP_CPUSET, "cpuset.cpus", "AllowedCPUs", NULL, "\n", list_cpus },
+        { CGROUP_CPUSET, "cpuset.mems", "AllowedMemoryNodes", NULL, "\n", list_memory_nodes },
+        { CGROUP_IO, "io.weight", "IOWeight", format_io_weight, "default 100" },
+        { CGROUP_MEMORY, "memory.min", "MemoryMin", format_memory_min, "0" },
+        { CGROUP_MEMORY, "memory.low", "MemoryLow", format_memory_low, "0" },
+        { CGROUP_MEMORY, "memory.high", "MemoryHigh", format_memory_high, "max" },
+        { CGROUP_MEMORY, "memory.max", "MemoryMax", format_memory_max, "max" },
+        { CGROUP_MEMORY, "memory.swap.max", "MemorySwapMax", format_memory_swap_max, "max" },
+        { CGROUP_MEMORY, "memory.zswap.max", "MemoryZSwapMax", format_memory_zswap_max, "max" },
+        { CGROUP_MEMORY, "memory.oom.group", "OOMPolicy", format_oom_group, "0" },
+        { CGROUP_PIDS, "pids.max", "TasksMax", format_tasks, "max" },
+};
+
+bool resource_has_startup(const ResourceSettings *settings) {
+        return settings && (settings->startup_cpu_weight > 0 || settings->startup_io_weight > 0);
+}
+
+static size_t list_rows(const ResourceSettings *settings, CgroupAttribute attributes[static RESOURCE_ATTRIBUTES_MAX]) {
+        static_assert(ELEMENTSOF(rows) + RESOURCE_DEVICE_FILES * RESOURCE_DEVICES_MAX <= RESOURCE_ATTRIBUTES_MAX, "room for all");
+
+        for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
+                CgroupAttribute *attribute = &attributes[i];
+
+                *attribute = (CgroupAttribute) {
+                        .controller = rows[i].controller,
+                        .file = rows[i].file,
+                        .directive = rows[i].directive,
+                };
+                if (rows[i].list)
+                        attribute->list = rows[i].list(settings);
+                else
+                        rows[i].format(settings, attribute->value, sizeof(attribute->value));
+                attribute->is_default = !attribute->list && attribute->value[0] == '\0';
+                if (attribute->is_default)
+                        strcpy(attribute->value, rows[i].fresh);
+        }
+        return ELEMENTSOF(rows);
+}
+
+size_t resource_list_attributes(const ResourceSettings *settings, const ResourceDefaults *defaults,
+                                CgroupAttribute attributes[static RESOURCE_ATTRIBUTES_MAX]) {
+        ResourceSettings now = settings ? *settings : nothing;  /* borrowed from @settings */
+        size_t n;
+
+        if (defaults && defaults->is_startup && now.startup_cpu_weight > 0)
+                now.cpu_weight = now.startup_cpu_weight;
+        if (defaults && defaults->is_startup && now.startup_io_weight > 0)
+                now.io_weight = now.startup_io_weight;
+        if (defaults && !now.tasks_max.is_set)
+                now.tasks_max = defaults->tasks_max;
+        n = list_rows(&now, attributes);
+        for (size_t i = 0; i < now.n_devices; i++)
+                n += resource_list_device(&now.devices[i], attributes + n);
+        return n;
+}
+
+uint8_t resource_wanted_controllers(const ResourceSettings *settings) {
+        uint8_t wanted = settings ? settings->delegated : 0;
+
+        static_assert((int) RESOURCE_CPU == (int) CGROUP_CPU && (int) RESOURCE_CPUSET == (int) CGROUP_CPUSET &&
+                              (int) RESOURCE_IO == (int) CGROUP_IO && (int) RESOURCE_MEMORY == (int) CGROUP_MEMORY &&
+                              (int) RESOURCE_TASKS == (int) CGROUP_PIDS,
+                      "one order");
+        for (unsigned i = 0; settings && i < _RESOURCE_KIND_MAX; i++)
+                if (settings->accounts[i] && i != RESOURCE_CPU)         /* cpu.stat is there anyway */
+                        wanted |= (uint8_t) (1U << i);
+        return wanted;
+}
+
+const char *resource_wanting_directive(const ResourceSettings *settings, CgroupController controller) {
+        static const char *const accounting[_CGROUP_CONTROLLER_MAX] = {
+                [CGROUP_CPU] = "CPUAccounting",
+                [CGROUP_IO] = "IOAccounting",
+                [CGROUP_MEMORY] = "MemoryAccounting",
+                [CGROUP_PIDS] = "TasksAccounting",
+        };
+
+        return settings->accounts[controller] ? accounting[controller] : "Delegate";
+}

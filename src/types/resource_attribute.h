@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Resource settings as files of a control group
+ */
+
+#include <sys/types.h>
+
+#include "exec/cgroup_control.h"
+#include "unitfile/resource_settings.h"
+
+/* Files of a group that have lines of single devices. */
+#define RESOURCE_DEVICE_FILES 3U
+#define RESOURCE_ATTRIBUTES_MAX (16U + RESOURCE_DEVICE_FILES * RESOURCE_DEVICES_MAX)
+
+/*
+ * All attributes that there are, those that say nothing with .is_default, then those of devices: their number. @settings
+ * and @defaults may be NULL. Limits in percent are of the machine's memory and of the tasks that it can have.
+ */
+size_t resource_list_attributes(const ResourceSettings *settings, const ResourceDefaults *defaults,
+                                CgroupAttribute attributes[static RESOURCE_ATTRIBUTES_MAX]);
+bool resource_has_startup(const ResourceSettings *settings);    /* does it say something for startup alone? May be NULL */
+
+/* How many tasks a share of what the machine can have is; RESOURCE_INFINITY stays. */
+uint64_t resource_count_tasks(const ResourceLimit *limit);
+
+/* resource_device.c: its attributes, at most one for each file; if its disk cannot be found, with .error. */
+size_t resource_list_device(const ResourceDevice *device, CgroupAttribute attributes[static RESOURCE_DEVICE_FILES]);
+int resource_find_disk(const char *path, dev_t *ret_device);    /* 0, -ENODEV if it is on none, or -errno */
+
+/* Bits of CgroupController that must be there without a limit: for accounting, and to be passed on by Delegate=. */
+uint8_t resource_wanted_controllers(const ResourceSettings *settings);
+/* The directive that wants one: "MemoryAccounting" or "Delegate". */
+const char *resource_wanting_directive(const ResourceSettings *settings, CgroupController controller);

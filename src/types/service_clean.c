@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A service that is cleaned
+ *
+ * A process removes its directories, as its control process, and the state says
+ * so until it has ended. It is not stopped in order: who stops the service, or
+ * a limit, kills it. How it went is no result of the service, which does not run.
+ */
+
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "basic/macro.h"
+#include "basic/strv.h"
+#include "exec/exec_clean.h"
+#include "exec/exec_directory.h"
+#include "types/service.h"
+#include "types/unit_process.h"
+
+static const ExecTerms *terms_of(const Unit *unit) {
+        return exec_settings_rare(&service_settings(unit)->exec)->terms;
+}
+
+unsigned service_can_clean(const Unit *unit) {
+        return exec_clean_kinds(terms_of(unit));
+}
+
+static int ask_for_process(Unit *unit) {
+        UnitHost *host = service_host(unit);
+        usec_t span = terms_of(unit)->timeout_clean;
+        int r;
+
+        /* Of a kind that comes after a start: so it makes no new control group, and kills nothing in an old one. */
+        service_of(unit)->control = (ServiceProcess) {
+                .is_wanted = true, .kind = SERVICE_EXEC_STOP_POST, .since = service_now(unit) };
+        r = service_set_limit(unit, span == 0 ? USEC_INFINITY : span);
+        if (r == 0)
+                r = host->ops->spawn(host, unit, UNIT_PURPOSE_CONTROL);
+        if (r < 0)
+                service_of(unit)->control = (ServiceProcess) {};
+        return r;
+}
+
+int service_clean(Unit *unit, unsigned kinds, Failure *ret_failure) {
+        ServiceExtra *extra = service_own_extra(unit);
+        cleanup_(strv_freep) char **argv = NULL;
+        int r = extra ? 0 : -ENOMEM;
+
+        if (r == 0)
+                r = exec_clean_command(terms_of(unit), kinds, exec_directory_is_user(), &argv);
+        if (r == -ENODATA)
+                return failure_set(ret_failure, r, "NothingToClean", "%s has nothing of that kind to clean.", unit->id);
+        if (r == 0) {
+                strv_free(extra->clean_argv);
+                extra->clean_argv = take_ptr(argv);
+                r = ask_for_process(unit);
+        }
+        if (r < 0)
+                return failure_set(ret_failure, r, "Failed", "Cannot clean %s: %s.", unit->id, strerror(-r));
+        extra->clean_result = SERVICE_RESULT_SUCCESS;
+        service_set_state(unit, SERVICE_STATE_CLEANING);
+        return 0;
+}
+
+int service_prepare_clean(const Unit *unit, ExecRequest *request) {
+        char *const *argv = service_extra(unit)->clean_argv;
+
+        if (!argv)
+                return -ECANCELED;
+        exec_clean_fill(argv, request);
+        request->unit = unit->id;
+        return 0;
+}
+
+static void end(Unit *unit, ServiceResult result) {
+        ServiceExtra *extra = service_of(unit)->extra;
+
+        service_of(unit)->control = (ServiceProcess) {};
+        if (extra) {
+                if (extra->clean_result == SERVICE_RESULT_SUCCESS)
+                        extra->clean_result = result;
+                extra->clean_argv = strv_free(extra->clean_argv);
+        }
+        service_set_state(unit, SERVICE_STATE_DEAD);
+}
+
+void service_clean_spawned(Unit *unit, pid_t pid, const ExecResult *result) {
+        ServiceProcess *control = &service_of(unit)->control;
+
+        control->is_wanted = false;
+        if (pid > 0) {
+                control->pid = pid;
+                control->since = service_now(unit);
+                service_republish(unit);
+                return;
+        }
+        service_log(unit, 4, "Cannot be cleaned: %s", result->message);
+        end(unit, SERVICE_RESULT_RESOURCES);
+}
+
+void service_clean_ended(Unit *unit, const UnitExit *exit) {
+        bool is_fine = exit->code == CLD_EXITED && exit->status == 0;
+        char how[128];
+
+        if (!is_fine) {
+                unit_process_describe_exit(exit, how, sizeof(how));
+                service_log(unit, 4, "Could not be cleaned: the process that does it %s.", how);
+        }
+        end(unit, is_fine ? SERVICE_RESULT_SUCCESS :
+                  exit->code == CLD_EXITED ? SERVICE_RESULT_EXIT_CODE : SERVICE_RESULT_SIGNAL);
+}
+
+/* It ends when that has: what hangs in the kernel is given up after a while. */
+void service_stop_cleaning(Unit *unit, ServiceResult result) {
+        Service *service = service_of(unit);
+
+        if (service->control.pid <= 0) {
+                end(unit, result);
+                return;
+        }
+        if (service->extra && service->extra->clean_result == SERVICE_RESULT_SUCCESS)
+                service->extra->clean_result = result;
+        service_kill_control(unit);
+        (void) service_set_limit(unit, service_stop_limit(unit, SERVICE_STATE_STOP_SIGKILL));
+}
+
+void service_clean_timed_out(Unit *unit) {
+        const ServiceExtra *extra = service_extra(unit);
+
+        service_log(unit, 4, "Cleaning it takes too long.");
+        if (extra->clean_result == SERVICE_RESULT_SUCCESS)
+                service_stop_cleaning(unit, SERVICE_RESULT_TIMEOUT);
+        else
+                end(unit, SERVICE_RESULT_TIMEOUT);
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A service's commands
+ *
+ * To run one is only to ask: the host comes back for the request when it
+ * flushes its outbox (service_prepare_spawn), and says what came of it
+ * (service_spawned). A stop in between takes the wish back.
+ *
+ * A command that could not be executed counts as one that exited with the
+ * status that systemd documents for the failed step, so "-" in front of it
+ * forgives that, too. Where no process came to be at all, the result is
+ * "resources".
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "basic/macro.h"
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "types/exec_context.h"
+#include "types/exec_sandbox.h"
+#include "types/service.h"
+#include "types/socket_pass.h"
+#include "types/trigger_environment.h"
+#include "types/unit_process.h"
+#include "unit/unit_table.h"
+
+ExecCommand *service_command(const Unit *unit, ServiceExec kind, unsigned index) {
+        ExecCommand *command;
+
+        if (kind >= _SERVICE_EXEC_LIST_MAX)
+                command = service_rare(unit)->probes[kind - SERVICE_EXEC_READINESS].command;
+        else
+                command = service_settings(unit)->commands[kind];
+        while (command && index-- > 0)
+                command = command->next;
+        return command;
+}
+
+bool service_has_command(const Unit *unit, ServiceExec kind) {
+        return service_command(unit, kind, 0);
+}
+
+/* Of a probe there may be none: NULL. */
+static ServiceProcess *process_of(const Unit *unit, UnitPurpose purpose) {
+        Service *service = service_of(unit);
+
+        if (purpose == UNIT_PURPOSE_PROBE)
+                return service->extra ? &service->extra->probe : NULL;
+        assert(purpose == UNIT_PURPOSE_MAIN || purpose == UNIT_PURPOSE_CONTROL);
+        return purpose == UNIT_PURPOSE_MAIN ? &service->main : &service->control;
+}
+
+const ServiceProcess *service_process(const Unit *unit, UnitPurpose purpose) {
+        return process_of(unit, purpose);
+}
+
+int service_run(Unit *unit, UnitPurpose purpose, ServiceExec kind, unsigned index) {
+        UnitHost *host = service_host(unit);
+        ServiceProcess *process = process_of(unit, purpose);
+        const ExecCommand *command = service_command(unit, kind, index);
+        int r;
+
+        assert(command);
+
+        *process = (ServiceProcess) {
+                .is_wanted = true,
+                .has_command = true,
+                .ignores_failure = command->flags & EXEC_IGNORE_FAILURE,
+                .kind = kind,
+                .index = index,
+                .since = service_now(unit),
+        };
+        r = service_set_limit(unit, service_limit(unit, kind));
+        if (r == 0)
+                r = host->ops->spawn(host, unit, purpose);
+        if (r < 0) {
+                *process = (ServiceProcess) {};
+                service_note_command_failure(unit, kind, "%s: cannot be started: %s", service_exec_to_string(kind),
+                                             strerror(-r));
+        }
+        return r;
+}
+
+static int set_invocation(const Unit *unit, char ***environment) {
+        int r = unit_process_add_invocation(unit, environment);
+
+        return r <= 0 ? r : unit_process_add_variable(environment, "JOBD_UNIT=%s", unit->id);
+}
+
+/* How it ended; @prefix: before the names. */
+static int set_result(const Service *service, const char *prefix, char ***environment) {
+        const ServiceExitRecord *record = &service->exec_main;
+        const char *code = record->code == CLD_EXITED ? "exited" : record->code == CLD_DUMPED ? "dumped" : "killed";
+        const char *name = record->code == CLD_EXITED ? NULL : service_signal_name(record->status);
+        int r;
+
+        r = unit_process_add_variable(environment, "%sSERVICE_RESULT=%s", prefix, service_result_to_string(service->result));
+        if (r < 0 || record->exit.monotonic == 0)
+                return r;
+        r = unit_process_add_variable(environment, "%sEXIT_CODE=%s", prefix, code);
+        if (r < 0)
+                return r;
+        return name ? unit_process_add_variable(environment, "%sEXIT_STATUS=%s", prefix, name)
+                    : unit_process_add_variable(environment, "%sEXIT_STATUS=%i", prefix, record->status);
+}
+
+/* The one service whose end has this one started, by OnFailure= or OnSuccess=; NULL if there are others, too. */
+static const Unit *find_monitored(const Unit *unit) {
+        static const UnitRelationKind kinds[] = { UNIT_ON_FAILURE_OF, UNIT_ON_SUCCESS_OF };
+        const Unit *found = NULL;
+
+        for (size_t i = 0; i < ELEMENTSOF(kinds); i++) {
+                UnitRelations relations = unit_relations(unit, kinds[i]);
+
+                for (size_t k = 0; k < relations.n; k++) {
+                        const Unit *other = unit_table_at(unit->table, relations.items[k].other);
+
+                        if (found && found != other)
+                                return NULL;
+                        found = other;
+                }
+        }
+        return found && found->type == UNIT_SERVICE ? found : NULL;
+}
+
+/* A handler is told what it is to handle. */
+static int set_monitored(const Unit *unit, char ***environment) {
+        const Unit *other = find_monitored(unit);
+        cleanup_free_ char *invocation = NULL;
+        int r;
+
+        if (!other)
+                return 0;
+        r = set_result(service_of(other), "MONITOR_", environment);
+        if (r == 0)
+                r = unit_process_add_variable(environment, "MONITOR_UNIT=%s", other->id);
+        if (r == 0)
+                r = unit_process_format_invocation(other, &invocation);
+        return r <= 0 ? r : unit_process_add_variable(environment, "MONITOR_INVOCATION_ID=%s", invocation);
+}
+
+static bool is_told_of_notify_socket(const Unit *unit, UnitPurpose purpose) {
+        switch (service_notify_access(unit)) {
+        case SERVICE_NOTIFY_NONE:
+        case _SERVICE_NOTIFY_ACCESS_MAX:
+                return false;
+        case SERVICE_NOTIFY_MAIN:
+                return purpose == UNIT_PURPOSE_MAIN || service_settings(unit)->type == SERVICE_FORKING;
+        case SERVICE_NOTIFY_EXEC:
+        case SERVICE_NOTIFY_ALL:
+                return true;
+        }
+        return false;
+}
+
+/* Not of those that it starts, which have another pid. */
+static int set_watchdog(const ServiceSettings *settings, ExecRequest *request) {
+        int r = unit_process_add_variable(&request->own_environment, "WATCHDOG_USEC=%" PRIu64, settings->watchdog);
+
+        request->flags |= EXEC_REQUEST_TELLS_PID;
+        return r < 0 ? r : unit_process_add_variable(&request->own_environment, "WATCHDOG_PID=%s", EXEC_PID_PLACE);
+}
+
+static int set_own_environment(const Unit *unit, UnitPurpose purpose, ExecRequest *request) {
+        const Service *service = service_of(unit);
+        const ServiceSettings *settings = service_settings(unit);
+        const ServiceProcess *process = service_process(unit, purpose);
+        char ***environment = &request->own_environment;
+        int r;
+
+        r = set_invocation(unit, environment);
+        if (r == 0)
+                r = trigger_environment_add(unit, environment);
+        if (r == 0 && settings->pid_file)
+                r = unit_process_add_variable(environment, "PIDFILE=%s", settings->pid_file);
+        if (r == 0 && request->notify_socket && is_told_of_notify_socket(unit, purpose))
+                r = unit_process_add_variable(environment, "NOTIFY_SOCKET=%s", request->notify_socket);
+        if (r == 0 && process->kind == SERVICE_EXEC_START && settings->watchdog > 0 &&
+            settings->watchdog != USEC_INFINITY)
+                r = set_watchdog(settings, request);
+        if (r == 0 && purpose != UNIT_PURPOSE_MAIN && service->main.pid > 0)
+                r = unit_process_add_variable(environment, "MAINPID=%i", (int) service->main.pid);
+        if (r == 0 && (process->kind == SERVICE_EXEC_START_PRE || process->kind == SERVICE_EXEC_START))
+                r = set_monitored(unit, environment);
+        if (r == 0 && (process->kind == SERVICE_EXEC_STOP || process->kind == SERVICE_EXEC_STOP_POST))
+                r = set_result(service, "", environment);
+        return r;
+}
+
+/* One that is no command of its files, but asks a port for them. */
+static bool is_own_probe(const ServiceProcess *process, const ExecCommand *command) {
+        return process->kind >= _SERVICE_EXEC_LIST_MAX && text_equal(command->path, SERVICE_PROBE_PATH);
+}
+
+/* What its own commands are run with; a probe of ours only has its user: it sees no more than we do, and needs little. */
+static int set_context(Unit *unit, const ServiceProcess *process, const ExecCommand *command,
+                        ExecRequest *request) {
+        const ServiceSettings *settings = service_settings(unit);
+        const ServiceRareSettings *rare = service_rare(unit);
+
+        if (is_own_probe(process, command)) {
+                exec_context_fill_user(&settings->exec, request);
+                request->flags |= EXEC_REQUEST_NO_EXPANSION;
+                exec_context_fill_network(&settings->exec, request);
+                return exec_sandbox_share(unit, request);
+        }
+        exec_context_fill(&settings->exec, command, request);
+        request->unit = unit->id;
+        if (process->kind == SERVICE_EXEC_START)
+                return exec_sandbox_share(unit, request);
+        if (rare->permissions_start_only) {
+                request->flags |= EXEC_REQUEST_KEEP_PRIVILEGES | EXEC_REQUEST_NO_RESTRICTIONS;
+                exec_context_fill_network(&settings->exec, request);
+        }
+        if (rare->root_directory_start_only)
+                request->root_directory = NULL;
+        return exec_sandbox_share(unit, request);
+}
+
+/* What its sockets have for it comes first; nothing else where its streams are the socket. */
+static int give_descriptors(Unit *unit, const ServiceProcess *process, const ExecCommand *command,
+                            ExecRequest *request) {
+        bool has_streams = socket_pass_to_streams(&service_settings(unit)->exec);
+        int r;
+
+        if (process->kind != SERVICE_EXEC_START && (!has_streams || is_own_probe(process, command)))
+                return 0;
+        r = socket_pass_fds(unit, request);
+        if (r == -ENOTCONN)
+                service_note_failure(unit, "its standard input or output is to be a socket, and there is none");
+        if (r == -E2BIG)
+                service_note_failure(unit, "its standard input or output is to be a socket, and there are several");
+        if (r < 0 || process->kind != SERVICE_EXEC_START)
+                return r;
+        if (!has_streams)
+                r = service_give_fds(unit, request);
+        if (r == 0)
+                r = service_give_files(unit, request);
+        return r < 0 || service_rare(unit)->notify_fd == 0 ? r : service_open_channel(unit, request);
+}
+
+int service_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request) {
+        const ServiceProcess *process = service_process(unit, purpose);
+        const ExecCommand *command;
+        int r;
+
+        if (!process || !process->is_wanted)
+                return -ECANCELED;
+        if (service_of(unit)->state == SERVICE_STATE_CLEANING)
+                return service_prepare_clean(unit, request);
+        command = service_command(unit, process->kind, process->index);
+        if (!command || !command->path || !command->argv || !command->argv[0])
+                return -ENOEXEC;
+
+        request->label = service_exec_to_string(process->kind);
+        request->path = command->path;
+        request->argv = command->argv;
+        r = set_context(unit, process, command, request);
+        if (r == 0)
+                r = give_descriptors(unit, process, command, request);
+        if (r == 0 && !is_own_probe(process, command))
+                r = service_fill_streams(unit, request);
+        return r < 0 ? r : set_own_environment(unit, purpose, request);
+}
+
+static void record_start(Unit *unit, UnitPurpose purpose, ServiceProcess *process, pid_t pid) {
+        Service *service = service_of(unit);
+        UnitTimestamp now = service_timestamp(unit);
+
+        process->since = now.monotonic;
+        if (purpose == UNIT_PURPOSE_MAIN) {
+                service->main_known = true;
+                service->exec_main = (ServiceExitRecord) { .pid = pid, .start = now };
+        }
+        unit_process_started(unit, service_command(unit, process->kind, process->index), pid, now.monotonic);
+}
+
+static void spawn_failed(Unit *unit, UnitPurpose purpose, ServiceProcess *process, const ExecResult *result) {
+        int status = exec_step_exit_status(result->step);
+        const char *what = service_exec_to_string(process->kind);
+
+        if (process->ignores_failure)
+                service_log(unit, 5, "%s: %s (ignored)", what, result->message);
+        else
+                service_note_command_failure(unit, process->kind, "%s: %s", what, result->message);
+        if (status == 0) {
+                *process = (ServiceProcess) {};
+                service_process_lost(unit, purpose);
+                return;
+        }
+
+        const UnitExit exit = { .pid = result->pid, .code = CLD_EXITED, .status = status, .time = service_now(unit) };
+
+        record_start(unit, purpose, process, result->pid);
+        if (purpose == UNIT_PURPOSE_MAIN)
+                service_main_ended(unit, &exit);
+        else
+                service_control_ended(unit, &exit);
+}
+
+/* One that runs as we do ("+") takes nothing away from what the others run as, and leave. */
+static void note_user(Service *service, const ExecResult *result) {
+        if (result->uid != (uid_t) -1)
+                service->uid = result->uid;
+        if (result->gid != (gid_t) -1)
+                service->gid = result->gid;
+}
+
+void service_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult *result) {
+        Service *service = service_of(unit);
+        ServiceProcess *process = process_of(unit, purpose);
+        ServiceType type = service_settings(unit)->type;
+        UnitHost *host = service_host(unit);
+
+        if (purpose == UNIT_PURPOSE_PROBE) {
+                service_probe_spawned(unit, pid, result);
+                return;
+        }
+        if (!process->is_wanted) {
+                /* Taken back while the process was on its way: nobody would know what it is for. */
+                if (pid > 0)
+                        host->ops->kill(host, unit, pid, SIGKILL, true);
+                return;
+        }
+        if (service->state == SERVICE_STATE_CLEANING) {
+                service_clean_spawned(unit, pid, result);
+                return;
+        }
+        process->is_wanted = false;
+        if (pid <= 0) {
+                spawn_failed(unit, purpose, process, result);
+                return;
+        }
+
+        process->pid = pid;
+        note_user(service, result);
+        exec_sandbox_spawned(unit, result);
+        record_start(unit, purpose, process, pid);
+        if (process->kind == SERVICE_EXEC_START)
+                socket_pass_done(unit);
+        /* The program runs, not just a copy of us: so simple and exec differ in nothing. */
+        if (purpose == UNIT_PURPOSE_MAIN && service->state == SERVICE_STATE_START &&
+            (type == SERVICE_SIMPLE || type == SERVICE_EXEC || type == SERVICE_IDLE))
+                service_enter_start_post(unit);
+        else
+                service_republish(unit);
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * When a process has ended
+ *
+ * The two tables below, one for the main process and one for the control
+ * process, say what each state makes of it; they are systemd's. Each of them
+ * waits for the other process before it moves on.
+ */
+
+#include <errno.h>
+#include <sys/wait.h>
+
+#include "basic/macro.h"
+#include "types/service.h"
+#include "types/unit_process.h"
+
+static ExecCommand *command_of(const Unit *unit, const ServiceProcess *process) {
+        return process->has_command ? service_command(unit, process->kind, process->index) : NULL;
+}
+
+static void tell_exit(Unit *unit, const ServiceProcess *process, const UnitExit *exit, ServiceResult result) {
+        bool is_main = process == &service_of(unit)->main;
+        const char *what = is_main ? "main process" : service_exec_to_string(process->kind);
+        char how[128];
+
+        unit_process_describe_exit(exit, how, sizeof(how));
+        if (result == SERVICE_RESULT_SUCCESS || result == SERVICE_RESULT_EXEC_CONDITION)
+                service_log(unit, 7, "%s %s", what, how);
+        else if (is_main)
+                service_note_failure(unit, "%s %s", what, how);
+        else
+                service_note_command_failure(unit, process->kind, "%s %s", what, how);
+}
+
+static bool is_forgiven(const Unit *unit, const ServiceProcess *main) {
+        const ExecCommand *starter = service_command(unit, SERVICE_EXEC_START, 0);
+
+        if (main->has_command)
+                return main->ignores_failure;
+        return starter && starter->flags & EXEC_IGNORE_FAILURE;
+}
+
+/* Is it up only when somebody says so? */
+static bool awaits_word(const Unit *unit) {
+        return service_is_notify(unit) || service_is_probing(unit, SERVICE_PROBE_READINESS);
+}
+
+static const char *what_was_awaited(const Unit *unit) {
+        if (service_is_probing(unit, SERVICE_PROBE_READINESS))
+                return "before its readiness probe succeeded";
+        return service_rare(unit)->notify_fd > 0 ? "without a newline on its descriptor for that, and without READY=1"
+                                                 : "without READY=1";
+}
+
+static void main_ended_in_start(Unit *unit, ServiceResult result) {
+        ServiceType type = service_settings(unit)->type;
+
+        if (type == SERVICE_ONESHOT && result == SERVICE_RESULT_SUCCESS)
+                service_enter_start_post(unit);
+        else if (type == SERVICE_ONESHOT)
+                service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, result);
+        else if (awaits_word(unit) && result != SERVICE_RESULT_SUCCESS)
+                service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, result);
+        else if (awaits_word(unit)) {
+                if (service_settings(unit)->remain_after_exit && service_notify_access(unit) != SERVICE_NOTIFY_MAIN)
+                        return;
+                service_note_failure(unit, "main process ended %s", what_was_awaited(unit));
+                service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, SERVICE_RESULT_PROTOCOL);
+        } else
+                service_enter_running(unit, result);
+}
+
+static void main_ended_in_state(Unit *unit, ServiceResult result) {
+        bool has_control = service_of(unit)->control.pid > 0 || service_of(unit)->control.is_wanted;
+
+        switch (service_of(unit)->state) {
+        case SERVICE_STATE_START:
+                main_ended_in_start(unit, result);
+                break;
+        case SERVICE_STATE_RUNNING:
+                service_enter_running(unit, result);
+                break;
+        case SERVICE_STATE_START_POST:
+        case SERVICE_STATE_RELOAD:
+                if (!has_control)
+                        service_enter_stop(unit, result);
+                break;
+        case SERVICE_STATE_STOP:
+                if (!has_control)
+                        service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, result);
+                break;
+        case SERVICE_STATE_STOP_WATCHDOG:
+        case SERVICE_STATE_STOP_SIGTERM:
+        case SERVICE_STATE_STOP_SIGKILL:
+                if (!has_control)
+                        service_enter_stop_post(unit, result);
+                break;
+        case SERVICE_STATE_STOP_POST:
+                if (!has_control)
+                        service_enter_signal(unit, SERVICE_STATE_FINAL_SIGTERM, result);
+                break;
+        case SERVICE_STATE_FINAL_WATCHDOG:
+        case SERVICE_STATE_FINAL_SIGTERM:
+        case SERVICE_STATE_FINAL_SIGKILL:
+                if (!has_control)
+                        service_enter_dead(unit, result, true);
+                break;
+        case SERVICE_STATE_DEAD:
+        case SERVICE_STATE_CONDITION:
+        case SERVICE_STATE_START_PRE:
+        case SERVICE_STATE_EXITED:
+        case SERVICE_STATE_FAILED:
+        case SERVICE_STATE_AUTO_RESTART:
+        case SERVICE_STATE_CLEANING:
+        case _SERVICE_STATE_MAX:
+                break;
+        }
+}
+
+static void run_next_main(Unit *unit, const ServiceProcess *ended) {
+        if (service_run(unit, UNIT_PURPOSE_MAIN, ended->kind, ended->index + 1) < 0)
+                service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, SERVICE_RESULT_RESOURCES);
+        else
+                service_republish(unit);
+}
+
+void service_main_ended(Unit *unit, const UnitExit *exit) {
+        Service *service = service_of(unit);
+        const ServiceProcess ended = service->main;
+        bool is_oneshot = service_settings(unit)->type == SERVICE_ONESHOT;
+        ServiceResult result = service_result_of_exit(unit, exit);
+
+        /* A daemon may hand over to another process, if it says so in its PID file before it goes. */
+        if (service_load_pid_file(unit, false) > 0) {
+                service_republish(unit);
+                return;
+        }
+
+        service->main_known = true;
+        service->exec_main.pid = exit->pid;
+        service->exec_main.code = exit->code;
+        service->exec_main.status = exit->status;
+        service->exec_main.exit = (UnitTimestamp) {
+                .realtime = service_timestamp(unit).realtime,
+                .monotonic = exit->time,
+        };
+        unit_process_ended(unit, command_of(unit, &ended), exit);
+        if (is_forgiven(unit, &ended))
+                result = SERVICE_RESULT_SUCCESS;
+        tell_exit(unit, &service->main, exit, result);
+        service->main = (ServiceProcess) {};
+        service_note_result(unit, result);
+
+        if (is_oneshot && result == SERVICE_RESULT_SUCCESS && service->state == SERVICE_STATE_START &&
+            ended.has_command && service_command(unit, ended.kind, ended.index + 1))
+                run_next_main(unit, &ended);
+        else
+                main_ended_in_state(unit, result);
+}
+
+/* The starter of a forking daemon is done: is the daemon there? */
+static void starter_ended(Unit *unit, ServiceResult result) {
+        bool has_post = service_has_command(unit, SERVICE_EXEC_START_POST);
+
+        if (service_settings(unit)->type != SERVICE_FORKING)
+                return;
+        if (result != SERVICE_RESULT_SUCCESS) {
+                service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, result);
+                return;
+        }
+        if (!service_settings(unit)->pid_file)
+                service_guess_main_pid(unit);
+        else if (service_load_pid_file(unit, !has_post) < 0 && !has_post) {
+                service_poll(unit, 10 * USEC_PER_MSEC);
+                service_republish(unit);
+                return;
+        }
+        service_enter_start_post(unit);
+}
+
+static void start_post_ended(Unit *unit, ServiceResult result) {
+        if (result != SERVICE_RESULT_SUCCESS)
+                service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, result);
+        else if (service_settings(unit)->pid_file && service_load_pid_file(unit, true) < 0) {
+                service_poll(unit, 10 * USEC_PER_MSEC);
+                service_republish(unit);
+        } else {
+                if (!service_settings(unit)->pid_file && service_settings(unit)->type == SERVICE_FORKING)
+                        service_guess_main_pid(unit);
+                service_enter_running(unit, SERVICE_RESULT_SUCCESS);
+        }
+}
+
+static void control_ended_in_state(Unit *unit, ServiceResult result) {
+        Service *service = service_of(unit);
+        bool is_fine = result == SERVICE_RESULT_SUCCESS;
+        bool has_main = service->main.pid > 0;
+
+        switch (service->state) {
+        case SERVICE_STATE_CONDITION:
+                if (is_fine)
+                        service_enter_start_pre(unit);
+                else
+                        service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, result);
+                break;
+        case SERVICE_STATE_START_PRE:
+                if (is_fine)
+                        service_enter_start(unit);
+                else
+                        service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, result);
+                break;
+        case SERVICE_STATE_START:
+                starter_ended(unit, result);
+                break;
+        case SERVICE_STATE_START_POST:
+                start_post_ended(unit, result);
+                break;
+        case SERVICE_STATE_RELOAD:
+                if (is_fine)
+                        service_load_pid_file(unit, true);
+                service->reload_result = result;
+                if (is_fine && service_awaits_reload(unit))
+                        service_republish(unit);
+                else
+                        service_enter_running(unit, SERVICE_RESULT_SUCCESS);
+                break;
+        case SERVICE_STATE_STOP:
+                service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, result);
+                break;
+        case SERVICE_STATE_STOP_WATCHDOG:
+        case SERVICE_STATE_STOP_SIGTERM:
+        case SERVICE_STATE_STOP_SIGKILL:
+                if (!has_main)
+                        service_enter_stop_post(unit, result);
+                break;
+        case SERVICE_STATE_STOP_POST:
+                if (!has_main)
+                        service_enter_signal(unit, SERVICE_STATE_FINAL_SIGTERM, result);
+                break;
+        case SERVICE_STATE_FINAL_WATCHDOG:
+        case SERVICE_STATE_FINAL_SIGTERM:
+        case SERVICE_STATE_FINAL_SIGKILL:
+                if (!has_main)
+                        service_enter_dead(unit, result, true);
+                break;
+        case SERVICE_STATE_DEAD:
+        case SERVICE_STATE_RUNNING:
+        case SERVICE_STATE_EXITED:
+        case SERVICE_STATE_FAILED:
+        case SERVICE_STATE_AUTO_RESTART:
+        case SERVICE_STATE_CLEANING:
+        case _SERVICE_STATE_MAX:
+                break;
+        }
+}
+
+static void control_failed_to_run(Unit *unit) {
+        Service *service = service_of(unit);
+
+        switch (service->state) {
+        case SERVICE_STATE_CONDITION:
+        case SERVICE_STATE_START_PRE:
+        case SERVICE_STATE_START:
+        case SERVICE_STATE_START_POST:
+        case SERVICE_STATE_STOP:
+                service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, SERVICE_RESULT_RESOURCES);
+                break;
+        case SERVICE_STATE_RELOAD:
+                service->reload_result = SERVICE_RESULT_RESOURCES;
+                service_enter_running(unit, SERVICE_RESULT_SUCCESS);
+                break;
+        case SERVICE_STATE_STOP_POST:
+                service_enter_signal(unit, SERVICE_STATE_FINAL_SIGTERM, SERVICE_RESULT_RESOURCES);
+                break;
+        case SERVICE_STATE_DEAD:
+        case SERVICE_STATE_RUNNING:
+        case SERVICE_STATE_EXITED:
+        case SERVICE_STATE_STOP_WATCHDOG:
+        case SERVICE_STATE_STOP_SIGTERM:
+        case SERVICE_STATE_STOP_SIGKILL:
+        case SERVICE_STATE_FINAL_WATCHDOG:
+        case SERVICE_STATE_FINAL_SIGTERM:
+        case SERVICE_STATE_FINAL_SIGKILL:
+        case SERVICE_STATE_FAILED:
+        case SERVICE_STATE_AUTO_RESTART:
+        case SERVICE_STATE_CLEANING:
+        case _SERVICE_STATE_MAX:
+                break;
+        }
+}
+
+void service_process_lost(Unit *unit, UnitPurpose purpose) {
+        if (purpose == UNIT_PURPOSE_MAIN)
+                service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, SERVICE_RESULT_RESOURCES);
+        else
+                control_failed_to_run(unit);
+}
+
+/* ExecCondition= skips the start by 1 to 254; 255 and signals are failures. */
+static ServiceResult judge_condition(Unit *unit, const UnitExit *exit, ServiceResult result) {
+        if (result == SERVICE_RESULT_EXIT_CODE && exit->status < 255) {
+                unit->condition_result = -1;
+                return SERVICE_RESULT_EXEC_CONDITION;
+        }
+        if (result == SERVICE_RESULT_SUCCESS)
+                unit->condition_result = 1;
+        return result;
+}
+
+static bool runs_on(ServiceState state) {
+        return state == SERVICE_STATE_CONDITION || state == SERVICE_STATE_START_PRE || state == SERVICE_STATE_START ||
+               state == SERVICE_STATE_START_POST || state == SERVICE_STATE_RELOAD || state == SERVICE_STATE_STOP ||
+               state == SERVICE_STATE_STOP_POST;
+}
+
+void service_control_ended(Unit *unit, const UnitExit *exit) {
+        Service *service = service_of(unit);
+        const ServiceProcess ended = service->control;
+        ServiceResult result = service_result_of_exit(unit, exit);
+
+        unit_process_ended(unit, command_of(unit, &ended), exit);
+        if (ended.ignores_failure)
+                result = SERVICE_RESULT_SUCCESS;
+        if (ended.kind == SERVICE_EXEC_CONDITION)
+                result = judge_condition(unit, exit, result);
+
+        tell_exit(unit, &service->control, exit, result);
+        service->control = (ServiceProcess) {};
+        if (service->state != SERVICE_STATE_RELOAD)
+                service_note_result(unit, result);
+
+        if (result == SERVICE_RESULT_SUCCESS && runs_on(service->state) &&
+            service_command(unit, ended.kind, ended.index + 1)) {
+                if (service_run(unit, UNIT_PURPOSE_CONTROL, ended.kind, ended.index + 1) < 0)
+                        control_failed_to_run(unit);
+                else
+                        service_republish(unit);
+                return;
+        }
+        control_ended_in_state(unit, result);
+}
+
+void service_child_exited(Unit *unit, const UnitExit *exit) {
+        const Service *service = service_of(unit);
+
+        if (exit->pid <= 0)
+                return;
+        if (service->state == SERVICE_STATE_CLEANING && exit->pid == service->control.pid)
+                service_clean_ended(unit, exit);
+        else if (exit->pid == service->main.pid)
+                service_main_ended(unit, exit);
+        else if (exit->pid == service->control.pid)
+                service_control_ended(unit, exit);
+        else if (exit->pid == service_extra(unit)->probe.pid)
+                service_probe_ended(unit, exit);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A service that was found running
+ *
+ * The records of the manager before us could not be read; its processes are
+ * there all the same. How far its start, or its stop, had come nobody knows:
+ * that it runs is what can be seen, and the least harm, since it is neither
+ * started again nor taken for stopped.
+ */
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "exec/exec_credentials.h"
+#include "exec/exec_kill.h"
+#include "types/service.h"
+
+#define POLL_FOUND (5 * USEC_PER_SEC)
+
+/* Of a process that says itself what it is of: anybody can say that, but only as himself. */
+static bool is_believable(const Unit *unit, uid_t owner) {
+        const char *user = service_settings(unit)->exec.user;
+        uid_t uid;
+
+        return owner == geteuid() || (user && exec_user_find(user, &uid) == 0 && owner == uid);
+}
+
+static void find_main(Unit *unit) {
+        const Service *service = service_of(unit);
+        UnitHost *host = service_host(unit);
+        pid_t pid;
+
+        if (service_load_pid_file(unit, false) >= 0)
+                return;
+        if (service_settings(unit)->type == SERVICE_FORKING) {
+                service_guess_main_pid(unit);
+                return;
+        }
+        pid = host->ops->guess_main ? host->ops->guess_main(host, unit, service->control.pid) : 0;
+        if (pid <= 0)
+                pid = exec_guess_main(unit->invocation_id, service->control.pid);
+        if (pid > 0)
+                (void) service_set_main_pid(unit, pid);
+}
+
+int service_found(Unit *unit, uid_t owner) {
+        Service *service = service_of(unit);
+
+        if (service->state != SERVICE_STATE_DEAD && service->state != SERVICE_STATE_FAILED)
+                return -EALREADY;
+        if (owner != (uid_t) -1 && !is_believable(unit, owner))
+                return -EPERM;
+        service->is_found = true;
+        service->result = SERVICE_RESULT_SUCCESS;
+        service_set_state(unit, SERVICE_STATE_RUNNING);
+        find_main(unit);
+        service_start_runtime_limit(unit);
+        service_reset_watchdog(unit);
+        if (service->main.pid == 0 && service_count_rest(unit) > 0)
+                service_poll(unit, POLL_FOUND);
+        service_republish(unit);
+        return 0;
+}

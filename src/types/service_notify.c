@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a service says of itself (the sd_notify protocol)
+ *
+ * One datagram is one list of assignments, judged together and in the order
+ * below, whatever their order in it: who the main process is comes first.
+ */
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "basic/log.h"
+#include "basic/rate_limit.h"
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "types/service.h"
+#include "types/unit_say.h"
+
+#define COMPLAINTS_MAX 20U
+#define COMPLAINTS_USEC (10 * USEC_PER_SEC)
+
+/* A process can send as many as it likes, and our lines in the log take the room of others: all services together. */
+void service_complain(Unit *unit, const char *format, ...) {
+        static RateLimit complaints;
+        va_list arguments;
+
+        if (!rate_limit_allows(&complaints, COMPLAINTS_USEC, COMPLAINTS_MAX, service_now(unit)))
+                return;
+        va_start(arguments, format);
+        unit_say(unit, LOG_LEVEL_WARNING, format, arguments);
+        va_end(arguments);
+}
+
+bool service_is_notify(const Unit *unit) {
+        ServiceType type = service_settings(unit)->type;
+
+        return type == SERVICE_NOTIFY || type == SERVICE_NOTIFY_RELOAD;
+}
+
+ServiceNotifyAccess service_notify_access(const Unit *unit) {
+        const ServiceSettings *settings = service_settings(unit);
+
+        if (service_is_notify(unit) && settings->notify_access == SERVICE_NOTIFY_NONE)
+                return SERVICE_NOTIFY_MAIN;
+        return settings->notify_access;
+}
+
+bool service_may_notify(const Unit *unit, pid_t sender) {
+        const Service *service = service_of(unit);
+
+        switch (service_notify_access(unit)) {
+        case SERVICE_NOTIFY_MAIN:
+                return sender > 0 && sender == service->main.pid;
+        case SERVICE_NOTIFY_EXEC:
+                return sender > 0 && (sender == service->main.pid || sender == service->control.pid);
+        case SERVICE_NOTIFY_ALL:
+                return true;
+        case SERVICE_NOTIFY_NONE:
+        case _SERVICE_NOTIFY_ACCESS_MAX:
+                return false;
+        }
+        return false;
+}
+
+const char *service_find_assignment(char *const *assignments, const char *name) {
+        size_t n = strlen(name);
+
+        strv_foreach(assignment, assignments)
+                if (strncmp(*assignment, name, n) == 0 && (*assignment)[n] == '=')
+                        return *assignment + n + 1;
+        return NULL;
+}
+
+static bool says(char *const *assignments, const char *name) {
+        const char *value = service_find_assignment(assignments, name);
+
+        return value && strcmp(value, "1") == 0;
+}
+
+static bool may_change_main(ServiceState state) {
+        return state == SERVICE_STATE_START || state == SERVICE_STATE_START_POST || state == SERVICE_STATE_RUNNING ||
+               state == SERVICE_STATE_RELOAD;
+}
+
+static void take_main_pid(Unit *unit, const char *value) {
+        uint32_t pid;
+        int r;
+
+        if (!value || !may_change_main(service_of(unit)->state))
+                return;
+        if (text_parse_u32(value, &pid) < 0 || pid > INT32_MAX)
+                r = -EINVAL;
+        else if ((pid_t) pid == service_of(unit)->main.pid)
+                return;
+        else {
+                r = service_check_main_pid(unit, (pid_t) pid);
+                r = r == 0 ? -EPERM : r < 0 ? r : service_set_main_pid(unit, (pid_t) pid);
+        }
+        if (r < 0)
+                service_complain(unit, "MAINPID=%s is not accepted: %s.", value, strerror(-r));
+}
+
+bool service_awaits_reload(const Unit *unit) {
+        return service_extra(unit)->reload_begin > 0 || service_of(unit)->notice == SERVICE_NOTICE_RELOADING;
+}
+
+void service_become_ready(Unit *unit) {
+        Service *service = service_of(unit);
+        bool reloaded = service->state == SERVICE_STATE_RELOAD && service->notice == SERVICE_NOTICE_RELOADING;
+
+        service->notice = SERVICE_NOTICE_READY;
+        if (service->state == SERVICE_STATE_START && service_is_notify(unit))
+                service_enter_start_post(unit);
+        else if (reloaded && service->control.pid == 0 && !service->control.is_wanted)
+                service_enter_running(unit, SERVICE_RESULT_SUCCESS);
+}
+
+/* Of Type=notify-reload, after our signal: is it about that reload, and not an earlier one? */
+static bool answers_signal(const Unit *unit, char *const *assignments) {
+        const char *value = service_find_assignment(assignments, "MONOTONIC_USEC");
+        uint64_t usec;
+
+        return value && text_parse_u64(value, &usec) == 0 && usec >= service_extra(unit)->reload_begin;
+}
+
+static void begin_reload(Unit *unit, char *const *assignments) {
+        Service *service = service_of(unit);
+
+        if (service->state == SERVICE_STATE_RELOAD && service_extra(unit)->reload_begin > 0) {
+                if (!answers_signal(unit, assignments))
+                        return;
+                service->extra->reload_begin = 0;
+        }
+        service->notice = SERVICE_NOTICE_RELOADING;
+        if (service->state == SERVICE_STATE_RUNNING)
+                service_enter_reload_by_notice(unit);
+}
+
+static void take_notice(Unit *unit, char *const *assignments) {
+        Service *service = service_of(unit);
+
+        if (says(assignments, "STOPPING")) {
+                service->notice = SERVICE_NOTICE_STOPPING;
+                if (service->state == SERVICE_STATE_RUNNING)
+                        service_enter_stop_by_notice(unit);
+                return;
+        }
+        /* Both at once: it has reloaded, and is done with it already. */
+        if (says(assignments, "RELOADING") && (!says(assignments, "READY") || service_extra(unit)->reload_begin > 0))
+                begin_reload(unit, assignments);
+        /* Before it answers our signal, it speaks of something else. */
+        if (says(assignments, "READY") &&
+            (service->state != SERVICE_STATE_RELOAD || service_extra(unit)->reload_begin == 0))
+                service_become_ready(unit);
+}
+
+/* Text that is not UTF-8 would cost us the bus connection. */
+static bool take_status(Unit *unit, const char *value) {
+        Service *service = service_of(unit);
+        char *copy;
+
+        if (!value || !text_is_utf8(value) || text_equal(value, service->status_text))
+                return false;
+        copy = strdup(value);
+        if (!copy)
+                return false;
+        free(service->status_text);
+        service->status_text = copy;
+        return true;
+}
+
+/* The name of an error, as on D-Bus. */
+static bool take_bus_error(Unit *unit, const char *value) {
+        ServiceExtra *extra = value && text_is_utf8(value) ? service_own_extra(unit) : NULL;
+        char *copy = extra && !text_equal(value, extra->bus_error) ? strdup(value) : NULL;
+
+        if (!copy)
+                return false;
+        free(extra->bus_error);
+        extra->bus_error = copy;
+        return true;
+}
+
+static bool take_errno(Unit *unit, const char *value) {
+        int32_t number;
+
+        if (!value || text_parse_i32(value, &number) < 0 || number < 0)
+                return false;
+        service_of(unit)->status_errno = number;
+        return true;
+}
+
+static void take_times(Unit *unit, char *const *assignments) {
+        const char *extension = service_find_assignment(assignments, "EXTEND_TIMEOUT_USEC");
+        const char *override = service_find_assignment(assignments, "WATCHDOG_USEC");
+        const char *watchdog = service_find_assignment(assignments, "WATCHDOG");
+        Service *service = service_of(unit);
+        uint64_t usec;
+
+        if (extension && text_parse_u64(extension, &usec) == 0)
+                service_extend_limits(unit, usec);
+        if (override && text_parse_u64(override, &usec) == 0)
+                service->watchdog_override = usec;
+        if (service->state != SERVICE_STATE_START_POST && service->state != SERVICE_STATE_RUNNING &&
+            service->state != SERVICE_STATE_RELOAD)
+                return;
+        if (text_equal(watchdog, "1") || override)
+                service_reset_watchdog(unit);
+        else if (text_equal(watchdog, "trigger")) {
+                service_note_failure(unit, "asked for its own end by WATCHDOG=trigger");
+                service_enter_signal(unit, SERVICE_STATE_STOP_WATCHDOG, SERVICE_RESULT_WATCHDOG);
+        }
+}
+
+void service_notified(Unit *unit, pid_t sender, char *const *assignments) {
+        Service *service = service_of(unit);
+        pid_t main_pid = service->main.pid;
+        bool is_changed;
+
+        if (!service_may_notify(unit, sender)) {
+                service_complain(unit, "Process %i may not notify (NotifyAccess=%s).", (int) sender,
+                                 service_notify_access_to_string(service_notify_access(unit)));
+                return;
+        }
+        take_main_pid(unit, service_find_assignment(assignments, "MAINPID"));
+        is_changed = service->main.pid != main_pid;
+        is_changed = take_status(unit, service_find_assignment(assignments, "STATUS")) || is_changed;
+        is_changed = take_errno(unit, service_find_assignment(assignments, "ERRNO")) || is_changed;
+        is_changed = take_bus_error(unit, service_find_assignment(assignments, "BUSERROR")) || is_changed;
+        service_remove_fds(unit, assignments);
+        take_notice(unit, assignments);
+        take_times(unit, assignments);
+        if (is_changed)
+                service_republish(unit);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A slice: a control group with other units in it
+ *
+ * Like a target it does nothing itself: its group is made and removed by the
+ * host as it becomes active and inactive, and where there are no groups it is
+ * a name. The root and the slices that units are in by default are always
+ * there.
+ */
+
+#include <errno.h>
+
+#include "types/group_property.h"
+#include "types/unit_types.h"
+#include "unit/unit_slice.h"
+
+static int slice_init(Unit *unit) {
+        return 0;
+}
+
+static void slice_deinit(Unit *unit) {
+}
+
+static int slice_verify(Unit *unit, Failure *ret_failure) {
+        if (unit_slice_is_valid(unit->id))
+                return 0;
+        return failure_set(ret_failure, -EINVAL, "BadUnitSetting",
+                           "%s: A slice's name says which slice it is in, as 'a-b.slice' is in 'a.slice'; this one has a "
+                           "dash too many, or an instance.",
+                           unit->id);
+}
+
+static void slice_loaded(Unit *unit) {
+        if (!unit_slice_is_always_there(unit->id))
+                return;
+        unit->settings.is_perpetual = true;
+        if (unit->active_state != UNIT_ACTIVE)
+                unit_publish(unit, UNIT_ACTIVE, 0);
+}
+
+static UnitAnswer slice_start(Unit *unit) {
+        unit_publish(unit, UNIT_ACTIVE, 0);
+        return UNIT_UNDER_WAY;
+}
+
+static UnitAnswer slice_stop(Unit *unit) {
+        unit_publish(unit, UNIT_INACTIVE, 0);
+        return UNIT_UNDER_WAY;
+}
+
+static int slice_found(Unit *unit, uid_t owner) {
+        if (unit->active_state != UNIT_ACTIVE)
+                unit_publish(unit, UNIT_ACTIVE, 0);
+        return 0;
+}
+
+static const char *slice_sub_state(const Unit *unit) {
+        return unit->active_state == UNIT_ACTIVE ? "active" : "dead";
+}
+
+static void slice_group(const Unit *unit, UnitGroup *ret_group) {
+        *ret_group = (UnitGroup) { .resources = unit->type_settings, .is_slice = true, .is_begun = true };
+}
+
+static const UnitPropertyTable *const slice_properties[] = { &group_properties, NULL };
+
+const UnitVTable slice_vtable = {
+        .type = UNIT_SLICE,
+        .interface = "Slice",
+        .properties = slice_properties,
+        .init = slice_init,
+        .deinit = slice_deinit,
+        .verify = slice_verify,
+        .loaded = slice_loaded,
+        .start = slice_start,
+        .stop = slice_stop,
+        .sub_state = slice_sub_state,
+        .group = slice_group,
+        .found = slice_found,
+};

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A timer: starts another unit when the time has come
+ *
+ *      dead → waiting → running → waiting → … → elapsed
+ *
+ * Started, it waits for the earliest of its times; elapsed, it asks for a start
+ * of the unit that it triggers and is running until that one is inactive again
+ * and has no job. Then it looks for its next time, and if there is none it is
+ * elapsed or, with RemainAfterElapse=no, ends.
+ *
+ * All is in Timer, and a request for a job is written down together with it:
+ * so after a death of the manager nothing elapses twice, or is lost.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "basic/log.h"
+#include "basic/macro.h"
+#include "basic/text.h"
+#include "types/timer.h"
+#include "types/unit_process.h"
+#include "types/unit_types.h"
+#include "unit/unit_clean.h"
+
+/* A stop of it that waits for others may be canceled: so it looks again. */
+#define RETRY (100 * USEC_PER_MSEC)
+
+static const UnitActiveState active_states[_TIMER_STATE_MAX] = {
+        [TIMER_DEAD] = UNIT_INACTIVE,   [TIMER_WAITING] = UNIT_ACTIVE, [TIMER_RUNNING] = UNIT_ACTIVE,
+        [TIMER_ELAPSED] = UNIT_ACTIVE,  [TIMER_FAILED] = UNIT_FAILED,
+};
+
+static const char *const states[_TIMER_STATE_MAX] = {
+        [TIMER_DEAD] = "dead",       [TIMER_WAITING] = "waiting", [TIMER_RUNNING] = "running",
+        [TIMER_ELAPSED] = "elapsed", [TIMER_FAILED] = "failed",
+};
+
+static const char *const results[_TIMER_RESULT_MAX] = {
+        [TIMER_SUCCESS] = "success",
+        [TIMER_FAILURE_RESOURCES] = "resources",
+};
+
+DEFINE_STRING_TABLE(timer_state, TimerState, states)
+DEFINE_STRING_TABLE(timer_result, TimerResult, results)
+
+const TimerSettings *timer_settings(const Unit *unit) {
+        static const TimerSettings none = { .remain_after_elapse = true };
+
+        return unit->type_settings ? unit->type_settings : &none;
+}
+
+Unit *timer_triggered(const Unit *unit) {
+        UnitRelations triggers = unit_relations(unit, UNIT_TRIGGERS);
+
+        return triggers.n > 0 ? unit_table_at(unit->table, triggers.items[0].other) : NULL;
+}
+
+static int timer_init(Unit *unit) {
+        unit->state_of_type = calloc(1, sizeof(Timer));
+        return unit->state_of_type ? 0 : -ENOMEM;
+}
+
+static void timer_deinit(Unit *unit) {
+        free(unit->state_of_type);
+}
+
+/* — states — */
+
+static void set_deadline(Unit *unit, usec_t deadline) {
+        UnitHost *host = timer_host(unit);
+
+        if (host->ops->set_timer(host, unit, UNIT_PURPOSE_ELAPSE, deadline) < 0)
+                host->ops->log(host, unit, LOG_LEVEL_ERROR, "It does not elapse: out of memory.");
+}
+
+static void set_state(Unit *unit, TimerState state) {
+        Timer *timer = timer_of(unit);
+
+        if (state != TIMER_WAITING) {
+                timer->next_realtime = timer->next_monotonic = 0;
+                set_deadline(unit, USEC_INFINITY);
+        }
+        timer->state = state;
+        unit_publish(unit, active_states[state], 0);
+}
+
+static void end(Unit *unit, TimerResult result) {
+        timer_of(unit)->result = result;
+        set_state(unit, result == TIMER_SUCCESS ? TIMER_DEAD : TIMER_FAILED);
+}
+
+/* Before the clock is read: what changes in between is told, too. */
+static void watch_clock(const Unit *unit) {
+        const TimerSettings *settings = timer_settings(unit);
+        UnitHost *host = timer_host(unit);
+        bool is_needed = timer_settings_has_calendar(settings) || settings->on_clock_change || settings->on_timezone_change;
+
+        if (is_needed && host->ops->watch_clock)
+                host->ops->watch_clock(host);
+}
+
+/* Waits for the next time, if there is one. */
+static void wait_for_next(Unit *unit) {
+        const TimerSettings *settings = timer_settings(unit);
+        Timer *timer = timer_of(unit);
+        bool is_bound, has_next;
+
+        watch_clock(unit);
+        has_next = timer_compute_next(unit, &timer->next_realtime, &timer->next_monotonic, &is_bound);
+        if (!has_next && !settings->remain_after_elapse && !is_bound) {
+                end(unit, TIMER_SUCCESS);
+                return;
+        }
+        if (!has_next) {
+                set_state(unit, TIMER_ELAPSED);
+                return;
+        }
+        set_deadline(unit, timer_find_deadline(unit));
+        set_state(unit, TIMER_WAITING);
+}
+
+/* Asks for what it triggers. */
+static void elapse(Unit *unit, const char *why) {
+        UnitHost *host = timer_host(unit);
+        Unit *triggered = timer_triggered(unit);
+        cleanup_free_ char *reason = NULL;
+        Timer *timer = timer_of(unit);
+
+        if (host->ops->will_stop && host->ops->will_stop(host, unit)) {
+                set_deadline(unit, usec_add(host->ops->now(host), RETRY));
+                return;
+        }
+        if (!triggered || text_format(&reason, "%s %s", unit->id, why) < 0 ||
+            host->ops->request_job(host, triggered, "start", "replace", reason) < 0) {
+                host->ops->log(host, unit, LOG_LEVEL_ERROR, "It has elapsed, and what it triggers cannot be asked for.");
+                end(unit, TIMER_FAILURE_RESOURCES);
+                return;
+        }
+        timer->last_trigger = (UnitTimestamp) { host->ops->now_realtime(host), host->ops->now(host) };
+        timer->delay = timer_draw_delay(unit);
+        if (timer_settings(unit)->persistent)
+                timer_write_stamp(unit, timer->last_trigger.realtime);
+        set_state(unit, TIMER_RUNNING);
+}
+
+/* — operations — */
+
+/* Better now than when it is due. */
+static bool is_startable(const Unit *unit) {
+        UnitHost *host = timer_host(unit);
+        const Unit *triggered = timer_triggered(unit);
+
+        if (triggered && (triggered->load_state == UNIT_LOADED || triggered->load_state == UNIT_STUB))
+                return true;
+        host->ops->log(host, (Unit *) unit, LOG_LEVEL_ERROR, "The unit that it triggers cannot be started.");
+        return false;
+}
+
+static UnitAnswer timer_start(Unit *unit) {
+        Timer *timer = timer_of(unit);
+
+        if (!is_startable(unit))
+                return UNIT_OPERATION_FAILED;
+
+        timer->last_trigger = (UnitTimestamp) {};
+        timer->result = TIMER_SUCCESS;
+        timer->delay = timer_draw_delay(unit);
+        if (timer_settings(unit)->persistent)
+                timer->last_trigger.realtime = timer_read_stamp(unit);
+        wait_for_next(unit);
+        return UNIT_UNDER_WAY;
+}
+
+static UnitAnswer timer_stop(Unit *unit) {
+        end(unit, TIMER_SUCCESS);
+        return UNIT_UNDER_WAY;
+}
+
+static const char *timer_sub_state(const Unit *unit) {
+        return timer_state_to_string(timer_of(unit)->state);
+}
+
+static void timer_reset_failed(Unit *unit) {
+        if (timer_of(unit)->state == TIMER_FAILED)
+                end(unit, TIMER_SUCCESS);
+}
+
+/* New settings: other times, perhaps. */
+static void timer_loaded(Unit *unit) {
+        const Timer *timer = timer_of(unit);
+
+        if (timer->state == TIMER_WAITING || timer->state == TIMER_ELAPSED)
+                wait_for_next(unit);
+}
+
+/* — what happens — */
+
+static void timer_timer_elapsed(Unit *unit, UnitPurpose purpose) {
+        UnitHost *host = timer_host(unit);
+        const Timer *timer = timer_of(unit);
+
+        if (timer->state != TIMER_WAITING)
+                return;
+        /* The clock may have been set back, and nobody has told us yet. */
+        if ((timer->next_monotonic > 0 && timer->next_monotonic <= host->ops->now(host)) ||
+            (timer->next_realtime > 0 && timer->next_realtime <= host->ops->now_realtime(host)))
+                elapse(unit, "has elapsed");
+        else
+                set_deadline(unit, timer_find_deadline(unit));
+}
+
+static void timer_triggered_changed(Unit *unit, Unit *triggered) {
+        UnitHost *host = timer_host(unit);
+        const Timer *timer = timer_of(unit);
+
+        switch (timer->state) {
+        case TIMER_WAITING:
+        case TIMER_ELAPSED:
+                wait_for_next(unit);
+                break;
+        case TIMER_RUNNING:
+                if (unit_state_is_inactive_or_failed(triggered->active_state) &&
+                    !(host->ops->has_job && host->ops->has_job(host, triggered)))
+                        wait_for_next(unit);
+                break;
+        case TIMER_DEAD:
+        case TIMER_FAILED:
+        case _TIMER_STATE_MAX:
+                break;
+        }
+}
+
+static void timer_job_refused(Unit *unit, const Failure *failure) {
+        if (timer_of(unit)->state == TIMER_RUNNING)
+                end(unit, TIMER_FAILURE_RESOURCES);
+}
+
+/* Set back: what it did in the future does not keep it from doing it again. */
+static void forget_future(Unit *unit) {
+        usec_t now = timer_host(unit)->ops->now_realtime(timer_host(unit));
+        Timer *timer = timer_of(unit);
+
+        timer->last_trigger.realtime = MIN(timer->last_trigger.realtime, now);
+}
+
+static void timer_clock_changed(Unit *unit, bool is_zone) {
+        const TimerSettings *settings = timer_settings(unit);
+
+        if (timer_of(unit)->state != TIMER_WAITING)
+                return;
+        forget_future(unit);
+        if (is_zone ? settings->on_timezone_change : settings->on_clock_change)
+                elapse(unit, is_zone ? "has seen that the time zone was changed" : "has seen that the clock was set");
+        else
+                wait_for_next(unit);
+}
+
+static int timer_trigger_environment(const Unit *unit, char ***environment) {
+        const Timer *timer = timer_of(unit);
+        int r;
+
+        if (timer->state != TIMER_RUNNING)
+                return 0;
+        r = unit_process_add_variable(environment, "TRIGGER_TIMER_REALTIME_USEC=%" PRIu64, timer->last_trigger.realtime);
+        if (r == 0)
+                r = unit_process_add_variable(environment, "TRIGGER_TIMER_MONOTONIC_USEC=%" PRIu64,
+                                            timer->last_trigger.monotonic);
+        return r < 0 ? r : 1;
+}
+
+/* In another process: clock and zone may have been set while nobody looked. */
+static void timer_resume(Unit *unit) {
+        const Timer *timer = timer_of(unit);
+        Unit *triggered = timer_triggered(unit);
+
+        if (timer->state == TIMER_RUNNING && triggered)
+                timer_triggered_changed(unit, triggered);
+        if (timer->state != TIMER_WAITING)
+                return;
+        forget_future(unit);
+        wait_for_next(unit);
+}
+
+static unsigned timer_can_clean(const Unit *unit) {
+        return timer_settings(unit)->persistent ? 1U << UNIT_CLEAN_STATE : 0;
+}
+
+/* One file, which is done at once. */
+static int timer_clean(Unit *unit, unsigned kinds, Failure *ret_failure) {
+        if (!(kinds & timer_can_clean(unit)))
+                return failure_set(ret_failure, -ENODATA, "NothingToClean", "%s has nothing of that kind to clean.", unit->id);
+        if (!timer_remove_stamp(unit))
+                return failure_set(ret_failure, -EIO, "Failed", "Cannot clean %s: its log says why.", unit->id);
+        return 0;
+}
+
+const UnitVTable timer_vtable = {
+        .type = UNIT_TIMER,
+        .interface = "Timer",
+        .properties = (const UnitPropertyTable *const[]) { &timer_properties, NULL },
+        .can_fail = true,
+        .init = timer_init,
+        .deinit = timer_deinit,
+        .loaded = timer_loaded,
+        .start = timer_start,
+        .stop = timer_stop,
+        .sub_state = timer_sub_state,
+        .activity = timer_activity,
+        .timer_elapsed = timer_timer_elapsed,
+        .triggered_changed = timer_triggered_changed,
+        .clock_changed = timer_clock_changed,
+        .trigger_environment = timer_trigger_environment,
+        .job_refused = timer_job_refused,
+        .reset_failed = timer_reset_failed,
+        .can_clean = timer_can_clean,
+        .clean = timer_clean,
+        .save = timer_save,
+        .record = timer_record,
+        .restore = timer_restore,
+        .resume = timer_resume,
+};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What the files of a timer offer each other
+ */
+
+#include "basic/string_table.h"
+#include "unit/unit.h"
+#include "unit/unit_table.h"
+#include "unitfile/timer_settings.h"
+
+typedef enum TimerState {
+        TIMER_DEAD,
+        TIMER_WAITING,
+        TIMER_RUNNING,                  /* it has elapsed, and the unit that it triggers is not done yet */
+        TIMER_ELAPSED,                  /* it will not elapse again by itself */
+        TIMER_FAILED,
+        _TIMER_STATE_MAX,
+} TimerState;
+
+typedef enum TimerResult {
+        TIMER_SUCCESS,
+        TIMER_FAILURE_RESOURCES,        /* the unit that it triggers could not be asked for */
+        _TIMER_RESULT_MAX,
+} TimerResult;
+
+DECLARE_STRING_TABLE(timer_state, TimerState);
+DECLARE_STRING_TABLE(timer_result, TimerResult);
+
+typedef struct Timer {
+        TimerState state;
+        TimerResult result;
+        UnitTimestamp last_trigger;     /* monotonic: 0 if that was before this start */
+        usec_t next_realtime;           /* with the random delay; 0: none */
+        usec_t next_monotonic;
+        usec_t delay;                   /* drawn once for each time that it elapses */
+} Timer;
+
+/* What it goes by; a timer whose file is gone has none. */
+const TimerSettings *timer_settings(const Unit *unit);
+
+static inline Timer *timer_of(const Unit *unit) {
+        return unit->state_of_type;
+}
+
+static inline UnitHost *timer_host(const Unit *unit) {
+        return unit_table_host(unit->table);
+}
+
+/* The unit that it triggers; NULL if there is none. */
+Unit *timer_triggered(const Unit *unit);
+
+/* — timer_next.c: when — */
+
+/* When @value elapses next, on its own clock and without random delay: 0, or -ENOENT if not any more. */
+int timer_value_next(const Unit *unit, const TimerValue *value, usec_t *ret_next);
+
+/* Computes both; false if it does not elapse again. *ret_is_bound: it would, if its unit did something. */
+bool timer_compute_next(const Unit *unit, usec_t *ret_realtime, usec_t *ret_monotonic, bool *ret_is_bound);
+
+usec_t timer_draw_delay(const Unit *unit);
+
+/* The moment (monotonic) at which to wake up for the two. */
+usec_t timer_find_deadline(const Unit *unit);
+
+/* — timer_stamp.c: Persistent= — */
+
+/* When it has elapsed last (realtime, 0: never); makes the file if there is none. */
+usec_t timer_read_stamp(const Unit *unit);
+bool timer_remove_stamp(const Unit *unit);      /* false: it could not be, which is said */
+void timer_write_stamp(const Unit *unit, usec_t realtime);
+
+/* — timer_show.c — */
+extern const UnitPropertyTable timer_properties;
+void timer_record(const Unit *unit, RecordWriter *writer);
+int timer_restore(Unit *unit, RecordReader *reader);
+int timer_save(const Unit *unit, Sink *sink);
+int timer_activity(const Unit *unit, char **ret_activity, usec_t *ret_since);

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Directives by name
+ *
+ * The tables are sorted (a test sees to it), so that a line of a unit file
+ * costs some eight comparisons.
+ */
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "basic/text.h"
+#include "unitfile/directive.h"
+
+#define NEAREST_MAX 512
+
+enum {
+        TABLE_UNIT,
+        TABLE_INSTALL,
+        TABLE_SERVICE,
+        TABLE_SLICE,
+        TABLE_TIMER,
+        TABLE_PATH,
+        TABLE_SOCKET,
+        TABLE_SCOPE,
+        TABLE_MOUNT,
+        TABLE_EXEC,
+        TABLE_KILL,
+        TABLE_RESOURCE,
+        _TABLE_MAX,
+};
+
+static const DirectiveTable tables[_TABLE_MAX] = {
+        [TABLE_UNIT] = { unit_directives, &unit_directives_n },
+        [TABLE_INSTALL] = { install_directives, &install_directives_n },
+        [TABLE_SERVICE] = { service_directives, &service_directives_n },
+        [TABLE_SLICE] = { slice_directives, &slice_directives_n },
+        [TABLE_TIMER] = { timer_directives, &timer_directives_n },
+        [TABLE_PATH] = { path_directives, &path_directives_n },
+        [TABLE_SCOPE] = { scope_directives, &scope_directives_n },
+        [TABLE_SOCKET] = { socket_directives, &socket_directives_n },
+        [TABLE_MOUNT] = { mount_directives, &mount_directives_n },
+        [TABLE_EXEC] = { exec_directives, &exec_directives_n },
+        [TABLE_KILL] = { kill_directives, &kill_directives_n },
+        [TABLE_RESOURCE] = { resource_directives, &resource_directives_n },
+};
+
+static const DirectiveSection sections[] = {
+        { "Unit", _UNIT_TYPE_INVALID, { &tables[TABLE_UNIT] } },
+        { "Install", _UNIT_TYPE_INVALID, { &tables[TABLE_INSTALL] } },
+        { "Service", UNIT_SERVICE,
+          { &tables[TABLE_SERVICE], &tables[TABLE_EXEC], &tables[TABLE_KILL], &tables[TABLE_RESOURCE] } },
+        { "Path", UNIT_PATH, { &tables[TABLE_PATH] } },
+        { "Timer", UNIT_TIMER, { &tables[TABLE_TIMER] } },
+        { "Socket", UNIT_SOCKET,
+          { &tables[TABLE_SOCKET], &tables[TABLE_EXEC], &tables[TABLE_KILL], &tables[TABLE_RESOURCE] } },
+        { "Scope", UNIT_SCOPE, { &tables[TABLE_SCOPE], &tables[TABLE_KILL], &tables[TABLE_RESOURCE] } },
+        { "Mount", UNIT_MOUNT,
+          { &tables[TABLE_MOUNT], &tables[TABLE_EXEC], &tables[TABLE_KILL], &tables[TABLE_RESOURCE] } },
+        { "Slice", UNIT_SLICE, { &tables[TABLE_SLICE], &tables[TABLE_RESOURCE] } },
+};
+
+const DirectiveTable *directive_tables(size_t *ret_n) {
+        *ret_n = ELEMENTSOF(tables);
+        return tables;
+}
+
+const DirectiveSection *directive_sections(size_t *ret_n) {
+        *ret_n = ELEMENTSOF(sections);
+        return sections;
+}
+
+const DirectiveSection *directive_section_find(const char *name) {
+        for (size_t i = 0; i < ELEMENTSOF(sections); i++)
+                if (strcmp(sections[i].name, name) == 0)
+                        return &sections[i];
+        return NULL;
+}
+
+const char *directive_section_of_type(UnitType type) {
+        static const char *const names[_UNIT_TYPE_MAX] = {
+                [UNIT_SERVICE] = "Service",
+                [UNIT_SOCKET] = "Socket",
+                [UNIT_MOUNT] = "Mount",
+                [UNIT_AUTOMOUNT] = "Automount",
+                [UNIT_SWAP] = "Swap",
+                [UNIT_TIMER] = "Timer",
+                [UNIT_PATH] = "Path",
+                [UNIT_SLICE] = "Slice",
+                [UNIT_SCOPE] = "Scope",
+        };
+
+        return type >= 0 && type < _UNIT_TYPE_MAX ? names[type] : NULL;
+}
+
+static int directive_compare(const void *a, const void *b) {
+        return strcmp(((const Directive *) a)->name, ((const Directive *) b)->name);
+}
+
+const Directive *directive_find(const DirectiveSection *section, const char *name) {
+        Directive wanted = { .name = name };
+
+        for (size_t i = 0; i < DIRECTIVE_SECTION_TABLES_MAX && section->tables[i]; i++) {
+                const DirectiveTable *table = section->tables[i];
+                const Directive *found = bsearch(&wanted, table->directives, *table->n, sizeof(Directive), directive_compare);
+
+                if (found)
+                        return found;
+        }
+        return NULL;
+}
+
+size_t directive_number(const Directive *directive) {
+        size_t before = 1;
+
+        for (size_t i = 0; i < ELEMENTSOF(tables); i++) {
+                if (directive >= tables[i].directives && directive < tables[i].directives + *tables[i].n)
+                        return before + (size_t) (directive - tables[i].directives);
+                before += *tables[i].n;
+        }
+        assert(!"a directive of no table");
+        return 0;
+}
+
+const Directive *directive_at(size_t number) {
+        size_t before = 1;
+
+        for (size_t i = 0; i < ELEMENTSOF(tables); i++) {
+                assert(number >= before);
+                if (number < before + *tables[i].n)
+                        return &tables[i].directives[number - before];
+                before += *tables[i].n;
+        }
+        assert(!"a number of no directive");
+        return NULL;
+}
+
+const char *directive_find_nearest(const DirectiveSection *section, const char *name) {
+        const char *names[NEAREST_MAX];
+        size_t n = 0;
+
+        for (size_t i = 0; i < DIRECTIVE_SECTION_TABLES_MAX && section->tables[i]; i++)
+                for (size_t k = 0; k < *section->tables[i]->n && n < ELEMENTSOF(names); k++)
+                        names[n++] = section->tables[i]->directives[k].name;
+        for (size_t i = 0; i < n; i++)
+                if (strcasecmp(names[i], name) == 0)
+                        return names[i];
+        return text_nearest(name, names, n);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Exec…= lines
+ *
+ * A line holds one command or several, between which a ';' stands as a word
+ * of its own. Specifiers are resolved here; $VARIABLES when the command runs,
+ * since they may come from a file that is read only then.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "unitfile/directive_command.h"
+#include "unitfile/directive_value.h"
+#include "unitfile/exec_settings.h"
+#include "unitfile/file_word.h"
+#include "unitfile/unit_draft.h"
+
+#define WORD_FLAGS (FILE_WORD_UNQUOTE | FILE_WORD_UNESCAPE)
+
+static inline void exec_command_freep(ExecCommand **command) {
+        *command = exec_command_free_all(*command);
+}
+
+/* Takes "-@:+!" off the front of @word: 0, or -EINVAL if they can't be together. */
+static int exec_take_prefixes(const char **word, ExecCommandFlags *ret_flags) {
+        static const struct {
+                char prefix;
+                ExecCommandFlags flag;
+        } prefixes[] = {
+                { '-', EXEC_IGNORE_FAILURE }, { '@', EXEC_ARGV0 },     { ':', EXEC_NO_EXPANSION },
+                { '+', EXEC_FULL_PRIVILEGES }, { '!', EXEC_NO_SETUID },
+        };
+        ExecCommandFlags flags = 0;
+        unsigned n_marks = 0;
+
+        for (;; (*word)++) {
+                size_t i = 0;
+
+                while (i < ELEMENTSOF(prefixes) && prefixes[i].prefix != **word)
+                        i++;
+                if (i == ELEMENTSOF(prefixes))
+                        break;
+                if (flags & prefixes[i].flag && **word != '!')
+                        return -EINVAL;
+                flags |= prefixes[i].flag;
+                n_marks += **word == '!';
+        }
+        if (n_marks > 2)
+                return -EINVAL;
+        if (flags & EXEC_FULL_PRIVILEGES && flags & EXEC_NO_SETUID)
+                return -EINVAL;
+        /* "!!" is for machines that have no ambient capabilities: it does nothing here. */
+        if (n_marks == 2)
+                flags &= ~EXEC_NO_SETUID;
+        *ret_flags = flags;
+        return 0;
+}
+
+/* The next word as it stands between blanks, with quotes and escapes resolved. Escapes nobody knows stay, with a note. */
+static int exec_next_word(const DirectiveLine *line, const char **at, char **ret_word) {
+        int r = file_word_next(at, WORD_FLAGS, ret_word);
+
+        if (r != -EINVAL)
+                return r;
+        r = file_word_next(at, WORD_FLAGS | FILE_WORD_KEEP_UNKNOWN, ret_word);
+        if (r == -EINVAL) {
+                r = directive_complain(line, "A quote is not closed in '%s'", *at);
+                return r < 0 ? r : -EINVAL;
+        }
+        if (r > 0)
+                directive_note(line, UNIT_FILE_WARNING, "There is an unknown escape in '%s'; it is left as it stands.",
+                               *ret_word);
+        return r;
+}
+
+/* Is the next word a ';' that nobody quoted? */
+static bool exec_is_separator(const char *at) {
+        return at[0] == ';' && (!at[1] || strchr(" \t\n", at[1]));
+}
+
+/* What a shell would take for itself, and the program gets as it is. */
+static void exec_note_shell(const DirectiveLine *line, const char *at) {
+        static const char *const words[] = { "&&", "||", "|", "&", ">", ">>", "<", "2>", "2>&1" };
+        size_t n = strcspn(at, " \t\n");
+
+        if (!strchr("&|<>2", *at))
+                return;
+        for (size_t i = 0; i < ELEMENTSOF(words); i++)
+                if (strlen(words[i]) == n && strncmp(words[i], at, n) == 0)
+                        directive_note(line, UNIT_FILE_WARNING, "The program gets '%s' as an argument: no shell reads the line; "
+                                       "with one it is /bin/sh -c '...'.", words[i]);
+}
+
+/* 1, 0 at the end of this command, or an error. "\;" is a semicolon. */
+static int exec_next_argument(const DirectiveLine *line, const char **at, char **ret_argument) {
+        cleanup_free_ char *word = NULL;
+        int r;
+
+        if (!**at || exec_is_separator(*at))
+                return 0;
+        if (text_starts_with(*at, "\\;") && (!(*at)[2] || strchr(" \t\n", (*at)[2]))) {
+                *at += 2;
+                *at += strspn(*at, " \t\n");
+                *ret_argument = strdup(";");
+                return *ret_argument ? 1 : -ENOMEM;
+        }
+        exec_note_shell(line, *at);
+        r = exec_next_word(line, at, &word);
+        if (r <= 0)
+                return r;
+        r = directive_expand(line, word, ret_argument);
+        return r == 0 ? -EINVAL : r;
+}
+
+static int exec_check_path(const DirectiveLine *line, const char *path) {
+        size_t n = strlen(path);
+        int r = 0;
+
+        if (n == 0)
+                r = directive_complain(line, "The command is empty; write the path of a program");
+        else if (path[0] != '/' && strchr(path, '/'))
+                r = directive_complain(line, "'%s' is neither an absolute path nor a plain program name; "
+                                             "write the path from '/' on", path);
+        else if (path[n - 1] == '/')
+                r = directive_complain(line, "'%s' is a folder, not a program", path);
+        else if (n >= 4096)
+                r = directive_complain(line, "The path is longer than 4095 bytes");
+        else
+                return 1;
+        return r < 0 ? r : -EINVAL;
+}
+
+static int exec_parse_path(const DirectiveLine *line, const char **at, ExecCommand *command) {
+        cleanup_free_ char *word = NULL;
+        const char *path;
+        int r = exec_next_word(line, at, &word);
+
+        if (r <= 0)
+                return r;
+        path = word;
+        if (exec_take_prefixes(&path, &command->flags) < 0) {
+                r = directive_complain(line, "The prefixes of '%s' are not possible together", word);
+                return r < 0 ? r : -EINVAL;
+        }
+        r = directive_expand(line, path, &command->path);
+        if (r <= 0)
+                return r == 0 ? -EINVAL : r;
+        return exec_check_path(line, command->path);
+}
+
+static int exec_parse_arguments(const DirectiveLine *line, const char **at, ExecCommand *command) {
+        VECTOR(char *) argv = {};
+        int r = 1;
+
+        if (!(command->flags & EXEC_ARGV0)) {
+                char *copy = strdup(command->path);
+
+                r = copy ? vector_push(&argv, copy) : -ENOMEM;
+                if (r < 0)
+                        free(copy);
+                else
+                        r = 1;
+        }
+        while (r > 0) {
+                char *argument = NULL;
+
+                r = exec_next_argument(line, at, &argument);
+                if (r > 0 && vector_push(&argv, argument) < 0) {
+                        free(argument);
+                        r = -ENOMEM;
+                }
+        }
+        if (r == 0)
+                r = vector_push(&argv, (char *) NULL);
+        if (r < 0) {
+                for (size_t i = 0; i < argv.n; i++)
+                        free(argv.items[i]);
+                vector_deinit(&argv);
+                return r;
+        }
+        command->argv = argv.items;
+        return 0;
+}
+
+/* One command: 1 with it, 0 if there is none left, -EINVAL if it was bad (said), -ENOMEM. */
+static int exec_parse_command(const DirectiveLine *line, const char **at, ExecCommand **ret_command) {
+        cleanup_(exec_command_freep) ExecCommand *command = calloc(1, sizeof(*command));
+        int r;
+
+        if (!command)
+                return -ENOMEM;
+        while (exec_is_separator(*at)) {
+                (*at)++;
+                *at += strspn(*at, " \t\n");
+        }
+        r = exec_parse_path(line, at, command);
+        if (r <= 0)
+                return r;
+        r = exec_parse_arguments(line, at, command);
+        if (r < 0)
+                return r;
+        if (!command->argv[0]) {
+                r = directive_complain(line, "After '@' and the program, the name for it (argv[0]) is missing");
+                return r < 0 ? r : -EINVAL;
+        }
+        command->line = line->line;
+        command->file = strdup(line->file);
+        if (!command->file)
+                return -ENOMEM;
+        *ret_command = take_ptr(command);
+        return 1;
+}
+
+int directive_parse_command(const DirectiveLine *line, const char *value) {
+        ExecCommand **end = directive_field(line);
+        const char *at = value;
+
+        if (!*value) {
+                *end = exec_command_free_all(*end);
+                return 0;
+        }
+        for (;;) {
+                int r;
+
+                while (*end)
+                        end = &(*end)->next;
+                r = exec_parse_command(line, &at, end);
+                if (r <= 0)
+                        return r == -EINVAL ? 0 : r;
+        }
+}

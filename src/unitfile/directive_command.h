@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Exec…= lines: commands with their prefixes
+ */
+
+#include "unitfile/directive.h"
+
+/* Appends to the list in the row's field; empty resets it. */
+int directive_parse_command(const DirectiveLine *line, const char *value);

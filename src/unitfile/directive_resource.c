@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What units with a control group can be told: directives that [Service],
+ * [Socket], [Mount], [Scope] and [Slice] share
+ *
+ * What limits a unit is strict; what is a wish is not. What is not implemented
+ * is ignored if the unit only gets less of what it wishes for, and refused if
+ * it could then use more than it is meant to.
+ */
+
+#include "basic/macro.h"
+#include "unitfile/directive_resource.h"
+#include "unitfile/directive_value.h"
+
+const Directive resource_directives[] = {
+        RESOURCE("AllowedCPUs", resource_parse_nodes, allowed_cpus, .is_strict = true),
+        RESOURCE("AllowedMemoryNodes", resource_parse_nodes, allowed_memory_nodes, .is_strict = true),
+        DIRECTIVE_REFUSE("BPFProgram", "the filter would be missing"),
+        DIRECTIVE_IGNORE("BlockIOAccounting", "it has no effect with control groups v2; use IOAccounting="),
+        DIRECTIVE_IGNORE("BlockIODeviceWeight", "it has no effect with control groups v2; use IODeviceWeight="),
+        DIRECTIVE_REFUSE("BlockIOReadBandwidth", "the unit could read at any speed; use IOReadBandwidthMax="),
+        DIRECTIVE_IGNORE("BlockIOWeight", "it has no effect with control groups v2; use IOWeight="),
+        DIRECTIVE_REFUSE("BlockIOWriteBandwidth", "the unit could write at any speed; use IOWriteBandwidthMax="),
+        RESOURCE("CPUAccounting", directive_parse_bool, accounts[RESOURCE_CPU]),
+        RESOURCE("CPUQuota", resource_parse_cpu_quota, cpu_quota_per_sec, .is_strict = true),
+        RESOURCE("CPUQuotaPeriodSec", directive_parse_seconds, cpu_quota_period),
+        DIRECTIVE_IGNORE("CPUShares", "it has no effect with control groups v2; use CPUWeight="),
+        RESOURCE("CPUWeight", resource_parse_weight, cpu_weight, .argument = 1),
+        DIRECTIVE_IGNORE("DefaultMemoryLow", "units inside get no protection that they do not ask for themselves"),
+        DIRECTIVE_IGNORE("DefaultMemoryMin", "units inside get no protection that they do not ask for themselves"),
+        DIRECTIVE_IGNORE("DefaultStartupMemoryLow",
+                         "units inside get no protection that they do not ask for themselves"),
+        DIRECTIVE_OTHER("Delegate", resource_parse_delegate),
+        DIRECTIVE_IGNORE("DelegateSubgroup", "processes stay in the control group of the unit"),
+        RESOURCE("DeviceAllow", resource_parse_device_allow, device_allow, .is_strict = true),
+        RESOURCE("DevicePolicy", directive_parse_enum, device_policy, .is_strict = true,
+                 .from_string = resource_device_policy_from_string),
+        DIRECTIVE_IGNORE("DisableControllers", "a controller may be on that nobody needs"),
+        RESOURCE("IOAccounting", directive_parse_bool, accounts[RESOURCE_IO]),
+        DIRECTIVE_OTHER("IODeviceLatencyTargetSec", resource_parse_device_latency, .is_strict = true),
+        DIRECTIVE_OTHER("IODeviceWeight", resource_parse_device_weight),
+        RESOURCE_OF_DEVICE("IOReadBandwidthMax", RESOURCE_READ_BANDWIDTH),
+        RESOURCE_OF_DEVICE("IOReadIOPSMax", RESOURCE_READ_IOPS),
+        RESOURCE("IOWeight", resource_parse_weight, io_weight),
+        RESOURCE_OF_DEVICE("IOWriteBandwidthMax", RESOURCE_WRITE_BANDWIDTH),
+        RESOURCE_OF_DEVICE("IOWriteIOPSMax", RESOURCE_WRITE_IOPS),
+        DIRECTIVE_IGNORE("IPAccounting", "traffic is not counted"),
+        DIRECTIVE_OTHER("IPAddressAllow", resource_parse_ip_allow, .is_strict = true),
+        DIRECTIVE_OTHER("IPAddressDeny", resource_parse_ip_deny, .is_strict = true),
+        DIRECTIVE_REFUSE("IPEgressFilterPath", "the filter would be missing"),
+        DIRECTIVE_REFUSE("IPIngressFilterPath", "the filter would be missing"),
+        DIRECTIVE_IGNORE("ManagedOOMMemoryPressure", "there is no systemd-oomd to read it"),
+        DIRECTIVE_IGNORE("ManagedOOMMemoryPressureDurationSec", "there is no systemd-oomd to read it"),
+        DIRECTIVE_IGNORE("ManagedOOMMemoryPressureLimit", "there is no systemd-oomd to read it"),
+        DIRECTIVE_IGNORE("ManagedOOMPreference", "there is no systemd-oomd to read it"),
+        DIRECTIVE_IGNORE("ManagedOOMSwap", "there is no systemd-oomd to read it"),
+        RESOURCE("MemoryAccounting", directive_parse_bool, accounts[RESOURCE_MEMORY]),
+        RESOURCE("MemoryHigh", resource_parse_memory, memory_high, .argument = 1, .is_strict = true),
+        DIRECTIVE_REFUSE("MemoryLimit", "the unit could use more memory; use MemoryMax="),
+        RESOURCE("MemoryLow", resource_parse_memory, memory_low),
+        RESOURCE("MemoryMax", resource_parse_memory, memory_max, .argument = 1, .is_strict = true),
+        RESOURCE("MemoryMin", resource_parse_memory, memory_min),
+        DIRECTIVE_IGNORE("MemoryPressureThresholdSec", "processes are not told of memory pressure"),
+        DIRECTIVE_IGNORE("MemoryPressureWatch", "processes are not told of memory pressure"),
+        RESOURCE("MemorySwapMax", resource_parse_memory, memory_swap_max, .is_strict = true),
+        RESOURCE("MemoryZSwapMax", resource_parse_memory, memory_zswap_max, .is_strict = true),
+        DIRECTIVE_IGNORE("MemoryZSwapWriteback", "it only tunes how swap is used"),
+        DIRECTIVE_REFUSE("NFTSet", "the firewall would not know the unit"),
+        DIRECTIVE_REFUSE("RestrictNetworkInterfaces", "the unit could use any network interface"),
+        RESOURCE("Slice", resource_parse_slice, slice, .is_strict = true),
+        DIRECTIVE_REFUSE("SocketBindAllow", "the unit could listen on other ports than it should"),
+        DIRECTIVE_REFUSE("SocketBindDeny", "the unit could listen on other ports than it should"),
+        DIRECTIVE_REFUSE("StartupAllowedCPUs", "the unit could use other CPUs than it should"),
+        DIRECTIVE_REFUSE("StartupAllowedMemoryNodes", "the unit could use other memory nodes than it should"),
+        DIRECTIVE_IGNORE("StartupBlockIOWeight", "it has no effect with control groups v2; use StartupIOWeight="),
+        DIRECTIVE_IGNORE("StartupCPUShares", "it has no effect with control groups v2; use StartupCPUWeight="),
+        RESOURCE("StartupCPUWeight", resource_parse_weight, startup_cpu_weight, .argument = 1),
+        RESOURCE("StartupIOWeight", resource_parse_weight, startup_io_weight),
+        DIRECTIVE_REFUSE("StartupMemoryHigh", "the unit could use more memory; use MemoryHigh="),
+        DIRECTIVE_IGNORE("StartupMemoryLow", "it is a wish for the startup only; MemoryLow= holds"),
+        DIRECTIVE_REFUSE("StartupMemoryMax", "the unit could use more memory; use MemoryMax="),
+        DIRECTIVE_REFUSE("StartupMemorySwapMax", "the unit could use more memory; use MemorySwapMax="),
+        DIRECTIVE_REFUSE("StartupMemoryZSwapMax", "the unit could use more memory; use MemoryZSwapMax="),
+        RESOURCE("TasksAccounting", directive_parse_bool, accounts[RESOURCE_TASKS]),
+        RESOURCE("TasksMax", resource_parse_tasks, tasks_max, .is_strict = true),
+};
+
+const size_t resource_directives_n = ELEMENTSOF(resource_directives);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Resource directives: rows and parsers that [Service] and [Slice] share
+ */
+
+#include "unitfile/directive.h"
+#include "unitfile/resource_settings.h"
+
+int resource_parse_memory(const DirectiveLine *line, const char *value);        /* argument 1: 0 is no limit to live with */
+int resource_parse_tasks(const DirectiveLine *line, const char *value);
+int resource_parse_weight(const DirectiveLine *line, const char *value);        /* argument 1: "idle", too */
+int resource_parse_cpu_quota(const DirectiveLine *line, const char *value);
+int resource_parse_nodes(const DirectiveLine *line, const char *value);
+int resource_parse_slice(const DirectiveLine *line, const char *value);
+/* Which devices, and which addresses of the network: resource_filter_value.c */
+int resource_parse_device_allow(const DirectiveLine *line, const char *value);
+int resource_parse_ip_allow(const DirectiveLine *line, const char *value);
+int resource_parse_ip_deny(const DirectiveLine *line, const char *value);
+int resource_parse_delegate(const DirectiveLine *line, const char *value);
+
+int resource_parse_device_weight(const DirectiveLine *line, const char *value);
+int resource_parse_device_latency(const DirectiveLine *line, const char *value);
+int resource_parse_device_limit(const DirectiveLine *line, const char *value);  /* argument: ResourceDeviceLimit */
+
+/* "1.5G", by 1024 or 1000: 0, -EINVAL or -ERANGE. */
+int resource_read_size(const char *value, unsigned base, uint64_t *ret_size);
+
+#define RESOURCE_OF_DEVICE(name_, which_) \
+        { .name = name_, .parse = resource_parse_device_limit, .argument = which_, .is_strict = true }
+
+#define RESOURCE(name_, parse_, field_, ...)                                                             \
+        { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_RESOURCES,                                \
+          .offset = offsetof(ResourceSettings, field_), __VA_ARGS__ }

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * [Timer]
+ *
+ * An empty assignment to any of On…= takes all of them back, as in systemd. A
+ * line that cannot be read is left out with a warning, as there; a timer of
+ * which nothing is left is refused.
+ */
+
+#include <errno.h>
+
+#include "basic/text.h"
+#include "unitfile/timer_settings.h"
+#include "unitfile/trigger_value.h"
+#include "unitfile/unit_draft.h"
+
+#define TIMER_VALUES_MAX 4096
+
+static int add_value(const DirectiveLine *line, const TimerValue *value) {
+        TimerSettings *timer = line->draft->own;
+
+        if (timer->values.n >= TIMER_VALUES_MAX) {
+                calendar_free(value->calendar);
+                free(value->text);
+                return directive_complain(line, "There are too many of these lines");
+        }
+        if (vector_push(&timer->values, *value) == 0)
+                return 0;
+        calendar_free(value->calendar);
+        free(value->text);
+        return -ENOMEM;
+}
+
+static int parse_calendar(const DirectiveLine *line, const char *value) {
+        cleanup_(calendar_freep) Calendar *calendar = NULL;
+        cleanup_free_ char *expanded = NULL, *text = NULL;
+        CalendarFault fault;
+        int r;
+
+        if (!*value) {
+                timer_settings_clear_values(line->draft->own);
+                return 0;
+        }
+        r = directive_expand(line, value, &expanded);
+        if (r <= 0)
+                return r;
+        r = calendar_parse(expanded, &calendar, &fault);
+        if (r == -EINVAL)
+                return directive_complain(line, "'%s' is no calendar expression: at '%s' %s", expanded,
+                                          expanded[fault.at] ? expanded + fault.at : "the end", fault.message);
+        if (r == 0)
+                r = calendar_format(calendar, &text);
+        return r < 0 ? r : add_value(line, &(TimerValue) { .base = TIMER_ON_CALENDAR, .calendar = take_ptr(calendar),
+                                                           .text = take_ptr(text) });
+}
+
+static int parse_span(const DirectiveLine *line, const char *value) {
+        cleanup_free_ char *expanded = NULL;
+        usec_t span;
+        int r;
+
+        if (!*value) {
+                timer_settings_clear_values(line->draft->own);
+                return 0;
+        }
+        r = directive_expand(line, value, &expanded);
+        if (r <= 0)
+                return r;
+        if (usec_parse(expanded, USEC_PER_SEC, &span) < 0)
+                return directive_complain(line, "'%s' is not a span of time", expanded);
+        return add_value(line, &(TimerValue) { .base = (TimerBase) line->directive->argument, .span = span });
+}
+
+static int parse_wake_system(const DirectiveLine *line, const char *value) {
+        int r = directive_parse_bool(line, value);
+
+        if (r == 0 && ((const TimerSettings *) line->draft->own)->wake_system)
+                directive_note(line, UNIT_FILE_WARNING, "No machine is woken up by jobd: it elapses when it is awake.");
+        return r;
+}
+
+#define TIMER(name_, parse_, field_, ...)                                                                \
+        { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_TYPE,                                     \
+          .offset = offsetof(TimerSettings, field_), __VA_ARGS__ }
+#define SPAN(name_, base_) \
+        { .name = name_, .parse = parse_span, .argument = base_, .base = DIRECTIVE_IN_TYPE }
+
+const Directive timer_directives[] = {
+        TIMER("AccuracySec", directive_parse_seconds, accuracy),
+        TIMER("FixedRandomDelay", directive_parse_bool, fixed_random_delay),
+        SPAN("OnActiveSec", TIMER_ON_ACTIVE),
+        SPAN("OnBootSec", TIMER_ON_BOOT),
+        { .name = "OnCalendar", .parse = parse_calendar, .base = DIRECTIVE_IN_TYPE },
+        TIMER("OnClockChange", directive_parse_bool, on_clock_change),
+        SPAN("OnStartupSec", TIMER_ON_STARTUP),
+        TIMER("OnTimezoneChange", directive_parse_bool, on_timezone_change),
+        SPAN("OnUnitActiveSec", TIMER_ON_UNIT_ACTIVE),
+        SPAN("OnUnitInactiveSec", TIMER_ON_UNIT_INACTIVE),
+        TIMER("Persistent", directive_parse_bool, persistent),
+        TIMER("RandomizedDelaySec", directive_parse_seconds, randomized_delay),
+        TIMER("RemainAfterElapse", directive_parse_bool, remain_after_elapse),
+        TIMER("Unit", directive_parse_triggered, unit, .is_strict = true),
+        TIMER("WakeSystem", parse_wake_system, wake_system, .status = DIRECTIVE_IGNORED,
+              .reason = "no machine is woken up: it elapses when it is awake"),
+};
+
+const size_t timer_directives_n = ELEMENTSOF(timer_directives);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where a setting stands
+ *
+ * Rules between settings are looked at when all files have been read, and
+ * nobody has kept the lines until then: that would cost every unit something.
+ * Only when there is something to complain about the files are read again.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "basic/strv.h"
+#include "unitfile/file_text.h"
+#include "unitfile/unit_draft.h"
+
+static bool line_assigns(const char *line, const char *setting) {
+        size_t n = strlen(setting);
+
+        if (strncmp(line, setting, n) != 0)
+                return false;
+        line += n;
+        return line[strspn(line, " \t")] == '=';
+}
+
+/* The last line of @path that assigns to @setting; 0 if there is none. */
+static unsigned find_line(const char *path, const char *setting) {
+        cleanup_free_ char *text = NULL;
+        cleanup_(file_lines_deinit) FileLines lines = {};
+        FileProblem problem;
+        struct stat st;
+        unsigned found = 0;
+
+        if (file_text_read(path, &text, &st, &problem) < 0)
+                return 0;
+        lines.next = text;
+        for (;;) {
+                unsigned number = 0;
+                char *line;
+
+                if (file_lines_next(&lines, &line, &number) <= 0)
+                        return found;
+                if (line_assigns(line, setting))
+                        found = number;
+        }
+}
+
+unsigned unit_draft_find_setting(const UnitDraft *draft, const char *setting, const char **file) {
+        const UnitSources *sources = &draft->state->sources;
+        unsigned line;
+
+        for (size_t i = strv_length(sources->dropins); i-- > 0;) {
+                line = find_line(sources->dropins[i], setting);
+                if (line > 0) {
+                        *file = sources->dropins[i];
+                        return line;
+                }
+        }
+        line = sources->builtin || !sources->fragment ? 0 : find_line(sources->fragment, setting);
+        if (line > 0)
+                *file = sources->fragment;
+        return line;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Drop-ins that a program writes
+ *
+ * To be verified a text needs a place on the search path, and it shall not be
+ * in the real one before it is known to be right: so it is written into a
+ * folder of its own, which comes first on the path.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "basic/macro.h"
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "unitfile/dropin_write.h"
+#include "unitfile/file_write.h"
+#include "unitfile/install_folder.h"
+#include "unitfile/unit_file.h"
+
+#define READ_MAX 65536
+
+static int io_failure(Failure *ret_failure, int code, const char *what, const char *path) {
+        return code == -ENOMEM ? code : failure_set(ret_failure, code, code == -EACCES ? "AccessDenied" : "Failed",
+                                                    "Cannot %s %s: %s.", what, path, strerror(-code));
+}
+
+/* — verifying — */
+
+typedef struct DropinVerdict {
+        const char *path;               /* borrowed: remarks about other files are not its own */
+        char *message;                  /* owned: the first remark */
+} DropinVerdict;
+
+static void dropin_receive(void *userdata, const UnitFileDiagnostic *diagnostic) {
+        DropinVerdict *verdict = userdata;
+
+        if (diagnostic->severity == UNIT_FILE_NOTE || verdict->message || !text_equal(diagnostic->file, verdict->path))
+                return;
+        (void) text_format(&verdict->message, "%s%s%s", diagnostic->setting ? diagnostic->setting : "",
+                           diagnostic->setting ? "=: " : "", diagnostic->message);
+}
+
+/* @path: where the text lies, in @folder/unit.d. */
+static int verify_at(const DropinWrite *dropin, const char *folder, const char *path, Failure *ret_failure) {
+        DropinVerdict verdict = { .path = path };
+        int fd, r = folder_open("", folder, true, &fd);
+
+        if (r < 0)
+                return io_failure(ret_failure, r, "make", folder);
+        r = file_write_new(fd, dropin->file, dropin->text);
+        if (r == 0)
+                r = unit_file_verify(path, &(UnitFileOptions) { .search_path = dropin->search_path,
+                                                                .is_user = dropin->is_user,
+                                                                .receiver = dropin_receive, .userdata = &verdict });
+        (void) unlinkat(fd, dropin->file, 0);
+        close(fd);
+        if (r < 0)
+                r = io_failure(ret_failure, r, "verify", path);
+        else
+                r = !verdict.message ? 0 : failure_set(ret_failure, -EINVAL, "InvalidArgs", "%s", verdict.message);
+        free(verdict.message);
+        return r;
+}
+
+int dropin_verify(const DropinWrite *dropin, Failure *ret_failure) {
+        cleanup_free_ char *scratch = NULL, *folder = NULL, *path = NULL;
+        int r = text_format(&scratch, "%s/drop-in-XXXXXX", dropin->scratch);
+
+        if (r < 0)
+                return r;
+        if (!mkdtemp(scratch))
+                return io_failure(ret_failure, -errno, "make", scratch);
+        r = text_format(&folder, "%s/%s.d", scratch, dropin->unit);
+        if (r == 0)
+                r = text_join_path(folder, dropin->file, &path);
+        if (r == 0)
+                r = verify_at(dropin, folder, path, ret_failure);
+        if (folder)
+                (void) rmdir(folder);
+        (void) rmdir(scratch);
+        return r;
+}
+
+/* — placing — */
+
+/* NULL: the search path has none of that kind. */
+static int find_folder(const DropinWrite *dropin, FolderKind wanted, char **ret_folder) {
+        *ret_folder = NULL;
+        strv_foreach(candidate, dropin->search_path)
+                if (folder_kind(*candidate, NULL) == wanted)
+                        return text_format(ret_folder, "%s/%s.d", *candidate, dropin->unit);
+        return 0;
+}
+
+/* "50-X.conf" → "50-X.runtime.conf", which counts after it. */
+static int name_for_boot(const DropinWrite *dropin, char **ret_name) {
+        static const char ending[] = ".conf";
+
+        return text_format(ret_name, "%.*s.runtime%s", (int) (strlen(dropin->file) - strlen(ending)), dropin->file, ending);
+}
+
+static int choose_name(const DropinWrite *dropin, char **ret_name) {
+        cleanup_free_ char *folder = NULL, *lasting = NULL;
+        int r = 0;
+
+        if (dropin->is_runtime && !dropin->is_transient)
+                r = find_folder(dropin, FOLDER_CONFIG, &folder);
+        if (r >= 0 && folder)
+                r = text_join_path(folder, dropin->file, &lasting);
+        if (r < 0)
+                return r;
+        if (lasting && access(lasting, F_OK) == 0)
+                return name_for_boot(dropin, ret_name);
+        return text_format(ret_name, "%s", dropin->file);
+}
+
+/* Where it belongs, and its name there. */
+static int find_place(const DropinWrite *dropin, char **ret_folder, char **ret_name, Failure *ret_failure) {
+        FolderKind wanted = dropin->is_transient ? FOLDER_TRANSIENT : dropin->is_runtime ? FOLDER_RUNTIME : FOLDER_CONFIG;
+        int r = find_folder(dropin, wanted, ret_folder);
+
+        if (r >= 0 && !*ret_folder)
+                return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported", "The search path has no folder for files of %s.",
+                                   dropin->is_runtime ? "this boot" : "the administrator");
+        return r < 0 ? r : choose_name(dropin, ret_name);
+}
+
+/*
+ * What was set last counts: of what was there until the next boot only that stays which is to. One of the same name, from
+ * before there was one for good, is of no effect any more, and must not be when that is taken away.
+ */
+static int replace_one_for_boot(const DropinWrite *dropin, Failure *ret_failure) {
+        cleanup_free_ char *folder = NULL, *name = NULL;
+        int fd, r = find_folder(dropin, FOLDER_RUNTIME, &folder);
+
+        if (r < 0 || !folder)
+                return r;
+        r = name_for_boot(dropin, &name);
+        if (r < 0 || folder_open("", folder, false, &fd) < 0)
+                return r;
+        if (dropin->for_boot)
+                r = file_write_whole(fd, name, dropin->for_boot);
+        else
+                (void) unlinkat(fd, name, 0);
+        if (r >= 0)
+                (void) unlinkat(fd, dropin->file, 0);
+        close(fd);
+        return r < 0 ? io_failure(ret_failure, r, "write a drop-in in", folder) : 0;
+}
+
+int dropin_place(const DropinWrite *dropin, Failure *ret_failure) {
+        cleanup_free_ char *folder = NULL, *name = NULL;
+        int fd, r = find_place(dropin, &folder, &name, ret_failure);
+
+        if (r < 0)
+                return r;
+        r = folder_open("", folder, true, &fd);
+        if (r < 0)
+                return io_failure(ret_failure, r, "make", folder);
+        r = file_write_whole(fd, name, dropin->text);
+        close(fd);
+        if (r < 0)
+                return io_failure(ret_failure, r, "write a drop-in in", folder);
+        return dropin->is_runtime || dropin->is_transient ? 0 : replace_one_for_boot(dropin, ret_failure);
+}
+
+/* No more than a drop-in of ours ever has: what is larger is somebody else's, and is replaced. */
+static int read_text(int folder, const char *name, char **ret_text) {
+        int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        char *text = fd >= 0 ? calloc(1, READ_MAX + 1) : NULL;
+        ssize_t n = text ? read(fd, text, READ_MAX) : -1;
+        int r = fd >= 0 && !text ? -ENOMEM : 0;
+
+        if (fd >= 0)
+                close(fd);
+        if (n < 0 || n == READ_MAX) {
+                free(text);
+                text = NULL;
+        }
+        *ret_text = text;
+        return r;
+}
+
+static int read_from(const char *folder, const char *name, char **ret_text) {
+        int fd, r = folder_open("", folder, false, &fd);
+
+        *ret_text = NULL;
+        if (r < 0)
+                return r == -ENOMEM ? r : 0;
+        r = read_text(fd, name, ret_text);
+        close(fd);
+        return r;
+}
+
+int dropin_read(const DropinWrite *dropin, char **ret_text, Failure *ret_failure) {
+        cleanup_free_ char *folder = NULL, *name = NULL;
+        int r = find_place(dropin, &folder, &name, ret_failure);
+
+        return r < 0 ? r : read_from(folder, name, ret_text);
+}
+
+int dropin_read_for_boot(const DropinWrite *dropin, char **ret_text) {
+        cleanup_free_ char *folder = NULL, *name = NULL;
+        DropinWrite for_boot = *dropin;
+        int r = find_folder(dropin, FOLDER_RUNTIME, &folder);
+
+        *ret_text = NULL;
+        if (r < 0 || !folder)
+                return r;
+        for_boot.is_runtime = true;
+        r = choose_name(&for_boot, &name);
+        return r < 0 ? r : read_from(folder, name, ret_text);
+}

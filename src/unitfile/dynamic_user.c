@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What DynamicUser= implies
+ *
+ * The user's number is another unit's some day, so nothing that belongs to it
+ * may stay: it can only write where things go with the unit.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/hash.h"
+#include "basic/macro.h"
+#include "basic/text.h"
+#include "unit/sandbox_settings.h"
+#include "unit/unit_name.h"
+#include "unitfile/unit_draft.h"
+#include "unitfile/unit_file_loader.h"
+
+#define USER_NAME_MAX 31
+
+static bool is_name(const char *name) {
+        size_t n = strlen(name);
+
+        return n > 0 && n <= USER_NAME_MAX && strspn(name, "0123456789-") == 0 &&
+               strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == n;
+}
+
+/* That of the unit, without its instance. */
+static int name_user(const UnitDraft *draft, char **ret_name) {
+        cleanup_free_ char *prefix = NULL;
+        int r = unit_name_prefix(draft->name, &prefix);
+
+        if (r < 0)
+                return r;
+        if (!is_name(prefix))
+                return text_format(ret_name, "_du%016llx", (unsigned long long) hash_add(HASH_BEGIN, prefix));
+        *ret_name = take_ptr(prefix);
+        return 0;
+}
+
+int unit_draft_apply_dynamic_user(UnitDraft *draft) {
+        SandboxSettings *sandbox;
+
+        if (!draft->exec || !draft->exec_terms.dynamic_user)
+                return 0;
+        if (!draft->exec_rare.sandbox)
+                draft->exec_rare.sandbox = calloc(1, sizeof(*draft->exec_rare.sandbox));
+        sandbox = draft->exec_rare.sandbox;
+        if (!sandbox)
+                return -ENOMEM;
+        sandbox->is_lenient = draft->loader->options.lenient_directives;
+        sandbox->private_tmp = true;
+        sandbox->protect_system = PROTECT_SYSTEM_STRICT;
+        if (sandbox->protect_home == PROTECT_HOME_NO)
+                sandbox->protect_home = PROTECT_HOME_READ_ONLY;
+        draft->exec_terms.removes_ipc = true;
+        draft->exec_terms.no_new_privileges = true;
+        draft->exec_terms.filter.denies_suid_sgid = true;
+        return draft->exec->user ? 0 : name_user(draft, &draft->exec->user);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * How processes are run, as data: what [Service], [Socket] and [Mount] share
+ *
+ * unitfile reads it, types makes an ExecRequest of it. Unit specifiers
+ * are resolved; $VARIABLES are not: that is done when a command is about to
+ * run.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "basic/string_table.h"
+#include "basic/usec.h"
+#include "unit/exec_terms.h"
+
+typedef enum ExecOutput {
+        EXEC_OUTPUT_DEFAULT,            /* nothing is said: what the manager has for all, mostly the log */
+        EXEC_OUTPUT_INHERIT,
+        EXEC_OUTPUT_NULL,
+        EXEC_OUTPUT_FILE,               /* opened for writing from the start, kept */
+        EXEC_OUTPUT_APPEND,
+        EXEC_OUTPUT_TRUNCATE,
+        EXEC_OUTPUT_SOCKET,             /* what the service is activated by */
+        EXEC_OUTPUT_SAME,               /* StandardError=: what standard output is */
+        EXEC_OUTPUT_JOURNAL,            /* the log … */
+        EXEC_OUTPUT_JOURNAL_CONSOLE,    /* … and the console, too */
+        EXEC_OUTPUT_KMSG,               /* the log and the kernel's log … */
+        EXEC_OUTPUT_KMSG_CONSOLE,
+        EXEC_OUTPUT_TTY,                /* the terminal, .tty_path */
+        _EXEC_OUTPUT_MAX,
+} ExecOutput;
+
+typedef enum ExecCommandFlags {
+        EXEC_IGNORE_FAILURE = 1 << 0,   /* '-' */
+        EXEC_ARGV0 = 1 << 1,            /* '@' */
+        EXEC_NO_EXPANSION = 1 << 2,     /* ':' */
+        EXEC_FULL_PRIVILEGES = 1 << 3,  /* '+' */
+        EXEC_NO_SETUID = 1 << 4,        /* '!' */
+} ExecCommandFlags;
+
+typedef struct ExecCommand {
+        char *path;                     /* absolute, or a name to be looked up in the fixed PATH when it runs */
+        char **argv;
+        ExecCommandFlags flags;
+        unsigned line;                  /* where it stands in the file, for messages */
+        char *file;
+        struct ExecCommand *next;       /* owned */
+
+        /* What became of it the last time, for the ExecStart property; times are 0 if it did not run. */
+        usec_t start_realtime, start_monotonic, exit_realtime, exit_monotonic;
+        pid_t pid;
+        int32_t code, status;
+} ExecCommand;
+
+/* Is standard input a terminal, and so the controlling one? */
+typedef enum ExecTty {
+        EXEC_TTY_NONE,
+        EXEC_TTY_IF_FREE,            /* unless it is another session's already */
+        EXEC_TTY_FORCE,
+        _EXEC_TTY_MAX,
+} ExecTty;
+
+/*
+ * What few units say, kept apart so that a plain unit does not pay for it. All zero is to say nothing: so each field's zero
+ * must mean "not set".
+ */
+typedef struct ExecRareSettings {
+        char *root_directory;
+        struct SandboxSettings *sandbox; /* owned; NULL: nothing is said (unit/sandbox_settings.h) */
+        char *tty_path;                 /* NULL: /dev/console */
+        char *syslog_identifier;
+        char **log_extra_fields;        /* NAME=value */
+        usec_t log_interval;            /* with .has_log_interval */
+        uint32_t log_burst;             /* with .has_log_burst */
+        bool has_log_interval, has_log_burst;
+        bool no_level_prefix;           /* "<N>" at the beginning of a line says nothing */
+        uint8_t syslog_level, log_level_max;    /* + 1; 0: nothing is said */
+        uint8_t syslog_facility;        /* + 1, as it is shown: 0 to 23 */
+        char **pass_environment;
+        char **unset_environment;
+        char **supplementary_groups;
+        ExecTerms *terms;               /* owned; limits, privileges, filters, …; NULL: nothing is said */
+} ExecRareSettings;
+
+typedef struct ExecSettings {
+        ExecRareSettings *rare;         /* owned; NULL: nothing rare is said. Read by exec_settings_rare() */
+        char **environment;             /* NAME=value */
+        char **environment_files;       /* '-' in front: may be missing */
+        char *working_directory;        /* "~" is the user's home */
+        char *user;
+        char *group;
+        char *standard_input_file;      /* NULL: /dev/null … */
+        char *standard_output_file;
+        char *standard_error_file;
+        uint32_t umask;
+        int32_t nice;
+        int32_t oom_score_adjust;
+        ExecOutput standard_output;
+        ExecOutput standard_error;
+        ExecTty tty;                    /* … or the terminal … */
+        bool inherits_standard_input;   /* … or the manager's … */
+        bool standard_input_is_socket;  /* … or what the service is activated by; inherited output is it, too */
+        bool working_directory_optional;
+        bool ignore_sigpipe;
+        bool has_nice;
+        bool has_oom_score_adjust;
+} ExecSettings;
+
+DECLARE_STRING_TABLE(exec_output, ExecOutput);
+DECLARE_STRING_TABLE(syslog_level, int);         /* "emerg" … "debug" */
+DECLARE_STRING_TABLE(syslog_facility, int);      /* "kern" … "local7" */
+
+void exec_settings_init(ExecSettings *settings);         /* the defaults */
+/* Frees what it owns. */
+void exec_settings_deinit(ExecSettings *settings);
+
+/* What @settings say of rare things; never NULL. */
+const ExecRareSettings *exec_settings_rare(const ExecSettings *settings);
+
+/* Frees what it owns and zeroes it, which is to say nothing. */
+void exec_rare_settings_deinit(ExecRareSettings *rare);
+/* Gives @settings what @from says, if it says anything, and zeroes that: 0 or -ENOMEM. */
+int exec_settings_take_rare(ExecSettings *settings, ExecRareSettings *from);
+
+ExecCommand *exec_command_free_all(ExecCommand *command);        /* the list from there on */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What was seen of a unit's files when it was read
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "basic/macro.h"
+#include "basic/vector.h"
+#include "unitfile/unit_sources.h"
+
+typedef struct SeenFile {
+        uint64_t dev;
+        uint64_t ino;                   /* 0: it was not there */
+        uint64_t size;
+        int64_t ctime;                  /* ns */
+        uint32_t hash;                  /* of its text; 0: by its ctime the file was at rest, and that tells; 1: not read */
+        uint32_t dropin;                /* which one, from 1 on; 0: the main file */
+} SeenFile;
+
+typedef struct FileState {
+        UnitSources sources;
+        VECTOR(SeenFile) seen;
+        char *values;                   /* owned: packed, see file_values.h; NULL if there are none */
+} FileState;
+
+int file_state_new(FileState **ret_state);
+FileState *file_state_free(FileState *state);
+DEFINE_CLEANUP(FileState, file_state_free)
+
+/* @dropin as in SeenFile. 0 or -ENOMEM. */
+int file_state_note(FileState *state, uint32_t dropin, const struct stat *st, const char *text);
+/* The same of a file that isn't there, or couldn't be read. */
+int file_state_note_unread(FileState *state, uint32_t dropin, const char *path);
+
+/* Does the file at @path look as it did? */
+bool seen_file_is_current(const SeenFile *file, const char *path);
+
+/* One line for people: what @new says otherwise than @old (either may be NULL). "" if nothing. 0 or -ENOMEM. */
+int file_state_difference(const FileState *old, const FileState *new, char **ret_difference);

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A unit file as text
+ *
+ * A file is read whole before any of it is believed: NUL bytes, broken UTF-8
+ * and excessive size are found here, once, so that the parsers above work on
+ * plain strings. What is not a regular file is never read from: a FIFO or a
+ * device in a unit folder must not be able to hold the manager up.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "basic/macro.h"
+#include "unitfile/file_text.h"
+
+static void file_closep(int *fd) {
+        if (*fd >= 0)
+                close(*fd);
+}
+
+static int file_problem(FileProblem *ret_problem, unsigned line, const char *text) {
+        *ret_problem = (FileProblem) { .line = line, .text = text };
+        return -EBADMSG;
+}
+
+static unsigned file_count_lines(const char *text, const char *end) {
+        unsigned n = 1;
+
+        for (; text < end; text++)
+                if (*text == '\n')
+                        n++;
+        return n;
+}
+
+/* The line of the first byte that makes @text invalid UTF-8: rarely needed, so found by trying line after line. */
+static unsigned file_find_invalid_line(const char *text) {
+        unsigned n = 1;
+
+        for (const char *at = text; *at; n++) {
+                size_t length = strcspn(at, "\n");
+                cleanup_free_ char *line = strndup(at, length);
+
+                if (!line || !text_is_utf8(line))
+                        return n;
+                at += length;
+                if (*at == '\n')
+                        at++;
+        }
+        return n;
+}
+
+int file_text_check(const char *text, size_t n, FileProblem *ret_problem) {
+        const char *nul = memchr(text, '\0', n);
+
+        if (nul)
+                return file_problem(ret_problem, file_count_lines(text, nul), "The line contains a NUL byte.");
+        if (!text_is_utf8(text))
+                return file_problem(ret_problem, file_find_invalid_line(text), "The line is not valid UTF-8.");
+        return 0;
+}
+
+static int file_read_all(int fd, size_t size, char **ret_text, size_t *ret_n) {
+        cleanup_free_ char *text = malloc(size + 1);
+        size_t n = 0;
+
+        if (!text)
+                return -ENOMEM;
+        while (n < size) {
+                ssize_t got = read(fd, text + n, size - n);
+
+                if (got < 0 && errno == EINTR)
+                        continue;
+                if (got < 0)
+                        return -errno;
+                if (got == 0)
+                        break;
+                n += (size_t) got;
+        }
+        text[n] = '\0';
+        *ret_text = take_ptr(text);
+        *ret_n = n;
+        return 0;
+}
+
+int file_text_read(const char *path, char **ret_text, struct stat *ret_stat, FileProblem *ret_problem) {
+        cleanup_free_ char *text = NULL;
+        size_t n = 0;
+        int r;
+
+        assert(path);
+        *ret_problem = (FileProblem) {};
+
+        cleanup_(file_closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        if (fd < 0)
+                return -errno;
+        if (fstat(fd, ret_stat) < 0)
+                return -errno;
+        if (S_ISCHR(ret_stat->st_mode) && ret_stat->st_rdev == makedev(1, 3)) {
+                *ret_text = strdup("");
+                return *ret_text ? 0 : -ENOMEM;
+        }
+        if (!S_ISREG(ret_stat->st_mode))
+                return file_problem(ret_problem, 0, "It is not a regular file.");
+        if (ret_stat->st_size > FILE_TEXT_MAX)
+                return file_problem(ret_problem, 0, "It is larger than 1 MiB.");
+
+        r = file_read_all(fd, (size_t) ret_stat->st_size, &text, &n);
+        if (r < 0)
+                return r;
+        r = file_text_check(text, n, ret_problem);
+        if (r < 0)
+                return r;
+        if (text_starts_with(text, "\xEF\xBB\xBF"))
+                memmove(text, text + 3, n - 2);
+        *ret_text = take_ptr(text);
+        return 0;
+}
+
+void file_lines_deinit(FileLines *lines) {
+        text_deinit(&lines->joined);
+}
+
+/* Cuts off one physical line, with LF or CRLF; NULL at the end. */
+static char *file_lines_cut(FileLines *lines) {
+        char *line = lines->next, *end;
+
+        if (!line || !*line)
+                return NULL;
+        end = line + strcspn(line, "\n");
+        lines->next = *end ? end + 1 : end;
+        *end = '\0';
+        if (end > line && end[-1] == '\r')
+                end[-1] = '\0';
+        lines->number++;
+        return line + strspn(line, " \t");
+}
+
+/* Does it end with a backslash that is not itself escaped? Then that one is cut off. */
+static bool file_line_continues(char *line, size_t *ret_n) {
+        size_t n = strlen(line), backslashes = 0;
+
+        while (backslashes < n && line[n - 1 - backslashes] == '\\')
+                backslashes++;
+        *ret_n = n;
+        if (backslashes % 2 == 0)
+                return false;
+        line[n - 1] = ' ';
+        return true;
+}
+
+static char *file_line_trim(char *line) {
+        size_t n;
+
+        line += strspn(line, " \t");
+        n = strlen(line);
+        while (n > 0 && (line[n - 1] == ' ' || line[n - 1] == '\t' || line[n - 1] == '\r'))
+                line[--n] = '\0';
+        return line;
+}
+
+/* Reads one logical line; @ret_line may be empty. */
+static int file_lines_join(FileLines *lines, char **ret_line, unsigned *ret_number) {
+        bool is_joined = false;
+        char *part;
+
+        lines->joined.n = 0;
+        while ((part = file_lines_cut(lines))) {
+                size_t n;
+                bool continues;
+
+                if (*part == '#' || *part == ';')
+                        continue;       /* also between continued lines */
+                continues = file_line_continues(part, &n);
+                if (!is_joined)
+                        *ret_number = lines->number;
+                if (!is_joined && !continues) {
+                        *ret_line = part;
+                        return n > FILE_LINE_MAX ? -E2BIG : 1;
+                }
+                is_joined = true;
+                text_add_n(&lines->joined, part, n);
+                if (lines->joined.error < 0)
+                        return lines->joined.error;
+                if (lines->joined.n > FILE_LINE_MAX)
+                        return -E2BIG;
+                if (!continues)
+                        break;
+        }
+        *ret_line = lines->joined.string;
+        return is_joined ? 1 : 0;
+}
+
+int file_lines_next(FileLines *lines, char **ret_line, unsigned *ret_number) {
+        for (;;) {
+                char *line = NULL;
+                int r = file_lines_join(lines, &line, ret_number);
+
+                if (r <= 0)
+                        return r;
+                line = file_line_trim(line);
+                if (*line) {
+                        *ret_line = line;
+                        return 1;
+                }
+        }
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a unit's files assign
+ *
+ * An assignment is a number in groups of seven bits, the lowest first, all but
+ * the last with the eighth bit set; then, unless the number is odd, the value
+ * and a newline, which no value has. Half of the number is that of the
+ * directive, from 1 on: so no byte is 0, and the whole is a string.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "unitfile/file_values.h"
+
+void file_values_deinit(FileValues *values) {
+        text_deinit(&values->packed);
+}
+
+static void file_values_add_number(FileValues *values, size_t number) {
+        for (; number >= 0x80; number >>= 7)
+                text_add_char(&values->packed, (char) (number | 0x80));
+        text_add_char(&values->packed, (char) number);
+}
+
+void file_values_add(FileValues *values, const Directive *directive, const char *value) {
+        size_t number = directive_number(directive), n = strlen(value);
+        bool is_same = values->packed.n > 0 && values->packed.error == 0 && n == values->n_value &&
+                       memcmp(values->packed.string + values->value, value, n) == 0;
+
+        file_values_add_number(values, number * 2 + is_same);
+        if (is_same)
+                return;
+        values->value = values->packed.n;
+        values->n_value = n;
+        text_add_n(&values->packed, value, n);
+        text_add_char(&values->packed, '\n');
+}
+
+int file_values_finish(FileValues *values, char **ret_packed) {
+        if (values->packed.n == 0 && values->packed.error == 0) {
+                *ret_packed = NULL;
+                return 0;
+        }
+        return text_finish(&values->packed, ret_packed);
+}
+
+static const char *file_values_get_number(const char *at, size_t *ret_number) {
+        size_t number = 0;
+
+        for (unsigned shift = 0;; shift += 7) {
+                unsigned char byte = (unsigned char) *at++;
+
+                number |= (size_t) (byte & 0x7F) << shift;
+                if (byte < 0x80)
+                        break;
+        }
+        *ret_number = number;
+        return at;
+}
+
+int file_values_unpack(const char *packed, char **ret_text) {
+        cleanup_(text_deinit) Text text = {};
+        const char *value = "\n";
+
+        while (packed && *packed) {
+                size_t number, n;
+
+                packed = file_values_get_number(packed, &number);
+                if (number % 2 == 0)
+                        value = packed;
+                n = strcspn(value, "\n");
+                if (number % 2 == 0)
+                        packed += n + 1;
+                text_add(&text, directive_at(number / 2)->name);
+                text_add_char(&text, '=');
+                text_add_n(&text, value, n + 1);
+        }
+        return text_finish(&text, ret_text);
+}

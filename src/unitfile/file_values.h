@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What a unit's files assign, kept to tell what another reading says otherwise
+ *
+ * Every unit keeps this and few ever need it, so it is packed: a directive is
+ * a number, and a value that stood on the line before is not said again, as
+ * After= often repeats Requires= or Wants=.
+ */
+
+#include "basic/text.h"
+#include "unitfile/directive.h"
+
+typedef struct FileValues {
+        Text packed;
+        size_t value;                   /* where the last value begins … */
+        size_t n_value;                 /* … and its length */
+} FileValues;
+
+void file_values_deinit(FileValues *values);
+void file_values_add(FileValues *values, const Directive *directive, const char *value);
+
+/* Hands the packed string over, NULL if there are no assignments: 0, or -ENOMEM, also for an earlier one. */
+int file_values_finish(FileValues *values, char **ret_packed);
+
+/* "Restart=no\nAfter=b.service\n…"; @packed may be NULL. 0 or -ENOMEM. */
+int file_values_unpack(const char *packed, char **ret_text);

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Folders of unit files
+ *
+ * Another root folder may hold anything, a link /etc/jobd to the /etc/jobd of
+ * the host among it. So what is written there is written through descriptors
+ * that the kernel has opened within the root.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "basic/macro.h"
+#include "basic/text.h"
+#include "unitfile/install_folder.h"
+
+FolderKind folder_kind(const char *folder, const char *runtime) {
+        bool is_runtime;
+
+        if (text_ends_with(folder, "/" TRANSIENT_FOLDER))
+                return FOLDER_TRANSIENT;
+        if (!runtime)
+                runtime = getenv("XDG_RUNTIME_DIR");
+        is_runtime = text_starts_with(folder, "/run/") || (runtime && *runtime && text_starts_with(folder, runtime));
+        if (is_runtime)
+                return strstr(folder, "/generator") ? FOLDER_GENERATED : FOLDER_RUNTIME;
+        if (text_starts_with(folder, "/usr/lib/") || text_starts_with(folder, "/usr/local/lib/") ||
+            text_starts_with(folder, "/lib/") || text_starts_with(folder, "/usr/share/"))
+                return FOLDER_PACKAGE;
+        return FOLDER_CONFIG;
+}
+
+static int open_below(const char *root, const char *folder, int *ret_fd) {
+        struct open_how how = { .flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
+        int root_fd, fd;
+
+        if (!*root)
+                fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        else {
+                root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+                if (root_fd < 0)
+                        return -errno;
+                fd = (int) syscall(SYS_openat2, root_fd, folder, &how, sizeof(how));
+                if (fd < 0)
+                        fd = -errno;
+                close(root_fd);
+                errno = fd < 0 ? -fd : 0;
+        }
+        if (fd < 0)
+                return -errno;
+        *ret_fd = fd;
+        return 0;
+}
+
+/* The folder above, which is there, and the last name of @path, which is cut off. */
+static int make_last(const char *root, char *path) {
+        char *slash = strrchr(path, '/');
+        int fd = -1, r;
+
+        *slash = '\0';
+        r = open_below(root, slash == path ? "/" : path, &fd);
+        if (r == 0 && mkdirat(fd, slash + 1, 0755) < 0 && errno != EEXIST)
+                r = -errno;
+        if (r == 0)
+                close(fd);
+        *slash = '/';
+        return r;
+}
+
+static int make_all(const char *root, const char *folder) {
+        char path[PATH_MAX];
+
+        if (strlen(folder) >= sizeof(path))
+                return -ENAMETOOLONG;
+        strcpy(path, folder);
+        for (char *end = strchr(path + 1, '/');; end = strchr(end + 1, '/')) {
+                int r;
+
+                if (end)
+                        *end = '\0';
+                r = make_last(root, path);
+                if (r < 0 || !end)
+                        return r;
+                *end = '/';
+        }
+}
+
+int folder_open(const char *root, const char *folder, bool create, int *ret_fd) {
+        int r = open_below(root, folder, ret_fd);
+
+        if (r != -ENOENT || !create)
+                return r;
+        r = make_all(root, folder);
+        return r < 0 ? r : open_below(root, folder, ret_fd);
+}
+
+int folder_list(const char *root, const char *folder, DIR **ret_dir) {
+        int fd;
+
+        *ret_dir = NULL;
+        if (folder_open(root, folder, false, &fd) < 0)
+                return 0;
+        *ret_dir = fdopendir(fd);
+        if (*ret_dir)
+                return 0;
+        close(fd);
+        return -ENOMEM;
+}
+
+int folder_make_link(int folder, const char *name, const char *target) {
+        char temporary[64];
+
+        if (symlinkat(target, folder, name) == 0)
+                return 0;
+        if (errno != EEXIST)
+                return -errno;
+        for (unsigned i = 0; i < 100; i++) {
+                snprintf(temporary, sizeof(temporary), ".#link-%d-%u", (int) getpid(), i);
+                if (symlinkat(target, folder, temporary) == 0) {
+                        int r = renameat(folder, temporary, folder, name) < 0 ? -errno : 0;
+
+                        if (r < 0)
+                                (void) unlinkat(folder, temporary, 0);
+                        return r;
+                }
+                if (errno != EEXIST)
+                        return -errno;
+        }
+        return -EEXIST;
+}
+
+int folder_read_link(int folder, const char *name, char **ret_target) {
+        char target[PATH_MAX];
+        ssize_t n = readlinkat(folder, name, target, sizeof(target) - 1);
+
+        if (n < 0)
+                return -errno;
+        target[n] = '\0';
+        *ret_target = strdup(target);
+        return *ret_target ? 0 : -ENOMEM;
+}

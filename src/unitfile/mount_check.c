@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Is a mount complete, and what comes with one?
+ *
+ * The rules, and the dependencies that no line says, are systemd's, but for
+ * devices: they are no units here, so there is nothing to wait for but what
+ * mount(8) itself waits for.
+ *
+ * A mount needs no file: what somebody has mounted is a unit by its place.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "unitfile/mount_file.h"
+#include "unitfile/mount_option.h"
+#include "unitfile/mount_settings.h"
+#include "unitfile/unit_file_loader.h"
+
+#define ROOT "/"
+
+/* "srv-a.mount" → "/srv/a" */
+static int find_place(const UnitDraft *draft, char **ret_where) {
+        cleanup_free_ char *escaped = strndup(draft->name, strlen(draft->name) - strlen(".mount"));
+
+        return escaped ? unit_name_unescape_path(escaped, ret_where) : -ENOMEM;
+}
+
+static int settle_place(UnitDraft *draft) {
+        MountSettings *settings = draft->own;
+        int r;
+
+        if (settings->where)
+                return 0;
+        r = find_place(draft, &settings->where);
+        if (r != -EINVAL)
+                return r;
+        return unit_draft_refuse(draft, draft->state->sources.fragment, 0, "Where",
+                                 "It is missing, and the name of the unit stands for no path.");
+}
+
+static int check_place(UnitDraft *draft) {
+        const MountSettings *settings = draft->own;
+        const char *fragment = draft->state->sources.fragment;
+        cleanup_free_ char *name = NULL;
+        int r = mount_unit_name(settings->where, &name);
+
+        if (r == -EINVAL)
+                return unit_draft_refuse(draft, fragment, 0, "Where", "'%s' is too long for the name of a unit.",
+                                         settings->where);
+        if (r < 0)
+                return r;
+        if (strcmp(name, draft->name) != 0)
+                return unit_draft_refuse(draft, fragment, 0, "Where",
+                                         "The unit of '%s' is called %s, and this one is not; rename the file.",
+                                         settings->where, name);
+        if (mount_place_is_reserved(settings->where))
+                return unit_draft_refuse(draft, fragment, 0, "Where",
+                                         "'%s' is the system's own; it is mounted before there are units.", settings->where);
+        return 0;
+}
+
+/* As RequiresMountsFor= would have it: the place it is in, and what it mounts if that is a path. */
+static int add_paths(UnitDraft *draft) {
+        const MountSettings *settings = draft->own;
+        bool has_source = settings->what && settings->what[0] == '/' && !mount_is_network(settings->type, settings->options);
+        cleanup_free_ char *parent = strdup(settings->where);
+        int r = 0;
+
+        if (!parent)
+                return -ENOMEM;
+        if (strcmp(parent, ROOT) != 0) {
+                char *slash = strrchr(parent, '/');
+
+                slash[slash == parent] = '\0';
+                r = unit_draft_need_path(draft, parent);
+        }
+        return r == 0 && has_source ? unit_draft_need_path(draft, settings->what) : r;
+}
+
+/* What is the same whether there is a file or not. */
+static int settle(UnitDraft *draft) {
+        const MountSettings *settings = draft->own;
+
+        if (!draft->settings.description)
+                draft->settings.description = strdup(settings->where);
+        if (!draft->settings.description)
+                return -ENOMEM;
+        if (strcmp(settings->where, ROOT) == 0) {
+                draft->settings.is_perpetual = true;
+                draft->settings.default_dependencies = false;
+        }
+        return add_paths(draft);
+}
+
+static int check(UnitDraft *draft) {
+        const MountSettings *settings = draft->own;
+        int r;
+
+        /* What was refused already has its reason; another would only hide it. */
+        if (draft->is_broken)
+                return 0;
+        r = settle_place(draft);
+        if (r == 0 && !draft->is_broken)
+                r = check_place(draft);
+        if (r < 0 || draft->is_broken)
+                return r;
+        if (!settings->what && strcmp(settings->where, ROOT) != 0)
+                return unit_draft_refuse(draft, draft->state->sources.fragment, 0, "What",
+                                         "It is missing: there is nothing to mount.");
+        return settle(draft);
+}
+
+int mount_draft_find(UnitDraft *draft) {
+        const UnitFileOptions *options = &draft->loader->options;
+        MountSettings *settings = draft->own;
+        const MountEntry *entry;
+        int r;
+
+        if (!options->find_mount)
+                return 0;
+        r = find_place(draft, &settings->where);
+        if (r < 0)
+                return r == -EINVAL ? 0 : r;
+        entry = mount_place_is_reserved(settings->where) ? NULL : options->find_mount(options->userdata, settings->where);
+        if (!entry)
+                return 0;
+        draft->rare->source_path = strdup("/proc/self/mountinfo");
+        r = draft->rare->source_path ? settle(draft) : -ENOMEM;
+        return r < 0 ? r : 1;
+}
+
+bool mount_draft_is_there(const UnitFileLoader *loader, const char *name) {
+        cleanup_free_ char *escaped = strndup(name, strlen(name) - strlen(".mount")), *where = NULL;
+
+        return loader->options.find_mount && escaped && unit_name_unescape_path(escaped, &where) == 0 &&
+               !mount_place_is_reserved(where) && loader->options.find_mount(loader->options.userdata, where);
+}
+
+/* — dependencies — */
+
+/* What its file says; else what is there. */
+static MountEntry describe(const UnitDraft *draft) {
+        const MountSettings *settings = draft->own;
+        const UnitFileOptions *options = &draft->loader->options;
+        const MountEntry *entry = NULL;
+
+        if (!settings->what && options->find_mount)
+                entry = options->find_mount(options->userdata, settings->where);
+        if (entry)
+                return *entry;
+        return (MountEntry) {
+                .where = settings->where, .what = settings->what, .type = settings->type, .options = settings->options };
+}
+
+static int add_network(UnitDraft *draft) {
+        static const ImpliedRelation of_network[] = {
+                { UNIT_AFTER, "remote-fs-pre.target" },         { UNIT_AFTER, "network.target" },
+                { UNIT_WANTS, "network-online.target" },        { UNIT_AFTER, "network-online.target" },
+        };
+
+        return unit_draft_add_defaults(draft, of_network, ELEMENTSOF(of_network));
+}
+
+static int add_defaults(UnitDraft *draft) {
+        static const ImpliedRelation of_all[] = {
+                { UNIT_CONFLICTS, "umount.target" },    { UNIT_BEFORE, "umount.target" },
+        };
+        static const ImpliedRelation of_local = { UNIT_AFTER, "local-fs-pre.target" };
+        MountEntry entry = draft->load_state == UNIT_LOADED && !draft->is_broken ? describe(draft) : (MountEntry) {};
+        bool is_network, is_found = !draft->state->sources.fragment;
+        ImpliedRelation before;
+        int r;
+
+        if (!entry.where || draft->loader->options.is_user || mount_place_is_basic(entry.where, entry.options))
+                return 0;
+        is_network = mount_is_network(entry.type, entry.options);
+        before = (ImpliedRelation) { UNIT_BEFORE, is_network ? "remote-fs.target" : "local-fs.target" };
+        r = is_network ? add_network(draft) : unit_draft_add_defaults(draft, &of_local, 1);
+        if (r == 0 && (is_found || !mount_options_choose(entry.options, "nofail", "fail")))
+                r = unit_draft_add_defaults(draft, &before, 1);
+        return r < 0 ? r : unit_draft_add_defaults(draft, of_all, ELEMENTSOF(of_all));
+}
+
+static int make(void **ret_settings) {
+        MountSettings *settings = malloc(sizeof(*settings));
+
+        if (!settings)
+                return -ENOMEM;
+        mount_settings_init(settings);
+        *ret_settings = settings;
+        return 0;
+}
+
+static void release(void *settings) {
+        if (settings)
+                mount_settings_deinit(settings);
+        free(settings);
+}
+
+const DraftType mount_draft_type = {
+        .make = make,
+        .release = release,
+        .exec = offsetof(MountSettings, exec),
+        .kill = offsetof(MountSettings, kill),
+        .resources = offsetof(MountSettings, resources),
+        .check = check,
+        .add_defaults = add_defaults,
+};

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Resource control as data: what units with a control group can be told
+ *
+ * A limit in percent stays one, since what it is a part of is known where it
+ * is applied.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "basic/string_table.h"
+#include "basic/usec.h"
+#include "unitfile/ip_prefix.h"
+
+#define RESOURCE_INFINITY UINT64_MAX
+#define RESOURCE_WEIGHT_IDLE UINT32_MAX         /* CPUWeight=idle */
+
+typedef struct ResourceLimit {
+        bool is_set;
+        bool is_part;                   /* amount is in hundredths of a percent */
+        uint64_t amount;
+} ResourceLimit;
+
+typedef enum ResourceOomPolicy {
+        RESOURCE_OOM_STOP,
+        RESOURCE_OOM_CONTINUE,
+        RESOURCE_OOM_KILL,
+        _RESOURCE_OOM_MAX,
+} ResourceOomPolicy;
+
+typedef enum ResourceDevicePolicy {
+        RESOURCE_DEVICES_AUTO,          /* all, unless some are named: then closed */
+        RESOURCE_DEVICES_CLOSED,        /* those that are named, and what does no harm: null, zero, random, … */
+        RESOURCE_DEVICES_STRICT,        /* those that are named */
+        _RESOURCE_DEVICE_POLICY_MAX,
+} ResourceDevicePolicy;
+
+/* In the order of CgroupController (exec/cgroup.h). */
+typedef enum ResourceKind {
+        RESOURCE_CPU,
+        RESOURCE_CPUSET,
+        RESOURCE_IO,
+        RESOURCE_MEMORY,
+        RESOURCE_TASKS,
+        _RESOURCE_KIND_MAX,
+} ResourceKind;
+
+typedef enum ResourceDeviceLimit {
+        RESOURCE_READ_BANDWIDTH,        /* bytes in a second */
+        RESOURCE_WRITE_BANDWIDTH,
+        RESOURCE_READ_IOPS,             /* operations in a second */
+        RESOURCE_WRITE_IOPS,
+        _RESOURCE_DEVICE_LIMIT_MAX,
+} ResourceDeviceLimit;
+
+/* More than that no unit can name. */
+#define RESOURCE_DEVICES_MAX 16U
+
+typedef struct ResourceDevice {
+        char *path;                     /* of the device, or of anything on it */
+        uint32_t weight;                /* 0: not set */
+        uint64_t limits[_RESOURCE_DEVICE_LIMIT_MAX];    /* 0: not set */
+        usec_t latency_target;          /* 0: not set; USEC_INFINITY: none */
+} ResourceDevice;
+
+/* What holds for units that say nothing, and what there is to know of the manager. */
+typedef struct ResourceDefaults {
+        ResourceLimit tasks_max;        /* of what is no slice */
+        bool is_user;
+        bool is_startup;                /* the manager starts up, or ends: Startup…= counts */
+} ResourceDefaults;
+
+typedef struct ResourceSettings {
+        char *slice;                    /* owned; NULL: the default one */
+        bool accounts[_RESOURCE_KIND_MAX];      /* CPUAccounting=, … */
+        bool delegate;
+        uint8_t delegated;              /* bits of ResourceKind */
+        ResourceOomPolicy oom_policy;
+        uint32_t cpu_weight;            /* 0: not set */
+        uint32_t io_weight;
+        uint32_t startup_cpu_weight;    /* 0: as without "startup" */
+        uint32_t startup_io_weight;
+        usec_t cpu_quota_per_sec;       /* 0: not set; USEC_INFINITY: none */
+        usec_t cpu_quota_period;        /* 0: not set */
+        char *allowed_cpus;             /* owned: "0-3,5"; NULL: not set */
+        char *allowed_memory_nodes;
+        ResourceLimit memory_min, memory_low, memory_high, memory_max, memory_swap_max, memory_zswap_max;
+        ResourceLimit tasks_max;
+        ResourceDevice *devices;        /* owned */
+        size_t n_devices;
+        ResourceDevicePolicy device_policy;
+        char **device_allow;            /* owned: "/dev/x rw", "char-pts rwm" */
+        IpPrefix *ip_allow, *ip_deny;   /* owned */
+        size_t n_ip_allow, n_ip_deny;
+} ResourceSettings;
+
+DECLARE_STRING_TABLE(resource_oom_policy, ResourceOomPolicy);    /* "stop", "continue", "kill" */
+DECLARE_STRING_TABLE(resource_device_policy, ResourceDevicePolicy);      /* "auto", "closed", "strict" */
+DECLARE_STRING_TABLE(resource_kind, ResourceKind);               /* "cpu", "cpuset", "io", "memory", "pids" */
+
+/* A number, a share ("15%") or "infinity", as of TasksMax=: 0, or -EINVAL. */
+int resource_limit_parse(const char *value, ResourceLimit *ret_limit);
+
+ResourceSettings *resource_settings_free(ResourceSettings *settings);
+/* Takes over what @from says, if it says anything: NULL then, or if there is no memory (-ENOMEM). */
+int resource_settings_take(ResourceSettings *from, ResourceSettings **ret_settings);
+/* Frees what it owns and zeroes it, which is to say nothing. */
+void resource_settings_deinit(ResourceSettings *settings);

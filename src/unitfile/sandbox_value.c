@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Values of directives that say what processes are not to see or change
+ *
+ * The settings come into being with the first of these lines, so that a unit
+ * without any has none.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "basic/text.h"
+#include "unitfile/directive_value.h"
+#include "unitfile/file_word.h"
+#include "unitfile/sandbox_value.h"
+#include "unitfile/unit_draft.h"
+#include "unitfile/unit_file_loader.h"
+
+static int settings_of(const DirectiveLine *line, SandboxSettings **ret_settings) {
+        SandboxSettings **settings = &line->draft->exec_rare.sandbox;
+
+        if (!*settings)
+                *settings = calloc(1, sizeof(**settings));
+        if (!*settings)
+                return -ENOMEM;
+        (*settings)->is_lenient = line->draft->loader->options.lenient_directives;
+        *ret_settings = *settings;
+        return 0;
+}
+
+static int field_of(const DirectiveLine *line, void **ret_field) {
+        SandboxSettings *settings;
+        int r = settings_of(line, &settings);
+
+        if (r == 0)
+                *ret_field = (char *) settings + line->directive->argument;
+        return r;
+}
+
+int sandbox_parse_bool(const DirectiveLine *line, const char *value) {
+        int yes = *value ? text_parse_bool(value) : 0;
+        void *field;
+        int r;
+
+        if (yes < 0)
+                return directive_complain(line, "'%s' is neither 'yes' nor 'no'", value);
+        r = field_of(line, &field);
+        if (r == 0)
+                *(bool *) field = yes > 0;
+        return r;
+}
+
+int sandbox_parse_path(const DirectiveLine *line, const char *value) {
+        cleanup_free_ char *path = NULL;
+        void *field;
+        int r = *value ? directive_expand_path(line, value, &path) : 1;
+
+        if (r <= 0)
+                return r;
+        r = field_of(line, &field);
+        if (r < 0)
+                return r;
+        free(*(char **) field);
+        *(char **) field = take_ptr(path);
+        return 0;
+}
+
+int sandbox_parse_enum(const DirectiveLine *line, const char *value) {
+        int found = *value ? line->directive->from_string(value) : 0;
+        int yes = text_parse_bool(value), r;
+        void *field;
+
+        if (found < 0 && yes >= 0)
+                found = line->directive->from_string(yes ? "yes" : "no");
+        if (found < 0)
+                return directive_complain_choice(line, value);
+        r = field_of(line, &field);
+        if (r == 0)
+                *(int *) field = found;
+        return r;
+}
+
+int sandbox_parse_mount_api(const DirectiveLine *line, const char *value) {
+        int yes = *value ? text_parse_bool(value) : 0;
+        SandboxSettings *settings;
+        int r;
+
+        if (yes < 0)
+                return directive_complain(line, "'%s' is neither 'yes' nor 'no'", value);
+        r = settings_of(line, &settings);
+        if (r < 0)
+                return r;
+        settings->has_mount_api_vfs = *value;
+        settings->mount_api_vfs = yes > 0;
+        return 0;
+}
+
+/* Each word of @value, still with its specifiers, to @take; 0 also if one was bad, and that was said. */
+static int parse_words(const DirectiveLine *line, const char *value, SandboxPathKind kind,
+                       int (*take)(const DirectiveLine *line, SandboxSettings *settings, SandboxPathKind kind,
+                                   const char *word)) {
+        SandboxSettings *settings;
+        const char *at = value;
+        int r = settings_of(line, &settings);
+
+        if (r == 0 && !*value)
+                sandbox_settings_drop_paths(settings, kind);
+        while (r == 0) {
+                cleanup_free_ char *word = NULL;
+
+                r = file_word_next(&at, FILE_WORD_UNQUOTE | FILE_WORD_KEEP_ESCAPES, &word);
+                if (r == -EINVAL)
+                        return directive_complain(line, "In '%s' a quote is not closed", at);
+                if (r <= 0)
+                        return r;
+                r = take(line, settings, kind, word);
+        }
+        return r;
+}
+
+static int take_path(const DirectiveLine *line, SandboxSettings *settings, SandboxPathKind kind, const char *word) {
+        cleanup_free_ char *path = NULL;
+        SandboxPath row = { .kind = kind };
+        int r;
+
+        if (*word == '-') {
+                row.is_optional = true;
+                word++;
+        }
+        if (*word == '+') {
+                row.is_below_root = true;
+                word++;
+        }
+        r = directive_expand_path(line, word, &path);
+        if (r <= 0)
+                return r;
+        row.path = path;
+        return sandbox_settings_add_path(settings, &row);
+}
+
+int sandbox_parse_paths(const DirectiveLine *line, const char *value) {
+        return parse_words(line, value, (SandboxPathKind) line->directive->argument, take_path);
+}
+
+/* The part of *@at up to a ':' ("\:" is one that divides nothing), unescaped; *@at is NULL behind the last. */
+static int take_part(const char **at, char **ret_part) {
+        Text part = {};
+        const char *from = *at;
+
+        while (*from && *from != ':') {
+                if (*from == '\\' && (from[1] == ':' || from[1] == '\\'))
+                        from++;
+                text_add_char(&part, *from++);
+        }
+        *at = *from ? from + 1 : NULL;
+        return text_finish(&part, ret_part);
+}
+
+static int take_bind(const DirectiveLine *line, SandboxSettings *settings, SandboxPathKind kind, const char *word) {
+        cleanup_free_ char *outside = NULL, *inside = NULL, *option = NULL, *source = NULL, *path = NULL;
+        SandboxPath row = { .kind = kind };
+        int r;
+
+        if (*word == '-') {
+                row.is_optional = true;
+                word++;
+        }
+        r = take_part(&word, &outside);
+        if (r == 0 && word)
+                r = take_part(&word, &inside);
+        if (r == 0 && word)
+                r = take_part(&word, &option);
+        if (r < 0)
+                return r;
+        if (word || (option && *option && strcmp(option, "rbind") != 0 && strcmp(option, "norbind") != 0))
+                return directive_complain(line, "'%s' is not an option; it is 'rbind' or 'norbind'", word ? word : option);
+        row.is_alone = option && strcmp(option, "norbind") == 0;
+        r = directive_expand_path(line, outside, &source);
+        if (r > 0)
+                r = directive_expand_path(line, inside && *inside ? inside : outside, &path);
+        if (r <= 0)
+                return r;
+        row.source = source;
+        row.path = path;
+        return sandbox_settings_add_path(settings, &row);
+}
+
+int sandbox_parse_binds(const DirectiveLine *line, const char *value) {
+        return parse_words(line, value, (SandboxPathKind) line->directive->argument, take_bind);
+}
+
+static int take_temporary(const DirectiveLine *line, SandboxSettings *settings, SandboxPathKind kind, const char *word) {
+        cleanup_free_ char *name = NULL, *path = NULL, *options = NULL;
+        SandboxPath row = { .kind = kind };
+        int r;
+
+        r = take_part(&word, &name);
+        if (r == 0)
+                r = directive_expand_path(line, name, &path);
+        if (r > 0 && word)
+                r = directive_expand(line, word, &options);
+        if (r <= 0)
+                return r;
+        row.path = path;
+        row.options = options && *options ? options : NULL;
+        return sandbox_settings_add_path(settings, &row);
+}
+
+int sandbox_parse_temporary(const DirectiveLine *line, const char *value) {
+        return parse_words(line, value, SANDBOX_TEMPORARY, take_temporary);
+}

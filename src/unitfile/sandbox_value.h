@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Rows and parsers of directives that say what processes are not to see or change
+ *
+ * All are strict: a unit never runs with less protection than its file asks
+ * for.
+ */
+
+#include <stddef.h>
+
+#include "unit/sandbox_settings.h"
+#include "unitfile/directive.h"
+
+#define SANDBOX_ROW(name_, parse_, argument_, ...)                                                               \
+        { .name = name_, .parse = parse_, .argument = (int) (argument_), .is_strict = true, __VA_ARGS__ }
+#define SANDBOX_BOOL(name_, field_) SANDBOX_ROW(name_, sandbox_parse_bool, offsetof(SandboxSettings, field_))
+#define SANDBOX_PATH(name_, field_) SANDBOX_ROW(name_, sandbox_parse_path, offsetof(SandboxSettings, field_))
+#define SANDBOX_ENUM(name_, field_, from_string_)                                                                \
+        SANDBOX_ROW(name_, sandbox_parse_enum, offsetof(SandboxSettings, field_), .from_string = from_string_)
+#define SANDBOX_PATHS(name_, kind_, ...) SANDBOX_ROW(name_, sandbox_parse_paths, kind_, __VA_ARGS__)
+
+int sandbox_parse_bool(const DirectiveLine *line, const char *value);
+int sandbox_parse_path(const DirectiveLine *line, const char *value);
+int sandbox_parse_enum(const DirectiveLine *line, const char *value);           /* "yes" and "no" also as booleans */
+int sandbox_parse_mount_api(const DirectiveLine *line, const char *value);
+int sandbox_parse_paths(const DirectiveLine *line, const char *value);          /* row.argument: a SandboxPathKind */
+int sandbox_parse_binds(const DirectiveLine *line, const char *value);
+int sandbox_parse_temporary(const DirectiveLine *line, const char *value);

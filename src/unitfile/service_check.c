@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Is a service complete?
+ *
+ * What no single line can tell: rules between settings, and defaults that
+ * hang on other settings. They are systemd's.
+ */
+
+#include <errno.h>
+
+#include "basic/macro.h"
+#include "basic/text.h"
+#include "unitfile/unit_draft.h"
+#include "unitfile/unit_file_loader.h"
+
+static int check_commands(UnitDraft *draft) {
+        const ServiceSettings *service = unit_draft_service(draft);
+        const ExecCommand *start = service->commands[SERVICE_EXEC_START];
+        const char *fragment = draft->state->sources.fragment;
+
+        /* One that only asks for the machine to go down when it is reached. */
+        if (!start && draft->rare->success_action != UNIT_ACTION_NONE && service->type == SERVICE_ONESHOT)
+                return 0;
+        if (!start && !service->commands[SERVICE_EXEC_STOP])
+                return unit_draft_refuse(draft, fragment, 0, "ExecStart", "The service has neither this nor ExecStop=.");
+        if (!start && service->type != SERVICE_ONESHOT)
+                return unit_draft_refuse(draft, fragment, 0, "ExecStart",
+                                         "The service has none, which is only possible with Type=oneshot.");
+        if (!start && !service->remain_after_exit)
+                return unit_draft_refuse(draft, fragment, 0, "ExecStart",
+                                         "The service has none, which is only possible with RemainAfterExit=yes.");
+        if (start && start->next && service->type != SERVICE_ONESHOT)
+                return unit_draft_refuse(draft, start->next->file, start->next->line, "ExecStart",
+                                         "This is a second one, which is only possible with Type=oneshot.");
+        return 0;
+}
+
+static int check_restart(UnitDraft *draft) {
+        const ServiceSettings *service = unit_draft_service(draft);
+
+        if (service->type != SERVICE_ONESHOT)
+                return 0;
+        if (service->exit_type_cgroup)
+                return unit_draft_refuse(draft, draft->state->sources.fragment, 0, "ExitType",
+                                         "'cgroup' is not possible with Type=oneshot.");
+        if (service->restart == SERVICE_RESTART_ALWAYS || service->restart == SERVICE_RESTART_ON_SUCCESS)
+                return unit_draft_refuse(draft, draft->state->sources.fragment, 0, "Restart",
+                                         "'%s' is not possible with Type=oneshot, which would never end.",
+                                         service_restart_to_string(service->restart));
+        return 0;
+}
+
+static int check_dbus(UnitDraft *draft) {
+        const ServiceSettings *service = unit_draft_service(draft);
+
+        if (service->type != SERVICE_DBUS || service_settings_rare(service)->bus_name)
+                return 0;
+        return unit_draft_refuse(draft, draft->state->sources.fragment, 0, "BusName",
+                                 "It is missing: with Type=dbus the service is up when it has this name.");
+}
+
+static int check_notify_fd(UnitDraft *draft) {
+        const ServiceSettings *service = unit_draft_service(draft);
+
+        if (service_settings_rare(service)->notify_fd == 0 || service->type == SERVICE_NOTIFY ||
+            service->type == SERVICE_NOTIFY_RELOAD)
+                return 0;
+        return unit_draft_refuse(draft, draft->state->sources.fragment, 0, "NotifyFd",
+                                 "It is only possible with Type=notify or notify-reload, not with '%s'.",
+                                 service_type_to_string(service->type));
+}
+
+static int check_probe(UnitDraft *draft, const ServiceProbe *probe, const char *kind) {
+        const ServiceSettings *service = unit_draft_service(draft);
+
+        if (!probe->command)
+                return 0;
+        if (probe->command->next)
+                return unit_draft_refuse(draft, probe->command->next->file, probe->command->next->line, NULL,
+                                         "There can be one of %sExec=, %sTCP= and %sHTTP= only.", kind, kind, kind);
+        if (service->type == SERVICE_ONESHOT)
+                return unit_draft_refuse(draft, probe->command->file, probe->command->line, NULL,
+                                         "There is nothing to probe with Type=oneshot (%s…=).", kind);
+        return 0;
+}
+
+static int check_rare(UnitDraft *draft) {
+        const ServiceRareSettings *rare = service_settings_rare(unit_draft_service(draft));
+        int r = check_dbus(draft);
+
+        if (r == 0 && !draft->is_broken)
+                r = check_notify_fd(draft);
+        if (r == 0 && !draft->is_broken)
+                r = check_probe(draft, &rare->probes[SERVICE_PROBE_READINESS], "Readiness");
+        if (r == 0 && !draft->is_broken)
+                r = check_probe(draft, &rare->probes[SERVICE_PROBE_LIVENESS], "Liveness");
+        return r;
+}
+
+/* What does nothing as it stands. */
+static void tell_useless(const UnitDraft *draft) {
+        const ServiceSettings *service = unit_draft_service(draft);
+        const ServiceRareSettings *rare = service_settings_rare(service);
+        const char *file = draft->state->sources.fragment;
+
+        if (rare->restart_max_delay > 0 && rare->restart_steps == 0)
+                unit_draft_report(draft, UNIT_FILE_WARNING, file, 0, "RestartMaxDelaySec",
+                                  "It has no effect without RestartSteps=.");
+        else if (rare->restart_steps > 0 && rare->restart_max_delay == 0)
+                unit_draft_report(draft, UNIT_FILE_WARNING, file, 0, "RestartSteps",
+                                  "It has no effect without RestartMaxDelaySec=.");
+        else if (rare->restart_max_delay > 0 && rare->restart_max_delay < service->restart_usec)
+                unit_draft_report(draft, UNIT_FILE_WARNING, file, 0, "RestartMaxDelaySec",
+                                  "It is less than RestartSec=, and has no effect.");
+        if (service->type == SERVICE_ONESHOT && service->runtime_max != USEC_INFINITY)
+                unit_draft_report(draft, UNIT_FILE_WARNING, file, 0, "RuntimeMaxSec",
+                                  "It has no effect with Type=oneshot, which TimeoutStartSec= limits.");
+}
+
+static bool needs_to_be_heard(const UnitDraft *draft) {
+        const ServiceSettings *service = unit_draft_service(draft);
+
+        return service->type == SERVICE_NOTIFY || service->type == SERVICE_NOTIFY_RELOAD || service->watchdog > 0 ||
+               draft->service_rare.fd_store_max > 0;
+}
+
+/* As its files are, if they don't say. */
+static void settle_type(UnitDraft *draft) {
+        ServiceSettings *service = unit_draft_service(draft);
+
+        if (draft->has_service_type)
+                return;
+        if (draft->service_rare.bus_name)
+                service->type = SERVICE_DBUS;
+        else if (!service->commands[SERVICE_EXEC_START])
+                service->type = SERVICE_ONESHOT;
+        else if (draft->service_rare.notify_fd > 0)
+                service->type = SERVICE_NOTIFY;
+}
+
+static void settle_defaults(UnitDraft *draft) {
+        ServiceSettings *service = unit_draft_service(draft);
+
+        settle_type(draft);
+        if (service->type == SERVICE_ONESHOT && !service->has_timeout_start)
+                service->timeout_start = USEC_INFINITY;
+        if (!service->has_timeout_abort)
+                service->timeout_abort = service->timeout_stop;
+        if (needs_to_be_heard(draft) &&
+            (!service->has_notify_access || service->notify_access == SERVICE_NOTIFY_NONE))
+                service->notify_access = SERVICE_NOTIFY_MAIN;
+        if (service->kill.mode == KILL_MODE_NONE)
+                unit_draft_report(draft, UNIT_FILE_WARNING, draft->state->sources.fragment, 0, "KillMode",
+                                  "'none' leaves processes behind that nobody looks after.");
+}
+
+static int check(UnitDraft *draft) {
+        int r;
+
+        settle_defaults(draft);
+        r = service_rare_settings_take(&draft->service_rare, &unit_draft_service(draft)->rare);
+        if (r < 0)
+                return r;
+        tell_useless(draft);
+        /* What was refused already has its reason; another would only hide it. */
+        if (draft->is_broken)
+                return 0;
+        r = check_commands(draft);
+        if (r == 0 && !draft->is_broken)
+                r = check_restart(draft);
+        return r < 0 || draft->is_broken ? r : check_rare(draft);
+}
+
+/* A bus that is no unit here (a session's, or one of systemd's) need not be waited for. */
+static int add_implied(UnitDraft *draft) {
+        static const char bus[] = "dbus.socket";
+        const char *file = draft->state->sources.fragment ? draft->state->sources.fragment : "";
+        int r = 0;
+
+        if (unit_draft_service(draft)->type != SERVICE_DBUS)
+                return 0;
+        if (name_map_find(draft->loader->names, bus))
+                r = unit_draft_add_relation(draft, UNIT_REQUIRES, bus, file, 0, "Type=dbus");
+        return r < 0 ? r : unit_draft_add_relation(draft, UNIT_AFTER, bus, file, 0, "Type=dbus");
+}
+
+static int make(void **ret_settings) {
+        ServiceSettings *settings = NULL;
+        int r = service_settings_new(&settings);
+
+        *ret_settings = settings;
+        return r;
+}
+
+static void release(void *settings) {
+        service_settings_free(settings);
+}
+
+const DraftType service_draft_type = {
+        .make = make,
+        .release = release,
+        .exec = offsetof(ServiceSettings, exec),
+        .kill = offsetof(ServiceSettings, kill),
+        .resources = offsetof(ServiceSettings, resources),
+        .check = check,
+        .add_defaults = unit_draft_add_usual_defaults,
+        .add_implied = add_implied,
+};

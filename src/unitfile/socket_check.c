@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Is a socket complete, and what comes with one?
+ *
+ * The rules, and the dependencies that no line says, are systemd's.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "basic/text.h"
+#include "unit/sandbox_settings.h"
+#include "unitfile/socket_settings.h"
+#include "unitfile/unit_file_loader.h"
+
+#define SOCKET_ACTIVATION "activated by the socket"
+
+static bool has_connectionless(const SocketSettings *settings) {
+        for (size_t i = 0; i < settings->listen.n; i++)
+                if (!socket_listen_is_accepting(&settings->listen.items[i]))
+                        return true;
+        return false;
+}
+
+static size_t count_files(const SocketSettings *settings) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < settings->listen.n; i++)
+                n += socket_listen_path(&settings->listen.items[i]) &&
+                     settings->listen.items[i].kind != SOCKET_LISTEN_SPECIAL;
+        return n;
+}
+
+static bool is_in_network(const SocketSettings *settings) {
+        for (size_t i = 0; i < settings->listen.n; i++)
+                if (settings->listen.items[i].address[0] != '/')
+                        return true;
+        return false;
+}
+
+/* What it listens on is opened by us: in our network, and out of reach of a filter that holds for what its group opens. */
+static const char *find_useless_protection(const UnitDraft *draft) {
+        const SandboxSettings *sandbox = draft->exec_rare.sandbox;
+
+        if (!is_in_network(draft->own))
+                return NULL;
+        if (draft->resources.n_ip_deny > 0 || draft->resources.n_ip_allow > 0)
+                return draft->resources.n_ip_deny > 0 ? "IPAddressDeny" : "IPAddressAllow";
+        if (sandbox && sandbox->private_network)
+                return "PrivateNetwork";
+        return sandbox && sandbox->network_namespace_path ? "NetworkNamespacePath" : NULL;
+}
+
+static int check(UnitDraft *draft) {
+        const SocketSettings *settings = draft->own;
+        const char *fragment = draft->state->sources.fragment;
+
+        /* What was refused already has its reason; another would only hide it. */
+        if (draft->is_broken)
+                return 0;
+        if (find_useless_protection(draft))
+                return unit_draft_refuse(draft, fragment, 0, find_useless_protection(draft),
+                                         "It would not hold for what the socket listens on.");
+        if (settings->listen.n == 0)
+                return unit_draft_refuse(draft, fragment, 0, "ListenStream",
+                                         "The socket has neither this nor any other Listen…=.");
+        if (settings->accept && has_connectionless(settings))
+                return unit_draft_refuse(draft, fragment, 0, "Accept",
+                                         "'yes' is only possible where there are connections: with ListenStream= and "
+                                         "ListenSequentialPacket=.");
+        if (settings->accept && settings->service)
+                return unit_draft_refuse(draft, fragment, 0, "Service",
+                                         "With Accept=yes each connection has an instance of the template of the socket's "
+                                         "own name; another one is not possible.");
+        if (settings->accept && settings->max_connections == 0)
+                return unit_draft_refuse(draft, fragment, 0, "MaxConnections",
+                                         "With 0 there would never be a connection.");
+        if (settings->symlinks && count_files(settings) != 1)
+                return unit_draft_refuse(draft, fragment, 0, "Symlinks",
+                                         "It is only possible with exactly one path to listen on, so that there is one to "
+                                         "lead to.");
+        return 0;
+}
+
+/* "web.socket" → "web.service", with an instance as it is. */
+static int own_service(const UnitDraft *draft, char **ret_name) {
+        size_t n = strlen(draft->name) - strlen(".socket");
+
+        return text_format(ret_name, "%.*s.service", (int) n, draft->name);
+}
+
+static int add_service(UnitDraft *draft) {
+        const SocketSettings *settings = draft->own;
+        const char *fragment = draft->state->sources.fragment;
+        cleanup_free_ char *name = NULL;
+        int r = 0;
+
+        if (settings->accept)
+                return 0;
+        if (!settings->service)
+                r = own_service(draft, &name);
+        if (r == 0)
+                r = unit_draft_add_relation(draft, UNIT_TRIGGERS, settings->service ? settings->service : name, fragment, 0,
+                                            SOCKET_ACTIVATION);
+        if (r == 0)
+                r = unit_draft_add_relation(draft, UNIT_BEFORE, settings->service ? settings->service : name, fragment, 0,
+                                            SOCKET_ACTIVATION);
+        return r;
+}
+
+static int add_mounts(UnitDraft *draft) {
+        const SocketSettings *settings = draft->own;
+
+        for (size_t i = 0; i < settings->listen.n; i++) {
+                const char *path = socket_listen_path(&settings->listen.items[i]);
+                int r = path ? unit_draft_need_path(draft, path) : 0;
+
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static int add_implied(UnitDraft *draft) {
+        int r = add_service(draft);
+
+        return r < 0 ? r : add_mounts(draft);
+}
+
+static int add_defaults(UnitDraft *draft) {
+        static const ImpliedRelation of_system[] = {
+                { UNIT_BEFORE, "sockets.target" },      { UNIT_REQUIRES, "sysinit.target" },
+                { UNIT_AFTER, "sysinit.target" },       { UNIT_CONFLICTS, "shutdown.target" },
+                { UNIT_BEFORE, "shutdown.target" },
+        };
+        static const ImpliedRelation of_user[] = {
+                { UNIT_BEFORE, "sockets.target" },
+                { UNIT_CONFLICTS, "shutdown.target" },
+                { UNIT_BEFORE, "shutdown.target" },
+        };
+
+        if (draft->loader->options.is_user)
+                return unit_draft_add_defaults(draft, of_user, ELEMENTSOF(of_user));
+        return unit_draft_add_defaults(draft, of_system, ELEMENTSOF(of_system));
+}
+
+static int make(void **ret_settings) {
+        SocketSettings *settings = malloc(sizeof(*settings));
+
+        if (!settings)
+                return -ENOMEM;
+        socket_settings_init(settings);
+        *ret_settings = settings;
+        return 0;
+}
+
+static void release(void *settings) {
+        if (settings)
+                socket_settings_deinit(settings);
+        free(settings);
+}
+
+const DraftType socket_draft_type = {
+        .make = make,
+        .release = release,
+        .exec = offsetof(SocketSettings, exec),
+        .kill = offsetof(SocketSettings, kill),
+        .resources = offsetof(SocketSettings, resources),
+        .check = check,
+        .add_defaults = add_defaults,
+        .add_implied = add_implied,
+};

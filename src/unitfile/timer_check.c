@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Is a timer complete, and what goes before and after it?
+ */
+
+#include "unitfile/timer_settings.h"
+#include "unitfile/trigger_value.h"
+#include "unitfile/unit_draft.h"
+#include "unitfile/unit_file_loader.h"
+
+static int check(UnitDraft *draft) {
+        TimerSettings *timer = draft->own;
+        int r = trigger_settle(draft, &timer->unit);
+
+        if (r < 0 || draft->is_broken)
+                return r;
+        if (timer->values.n == 0 && !timer->on_clock_change && !timer->on_timezone_change)
+                return unit_draft_refuse(draft, draft->state->sources.fragment, 0, "OnCalendar",
+                                         "The timer has neither this nor another On…= that can be used: it would never elapse.");
+        return 0;
+}
+
+/* Calendar times make sense when the clock has been set. */
+static int add_defaults(UnitDraft *draft) {
+        static const ImpliedRelation of_calendar[] = {
+                { UNIT_AFTER, "time-set.target" },      { UNIT_AFTER, "time-sync.target" },
+        };
+        int r = trigger_add_defaults(draft, "timers.target");
+
+        if (r == 0 && !draft->loader->options.is_user && timer_settings_has_calendar(draft->own))
+                r = unit_draft_add_defaults(draft, of_calendar, ELEMENTSOF(of_calendar));
+        return r;
+}
+
+static int add_implied(UnitDraft *draft) {
+        return trigger_add_implied(draft, ((const TimerSettings *) draft->own)->unit);
+}
+
+static int make(void **ret_settings) {
+        TimerSettings *settings = NULL;
+        int r = timer_settings_new(&settings);
+
+        *ret_settings = settings;
+        return r;
+}
+
+static void release(void *settings) {
+        timer_settings_free(settings);
+}
+
+const DraftType timer_draft_type = {
+        .make = make,
+        .release = release,
+        .exec = DRAFT_TYPE_HAS_NOT,
+        .kill = DRAFT_TYPE_HAS_NOT,
+        .resources = DRAFT_TYPE_HAS_NOT,
+        .check = check,
+        .add_defaults = add_defaults,
+        .add_implied = add_implied,
+};

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The [Timer] section as data
+ */
+
+#include <stdbool.h>
+
+#include "basic/string_table.h"
+#include "basic/usec.h"
+#include "basic/vector.h"
+#include "time/calendar.h"
+
+typedef enum TimerBase {
+        TIMER_ON_ACTIVE,                /* counted from: the timer was started */
+        TIMER_ON_BOOT,                  /* the machine was (in a container: jobd) */
+        TIMER_ON_STARTUP,               /* jobd was */
+        TIMER_ON_UNIT_ACTIVE,           /* the unit was started */
+        TIMER_ON_UNIT_INACTIVE,         /* the unit has ended */
+        TIMER_ON_CALENDAR,
+        _TIMER_BASE_MAX,
+} TimerBase;
+
+DECLARE_STRING_TABLE(timer_base, TimerBase);             /* "OnActiveUSec", as on D-Bus */
+
+typedef struct TimerValue {
+        TimerBase base;
+        usec_t span;                    /* after it */
+        Calendar *calendar;             /* owned; of TIMER_ON_CALENDAR only … */
+        char *text;                     /* owned: … its normalized form */
+} TimerValue;
+
+typedef struct TimerSettings {
+        VECTOR(TimerValue) values;      /* in the order of the file */
+        char *unit;                     /* owned: what it triggers */
+        usec_t accuracy;
+        usec_t randomized_delay;
+        bool fixed_random_delay;
+        bool on_clock_change;
+        bool on_timezone_change;
+        bool persistent;
+        bool wake_system;               /* said, and without effect */
+        bool remain_after_elapse;
+} TimerSettings;
+
+int timer_settings_new(TimerSettings **ret_settings);    /* with the defaults: 0 or -ENOMEM */
+TimerSettings *timer_settings_free(TimerSettings *settings);
+
+void timer_settings_clear_values(TimerSettings *settings);
+bool timer_settings_has_calendar(const TimerSettings *settings);

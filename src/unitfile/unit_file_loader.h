@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The loader, as the files of this folder see it
+ */
+
+#include "unitfile/name_map.h"
+#include "unitfile/unit_draft.h"
+#include "unitfile/unit_file.h"
+
+struct UnitFileLoader {
+        UnitFileOptions options;        /* search_path and runtime_directory are our own copies */
+        char **search_path;             /* owned */
+        char *runtime_directory;        /* owned, or NULL */
+        NameMap *names;                 /* owned */
+        UnitTable *table;               /* borrowed, or NULL */
+        VECTOR(UnitDraft *) prepared;   /* owned: read by a reload, not yet applied; sorted by name */
+};
+
+/* Can a unit be of @type here? Without a table: in a jobd. */
+bool unit_file_loader_has_type(const UnitFileLoader *loader, const Unit *unit, UnitType type);
+
+/* Makes @unit what @draft says, and uses the draft up. 0 or -ENOMEM. */
+int unit_draft_apply(UnitDraft *draft, UnitTable *table, Unit *unit);
+
+/* What is to be done once both ends of a relation are known: a target comes after what it pulls in. 0 or -ENOMEM. */
+int unit_file_order_targets(Unit *unit);

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Dependencies that no line says
+ *
+ * Services come after the basic system and go before shutdown; what needs a
+ * path comes after its mount, and what is in a slice after that. That a target comes after what it pulls in can
+ * only be said when both are loaded, since it does not hold if the other says
+ * DefaultDependencies=no or is ordered after the target. So it is said when
+ * the later of the two is loaded, whichever that is.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "unit/unit_name.h"
+#include "unit/unit_slice.h"
+#include "unitfile/unit_file_loader.h"
+
+#define DEFAULT_DEPENDENCY "default dependency"
+#define DEFAULT_ORDER "default order"
+#define SLICE_DEPENDENCY "slice it is in"
+
+int unit_draft_add_defaults(UnitDraft *draft, const ImpliedRelation *relations, size_t n) {
+        for (size_t i = 0; i < n; i++) {
+                const char *file = draft->state->sources.fragment ? draft->state->sources.fragment : "";
+                int r = unit_draft_add_relation(draft, relations[i].kind, relations[i].name, file, 0,
+                                                DEFAULT_DEPENDENCY);
+
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+int unit_draft_add_usual_defaults(UnitDraft *draft) {
+        static const ImpliedRelation of_system_service[] = {
+                { UNIT_REQUIRES, "sysinit.target" },    { UNIT_AFTER, "sysinit.target" },
+                { UNIT_AFTER, "basic.target" },         { UNIT_CONFLICTS, "shutdown.target" },
+                { UNIT_BEFORE, "shutdown.target" },
+        };
+        static const ImpliedRelation of_user_service[] = {
+                { UNIT_REQUIRES, "basic.target" },      { UNIT_AFTER, "basic.target" },
+                { UNIT_CONFLICTS, "shutdown.target" },  { UNIT_BEFORE, "shutdown.target" },
+        };
+
+        if (draft->loader->options.is_user)
+                return unit_draft_add_defaults(draft, of_user_service, ELEMENTSOF(of_user_service));
+        return unit_draft_add_defaults(draft, of_system_service, ELEMENTSOF(of_system_service));
+}
+
+static int implied_add_defaults(UnitDraft *draft) {
+        static const ImpliedRelation of_target[] = {
+                { UNIT_CONFLICTS, "shutdown.target" },
+                { UNIT_BEFORE, "shutdown.target" },
+        };
+
+        if (draft->type == UNIT_SLICE && unit_slice_is_always_there(draft->name))
+                return 0;
+        if (draft->type == UNIT_TARGET || draft->type == UNIT_SLICE)
+                return unit_draft_add_defaults(draft, of_target, ELEMENTSOF(of_target));
+        return draft->draft_type && draft->draft_type->add_defaults ? draft->draft_type->add_defaults(draft) : 0;
+}
+
+/*
+ * Where it is. What is always there need not be started, so it is of interest only if it has a file or drop-ins with
+ * limits, or was asked for by name.
+ */
+static int implied_find_slice(const UnitDraft *draft, char **ret_slice) {
+        const char *usual = draft->loader->options.is_user ? "app.slice" : "system.slice";
+        bool is_named = draft->resources.slice;
+        int r = 1;
+
+        /* So it is with nearly all units. */
+        if (!is_named && draft->type != UNIT_SLICE && !unit_name_is_instance(draft->name))
+                r = unit_sources_has_slice(draft->loader->names, usual);
+        if (r <= 0)
+                return r;
+        if (is_named)
+                r = (*ret_slice = strdup(draft->resources.slice)) ? 0 : -ENOMEM;
+        else if (draft->type == UNIT_SLICE)
+                r = unit_slice_parent(draft->name, ret_slice);
+        else
+                r = unit_slice_default(draft->name, draft->loader->options.is_user, ret_slice);
+        if (r < 0 || !*ret_slice || is_named ||
+            (draft->type == UNIT_SLICE && !unit_slice_is_always_there(*ret_slice)))
+                return r == -EINVAL ? 0 : r;
+        r = unit_sources_has_slice(draft->loader->names, *ret_slice);
+        if (r == 0)
+                free(take_ptr(*ret_slice));
+        return MIN(r, 0);
+}
+
+static bool has_resources(const UnitDraft *draft) {
+        return draft->type == UNIT_SLICE || (draft->draft_type && draft->draft_type->resources != DRAFT_TYPE_HAS_NOT);
+}
+
+static int implied_add_slice(UnitDraft *draft) {
+        static const UnitRelationKind kinds[] = { UNIT_IN_SLICE, UNIT_REQUIRES, UNIT_AFTER };
+        const char *file = draft->state->sources.fragment ? draft->state->sources.fragment : "";
+        cleanup_free_ char *slice = NULL;
+        int r = 0;
+
+        if (has_resources(draft))
+                r = implied_find_slice(draft, &slice);
+        if (!slice || strcmp(slice, UNIT_ROOT_SLICE) == 0)
+                return r;
+        for (size_t i = 0; r == 0 && i < ELEMENTSOF(kinds); i++)
+                r = unit_draft_add_relation(draft, kinds[i], slice, file, 0, SLICE_DEPENDENCY);
+        return r;
+}
+
+int unit_draft_add_implied(UnitDraft *draft) {
+        int r = 0;
+
+        if (draft->loader->options.no_default_dependencies)
+                draft->settings.default_dependencies = false;
+        if (draft->settings.default_dependencies)
+                r = implied_add_defaults(draft);
+        if (r == 0 && draft->draft_type && draft->draft_type->add_implied)
+                r = draft->draft_type->add_implied(draft);
+        if (r == 0)
+                r = unit_draft_need_paths_of_exec(draft);
+        if (r == 0)
+                r = unit_draft_add_mounts(draft, draft->settings.rare->requires_mounts_for, UNIT_REQUIRES);
+        if (r == 0)
+                r = unit_draft_add_mounts(draft, draft->settings.rare->wants_mounts_for, UNIT_WANTS);
+        if (r == 0)
+                r = implied_add_slice(draft);
+        return r;
+}
+
+/* — a target and what it pulls in — */
+
+/* Where the order comes from: the line that pulls @other in, if there is one. */
+static int order_origin(Unit *target, const UnitRelation *pull, UnitOriginId *ret_origin) {
+        UnitOriginId id = pull->here != UNIT_ORIGIN_NONE ? pull->here : pull->there;
+        UnitOrigin pulled = unit_table_origin_at(target->table, id);
+
+        if (pulled.line > 0)
+                return unit_table_origin(target->table, pulled.file, pulled.line, "order implied", ret_origin);
+        return unit_table_origin(target->table, target->settings.fragment_path ? target->settings.fragment_path : "", 0,
+                                 DEFAULT_ORDER, ret_origin);
+}
+
+static int order_target(Unit *target, Unit *other, const UnitRelation *pull) {
+        UnitOriginId origin;
+        int r;
+
+        if (target->type != UNIT_TARGET || target == other || target->load_state != UNIT_LOADED ||
+            other->load_state != UNIT_LOADED || !target->settings.default_dependencies ||
+            !other->settings.default_dependencies)
+                return 0;
+        if (unit_has_relation(target, UNIT_BEFORE, other) || unit_has_relation(target, UNIT_AFTER, other))
+                return 0;
+        r = order_origin(target, pull, &origin);
+        return r < 0 ? r : unit_add_relation(target, UNIT_AFTER, other, origin);
+}
+
+int unit_file_order_targets(Unit *unit) {
+        static const UnitRelationKind pulls[] = { UNIT_REQUIRES, UNIT_REQUISITE, UNIT_WANTS, UNIT_BINDS_TO, UNIT_UPHOLDS };
+        int r = 0;
+
+        assert(unit);
+
+        if (!unit->settings.default_dependencies)
+                return 0;
+        for (size_t k = 0; k < ELEMENTSOF(pulls); k++) {
+                for (size_t i = 0; r == 0 && unit->type == UNIT_TARGET && i < unit_relations(unit, pulls[k]).n; i++) {
+                        UnitRelation pull = unit_relations(unit, pulls[k]).items[i];
+
+                        r = order_target(unit, unit_table_at(unit->table, pull.other), &pull);
+                }
+                for (size_t i = 0; r == 0 && i < unit_relations(unit, unit_relation_inverse(pulls[k])).n; i++) {
+                        UnitRelation pull = unit_relations(unit, unit_relation_inverse(pulls[k])).items[i];
+
+                        r = order_target(unit_table_at(unit->table, pull.other), unit, &pull);
+                }
+        }
+        return r;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Parts of verify; what they find they say to the receiver of the draft's loader
+ */
+
+#include "unitfile/unit_draft.h"
+
+#define VERIFY_INSTANCE "instance"      /* that a template is looked at by */
+
+/* Programs, users and files that the unit names, and this machine has not. */
+void verify_machine(const UnitDraft *draft);
+
+/*
+ * Does the order of what the unit pulls in bite its tail, with the unit in it? @quiet: a loader whose receiver nobody
+ * hears, as the others are read for that. 0 or -ENOMEM.
+ */
+int verify_cycle(const UnitDraft *draft, const UnitFileLoader *quiet);

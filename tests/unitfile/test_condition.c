@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Conditions: what each checks, and how several count.
+ */
+
+#include <grp.h>
+#include <pwd.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "basic/macro.h"
+#include "file_world.h"
+#include "unitfile/condition_compare.h"
+
+static UnitAnswer check(const char *lines) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        cleanup_free_ char *text = NULL;
+        Unit *unit;
+
+        cr_assert(eq(int, text_format(&text, "[Unit]\n%s\n", lines), 0));
+        file_write(world, "a/x.target", text);
+        unit = file_load(world, "x.target");
+        cr_expect(eq(sz, world->said.n, 0), "%s", world->said.string);
+        return unit_file_check_conditions(unit);
+}
+
+Test(condition, tables_of_lines_and_answers) {
+        static const struct {
+                const char *lines;
+                UnitAnswer answer;
+        } cases[] = {
+                { "", UNIT_UNDER_WAY },
+                { "ConditionPathExists=/bin", UNIT_UNDER_WAY },
+                { "ConditionPathExists=!/bin", UNIT_CONDITION_UNMET },
+                { "ConditionPathExists=/nonexistent", UNIT_CONDITION_UNMET },
+                { "ConditionPathExists=!/nonexistent", UNIT_UNDER_WAY },
+                { "AssertPathExists=/nonexistent", UNIT_ASSERT_UNMET },
+                { "ConditionPathExists=/nonexistent\nConditionPathExists=", UNIT_UNDER_WAY },
+                { "ConditionPathExists=/nonexistent\nConditionUser=", UNIT_UNDER_WAY },
+                { "AssertPathExists=/nonexistent\nConditionUser=", UNIT_ASSERT_UNMET },
+                { "ConditionPathExists=|/nonexistent\nConditionPathExists=|/bin", UNIT_UNDER_WAY },
+                { "ConditionPathExists=|/nonexistent\nConditionPathExists=|!/bin", UNIT_CONDITION_UNMET },
+                { "ConditionPathExists=|/bin\nConditionPathExists=/nonexistent", UNIT_CONDITION_UNMET },
+                { "ConditionPathExistsGlob=/bi*", UNIT_UNDER_WAY },
+                { "ConditionPathExistsGlob=/zz*", UNIT_CONDITION_UNMET },
+                { "ConditionPathIsDirectory=/usr", UNIT_UNDER_WAY },
+                { "ConditionPathIsDirectory=/etc/passwd", UNIT_CONDITION_UNMET },
+                { "ConditionPathIsSymbolicLink=/proc/self", UNIT_UNDER_WAY },
+                { "ConditionPathIsMountPoint=/proc", UNIT_UNDER_WAY },
+                { "ConditionPathIsReadWrite=/tmp", UNIT_UNDER_WAY },
+                { "ConditionPathIsEncrypted=/nonexistent", UNIT_CONDITION_UNMET },
+                { "ConditionDirectoryNotEmpty=/etc", UNIT_UNDER_WAY },
+                { "ConditionDirectoryNotEmpty=/nonexistent", UNIT_CONDITION_UNMET },
+                { "ConditionFileNotEmpty=/etc/passwd", UNIT_UNDER_WAY },
+                { "ConditionFileNotEmpty=/dev/null", UNIT_CONDITION_UNMET },
+                { "ConditionFileIsExecutable=/bin/sh", UNIT_UNDER_WAY },
+                { "ConditionFileIsExecutable=/etc/passwd", UNIT_CONDITION_UNMET },
+                { "ConditionUser=!4294967", UNIT_UNDER_WAY },
+                { "ConditionGroup=!nonexistent", UNIT_UNDER_WAY },
+                { "ConditionHost=*", UNIT_UNDER_WAY },
+                { "ConditionHost=nonexistent", UNIT_CONDITION_UNMET },
+                { "ConditionKernelVersion=>= 2.6", UNIT_UNDER_WAY },
+                { "ConditionKernelVersion=>2.6 <2.7", UNIT_CONDITION_UNMET },
+                { "ConditionKernelVersion=*", UNIT_UNDER_WAY },
+                { "ConditionVersion=glibc >= 2.17", UNIT_UNDER_WAY },
+                { "ConditionKernelCommandLine=!nonexistent", UNIT_UNDER_WAY },
+                { "ConditionKernelModuleLoaded=!nonexistent", UNIT_UNDER_WAY },
+                { "ConditionArchitecture=native", UNIT_UNDER_WAY },
+                { "ConditionArchitecture=vax", UNIT_CONDITION_UNMET },
+                { "ConditionVirtualization=!nonexistent", UNIT_UNDER_WAY },
+                { "ConditionFirstBoot=no", UNIT_UNDER_WAY },
+                { "ConditionEnvironment=HOME", UNIT_UNDER_WAY },
+                { "ConditionEnvironment=HOME=/here", UNIT_UNDER_WAY },
+                { "ConditionEnvironment=HOME=/there", UNIT_CONDITION_UNMET },
+                { "ConditionACPower=yes", UNIT_UNDER_WAY },
+                { "ConditionCapability=!CAP_NONSENSE", UNIT_CONDITION_UNMET },
+                { "ConditionCapability=!62", UNIT_UNDER_WAY },
+                { "ConditionSecurity=!nonexistent", UNIT_UNDER_WAY },
+                { "ConditionCredential=foo", UNIT_CONDITION_UNMET },
+                { "ConditionControlGroupController=nonexistent", UNIT_CONDITION_UNMET },
+                { "ConditionMemory=1M", UNIT_UNDER_WAY },
+                { "ConditionMemory=<1M", UNIT_CONDITION_UNMET },
+                { "ConditionMemory=lots", UNIT_CONDITION_UNMET },
+                { "ConditionCPUs=>=1", UNIT_UNDER_WAY },
+                { "ConditionCPUs=>100000", UNIT_CONDITION_UNMET },
+                { "ConditionCPUFeature=nonexistent", UNIT_CONDITION_UNMET },
+                { "ConditionOSRelease=ID=nonexistent", UNIT_CONDITION_UNMET },
+                { "ConditionOSRelease=ID!=nonexistent", UNIT_UNDER_WAY },
+                { "ConditionMemoryPressure=100%", UNIT_UNDER_WAY },
+                { "ConditionCPUPressure=100%/1min", UNIT_UNDER_WAY },
+                { "ConditionIOPressure=x", UNIT_CONDITION_UNMET },
+                { "ConditionNeedsUpdate=/nonsense", UNIT_CONDITION_UNMET },
+        };
+
+        setenv("HOME", "/here", 1);
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++)
+                cr_expect(eq(int, check(cases[i].lines), cases[i].answer), "%s", cases[i].lines);
+}
+
+/* As any user; where his name is not in /etc/passwd no name can be his. */
+Test(condition, users_and_groups_by_name) {
+        const struct passwd *user = getpwuid(getuid());
+        const struct group *group = getgrgid(getgid());
+        cleanup_free_ char *lines = NULL;
+
+        cr_assert(eq(int, check("ConditionUser=sys"), UNIT_CONDITION_UNMET));
+        cr_assert(eq(int, check("ConditionUser=no-such-user"), UNIT_CONDITION_UNMET));
+        cr_assert(eq(int, check("ConditionGroup=no-such-group"), UNIT_CONDITION_UNMET));
+        if (!user || !group)
+                return;
+        cr_assert(eq(int, text_format(&lines, "ConditionUser=%s\nConditionGroup=%s", user->pw_name, group->gr_name), 0));
+        cr_assert(eq(int, check(lines), UNIT_UNDER_WAY));
+}
+
+Test(condition, results_are_kept_and_looking_stops_at_the_first_that_fails) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        const UnitCondition *condition;
+        Unit *unit;
+
+        file_write(world, "a/x.target",
+                   "[Unit]\nConditionPathExists=/bin\nConditionPathExists=!/bin\nConditionPathExists=/usr\nAssertPathExists=/x\n");
+        unit = file_load(world, "x.target");
+        cr_assert(eq(int, unit_file_check_conditions(unit), UNIT_CONDITION_UNMET));
+        cr_assert(eq(int, unit->condition_result, -1));
+        cr_assert(eq(int, unit->assert_result, 0));
+        condition = unit->settings.rare->conditions;
+        assert_string(condition->directive, "ConditionPathExists");
+        cr_assert(eq(uint, condition->line, 2));
+        cr_assert(eq(int, condition->result, 1));
+        cr_assert(eq(int, condition->next->result, -1));
+        cr_assert(eq(int, condition->next->next->result, 0));
+}
+
+Test(condition, versions_are_compared_as_people_do) {
+        static const struct {
+                const char *a, *b;
+                int order;
+        } cases[] = {
+                { "1", "1", 0 }, { "1.2", "1.10", -1 }, { "1.0", "1", 1 }, { "6.1.0-rc1", "6.1.0-1", -1 },
+                { "1~rc1", "1", -1 }, { "1-2", "1.2", -1 }, { "1^1", "1", 1 }, { "010", "10", 0 }, { "a", "1", -1 },
+                { "5.10.0-8-amd64", "5.10.0-10-amd64", -1 },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                int order = compare_versions(cases[i].a, cases[i].b);
+
+                cr_expect(eq(int, (order > 0) - (order < 0), cases[i].order), "%s %s", cases[i].a, cases[i].b);
+                order = compare_versions(cases[i].b, cases[i].a);
+                cr_expect(eq(int, (order > 0) - (order < 0), -cases[i].order));
+        }
+}

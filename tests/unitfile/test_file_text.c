@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Logical lines and words: continuations, comments, quotes, escapes, limits.
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "basic/macro.h"
+#include "basic/strv.h"
+#include "double/double_assert.h"
+#include "unitfile/file_text.h"
+#include "unitfile/file_word.h"
+
+/* "1:first|3:second" */
+static char *lines_of(const char *text) {
+        cleanup_free_ char *copy = strdup(text);
+        cleanup_(file_lines_deinit) FileLines lines = { .next = copy };
+        Text result = {};
+        unsigned number;
+        char *line, *string;
+
+        while (file_lines_next(&lines, &line, &number) > 0)
+                text_addf(&result, "%s%u:%s", result.n > 0 ? "|" : "", number, line);
+        cr_assert(eq(int, text_finish(&result, &string), 0));
+        return string;
+}
+
+Test(file_lines, tables_of_texts_and_lines) {
+        static const struct {
+                const char *text, *lines;
+        } cases[] = {
+                { "", "" },
+                { "a", "1:a" },
+                { "a\nb\n", "1:a|2:b" },
+                { "a\r\nb\r\n", "1:a|2:b" },
+                { "  a  \n\n\tb\t\n", "1:a|3:b" },
+                { "# no\n; no\na # yes\n", "3:a # yes" },
+                { "a \\\nb\nc", "1:a  b|3:c" },
+                { "a\\\r\nb\r\nc", "1:a b|3:c" },
+                { "a\\\n# comment\n; comment\n  b", "1:a b" },
+                { "a\\\\\nb", "1:a\\\\|2:b" },
+                { "a\\\\\\\nb", "1:a\\\\ b" },
+                { "a\\\n\nb", "1:a|3:b" },
+                { "a\\", "1:a" },
+                { "\\\n\\\nx", "1:x" },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                cleanup_free_ char *lines = lines_of(cases[i].text);
+
+                cr_expect(eq(str, lines, (char *) cases[i].lines), "case %zu", i);
+        }
+}
+
+Test(file_lines, a_logical_line_is_bounded) {
+        cleanup_free_ char *text = malloc(FILE_LINE_MAX + 64);
+        cleanup_(file_lines_deinit) FileLines lines = {};
+        unsigned number;
+        char *line;
+
+        memset(text, 'x', FILE_LINE_MAX + 10);
+        memcpy(text, "a\nb\\\n", 5);
+        text[FILE_LINE_MAX + 10] = '\0';
+        lines.next = text;
+        cr_assert(eq(int, file_lines_next(&lines, &line, &number), 1));
+        cr_assert(eq(int, file_lines_next(&lines, &line, &number), -E2BIG));
+        cr_assert(eq(uint, number, 2));
+}
+
+/* Words in brackets, or "!" for an error. */
+static char *words_of(const char *text, FileWordFlags flags) {
+        Text result = {};
+        char *string;
+        int r = 1;
+
+        while (r > 0) {
+                cleanup_free_ char *word = NULL;
+
+                r = file_word_next(&text, flags, &word);
+                if (r > 0)
+                        text_addf(&result, "[%s]", word);
+        }
+        if (r < 0)
+                text_add(&result, "!");
+        cr_assert(eq(int, text_finish(&result, &string), 0));
+        return string;
+}
+
+Test(file_word, tables_of_texts_and_words) {
+        static const struct {
+                const char *text;
+                int flags;
+                const char *words;
+        } cases[] = {
+                { "", FILE_WORD_UNQUOTE, "" },
+                { " a  b ", FILE_WORD_UNQUOTE, "[a][b]" },
+                { "\"a b\" c", FILE_WORD_UNQUOTE, "[a b][c]" },
+                { "'a b'c d", FILE_WORD_UNQUOTE, "[a bc][d]" },
+                { "a='b c'", FILE_WORD_UNQUOTE, "[a=b c]" },
+                { "'a \"b\"'", FILE_WORD_UNQUOTE, "[a \"b\"]" },
+                { "\"\"", FILE_WORD_UNQUOTE, "[]" },
+                { "'a b'", 0, "['a][b']" },
+                { "a\\ b", FILE_WORD_UNQUOTE, "[a b]" },
+                { "a\\x20b\\tc", FILE_WORD_UNESCAPE, "[a b\tc]" },
+                { "\\u00e9\\U0001F600\\101", FILE_WORD_UNESCAPE, "[\xc3\xa9\xf0\x9f\x98\x80" "A]" },
+                { "\\s\\'\\\"\\\\", FILE_WORD_UNQUOTE | FILE_WORD_UNESCAPE, "[ '\"\\]" },
+                { "a\\x2db.service", FILE_WORD_UNQUOTE | FILE_WORD_KEEP_ESCAPES, "[a\\x2db.service]" },
+                { "\\q", FILE_WORD_UNESCAPE, "!" },
+                { "\\q", FILE_WORD_UNESCAPE | FILE_WORD_KEEP_UNKNOWN, "[\\q]" },
+                { "a\\ b c", FILE_WORD_UNESCAPE | FILE_WORD_KEEP_UNKNOWN, "[a\\ b][c]" },
+                { "\\x00", FILE_WORD_UNESCAPE, "!" },
+                { "\\400", FILE_WORD_UNESCAPE, "!" },
+                { "\\ud800", FILE_WORD_UNESCAPE, "!" },
+                { "\\x4", FILE_WORD_UNESCAPE, "!" },
+                { "a 'b", FILE_WORD_UNQUOTE, "[a]!" },
+                { "a\\", FILE_WORD_UNESCAPE, "!" },
+                { "a\\", FILE_WORD_UNESCAPE | FILE_WORD_KEEP_UNKNOWN, "[a\\]" },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                cleanup_free_ char *words = words_of(cases[i].text, cases[i].flags);
+
+                cr_expect(eq(str, words, (char *) cases[i].words), "case %zu", i);
+        }
+}
+
+Test(file_text, what_is_no_text_is_refused_with_its_line) {
+        FileProblem problem = {};
+
+        cr_assert(eq(int, file_text_check("a\nb\n", 4, &problem), 0));
+        cr_assert(eq(int, file_text_check("a\nb\0c", 5, &problem), -EBADMSG));
+        cr_assert(eq(uint, problem.line, 2));
+        cr_assert(eq(int, file_text_check("a\nb\n\xff\xfe", 6, &problem), -EBADMSG));
+        cr_assert(eq(uint, problem.line, 3));
+}
+
+Test(file_text, folders_and_missing_files_are_errors_and_dev_null_is_empty) {
+        FileProblem problem;
+        struct stat st;
+        char *text = NULL;
+
+        cr_assert(eq(int, file_text_read("/tmp", &text, &st, &problem), -EBADMSG));
+        cr_assert(eq(int, file_text_read("/nonexistent", &text, &st, &problem), -ENOENT));
+        cr_assert(eq(int, file_text_read("/dev/zero", &text, &st, &problem), -EBADMSG));
+        cr_assert(eq(int, file_text_read("/dev/null", &text, &st, &problem), 0));
+        assert_string(text, "");
+        free(text);
+}
+
+Test(file_text, a_fifo_is_not_waited_for) {
+        char path[] = "/tmp/jobd-fifo-XXXXXX";
+        FileProblem problem;
+        struct stat st;
+        char *text = NULL;
+
+        cr_assert(mkdtemp(path) != NULL);
+        cr_assert(eq(int, chdir(path), 0));
+        cr_assert(eq(int, mkfifo("fifo", 0600), 0));
+        cr_assert(eq(int, file_text_read("fifo", &text, &st, &problem), -EBADMSG));
+        unlink("fifo");
+        rmdir(path);
+}
