@@ -205,6 +205,8 @@ int manager_new(Manager **ret_manager, const ManagerOptions *options, Failure *r
         if (copy_options(manager, options) < 0)
                 return failure_set(ret_failure, -ENOMEM, "NoMemory", "No memory for a manager.");
 
+        if (manager_init_state(manager) < 0)
+                return failure_set(ret_failure, -ENOMEM, "NoMemory", "No memory for a manager.");
         exec_process_set_keeper(manager->options.keeper.pid, manager_is_again(manager));
         r = init(manager, ret_failure);
         if (r < 0)
@@ -287,6 +289,7 @@ Manager *manager_free(Manager *manager) {
         strv_free(manager->set_environment);
         strv_free(manager->exit_on);
         strv_free(manager->limitations);
+        state_free(manager->state);
         free(manager->notify_path);
         free(manager->state_directory);
         free((char *) manager->options.unit_path);
@@ -341,7 +344,8 @@ static void end_turn(Manager *manager) {
                 manager_tell_triggering(manager);
                 manager_unload_candidates(manager);
                 if (may_be_told_later(manager)) {
-                        manager_write_ahead(manager);
+                        if (manager->n_spawns == 0)
+                                state_write_ahead(manager->state);
                         break;
                 }
                 tell_listeners(manager);
@@ -364,8 +368,8 @@ int manager_turn(Manager *manager, usec_t timeout) {
 
         r = sd_event_prepare(manager->event);
         if (r == 0) {
-                manager_commit(manager);        /* who waits has nothing in his head alone */
-                manager_tidy_state(manager);
+                manager_commit(manager);        /* before the process sleeps */
+                state_tidy(manager->state);
                 r = sd_event_wait(manager->event, timeout);
         }
         if (r <= 0)

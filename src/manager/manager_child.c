@@ -101,6 +101,7 @@ void manager_tell_due_exits(Manager *manager) {
 }
 
 static unsigned collect_exits(Manager *manager, UnitExit exits[static EXITS_AT_ONCE], unsigned max) {
+        Journal *journal = state_journal(manager->state);
         unsigned n = 0;
 
         while (n < max) {
@@ -108,8 +109,8 @@ static unsigned collect_exits(Manager *manager, UnitExit exits[static EXITS_AT_O
                 ManagerProcess *process;
 
                 /* Reaped and written down in one, or not written down if that does not work. */
-                if (manager->state.journal)
-                        info = journal_next_exit(manager->state.journal);
+                if (journal)
+                        info = journal_next_exit(journal);
                 if (!info)
                         info = &own;
                 if (waitid(P_ALL, 0, info, WEXITED | WNOHANG) < 0) {
@@ -148,10 +149,11 @@ void manager_take_kept_exits(Manager *manager, const UnitExit *exits, size_t n) 
 }
 
 bool manager_reap(Manager *manager, unsigned budget) {
+        const Journal *journal = state_journal(manager->state);
         UnitExit exits[EXITS_AT_ONCE];
         unsigned max = MIN(budget, EXITS_AT_ONCE), n;
 
-        if (manager->state.journal && journal_room_for_exits(manager->state.journal) < max)
+        if (journal && journal_room_for_exits(journal) < max)
                 manager_commit(manager);
         n = collect_exits(manager, exits, max);
         manager_forget_orphans(manager);

@@ -125,6 +125,41 @@ int manager_request_job(Manager *manager, Unit *unit, const char *type, const ch
         return 0;
 }
 
+void manager_write_requests(const Manager *manager, RecordWriter *writer) {
+        record_put(writer, manager->requests.n);
+        for (size_t i = 0; i < manager->requests.n; i++) {
+                const ManagerRequest *request = &manager->requests.items[i];
+
+                record_put_string(writer, request->unit);
+                record_put_string(writer, request->reason);
+                record_put(writer, (uint64_t) request->type);
+                record_put(writer, (uint64_t) request->mode);
+                record_put(writer, request->reload_if_possible);
+        }
+}
+
+static int read_request(Manager *manager, RecordReader *reader) {
+        ManagerRequest request = { .unit = record_get_string_copy(reader) };
+
+        request.reason = record_get_string_copy(reader);
+        request.type = (JobType) record_get_below(reader, _JOB_TYPE_MAX);
+        request.mode = (JobMode) record_get_below(reader, _JOB_MODE_MAX);
+        request.reload_if_possible = record_get_below(reader, 2) != 0;
+        if (!reader->has_failed && request.unit && request.reason && vector_push(&manager->requests, request) == 0)
+                return 0;
+        request_deinit(&request);
+        return -EBADMSG;
+}
+
+int manager_read_requests(Manager *manager, RecordReader *reader) {
+        uint64_t n = record_get(reader);
+        int r = 0;
+
+        for (; n > 0 && r == 0; n--)
+                r = read_request(manager, reader);
+        return r;
+}
+
 /* What would start a unit gives way to a stop of it, or of everything. */
 static bool is_forbidden_by_stop(Manager *manager, const Unit *unit, JobType type) {
         if (type == JOB_STOP || type == JOB_NOP)

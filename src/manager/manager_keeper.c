@@ -15,7 +15,6 @@
 #include "basic/log.h"
 #include "manager/manager_keeper.h"
 #include "manager/manager_private.h"
-#include "manager/manager_state.h"
 
 int manager_store_fd(Manager *manager, const char *name, int fd) {
         const ManagerKeeper *keeper = &manager->options.keeper;
@@ -101,7 +100,7 @@ bool manager_leaves_sockets(const Manager *manager) {
 /* What is not written down would be lost, and its processes be nobody's. 0 or what kept it from being written. */
 static int write_all(Manager *manager) {
         manager_commit(manager);
-        return manager->state.has_failed ? manager->state.error : 0;
+        return state_error(manager->state);
 }
 
 int manager_ask_reexec(Manager *manager, Failure *ret_failure) {
@@ -115,7 +114,7 @@ int manager_ask_reexec(Manager *manager, Failure *ret_failure) {
         r = write_all(manager);
         if (r < 0)
                 return failure_set(ret_failure, r, "Failed", "The state cannot be written to %s (%s): who is executed would not "
-                                   "know of what has changed.", manager->state.path, strerror(-r));
+                                   "know of what has changed.", state_path(manager->state), strerror(-r));
         log_notice("Executing ourselves anew is asked for.");
         manager->wants_reexec = true;
         return 0;

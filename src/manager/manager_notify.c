@@ -142,7 +142,7 @@ static int read_datagram(Manager *manager) {
         if (n < 0)
                 return errno == EINTR;
         if (manager->peeks)
-                manager->state.n_peeked++;
+                manager->n_peeked++;
         if (manager->peeks && message.msg_flags & MSG_TRUNC)
                 skip_rest(manager->notify_fd, text);
 
@@ -162,6 +162,18 @@ bool manager_read_notify(Manager *manager, unsigned budget) {
                 if (read_datagram(manager) == 0)
                         return false;
         return true;
+}
+
+void manager_peek_notify(Manager *manager) {
+        manager->peeks = manager->notify_fd >= 0 &&
+                         setsockopt(manager->notify_fd, SOL_SOCKET, SO_PEEK_OFF, &(int) { 0 }, sizeof(int)) == 0;
+}
+
+void manager_drop_peeked(Manager *manager) {
+        for (; manager->n_peeked > 0; manager->n_peeked--)
+                if (recv(manager->notify_fd, NULL, 0, MSG_DONTWAIT | MSG_TRUNC) < 0 && errno != EINTR)
+                        break;
+        manager->n_peeked = 0;
 }
 
 static int on_notify(sd_event_source *source, int fd, uint32_t events, void *userdata) {

@@ -16,7 +16,7 @@
 #include "exec/exec_process.h"
 #include "manager/manager.h"
 #include "manager/manager_process.h"
-#include "manager/manager_state.h"
+#include "manager/manager_record.h"
 #include "manager/manager_token.h"
 #include "manager/outbox.h"
 
@@ -27,7 +27,6 @@ typedef struct ManagerTimer {
         uint32_t place;                 /* in Manager.timers */
         struct ManagerTimer *next;      /* of the same unit */
 } ManagerTimer;
-
 
 /* What the manager keeps for each unit, by its index. */
 typedef struct ManagerUnit {
@@ -116,9 +115,9 @@ struct Manager {
         UnitTable *units;
         JobManager *jobs;
         Outbox *outbox;
-        ManagerState state;
+        State *state;                   /* owned */
+        ManagerRecords records;
         ManagerTokens tokens;
-        RecordWriter unit_record;       /* memory for one of them */
         struct CgroupTree *groups;      /* owned; NULL: there are no control groups … */
         bool has_unfiltered_slices;     /* at some time */
         char *no_groups;                /* owned: … and this is why */
@@ -166,6 +165,7 @@ struct Manager {
 
         int notify_fd;
         bool peeks;                     /* messages are taken out of it when they are in the state */
+        unsigned n_peeked;              /* those that were read and are still in it */
         bool has_heard;                 /* this turn was for the notify socket */
         RateLimit complaints;           /* of datagrams that are no use */
         char *notify_path;              /* owned: value of NOTIFY_SOCKET; NULL if there is none */
@@ -194,8 +194,8 @@ struct Manager {
                 if ((m)->listeners.items[i_].ops->member)                                \
                 (m)->listeners.items[i_].ops->member((m)->listeners.items[i_].userdata __VA_OPT__(,) __VA_ARGS__)
 
-/* Room for one unit's data; valid until the next call. NULL without memory. */
 void manager_count_failed(Manager *manager, Unit *unit, bool is_failed);
+/* Room for one unit's data; valid until the next call. NULL without memory. */
 ManagerUnit *manager_of_unit(Manager *manager, const Unit *unit);
 void manager_read_clock(Manager *manager);
 void manager_arm(sd_event_source *source);      /* a deferred source: once, in the next turn */
@@ -260,6 +260,8 @@ void manager_resume_units(Manager *manager);    /* once they are restored, befor
 
 int manager_open_notify(Manager *manager, Failure *ret_failure);
 bool manager_read_notify(Manager *manager, unsigned budget);            /* true if there may be more */
+void manager_peek_notify(Manager *manager);     /* from here on: what is read stays in the socket until it is committed */
+void manager_drop_peeked(Manager *manager);
 void manager_rank_notify(Manager *manager);     /* at the end of a turn: when is its source served next? */
 
 int manager_watch_name(Manager *manager, Unit *unit, const char *name);

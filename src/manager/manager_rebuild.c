@@ -22,7 +22,6 @@
 #include "exec/exec_process.h"
 #include "manager/manager_group.h"
 #include "manager/manager_private.h"
-#include "manager/manager_state.h"
 #include "unit/unit_slice.h"
 #include "unitfile/resource_settings.h"
 

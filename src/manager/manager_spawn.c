@@ -101,16 +101,17 @@ static void tell_not_spawned(const ManagerErrand *errand, const ExecResult *resu
 /* Where its pid is written down in the moment in which it is there. If the journal is full there is a commit in between. */
 static pid_t *note_of_pid(const ManagerErrand *errand) {
         Manager *manager = errand->manager;
+        Journal *journal = state_journal(manager->state);
         pid_t *note;
 
-        if (!manager->state.journal)
+        if (!journal)
                 return NULL;
-        note = journal_begin_spawn(manager->state.journal, errand->number);
+        note = journal_begin_spawn(journal, errand->number);
         if (note)
                 return note;
         finish_spawns(manager);
         manager_commit(manager);
-        return journal_begin_spawn(manager->state.journal, errand->number);
+        return journal_begin_spawn(journal, errand->number);
 }
 
 static void begin_spawn(ManagerErrand *errand, ExecRequest *request) {
@@ -283,8 +284,8 @@ static void errand_send(void *item) {
                 break;
         }
         /* If we die right here a signal is sent twice: better than a process that waits for its time limit. */
-        if (errand->kind != ERRAND_SPAWN && errand->manager->state.journal)
-                journal_note_sent(errand->manager->state.journal, errand->number);
+        if (errand->kind != ERRAND_SPAWN && state_journal(errand->manager->state))
+                journal_note_sent(state_journal(errand->manager->state), errand->number);
 }
 
 static void errand_detach(ManagerErrand *errand) {
@@ -338,7 +339,7 @@ static int add_errand(const ManagerErrand *wanted) {
         }
         *errand = *wanted;
         if (errand->number == 0)
-                errand->number = ++manager->state.last_errand;
+                errand->number = state_number_errand(manager->state);
         manager_mark_self(manager);
         errand->next = manager->errands;
         if (errand->next)
@@ -486,7 +487,7 @@ static int repeat_errand(ManagerErrand *errand) {
 }
 
 int manager_read_errands(Manager *manager, RecordReader *reader) {
-        const Journal *journal = manager->state.journal;
+        const Journal *journal = state_journal(manager->state);
         uint64_t n = record_get(reader);
         int r = 0;
 

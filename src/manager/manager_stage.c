@@ -342,6 +342,28 @@ void manager_step_stage(Manager *manager) {
         }
 }
 
+/* — as a part of the manager's record — */
+
+void manager_write_stage(const Manager *manager, RecordWriter *writer) {
+        record_put(writer, manager->stage);
+        record_put(writer, manager->stage_deadline);
+        record_put(writer, manager->action);
+        record_put_signed(writer, manager->action_status);
+        record_put_signed(writer, manager->exit_status);
+        record_put(writer, manager->started);
+        record_put(writer, manager->started_realtime);
+}
+
+void manager_read_stage(Manager *manager, RecordReader *reader) {
+        manager->stage = (ManagerStage) record_get_below(reader, MANAGER_GONE + 1);
+        manager->stage_deadline = record_get(reader);
+        manager->action = (UnitAction) record_get_below(reader, _UNIT_ACTION_MAX);
+        manager->action_status = (int) record_get_signed(reader);
+        manager->exit_status = (int) record_get_signed(reader);
+        manager->started = record_get(reader);
+        manager->started_realtime = record_get(reader);
+}
+
 const char *manager_system_state(const Manager *manager) {
         switch (manager->stage) {
         case MANAGER_INITIALIZING:

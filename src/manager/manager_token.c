@@ -70,8 +70,7 @@ static void remove_first(Manager *manager) {
 
         if (*first) {
                 tokens->n_jobs -= count_jobs(*first);
-                if (manager->state.store)
-                        store_mark(manager->state.store, STORE_MANAGER, record_of(tokens->first));
+                state_mark(manager->state, STORE_MANAGER, record_of(tokens->first));
         }
         *first = token_free(*first);
         tokens->first++;
@@ -170,8 +169,7 @@ int manager_add_token(Manager *manager, const char *name, uid_t uid, uint64_t re
                                                   tokens->n_jobs + count_jobs(token) > MANAGER_TOKEN_JOBS_MAX))
                 remove_first(manager);
         add(manager, take_ptr(token));
-        if (manager->state.store)
-                store_mark(manager->state.store, STORE_MANAGER, record_of(tokens->behind));
+        state_mark(manager->state, STORE_MANAGER, record_of(tokens->behind));
         tokens->behind++;
         return 0;
 }

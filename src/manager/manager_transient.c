@@ -45,7 +45,7 @@ static int make(Manager *manager, Unit *unit, const char *folder, const char *te
 
         r = transient_file_check(manager->loader, unit->id, text, ret_failure);
         if (r >= 0)
-                r = transient_file_place(folder, unit->id, manager->state.commit + 1, text, ret_failure);
+                r = transient_file_place(folder, unit->id, state_last_commit(manager->state) + 1, text, ret_failure);
         if (r >= 0)
                 r = load_anew(manager, unit, &unit);
         if (r < 0)

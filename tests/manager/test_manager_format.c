@@ -107,7 +107,7 @@ static void make_state(World *world) {
         cr_assert(eq(int, manager_request_job(world->manager, world_load(world, "idle.target"), "start", "replace",
                                               "because"), 0));
         manager_take_exit(world->manager, &(UnitExit) { .pid = 4194000, .code = CLD_EXITED, .status = 3, .time = 5 });
-        store_mark_all(world->manager->state.store);
+        state_mark_all(world->manager->state);
         manager_commit(world->manager);
 }
 
@@ -138,7 +138,7 @@ Test(manager_format, write_one) {
         assert_not_null(dump.file);
         make_state(world);
         for (dump.space = 0; dump.space < _STORE_SPACE_MAX; dump.space++)
-                cr_assert(eq(int, store_load(world->manager->state.store, dump.space, dump_record, &dump), 0));
+                cr_assert(eq(int, store_load(state_store(world->manager->state), dump.space, dump_record, &dump), 0));
         fclose(dump.file);
 }
 
@@ -327,7 +327,7 @@ static void expect_manager(World *world) {
         const Manager *manager = world->manager;
 
         cr_expect(eq(int, manager->stage, MANAGER_SERVING));
-        cr_expect(lt(u64, 1, manager->state.commit));
+        cr_expect(lt(u64, 1, state_last_commit(manager->state)));
         cr_expect(strv_contains(manager->environment, "NAME=value"));
         cr_assert(eq(sz, manager->requests.n, 1));
         cr_expect(eq(str, manager->requests.items[0].unit, (char *) "idle.target"));

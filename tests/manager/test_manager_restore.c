@@ -131,7 +131,7 @@ Test(manager_restore, an_exit_that_was_reaped_and_not_acted_upon_is_told) {
         pid = main_pid(world, "a.service");
         kill(pid, SIGTERM);
         cr_assert(eq(int, waitid(P_PID, (id_t) pid, &info, WEXITED | WNOWAIT), 0));
-        slot = journal_next_exit(world->manager->state.journal);
+        slot = journal_next_exit(state_journal(world->manager->state));
         cr_assert(eq(int, waitid(P_PID, (id_t) pid, slot, WEXITED), 0));
         world_restart(world);
         world_wait(world, world_is_gone_or_inactive, "a.service");
@@ -144,7 +144,7 @@ Test(manager_restore, an_exit_that_no_unit_has_asked_for_yet_is_kept) {
 
         start_sleeper(world);
         manager_commit(world->manager);
-        slot = journal_next_exit(world->manager->state.journal);
+        slot = journal_next_exit(state_journal(world->manager->state));
         *slot = (siginfo_t) { .si_signo = SIGCHLD, .si_code = CLD_EXITED };
         slot->si_status = 3;
         slot->si_pid = 12345;
@@ -368,12 +368,12 @@ Test(manager_restore, what_is_repeated_is_done_once_though_nothing_can_be_commit
         world_restart(world);
         let_files_grow(4096);
         world_wait(world, is_exited, "a.service");
-        cr_assert(world->manager->state.has_failed);
+        cr_assert(lt(int, state_error(world->manager->state), 0));
         cr_assert(eq(str, (char *) read_log(world), (char *) "a\n"));
         let_files_grow(RLIM_INFINITY);
         world_restart(world);
         world_wait(world, is_exited, "a.service");
         world_settle(world);
-        cr_assert(not(world->manager->state.has_failed));
+        cr_assert(eq(int, state_error(world->manager->state), 0));
         cr_assert(eq(str, (char *) read_log(world), (char *) "a\n"));
 }

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the manager's state consists of
+ *
+ * Each section has a function that writes a record and, beside it, the one that
+ * reads it. The parts of a record belong to the objects that write and read
+ * them; the order of the parts is the format of the file.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "basic/fetch.h"
+#include "basic/log.h"
+#include "manager/manager_private.h"
+#include "manager/manager_transient.h"
+#include "unit/unit_record.h"
+
+/*
+ * Goes up with every change of a record, whose reader goes on reading what is of STATE_FORMAT_OLDEST on: how, is in
+ * doc/decisions/0019; what holds us to it, in tests/manager/test_manager_format.c. A later one is set aside.
+ */
+#define STATE_FORMAT 5
+#define STATE_FORMAT_OLDEST 5
+
+/* — the manager itself — */
+
+static void write_self(void *userdata, uint32_t number, RecordWriter *writer) {
+        Manager *manager = userdata;
+
+        state_write_numbers(manager->state, writer);
+        manager_write_stage(manager, writer);
+        job_manager_write_counters(manager->jobs, writer);
+        record_put(writer, manager->finished);
+        record_put(writer, manager->finished_realtime);
+        manager_write_set(manager, writer);
+}
+
+static int read_self(void *userdata, uint32_t number, RecordReader *reader) {
+        ManagerRestore *restore = userdata;
+        Manager *manager = restore->manager;
+        int r;
+
+        state_read_numbers(manager->state, reader);
+        restore->commit = state_last_commit(manager->state);
+        manager_read_stage(manager, reader);
+        r = job_snapshot_read_counters(&restore->jobs, reader);
+        /* One that was upgraded did not write them. */
+        if (r < 0 || reader->at == reader->end)
+                return r;
+        manager->finished = record_get(reader);
+        manager->finished_realtime = record_get(reader);
+        if (reader->has_failed)
+                return -EBADMSG;
+        return reader->at == reader->end ? 0 : manager_read_set(manager, reader);
+}
+
+static const char *describe_manager(void *userdata, uint32_t number) {
+        return "the manager";
+}
+
+/* — queues — */
+
+static void write_exits(const UnitExit *exits, size_t n, RecordWriter *writer) {
+        record_put(writer, n);
+        for (size_t i = 0; i < n; i++) {
+                record_put_signed(writer, exits[i].pid);
+                record_put_signed(writer, exits[i].code);
+                record_put_signed(writer, exits[i].status);
+                record_put(writer, exits[i].time);
+        }
+}
+
+typedef VECTOR(UnitExit) UnitExits;
+
+static int read_exits(RecordReader *reader, UnitExits *exits) {
+        uint64_t n = record_get(reader);
+
+        for (; n > 0 && !reader->has_failed; n--) {
+                UnitExit exit = { .pid = (pid_t) record_get_signed(reader) };
+
+                exit.code = (int) record_get_signed(reader);
+                exit.status = (int) record_get_signed(reader);
+                exit.time = record_get(reader);
+                if (vector_push(exits, exit) < 0)
+                        return -ENOMEM;
+        }
+        return reader->has_failed ? -EBADMSG : 0;
+}
+
+static void write_queues(void *userdata, uint32_t number, RecordWriter *writer) {
+        Manager *manager = userdata;
+
+        if (manager->requests.n + manager->due.n + manager->strays.n == 0 && !manager->errands)
+                return;
+        manager_write_requests(manager, writer);
+        write_exits(manager->due.items, manager->due.n, writer);
+        write_exits(manager->strays.items, manager->strays.n, writer);
+        manager_write_errands(manager, writer);
+}
+
+static int read_queues(void *userdata, uint32_t number, RecordReader *reader) {
+        const ManagerRestore *restore = userdata;
+        Manager *manager = restore->manager;
+        UnitExits exits = {};
+        int r;
+
+        r = manager_read_requests(manager, reader);
+        if (r == 0)
+                r = read_exits(reader, &exits);
+        for (size_t i = 0; i < exits.n && r == 0; i++)
+                r = vector_push(&manager->due, exits.items[i]);
+        vector_clear(&exits);
+        if (r == 0)
+                r = read_exits(reader, &exits);
+        for (size_t i = 0; i < exits.n && r == 0; i++)
+                r = vector_push(&manager->strays, exits.items[i]);
+        vector_deinit(&exits);
+        return r < 0 ? r : manager_read_errands(manager, reader);
+}
+
+/* — tokens — */
+
+static void write_token(void *userdata, uint32_t number, RecordWriter *writer) {
+        manager_write_token(userdata, number, writer);
+}
+
+static int next_token(void *userdata, uint32_t number, uint32_t *ret_number) {
+        return manager_next_token(userdata, number, ret_number);
+}
+
+static int read_token(void *userdata, uint32_t number, RecordReader *reader) {
+        const ManagerRestore *restore = userdata;
+
+        return manager_read_token(restore->manager, number, reader);
+}
+
+/* — units — */
+
+static void write_timers(const ManagerTimer *timers, RecordWriter *writer) {
+        size_t n = 0;
+
+        for (const ManagerTimer *timer = timers; timer; timer = timer->next)
+                n++;
+        record_put(writer, n);
+        for (const ManagerTimer *timer = timers; timer; timer = timer->next) {
+                record_put(writer, timer->purpose);
+                record_put(writer, timer->deadline);
+        }
+}
+
+static int read_timers(Manager *manager, Unit *unit, RecordReader *reader) {
+        uint64_t n = record_get(reader);
+        int r = 0;
+
+        for (; n > 0 && !reader->has_failed && r == 0; n--) {
+                UnitPurpose purpose = (UnitPurpose) record_get_below(reader, _UNIT_PURPOSE_MAX);
+                usec_t deadline = record_get(reader);
+
+                if (!reader->has_failed && unit)
+                        r = manager_set_timer(manager, unit, purpose, deadline);
+        }
+        return r;
+}
+
+static void write_processes(const ManagerProcess *processes, RecordWriter *writer) {
+        size_t n = 0;
+
+        for (const ManagerProcess *process = processes; process; process = process->next)
+                n++;
+        record_put(writer, n);
+        for (const ManagerProcess *process = processes; process; process = process->next) {
+                record_put(writer, (uint64_t) process->pid);
+                record_put(writer, process->purpose);
+                record_put(writer, process->started);
+        }
+}
+
+static int read_processes(ManagerRestore *restore, Unit *unit, RecordReader *reader) {
+        uint64_t n = record_get(reader);
+        int r = 0;
+
+        for (; n > 0 && !reader->has_failed && r == 0; n--) {
+                pid_t pid = (pid_t) record_get_below(reader, INT32_MAX);
+                UnitPurpose purpose = (UnitPurpose) record_get_below(reader, _UNIT_PURPOSE_MAX);
+                usec_t started = record_get(reader);
+
+                if (reader->has_failed || pid <= 1 || !unit)
+                        continue;
+                r = manager_adopt_process(restore->manager, unit, purpose, pid, started);
+                restore->n_processes++;
+        }
+        return r;
+}
+
+static int read_recovery(ManagerRestore *restore, const char *unit, const char *awaited) {
+        JobRecoveryRecord record = {};
+
+        if (!awaited)
+                return 0;
+        record.unit = strdup(unit);
+        record.waits_for = strdup(awaited);
+        if (record.unit && record.waits_for && vector_push(&restore->jobs.recoveries, record) == 0)
+                return 0;
+        free(record.unit);
+        free(record.waits_for);
+        return -ENOMEM;
+}
+
+static void read_type(Manager *manager, Unit *unit, const void *bytes, size_t n, const RecordReader *outer) {
+        RecordReader reader;
+
+        if (n == 0)
+                return;
+        record_reader_init_inner(&reader, bytes, n, outer);
+        if (unit_restore(unit, &reader) < 0)
+                log_write(LOG_LEVEL_ERROR, unit->id, "Its state from before cannot be read: it counts as inactive.");
+        manager_count_failed(manager, unit, unit->active_state == UNIT_FAILED);
+        manager_note_invocation(manager, unit);
+        /* The manager before may have left it. */
+        if (unit_state_is_inactive_or_failed(unit->active_state))
+                manager_journal_remove_unit(manager, unit);
+}
+
+static void note_awaiting(Manager *manager, ManagerUnit *of_unit, bool is_awaiting) {
+        if (of_unit->is_awaiting == is_awaiting)
+                return;
+        of_unit->is_awaiting = is_awaiting;
+        manager->records.has_awaiting = true;
+}
+
+static void write_unit(void *userdata, uint32_t number, RecordWriter *writer) {
+        Manager *manager = userdata;
+        const Unit *unit = unit_table_at(manager->units, number), *awaited;
+        RecordWriter *of_type = &manager->records.unit;
+        ManagerUnit *of_unit;
+
+        if (!unit)
+                return;
+        of_unit = manager_of_unit(manager, unit);
+        awaited = job_manager_recovers_with(manager->jobs, unit);
+        record_writer_clear(of_type);
+        unit_record(unit, of_type);
+        /* Nothing at all would say that there is no such unit. */
+        if (of_type->has_failed || !of_unit)
+                writer->has_failed = true;
+        if (of_unit)
+                note_awaiting(manager, of_unit, awaited);
+        if (!of_unit || (of_type->n == 0 && !of_unit->timers && !of_unit->processes && !awaited))
+                return;
+        record_put_string(writer, unit->id);
+        record_put_bytes(writer, of_type->bytes, of_type->n);
+        write_timers(of_unit->timers, writer);
+        write_processes(of_unit->processes, writer);
+        record_put_string(writer, awaited ? awaited->id : NULL);
+        manager_write_pins(manager, unit, writer);
+}
+
+static int read_unit(void *userdata, uint32_t number, RecordReader *reader) {
+        ManagerRestore *restore = userdata;
+        const char *name = record_get_string(reader);
+        const void *bytes;
+        Unit *unit = NULL;
+        size_t n;
+        int r;
+
+        bytes = record_get_bytes(reader, &n);
+        if (reader->has_failed || !name)
+                return -EBADMSG;
+        r = unit_table_load(restore->manager->units, name, &unit);
+        if (r == -ENOMEM)
+                return r;
+        if (r < 0)
+                log_warning("State of '%s' is dropped: there can be no such unit.", name);
+        else
+                read_type(restore->manager, unit, bytes, n, reader);
+        r = read_timers(restore->manager, unit, reader);
+        if (r == 0)
+                r = read_processes(restore, unit, reader);
+        if (r == 0)
+                r = read_recovery(restore, name, record_get_string(reader));
+        if (r == 0 && !reader->has_failed)
+                r = manager_read_pins(restore->manager, unit, reader);
+        restore->n_units++;
+        return reader->has_failed ? -EBADMSG : r;
+}
+
+static int next_unit(void *userdata, uint32_t number, uint32_t *ret_number) {
+        const Manager *manager = userdata;
+
+        while (number < unit_table_size(manager->units) && !unit_table_at(manager->units, number))
+                number++;
+        *ret_number = number;
+        return number < unit_table_size(manager->units);
+}
+
+static void fetch_unit(void *userdata, uint32_t number) {
+        const Manager *manager = userdata;
+        const Unit *unit = unit_table_at(manager->units, number);
+
+        if (!unit || number >= manager->of_units.n)
+                return;
+        fetch_ahead(&manager->of_units.items[number]);
+        fetch_ahead(unit);
+        fetch_ahead(&unit->inactive_exit);
+        fetch_ahead(&unit->state_change);
+        fetch_ahead(unit->id_text);
+        if (!unit->state_of_type)
+                return;
+        fetch_ahead(unit->state_of_type);
+        fetch_ahead((const char *) unit->state_of_type + 64);
+        fetch_ahead((const char *) unit->state_of_type + 128);
+}
+
+static const char *describe_unit(void *userdata, uint32_t number) {
+        const Manager *manager = userdata;
+        const Unit *unit = unit_table_at(manager->units, number);
+
+        return unit ? unit->id : "a unit that is gone";
+}
+
+/* — jobs — */
+
+static void write_job(void *userdata, uint32_t number, RecordWriter *writer) {
+        const Manager *manager = userdata;
+
+        job_manager_write_record(manager->jobs, number, writer);
+}
+
+static int read_job(void *userdata, uint32_t number, RecordReader *reader) {
+        ManagerRestore *restore = userdata;
+
+        return job_snapshot_read_record(&restore->jobs, reader);
+}
+
+/* The jobs are listed once, when the first is asked for: those that come later are marked as they come. */
+static int next_job(void *userdata, uint32_t number, uint32_t *ret_number) {
+        Manager *manager = userdata;
+        JobIds *ids = &manager->records.jobs;
+        size_t first = 0, behind;
+
+        if (number == 0 || ids->n == 0) {
+                vector_deinit(ids);
+                if (job_manager_list_records(manager->jobs, ids) < 0)
+                        return -ENOMEM;
+        }
+        behind = ids->n;
+        while (first < behind) {
+                size_t middle = first + (behind - first) / 2;
+
+                if (ids->items[middle] < number)
+                        first = middle + 1;
+                else
+                        behind = middle;
+        }
+        if (first == ids->n) {
+                vector_deinit(ids);
+                return 0;
+        }
+        *ret_number = ids->items[first];
+        return 1;
+}
+
+static const char *describe_job(void *userdata, uint32_t number) {
+        return "a job";
+}
+
+static const StateSection sections[] = {
+        [MANAGER_SECTION_SELF] = { STORE_MANAGER, MANAGER_RECORD_SELF, MANAGER_RECORD_SELF,
+                                   .write = write_self, .read = read_self, .describe = describe_manager },
+        [MANAGER_SECTION_QUEUES] = { STORE_MANAGER, MANAGER_RECORD_QUEUES, MANAGER_RECORD_QUEUES,
+                                     .write = write_queues, .read = read_queues, .describe = describe_manager },
+        [MANAGER_SECTION_TOKENS] = { STORE_MANAGER, MANAGER_RECORD_TOKENS, UINT32_MAX, .next = next_token,
+                                     .write = write_token, .read = read_token, .describe = describe_manager },
+        [MANAGER_SECTION_UNITS] = { STORE_UNITS, 0, UINT32_MAX, .next = next_unit, .soon = fetch_unit,
+                                    .write = write_unit, .read = read_unit, .describe = describe_unit },
+        [MANAGER_SECTION_JOBS] = { STORE_JOBS, 0, UINT32_MAX, .next = next_job,
+                                   .write = write_job, .read = read_job, .describe = describe_job },
+};
+
+/* — marks — */
+
+void manager_mark_unit(Manager *manager, const Unit *unit) {
+        state_mark_unit(manager->state, unit->index);
+}
+
+void manager_mark_job_of(Manager *manager, const Unit *unit) {
+        const ManagerUnit *of_unit;
+
+        if (!manager->records.has_awaiting)
+                return;
+        of_unit = manager_of_unit(manager, unit);
+        if (!of_unit || of_unit->is_awaiting)
+                manager_mark_unit(manager, unit);
+}
+
+void manager_mark_job(Manager *manager, uint32_t id) {
+        if (id != JOB_ID_NONE)
+                state_mark(manager->state, STORE_JOBS, id);
+}
+
+void manager_mark_self(Manager *manager) {
+        state_mark(manager->state, STORE_MANAGER, MANAGER_RECORD_SELF);
+        state_mark(manager->state, STORE_MANAGER, MANAGER_RECORD_QUEUES);
+}
+
+/* — commits — */
+
+static void committed(void *userdata, bool is_written) {
+        Manager *manager = userdata;
+
+        if (is_written)
+                manager_settle_transient(manager, true);
+        manager_drop_peeked(manager);
+        if (is_written)
+                manager_tell_committed(manager);
+}
+
+void manager_commit(Manager *manager) {
+        assert(manager->n_spawns == 0);
+
+        (void) state_commit(manager->state);
+}
+
+int manager_init_state(Manager *manager) {
+        return state_new(&manager->state, &(StateOptions) {
+                .folder = manager->options.runtime_directory,
+                .name = "jobd state",
+                .version = STATE_FORMAT,
+                .oldest = STATE_FORMAT_OLDEST,
+                .sections = sections,
+                .n_sections = ELEMENTSOF(sections),
+                .numbers = MANAGER_SECTION_SELF,
+                .userdata = manager,
+                .committed = committed,
+        });
+}
+
+void manager_close_state(Manager *manager, bool is_done) {
+        /* On a machine the end of the manager is not the end: should core die in what follows, the next one goes on. */
+        if (manager->state)
+                state_close(manager->state, is_done && !manager->options.is_machine);
+        vector_deinit(&manager->records.jobs);
+        record_writer_deinit(&manager->records.unit);
+}

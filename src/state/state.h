@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The state of a process, written down for its successor
+ *
+ * The state consists of sections: rows of a table that the owner gives, each
+ * with a function that writes a record of it and one that reads it. Where data
+ * change, their record is marked; marks are cheap and cannot fail. A commit
+ * asks for the records that are marked. It stands in front of everything that
+ * leaves the process, and before the process waits: so whatever anybody has
+ * seen of the process is true for its successor, too. What happens between two
+ * commits and cannot be undone (children that come and go) stands in the
+ * journal.
+ *
+ * Without a folder to write to, or with a full one, the owner goes on; the
+ * state says so once, and tries again.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "basic/failure.h"
+#include "basic/record.h"
+#include "store/journal.h"
+#include "store/store.h"
+
+typedef struct State State;
+
+typedef struct StateSection {
+        StoreSpace space;
+        uint32_t first, last;           /* the numbers of its records */
+        /* Writes a record; nothing if there is none of that number. Called often in a row, by number. */
+        void (*write)(void *userdata, uint32_t number, RecordWriter *writer);
+        /* The first record from @number on: 1, 0 if there is none, or -ENOMEM. NULL: there is always the one at .first. */
+        int (*next)(void *userdata, uint32_t number, uint32_t *ret_number);
+        /* The record will be written soon: its memory may be fetched. May be NULL. */
+        void (*soon)(void *userdata, uint32_t number);
+        /* "a job", for tests: says which record was not marked. May be NULL. */
+        const char *(*describe)(void *userdata, uint32_t number);
+        /* With the userdata of state_read(). 0, -EBADMSG if it cannot be read, or -ENOMEM. */
+        int (*read)(void *userdata, uint32_t number, RecordReader *reader);
+} StateSection;
+
+typedef struct StateOptions {
+        const char *folder;             /* copied */
+        const char *name;               /* with .version: the format of the file, see StoreFormat; borrowed */
+        unsigned version, oldest;
+        const StateSection *sections;   /* borrowed; those of a space in the order of their numbers */
+        size_t n_sections;
+        size_t numbers;                 /* the section of the record that has the commit's number: each commit writes it */
+        void *userdata;                 /* of the sections' functions and of .committed; borrowed */
+        /* After a commit, also if there was nothing to write. @is_written: all that is true is in the file. */
+        void (*committed)(void *userdata, bool is_written);
+} StateOptions;
+
+/* Nothing is written down before state_open(); marks do nothing. 0 or -ENOMEM. */
+int state_new(State **ret_state, const StateOptions *options);
+State *state_free(State *state);
+DEFINE_CLEANUP(State, state_free)
+
+/* Opens the files, or makes them. STORE_E_…, or a negative errno with @ret_failure; what was set aside is said. */
+int state_open(State *state, Failure *ret_failure);
+/* The files are removed and made again. 0 or a negative errno with @ret_failure; then nothing is written down. */
+int state_open_anew(State *state, Failure *ret_failure);
+/* What is there cannot be read. As state_open_anew(), but the old file is kept under another name. */
+int state_set_aside(State *state, Failure *ret_failure);
+
+/* Gives the records of a section to its .read, by number, until one of them returns something else than 0. */
+int state_read(State *state, size_t section, void *userdata);
+/* The same, for a look at it: with another reader. */
+int state_look(State *state, size_t section, StoreTake take, void *userdata);
+
+/* All that was read is taken over: from here on all is written, with the first commit. */
+void state_begin(State *state);
+/* Nothing is written down any more, without a commit. @is_done: there is no successor, and the files are removed. */
+void state_close(State *state, bool is_done);
+
+/* — marks: a record has changed, has come or gone — */
+
+void state_mark(State *state, StoreSpace space, uint32_t number);
+void state_mark_all(State *state);
+
+static inline void state_mark_unit(State *state, uint32_t index) {
+        state_mark(state, STORE_UNITS, index);
+}
+
+/* — commits — */
+
+/* 0, or why the state cannot be written. */
+int state_commit(State *state);
+int state_error(const State *state);    /* of the last commit: 0 or a negative errno */
+uint64_t state_last_commit(const State *state);
+void state_raise_commit(State *state, uint64_t commit);         /* the last one had that number, or a higher one */
+
+/* Where a commit is put off: some of what it will say is written, as long as the processor has it at hand. */
+void state_write_ahead(State *state);
+/* Before a wait. */
+void state_tidy(State *state);
+
+const char *state_path(const State *state);     /* of the file; NULL before state_open() */
+Store *state_store(State *state);               /* for tests; NULL: nothing is written down */
+
+/* — between commits — */
+
+Journal *state_journal(State *state);           /* borrowed; NULL: nothing is written down */
+/* Errands are what leaves: each has a number, which rises, over commits and successors. */
+uint64_t state_number_errand(State *state);
+
+/* The numbers of the last commit and the last errand, as part of a record. */
+void state_write_numbers(const State *state, RecordWriter *writer);
+void state_read_numbers(State *state, RecordReader *reader);
