@@ -405,7 +405,7 @@ child_ static int get_ready(const ExecChild *child) {
         return 0;
 }
 
-/* Here no rule of this file holds. Modules may set limits, too, and have the last word. */
+/* A child that opens a session has a memory of its own, and no rule of this file holds. PAM modules may set limits after us. */
 static int open_session(ExecChild *child) {
         int r;
 
@@ -419,8 +419,8 @@ child_ static int set_limits(ExecChild *child) {
         return child->extra->opens_session ? 0 : exec_child_set_limits(child);
 }
 
-/* Whose memory is its own has nobody who tells for it. */
-static void tell(const ExecChild *child) {
+/* A child with a memory of its own says itself what it failed at: nobody reads its ExecChild. No rule of this file holds. */
+__attribute__((noinline)) static void tell(const ExecChild *child) {
         ExecResult result = {};
 
         exec_child_describe(child, &result);

@@ -12,9 +12,6 @@
 #include "exec/exec_extra.h"
 #include "exec/exec_syscall.h"
 
-/* Frames of a function that never returns would stay poisoned on a stack that is used again. */
-#define child_ __attribute__((no_sanitize("address", "undefined")))
-
 int exec_child_make_places(const ExecChild *child);           /* never fails */
 
 /* Only where there is an ExecExtra. The terminal is standard input. */

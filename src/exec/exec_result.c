@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "exec/exec.h"
+#include "exec/exec_syscall.h"
 
 static const char *const exec_step_table[] = {
         [EXEC_STEP_NONE] = "none",
@@ -98,7 +99,7 @@ static const uint8_t exit_statuses[_EXEC_STEP_MAX] = {
 };
 
 /* The child asks, too. */
-__attribute__((no_sanitize("address", "undefined"))) int exec_step_exit_status(ExecStep step) {
+child_ int exec_step_exit_status(ExecStep step) {
         return exit_statuses[step];
 }
 

@@ -14,6 +14,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/*
+ * A function that runs in a child that shares our memory. All of them stand in a section of their own, so that
+ * tools/check-child can tell what they call and write. No sanitizer: the frames of a function that never returns would stay
+ * poisoned on a stack that is used again.
+ */
+#define child_ __attribute__((no_sanitize("address", "undefined"), section(".text.child")))
+
 /* The result, or a negative errno. Pointers are passed as numbers: see the macro. */
 static inline long exec_call(long number, long a, long b, long c, long d, long e)
         __attribute__((always_inline, no_sanitize("address", "undefined")));

@@ -16,9 +16,6 @@
 
 #include "exec/exec_syscall.h"
 
-/* Frames of a function that never returns would stay poisoned on a stack that is used again. */
-#define child_ __attribute__((no_sanitize("address", "undefined")))
-
 #ifndef SYS_mount_setattr
 #define SYS_mount_setattr 442
 #endif

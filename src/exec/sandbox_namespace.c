@@ -30,8 +30,6 @@
 #include "exec/exec_syscall.h"
 #include "exec/sandbox_namespace.h"
 
-#define child_ __attribute__((no_sanitize("address", "undefined")))
-
 #define STACK_SIZE ((size_t) 32 * 1024)
 
 typedef struct Maker {

@@ -9,10 +9,8 @@
 
 #include <string.h>
 
+#include "exec/exec_syscall.h"
 #include "exec/sandbox_order.h"
-
-/* Runs in the child: see exec_child.c. */
-#define child_ __attribute__((no_sanitize("address", "undefined")))
 
 child_ bool sandbox_is_below(const char *path, const char *folder) {
         size_t i = 0;
