@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "basic/failure.h"
+#include "basic/text.h"
 
 void failure_deinit(Failure *failure) {
         assert(failure);
@@ -35,8 +36,7 @@ int failure_set(Failure *failure, int code, const char *name, const char *format
 
         /* The old message may be among the arguments: it goes last. */
         va_start(args, format);
-        if (vasprintf(&message, format, args) < 0)
-                message = NULL;
+        text_vformat(&message, format, args);
         va_end(args);
 
         failure_replace(failure, code, name, message);

@@ -160,8 +160,7 @@ void log_write(LogLevel level, const char *unit, const char *format, ...) {
                 return;
 
         va_start(args, format);
-        if (vasprintf(&message, format, args) < 0)
-                message = NULL;
+        text_vformat(&message, format, args);
         va_end(args);
 
         if (log_kernel_fd >= 0)

@@ -88,21 +88,26 @@ int text_finish(Text *text, char **ret_string) {
         return r;
 }
 
-int text_format(char **ret_string, const char *format, ...) {
-        va_list args;
+int text_vformat(char **ret_string, const char *format, va_list args) {
         char *string;
-        int n;
 
         assert(ret_string);
 
-        va_start(args, format);
-        n = vasprintf(&string, format, args);
-        va_end(args);
-        if (n < 0)
+        if (vasprintf(&string, format, args) < 0)
                 return -ENOMEM;
 
         *ret_string = string;
         return 0;
+}
+
+int text_format(char **ret_string, const char *format, ...) {
+        va_list args;
+        int r;
+
+        va_start(args, format);
+        r = text_vformat(ret_string, format, args);
+        va_end(args);
+        return r;
 }
 
 int text_join_path(const char *folder, const char *name, char **ret_path) {

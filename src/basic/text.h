@@ -8,6 +8,7 @@
  * without a check after each part and judged once, by text_finish().
  */
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,8 +29,9 @@ void text_addf(Text *text, const char *format, ...) __attribute__((format(printf
 /* Hands the string over (never NULL on success, "" if nothing was added) and empties @text; or -ENOMEM. */
 int text_finish(Text *text, char **ret_string);
 
-/* asprintf() that returns 0 or -ENOMEM. */
+/* asprintf() and vasprintf() that return 0 or -ENOMEM, and then leave @ret_string as it was. */
 int text_format(char **ret_string, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int text_vformat(char **ret_string, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 /* "folder/name". 0 or -ENOMEM. */
 int text_join_path(const char *folder, const char *name, char **ret_path);

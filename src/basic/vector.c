@@ -34,3 +34,14 @@ int vector_reserve_raw(void **items, size_t *allocated, size_t size, size_t want
         *allocated = room;
         return 0;
 }
+
+static int u32_compare(const void *a, const void *b) {
+        uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+
+        return x < y ? -1 : x > y;
+}
+
+void u32_sort(uint32_t *items, size_t n) {
+        if (n > 1)
+                qsort(items, n, sizeof(*items), u32_compare);
+}

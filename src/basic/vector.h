@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #define VECTOR(type) struct { type *items; size_t n; size_t allocated; }
@@ -46,3 +47,6 @@ int vector_reserve_raw(void **items, size_t *allocated, size_t size, size_t want
                 (v)->items = NULL;                           \
                 (v)->n = (v)->allocated = 0;                 \
         } while (0)
+
+/* Sorts numbers in rising order. */
+void u32_sort(uint32_t *items, size_t n);

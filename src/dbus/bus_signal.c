@@ -248,18 +248,11 @@ void bus_signals_announce_jobs(Bus *bus) {
                 send_notices(bus, true);
 }
 
-static int compare_ids(const void *a, const void *b) {
-        uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-
-        return x < y ? -1 : x > y;
-}
-
 /* A job that has ended meanwhile has had its last word already. */
 static void send_job_changes(Bus *bus) {
         BusSignals *signals = &bus->signals;
 
-        if (signals->changed_jobs.n > 1)
-                qsort(signals->changed_jobs.items, signals->changed_jobs.n, sizeof(uint32_t), compare_ids);
+        u32_sort(signals->changed_jobs.items, signals->changed_jobs.n);
 
         for (size_t i = 0; i < signals->changed_jobs.n; i++) {
                 uint32_t id = signals->changed_jobs.items[i];

@@ -455,12 +455,6 @@ void job_notify_check_rules(JobNotify *notify, JobNotifyHasJob has_job, const vo
         vector_clear(&notify->queue);
 }
 
-static int u32_compare(const void *a, const void *b) {
-        uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-
-        return x < y ? -1 : x > y;
-}
-
 void job_notify_expire(JobNotify *notify, uint64_t now) {
         JobRuleLimit **place = &notify->limits;
         size_t n_before = notify->queue.n;
@@ -486,7 +480,7 @@ void job_notify_expire(JobNotify *notify, uint64_t now) {
         }
         /* Which of them has acted first, once upon a time, is nothing to go by. */
         if (notify->queue.n > n_before + 1)
-                qsort(notify->queue.items + n_before, notify->queue.n - n_before, sizeof(uint32_t), u32_compare);
+                u32_sort(notify->queue.items + n_before, notify->queue.n - n_before);
 }
 
 void job_notify_forget(JobNotify *notify, const Unit *unit) {

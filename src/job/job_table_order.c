@@ -46,18 +46,11 @@ static Job *job_order_blocker_at(const JobTable *table, uint32_t unit, bool is_a
         return entry->order_pending >= first ? entry->pending : NULL;
 }
 
-static int u32_compare(const void *a, const void *b) {
-        uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-
-        return x < y ? -1 : x > y;
-}
-
 /* Leaves each unit on the late list once, and only those that have a job. */
 static void job_order_compact_late(const JobTable *table, JobRare *rare) {
         size_t n = 0;
 
-        if (rare->late.n > 1)
-                qsort(rare->late.items, rare->late.n, sizeof(uint32_t), u32_compare);
+        u32_sort(rare->late.items, rare->late.n);
         for (size_t i = 0; i < rare->late.n; i++) {
                 uint32_t unit = rare->late.items[i];
 

@@ -57,8 +57,7 @@ void bus_error_set(BusError *error, const char *name, const char *format, ...) {
         bus_error_deinit(error);
         error->name = strdup(name);
         va_start(args, format);
-        if (vasprintf(&error->message, format, args) < 0)
-                error->message = NULL;
+        text_vformat(&error->message, format, args);
         va_end(args);
 }
 
@@ -255,7 +254,8 @@ static DBusMessage *wait_for_reply(Bus *bus, DBusMessage *message, int timeout_m
         return reply;
 }
 
-static int send_and_wait(Bus *bus, DBusMessage *message, int timeout_msec, DBusMessage **ret_reply, BusError *ret_error) {
+static int send_and_wait(Bus *bus, DBusMessage *message, int timeout_msec, DBusMessage **ret_reply,
+                         BusError *ret_error) {
         DBusError error = DBUS_ERROR_INIT;
         int r = -EREMOTEIO;
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "basic/macro.h"
+#include "basic/text.h"
 #include "jobctl/table.h"
 
 #define GAP 1
@@ -51,8 +52,7 @@ void table_addf(Table *table, const char *format, ...) {
         va_list args;
 
         va_start(args, format);
-        if (vasprintf(&text, format, args) < 0)
-                text = NULL;
+        text_vformat(&text, format, args);
         va_end(args);
         table_take(table, COLOR_NONE, text);
 }

@@ -201,15 +201,10 @@ void terminal_say(FILE *stream, const char *format, ...) {
         int r;
 
         va_start(args, format);
-        r = vasprintf(&raw, format, args);
+        r = text_vformat(&raw, format, args);
         va_end(args);
         fflush(stdout);
-        if (r < 0) {
-                raw = NULL;
-                fputs("Out of memory.\n", stream);
-                return;
-        }
-        if (terminal_escape(raw, &escaped) < 0)
+        if (r < 0 || terminal_escape(raw, &escaped) < 0)
                 fputs("Out of memory.\n", stream);
         else
                 fprintf(stream, "%s\n", escaped);

@@ -31,8 +31,7 @@ size_t tree_add(Tree *tree, size_t parent, const char *key, TerminalColor color,
         va_list args;
 
         va_start(args, format);
-        if (vasprintf(&node.label, format, args) < 0)
-                node.label = NULL;
+        text_vformat(&node.label, format, args);
         va_end(args);
         if (!node.label || (key && !node.key) || vector_push(&tree->nodes, node) < 0) {
                 free(node.label);
