@@ -10,10 +10,27 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "basic/text.h"
 #include "jobctl/jobctl.h"
-#include "jobctl/verbs.h"
+#include "jobctl/verb_table.h"
+
+void jobctl_choose_manager(Jobctl *ctl) {
+        const Options *options = &ctl->options;
+        const char *socket = getenv("JOBD_SOCKET");
+        bool is_chosen = options->is_user || options->is_system;
+
+        ctl->address = (BusAddress) {
+                .socket = socket && *socket && !is_chosen ? socket : NULL,
+                .is_user = options->is_user || (!options->is_system && getuid() != 0),
+                .escape = !options->json,
+        };
+        if (options->socket)
+                ctl->address.socket = options->socket;
+}
 
 int jobctl_connect(Jobctl *ctl) {
         cleanup_(bus_error_deinit) BusError error = {};
@@ -106,8 +123,7 @@ int jobctl_fail(Jobctl *ctl, const BusError *error, const char *what, ...) {
                                                         "message", bus_error_message(error)), status);
         if (what) {
                 va_start(args, what);
-                if (vasprintf(&text, what, args) < 0)
-                        text = NULL;
+                text_vformat(&text, what, args);
                 va_end(args);
         }
         say_failure(error, text);
@@ -150,8 +166,7 @@ int jobctl_misused(Jobctl *ctl, const char *format, ...) {
         va_list args;
 
         va_start(args, format);
-        if (vasprintf(&text, format, args) < 0)
-                text = NULL;
+        text_vformat(&text, format, args);
         va_end(args);
         terminal_say(stderr, "jobctl: %s", text ?: "out of memory");
         return EXIT_USAGE;

@@ -14,6 +14,7 @@
 #include "jobctl/terminal.h"
 
 typedef struct Verb Verb;
+typedef struct VerbTable VerbTable;
 typedef struct Installer Installer;
 
 typedef struct Jobctl {
@@ -24,7 +25,8 @@ typedef struct Jobctl {
         bool is_subscribed;     /* signals are asked for */
         json_t *kept_units;     /* owned; an array of names: units that are not to be unloaded; NULL: none */
         unsigned n_connections; /* how often the connection was lost and found */
-        const Verb *verb;       /* static */
+        const VerbTable *verbs; /* static */
+        const Verb *verb;       /* static; the one that runs */
         Installer *installer;   /* owned; looks at unit files where there is no manager, or NULL */
 } Jobctl;
 

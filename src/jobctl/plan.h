@@ -14,6 +14,3 @@
  * if there is nothing that draws.
  */
 int plan_print(Jobctl *ctl, const json_t *plan, const char *title);
-
-/* "merge into job 5, cancels job 3": what happens to a job of the plan. 0 or -ENOMEM. */
-int plan_format_action(const json_t *job, char **ret_action);

@@ -15,7 +15,7 @@
 
 #include "basic/macro.h"
 #include "basic/text.h"
-#include "jobctl/plan.h"
+#include "jobctl/plan_action.h"
 #include "jobctl/plan_edges.h"
 #include "jobctl/plan_graph.h"
 #include "jobctl/value.h"
@@ -298,7 +298,8 @@ int plan_format_dot(const json_t *plan, const char *title, char **ret_dot) {
         text_add(&dot, "digraph plan {\n"
                        "  charset=\"UTF-8\"; rankdir=LR; nodesep=0.12; ranksep=0.5; labelloc=t; fontsize=15;\n"
                        "  fontname=\"Helvetica,Arial,sans-serif\"; tooltip=\" \";\n"
-                       "  node [fontname=\"Helvetica,Arial,sans-serif\", fontsize=11, height=0.3, margin=\"0.12,0.05\"];\n"
+                       "  node [fontname=\"Helvetica,Arial,sans-serif\", fontsize=11, height=0.3, "
+                       "margin=\"0.12,0.05\"];\n"
                        "  edge [fontname=\"Helvetica,Arial,sans-serif\", fontsize=9, arrowsize=0.7];\n");
         add_title(&dot, plan, title);
         json_array_foreach(jobs, i, job)

@@ -17,38 +17,6 @@
 #include "jobctl/verbs.h"
 #include "unitfile/install.h"
 
-int verb_version(Jobctl *ctl, char *const *words) {
-        if (ctl->options.json)
-                return jobctl_print_json(ctl, json_pack("{s:s}", "version", JOBD_VERSION), EXIT_OK);
-        puts("jobctl " JOBD_VERSION);
-        return EXIT_OK;
-}
-
-static int complain_verb(Jobctl *ctl, const char *name) {
-        const char *nearest = verb_nearest(name);
-
-        if (nearest)
-                return jobctl_misused(ctl, "Unknown verb '%s'. Did you mean '%s'?", name, nearest);
-        return jobctl_misused(ctl, "Unknown verb '%s'. See 'jobctl help'.", name);
-}
-
-int verb_help(Jobctl *ctl, char *const *words) {
-        if (words && words[0]) {
-                const Verb *verb = verb_find(words[0]);
-
-                if (!verb)
-                        return complain_verb(ctl, words[0]);
-                verb_print_help(stdout, verb);
-                return EXIT_OK;
-        }
-        printf("jobctl [OPTION…] [VERB] [WORD…]\n\nAsk jobd to change units, and show what it does and why.\n");
-        verb_print_help(stdout, NULL);
-        printf("\nOptions:\n");
-        options_print_help(stdout);
-        printf("\nSee jobctl(1) for details, examples and exit statuses.\n");
-        return EXIT_OK;
-}
-
 static int check_words(Jobctl *ctl, const Verb *verb, char *const *words) {
         size_t n = strv_length(words);
 
@@ -59,20 +27,6 @@ static int check_words(Jobctl *ctl, const Verb *verb, char *const *words) {
                 return jobctl_misused(ctl, "'%s' takes no '%s': jobctl %s%s%s", verb->name, words[verb->max],
                                       verb->name, *verb->arguments ? " " : "", verb->arguments);
         return 0;
-}
-
-void jobctl_choose_manager(Jobctl *ctl) {
-        const Options *options = &ctl->options;
-        const char *socket = getenv("JOBD_SOCKET");
-        bool is_chosen = options->is_user || options->is_system;
-
-        ctl->address = (BusAddress) {
-                .socket = socket && *socket && !is_chosen ? socket : NULL,
-                .is_user = options->is_user || (!options->is_system && getuid() != 0),
-                .escape = !options->json,
-        };
-        if (options->socket)
-                ctl->address.socket = options->socket;
 }
 
 /* A word with other bytes cannot be sent over D-Bus, and no unit has such a name. */
@@ -86,7 +40,7 @@ static const char *find_invalid(char *const *words) {
 static int run_words(Jobctl *ctl, char *const *words) {
         const char *name = words && words[0] ? words[0] : "list-units";
         char *const *rest = words && words[0] ? words + 1 : NULL;
-        const Verb *verb = verb_find(name);
+        const Verb *verb = verb_find(ctl->verbs, name);
         int r;
 
         if (ctl->options.version)
@@ -96,7 +50,7 @@ static int run_words(Jobctl *ctl, char *const *words) {
         if (find_invalid(words))
                 return jobctl_misused(ctl, "'%s' is not valid UTF-8.", find_invalid(words));
         if (!verb)
-                return complain_verb(ctl, name);
+                return verb_complain(ctl, name);
         ctl->verb = verb;
         r = check_words(ctl, verb, rest);
         if (r == 0 && !verb->is_offline)
@@ -114,7 +68,7 @@ static void reserve_standard_descriptors(void) {
 int jobctl_run(char *const *argv) {
         cleanup_(strv_freep) char **words = NULL;
         cleanup_free_ char *complaint = NULL;
-        Jobctl ctl = {};
+        Jobctl ctl = { .verbs = &verbs };
         int r;
 
         reserve_standard_descriptors();

@@ -41,7 +41,8 @@ static int run_revert(Installer *installer, char *const *names, unsigned flags, 
 
 static const InstallVerb install_verbs[] = {
         { "enable", "EnableUnitFiles", "asbb", installer_enable, "start", true, true, "enable" },
-        { "disable", "DisableUnitFilesWithFlagsAndInstallInfo", "ast", installer_disable, "stop", false, true, "disable" },
+        { "disable", "DisableUnitFilesWithFlagsAndInstallInfo", "ast", installer_disable, "stop", false, true,
+          "disable" },
         { "reenable", "ReenableUnitFiles", "asbb", installer_reenable, "start", true, true, "enable again" },
         { "preset", "PresetUnitFilesWithMode", "assbb", NULL, NULL, false, true, "preset" },
         { "preset-all", "PresetAllUnitFiles", "sbb", NULL, NULL, false, false, "preset all units" },
@@ -222,8 +223,9 @@ static int print_changes(Jobctl *ctl, const json_t *changes, bool has_info) {
         if (!has_info && i == 0 && !ctl->options.quiet)
                 terminal_say(stderr,
                              "The unit files have no [Install] section that says anything (WantedBy=, RequiredBy=, "
-                             "UpheldBy=, Also=, Alias=),\nso they cannot be enabled: they are started by another unit, by "
-                             "activation (socket, path, timer), or by hand.\nOf a template an instance can be enabled.");
+                             "UpheldBy=, Also=, Alias=),\nso they cannot be enabled: they are started by another unit, "
+                             "by activation (socket, path, timer), or by hand.\nOf a template an instance can be "
+                             "enabled.");
         return EXIT_OK;
 }
 
@@ -254,7 +256,7 @@ static int act_now(Jobctl *ctl, const InstallVerb *verb, char *const *names) {
         }
         if (r < 0 || !units)
                 return r;
-        ctl->verb = verb_find(verb->now);
+        ctl->verb = verb_find(ctl->verbs, verb->now);
         return ctl->verb->run(ctl, units);
 }
 
@@ -283,7 +285,8 @@ static int install(Jobctl *ctl, const InstallVerb *verb, char *const *words) {
         if (r != 0)
                 return r;
         if (!installer && ctl->options.dry_run)
-                return jobctl_misused(ctl, "'--dry-run' of '%s' needs '--root' (for this system '--root=/').", verb->name);
+                return jobctl_misused(ctl, "'--dry-run' of '%s' needs '--root' (for this system '--root=/').",
+                                      verb->name);
         r = installer ? install_offline(ctl, verb, installer, names, &changes, &has_info, &error)
                       : install_online(ctl, verb, names, &changes, &has_info, &error);
         if (r < 0)

@@ -4,10 +4,7 @@
  * The table of verbs
  */
 
-#include <string.h>
-
 #include "basic/macro.h"
-#include "basic/text.h"
 #include "jobctl/verbs.h"
 
 #define HEADING(text) { .help = text }
@@ -33,7 +30,7 @@
         { .name = verb_name, .arguments = "", .run = verb_end, .help = text, .job_type = "start", .unit = target, \
           .job_mode = "replace-irreversibly", .is_shared = true, .is_offline = true }
 
-static const Verb verbs[] = {
+static const Verb rows[] = {
         HEADING("Change units (several units of one call are one transaction: all or none)"),
         REQUEST("start", "start", "Start units"),
         REQUEST("stop", "stop", "Stop units"),
@@ -45,7 +42,8 @@ static const Verb verbs[] = {
         { .name = "isolate", .arguments = "UNIT", .min = 1, .max = 1, .run = verb_request, .job_type = "start",
           .is_shared = true, .help = "Start a unit and what it needs, stop everything else" },
         OURS("exec", "TYPE:UNIT…", 1, VERB_ANY, verb_exec, "Make different changes in one transaction"),
-        OFFLINE("run", "[OPTION…] COMMAND [ARGUMENT…]", 0, VERB_ANY, verb_run, "Run a command as a unit without a file"),
+        OFFLINE("run", "[OPTION…] COMMAND [ARGUMENT…]", 0, VERB_ANY, verb_run,
+                "Run a command as a unit without a file"),
         SHARED("kill", "UNIT…", 1, VERB_ANY, verb_kill, "Send a signal to the processes of units"),
         SHARED("clean", "UNIT…", 1, VERB_ANY, verb_clean, "Remove what inactive units have kept: caches, state, logs"),
         SHARED("freeze", "UNIT…", 1, VERB_ANY, verb_freeze, "Have all processes of units stand still"),
@@ -132,40 +130,4 @@ static const Verb verbs[] = {
         OFFLINE("version", "", 0, 0, verb_version, "Show the version"),
 };
 
-const Verb *verb_find(const char *name) {
-        for (size_t i = 0; i < ELEMENTSOF(verbs); i++)
-                if (text_equal(verbs[i].name, name))
-                        return &verbs[i];
-        return NULL;
-}
-
-const char *verb_nearest(const char *name) {
-        const char *names[ELEMENTSOF(verbs)];
-        size_t n = 0;
-
-        for (size_t i = 0; i < ELEMENTSOF(verbs); i++)
-                if (verbs[i].name)
-                        names[n++] = verbs[i].name;
-        return text_nearest(name, names, n);
-}
-
-static void print_synopsis(FILE *stream, const Verb *verb, int indent, int width) {
-        char left[64];
-
-        snprintf(left, sizeof(left), "%s %s", verb->name, verb->arguments);
-        fprintf(stream, "%*s%s%*s  %s\n", indent, "", left, MAX(0, width - (int) terminal_text_width(left)), "",
-                verb->help);
-}
-
-void verb_print_help(FILE *stream, const Verb *verb) {
-        if (verb) {
-                fprintf(stream, "jobctl [OPTION…] %s %s\n\n%s.\n\n", verb->name, verb->arguments, verb->help);
-                fprintf(stream, "See 'jobctl help' for the options and jobctl(1) for details and examples.\n");
-                return;
-        }
-        for (size_t i = 0; i < ELEMENTSOF(verbs); i++)
-                if (verbs[i].name)
-                        print_synopsis(stream, &verbs[i], 2, 30);
-                else
-                        fprintf(stream, "\n%s:\n", verbs[i].help);
-}
+const VerbTable verbs = { .rows = rows, .n = ELEMENTSOF(rows) };

@@ -2,35 +2,12 @@
 #pragma once
 
 /*
- * The verbs of jobctl
- *
- * One table: a line in it is all that a verb needs to be found, checked,
- * described and completed.
+ * The verbs of jobctl: their table, and the functions that carry them out
  */
 
-#include <limits.h>
-#include <stdio.h>
+#include "jobctl/verb_table.h"
 
-#include "jobctl/jobctl.h"
-
-#define VERB_ANY UINT_MAX
-
-struct Verb {
-        const char *name;               /* NULL: a heading of the help text, in .help */
-        const char *arguments;          /* for the help text */
-        unsigned min, max;              /* number of words after it */
-        int (*run)(Jobctl *ctl, char *const *words);
-        const char *help;
-        const char *job_type;           /* for requests: the type of their jobs */
-        const char *unit;               /* for requests without words: what they are about … */
-        const char *job_mode;           /* … and their mode */
-        bool is_shared;                 /* systemctl has it: exit statuses are systemctl's */
-        bool is_offline;                /* needs no connection */
-};
-
-const Verb *verb_find(const char *name);
-const char *verb_nearest(const char *name);             /* or NULL */
-void verb_print_help(FILE *stream, const Verb *verb /* NULL: all */);
+extern const VerbTable verbs;
 
 /* verb_request.c */
 int verb_request(Jobctl *ctl, char *const *words);      /* start, stop, … */
@@ -122,7 +99,9 @@ int verb_verify(Jobctl *ctl, char *const *words);
 /* verb_calendar.c */
 int verb_calendar(Jobctl *ctl, char *const *words);
 
-/* run.c: @argv without the program's name; returns the exit status of the program. */
-int jobctl_run(char *const *argv);
+/* verb_help.c */
 int verb_help(Jobctl *ctl, char *const *words);
 int verb_version(Jobctl *ctl, char *const *words);
+
+/* run.c: @argv without the program's name; returns the exit status of the program. */
+int jobctl_run(char *const *argv);

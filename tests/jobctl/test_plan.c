@@ -6,7 +6,7 @@
 
 #include "basic/macro.h"
 #include "double/double_assert.h"
-#include "jobctl/plan.h"
+#include "jobctl/plan_action.h"
 
 static void assert_action(json_t *job, const char *expected) {
         cleanup_free_ char *action = NULL;

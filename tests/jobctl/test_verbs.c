@@ -25,12 +25,12 @@ Test(verbs, every_verb_has_a_handler_and_a_help_line) {
         };
 
         for (size_t i = 0; i < ELEMENTSOF(names); i++) {
-                const Verb *verb = verb_find(names[i]);
+                const Verb *verb = verb_find(&verbs, names[i]);
 
                 assert_not_null(verb);
                 cr_expect(verb->run && verb->help && verb->arguments && verb->min <= verb->max, "%s", names[i]);
         }
-        assert_null(verb_find("foo"));
+        assert_null(verb_find(&verbs, "foo"));
 }
 
 Test(verbs, a_misspelt_verb_is_corrected, .init = cr_redirect_stderr) {

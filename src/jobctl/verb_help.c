@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * help, version
+ */
+
+#include "jobctl/verbs.h"
+
+int verb_version(Jobctl *ctl, char *const *words) {
+        if (ctl->options.json)
+                return jobctl_print_json(ctl, json_pack("{s:s}", "version", JOBD_VERSION), EXIT_OK);
+        puts("jobctl " JOBD_VERSION);
+        return EXIT_OK;
+}
+
+int verb_help(Jobctl *ctl, char *const *words) {
+        if (words && words[0]) {
+                const Verb *verb = verb_find(ctl->verbs, words[0]);
+
+                if (!verb)
+                        return verb_complain(ctl, words[0]);
+                verb_print_help(stdout, ctl->verbs, verb);
+                return EXIT_OK;
+        }
+        printf("jobctl [OPTION…] [VERB] [WORD…]\n\nAsk jobd to change units, and show what it does and why.\n");
+        verb_print_help(stdout, ctl->verbs, NULL);
+        printf("\nOptions:\n");
+        options_print_help(stdout);
+        printf("\nSee jobctl(1) for details, examples and exit statuses.\n");
+        return EXIT_OK;
+}
