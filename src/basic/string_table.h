@@ -23,6 +23,10 @@
                         return NULL;                                                    \
                 return table[value];                                                    \
         }                                                                               \
+        DEFINE_STRING_TABLE_FROM(name, table)
+
+/* Where words are only read: x_from_string() alone. */
+#define DEFINE_STRING_TABLE_FROM(name, table)                                           \
         int name##_from_string(const char *string) {                                    \
                 if (!string)                                                            \
                         return -EINVAL;                                                 \

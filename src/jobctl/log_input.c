@@ -48,8 +48,8 @@ static int get_property(Jobctl *ctl, const char *name, json_t **ret_value) {
         cleanup_json_ json_t *reply = NULL;
         int r;
 
-        r = bus_call(ctl->bus, &(BusCall) { BUS_PATH, BUS_PROPERTIES, "Get", "ss", json_pack("[ss]", BUS_MANAGER, name) },
-                     &reply, &error);
+        r = bus_call(ctl->bus, &(BusCall) { BUS_PATH, BUS_PROPERTIES, "Get", "ss",
+                                            json_pack("[ss]", BUS_MANAGER, name) }, &reply, &error);
         if (r < 0)
                 return r;
         *ret_value = json_incref(json_array_get(reply, 0));
@@ -158,11 +158,13 @@ int log_input_find_invocation(Jobctl *ctl, const char *unit, char ret_invocation
 /* — either — */
 
 int log_input_add(LogInput *input, const char *unit, bool with_manager) {
-        return input->journal ? journal_input_add(input->journal, unit) : log_reader_add(input->files, unit, with_manager);
+        return input->journal ? journal_input_add(input->journal, unit)
+                              : log_reader_add(input->files, unit, with_manager);
 }
 
 int log_input_next(LogInput *input, LogEntry *ret_entry) {
-        return input->journal ? journal_input_next(input->journal, ret_entry) : log_reader_next(input->files, ret_entry);
+        return input->journal ? journal_input_next(input->journal, ret_entry)
+                              : log_reader_next(input->files, ret_entry);
 }
 
 int log_input_wait(LogInput *input, usec_t timeout) {
@@ -171,10 +173,6 @@ int log_input_wait(LogInput *input, usec_t timeout) {
 
 int log_input_fd(const LogInput *input) {
         return input->journal ? journal_input_fd(input->journal) : log_reader_fd(input->files);
-}
-
-bool log_input_is_empty(LogInput *input) {
-        return input->files && !log_reader_has_files(input->files);
 }
 
 bool log_input_is_denied(const LogInput *input) {

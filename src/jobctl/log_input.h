@@ -24,9 +24,6 @@ int log_input_next(LogInput *input, LogEntry *ret_entry);
 int log_input_wait(LogInput *input, usec_t timeout);
 int log_input_fd(const LogInput *input);
 
-/* Nothing was ever written by these units? */
-bool log_input_is_empty(LogInput *input);
-
 /* Is there something of these units that may not be read? */
 bool log_input_is_denied(const LogInput *input);
 

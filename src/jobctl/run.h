@@ -31,12 +31,6 @@ int run_plan_service(Jobctl *ctl, const RunPlan *plan, json_t **ret_properties);
 int run_plan_scope(Jobctl *ctl, const RunPlan *plan, json_t **ret_properties);
 int run_plan_trigger(Jobctl *ctl, const RunPlan *plan, json_t **ret_properties);
 
-/*
- * Has the unit made and started, and waits for that unless it is not to be waited for: 0, an exit status with the reason
- * said, or < 0. @others: aux units.
- */
-int run_start(Jobctl *ctl, const RunPlan *plan, const char *unit, json_t *properties, json_t *others);
-
 /* How a service has ended. */
 typedef struct RunEnd {
         json_t *properties;             /* owned: of the unit, all of them; NULL: it was not waited for */

@@ -49,7 +49,7 @@ static int add_token(json_t *properties) {
         return json_array_append_new(properties, json_pack("[s{ss}]", "RequestToken", "s", token)) < 0 ? -ENOMEM : 0;
 }
 
-int run_start(Jobctl *ctl, const RunPlan *plan, const char *unit, json_t *properties, json_t *others) {
+static int start_unit(Jobctl *ctl, const RunPlan *plan, const char *unit, json_t *properties, json_t *others) {
         cleanup_(job_wait_deinit) JobWait wait = {};
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *reply = NULL;
@@ -108,7 +108,7 @@ static int run_service(Jobctl *ctl, RunPlan *plan) {
         if (r == 0)
                 r = run_plan_service(ctl, plan, &properties);
         if (r == 0)
-                r = run_start(ctl, plan, plan->unit, properties, others);
+                r = start_unit(ctl, plan, plan->unit, properties, others);
         if (r != 0)
                 return r;
         say(plan, "Running as unit: %s", plan->unit);
@@ -132,7 +132,7 @@ static int run_scope(Jobctl *ctl, RunPlan *plan) {
 
         r = run_plan_scope(ctl, plan, &properties);
         if (r == 0)
-                r = run_start(ctl, plan, plan->unit, properties, others);
+                r = start_unit(ctl, plan, plan->unit, properties, others);
         if (r != 0)
                 return r;
         say(plan, "Running scope as unit: %s", plan->unit);
@@ -151,7 +151,7 @@ static int run_triggered(Jobctl *ctl, RunPlan *plan) {
         if (r != 0)
                 return r;
         others = plan->command ? json_pack("[[sO]]", plan->unit, service) : json_array();
-        r = others ? run_start(ctl, plan, plan->trigger, properties, others) : -ENOMEM;
+        r = others ? start_unit(ctl, plan, plan->trigger, properties, others) : -ENOMEM;
         if (r != 0)
                 return r;
         snprintf(format, sizeof(format), "Running %s as unit: %%s", type);
@@ -170,7 +170,9 @@ static int run_command(Jobctl *ctl, const RunOptions *options, char *const *comm
                 r = jobctl_connect(ctl);
         if (r != 0)
                 return r;
-        return options->scope ? run_scope(ctl, &plan) : plan.trigger ? run_triggered(ctl, &plan) : run_service(ctl, &plan);
+        if (options->scope)
+                return run_scope(ctl, &plan);
+        return plan.trigger ? run_triggered(ctl, &plan) : run_service(ctl, &plan);
 }
 
 int verb_run(Jobctl *ctl, char *const *words) {
@@ -181,7 +183,8 @@ int verb_run(Jobctl *ctl, char *const *words) {
         if (r != 0)
                 return r;
         if (options.help) {
-                printf("jobctl run [OPTION…] COMMAND [ARGUMENT…]\n\nRun a command as a unit that has no file.\n\nOptions:\n");
+                printf("jobctl run [OPTION…] COMMAND [ARGUMENT…]\n\nRun a command as a unit that has no file.\n\n"
+                       "Options:\n");
                 run_options_print_help(stdout);
                 return EXIT_OK;
         }

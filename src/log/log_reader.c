@@ -323,12 +323,6 @@ int log_reader_next(LogReader *reader, LogEntry *ret_entry) {
         return 1;
 }
 
-bool log_reader_has_files(LogReader *reader) {
-        if (!reader->has_begun)
-                (void) begin(reader);
-        return reader->sources.n > 0;
-}
-
 bool log_reader_is_denied(const LogReader *reader) {
         return reader->is_denied;
 }

@@ -48,9 +48,6 @@ int log_reader_add(LogReader *reader, const char *unit, bool with_manager);
 /* 1, 0: no more for now, or -errno. */
 int log_reader_next(LogReader *reader, LogEntry *ret_entry);
 
-/* Is there any file of these units? */
-bool log_reader_has_files(LogReader *reader);
-
 /* Is there anything of these units that may not be read? */
 bool log_reader_is_denied(const LogReader *reader);
 

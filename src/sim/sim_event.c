@@ -60,7 +60,7 @@ void sim_event_set(SimEvents *events, json_t *event, const char *key, json_t *va
                 json_decref(value);
 }
 
-void sim_event_set_string(SimEvents *events, json_t *event, const char *key, const char *value) {
+static void set_string(SimEvents *events, json_t *event, const char *key, const char *value) {
         if (event && value)
                 sim_event_set(events, event, key, json_string(value));
 }
@@ -92,8 +92,8 @@ void sim_event_emit(SimEvents *events, json_t *event) {
 
 void sim_event_set_failure(SimEvents *events, json_t *event, const Failure *failure) {
         sim_event_set(events, event, "ok", json_false());
-        sim_event_set_string(events, event, "error", failure->name);
-        sim_event_set_string(events, event, "message", failure_message(failure));
+        set_string(events, event, "error", failure->name);
+        set_string(events, event, "message", failure_message(failure));
 }
 
 static json_t *sim_event_new_job(SimEvents *events, const char *name, const JobInfo *job) {
@@ -102,8 +102,8 @@ static json_t *sim_event_new_job(SimEvents *events, const char *name, const JobI
         if (!event)
                 return NULL;
         sim_event_set(events, event, "id", json_integer(job->id));
-        sim_event_set_string(events, event, "unit", job->unit ? job->unit->id : NULL);
-        sim_event_set_string(events, event, "type", job_type_to_string(job->type));
+        set_string(events, event, "unit", job->unit ? job->unit->id : NULL);
+        set_string(events, event, "type", job_type_to_string(job->type));
         return event;
 }
 
@@ -126,8 +126,8 @@ static json_t *sim_event_new_trigger(Sim *sim, const JobInfo *job) {
         json_t *event = sim_event_new(events, "trigger");
 
         sim_event_set(events, event, "job", json_integer(job->id));
-        sim_event_set_string(events, event, "unit", job->unit->id);
-        sim_event_set_string(events, event, "run", job_type_to_string(job->run_type));
+        set_string(events, event, "unit", job->unit->id);
+        set_string(events, event, "run", job_type_to_string(job->run_type));
         return event;
 }
 
@@ -139,8 +139,8 @@ static json_t *sim_event_new_change(Sim *sim, const JobInfo *job) {
                 return sim_event_new_trigger(sim, job);
 
         event = sim_event_new_job(events, "job-changed", job);
-        sim_event_set_string(events, event, "run", job_type_to_string(job->run_type));
-        sim_event_set_string(events, event, "state", job_state_to_string(job->state));
+        set_string(events, event, "run", job_type_to_string(job->run_type));
+        set_string(events, event, "state", job_state_to_string(job->state));
         sim_event_set(events, event, "irreversible", json_boolean(job->is_irreversible));
         sim_event_set(events, event, "paused", json_boolean(job->is_paused));
         if (job->blocker != JOB_ID_NONE)
@@ -163,7 +163,7 @@ static json_t *sim_event_new_removed(Sim *sim, const JobInfo *job) {
         if (sim_job_was_only_looking(sim, job))
                 sim_event_emit(&sim->events, sim_event_new_trigger(sim, job));
         event = sim_event_new_job(&sim->events, "job-removed", job);
-        sim_event_set_string(&sim->events, event, "result", job_result_to_string(job->result));
+        set_string(&sim->events, event, "result", job_result_to_string(job->result));
         (void) id_map_remove(&sim->job_states, job->id);
         return event;
 }
@@ -172,8 +172,8 @@ static json_t *sim_event_new_failure(SimEvents *events, const char *name, const 
         json_t *event = sim_event_new(events, name);
 
         if (failure) {
-                sim_event_set_string(events, event, "error", failure->name);
-                sim_event_set_string(events, event, "message", failure_message(failure));
+                set_string(events, event, "error", failure->name);
+                set_string(events, event, "message", failure_message(failure));
         }
         return event;
 }
@@ -203,7 +203,7 @@ void sim_job_event(const JobEvent *event, void *userdata) {
         if (!sim->events.is_needed)
                 return;
         json = sim_event_make(sim, event);
-        sim_event_set_string(&sim->events, json, "cause", job_event_cause(event, cause));
+        set_string(&sim->events, json, "cause", job_event_cause(event, cause));
         sim_event_emit(&sim->events, json);
 }
 
@@ -213,9 +213,9 @@ static void sim_unit_changed(void *userdata, Unit *unit, UnitActiveState old, Un
         json_t *event = sim_event_new(&sim->events, "unit");
 
         sim_unit_set_will_restart(unit, flags & UNIT_CHANGE_WILL_RESTART);
-        sim_event_set_string(&sim->events, event, "unit", unit->id);
-        sim_event_set_string(&sim->events, event, "from", unit_active_state_to_string(old));
-        sim_event_set_string(&sim->events, event, "to", unit_active_state_to_string(new));
+        set_string(&sim->events, event, "unit", unit->id);
+        set_string(&sim->events, event, "from", unit_active_state_to_string(old));
+        set_string(&sim->events, event, "to", unit_active_state_to_string(new));
         sim_event_emit(&sim->events, event);
         job_manager_finish(sim->jobs, unit, old, new, flags, sim->now);
 }

@@ -35,7 +35,6 @@ void sim_events_begin(SimEvents *events);
 /* A new event {"ev": name}, or NULL (not needed, or an error that is kept). To be filled and emitted. */
 json_t *sim_event_new(SimEvents *events, const char *name);
 void sim_event_set(SimEvents *events, json_t *event, const char *key, json_t *value /* taken over */);
-void sim_event_set_string(SimEvents *events, json_t *event, const char *key, const char *value /* NULL: left out */);
 /* Adds what was written into @sink, an object; empties it. */
 void sim_event_merge(SimEvents *events, json_t *event, JsonSink *sink);
 void sim_event_emit(SimEvents *events, json_t *event /* taken over; may be NULL */);

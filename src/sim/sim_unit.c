@@ -29,7 +29,7 @@ static const char *const sim_operation_table[_SIM_OPERATION_MAX] = {
         [SIM_STOP] = "stop",
         [SIM_RELOAD] = "reload",
 };
-DEFINE_STRING_TABLE(sim_operation, SimOperation, sim_operation_table)
+DEFINE_STRING_TABLE_FROM(sim_operation, sim_operation_table)
 
 static const char *const sim_outcome_table[_SIM_OUTCOME_MAX] = {
         [SIM_OUTCOME_UNDER_WAY] = "under-way",
@@ -41,7 +41,7 @@ static const char *const sim_outcome_table[_SIM_OUTCOME_MAX] = {
         [SIM_OUTCOME_UNSUPPORTED] = "unsupported",
         [SIM_OUTCOME_HANG] = "hang",
 };
-DEFINE_STRING_TABLE(sim_outcome, SimOutcome, sim_outcome_table)
+DEFINE_STRING_TABLE_FROM(sim_outcome, sim_outcome_table)
 
 static Sim *sim_of_unit(const Unit *unit) {
         return container_of(unit_table_host(unit->table), Sim, host);

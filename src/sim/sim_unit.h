@@ -30,8 +30,8 @@ typedef enum SimOutcome {
         _SIM_OUTCOME_MAX,
 } SimOutcome;
 
-DECLARE_STRING_TABLE(sim_operation, SimOperation);       /* "start", "stop", "reload" */
-DECLARE_STRING_TABLE(sim_outcome, SimOutcome);           /* "under-way", "done", … */
+int sim_operation_from_string(const char *string);      /* "start", "stop", "reload": a SimOperation, or -EINVAL */
+int sim_outcome_from_string(const char *string);        /* "under-way", "done", …: a SimOutcome, or -EINVAL */
 
 /* The type @type in a simulation. */
 UnitVTable sim_unit_vtable(UnitType type);

@@ -241,7 +241,8 @@ TimeZoneOffset time_zone_at(const TimeZone *zone, int64_t utc) {
         return (TimeZoneOffset) { type->seconds, type->is_dst, zone->names + type->name };
 }
 
-bool time_zone_next_change(const TimeZone *zone, int64_t after, int64_t *ret_change) {
+/* The first moment after @after at which the offset or the name changes; false: there is none. */
+static bool find_next_change(const TimeZone *zone, int64_t after, int64_t *ret_change) {
         size_t n;
 
         if (!zone)
@@ -296,7 +297,7 @@ bool time_zone_find(const TimeZone *zone, int64_t local, int dst, int64_t not_be
         /* All stretches in which clocks can show it, and those after up to the first one that will do. */
         while (!is_over && search.found == INT64_MAX) {
                 TimeZoneOffset offset = time_zone_at(zone, at);
-                bool has_next = time_zone_next_change(zone, at, &change);
+                bool has_next = find_next_change(zone, at, &change);
 
                 search_stretch(&search, begin, has_next ? change : INT64_MAX, offset);
                 is_over = !has_next || (search.next < INT64_MAX && change > local + OFFSET_MAX) ||

@@ -36,9 +36,6 @@ DEFINE_CLEANUP(TimeZone, time_zone_free)
 /* A NULL zone is UTC, here and below. */
 TimeZoneOffset time_zone_at(const TimeZone *zone, int64_t utc);
 
-/* The first moment after @after at which something changes; false if nothing does any more. */
-bool time_zone_next_change(const TimeZone *zone, int64_t after, int64_t *ret_change);
-
 /* The abbreviation of standard (or daylight saving) time that was last used, or NULL: there is none. */
 const char *time_zone_name(const TimeZone *zone, bool is_dst);
 
