@@ -162,7 +162,9 @@ static int parse_one(const OptionTable *table, void *options, char *const *argv,
 }
 
 static bool is_own_affair(const OptionTable *table, char *const *words) {
-        return words && words[0] && (table->stops_at_word || (table->raw_after && strcmp(words[0], table->raw_after) == 0));
+        if (!words || !words[0])
+                return false;
+        return table->stops_at_word || (table->raw_after && strcmp(words[0], table->raw_after) == 0);
 }
 
 int option_table_parse(const OptionTable *table, void *options, char *const *argv, char ***ret_words,

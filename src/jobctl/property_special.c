@@ -94,8 +94,8 @@ static void add_namespaces(Text *text, const json_t *value) {
                 uint64_t flag;
                 const char *name;
         } kinds[] = {
-                { CLONE_NEWCGROUP, "cgroup" }, { CLONE_NEWIPC, "ipc" },   { CLONE_NEWNET, "net" }, { CLONE_NEWNS, "mnt" },
-                { CLONE_NEWPID, "pid" },       { CLONE_NEWUSER, "user" }, { CLONE_NEWUTS, "uts" },
+                { CLONE_NEWCGROUP, "cgroup" }, { CLONE_NEWIPC, "ipc" }, { CLONE_NEWNET, "net" },
+                { CLONE_NEWNS, "mnt" }, { CLONE_NEWPID, "pid" }, { CLONE_NEWUSER, "user" }, { CLONE_NEWUTS, "uts" },
         };
         const uint64_t allowed = number_of(value);
         const char *separator = "";

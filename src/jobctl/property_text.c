@@ -76,7 +76,8 @@ static void add_command(Text *text, const json_t *command) {
 static void add_number(Text *text, const char *name, uint64_t value) {
         char buffer[STATE_TIME_MAX];
 
-        if (text_ends_with(name, "Timestamp") || text_ends_with(name, "USecRealtime") || strcmp(name, "LastTriggerUSec") == 0)
+        if (text_ends_with(name, "Timestamp") || text_ends_with(name, "USecRealtime") ||
+            strcmp(name, "LastTriggerUSec") == 0)
                 text_add(text, state_format_date(value, buffer));
         else if (text_ends_with(name, "USec") || text_ends_with(name, "USecMonotonic") ||
                  text_ends_with(name, "USecNext"))
@@ -150,9 +151,10 @@ static void add_timer(Text *text, const json_t *fields) {
         text_add(text, " ; next_elapse=");
         if (!is_calendar)
                 property_add_span(text, value_item_u64(fields, 2));
+        else if (json_is_null(json_array_get(fields, 2)))
+                text_add(text, "n/a");
         else
-                text_add(text, json_is_null(json_array_get(fields, 2)) ? "n/a"
-                                                                       : state_format_date(value_item_u64(fields, 2), date));
+                text_add(text, state_format_date(value_item_u64(fields, 2), date));
         text_add(text, " }");
 }
 

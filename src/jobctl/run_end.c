@@ -56,7 +56,8 @@ void run_print_end(const RunEnd *end) {
         if (code == CLD_EXITED)
                 terminal_say(stderr, "Main processes terminated with: code=exited/status=%d", status);
         else if (code > 0 && signal)
-                terminal_say(stderr, "Main processes terminated with: code=%s/status=%s", property_exit_code(code), signal);
+                terminal_say(stderr, "Main processes terminated with: code=%s/status=%s", property_exit_code(code),
+                             signal);
         if (begin > 0 && finish > begin)
                 terminal_say(stderr, "Service runtime: %s", state_format_span(finish - begin, span));
         if (cpu > 0 && cpu != UINT64_MAX)

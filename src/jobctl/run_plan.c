@@ -157,8 +157,9 @@ int run_plan_make(Jobctl *ctl, const RunOptions *options, char *const *command, 
 /* — properties — */
 
 static int add(json_t *properties, const char *name, const char *signature, json_t *value /* taken over */) {
-        return value ? json_array_append_new(properties, json_pack("[s{so}]", name, signature, value)) < 0 ? -ENOMEM : 0 :
-                       -ENOMEM;
+        if (!value)
+                return -ENOMEM;
+        return json_array_append_new(properties, json_pack("[s{so}]", name, signature, value)) < 0 ? -ENOMEM : 0;
 }
 
 static int add_text(json_t *properties, const char *name, const char *value) {

@@ -26,10 +26,11 @@ static int become_group(const RunOptions *options) {
         const struct group *group = getgrnam(options->gid);
         uint32_t number = 0;
 
-        if (!group && text_parse_u32(options->gid, &number) < 0)
+        if (group)
+                number = group->gr_gid;
+        else if (text_parse_u32(options->gid, &number) < 0)
                 return complain("find group", options->gid, ESRCH);
-        return setresgid(group ? group->gr_gid : number, group ? group->gr_gid : number, group ? group->gr_gid : number) < 0 ?
-               complain("become group", options->gid, errno) : 0;
+        return setresgid(number, number, number) < 0 ? complain("become group", options->gid, errno) : 0;
 }
 
 static int become_user(const RunOptions *options) {

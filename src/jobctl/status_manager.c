@@ -64,8 +64,9 @@ static int add_units(Jobctl *ctl, Tree *tree) {
         size_t i;
         int r;
 
-        r = jobctl_call(ctl, "ListUnitsByPatterns", "asas", json_pack("[[ssss][s]]", "active", "reloading", "activating",
-                                                                      "deactivating", "*.service"), &units, &error);
+        r = jobctl_call(ctl, "ListUnitsByPatterns", "asas",
+                        json_pack("[[ssss][s]]", "active", "reloading", "activating", "deactivating", "*.service"),
+                        &units, &error);
         if (r < 0)
                 return jobctl_fail(ctl, &error, "list units");
         json_array_foreach(json_array_get(units, 0), i, unit) {

@@ -61,7 +61,8 @@ static int check_result(Jobctl *ctl, const char *unit, BusError *ret_error) {
         result = value_string(properties, "CleanResult");
         if (!*result || strcmp(result, "success") == 0)
                 return 0;
-        bus_error_set(ret_error, "org.jobd1.Failed", "something is left (result '%s'); see 'jobctl logs %s'.", result, unit);
+        bus_error_set(ret_error, "org.jobd1.Failed", "something is left (result '%s'); see 'jobctl logs %s'.", result,
+                      unit);
         return -EREMOTEIO;
 }
 

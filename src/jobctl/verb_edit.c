@@ -331,7 +331,8 @@ static int edit_contents(Edit *edit, const char *text) {
         if (r != 0)
                 return r;
         if (!*contents)
-                return refuse(edit, "org.jobd1.Canceled", "Editing %s was canceled: the file would be empty.", edit->target);
+                return refuse(edit, "org.jobd1.Canceled", "Editing %s was canceled: the file would be empty.",
+                              edit->target);
         r = write_file(edit->file, contents);
         if (r < 0)
                 return fail(edit, r, "write", edit->file);
@@ -357,8 +358,8 @@ static int edit_unit(Jobctl *ctl, const char *name, const char *text, json_t *do
         r = edit_contents(&edit, text);
         if (r != 0)
                 return r;
-        return json_array_append_new(documents, json_pack("{s:s, s:s}", "unit", name, "path", edit.target)) < 0 ? -ENOMEM
-                                                                                                               : 0;
+        r = json_array_append_new(documents, json_pack("{s:s, s:s}", "unit", name, "path", edit.target));
+        return r < 0 ? -ENOMEM : 0;
 }
 
 static int reload(Jobctl *ctl) {

@@ -64,7 +64,7 @@ static void add_sentence(Text *text, const json_t *step) {
                 text_add(text, ")");
         if (*value_string(step, "requester"))
                 text_addf(text, ", asked for by %s",
-                          *value_string(step, "command") ? value_string(step, "command") : value_string(step, "requester"));
+                          value_string(step, *value_string(step, "command") ? "command" : "requester"));
 }
 
 /* What the sentence does not say already. */

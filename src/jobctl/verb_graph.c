@@ -58,8 +58,8 @@ static int add_edges(Jobctl *ctl, const struct Relation *relation, char *const *
                 if (!is_wanted(patterns, from, to))
                         continue;
                 if (ctl->options.json) {
-                        if (json_array_append_new(edges, json_pack("{s:s, s:s, s:s}", "from", from, "to", to, "relation",
-                                                                   relation->property)) < 0)
+                        if (json_array_append_new(edges, json_pack("{s:s, s:s, s:s}", "from", from, "to", to,
+                                                                   "relation", relation->property)) < 0)
                                 return -ENOMEM;
                         continue;
                 }

@@ -40,8 +40,8 @@ static int list_online(Jobctl *ctl, char *const *patterns, json_t **ret_rows) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *reply = NULL;
         int r = jobctl_call(ctl, "ListUnitFilesByPatterns", "asas",
-                            json_pack("[oo]", value_from_strings(ctl->options.states), value_from_strings(patterns)), &reply,
-                            &error);
+                            json_pack("[oo]", value_from_strings(ctl->options.states), value_from_strings(patterns)),
+                            &reply, &error);
 
         if (r < 0)
                 return jobctl_fail(ctl, &error, "list unit files");
@@ -128,9 +128,9 @@ static int print_files_json(Jobctl *ctl, const PresetRules *presets, json_t *con
 
         for (size_t i = 0; i < n; i++) {
                 const char *preset = preset_of(presets, rows[i]);
-                json_t *file = json_pack("{s:s, s:s, s:s, s:s?}", "unit-file", file_name(rows[i]), "path",
-                                         value_item_string(rows[i], 0), "state", value_item_string(rows[i], 1), "preset",
-                                         strcmp(preset, "-") == 0 ? NULL : preset);
+                json_t *file = json_pack("{s:s, s:s, s:s, s:s?}", "unit-file", file_name(rows[i]),
+                                         "path", value_item_string(rows[i], 0), "state", value_item_string(rows[i], 1),
+                                         "preset", strcmp(preset, "-") == 0 ? NULL : preset);
 
                 if (json_array_append_new(files, file) < 0)
                         return -ENOMEM;

@@ -67,7 +67,8 @@ static int compare_ids(const TriggerRow *a, const TriggerRow *b) {
 /* — timers — */
 
 static int add_timer(TriggerRows *rows, json_t *unit) {
-        usec_t realtime = value_u64(unit, "NextElapseUSecRealtime"), monotonic = value_u64(unit, "NextElapseUSecMonotonic");
+        usec_t realtime = value_u64(unit, "NextElapseUSecRealtime");
+        usec_t monotonic = value_u64(unit, "NextElapseUSecMonotonic");
         usec_t now = clock_realtime(), since_boot = clock_monotonic();
         TriggerRow row = { .next = USEC_INFINITY, .last = value_u64(unit, "LastTriggerUSec") };
 

@@ -40,8 +40,8 @@ static int read_time(Jobctl *ctl, const char *option, const char *text, usec_t *
         int r = text ? timestamp_parse(text, clock_realtime(), ret_time) : 0;
 
         if (r < 0 && r != -ENOMEM)
-                return jobctl_misused(ctl, "'%s' is no moment for '--%s'; try \"today\", \"5min ago\" or \"18:30\".", text,
-                                      option);
+                return jobctl_misused(ctl, "'%s' is no moment for '--%s'; try \"today\", \"5min ago\" or \"18:30\".",
+                                      text, option);
         return r;
 }
 
@@ -50,8 +50,8 @@ static int read_priority(Jobctl *ctl, LogsRequest *request) {
         int level = text ? log_level_from_string(text) : 7;
 
         if (level < 0)
-                return jobctl_misused(ctl, "'%s' is no priority; take one of emerg, alert, crit, err, warning, notice, info "
-                                           "and debug.", text);
+                return jobctl_misused(ctl, "'%s' is no priority; take one of emerg, alert, crit, err, warning, "
+                                           "notice, info and debug.", text);
         request->filter.priority_max = (uint32_t) level;
         return 0;
 }

@@ -139,7 +139,8 @@ int verb_import_environment(Jobctl *ctl, char *const *words) {
         cleanup_(strv_freep) char **assignments = NULL;
 
         if (!words || !*words)
-                return jobctl_misused(ctl, "'import-environment' needs the names of variables: all of them are too many.");
+                return jobctl_misused(ctl, "'import-environment' needs the names of variables: all of them are too "
+                                           "many.");
         strv_foreach(word, words) {
                 cleanup_free_ char *assignment = NULL;
                 const char *value = getenv(*word);
@@ -162,8 +163,8 @@ int verb_import_environment(Jobctl *ctl, char *const *words) {
 static int set_log_level(Jobctl *ctl, const char *level) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *failures = json_array();
-        int r = jobctl_send(ctl, &(BusCall) { BUS_PATH, BUS_PROPERTIES, "Set", "ssv",
-                                              json_pack("[ss{ss}]", BUS_MANAGER, "LogLevel", "s", level) }, NULL, &error);
+        json_t *args = json_pack("[ss{ss}]", BUS_MANAGER, "LogLevel", "s", level);
+        int r = jobctl_send(ctl, &(BusCall) { BUS_PATH, BUS_PROPERTIES, "Set", "ssv", args }, NULL, &error);
 
         return r < 0 ? jobctl_fail(ctl, &error, "set the log level") : jobctl_finish(ctl, failures, EXIT_OK);
 }

@@ -188,11 +188,13 @@ static void print_until(const json_t *unit) {
         char date[STATE_TIME_MAX], span[USEC_FORMAT_MAX];
         usec_t left;
 
-        if (limit == USEC_INFINITY || limit == 0 || since == 0 || strcmp(value_string(unit, "ActiveState"), "active") != 0)
+        if (limit == USEC_INFINITY || limit == 0 || since == 0 ||
+            strcmp(value_string(unit, "ActiveState"), "active") != 0)
                 return;
         left = usec_sub(usec_add(since, limit), now);
         status_print_label("Until");
-        printf("%s; %s left\n", state_format_date(usec_add(clock_realtime(), left), date), state_format_span(left, span));
+        printf("%s; %s left\n", state_format_date(usec_add(clock_realtime(), left), date),
+               state_format_span(left, span));
 }
 
 /* Of what waits to be started again. */
@@ -231,7 +233,8 @@ static void print_listen(const json_t *unit, const char *key, const char *label)
 
 /* When a timer elapses next. */
 static void print_next(const json_t *unit) {
-        usec_t realtime = value_u64(unit, "NextElapseUSecRealtime"), monotonic = value_u64(unit, "NextElapseUSecMonotonic");
+        usec_t realtime = value_u64(unit, "NextElapseUSecRealtime");
+        usec_t monotonic = value_u64(unit, "NextElapseUSecMonotonic");
         usec_t now = clock_realtime(), since_boot = clock_monotonic(), left = USEC_INFINITY;
         char date[STATE_TIME_MAX], span[USEC_FORMAT_MAX];
 

@@ -138,9 +138,9 @@ static int print_link(Chain *chain, const UnitTimes *times) {
         char buffer[USEC_FORMAT_MAX];
 
         if (chain->ctl->options.json)
-                return json_array_append_new(chain->links, json_pack("{s:s, s:I, s:I}", "unit", times->name, "at",
-                                                                     (json_int_t) at, "took", (json_int_t) took(times))) < 0
-                               ? -ENOMEM : 0;
+                return json_array_append_new(chain->links,
+                                             json_pack("{s:s, s:I, s:I}", "unit", times->name, "at", (json_int_t) at,
+                                                       "took", (json_int_t) took(times))) < 0 ? -ENOMEM : 0;
         if (chain->depth > 0)
                 printf("%*s%s", 2 * (chain->depth - 1), "", chain->ctl->terminal.has_utf8 ? "└─" : "`-");
         printf("%s @%s", times->name, usec_format(at, buffer));
@@ -155,7 +155,10 @@ static int print_link(Chain *chain, const UnitTimes *times) {
         return 0;
 }
 
-/* The one ordered before @times that was ready last; without a name if none was ready before it. An exit status, or -ENOMEM. */
+/*
+ * The unit ordered before @times that was ready last; without a name if none was ready before it. An exit status, or
+ * -ENOMEM.
+ */
 static int find_last(Chain *chain, const UnitTimes *times, UnitTimes *ret_last) {
         UnitTimes last = {};
         json_t *item;
@@ -170,7 +173,8 @@ static int find_last(Chain *chain, const UnitTimes *times, UnitTimes *ret_last) 
                 if (json_object_get(chain->seen, name))
                         continue;
                 r = read_times(chain->ctl, name, &other, &error);
-                if (r == 0 && other.ended > last.ended && other.ended <= times->ended && other.ended >= chain->started) {
+                if (r == 0 && other.ended > last.ended && other.ended <= times->ended &&
+                    other.ended >= chain->started) {
                         unit_times_deinit(&last);
                         last = other;
                         continue;

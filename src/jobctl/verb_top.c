@@ -65,12 +65,13 @@ static void add_process(TopUnit *unit, uint64_t pid) {
                 return;
         rest = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
         fclose(file);
-        if (!rest || sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %*d %*d %*d %*d %ld %*d %*u %*u %ld",
-                            &user, &kernel, &threads, &pages) != 4)
+        if (!rest || sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %*d %*d %*d %*d %ld"
+                                  " %*d %*u %*u %ld", &user, &kernel, &threads, &pages) != 4)
                 return;
         unit->cpu = (unit->cpu == UNKNOWN ? 0 : unit->cpu) +
                     (uint64_t) (user + kernel) * 1000000000 / (uint64_t) sysconf(_SC_CLK_TCK);
-        unit->memory = (unit->memory == UNKNOWN ? 0 : unit->memory) + (uint64_t) pages * (uint64_t) sysconf(_SC_PAGESIZE);
+        unit->memory = (unit->memory == UNKNOWN ? 0 : unit->memory) +
+                       (uint64_t) pages * (uint64_t) sysconf(_SC_PAGESIZE);
         unit->tasks = (unit->tasks == UNKNOWN ? 0 : unit->tasks) + (uint64_t) threads;
 }
 

@@ -94,7 +94,9 @@ static int verify_path(Jobctl *ctl, const char *path, const UnitFileOptions *opt
 int verb_verify(Jobctl *ctl, char *const *words) {
         cleanup_(strv_freep) char **search_path = NULL;
         Verdict verdict = { .ctl = ctl };
-        UnitFileOptions options = { .is_user = ctl->address.is_user, .is_thorough = true, .receiver = receive, .userdata = &verdict };
+        UnitFileOptions options = {
+                .is_user = ctl->address.is_user, .is_thorough = true, .receiver = receive, .userdata = &verdict,
+        };
         int r;
 
         r = unit_file_search_path(ctl->address.is_user, ctl->options.with_systemd_units, ctl->options.unit_path,

@@ -147,8 +147,8 @@ static int fail_unknown(Jobctl *ctl, const WaitJob *job) {
         cleanup_(bus_error_deinit) BusError error = {};
 
         bus_error_set(&error, "org.jobd1.JobLost",
-                      "The connection to jobd was lost while waiting, and the one that is there now knows nothing of job "
-                      "%" PRIu32 " (%s %s): how it ended is not known. See 'jobctl status %s'.",
+                      "The connection to jobd was lost while waiting, and the one that is there now knows nothing of "
+                      "job %" PRIu32 " (%s %s): how it ended is not known. See 'jobctl status %s'.",
                       job->id, job->type, job->unit, job->unit);
         return jobctl_fail(ctl, &error, NULL);
 }

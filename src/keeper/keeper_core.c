@@ -181,7 +181,8 @@ void keeper_tend_core(Keeper *keeper, uint64_t now) {
                 }
         }
         if (keeper->core > 0 && now >= keeper->ready_by) {
-                keeper_log("the new core is not ready after %u s; going back", (unsigned) (KEEPER_REEXEC_TIME / KEEPER_SEC));
+                keeper_log("the new core is not ready after %u s; going back",
+                           (unsigned) (KEEPER_REEXEC_TIME / KEEPER_SEC));
                 keeper->flags |= KEEPER_FLAG_FELL_BACK;
                 keeper->ready_by = KEEPER_NEVER;        /* once */
                 kill(keeper->core, SIGKILL);

@@ -96,10 +96,13 @@ static int read_record(const char *line, size_t n, LogRecord *ret_record) {
         uint64_t realtime, monotonic, priority;
 
         if (!read_number(&rest, end, &realtime) || !read_number(&rest, end, &monotonic) ||
-            !read_number(&rest, end, &priority) || priority > 7 || end - rest < 2 || !is_mark(rest[0]) || rest[1] != '\t')
+            !read_number(&rest, end, &priority) || priority > 7)
+                return -EBADMSG;
+        if (end - rest < 2 || !is_mark(rest[0]) || rest[1] != '\t')
                 return -EBADMSG;
         *ret_record = (LogRecord) {
-                .realtime = realtime, .monotonic = monotonic, .priority = (uint32_t) priority, .mark = (LogMark) rest[0],
+                .realtime = realtime, .monotonic = monotonic,
+                .priority = (uint32_t) priority, .mark = (LogMark) rest[0],
                 .message = rest + 2, .length = (size_t) (end - rest) - 2,
         };
         return 2;

@@ -63,7 +63,9 @@ static void add_note(Batch *batch, const char *format, ...) printf_(2, 3);
 
 static void add_note(Batch *batch, const char *format, ...) {
         LogRecord record = {
-                .realtime = batch->realtime, .monotonic = batch->monotonic, .priority = NOTE_PRIORITY, .mark = LOG_MARK_NOTE };
+                .realtime = batch->realtime, .monotonic = batch->monotonic,
+                .priority = NOTE_PRIORITY, .mark = LOG_MARK_NOTE,
+        };
         char message[256];
         va_list arguments;
 
@@ -92,7 +94,8 @@ static void add_line(Batch *batch, const char *stamp, size_t stamp_length, const
 
         if (record->priority > batch->stream->level_max)
                 return;
-        if (batch->file && !log_limit_take(&batch->file->limit, batch->monotonic, interval_of(batch), burst_of(batch))) {
+        if (batch->file &&
+            !log_limit_take(&batch->file->limit, batch->monotonic, interval_of(batch), burst_of(batch))) {
                 batch->n_dropped++;
                 batch->n_newly_dropped++;
                 return;

@@ -110,8 +110,8 @@ usec_t log_files_find_last(const LogFiles *files, const char *name) {
                 usec_t time;
                 size_t n;
 
-                if (log_file_name_read(entry->d_name, &n, &time) && n == length && memcmp(entry->d_name, name, n) == 0 &&
-                    time <= REALTIME_MAX)
+                if (log_file_name_read(entry->d_name, &n, &time) && n == length &&
+                    memcmp(entry->d_name, name, n) == 0 && time <= REALTIME_MAX)
                         last = MAX(last, time);
         }
         return last;

@@ -23,7 +23,8 @@ int main(int argc, char *argv[]) {
         int r;
 
         if (argc != 2 || argv[1][0] == '-') {
-                fputs("Usage: jobd-log FOLDER\nTakes the output of services from the streams in FOLDER; jobd starts it.\n",
+                fputs("Usage: jobd-log FOLDER\n"
+                      "Takes the output of services from the streams in FOLDER; jobd starts it.\n",
                       argc == 2 && strcmp(argv[1], "--help") == 0 ? stdout : stderr);
                 return argc == 2 && strcmp(argv[1], "--help") == 0 ? EXIT_SUCCESS : EXIT_USAGE;
         }

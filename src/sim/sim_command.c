@@ -590,7 +590,8 @@ int sim_execute_line(Sim *sim, const char *text, Failure *ret_failure) {
                 r = sim_execute(sim, &line, ret_failure);
         times->other += usec_sub(clock_monotonic() - began,
                                  times->load + times->exec + times->run - before.load - before.exec - before.run);
-        times->cpu_other += usec_sub(clock_processor() - cpu, times->cpu_load + times->cpu_exec + times->cpu_run -
-                                                                      before.cpu_load - before.cpu_exec - before.cpu_run);
+        times->cpu_other += usec_sub(clock_processor() - cpu,
+                                     times->cpu_load + times->cpu_exec + times->cpu_run - before.cpu_load -
+                                             before.cpu_exec - before.cpu_run);
         return r;
 }

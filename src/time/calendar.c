@@ -319,7 +319,7 @@ static int read_time(Reader *reader, Calendar *calendar) {
                 return refuse(reader, reader->at, "here ':' or the end is expected, as in 18:30:00");
         r = read_field(reader, calendar, CALENDAR_USEC);
         if (r == 0 && peek(reader) != '\0')
-                return refuse(reader, reader->at, "here the expression should end, or a time zone that there is follow");
+                return refuse(reader, reader->at, "here the end of the expression or a known time zone is expected");
         return r;
 }
 

@@ -164,10 +164,11 @@ static int32_t find_day_word(const char *text) {
 
 static int parse_civil(const char *text, CivilTime *time) {
         int32_t days = find_day_word(text), weekday;
+        int64_t day = civil_days(time->year, time->month, time->day);
         const char *at = text;
 
         if (days != -EINVAL) {
-                *time = civil_from_seconds((civil_days(time->year, time->month, time->day) + days) * SECONDS_PER_DAY, 0);
+                *time = civil_from_seconds((day + days) * SECONDS_PER_DAY, 0);
                 return 0;
         }
         weekday = take_weekday(&at);
@@ -175,9 +176,11 @@ static int parse_civil(const char *text, CivilTime *time) {
                 time->hour = time->minute = time->usec = 0;
                 if (!take_date(&at, time))
                         return -EINVAL;
-                if (*at != ' ')
-                        return *at != '\0' || (weekday >= 0 && weekday != civil_weekday(time->year, time->month, time->day)) ?
-                                -EINVAL : 0;
+                if (*at != ' ') {
+                        bool is_other_day = weekday >= 0 && weekday != civil_weekday(time->year, time->month, time->day);
+
+                        return *at != '\0' || is_other_day ? -EINVAL : 0;
+                }
                 at += strspn(at, " ");
         }
         if (!take_time(&at, time) || *at != '\0')

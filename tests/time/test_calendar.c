@@ -37,7 +37,7 @@ Test(calendar, says_what_is_wrong_and_where) {
                 { "@1x", 2, "after '@' only seconds since 1970 are expected" },
                 { "@", 1, "after '@' seconds since 1970 are expected" },
                 { "12:00 Mars/Olympus", 5, "here ':' or the end is expected, as in 18:30:00" },
-                { "12:00:00 Mars/Olympus", 8, "here the expression should end, or a time zone that there is follow" },
+                { "12:00:00 Mars/Olympus", 8, "here the end of the expression or a known time zone is expected" },
                 { "2200-1-1", 0, "the year is out of its range, 1970 to 2199, or its range or step leads nowhere" },
                 { "*-13-1", 2, "the month is out of its range, 1 to 12, or its range or step leads nowhere" },
                 { "Mon *-*-* 24:00", 10, "the hour is out of its range, 0 to 23, or its range or step leads nowhere" },
