@@ -16,6 +16,7 @@
 #include "unit/sandbox_settings.h"
 #include "unit/unit_name.h"
 #include "unitfile/unit_draft.h"
+#include "unitfile/unit_draft_read.h"
 #include "unitfile/unit_file_loader.h"
 
 #define USER_NAME_MAX 31

@@ -15,10 +15,6 @@
 #include "basic/macro.h"
 #include "unitfile/file_values.h"
 
-void file_values_deinit(FileValues *values) {
-        text_deinit(&values->packed);
-}
-
 static void file_values_add_number(FileValues *values, size_t number) {
         for (; number >= 0x80; number >>= 7)
                 text_add_char(&values->packed, (char) (number | 0x80));

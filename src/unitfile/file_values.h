@@ -18,7 +18,10 @@ typedef struct FileValues {
         size_t n_value;                 /* … and its length */
 } FileValues;
 
-void file_values_deinit(FileValues *values);
+static inline void file_values_deinit(FileValues *values) {
+        text_deinit(&values->packed);
+}
+
 void file_values_add(FileValues *values, const Directive *directive, const char *value);
 
 /* Hands the packed string over, NULL if there are no assignments: 0, or -ENOMEM, also for an earlier one. */

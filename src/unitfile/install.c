@@ -20,6 +20,7 @@
 #include "unit/unit_name.h"
 #include "unitfile/builtin_unit.h"
 #include "unitfile/install_private.h"
+#include "unitfile/unit_draft_read.h"
 
 static const char *const preset_modes[_PRESET_MODE_MAX] = {
         [PRESET_FULL] = "full",

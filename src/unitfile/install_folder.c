@@ -21,6 +21,13 @@
 #include "basic/text.h"
 #include "unitfile/install_folder.h"
 
+bool folder_has_transient(const char *path) {
+        const char *slash = path ? strrchr(path, '/') : NULL;
+        const size_t n = strlen("/" TRANSIENT_FOLDER);
+
+        return slash && (size_t) (slash - path) >= n && memcmp(slash - n, "/" TRANSIENT_FOLDER, n) == 0;
+}
+
 FolderKind folder_kind(const char *folder, const char *runtime) {
         bool is_runtime;
 

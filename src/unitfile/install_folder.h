@@ -22,6 +22,9 @@ typedef enum FolderKind {
 /* What the folder of units that clients have made is called, whatever it is in. */
 #define TRANSIENT_FOLDER "transient"
 
+/* Does the file at @path (NULL: none) lie in such a folder? */
+bool folder_has_transient(const char *path);
+
 /* @runtime: the user's runtime folder; NULL: $XDG_RUNTIME_DIR. @folder is without the root folder. */
 FolderKind folder_kind(const char *folder, const char *runtime);
 

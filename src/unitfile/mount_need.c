@@ -24,6 +24,7 @@
 #include "unitfile/mount_option.h"
 #include "unitfile/mount_settings.h"
 #include "unitfile/unit_file_loader.h"
+#include "unitfile/unit_implied.h"
 
 #define MOUNT_DEPENDENCY "mount needed"
 

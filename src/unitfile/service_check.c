@@ -12,6 +12,7 @@
 #include "basic/text.h"
 #include "unitfile/unit_draft.h"
 #include "unitfile/unit_file_loader.h"
+#include "unitfile/unit_implied.h"
 
 static int check_commands(UnitDraft *draft) {
         const ServiceSettings *service = unit_draft_service(draft);

@@ -14,6 +14,7 @@
 #include "unit/sandbox_settings.h"
 #include "unitfile/socket_settings.h"
 #include "unitfile/unit_file_loader.h"
+#include "unitfile/unit_implied.h"
 
 #define SOCKET_ACTIVATION "activated by the socket"
 

@@ -7,6 +7,7 @@
 #include "unitfile/trigger_value.h"
 #include "unitfile/unit_draft.h"
 #include "unitfile/unit_file_loader.h"
+#include "unitfile/unit_implied.h"
 
 static int check(UnitDraft *draft) {
         TimerSettings *timer = draft->own;

@@ -21,6 +21,7 @@
 #include "unitfile/file_write.h"
 #include "unitfile/install_folder.h"
 #include "unitfile/transient_file.h"
+#include "unitfile/unit_draft_read.h"
 #include "unitfile/unit_file_loader.h"
 
 #define DROPINS ".d"
@@ -29,15 +30,8 @@
 #define COMMIT_MARK "# There from commit "
 #define COMMIT_MARK_LENGTH (strlen(COMMIT_MARK))
 
-bool transient_file_is_path(const char *path) {
-        const char *slash = path ? strrchr(path, '/') : NULL;
-        const size_t n = strlen("/" TRANSIENT_FOLDER);
-
-        return slash && (size_t) (slash - path) >= n && memcmp(slash - n, "/" TRANSIENT_FOLDER, n) == 0;
-}
-
 bool transient_file_is_of(const Unit *unit) {
-        return transient_file_is_path(unit->settings.fragment_path);
+        return folder_has_transient(unit->settings.fragment_path);
 }
 
 /* — a look at it — */

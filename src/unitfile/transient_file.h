@@ -14,8 +14,6 @@
 #include "basic/failure.h"
 #include "unitfile/unit_file.h"
 
-bool transient_file_is_path(const char *path);  /* NULL is none */
-
 /* Is the unit's main file one of those? */
 bool transient_file_is_of(const Unit *unit);
 

@@ -9,6 +9,7 @@
 #include "unitfile/trigger_value.h"
 #include "unitfile/unit_draft.h"
 #include "unitfile/unit_file_loader.h"
+#include "unitfile/unit_implied.h"
 
 #define TRIGGER_DEPENDENCY "unit that it triggers"
 

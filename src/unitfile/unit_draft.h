@@ -65,18 +65,13 @@ struct UnitDraft {
 };
 
 /*
- * Reads all files of @name (a plain name or an instance). @is_supported: there is something that can act as a unit
- * of its type. What is wrong with the files goes into the draft and to the loader's receiver. 0, or -ENOMEM.
+ * An empty draft of @name (a plain name or an instance), which knows its files. @type: of its settings, or NULL.
+ * @is_supported: there is something that can act as a unit of its type. 0 or -ENOMEM.
  */
-int unit_draft_read(const UnitFileLoader *loader, const char *name, bool is_supported, UnitDraft **ret_draft);
-/* The same of @text alone, as if it were the unit's only file and lay at @path. */
-int unit_draft_read_text(const UnitFileLoader *loader, const char *name, const char *path, const char *text,
-                         UnitDraft **ret_draft);
+int unit_draft_new(const UnitFileLoader *loader, const char *name, const DraftType *type, bool is_supported,
+                   UnitDraft **ret_draft);
 UnitDraft *unit_draft_free(UnitDraft *draft);
 DEFINE_CLEANUP(UnitDraft, unit_draft_free)
-
-/* Parses @text (which is cut up) as if it stood in @file, which must live as long as the draft. 0 or -ENOMEM. */
-int unit_draft_parse(UnitDraft *draft, const char *file, char *text);
 
 /* Adds a relation; one to the unit itself is left out. @file must live as long as the draft. 0 or -ENOMEM. */
 int unit_draft_add_relation(UnitDraft *draft, UnitRelationKind kind, const char *name, const char *file, unsigned line,
@@ -84,31 +79,6 @@ int unit_draft_add_relation(UnitDraft *draft, UnitRelationKind kind, const char 
 
 /* The name that a template has in this unit's context: foo@.service with this unit's instance, or prefix. */
 int unit_draft_resolve_template(const UnitDraft *draft, const char *name, char **ret_name);
-
-/* Dependencies that no line says. */
-int unit_draft_add_implied(UnitDraft *draft);
-
-/* A dependency that no line says. */
-typedef struct ImpliedRelation {
-        UnitRelationKind kind;
-        const char *name;
-} ImpliedRelation;
-
-/* With DynamicUser=, what that says besides; of the settings before they are the unit's. 0 or -ENOMEM. */
-int unit_draft_apply_dynamic_user(UnitDraft *draft);
-
-/* Adds them as default dependencies. 0 or -ENOMEM. */
-int unit_draft_add_defaults(UnitDraft *draft, const ImpliedRelation *relations, size_t n);
-
-/* The mounts that @paths and all folders above them are on, as far as they are units: mount_need.c. 0 or -ENOMEM. */
-int unit_draft_add_mounts(UnitDraft *draft, char *const *paths, UnitRelationKind need);
-/* As if RequiresMountsFor= said it; what is no absolute path is left out. 0 or -ENOMEM. */
-int unit_draft_need_path(UnitDraft *draft, const char *path);
-/* The paths that its processes have settings of. 0 or -ENOMEM. */
-int unit_draft_need_paths_of_exec(UnitDraft *draft);
-
-/* What every unit of the system (or of a user) that runs processes has: after the basic things, gone at shutdown. */
-int unit_draft_add_usual_defaults(UnitDraft *draft);
 
 /* The settings of a service; NULL for other types. */
 static inline ServiceSettings *unit_draft_service(const UnitDraft *draft) {
@@ -128,3 +98,10 @@ void unit_draft_report(const UnitDraft *draft, UnitFileSeverity severity, const 
 /* Says it, and makes the unit unusable: the first such remark becomes its failure. 0 or -ENOMEM. */
 int unit_draft_refuse(UnitDraft *draft, const char *file, unsigned line, const char *setting, const char *format, ...)
         printf_(5, 6);
+
+/* Tells the loader's receiver, with file and line as they are. */
+void unit_draft_tell(const UnitDraft *draft, UnitFileSeverity severity, const char *file, unsigned line,
+                     const char *setting, const char *message);
+/* The draft's failure: "file:line: Setting=: message"; an earlier one stays. 0 or -ENOMEM. */
+int unit_draft_fail(UnitDraft *draft, UnitLoadState state, const char *name, const char *file, unsigned line,
+                    const char *setting, const char *message);

@@ -16,7 +16,9 @@
 #include "basic/strv.h"
 #include "unit/sandbox_settings.h"
 #include "unitfile/file_record.h"
+#include "unitfile/unit_draft_read.h"
 #include "unitfile/unit_file_loader.h"
+#include "unitfile/unit_implied.h"
 
 static void apply_free_resources(void *settings) {
         resource_settings_free(settings);

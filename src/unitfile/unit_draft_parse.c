@@ -14,6 +14,7 @@
 #include "basic/macro.h"
 #include "unitfile/file_text.h"
 #include "unitfile/unit_draft.h"
+#include "unitfile/unit_draft_read.h"
 
 typedef struct DraftParser {
         UnitDraft *draft;               /* borrowed */

@@ -14,6 +14,7 @@
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "unitfile/mount_file.h"
+#include "unitfile/unit_draft_read.h"
 #include "unitfile/unit_file_loader.h"
 
 UnitFileLoader *unit_file_loader_free(UnitFileLoader *loader) {

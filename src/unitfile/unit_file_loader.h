@@ -20,9 +20,3 @@ struct UnitFileLoader {
 
 /* Can a unit be of @type here? Without a table: in a jobd. */
 bool unit_file_loader_has_type(const UnitFileLoader *loader, const Unit *unit, UnitType type);
-
-/* Makes @unit what @draft says, and uses the draft up. 0 or -ENOMEM. */
-int unit_draft_apply(UnitDraft *draft, UnitTable *table, Unit *unit);
-
-/* What is to be done once both ends of a relation are known: a target comes after what it pulls in. 0 or -ENOMEM. */
-int unit_file_order_targets(Unit *unit);

@@ -20,6 +20,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "unitfile/file_record.h"
+#include "unitfile/unit_draft_read.h"
 #include "unitfile/unit_file_loader.h"
 
 /* One unit to be read again. */

@@ -20,6 +20,7 @@
 #include "unit/unit_name.h"
 #include "unitfile/builtin_unit.h"
 #include "unitfile/install_folder.h"
+#include "unitfile/unit_draft_read.h"
 #include "unitfile/unit_file_loader.h"
 
 /* What was found of links to a unit. */

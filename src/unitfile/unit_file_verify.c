@@ -18,6 +18,7 @@
 #include "basic/text.h"
 #include "unit/unit_name.h"
 #include "unitfile/socket_settings.h"
+#include "unitfile/unit_draft_read.h"
 #include "unitfile/unit_file_loader.h"
 #include "unitfile/verify_private.h"
 

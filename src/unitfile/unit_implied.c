@@ -19,6 +19,7 @@
 #include "unit/unit_name.h"
 #include "unit/unit_slice.h"
 #include "unitfile/unit_file_loader.h"
+#include "unitfile/unit_implied.h"
 
 #define DEFAULT_DEPENDENCY "default dependency"
 #define DEFAULT_ORDER "default order"

@@ -13,6 +13,7 @@
 
 #include "basic/text.h"
 #include "basic/vector.h"
+#include "unitfile/unit_draft_read.h"
 #include "unitfile/unit_file_loader.h"
 #include "unitfile/verify_private.h"
 

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Is a scope complete?
+ *
+ * A scope is made of processes that are there, so a file in a folder of units
+ * makes none: only a client that names the processes does, and the manager
+ * writes its settings into the transient folder.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "unitfile/install_folder.h"
+#include "unitfile/scope_settings.h"
+#include "unitfile/unit_file_loader.h"
+#include "unitfile/unit_implied.h"
+
+static int check(UnitDraft *draft) {
+        const char *fragment = draft->state->sources.fragment;
+
+        if (folder_has_transient(fragment))
+                return 0;
+        return unit_draft_refuse(draft, fragment, 0, NULL, "A scope has no file: it is made of processes that are there, by "
+                                                            "'jobctl run --scope' or StartTransientUnit.");
+}
+
+static int add_defaults(UnitDraft *draft) {
+        static const ImpliedRelation relations[] = {
+                { UNIT_CONFLICTS, "shutdown.target" },
+                { UNIT_BEFORE, "shutdown.target" },
+        };
+
+        return unit_draft_add_defaults(draft, relations, ELEMENTSOF(relations));
+}
+
+static int make(void **ret_settings) {
+        ScopeSettings *settings = malloc(sizeof(*settings));
+
+        if (!settings)
+                return -ENOMEM;
+        scope_settings_init(settings);
+        *ret_settings = settings;
+        return 0;
+}
+
+static void release(void *settings) {
+        if (settings)
+                scope_settings_deinit(settings);
+        free(settings);
+}
+
+const DraftType scope_draft_type = {
+        .make = make,
+        .release = release,
+        .exec = DRAFT_TYPE_HAS_NOT,
+        .kill = offsetof(ScopeSettings, kill),
+        .resources = offsetof(ScopeSettings, resources),
+        .check = check,
+        .add_defaults = add_defaults,
+};
