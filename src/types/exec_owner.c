@@ -13,8 +13,8 @@
 #include "exec/exec_dynamic_user.h"
 #include "exec/exec_ipc.h"
 #include "types/exec_owner.h"
-#include "types/service.h"
-#include "types/socket.h"
+#include "types/service_state.h"
+#include "types/socket_state.h"
 #include "unit/exec_terms.h"
 #include "unit/unit_table.h"
 #include "unitfile/draft_type.h"
@@ -58,10 +58,8 @@ static uid_t find_dynamic(const Unit *unit) {
 }
 
 void exec_owner_left(Unit *unit, const ExecTerms *terms, uid_t uid, gid_t gid) {
-        UnitHost *host = unit_table_host(unit->table);
         const char *dynamic = terms && terms->dynamic_user ? draft_type_exec(unit)->user : NULL;
         bool has_user = false, has_group = false;
-        cleanup_free_ char *message = NULL;
         unsigned n;
 
         if (terms && terms->dynamic_user && uid == (uid_t) -1)
@@ -72,8 +70,8 @@ void exec_owner_left(Unit *unit, const ExecTerms *terms, uid_t uid, gid_t gid) {
                 if (other != unit && runs_as(other, uid, gid, dynamic, &has_group))
                         has_user = true;
         n = exec_ipc_remove(has_user ? (uid_t) -1 : uid, has_group ? (gid_t) -1 : gid);
-        if (n > 0 && text_format(&message, "%u IPC objects of its user were left, and are removed.", n) == 0)
-                host->ops->log(host, unit, 6, message);
+        if (n > 0)
+                unit_say(unit, LOG_LEVEL_INFO, "%u IPC objects of its user were left, and are removed.", n);
         if (terms->dynamic_user && !has_user)
                 exec_dynamic_user_release(uid);
 }

@@ -17,6 +17,7 @@
 #include "basic/macro.h"
 #include "exec/sandbox_shared.h"
 #include "types/exec_sandbox.h"
+#include "types/unit_say.h"
 #include "unit/unit_table.h"
 
 typedef struct Holder {
@@ -104,11 +105,8 @@ void exec_sandbox_spawned(Unit *unit, const ExecResult *result) {
         Holder *holder = find(unit);
 
         if (result->sandbox_error != 0) {
-                char message[160];
-
-                snprintf(message, sizeof(message), "The process runs without its sandbox, for which namespaces are "
-                         "needed: %s", strerror(result->sandbox_error));
-                host->ops->log(host, unit, 4, message);
+                unit_say(unit, LOG_LEVEL_WARNING, "The process runs without its sandbox, for which namespaces are needed: %s",
+                         strerror(result->sandbox_error));
         }
         for (size_t i = 0; holder && i < FDS; i++) {
                 int fd = *fd_at(holder->shared, i);

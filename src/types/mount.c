@@ -8,75 +8,13 @@
  */
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
-#include "basic/random.h"
 #include "basic/strv.h"
-#include "types/mount.h"
+#include "types/mount_command.h"
+#include "types/mount_show.h"
+#include "types/mount_step.h"
 #include "types/unit_types.h"
-#include "unit/unit_table.h"
-
-static const UnitActiveState active_state_table[] = {
-        [MOUNT_STATE_DEAD] = UNIT_INACTIVE,
-        [MOUNT_STATE_MOUNTING] = UNIT_ACTIVATING,
-        [MOUNT_STATE_MOUNTING_DONE] = UNIT_ACTIVATING,
-        [MOUNT_STATE_MOUNTED] = UNIT_ACTIVE,
-        [MOUNT_STATE_REMOUNTING] = UNIT_RELOADING,
-        [MOUNT_STATE_UNMOUNTING] = UNIT_DEACTIVATING,
-        [MOUNT_STATE_REMOUNTING_SIGTERM] = UNIT_RELOADING,
-        [MOUNT_STATE_REMOUNTING_SIGKILL] = UNIT_RELOADING,
-        [MOUNT_STATE_UNMOUNTING_SIGTERM] = UNIT_DEACTIVATING,
-        [MOUNT_STATE_UNMOUNTING_SIGKILL] = UNIT_DEACTIVATING,
-        [MOUNT_STATE_FAILED] = UNIT_FAILED,
-};
-
-Mount *mount_of(const Unit *unit) {
-        return unit->state_of_type;
-}
-
-const MountSettings *mount_settings(const Unit *unit) {
-        static MountSettings fallback;
-
-        if (unit->type_settings)
-                return unit->type_settings;
-        mount_settings_init(&fallback);
-        return &fallback;
-}
-
-UnitHost *mount_host(const Unit *unit) {
-        return unit_table_host(unit->table);
-}
-
-usec_t mount_now(const Unit *unit) {
-        UnitHost *host = mount_host(unit);
-
-        return host->ops->now(host);
-}
-
-void mount_note_failure(Unit *unit, const char *format, ...) {
-        Mount *mount = mount_of(unit);
-        UnitHost *host = mount_host(unit);
-        char message[1280];
-        va_list arguments;
-
-        va_start(arguments, format);
-        vsnprintf(message, sizeof(message), format, arguments);
-        va_end(arguments);
-        host->ops->log(host, unit, 4, message);
-
-        /* What comes after the first failure, comes of it. */
-        if (!mount->failure)
-                mount->failure = strdup(message);
-}
-
-const MountEntry *mount_find(const Unit *unit, bool is_fresh) {
-        UnitHost *host = mount_host(unit);
-        const char *where = mount_settings(unit)->where;
-
-        return where && host->ops->find_mount ? host->ops->find_mount(host, where, is_fresh) : NULL;
-}
 
 static int mount_init(Unit *unit) {
         Mount *mount = calloc(1, sizeof(*mount));
@@ -111,54 +49,16 @@ static void mount_loaded(Unit *unit) {
                 mount_set_state(unit, MOUNT_STATE_MOUNTED);
 }
 
-static bool has_process(MountState state) {
-        return state != MOUNT_STATE_DEAD && state != MOUNT_STATE_MOUNTED && state != MOUNT_STATE_FAILED;
-}
-
-static bool is_remounting(MountState state) {
-        return state == MOUNT_STATE_REMOUNTING || state == MOUNT_STATE_REMOUNTING_SIGTERM ||
-               state == MOUNT_STATE_REMOUNTING_SIGKILL;
-}
-
-static void forget_control(Unit *unit) {
-        Mount *mount = mount_of(unit);
-        UnitHost *host = mount_host(unit);
-
-        if (mount->control.pid > 0)
-                host->ops->unwatch_process(host, unit, UNIT_PURPOSE_CONTROL, mount->control.pid);
-        mount->control = (MountProcess) {};
-        mount->state_deadline = USEC_INFINITY;
-        (void) host->ops->set_timer(host, unit, UNIT_PURPOSE_STATE_LIMIT, USEC_INFINITY);
-}
-
-void mount_set_state(Unit *unit, MountState state) {
-        Mount *mount = mount_of(unit);
-        MountState old = mount->state;
-        bool has_not_reloaded = is_remounting(old) && mount->reload_result != MOUNT_RESULT_SUCCESS;
-
-        if (!has_process(state))
-                forget_control(unit);
-        mount->state = state;
-        if (state != old)
-                mount->state_since = mount_now(unit);
-        unit_publish(unit, active_state_table[state],
-                     state == MOUNT_STATE_MOUNTED && has_not_reloaded ? UNIT_CHANGE_RELOAD_FAILED : 0);
-}
-
 static bool is_within_start_limit(Unit *unit) {
         char span[USEC_FORMAT_MAX];
 
         if (rate_limit_allows(&mount_of(unit)->starts, unit->settings.start_limit_interval, unit->settings.start_limit_burst,
-                              mount_now(unit)))
+                              unit_now(unit)))
                 return true;
         free(take_ptr(mount_of(unit)->failure));
         mount_note_failure(unit, "started %u times within %s, which is its limit", unit->settings.start_limit_burst,
                            usec_format(unit->settings.start_limit_interval, span));
         return false;
-}
-
-void mount_renew_invocation(Unit *unit) {
-        (void) random_bytes(unit->invocation_id, sizeof(unit->invocation_id));
 }
 
 static UnitAnswer begin(Unit *unit) {
@@ -169,10 +69,7 @@ static UnitAnswer begin(Unit *unit) {
                 mount_enter_dead(unit, MOUNT_RESULT_START_LIMIT_HIT);
                 return UNIT_OPERATION_FAILED;
         }
-        mount->result = mount->reload_result = MOUNT_RESULT_SUCCESS;
-        free(take_ptr(mount->failure));
-        mount_renew_invocation(unit);
-        mount_enter_mounting(unit);
+        mount_begin(unit);
         return UNIT_UNDER_WAY;
 }
 
@@ -256,11 +153,6 @@ static usec_t mount_limit(const Unit *unit) {
         return mount_of(unit)->state_deadline;
 }
 
-static void mount_timer_elapsed(Unit *unit, UnitPurpose purpose) {
-        if (purpose == UNIT_PURPOSE_STATE_LIMIT)
-                mount_limit_elapsed(unit);
-}
-
 static void mount_reset_failed(Unit *unit) {
         Mount *mount = mount_of(unit);
 
@@ -285,6 +177,20 @@ static void mount_group(const Unit *unit, UnitGroup *ret_group) {
 /* Its records are lost, and a process is there: what is mounted says the rest. */
 static int mount_found(Unit *unit, uid_t owner) {
         return unit_state_is_inactive_or_failed(unit->active_state) ? -EPERM : 0;
+}
+
+/* Somebody may have mounted it meanwhile, or taken it away. */
+static void mount_resume(Unit *unit) {
+        Mount *mount = mount_of(unit);
+        const MountEntry *entry = mount_find(unit, false);
+        bool is_up = mount->state == MOUNT_STATE_MOUNTED || mount->state == MOUNT_STATE_MOUNTING_DONE;
+
+        mount->is_there = entry;
+        if (!entry && is_up)
+                mount_follow(unit, NULL);
+        else if (entry && (mount->state == MOUNT_STATE_DEAD || mount->state == MOUNT_STATE_FAILED ||
+                           mount->state == MOUNT_STATE_MOUNTING))
+                mount_follow(unit, entry);
 }
 
 const UnitVTable mount_vtable = {

@@ -10,15 +10,12 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "types/exec_context.h"
-#include "types/mount.h"
-#include "types/unit_process.h"
+#include "types/mount_command.h"
 #include "unitfile/mount_option.h"
 
 #define MOUNT_PROGRAM "/bin/mount"
@@ -26,26 +23,22 @@
 
 int mount_set_limit(Unit *unit) {
         Mount *mount = mount_of(unit);
-        UnitHost *host = mount_host(unit);
         usec_t span = mount_settings(unit)->timeout;
 
-        mount->state_deadline = span == USEC_INFINITY ? USEC_INFINITY : usec_add(mount_now(unit), span);
-        return host->ops->set_timer(host, unit, UNIT_PURPOSE_STATE_LIMIT, mount->state_deadline);
+        mount->state_deadline = span == USEC_INFINITY ? USEC_INFINITY : usec_add(unit_now(unit), span);
+        return unit_set_timer(unit, UNIT_PURPOSE_STATE_LIMIT, mount->state_deadline);
 }
 
 int mount_run(Unit *unit, MountExec kind) {
-        UnitHost *host = mount_host(unit);
-        MountProcess *control = &mount_of(unit)->control;
+        UnitProcess *control = &mount_of(unit)->control;
         int r;
 
-        *control = (MountProcess) { .is_wanted = true, .kind = kind, .since = mount_now(unit) };
+        *control = (UnitProcess) {};
         r = mount_set_limit(unit);
         if (r == 0)
-                r = host->ops->spawn(host, unit, UNIT_PURPOSE_CONTROL);
-        if (r < 0) {
-                *control = (MountProcess) {};
+                r = unit_process_ask(unit, UNIT_PURPOSE_CONTROL, control, (UnitProcess) { .kind = (int) kind });
+        if (r < 0)
                 mount_note_failure(unit, "%s: cannot be started: %s", mount_exec_to_string(kind), strerror(-r));
-        }
         return r;
 }
 
@@ -114,10 +107,10 @@ int mount_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request) {
 
         if (!mount->control.is_wanted)
                 return -ECANCELED;
-        r = build_command(unit, mount->control.kind);
+        r = build_command(unit, (MountExec) mount->control.kind);
         if (r < 0)
                 return r;
-        request->label = mount_exec_to_string(mount->control.kind);
+        request->label = mount_exec_to_string((MountExec) mount->control.kind);
         request->path = command->path;
         request->argv = command->argv;
         exec_context_fill(&settings->exec, command, request);
@@ -129,100 +122,6 @@ int mount_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request) {
         }
         r = unit_process_add_invocation(unit, &request->own_environment);
         return r < 0 ? r : 0;
-}
-
-/* — what came of it — */
-
-static MountResult result_of(const UnitExit *exit) {
-        if (exit->code == CLD_EXITED)
-                return exit->status == 0 ? MOUNT_RESULT_SUCCESS : MOUNT_RESULT_EXIT_CODE;
-        return exit->code == CLD_DUMPED ? MOUNT_RESULT_CORE_DUMP : MOUNT_RESULT_SIGNAL;
-}
-
-static void tell_exit(Unit *unit, MountExec kind, const UnitExit *exit) {
-        char how[128];
-
-        unit_process_describe_exit(exit, how, sizeof(how));
-        mount_note_failure(unit, "%s %s", mount_exec_to_string(kind), how);
-}
-
-static bool was_signalled(MountState state) {
-        return state == MOUNT_STATE_UNMOUNTING_SIGTERM || state == MOUNT_STATE_UNMOUNTING_SIGKILL ||
-               state == MOUNT_STATE_REMOUNTING_SIGTERM || state == MOUNT_STATE_REMOUNTING_SIGKILL;
-}
-
-/* What it has done is in the table already, whether we were told or not. */
-static void look_again(Unit *unit) {
-        Mount *mount = mount_of(unit);
-
-        mount->is_there = mount_find(unit, true);
-        if (mount->state == MOUNT_STATE_MOUNTING && mount->is_there)
-                mount_set_state(unit, MOUNT_STATE_MOUNTING_DONE);
-        else if (mount->state == MOUNT_STATE_MOUNTING_DONE && !mount->is_there)
-                mount_set_state(unit, MOUNT_STATE_MOUNTING);
-}
-
-static void control_ended(Unit *unit, const UnitExit *exit) {
-        Mount *mount = mount_of(unit);
-        MountExec kind = mount->control.kind;
-        MountResult result = result_of(exit);
-
-        unit_process_ended(unit, &mount->commands[kind], exit);
-        /* That it ends by our own signal is what we wanted, and has its reason noted. */
-        if (was_signalled(mount->state) && result == MOUNT_RESULT_SIGNAL)
-                result = MOUNT_RESULT_SUCCESS;
-        if (result != MOUNT_RESULT_SUCCESS)
-                tell_exit(unit, kind, exit);
-        mount->control = (MountProcess) {};
-        look_again(unit);
-        mount_go_on(unit, result);
-}
-
-void mount_child_exited(Unit *unit, const UnitExit *exit) {
-        if (mount_of(unit)->control.pid == exit->pid)
-                control_ended(unit, exit);
-}
-
-static void record_start(Unit *unit, pid_t pid) {
-        Mount *mount = mount_of(unit);
-
-        mount->control.since = mount_now(unit);
-        unit_process_started(unit, &mount->commands[mount->control.kind], pid, mount->control.since);
-}
-
-static void spawn_failed(Unit *unit, const ExecResult *result) {
-        MountProcess *control = &mount_of(unit)->control;
-        int status = exec_step_exit_status(result->step);
-
-        mount_note_failure(unit, "%s: %s", mount_exec_to_string(control->kind), result->message);
-        if (status != 0) {
-                record_start(unit, result->pid);
-                control_ended(unit, &(UnitExit) {
-                        .pid = result->pid, .code = CLD_EXITED, .status = status, .time = mount_now(unit) });
-                return;
-        }
-        *control = (MountProcess) {};
-        mount_go_on(unit, MOUNT_RESULT_RESOURCES);
-}
-
-void mount_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult *result) {
-        Mount *mount = mount_of(unit);
-        UnitHost *host = mount_host(unit);
-
-        if (!mount->control.is_wanted) {
-                /* Taken back while the process was on its way: nobody would know what it is for. */
-                if (pid > 0)
-                        host->ops->kill(host, unit, pid, SIGKILL, true);
-                return;
-        }
-        mount->control.is_wanted = false;
-        if (pid <= 0) {
-                spawn_failed(unit, result);
-                return;
-        }
-        mount->control.pid = pid;
-        record_start(unit, pid);
-        mount_set_state(unit, mount->state);
 }
 
 /* — signals — */

@@ -12,7 +12,8 @@
 #include "types/exec_terms_property.h"
 #include "types/group_property.h"
 #include "types/kill_property.h"
-#include "types/mount.h"
+#include "types/mount_show.h"
+#include "types/mount_state.h"
 
 /* One getter: @expression may use mount and settings. */
 #define GETTER(name, put, expression)                                            \

@@ -9,20 +9,21 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "types/mount.h"
+#include "types/mount_show.h"
+#include "types/mount_state.h"
 
-static void put_process(RecordWriter *writer, const MountProcess *process) {
+static void put_process(RecordWriter *writer, const UnitProcess *process) {
         record_put_signed(writer, process->pid);
         record_put(writer, process->is_wanted);
         record_put(writer, process->kind);
         record_put(writer, process->since);
 }
 
-static MountProcess get_process(RecordReader *reader) {
-        MountProcess process = { .pid = (pid_t) record_get_signed(reader) };
+static UnitProcess get_process(RecordReader *reader) {
+        UnitProcess process = { .pid = (pid_t) record_get_signed(reader) };
 
         process.is_wanted = record_get_below(reader, 2);
-        process.kind = (MountExec) record_get_below(reader, _MOUNT_EXEC_MAX);
+        process.kind = (int) record_get_below(reader, _MOUNT_EXEC_MAX);
         process.since = record_get(reader);
         return process;
 }
@@ -70,18 +71,4 @@ int mount_restore(Unit *unit, RecordReader *reader) {
         unit->vtable->deinit(unit);
         unit->state_of_type = restored;
         return 0;
-}
-
-/* Somebody may have mounted it meanwhile, or taken it away. */
-void mount_resume(Unit *unit) {
-        Mount *mount = mount_of(unit);
-        const MountEntry *entry = mount_find(unit, false);
-        bool is_up = mount->state == MOUNT_STATE_MOUNTED || mount->state == MOUNT_STATE_MOUNTING_DONE;
-
-        mount->is_there = entry;
-        if (!entry && is_up)
-                mount_follow(unit, NULL);
-        else if (entry && (mount->state == MOUNT_STATE_DEAD || mount->state == MOUNT_STATE_FAILED ||
-                           mount->state == MOUNT_STATE_MOUNTING))
-                mount_follow(unit, entry);
 }

@@ -6,42 +6,8 @@
 #include <errno.h>
 
 #include "basic/text.h"
-#include "types/mount.h"
-
-static const char *const mount_state_table[] = {
-        [MOUNT_STATE_DEAD] = "dead",
-        [MOUNT_STATE_MOUNTING] = "mounting",
-        [MOUNT_STATE_MOUNTING_DONE] = "mounting-done",
-        [MOUNT_STATE_MOUNTED] = "mounted",
-        [MOUNT_STATE_REMOUNTING] = "remounting",
-        [MOUNT_STATE_UNMOUNTING] = "unmounting",
-        [MOUNT_STATE_REMOUNTING_SIGTERM] = "remounting-sigterm",
-        [MOUNT_STATE_REMOUNTING_SIGKILL] = "remounting-sigkill",
-        [MOUNT_STATE_UNMOUNTING_SIGTERM] = "unmounting-sigterm",
-        [MOUNT_STATE_UNMOUNTING_SIGKILL] = "unmounting-sigkill",
-        [MOUNT_STATE_FAILED] = "failed",
-};
-
-static const char *const mount_result_table[] = {
-        [MOUNT_RESULT_SUCCESS] = "success",
-        [MOUNT_RESULT_RESOURCES] = "resources",
-        [MOUNT_RESULT_TIMEOUT] = "timeout",
-        [MOUNT_RESULT_EXIT_CODE] = "exit-code",
-        [MOUNT_RESULT_SIGNAL] = "signal",
-        [MOUNT_RESULT_CORE_DUMP] = "core-dump",
-        [MOUNT_RESULT_START_LIMIT_HIT] = "start-limit-hit",
-        [MOUNT_RESULT_PROTOCOL] = "protocol",
-};
-
-static const char *const mount_exec_table[] = {
-        [MOUNT_EXEC_MOUNT] = "ExecMount",
-        [MOUNT_EXEC_UNMOUNT] = "ExecUnmount",
-        [MOUNT_EXEC_REMOUNT] = "ExecRemount",
-};
-
-DEFINE_STRING_TABLE(mount_state, MountState, mount_state_table)
-DEFINE_STRING_TABLE(mount_result, MountResult, mount_result_table)
-DEFINE_STRING_TABLE(mount_exec, MountExec, mount_exec_table)
+#include "types/mount_show.h"
+#include "types/mount_state.h"
 
 /* "umount /srv (pid 12)" */
 int mount_activity(const Unit *unit, char **ret_activity, usec_t *ret_since) {
@@ -50,12 +16,12 @@ int mount_activity(const Unit *unit, char **ret_activity, usec_t *ret_since) {
         cleanup_free_ char *shown = NULL;
         Text text = {};
 
-        if (mount->control.pid <= 0 && !mount->control.is_wanted)
+        if (!unit_process_exists(&mount->control))
                 return -ENOENT;
         if (text_escape_control(where ? where : unit->id, &shown) < 0)
                 return -ENOMEM;
         *ret_since = mount->control.since;
-        text_addf(&text, "%s: %s %s", mount_exec_to_string(mount->control.kind),
+        text_addf(&text, "%s: %s %s", mount_exec_to_string((MountExec) mount->control.kind),
                   mount->control.kind == MOUNT_EXEC_UNMOUNT ? "umount" : "mount", shown);
         if (mount->control.pid > 0)
                 text_addf(&text, " (pid %i)", (int) mount->control.pid);

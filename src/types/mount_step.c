@@ -7,11 +7,15 @@
  * when it is not. So each step ends in a look at it.
  */
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
+#include "basic/random.h"
 #include "exec/exec_directory.h"
 #include "types/exec_owner.h"
-#include "types/mount.h"
+#include "types/mount_command.h"
+#include "types/mount_step.h"
 
 /* Mounts that lie on each other at one place, at most, that a stop takes away. */
 #define RETRIES_MAX 32U
@@ -47,7 +51,7 @@ void mount_enter_dead(Unit *unit, MountResult result) {
         const ExecTerms *terms = exec_settings_rare(&mount_settings(unit)->exec)->terms;
         const UnitRareSettings *rare = unit->settings.rare;
         Mount *mount = mount_of(unit);
-        UnitHost *host = mount_host(unit);
+        UnitHost *host = unit_host(unit);
         UnitAction action;
 
         note_result(unit, result);
@@ -74,7 +78,7 @@ static void enter_dead_or_mounted(Unit *unit, MountResult result) {
 
 /* — the way up — */
 
-void mount_enter_mounting(Unit *unit) {
+static void enter_mounting(Unit *unit) {
         if (mount_run(unit, MOUNT_EXEC_MOUNT) < 0)
                 enter_dead_or_mounted(unit, MOUNT_RESULT_RESOURCES);
         else
@@ -121,9 +125,7 @@ void mount_enter_signal(Unit *unit, MountState state, MountResult result) {
         Mount *mount = mount_of(unit);
 
         note_result(unit, result);
-        /* What was asked for and is not started yet never will be. */
-        if (mount->control.is_wanted)
-                mount->control = (MountProcess) {};
+        unit_process_take_back(&mount->control);
         if (mount_signal(unit, state) <= 0) {
                 mount->is_there = mount_find(unit, true);
                 enter_after_signal(unit, state, MOUNT_RESULT_SUCCESS);
@@ -165,7 +167,7 @@ static void unmounting_ended(Unit *unit, MountResult result) {
         }
 }
 
-void mount_go_on(Unit *unit, MountResult result) {
+static void go_on(Unit *unit, MountResult result) {
         switch (mount_of(unit)->state) {
         case MOUNT_STATE_MOUNTING:
                 mounting_ended(unit, result);
@@ -194,7 +196,7 @@ void mount_go_on(Unit *unit, MountResult result) {
         }
 }
 
-void mount_limit_elapsed(Unit *unit) {
+static void limit_elapsed(Unit *unit) {
         Mount *mount = mount_of(unit);
         MountState state = mount->state;
         bool is_remount = state == MOUNT_STATE_REMOUNTING || state == MOUNT_STATE_REMOUNTING_SIGTERM ||
@@ -203,7 +205,7 @@ void mount_limit_elapsed(Unit *unit) {
 
         mount->state_deadline = USEC_INFINITY;
         mount_note_failure(unit, "%s timed out after %s", mount_state_to_string(state),
-                           usec_format(usec_sub(mount_now(unit), mount->state_since), span));
+                           usec_format(usec_sub(unit_now(unit), mount->state_since), span));
         if (is_remount)
                 note_reload_result(unit, MOUNT_RESULT_TIMEOUT);
         if (state == MOUNT_STATE_REMOUNTING)
@@ -214,6 +216,10 @@ void mount_limit_elapsed(Unit *unit) {
                 enter_after_signal(unit, state, is_remount ? MOUNT_RESULT_SUCCESS : MOUNT_RESULT_TIMEOUT);
 }
 
+static void renew_invocation(Unit *unit) {
+        (void) random_bytes(unit->invocation_id, sizeof(unit->invocation_id));
+}
+
 static void come(Unit *unit) {
         Mount *mount = mount_of(unit);
 
@@ -221,7 +227,7 @@ static void come(Unit *unit) {
         if (mount->state == MOUNT_STATE_DEAD || mount->state == MOUNT_STATE_FAILED) {
                 mount->result = mount->reload_result = MOUNT_RESULT_SUCCESS;
                 free(take_ptr(mount->failure));
-                mount_renew_invocation(unit);
+                renew_invocation(unit);
                 mount_set_state(unit, MOUNT_STATE_MOUNTED);
         } else {
                 /* What it shows of itself has changed, at least. */
@@ -241,4 +247,105 @@ void mount_follow(Unit *unit, const MountEntry *entry) {
                 mount_enter_dead(unit, MOUNT_RESULT_SUCCESS);
         else if (mount->state == MOUNT_STATE_MOUNTING_DONE)
                 mount_set_state(unit, MOUNT_STATE_MOUNTING);
+}
+
+/* — what came of it — */
+
+static MountResult result_of(const UnitExit *exit) {
+        if (exit->code == CLD_EXITED)
+                return exit->status == 0 ? MOUNT_RESULT_SUCCESS : MOUNT_RESULT_EXIT_CODE;
+        return exit->code == CLD_DUMPED ? MOUNT_RESULT_CORE_DUMP : MOUNT_RESULT_SIGNAL;
+}
+
+static void tell_exit(Unit *unit, MountExec kind, const UnitExit *exit) {
+        char how[128];
+
+        unit_process_describe_exit(exit, how, sizeof(how));
+        mount_note_failure(unit, "%s %s", mount_exec_to_string(kind), how);
+}
+
+static bool was_signalled(MountState state) {
+        return state == MOUNT_STATE_UNMOUNTING_SIGTERM || state == MOUNT_STATE_UNMOUNTING_SIGKILL ||
+               state == MOUNT_STATE_REMOUNTING_SIGTERM || state == MOUNT_STATE_REMOUNTING_SIGKILL;
+}
+
+/* What it has done is in the table already, whether we were told or not. */
+static void look_again(Unit *unit) {
+        Mount *mount = mount_of(unit);
+
+        mount->is_there = mount_find(unit, true);
+        if (mount->state == MOUNT_STATE_MOUNTING && mount->is_there)
+                mount_set_state(unit, MOUNT_STATE_MOUNTING_DONE);
+        else if (mount->state == MOUNT_STATE_MOUNTING_DONE && !mount->is_there)
+                mount_set_state(unit, MOUNT_STATE_MOUNTING);
+}
+
+static void control_ended(Unit *unit, const UnitExit *exit) {
+        Mount *mount = mount_of(unit);
+        MountExec kind = (MountExec) mount->control.kind;
+        MountResult result = result_of(exit);
+
+        unit_process_ended(unit, &mount->commands[kind], exit);
+        /* That it ends by our own signal is what we wanted, and has its reason noted. */
+        if (was_signalled(mount->state) && result == MOUNT_RESULT_SIGNAL)
+                result = MOUNT_RESULT_SUCCESS;
+        if (result != MOUNT_RESULT_SUCCESS)
+                tell_exit(unit, kind, exit);
+        mount->control = (UnitProcess) {};
+        look_again(unit);
+        go_on(unit, result);
+}
+
+void mount_child_exited(Unit *unit, const UnitExit *exit) {
+        if (mount_of(unit)->control.pid == exit->pid)
+                control_ended(unit, exit);
+}
+
+static void record_start(Unit *unit, pid_t pid) {
+        Mount *mount = mount_of(unit);
+
+        mount->control.since = unit_now(unit);
+        unit_process_started(unit, &mount->commands[mount->control.kind], pid, mount->control.since);
+}
+
+static void spawn_failed(Unit *unit, const ExecResult *result) {
+        UnitProcess *control = &mount_of(unit)->control;
+        UnitExit exit;
+
+        mount_note_failure(unit, "%s: %s", mount_exec_to_string((MountExec) control->kind), result->message);
+        if (unit_process_failed_exit(unit, result, &exit)) {
+                record_start(unit, result->pid);
+                control_ended(unit, &exit);
+                return;
+        }
+        *control = (UnitProcess) {};
+        go_on(unit, MOUNT_RESULT_RESOURCES);
+}
+
+void mount_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult *result) {
+        switch (unit_process_spawned(unit, &mount_of(unit)->control, pid)) {
+        case UNIT_SPAWN_STALE:
+                break;
+        case UNIT_SPAWN_FAILED:
+                spawn_failed(unit, result);
+                break;
+        case UNIT_SPAWN_RUNNING:
+                record_start(unit, pid);
+                mount_set_state(unit, mount_of(unit)->state);
+                break;
+        }
+}
+
+void mount_begin(Unit *unit) {
+        Mount *mount = mount_of(unit);
+
+        mount->result = mount->reload_result = MOUNT_RESULT_SUCCESS;
+        free(take_ptr(mount->failure));
+        renew_invocation(unit);
+        enter_mounting(unit);
+}
+
+void mount_timer_elapsed(Unit *unit, UnitPurpose purpose) {
+        if (purpose == UNIT_PURPOSE_STATE_LIMIT)
+                limit_elapsed(unit);
 }

@@ -20,11 +20,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "basic/log.h"
 #include "basic/macro.h"
 #include "basic/text.h"
 #include "types/path.h"
-#include "types/service.h"
+#include "types/service_state.h"
 #include "types/unit_process.h"
 #include "types/unit_types.h"
 
@@ -40,37 +39,10 @@ static const UnitActiveState active_states[_PATH_STATE_MAX] = {
         [PATH_FAILED] = UNIT_FAILED,
 };
 
-static const char *const states[_PATH_STATE_MAX] = {
-        [PATH_DEAD] = "dead",
-        [PATH_WAITING] = "waiting",
-        [PATH_RUNNING] = "running",
-        [PATH_FAILED] = "failed",
-};
-
-static const char *const results[_PATH_RESULT_MAX] = {
-        [PATH_SUCCESS] = "success",
-        [PATH_FAILURE_RESOURCES] = "resources",
-        [PATH_FAILURE_UNIT_START_LIMIT_HIT] = "unit-start-limit-hit",
-        [PATH_FAILURE_TRIGGER_LIMIT_HIT] = "trigger-limit-hit",
-};
-
-DEFINE_STRING_TABLE(path_state, PathState, states)
-DEFINE_STRING_TABLE(path_result, PathResult, results)
-
-const PathSettings *path_settings(const Unit *unit) {
-        static const PathSettings none;
-
-        return unit->type_settings ? unit->type_settings : &none;
-}
-
 static Unit *find_triggered(const Unit *unit) {
         UnitRelations triggers = unit_relations(unit, UNIT_TRIGGERS);
 
         return triggers.n > 0 ? unit_table_at(unit->table, triggers.items[0].other) : NULL;
-}
-
-static void say(Unit *unit, const char *message) {
-        path_host(unit)->ops->log(path_host(unit), unit, LOG_LEVEL_ERROR, message);
 }
 
 /* Those of which something is known: settings may have been read that nobody has told us of yet. */
@@ -81,15 +53,12 @@ static size_t count_watches(const Unit *unit) {
 /* — descriptors — */
 
 static void forget_watch(Unit *unit, uint32_t i) {
-        UnitHost *host = path_host(unit);
         PathWatch *watch = &path_of(unit)->watches.items[i];
 
         if (watch->fd < 0)
                 return;
-        if (host->ops->unwatch_fd)
-                host->ops->unwatch_fd(host, unit, i);
-        if (host->ops->drop_fd)
-                host->ops->drop_fd(host, unit, KEPT, i);
+        unit_unwatch_fd(unit, i);
+        unit_drop_fd(unit, KEPT, i);
         close(watch->fd);
         watch->fd = watch->primary = -1;
 }
@@ -100,7 +69,7 @@ static void unwatch(Unit *unit) {
 }
 
 static int watch_one(Unit *unit, uint32_t i) {
-        UnitHost *host = path_host(unit);
+        UnitHost *host = unit_host(unit);
         PathWatch *watch = &path_of(unit)->watches.items[i];
         bool is_new = watch->fd < 0;
         int r;
@@ -109,21 +78,20 @@ static int watch_one(Unit *unit, uint32_t i) {
         if (r == 0 && is_new && host->ops->watch_fd)
                 r = host->ops->watch_fd(host, unit, i, watch->fd, POLLIN);
         /* Without a keeper, or without memory there, only what happens while nobody looks would be missed. */
-        if (r == 0 && is_new && host->ops->keep_fd)
-                (void) host->ops->keep_fd(host, unit, KEPT, i, watch->fd);
+        if (r == 0 && is_new)
+                unit_keep_fd(unit, KEPT, i, watch->fd);
         return r;
 }
 
 static int watch(Unit *unit) {
-        cleanup_free_ char *message = NULL;
         int r = 0;
 
         for (uint32_t i = 0; i < count_watches(unit) && r == 0; i++) {
                 r = watch_one(unit, i);
-                if (r < 0 && text_format(&message, "%s cannot be watched: %s%s", path_settings(unit)->values.items[i].path,
-                                         strerror(-r), r == -ENOSPC ? " (fs.inotify.max_user_watches)" :
-                                         r == -EMFILE ? " (fs.inotify.max_user_instances)" : "") == 0)
-                        say(unit, message);
+                if (r < 0)
+                        unit_say(unit, LOG_LEVEL_ERROR, "%s cannot be watched: %s%s", path_settings(unit)->values.items[i].path,
+                                 strerror(-r), r == -ENOSPC ? " (fs.inotify.max_user_watches)" :
+                                 r == -EMFILE ? " (fs.inotify.max_user_instances)" : "");
         }
         return r;
 }
@@ -143,7 +111,7 @@ static int make_watches(Unit *unit) {
 /* — states — */
 
 static void set_retry(Unit *unit, usec_t deadline) {
-        (void) path_host(unit)->ops->set_timer(path_host(unit), unit, UNIT_PURPOSE_ELAPSE, deadline);
+        (void) unit_set_timer(unit, UNIT_PURPOSE_ELAPSE, deadline);
 }
 
 static void set_state(Unit *unit, PathState state) {
@@ -164,7 +132,7 @@ static void end(Unit *unit, PathResult result) {
 
 static bool is_within_limit(Unit *unit) {
         const PathSettings *settings = path_settings(unit);
-        usec_t now = path_host(unit)->ops->now(path_host(unit));
+        usec_t now = unit_now(unit);
         Path *path = path_of(unit);
 
         if (settings->limit_interval == 0 || settings->limit_burst == 0)
@@ -179,24 +147,24 @@ static bool is_within_limit(Unit *unit) {
 /* Asks for what it triggers, because of @value. */
 static void trigger(Unit *unit, const PathValue *value) {
         const uint32_t number = (uint32_t) (value - path_settings(unit)->values.items) + 1;
-        UnitHost *host = path_host(unit);
+        UnitHost *host = unit_host(unit);
         Unit *triggered = find_triggered(unit);
         cleanup_free_ char *reason = NULL;
 
-        if (host->ops->will_stop && host->ops->will_stop(host, unit)) {
+        if (unit_will_stop(unit)) {
                 set_state(unit, PATH_RUNNING);
                 path_of(unit)->held_by = number;
-                set_retry(unit, usec_add(host->ops->now(host), RETRY));
+                set_retry(unit, usec_add(unit_now(unit), RETRY));
                 return;
         }
         if (!is_within_limit(unit)) {
-                say(unit, "It has triggered its unit too often, and does not do so any more (TriggerLimitBurst=).");
+                unit_say(unit, LOG_LEVEL_ERROR, "It has triggered its unit too often, and does not do so any more (TriggerLimitBurst=).");
                 end(unit, PATH_FAILURE_TRIGGER_LIMIT_HIT);
                 return;
         }
         if (!triggered || text_format(&reason, "%s: %s=%s", unit->id, path_kind_to_string(value->kind), value->path) < 0 ||
             host->ops->request_job(host, triggered, "start", "replace", reason) < 0) {
-                say(unit, "What it triggers cannot be asked for.");
+                unit_say(unit, LOG_LEVEL_ERROR, "What it triggers cannot be asked for.");
                 end(unit, PATH_FAILURE_RESOURCES);
                 return;
         }
@@ -293,7 +261,7 @@ static UnitAnswer path_start(Unit *unit) {
         Path *path = path_of(unit);
 
         if (!triggered || (triggered->load_state != UNIT_LOADED && triggered->load_state != UNIT_STUB)) {
-                say(unit, "The unit that it triggers cannot be started.");
+                unit_say(unit, LOG_LEVEL_ERROR, "The unit that it triggers cannot be started.");
                 return UNIT_OPERATION_FAILED;
         }
         make_folders(unit);
@@ -350,12 +318,10 @@ static void path_fd_ready(Unit *unit, uint32_t index, uint32_t events) {
 }
 
 static bool has_hit_start_limit(const Unit *triggered) {
-        return triggered->vtable == &service_vtable && triggered->active_state == UNIT_FAILED &&
-               service_of(triggered)->result == SERVICE_RESULT_START_LIMIT_HIT;
+        return triggered->vtable == &service_vtable && service_has_hit_start_limit(triggered);
 }
 
 static void path_triggered_changed(Unit *unit, Unit *triggered) {
-        UnitHost *host = path_host(unit);
         PathState state = path_of(unit)->state;
         bool is_over = unit_state_is_inactive_or_failed(triggered->active_state);
 
@@ -363,7 +329,7 @@ static void path_triggered_changed(Unit *unit, Unit *triggered) {
                 set_state(unit, PATH_RUNNING);
         if (!is_over)
                 path_of(unit)->held_by = 0;
-        if (state != PATH_RUNNING || !is_over || (host->ops->has_job && host->ops->has_job(host, triggered)))
+        if (state != PATH_RUNNING || !is_over || unit_has_job(triggered))
                 return;
         if (has_hit_start_limit(triggered))
                 end(unit, PATH_FAILURE_UNIT_START_LIMIT_HIT);
@@ -396,7 +362,6 @@ static int path_trigger_environment(const Unit *unit, char ***environment) {
 
 /* In another process: with the descriptors of the one before, if they were kept. */
 static void path_resume(Unit *unit) {
-        UnitHost *host = path_host(unit);
         Unit *triggered = find_triggered(unit);
         Path *path = path_of(unit);
         bool are_all_there = true;
@@ -404,9 +369,9 @@ static void path_resume(Unit *unit) {
         for (uint32_t i = 0; i < path->watches.n; i++) {
                 PathWatch *of_path = &path->watches.items[i];
 
-                of_path->fd = host->ops->take_fd ? host->ops->take_fd(host, unit, KEPT, i) : -ENOENT;
-                if (of_path->fd >= 0 && host->ops->watch_fd)
-                        (void) host->ops->watch_fd(host, unit, i, of_path->fd, POLLIN);
+                of_path->fd = unit_take_fd(unit, KEPT, i);
+                if (of_path->fd >= 0)
+                        (void) unit_watch_fd(unit, i, of_path->fd, POLLIN);
                 are_all_there &= of_path->fd >= 0;
                 of_path->fd = MAX(of_path->fd, -1);
         }

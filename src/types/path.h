@@ -6,8 +6,8 @@
  */
 
 #include "basic/string_table.h"
-#include "unit/unit.h"
-#include "unit/unit_table.h"
+#include "types/unit_ask.h"
+#include "types/unit_say.h"
 #include "unitfile/path_settings.h"
 
 typedef enum PathState {
@@ -46,15 +46,15 @@ typedef struct Path {
         uint32_t limit_count;
 } Path;
 
-/* What it goes by; a unit whose file is gone has none. */
-const PathSettings *path_settings(const Unit *unit);
-
 static inline Path *path_of(const Unit *unit) {
         return unit->state_of_type;
 }
 
-static inline UnitHost *path_host(const Unit *unit) {
-        return unit_table_host(unit->table);
+/* A unit whose file is gone has none: it watches nothing. */
+static inline const PathSettings *path_settings(const Unit *unit) {
+        static const PathSettings none;
+
+        return unit->type_settings ? unit->type_settings : &none;
 }
 
 /* — path_watch.c — */

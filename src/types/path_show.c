@@ -10,6 +10,23 @@
 #include "basic/macro.h"
 #include "types/path.h"
 
+static const char *const states[_PATH_STATE_MAX] = {
+        [PATH_DEAD] = "dead",
+        [PATH_WAITING] = "waiting",
+        [PATH_RUNNING] = "running",
+        [PATH_FAILED] = "failed",
+};
+
+static const char *const results[_PATH_RESULT_MAX] = {
+        [PATH_SUCCESS] = "success",
+        [PATH_FAILURE_RESOURCES] = "resources",
+        [PATH_FAILURE_UNIT_START_LIMIT_HIT] = "unit-start-limit-hit",
+        [PATH_FAILURE_TRIGGER_LIMIT_HIT] = "trigger-limit-hit",
+};
+
+DEFINE_STRING_TABLE(path_state, PathState, states)
+DEFINE_STRING_TABLE(path_result, PathResult, results)
+
 /* — properties — */
 
 static void get_unit(const Unit *unit, Sink *sink) {

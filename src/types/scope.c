@@ -15,14 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "basic/log.h"
 #include "basic/macro.h"
 #include "basic/random.h"
 #include "types/group_property.h"
 #include "types/kill_property.h"
 #include "types/scope.h"
 #include "types/unit_types.h"
-#include "unit/unit_table.h"
 
 /* How often to look for what nobody tells of. */
 #define LOOK_EVERY (500 * USEC_PER_MSEC)
@@ -36,45 +34,9 @@ static const UnitActiveState active_states[_SCOPE_STATE_MAX] = {
         [SCOPE_FAILED] = UNIT_FAILED,
 };
 
-static const char *const states[_SCOPE_STATE_MAX] = {
-        [SCOPE_DEAD] = "dead",
-        [SCOPE_RUNNING] = "running",
-        [SCOPE_ABANDONED] = "abandoned",
-        [SCOPE_STOP_SIGTERM] = "stop-sigterm",
-        [SCOPE_STOP_SIGKILL] = "stop-sigkill",
-        [SCOPE_FAILED] = "failed",
-};
-
-static const char *const results[_SCOPE_RESULT_MAX] = {
-        [SCOPE_SUCCESS] = "success",
-        [SCOPE_FAILURE_RESOURCES] = "resources",
-        [SCOPE_FAILURE_TIMEOUT] = "timeout",
-        [SCOPE_FAILURE_OOM_KILL] = "oom-kill",
-};
-
-DEFINE_STRING_TABLE(scope_state, ScopeState, states)
-DEFINE_STRING_TABLE(scope_result, ScopeResult, results)
-
-const ScopeSettings *scope_settings(const Unit *unit) {
-        static ScopeSettings defaults;
-
-        if (unit->type_settings)
-                return unit->type_settings;
-        scope_settings_init(&defaults);
-        return &defaults;
-}
-
-static UnitHost *host_of(const Unit *unit) {
-        return unit_table_host(unit->table);
-}
-
-static void say(Unit *unit, int level, const char *message) {
-        host_of(unit)->ops->log(host_of(unit), unit, level, message);
-}
-
 static void set_timer(Unit *unit, UnitPurpose purpose, usec_t deadline) {
-        if (host_of(unit)->ops->set_timer(host_of(unit), unit, purpose, deadline) < 0 && deadline != USEC_INFINITY)
-                say(unit, LOG_LEVEL_WARNING, "Cannot set a timer.");
+        if (unit_set_timer(unit, purpose, deadline) < 0 && deadline != USEC_INFINITY)
+                unit_say(unit, LOG_LEVEL_WARNING, "Cannot set a timer.");
 }
 
 static bool is_stopping(ScopeState state) {
@@ -91,14 +53,14 @@ static void forget_processes(Unit *unit) {
         Scope *scope = scope_of(unit);
 
         for (size_t i = 0; i < scope->pids.n; i++)
-                host_of(unit)->ops->unwatch_process(host_of(unit), unit, UNIT_PURPOSE_MAIN, scope->pids.items[i]);
+                unit_host(unit)->ops->unwatch_process(unit_host(unit), unit, UNIT_PURPOSE_MAIN, scope->pids.items[i]);
         vector_clear(&scope->pids);
 }
 
 /* One signal to all: how many. */
 static int send_signal(Unit *unit, int signal) {
         const Scope *scope = scope_of(unit);
-        UnitHost *host = host_of(unit);
+        UnitHost *host = unit_host(unit);
         pid_t first = scope->pids.n > 0 ? scope->pids.items[0] : 0;
         int n = 0, r;
 
@@ -149,12 +111,12 @@ static void look(Unit *unit) {
         if (send_signal(unit, 0) == 0)
                 enter_end(unit, SCOPE_SUCCESS);
         else if (!scope->is_grouped && scope->pids.n == 0)
-                set_timer(unit, UNIT_PURPOSE_PIDFILE, usec_add(host_of(unit)->ops->now(host_of(unit)), LOOK_EVERY));
+                set_timer(unit, UNIT_PURPOSE_PIDFILE, usec_add(unit_now(unit), LOOK_EVERY));
 }
 
 /* Does somebody else see to it? */
 static bool ask_controller(Unit *unit) {
-        UnitHost *host = host_of(unit);
+        UnitHost *host = unit_host(unit);
 
         if (!scope_of(unit)->controller || !host->ops->ask_to_stop)
                 return false;
@@ -197,7 +159,7 @@ static void enter_signal(Unit *unit, ScopeState state, ScopeResult result) {
                 return;
         }
         scope->stop_deadline = settings->timeout_stop == 0 || settings->timeout_stop == USEC_INFINITY ? USEC_INFINITY :
-                               usec_add(host_of(unit)->ops->now(host_of(unit)), settings->timeout_stop);
+                               usec_add(unit_now(unit), settings->timeout_stop);
         set_state(unit, state);
         set_timer(unit, UNIT_PURPOSE_STATE_LIMIT, scope->stop_deadline);
 }
@@ -226,7 +188,7 @@ static void scope_deinit(Unit *unit) {
 
 /* In the place of what it was given before. */
 static int scope_give_processes(Unit *unit, const pid_t *pids, size_t n, const char *controller, Failure *ret_failure) {
-        UnitHost *host = host_of(unit);
+        UnitHost *host = unit_host(unit);
         Scope *scope = scope_of(unit);
 
         forget_processes(unit);
@@ -269,12 +231,12 @@ static void limit_runtime(Unit *unit) {
         if (settings->runtime_extra > 0 && settings->runtime_extra != USEC_INFINITY &&
             random_bytes(&random, sizeof(random)) == 0)
                 random %= settings->runtime_extra;
-        scope->runtime_deadline = usec_add(usec_add(host_of(unit)->ops->now(host_of(unit)), settings->runtime_max), random);
+        scope->runtime_deadline = usec_add(usec_add(unit_now(unit), settings->runtime_max), random);
         set_timer(unit, UNIT_PURPOSE_RUNTIME_LIMIT, scope->runtime_deadline);
 }
 
 static UnitAnswer scope_start(Unit *unit) {
-        UnitHost *host = host_of(unit);
+        UnitHost *host = unit_host(unit);
         Scope *scope = scope_of(unit);
         int r;
 
@@ -291,7 +253,7 @@ static UnitAnswer scope_start(Unit *unit) {
                 forget_processes(unit);
         if (r < 0 || (!scope->is_grouped && scope->pids.n == 0)) {
                 if (r >= 0)
-                        say(unit, LOG_LEVEL_ERROR, "None of its processes is there any more.");
+                        unit_say(unit, LOG_LEVEL_ERROR, "None of its processes is there any more.");
                 enter_end(unit, SCOPE_FAILURE_RESOURCES);
                 return UNIT_UNDER_WAY;
         }
@@ -299,7 +261,7 @@ static UnitAnswer scope_start(Unit *unit) {
         limit_runtime(unit);
         /* A group may be empty by now; it is told of from here on. */
         if (scope->is_grouped)
-                set_timer(unit, UNIT_PURPOSE_PIDFILE, host->ops->now(host));
+                set_timer(unit, UNIT_PURPOSE_PIDFILE, unit_now(unit));
         return UNIT_UNDER_WAY;
 }
 
@@ -367,13 +329,13 @@ static void scope_timer_elapsed(Unit *unit, UnitPurpose purpose) {
         if (purpose == UNIT_PURPOSE_PIDFILE)
                 look(unit);
         else if (purpose == UNIT_PURPOSE_RUNTIME_LIMIT && is_there(scope->state)) {
-                say(unit, LOG_LEVEL_WARNING, "It has been there as long as RuntimeMaxSec= allows: it is stopped.");
+                unit_say(unit, LOG_LEVEL_WARNING, "It has been there as long as RuntimeMaxSec= allows: it is stopped.");
                 enter_signal(unit, SCOPE_STOP_SIGTERM, SCOPE_FAILURE_TIMEOUT);
         } else if (purpose == UNIT_PURPOSE_STATE_LIMIT && scope->state == SCOPE_STOP_SIGTERM && settings->send_sigkill) {
-                say(unit, LOG_LEVEL_WARNING, "Its processes have not ended in time: they are killed.");
+                unit_say(unit, LOG_LEVEL_WARNING, "Its processes have not ended in time: they are killed.");
                 enter_signal(unit, SCOPE_STOP_SIGKILL, SCOPE_FAILURE_TIMEOUT);
         } else if (purpose == UNIT_PURPOSE_STATE_LIMIT && is_stopping(scope->state)) {
-                say(unit, LOG_LEVEL_WARNING, "Its processes have not ended in time; they are left alone.");
+                unit_say(unit, LOG_LEVEL_WARNING, "Its processes have not ended in time; they are left alone.");
                 enter_end(unit, SCOPE_FAILURE_TIMEOUT);
         }
 }
@@ -397,7 +359,7 @@ static void scope_group_out_of_memory(Unit *unit) {
         if (!is_there(scope_of(unit)->state))
                 return;
         if (resources && resources->oom_policy == RESOURCE_OOM_CONTINUE)
-                say(unit, LOG_LEVEL_WARNING, "The kernel has killed a process of it for lack of memory; it goes on.");
+                unit_say(unit, LOG_LEVEL_WARNING, "The kernel has killed a process of it for lack of memory; it goes on.");
         else
                 enter_signal(unit, resources && resources->oom_policy == RESOURCE_OOM_KILL ? SCOPE_STOP_SIGKILL :
                                                                                             SCOPE_STOP_SIGTERM,
@@ -407,12 +369,12 @@ static void scope_group_out_of_memory(Unit *unit) {
 /* The groups of a core before us are still there; who has watched them is not. */
 static void scope_resume(Unit *unit) {
         const Scope *scope = scope_of(unit);
-        UnitHost *host = host_of(unit);
+        UnitHost *host = unit_host(unit);
 
         if (scope->controller && host->ops->watch_name)
                 (void) host->ops->watch_name(host, unit, scope->controller);
         if (is_there(scope->state) || is_stopping(scope->state))
-                set_timer(unit, UNIT_PURPOSE_PIDFILE, host->ops->now(host));
+                set_timer(unit, UNIT_PURPOSE_PIDFILE, unit_now(unit));
 }
 
 static int scope_found(Unit *unit, uid_t owner) {
@@ -424,7 +386,7 @@ static int scope_found(Unit *unit, uid_t owner) {
                 return -EPERM;
         scope->was_started = scope->is_grouped = true;
         set_state(unit, SCOPE_RUNNING);
-        set_timer(unit, UNIT_PURPOSE_PIDFILE, host_of(unit)->ops->now(host_of(unit)));
+        set_timer(unit, UNIT_PURPOSE_PIDFILE, unit_now(unit));
         return 0;
 }
 

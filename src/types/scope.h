@@ -7,7 +7,8 @@
 
 #include "basic/string_table.h"
 #include "basic/vector.h"
-#include "unit/unit.h"
+#include "types/unit_ask.h"
+#include "types/unit_say.h"
 #include "unitfile/scope_settings.h"
 
 typedef enum ScopeState {

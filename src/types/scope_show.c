@@ -11,6 +11,34 @@
 #include "basic/macro.h"
 #include "types/scope.h"
 
+static const char *const states[_SCOPE_STATE_MAX] = {
+        [SCOPE_DEAD] = "dead",
+        [SCOPE_RUNNING] = "running",
+        [SCOPE_ABANDONED] = "abandoned",
+        [SCOPE_STOP_SIGTERM] = "stop-sigterm",
+        [SCOPE_STOP_SIGKILL] = "stop-sigkill",
+        [SCOPE_FAILED] = "failed",
+};
+
+static const char *const results[_SCOPE_RESULT_MAX] = {
+        [SCOPE_SUCCESS] = "success",
+        [SCOPE_FAILURE_RESOURCES] = "resources",
+        [SCOPE_FAILURE_TIMEOUT] = "timeout",
+        [SCOPE_FAILURE_OOM_KILL] = "oom-kill",
+};
+
+DEFINE_STRING_TABLE(scope_state, ScopeState, states)
+DEFINE_STRING_TABLE(scope_result, ScopeResult, results)
+
+const ScopeSettings *scope_settings(const Unit *unit) {
+        static ScopeSettings defaults;
+
+        if (unit->type_settings)
+                return unit->type_settings;
+        scope_settings_init(&defaults);
+        return &defaults;
+}
+
 #define GETTER(name, put, expression)                                            \
         static void get_##name(const Unit *unit, Sink *sink) {                   \
                 const ScopeSettings *settings = scope_settings(unit);            \

@@ -9,104 +9,31 @@
  * (ExecStart= for each type, …) was judged when its file was read.
  */
 
-#include <assert.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "basic/macro.h"
-#include "basic/random.h"
-#include "exec/exec_directory.h"
 #include "types/exec_sandbox.h"
-#include "types/service.h"
+#include "types/service_clean.h"
+#include "types/service_event.h"
+#include "types/service_extra.h"
+#include "types/service_kill.h"
+#include "types/service_limit.h"
+#include "types/service_message.h"
+#include "types/service_result.h"
+#include "types/service_show.h"
+#include "types/service_spawn.h"
+#include "types/service_step.h"
 #include "types/socket_pass.h"
 #include "types/unit_types.h"
-#include "unit/unit_table.h"
-
-static const UnitActiveState active_state_table[] = {
-        [SERVICE_STATE_DEAD] = UNIT_INACTIVE,
-        [SERVICE_STATE_CONDITION] = UNIT_ACTIVATING,
-        [SERVICE_STATE_START_PRE] = UNIT_ACTIVATING,
-        [SERVICE_STATE_START] = UNIT_ACTIVATING,
-        [SERVICE_STATE_START_POST] = UNIT_ACTIVATING,
-        [SERVICE_STATE_RUNNING] = UNIT_ACTIVE,
-        [SERVICE_STATE_EXITED] = UNIT_ACTIVE,
-        [SERVICE_STATE_RELOAD] = UNIT_RELOADING,
-        [SERVICE_STATE_STOP] = UNIT_DEACTIVATING,
-        [SERVICE_STATE_STOP_WATCHDOG] = UNIT_DEACTIVATING,
-        [SERVICE_STATE_STOP_SIGTERM] = UNIT_DEACTIVATING,
-        [SERVICE_STATE_STOP_SIGKILL] = UNIT_DEACTIVATING,
-        [SERVICE_STATE_STOP_POST] = UNIT_DEACTIVATING,
-        [SERVICE_STATE_FINAL_SIGTERM] = UNIT_DEACTIVATING,
-        [SERVICE_STATE_FINAL_WATCHDOG] = UNIT_DEACTIVATING,
-        [SERVICE_STATE_FINAL_SIGKILL] = UNIT_DEACTIVATING,
-        [SERVICE_STATE_FAILED] = UNIT_FAILED,
-        [SERVICE_STATE_AUTO_RESTART] = UNIT_ACTIVATING,
-        [SERVICE_STATE_CLEANING] = UNIT_MAINTENANCE,
-};
-
-/* What a service without readable settings (its file is gone) goes by: enough to stop it in good order. */
-static const ServiceSettings fallback_settings = {
-        .timeout_start = 90 * USEC_PER_SEC,
-        .timeout_stop = 90 * USEC_PER_SEC,
-        .timeout_abort = 90 * USEC_PER_SEC,
-        .restart_usec = 100 * USEC_PER_MSEC,
-        .runtime_max = USEC_INFINITY,
-        .exec = { .umask = 0022 },
-        .kill = { .signal = 15, .final_signal = 9, .watchdog_signal = 6, .send_sigkill = true },
-};
-
-Service *service_of(const Unit *unit) {
-        return unit->state_of_type;
-}
-
-const ServiceSettings *service_settings(const Unit *unit) {
-        return unit->type_settings ? unit->type_settings : &fallback_settings;
-}
-
-const ServiceRareSettings *service_rare(const Unit *unit) {
-        return service_settings_rare(service_settings(unit));
-}
-
-UnitHost *service_host(const Unit *unit) {
-        return unit_table_host(unit->table);
-}
-
-usec_t service_now(const Unit *unit) {
-        UnitHost *host = service_host(unit);
-
-        return host->ops->now(host);
-}
-
-UnitTimestamp service_timestamp(const Unit *unit) {
-        UnitHost *host = service_host(unit);
-
-        return (UnitTimestamp) { .realtime = host->ops->now_realtime(host), .monotonic = host->ops->now(host) };
-}
-
-static void reset(Service *service) {
-        service->result = service->reload_result = SERVICE_RESULT_SUCCESS;
-        service->main = service->control = (ServiceProcess) {};
-        service->main_known = false;
-        service->exec_main = (ServiceExitRecord) {};
-        service->forbid_restart = service->will_restart = service->is_found = false;
-        service->state_deadline = service->runtime_deadline = service->watchdog_deadline = USEC_INFINITY;
-        service->watchdog_override = USEC_INFINITY;
-        service->notice = SERVICE_NOTICE_NONE;
-        service->status_errno = 0;
-        free(take_ptr(service->status_text));
-        free(take_ptr(service->failure));
-        free(take_ptr(service->reload_failure));
-        service->uid = (uid_t) -1;
-        service->gid = (gid_t) -1;
-        service_reset_extra(service);
-}
 
 static int service_init(Unit *unit) {
         Service *service = calloc(1, sizeof(*service));
 
         if (!service)
                 return -ENOMEM;
-        reset(service);
+        service_reset(service);
         unit->state_of_type = service;
         return 0;
 }
@@ -120,82 +47,43 @@ static void service_deinit(Unit *unit) {
         free(service->status_text);
         free(service->failure);
         free(service->reload_failure);
-        for (size_t i = 0; service->extra && i < service->extra->fds.n; i++)
-                if (service->extra->fds.items[i].fd >= 0)
-                        unit_unref(unit);
-        service_extra_free(service->extra);
+        service_free_extra(unit, service->extra);
         free(service);
         unit->state_of_type = NULL;
 }
 
-/* May it have a main or control process in that state? */
-static bool has_processes(ServiceState state) {
-        UnitActiveState active = active_state_table[state];
+static void service_resume(Unit *unit) {
+        ServiceState state = service_of(unit)->state;
 
-        return !unit_state_is_inactive_or_failed(active) && state != SERVICE_STATE_AUTO_RESTART &&
-               state != SERVICE_STATE_EXITED;
+        exec_sandbox_resume(unit);
+        service_resume_fds(unit);
+        service_resume_channel(unit);
+        service_resume_streams(unit);
+        /* The connection to the bus is not the former one. */
+        if (state == SERVICE_STATE_START || state == SERVICE_STATE_START_POST || state == SERVICE_STATE_RUNNING ||
+            state == SERVICE_STATE_RELOAD)
+                service_watch_name(unit);
 }
 
-static void forget_process(Unit *unit, UnitPurpose purpose, ServiceProcess *process) {
-        UnitHost *host = service_host(unit);
-
-        if (process->pid > 0)
-                host->ops->unwatch_process(host, unit, purpose, process->pid);
-        *process = (ServiceProcess) {};
+/* Is the command that is about to run the first of this start? */
+static bool is_first(const Unit *unit, const UnitProcess *process) {
+        if (!process->is_wanted || process->index > 0 || process->kind > SERVICE_EXEC_START)
+                return false;
+        for (int kind = 0; kind < (int) process->kind; kind++)
+                if (service_has_command(unit, (ServiceExec) kind))
+                        return false;
+        return true;
 }
 
-static UnitChangeFlags change_flags(const Service *service, ServiceState old) {
-        UnitChangeFlags flags = 0;
+static void service_group(const Unit *unit, UnitGroup *ret_group) {
+        const Service *service = service_of(unit);
+        const ServiceSettings *settings = service_settings(unit);
 
-        if (old == SERVICE_STATE_RELOAD && service->reload_result != SERVICE_RESULT_SUCCESS)
-                flags |= UNIT_CHANGE_RELOAD_FAILED;
-        if (service->will_restart)
-                flags |= UNIT_CHANGE_WILL_RESTART;
-        if (service->state == SERVICE_STATE_DEAD && service->result == SERVICE_RESULT_EXEC_CONDITION)
-                flags |= UNIT_CHANGE_SKIPPED;
-        return flags;
-}
-
-void service_set_state(Unit *unit, ServiceState state) {
-        Service *service = service_of(unit);
-        ServiceState old = service->state;
-
-        service_clear_timers(unit, state);
-        service_stop_probe(unit, state);
-        service_stop_waiting(unit, state);
-        if (!has_processes(state))
-                forget_process(unit, UNIT_PURPOSE_MAIN, &service->main);
-        if (!has_processes(state) || state == SERVICE_STATE_RUNNING)
-                forget_process(unit, UNIT_PURPOSE_CONTROL, &service->control);
-
-        service->state = state;
-        if (state != old)
-                service->state_since = service_now(unit);
-        unit_publish(unit, active_state_table[state], change_flags(service, old));
-}
-
-void service_republish(Unit *unit) {
-        unit_publish(unit, active_state_table[service_of(unit)->state], 0);
-}
-
-UnitAnswer service_begin(Unit *unit) {
-        Service *service = service_of(unit);
-        bool is_restart = service->state == SERVICE_STATE_AUTO_RESTART;
-
-        if (!service_is_within_start_limit(unit)) {
-                /* What failed it before is not what keeps it from starting now. */
-                service->result = SERVICE_RESULT_START_LIMIT_HIT;
-                service_enter_dead(unit, SERVICE_RESULT_START_LIMIT_HIT, false);
-                return UNIT_OPERATION_FAILED;
-        }
-        reset(service);
-        /* What a manager has left that was killed with all its services is of another run. */
-        exec_directory_drop_secrets(exec_settings_rare(&service_settings(unit)->exec)->terms, unit->id);
-        service->n_restarts = is_restart ? service->n_restarts + 1 : 0;
-        if (random_bytes(unit->invocation_id, sizeof(unit->invocation_id)) < 0)
-                service_log(unit, 4, "No random numbers yet, so this start has no invocation id.");
-        service_enter_condition(unit);
-        return UNIT_UNDER_WAY;
+        *ret_group = (UnitGroup) {
+                .resources = settings->resources,
+                .is_begun = !is_first(unit, &service->main) && !is_first(unit, &service->control),
+                .keeps_leftovers = settings->kill.mode == KILL_MODE_PROCESS || settings->kill.mode == KILL_MODE_NONE,
+        };
 }
 
 static UnitAnswer service_start(Unit *unit) {
@@ -287,6 +175,10 @@ static UnitAnswer service_reload(Unit *unit) {
                 return UNIT_OPERATION_FAILED;
         service_enter_reload(unit);
         return UNIT_UNDER_WAY;
+}
+
+static usec_t service_limit_at(const Unit *unit) {
+        return service_of(unit)->state_deadline;
 }
 
 static const char *service_sub_state(const Unit *unit) {

@@ -15,8 +15,10 @@
 #include "basic/strv.h"
 #include "exec/exec_clean.h"
 #include "exec/exec_directory.h"
-#include "types/service.h"
-#include "types/unit_process.h"
+#include "types/service_clean.h"
+#include "types/service_kill.h"
+#include "types/service_limit.h"
+#include "types/service_step.h"
 
 static const ExecTerms *terms_of(const Unit *unit) {
         return exec_settings_rare(&service_settings(unit)->exec)->terms;
@@ -27,19 +29,12 @@ unsigned service_can_clean(const Unit *unit) {
 }
 
 static int ask_for_process(Unit *unit) {
-        UnitHost *host = service_host(unit);
         usec_t span = terms_of(unit)->timeout_clean;
-        int r;
+        int r = service_set_limit(unit, span == 0 ? USEC_INFINITY : span);
 
         /* Of a kind that comes after a start: so it makes no new control group, and kills nothing in an old one. */
-        service_of(unit)->control = (ServiceProcess) {
-                .is_wanted = true, .kind = SERVICE_EXEC_STOP_POST, .since = service_now(unit) };
-        r = service_set_limit(unit, span == 0 ? USEC_INFINITY : span);
-        if (r == 0)
-                r = host->ops->spawn(host, unit, UNIT_PURPOSE_CONTROL);
-        if (r < 0)
-                service_of(unit)->control = (ServiceProcess) {};
-        return r;
+        return r < 0 ? r : unit_process_ask(unit, UNIT_PURPOSE_CONTROL, &service_of(unit)->control,
+                                            (UnitProcess) { .kind = SERVICE_EXEC_STOP_POST });
 }
 
 int service_clean(Unit *unit, unsigned kinds, Failure *ret_failure) {
@@ -63,20 +58,10 @@ int service_clean(Unit *unit, unsigned kinds, Failure *ret_failure) {
         return 0;
 }
 
-int service_prepare_clean(const Unit *unit, ExecRequest *request) {
-        char *const *argv = service_extra(unit)->clean_argv;
-
-        if (!argv)
-                return -ECANCELED;
-        exec_clean_fill(argv, request);
-        request->unit = unit->id;
-        return 0;
-}
-
 static void end(Unit *unit, ServiceResult result) {
         ServiceExtra *extra = service_of(unit)->extra;
 
-        service_of(unit)->control = (ServiceProcess) {};
+        service_of(unit)->control = (UnitProcess) {};
         if (extra) {
                 if (extra->clean_result == SERVICE_RESULT_SUCCESS)
                         extra->clean_result = result;
@@ -85,17 +70,12 @@ static void end(Unit *unit, ServiceResult result) {
         service_set_state(unit, SERVICE_STATE_DEAD);
 }
 
-void service_clean_spawned(Unit *unit, pid_t pid, const ExecResult *result) {
-        ServiceProcess *control = &service_of(unit)->control;
-
-        control->is_wanted = false;
-        if (pid > 0) {
-                control->pid = pid;
-                control->since = service_now(unit);
+void service_clean_spawned(Unit *unit, UnitSpawn spawn, const ExecResult *result) {
+        if (spawn == UNIT_SPAWN_RUNNING) {
                 service_republish(unit);
                 return;
         }
-        service_log(unit, 4, "Cannot be cleaned: %s", result->message);
+        unit_say(unit, LOG_LEVEL_WARNING, "Cannot be cleaned: %s", result->message);
         end(unit, SERVICE_RESULT_RESOURCES);
 }
 
@@ -105,7 +85,7 @@ void service_clean_ended(Unit *unit, const UnitExit *exit) {
 
         if (!is_fine) {
                 unit_process_describe_exit(exit, how, sizeof(how));
-                service_log(unit, 4, "Could not be cleaned: the process that does it %s.", how);
+                unit_say(unit, LOG_LEVEL_WARNING, "Could not be cleaned: the process that does it %s.", how);
         }
         end(unit, is_fine ? SERVICE_RESULT_SUCCESS :
                   exit->code == CLD_EXITED ? SERVICE_RESULT_EXIT_CODE : SERVICE_RESULT_SIGNAL);
@@ -128,7 +108,7 @@ void service_stop_cleaning(Unit *unit, ServiceResult result) {
 void service_clean_timed_out(Unit *unit) {
         const ServiceExtra *extra = service_extra(unit);
 
-        service_log(unit, 4, "Cleaning it takes too long.");
+        unit_say(unit, LOG_LEVEL_WARNING, "Cleaning it takes too long.");
         if (extra->clean_result == SERVICE_RESULT_SUCCESS)
                 service_stop_cleaning(unit, SERVICE_RESULT_TIMEOUT);
         else

@@ -1,38 +1,50 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * When a process has ended
+ * What becomes of a service's processes: started, ended, or killed for lack of memory
  *
- * The two tables below, one for the main process and one for the control
- * process, say what each state makes of it; they are systemd's. Each of them
- * waits for the other process before it moves on.
+ * The two tables below, one for the main process and one for the control process, say what each state makes of an end; they
+ * are systemd's. Each of them waits for the other process before it moves on.
+ *
+ * A command that could not be executed counts as one that exited with the status that systemd documents for the failed
+ * step, so "-" in front of it forgives that, too. Where there was no process at all, the result is "resources".
  */
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include "basic/macro.h"
-#include "types/service.h"
-#include "types/unit_process.h"
+#include "types/exec_sandbox.h"
+#include "types/service_clean.h"
+#include "types/service_event.h"
+#include "types/service_limit.h"
+#include "types/service_message.h"
+#include "types/service_pid.h"
+#include "types/service_result.h"
+#include "types/service_spawn.h"
+#include "types/service_step.h"
+#include "types/socket_pass.h"
+#include "unitfile/resource_settings.h"
 
-static ExecCommand *command_of(const Unit *unit, const ServiceProcess *process) {
-        return process->has_command ? service_command(unit, process->kind, process->index) : NULL;
+static ExecCommand *command_of(const Unit *unit, const UnitProcess *process) {
+        return process->has_command ? service_command(unit, (ServiceExec) process->kind, process->index) : NULL;
 }
 
-static void tell_exit(Unit *unit, const ServiceProcess *process, const UnitExit *exit, ServiceResult result) {
+static void tell_exit(Unit *unit, const UnitProcess *process, const UnitExit *exit, ServiceResult result) {
         bool is_main = process == &service_of(unit)->main;
         const char *what = is_main ? "main process" : service_exec_to_string(process->kind);
         char how[128];
 
         unit_process_describe_exit(exit, how, sizeof(how));
         if (result == SERVICE_RESULT_SUCCESS || result == SERVICE_RESULT_EXEC_CONDITION)
-                service_log(unit, 7, "%s %s", what, how);
+                unit_say(unit, LOG_LEVEL_DEBUG, "%s %s", what, how);
         else if (is_main)
                 service_note_failure(unit, "%s %s", what, how);
         else
                 service_note_command_failure(unit, process->kind, "%s %s", what, how);
 }
 
-static bool is_forgiven(const Unit *unit, const ServiceProcess *main) {
+static bool is_forgiven(const Unit *unit, const UnitProcess *main) {
         const ExecCommand *starter = service_command(unit, SERVICE_EXEC_START, 0);
 
         if (main->has_command)
@@ -71,7 +83,7 @@ static void main_ended_in_start(Unit *unit, ServiceResult result) {
 }
 
 static void main_ended_in_state(Unit *unit, ServiceResult result) {
-        bool has_control = service_of(unit)->control.pid > 0 || service_of(unit)->control.is_wanted;
+        bool has_control = unit_process_exists(&service_of(unit)->control);
 
         switch (service_of(unit)->state) {
         case SERVICE_STATE_START:
@@ -117,16 +129,16 @@ static void main_ended_in_state(Unit *unit, ServiceResult result) {
         }
 }
 
-static void run_next_main(Unit *unit, const ServiceProcess *ended) {
+static void run_next_main(Unit *unit, const UnitProcess *ended) {
         if (service_run(unit, UNIT_PURPOSE_MAIN, ended->kind, ended->index + 1) < 0)
                 service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, SERVICE_RESULT_RESOURCES);
         else
                 service_republish(unit);
 }
 
-void service_main_ended(Unit *unit, const UnitExit *exit) {
+static void main_ended(Unit *unit, const UnitExit *exit) {
         Service *service = service_of(unit);
-        const ServiceProcess ended = service->main;
+        const UnitProcess ended = service->main;
         bool is_oneshot = service_settings(unit)->type == SERVICE_ONESHOT;
         ServiceResult result = service_result_of_exit(unit, exit);
 
@@ -141,14 +153,14 @@ void service_main_ended(Unit *unit, const UnitExit *exit) {
         service->exec_main.code = exit->code;
         service->exec_main.status = exit->status;
         service->exec_main.exit = (UnitTimestamp) {
-                .realtime = service_timestamp(unit).realtime,
+                .realtime = unit_timestamp(unit).realtime,
                 .monotonic = exit->time,
         };
         unit_process_ended(unit, command_of(unit, &ended), exit);
         if (is_forgiven(unit, &ended))
                 result = SERVICE_RESULT_SUCCESS;
         tell_exit(unit, &service->main, exit, result);
-        service->main = (ServiceProcess) {};
+        service->main = (UnitProcess) {};
         service_note_result(unit, result);
 
         if (is_oneshot && result == SERVICE_RESULT_SUCCESS && service->state == SERVICE_STATE_START &&
@@ -289,7 +301,7 @@ static void control_failed_to_run(Unit *unit) {
         }
 }
 
-void service_process_lost(Unit *unit, UnitPurpose purpose) {
+static void process_lost(Unit *unit, UnitPurpose purpose) {
         if (purpose == UNIT_PURPOSE_MAIN)
                 service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, SERVICE_RESULT_RESOURCES);
         else
@@ -313,9 +325,9 @@ static bool runs_on(ServiceState state) {
                state == SERVICE_STATE_STOP_POST;
 }
 
-void service_control_ended(Unit *unit, const UnitExit *exit) {
+static void control_ended(Unit *unit, const UnitExit *exit) {
         Service *service = service_of(unit);
-        const ServiceProcess ended = service->control;
+        const UnitProcess ended = service->control;
         ServiceResult result = service_result_of_exit(unit, exit);
 
         unit_process_ended(unit, command_of(unit, &ended), exit);
@@ -325,7 +337,7 @@ void service_control_ended(Unit *unit, const UnitExit *exit) {
                 result = judge_condition(unit, exit, result);
 
         tell_exit(unit, &service->control, exit, result);
-        service->control = (ServiceProcess) {};
+        service->control = (UnitProcess) {};
         if (service->state != SERVICE_STATE_RELOAD)
                 service_note_result(unit, result);
 
@@ -348,9 +360,120 @@ void service_child_exited(Unit *unit, const UnitExit *exit) {
         if (service->state == SERVICE_STATE_CLEANING && exit->pid == service->control.pid)
                 service_clean_ended(unit, exit);
         else if (exit->pid == service->main.pid)
-                service_main_ended(unit, exit);
+                main_ended(unit, exit);
         else if (exit->pid == service->control.pid)
-                service_control_ended(unit, exit);
-        else if (exit->pid == service_extra(unit)->probe.pid)
-                service_probe_ended(unit, exit);
+                control_ended(unit, exit);
+        else if (exit->pid == service_extra(unit)->probing.process.pid)
+                service_take_probe(unit, service_probe_ended(unit, exit));
+}
+
+static void record_start(Unit *unit, UnitPurpose purpose, UnitProcess *process, pid_t pid) {
+        Service *service = service_of(unit);
+        UnitTimestamp now = unit_timestamp(unit);
+
+        process->since = now.monotonic;
+        if (purpose == UNIT_PURPOSE_MAIN) {
+                service->main_known = true;
+                service->exec_main = (ServiceExitRecord) { .pid = pid, .start = now };
+        }
+        unit_process_started(unit, command_of(unit, process), pid, now.monotonic);
+}
+
+static void spawn_failed(Unit *unit, UnitPurpose purpose, UnitProcess *process, const ExecResult *result) {
+        const char *name = service_exec_to_string((ServiceExec) process->kind);
+        UnitExit exit;
+
+        if (process->ignores_failure)
+                unit_say(unit, LOG_LEVEL_NOTICE, "%s: %s (ignored)", name, result->message);
+        else
+                service_note_command_failure(unit, process->kind, "%s: %s", name, result->message);
+        if (!unit_process_failed_exit(unit, result, &exit)) {
+                *process = (UnitProcess) {};
+                process_lost(unit, purpose);
+                return;
+        }
+        record_start(unit, purpose, process, result->pid);
+        if (purpose == UNIT_PURPOSE_MAIN)
+                main_ended(unit, &exit);
+        else
+                control_ended(unit, &exit);
+}
+
+static void process_runs(Unit *unit, UnitPurpose purpose, UnitProcess *process, const ExecResult *result) {
+        Service *service = service_of(unit);
+        ServiceType type = service_settings(unit)->type;
+
+        unit_process_note_user(result, &service->uid, &service->gid);
+        exec_sandbox_spawned(unit, result);
+        record_start(unit, purpose, process, process->pid);
+        if (process->kind == SERVICE_EXEC_START)
+                socket_pass_done(unit);
+        /* The program runs, not just a copy of us: so simple and exec differ in nothing. */
+        if (purpose == UNIT_PURPOSE_MAIN && service->state == SERVICE_STATE_START &&
+            (type == SERVICE_SIMPLE || type == SERVICE_EXEC || type == SERVICE_IDLE))
+                service_enter_start_post(unit);
+        else
+                service_republish(unit);
+}
+
+void service_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult *result) {
+        UnitProcess *process = service_process(unit, purpose);
+        UnitSpawn spawn = unit_process_spawned(unit, process, pid);
+
+        if (spawn == UNIT_SPAWN_STALE)
+                return;
+        if (purpose == UNIT_PURPOSE_PROBE)
+                service_take_probe(unit, service_probe_spawned(unit, spawn, result));
+        else if (service_of(unit)->state == SERVICE_STATE_CLEANING)
+                service_clean_spawned(unit, spawn, result);
+        else if (spawn == UNIT_SPAWN_FAILED)
+                spawn_failed(unit, purpose, process, result);
+        else
+                process_runs(unit, purpose, process, result);
+}
+
+static ResourceOomPolicy oom_policy(const Unit *unit) {
+        const ResourceSettings *resources = service_settings(unit)->resources;
+
+        return resources ? resources->oom_policy : RESOURCE_OOM_STOP;
+}
+
+void service_group_out_of_memory(Unit *unit) {
+        const Service *service = service_of(unit);
+
+        if (oom_policy(unit) == RESOURCE_OOM_CONTINUE) {
+                unit_say(unit, LOG_LEVEL_WARNING, "The kernel has killed a process of it for lack of memory; it goes on.");
+                return;
+        }
+        switch (service->state) {
+        case SERVICE_STATE_CONDITION:
+        case SERVICE_STATE_START_PRE:
+        case SERVICE_STATE_START:
+        case SERVICE_STATE_START_POST:
+        case SERVICE_STATE_STOP:
+                service_note_failure(unit, "a process was killed for lack of memory");
+                service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, SERVICE_RESULT_OOM_KILL);
+                break;
+        case SERVICE_STATE_RUNNING:
+        case SERVICE_STATE_EXITED:
+        case SERVICE_STATE_RELOAD:
+                service_note_failure(unit, "a process was killed for lack of memory");
+                service_enter_stop(unit, SERVICE_RESULT_OOM_KILL);
+                break;
+        case SERVICE_STATE_STOP_WATCHDOG:
+        case SERVICE_STATE_STOP_SIGTERM:
+        case SERVICE_STATE_STOP_SIGKILL:
+        case SERVICE_STATE_STOP_POST:
+        case SERVICE_STATE_FINAL_WATCHDOG:
+        case SERVICE_STATE_FINAL_SIGTERM:
+        case SERVICE_STATE_FINAL_SIGKILL:
+                service_note_result(unit, SERVICE_RESULT_OOM_KILL);
+                break;
+        case SERVICE_STATE_DEAD:
+        case SERVICE_STATE_FAILED:
+        case SERVICE_STATE_AUTO_RESTART:
+        case SERVICE_STATE_CLEANING:
+        case _SERVICE_STATE_MAX:
+                break;
+        }
 }

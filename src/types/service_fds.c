@@ -19,14 +19,16 @@
 #include <unistd.h>
 
 #include "basic/macro.h"
-#include "types/service.h"
+#include "types/service_fds.h"
+#include "types/service_message.h"
+#include "types/service_state.h"
 
 #define KEPT_AS "stored"
 #define NAME_MAX_BYTES 255U
 #define USUAL_NAME "stored"
 
-/* Of what it has the host watch: 0 is its channel. */
-#define WATCHED_AS(index) ((index) + 1)
+/* Among the descriptors that the host watches for the service. */
+#define WATCHED_AS(index) ((index) + SERVICE_CHANNEL_INDEX + 1)
 
 /* As systemd: what can stand between the colons of LISTEN_FDNAMES=. */
 static bool name_is_valid(const char *name) {
@@ -36,12 +38,6 @@ static bool name_is_valid(const char *name) {
                 if (*at < ' ' || *at >= 127 || *at == ':')
                         return false;
         return n > 0 && n <= NAME_MAX_BYTES;
-}
-
-static bool says(char *const *assignments, const char *name) {
-        const char *value = service_find_assignment(assignments, name);
-
-        return value && strcmp(value, "1") == 0;
 }
 
 static const char *name_of(Unit *unit, char *const *assignments) {
@@ -55,57 +51,56 @@ static const char *name_of(Unit *unit, char *const *assignments) {
         return USUAL_NAME;
 }
 
-static void drop(Unit *unit, ServiceExtra *extra, size_t place) {
-        UnitHost *host = service_host(unit);
-        ServiceFd dropped = extra->fds.items[place];
+static ServiceFds *fds_of(const Unit *unit) {
+        ServiceExtra *extra = service_of(unit)->extra;
 
-        if (host->ops->unwatch_fd)
-                host->ops->unwatch_fd(host, unit, WATCHED_AS(dropped.index));
-        if (host->ops->drop_fd)
-                host->ops->drop_fd(host, unit, KEPT_AS, dropped.index);
+        return extra ? &extra->fds : NULL;
+}
+
+static void drop(Unit *unit, ServiceFds *fds, size_t place) {
+        ServiceFd dropped = fds->stored.items[place];
+
+        unit_unwatch_fd(unit, WATCHED_AS(dropped.index));
+        unit_drop_fd(unit, KEPT_AS, dropped.index);
         if (dropped.fd >= 0) {
                 close(dropped.fd);
                 unit_unref(unit);
         }
         free(dropped.name);
-        memmove(&extra->fds.items[place], &extra->fds.items[place + 1],
-                (extra->fds.n - place - 1) * sizeof(*extra->fds.items));
-        extra->fds.n--;
+        memmove(&fds->stored.items[place], &fds->stored.items[place + 1],
+                (fds->stored.n - place - 1) * sizeof(*fds->stored.items));
+        fds->stored.n--;
         service_republish(unit);
 }
 
-static bool is_stored(const ServiceExtra *extra, int fd) {
-        for (size_t i = 0; i < extra->fds.n; i++)
-                if (extra->fds.items[i].fd >= 0 &&
-                    syscall(SYS_kcmp, getpid(), getpid(), KCMP_FILE, extra->fds.items[i].fd, fd) == 0)
+static bool is_stored(const ServiceFds *fds, int fd) {
+        for (size_t i = 0; i < fds->stored.n; i++)
+                if (fds->stored.items[i].fd >= 0 &&
+                    syscall(SYS_kcmp, getpid(), getpid(), KCMP_FILE, fds->stored.items[i].fd, fd) == 0)
                         return true;
         return false;
 }
 
+/* A descriptor that cannot be watched, as a file's, does not hang up. */
 static void watch(Unit *unit, const ServiceFd *stored) {
-        UnitHost *host = service_host(unit);
-
-        /* What cannot be watched, as a file, does not hang up. */
-        if (stored->is_polled && host->ops->watch_fd)
-                (void) host->ops->watch_fd(host, unit, WATCHED_AS(stored->index), stored->fd, POLLHUP | POLLERR);
+        if (stored->is_polled)
+                (void) unit_watch_fd(unit, WATCHED_AS(stored->index), stored->fd, POLLHUP | POLLERR);
 }
 
 /* Takes @fd. */
-static int store(Unit *unit, ServiceExtra *extra, int fd, const char *name, bool is_polled) {
-        ServiceFd stored = { .fd = fd, .index = extra->next_fd, .is_polled = is_polled, .name = strdup(name) };
-        UnitHost *host = service_host(unit);
+static int store(Unit *unit, ServiceFds *fds, int fd, const char *name, bool is_polled) {
+        ServiceFd stored = { .fd = fd, .index = fds->next, .is_polled = is_polled, .name = strdup(name) };
         int r;
 
-        r = stored.name ? vector_push(&extra->fds, stored) : -ENOMEM;
+        r = stored.name ? vector_push(&fds->stored, stored) : -ENOMEM;
         if (r < 0) {
                 free(stored.name);
                 close(fd);
                 return r;
         }
-        extra->next_fd++;
+        fds->next++;
         unit_ref(unit);
-        if (host->ops->keep_fd)
-                (void) host->ops->keep_fd(host, unit, KEPT_AS, stored.index, fd);
+        unit_keep_fd(unit, KEPT_AS, stored.index, fd);
         watch(unit, &stored);
         service_republish(unit);
         return 0;
@@ -116,38 +111,39 @@ void service_passed_fds(Unit *unit, pid_t sender, char *const *assignments, int 
         const char *name, *poll = service_find_assignment(assignments, "FDPOLL");
         ServiceExtra *extra;
 
-        if (!says(assignments, "FDSTORE") || !service_may_notify(unit, sender))
+        if (!service_says(assignments, "FDSTORE") || !service_may_notify(unit, sender))
                 return;
         extra = service_own_extra(unit);
         name = name_of(unit, assignments);
         for (size_t i = 0; extra && i < n; i++) {
                 int r;
 
-                if (is_stored(extra, fds[i]))
+                if (is_stored(&extra->fds, fds[i]))
                         continue;
-                if (extra->fds.n >= most) {
+                if (extra->fds.stored.n >= most) {
                         service_complain(unit, "A descriptor is not stored: FileDescriptorStoreMax=%u.", most);
                         return;
                 }
-                r = store(unit, extra, fds[i], name, !poll || strcmp(poll, "0") != 0);
+                r = store(unit, &extra->fds, fds[i], name, !poll || strcmp(poll, "0") != 0);
                 fds[i] = -1;
                 if (r < 0)
                         service_complain(unit, "Cannot store a descriptor: %s.", strerror(-r));
         }
 }
 
+/* @name: NULL for all. */
 static void drop_named(Unit *unit, const char *name) {
-        ServiceExtra *extra = service_of(unit)->extra;
+        ServiceFds *fds = fds_of(unit);
 
-        for (size_t i = extra ? extra->fds.n : 0; i-- > 0;)
-                if (!name || strcmp(extra->fds.items[i].name, name) == 0)
-                        drop(unit, extra, i);
+        for (size_t i = fds ? fds->stored.n : 0; i-- > 0;)
+                if (!name || strcmp(fds->stored.items[i].name, name) == 0)
+                        drop(unit, fds, i);
 }
 
 void service_remove_fds(Unit *unit, char *const *assignments) {
         const char *name = service_find_assignment(assignments, "FDNAME");
 
-        if (!says(assignments, "FDSTOREREMOVE"))
+        if (!service_says(assignments, "FDSTOREREMOVE"))
                 return;
         if (!name || !name_is_valid(name))
                 service_complain(unit, "FDSTOREREMOVE=1 has no valid FDNAME= with it: nothing is removed.");
@@ -160,7 +156,7 @@ void service_release_fds(Unit *unit, bool will_restart) {
         case SERVICE_FDS_YES:
                 return;
         case SERVICE_FDS_RESTART:
-                if (will_restart || service_will_start(unit))
+                if (will_restart || unit_will_start(unit))
                         return;
                 break;
         case SERVICE_FDS_NO:
@@ -170,95 +166,79 @@ void service_release_fds(Unit *unit, bool will_restart) {
         drop_named(unit, NULL);
 }
 
-static int flags_of(const ServiceOpenFile *file) {
-        return file->flags & SERVICE_OPEN_READ_ONLY ? O_RDONLY :
-               file->flags & SERVICE_OPEN_APPEND ? O_RDWR | O_APPEND :
-               file->flags & SERVICE_OPEN_TRUNCATE ? O_RDWR | O_TRUNC : O_RDWR;
-}
-
-/* Its child opens them; only whether one is there that need not be is to be known before. */
-int service_give_files(const Unit *unit, ExecRequest *request) {
-        int r = 0;
-
-        for (const ServiceOpenFile *file = service_rare(unit)->open_files; file && r == 0; file = file->next)
-                if (!(file->flags & SERVICE_OPEN_GRACEFUL) || access(file->path, F_OK) == 0)
-                        r = exec_request_add_descriptor(request, (ExecDescriptor) {
-                                .fd = -1, .path = file->path, .flags = flags_of(file), .name = file->name });
-        return r;
-}
-
 int service_give_fds(const Unit *unit, ExecRequest *request) {
-        const ServiceExtra *extra = service_extra(unit);
+        const ServiceFds *fds = &service_extra(unit)->fds;
         int r = 0;
 
-        for (size_t i = 0; i < extra->fds.n && r == 0; i++)
-                if (extra->fds.items[i].fd >= 0)
+        for (size_t i = 0; i < fds->stored.n && r == 0; i++)
+                if (fds->stored.items[i].fd >= 0)
                         r = exec_request_add_descriptor(request, (ExecDescriptor) {
-                                .fd = extra->fds.items[i].fd, .name = extra->fds.items[i].name });
+                                .fd = fds->stored.items[i].fd, .name = fds->stored.items[i].name });
         return r;
 }
 
 void service_fd_hung_up(Unit *unit, uint32_t watched_as) {
-        ServiceExtra *extra = service_of(unit)->extra;
+        ServiceFds *fds = fds_of(unit);
 
-        for (size_t i = 0; extra && i < extra->fds.n; i++)
-                if (WATCHED_AS(extra->fds.items[i].index) == watched_as) {
-                        service_log(unit, 7, "Stored descriptor '%s' has hung up, and is dropped.",
-                                    extra->fds.items[i].name);
-                        drop(unit, extra, i);
+        for (size_t i = 0; fds && i < fds->stored.n; i++)
+                if (WATCHED_AS(fds->stored.items[i].index) == watched_as) {
+                        unit_say(unit, LOG_LEVEL_DEBUG, "Stored descriptor '%s' has hung up, and is dropped.",
+                                 fds->stored.items[i].name);
+                        drop(unit, fds, i);
                         return;
                 }
 }
 
-void service_free_fds(ServiceExtra *extra) {
-        for (size_t i = 0; i < extra->fds.n; i++) {
-                if (extra->fds.items[i].fd >= 0)
-                        close(extra->fds.items[i].fd);
-                free(extra->fds.items[i].name);
+void service_free_fds(Unit *unit, ServiceFds *fds) {
+        for (size_t i = 0; i < fds->stored.n; i++) {
+                if (fds->stored.items[i].fd >= 0) {
+                        close(fds->stored.items[i].fd);
+                        unit_unref(unit);
+                }
+                free(fds->stored.items[i].name);
         }
-        vector_deinit(&extra->fds);
+        vector_deinit(&fds->stored);
 }
 
 /* — written down, and read again — */
 
-void service_put_fds(RecordWriter *writer, const ServiceExtra *extra) {
-        record_put(writer, extra->next_fd);
-        record_put(writer, extra->fds.n);
-        for (size_t i = 0; i < extra->fds.n; i++) {
-                record_put_string(writer, extra->fds.items[i].name);
-                record_put(writer, extra->fds.items[i].index);
-                record_put(writer, extra->fds.items[i].is_polled);
+void service_put_fds(RecordWriter *writer, const ServiceFds *fds) {
+        record_put(writer, fds->next);
+        record_put(writer, fds->stored.n);
+        for (size_t i = 0; i < fds->stored.n; i++) {
+                record_put_string(writer, fds->stored.items[i].name);
+                record_put(writer, fds->stored.items[i].index);
+                record_put(writer, fds->stored.items[i].is_polled);
         }
 }
 
-void service_get_fds(RecordReader *reader, ServiceExtra *extra) {
+void service_get_fds(RecordReader *reader, ServiceFds *fds) {
         uint64_t n;
 
-        extra->next_fd = (uint32_t) record_get_below(reader, UINT32_MAX);
+        fds->next = (uint32_t) record_get_below(reader, UINT32_MAX);
         for (n = record_get(reader); n > 0 && !reader->has_failed; n--) {
                 ServiceFd stored = { .fd = -1, .name = record_get_string_copy(reader) };
 
                 stored.index = (uint32_t) record_get_below(reader, UINT32_MAX);
                 stored.is_polled = record_get_below(reader, 2) != 0;
-                if (stored.name && !reader->has_failed && vector_push(&extra->fds, stored) == 0)
+                if (stored.name && !reader->has_failed && vector_push(&fds->stored, stored) == 0)
                         continue;
                 free(stored.name);
                 reader->has_failed = true;
         }
 }
 
-/* Those that nobody has kept are lost. */
+/* Those that were not kept are lost. */
 void service_resume_fds(Unit *unit) {
-        ServiceExtra *extra = service_of(unit)->extra;
-        UnitHost *host = service_host(unit);
+        ServiceFds *fds = fds_of(unit);
 
-        for (size_t i = extra ? extra->fds.n : 0; i-- > 0;) {
-                ServiceFd *stored = &extra->fds.items[i];
+        for (size_t i = fds ? fds->stored.n : 0; i-- > 0;) {
+                ServiceFd *stored = &fds->stored.items[i];
 
-                stored->fd = host->ops->take_fd ? host->ops->take_fd(host, unit, KEPT_AS, stored->index) : -ENOENT;
+                stored->fd = unit_take_fd(unit, KEPT_AS, stored->index);
                 if (stored->fd < 0) {
-                        service_log(unit, 4, "Stored descriptor '%s' is lost.", stored->name);
-                        drop(unit, extra, i);
+                        unit_say(unit, LOG_LEVEL_WARNING, "Stored descriptor '%s' is lost.", stored->name);
+                        drop(unit, fds, i);
                         continue;
                 }
                 unit_ref(unit);

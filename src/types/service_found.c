@@ -13,7 +13,10 @@
 
 #include "exec/exec_credentials.h"
 #include "exec/exec_kill.h"
-#include "types/service.h"
+#include "types/service_kill.h"
+#include "types/service_limit.h"
+#include "types/service_pid.h"
+#include "types/service_step.h"
 
 #define POLL_FOUND (5 * USEC_PER_SEC)
 
@@ -26,21 +29,12 @@ static bool is_believable(const Unit *unit, uid_t owner) {
 }
 
 static void find_main(Unit *unit) {
-        const Service *service = service_of(unit);
-        UnitHost *host = service_host(unit);
-        pid_t pid;
-
         if (service_load_pid_file(unit, false) >= 0)
                 return;
-        if (service_settings(unit)->type == SERVICE_FORKING) {
+        if (service_settings(unit)->type == SERVICE_FORKING)
                 service_guess_main_pid(unit);
-                return;
-        }
-        pid = host->ops->guess_main ? host->ops->guess_main(host, unit, service->control.pid) : 0;
-        if (pid <= 0)
-                pid = exec_guess_main(unit->invocation_id, service->control.pid);
-        if (pid > 0)
-                (void) service_set_main_pid(unit, pid);
+        else
+                service_find_main_pid(unit);
 }
 
 int service_found(Unit *unit, uid_t owner) {

@@ -7,8 +7,8 @@
 #include <signal.h>
 #include <string.h>
 
-#include "types/service.h"
-#include "types/unit_process.h"
+#include "types/service_kill.h"
+#include "types/service_state.h"
 
 static bool is_killing(ServiceState state) {
         return state == SERVICE_STATE_STOP_SIGKILL || state == SERVICE_STATE_FINAL_SIGKILL;
@@ -21,7 +21,7 @@ int service_stop_signal(const Unit *unit, ServiceState state) {
                 return settings->kill.final_signal;
         if (state == SERVICE_STATE_STOP_WATCHDOG || state == SERVICE_STATE_FINAL_WATCHDOG)
                 return settings->kill.watchdog_signal;
-        if (state == SERVICE_STATE_STOP_SIGTERM && settings->kill.restart_signal > 0 && service_will_start(unit))
+        if (state == SERVICE_STATE_STOP_SIGTERM && settings->kill.restart_signal > 0 && unit_will_start(unit))
                 return settings->kill.restart_signal;
         return settings->kill.signal;
 }
@@ -35,14 +35,14 @@ int service_signal_all(Unit *unit, ServiceState state) {
 
 int service_count_rest(Unit *unit) {
         const Service *service = service_of(unit);
-        UnitHost *host = service_host(unit);
+        UnitHost *host = unit_host(unit);
 
         return host->ops->kill_rest(host, unit, 0, service->main.pid, service->control.pid);
 }
 
 /* A reload command that takes too long. */
 void service_kill_control(Unit *unit) {
-        UnitHost *host = service_host(unit);
+        UnitHost *host = unit_host(unit);
         pid_t pid = service_of(unit)->control.pid;
 
         if (pid > 0)
@@ -50,7 +50,7 @@ void service_kill_control(Unit *unit) {
 }
 
 static int kill_one(Unit *unit, const char *who, pid_t pid, int signal, Failure *ret_failure) {
-        UnitHost *host = service_host(unit);
+        UnitHost *host = unit_host(unit);
         int r;
 
         if (pid <= 0)

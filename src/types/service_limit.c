@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A service's timers
+ * A service's timers and limits
  *
- * The limit of the present step, the limit of its whole life, the watchdog,
- * the pause before a restart, and a poll for what nobody announces: a PID
- * file, or the end of processes that are not ours to wait for.
+ * Set and cleared here: the limit of the present step, the limit of the whole life, the watchdog, the pause before a
+ * restart, and a poll for what nobody announces (a PID file, or the end of processes that are not our children).
+ * service_timeout.c acts when they elapse.
+ *
+ * The pause grows with each restart in a row, from RestartSec= to RestartMaxDelaySec= in RestartSteps= steps, each by the
+ * same factor, as in systemd. RestartJitter= adds to it at random, so that services that failed together do not come back
+ * together. A service that has run for RestartResetSec= begins anew.
  */
 
-#include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "basic/macro.h"
-#include "types/service.h"
-
-#define POLL_MAX (500 * USEC_PER_MSEC)
+#include "basic/random.h"
+#include "types/service_limit.h"
+#include "types/service_state.h"
 
 int service_set_timer(Unit *unit, UnitPurpose purpose, usec_t deadline) {
-        UnitHost *host = service_host(unit);
-        int r = host->ops->set_timer(host, unit, purpose, deadline);
+        int r = unit_set_timer(unit, purpose, deadline);
 
         if (r < 0 && deadline != USEC_INFINITY)
-                service_log(unit, 4, "Cannot set a timer: %s.", strerror(-r));
+                unit_say(unit, LOG_LEVEL_WARNING, "Cannot set a timer: %s.", strerror(-r));
         return r;
 }
 
@@ -53,7 +56,7 @@ usec_t service_stop_limit(const Unit *unit, ServiceState state) {
 int service_set_limit(Unit *unit, usec_t span) {
         Service *service = service_of(unit);
 
-        service->state_deadline = span == USEC_INFINITY ? USEC_INFINITY : usec_add(service_now(unit), span);
+        service->state_deadline = span == USEC_INFINITY ? USEC_INFINITY : usec_add(unit_now(unit), span);
         return service_set_timer(unit, UNIT_PURPOSE_STATE_LIMIT, service->state_deadline);
 }
 
@@ -83,14 +86,25 @@ void service_clear_timers(Unit *unit, ServiceState state) {
                 service_set_timer(unit, UNIT_PURPOSE_RESTART, USEC_INFINITY);
 }
 
+/* From 0 to @most. Without random numbers half of it: as good as any other. */
+static usec_t random_usec(usec_t most) {
+        uint64_t number;
+
+        if (most == 0)
+                return 0;
+        if (random_bytes(&number, sizeof(number)) < 0)
+                return most / 2;
+        return most == USEC_INFINITY ? number : number % (most + 1);
+}
+
 void service_start_runtime_limit(Unit *unit) {
         Service *service = service_of(unit);
         usec_t span = span_or_infinity(service_settings(unit)->runtime_max);
 
         if (span == USEC_INFINITY || service->runtime_deadline != USEC_INFINITY)
                 return;
-        service->runtime_deadline = usec_add(usec_add(service_now(unit), span),
-                                             service_random_usec(service_rare(unit)->runtime_extra));
+        service->runtime_deadline = usec_add(usec_add(unit_now(unit), span),
+                                             random_usec(service_rare(unit)->runtime_extra));
         service_set_timer(unit, UNIT_PURPOSE_RUNTIME_LIMIT, service->runtime_deadline);
 }
 
@@ -100,7 +114,7 @@ void service_reset_watchdog(Unit *unit) {
                                                                   : service_settings(unit)->watchdog;
 
         span = span_or_infinity(span);
-        service->watchdog_deadline = span == USEC_INFINITY ? USEC_INFINITY : usec_add(service_now(unit), span);
+        service->watchdog_deadline = span == USEC_INFINITY ? USEC_INFINITY : usec_add(unit_now(unit), span);
         service_set_timer(unit, UNIT_PURPOSE_WATCHDOG, service->watchdog_deadline);
 }
 
@@ -113,7 +127,7 @@ static void extend(Unit *unit, UnitPurpose purpose, usec_t *deadline, usec_t wan
 
 void service_extend_limits(Unit *unit, usec_t span) {
         Service *service = service_of(unit);
-        usec_t wanted = usec_add(service_now(unit), span);
+        usec_t wanted = usec_add(unit_now(unit), span);
 
         extend(unit, UNIT_PURPOSE_STATE_LIMIT, &service->state_deadline, wanted);
         extend(unit, UNIT_PURPOSE_RUNTIME_LIMIT, &service->runtime_deadline, wanted);
@@ -122,15 +136,15 @@ void service_extend_limits(Unit *unit, usec_t span) {
 
 void service_poll(Unit *unit, usec_t delay) {
         service_of(unit)->poll_delay = delay;
-        service_set_timer(unit, UNIT_PURPOSE_PIDFILE, usec_add(service_now(unit), delay));
+        service_set_timer(unit, UNIT_PURPOSE_PIDFILE, usec_add(unit_now(unit), delay));
 }
 
 /* So many starts in an interval that begins with the first of them. */
 bool service_is_within_start_limit(Unit *unit) {
         Service *service = service_of(unit);
-        usec_t interval = unit->settings.start_limit_interval, now = service_now(unit);
+        usec_t interval = unit->settings.start_limit_interval, now = unit_now(unit);
         uint32_t burst = unit->settings.start_limit_burst;
-        UnitHost *host = service_host(unit);
+        UnitHost *host = unit_host(unit);
         char span[USEC_FORMAT_MAX];
 
         if (interval == 0 || burst == 0)
@@ -153,267 +167,76 @@ bool service_is_within_start_limit(Unit *unit) {
         return false;
 }
 
-/* What was being done, and in vain. */
-static void note_timeout(Unit *unit) {
-        const Service *service = service_of(unit);
+bool service_is_within_reload_limit(Unit *unit) {
+        const ServiceRareSettings *rare = service_rare(unit);
+        usec_t now = unit_now(unit);
         char span[USEC_FORMAT_MAX];
+        ServiceExtra *extra;
 
-        usec_format(usec_sub(service_now(unit), service->state_since), span);
-        if (service->state == SERVICE_STATE_RELOAD)
-                service_note_reload_failure(unit, "reload timed out after %s", span);
-        else if (service->state == SERVICE_STATE_START && service_settings(unit)->type == SERVICE_DBUS &&
-                 !service_extra(unit)->has_name)
-                service_note_failure(unit, "start timed out after %s: it has not taken the name %s on the message bus", span,
-                                     service_rare(unit)->bus_name);
-        else if (service_is_probing(unit, SERVICE_PROBE_READINESS))
-                service_note_failure(unit, "start timed out after %s: its readiness probe says: %s", span,
-                                     service_extra(unit)->probe_message ? service_extra(unit)->probe_message : "nothing yet");
-        else
-                service_note_failure(unit, "%s timed out after %s", service_state_to_string(service->state), span);
-}
-
-static void kill_after_timeout(Unit *unit, ServiceState state) {
-        if (service_settings(unit)->kill.send_sigkill)
-                service_enter_signal(unit, state, SERVICE_RESULT_TIMEOUT);
-        else if (state == SERVICE_STATE_STOP_SIGKILL)
-                service_enter_stop_post(unit, SERVICE_RESULT_TIMEOUT);
-        else
-                service_enter_dead(unit, SERVICE_RESULT_TIMEOUT, false);
-}
-
-/* TimeoutStartFailureMode=, and TimeoutStopFailureMode= of what comes first when it is to stop. */
-static void end_after_timeout(Unit *unit, ServiceTimeoutMode mode) {
-        switch (mode) {
-        case SERVICE_TIMEOUT_TERMINATE:
-                service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, SERVICE_RESULT_TIMEOUT);
-                break;
-        case SERVICE_TIMEOUT_ABORT:
-                service_enter_signal(unit, SERVICE_STATE_STOP_WATCHDOG, SERVICE_RESULT_TIMEOUT);
-                break;
-        case SERVICE_TIMEOUT_KILL:
-                kill_after_timeout(unit, SERVICE_STATE_STOP_SIGKILL);
-                break;
-        case _SERVICE_TIMEOUT_MODE_MAX:
-                break;
+        if (rare->reload_limit_burst == 0 || rare->reload_limit_interval == 0)
+                return true;
+        extra = service_own_extra(unit);
+        if (!extra)
+                return false;
+        if (extra->reload_limit_begin == 0 ||
+            usec_add(extra->reload_limit_begin, rare->reload_limit_interval) <= now) {
+                extra->reload_limit_begin = now;
+                extra->reload_limit_count = 0;
         }
-}
-
-static void end_finally_after_timeout(Unit *unit, ServiceTimeoutMode mode) {
-        switch (mode) {
-        case SERVICE_TIMEOUT_TERMINATE:
-                service_enter_signal(unit, SERVICE_STATE_FINAL_SIGTERM, SERVICE_RESULT_TIMEOUT);
-                break;
-        case SERVICE_TIMEOUT_ABORT:
-                service_enter_signal(unit, SERVICE_STATE_FINAL_WATCHDOG, SERVICE_RESULT_TIMEOUT);
-                break;
-        case SERVICE_TIMEOUT_KILL:
-                kill_after_timeout(unit, SERVICE_STATE_FINAL_SIGKILL);
-                break;
-        case _SERVICE_TIMEOUT_MODE_MAX:
-                break;
+        if (extra->reload_limit_count < rare->reload_limit_burst) {
+                extra->reload_limit_count++;
+                return true;
         }
+        service_note_reload_failure(unit, "reloaded %u times within %s, which is its limit", rare->reload_limit_burst,
+                                    usec_format(rare->reload_limit_interval, span));
+        return false;
 }
 
-static void reload_timed_out(Unit *unit) {
+usec_t service_restart_pause(const Unit *unit) {
+        const ServiceRareSettings *rare = service_rare(unit);
+        usec_t first = service_settings(unit)->restart_usec, last = rare->restart_max_delay;
+        uint32_t n = service_of(unit)->n_restarts;
+
+        if (n == 0 || rare->restart_steps == 0 || first == 0 || last == 0 || first >= last)
+                return first;
+        if (n >= rare->restart_steps)
+                return last;
+        return (usec_t) ((double) first * pow((double) last / (double) first, (double) n / rare->restart_steps));
+}
+
+static usec_t random_part(const Unit *unit, usec_t pause) {
+        const ServiceRareSettings *rare = service_rare(unit);
+
+        if (rare->restart_jitter_percent > 0 && pause < USEC_INFINITY / 100)
+                return random_usec(pause * MIN(rare->restart_jitter_percent, 100U) / 100);
+        return random_usec(rare->restart_jitter);
+}
+
+int service_set_restart_timer(Unit *unit) {
+        usec_t pause = service_restart_pause(unit);
+        usec_t at = usec_add(unit_now(unit), usec_add(pause, random_part(unit, pause)));
+        ServiceExtra *extra = service_own_extra(unit);
+
+        if (extra)
+                extra->restart_at = at;
+        return service_set_timer(unit, UNIT_PURPOSE_RESTART, at);
+}
+
+void service_begin_health(Unit *unit) {
+        usec_t span = service_rare(unit)->restart_reset;
+
+        if (span > 0 && span != USEC_INFINITY)
+                service_set_timer(unit, UNIT_PURPOSE_HEALTHY, usec_add(unit_now(unit), span));
+}
+
+void service_healthy_elapsed(Unit *unit) {
         Service *service = service_of(unit);
 
-        service_kill_control(unit);
-        service->notice = SERVICE_NOTICE_NONE;
-        if (service->extra)
-                service->extra->reload_begin = 0;
-        service->reload_result = SERVICE_RESULT_TIMEOUT;
-        service_enter_running(unit, SERVICE_RESULT_SUCCESS);
-}
-
-static void state_limit_elapsed(Unit *unit) {
-        const ServiceTimeoutMode stop_mode = service_rare(unit)->timeout_stop_mode;
-        Service *service = service_of(unit);
-
-        service->state_deadline = USEC_INFINITY;
-        if (service->state == SERVICE_STATE_CLEANING) {
-                service_clean_timed_out(unit);
+        if (service->n_restarts == 0 && service->limit_count == 0)
                 return;
-        }
-        note_timeout(unit);
-        switch (service->state) {
-        case SERVICE_STATE_CONDITION:
-        case SERVICE_STATE_START_PRE:
-        case SERVICE_STATE_START:
-        case SERVICE_STATE_START_POST:
-                end_after_timeout(unit, service_rare(unit)->timeout_start_mode);
-                break;
-        case SERVICE_STATE_STOP:
-                end_after_timeout(unit, stop_mode);
-                break;
-        case SERVICE_STATE_RELOAD:
-                reload_timed_out(unit);
-                break;
-        case SERVICE_STATE_STOP_SIGTERM:
-                if (stop_mode == SERVICE_TIMEOUT_ABORT)
-                        service_enter_signal(unit, SERVICE_STATE_STOP_WATCHDOG, SERVICE_RESULT_TIMEOUT);
-                else
-                        kill_after_timeout(unit, SERVICE_STATE_STOP_SIGKILL);
-                break;
-        case SERVICE_STATE_STOP_WATCHDOG:
-                kill_after_timeout(unit, SERVICE_STATE_STOP_SIGKILL);
-                break;
-        case SERVICE_STATE_STOP_SIGKILL:
-                /* Not even that helped: it hangs in the kernel, and waiting longer helps nobody. */
-                service_enter_stop_post(unit, SERVICE_RESULT_TIMEOUT);
-                break;
-        case SERVICE_STATE_STOP_POST:
-                end_finally_after_timeout(unit, stop_mode);
-                break;
-        case SERVICE_STATE_FINAL_SIGTERM:
-                if (stop_mode == SERVICE_TIMEOUT_ABORT)
-                        service_enter_signal(unit, SERVICE_STATE_FINAL_WATCHDOG, SERVICE_RESULT_TIMEOUT);
-                else
-                        kill_after_timeout(unit, SERVICE_STATE_FINAL_SIGKILL);
-                break;
-        case SERVICE_STATE_FINAL_WATCHDOG:
-                kill_after_timeout(unit, SERVICE_STATE_FINAL_SIGKILL);
-                break;
-        case SERVICE_STATE_FINAL_SIGKILL:
-                service_enter_dead(unit, SERVICE_RESULT_TIMEOUT, true);
-                break;
-        case SERVICE_STATE_DEAD:
-        case SERVICE_STATE_RUNNING:
-        case SERVICE_STATE_EXITED:
-        case SERVICE_STATE_FAILED:
-        case SERVICE_STATE_AUTO_RESTART:
-        case SERVICE_STATE_CLEANING:
-        case _SERVICE_STATE_MAX:
-                break;
-        }
-}
-
-static void runtime_elapsed(Unit *unit) {
-        Service *service = service_of(unit);
-
-        service->runtime_deadline = USEC_INFINITY;
-        if (service->state != SERVICE_STATE_RUNNING && service->state != SERVICE_STATE_RELOAD)
-                return;
-        service_note_failure(unit, "has run as long as RuntimeMaxSec= allows");
-        if (service->state == SERVICE_STATE_RUNNING)
-                service_enter_stop(unit, SERVICE_RESULT_TIMEOUT);
-        else
-                service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, SERVICE_RESULT_TIMEOUT);
-}
-
-static void watchdog_elapsed(Unit *unit) {
-        Service *service = service_of(unit);
-
-        service->watchdog_deadline = USEC_INFINITY;
-        if (service->state != SERVICE_STATE_RUNNING && service->state != SERVICE_STATE_RELOAD &&
-            service->state != SERVICE_STATE_START_POST)
-                return;
-        service_note_failure(unit, "did not send WATCHDOG=1 in time");
-        service_enter_signal(unit, SERVICE_STATE_STOP_WATCHDOG, SERVICE_RESULT_WATCHDOG);
-}
-
-static void wait_for_rest(Unit *unit) {
-        const Service *service = service_of(unit);
-
-        if (service->main.pid > 0 || service->control.pid > 0)
-                return;
-        if (service_count_rest(unit) > 0)
-                service_poll(unit, MIN(service->poll_delay * 2, POLL_MAX));
-        else if (service->state == SERVICE_STATE_FINAL_SIGTERM || service->state == SERVICE_STATE_FINAL_WATCHDOG ||
-                 service->state == SERVICE_STATE_FINAL_SIGKILL)
-                service_enter_dead(unit, SERVICE_RESULT_SUCCESS, true);
-        else
-                service_enter_stop_post(unit, SERVICE_RESULT_SUCCESS);
-}
-
-static void wait_for_pid_file(Unit *unit) {
-        const Service *service = service_of(unit);
-
-        if (service->control.pid > 0 || service->control.is_wanted || !service_settings(unit)->pid_file)
-                return;
-        if (service_load_pid_file(unit, false) >= 0 && service->state == SERVICE_STATE_START)
-                service_enter_start_post(unit);
-        else if (service->main.pid > 0)
-                service_enter_running(unit, SERVICE_RESULT_SUCCESS);
-        else
-                service_poll(unit, MIN(service->poll_delay * 2, POLL_MAX));
-}
-
-/* A daemon whose main process is not known lasts as long as its processes. */
-static void watch_rest(Unit *unit) {
-        const Service *service = service_of(unit);
-
-        if (service->main.pid > 0)
-                return;
-        if (service_count_rest(unit) > 0)
-                service_poll(unit, service->poll_delay);
-        else
-                service_enter_stop(unit, SERVICE_RESULT_SUCCESS);
-}
-
-void service_look_again(Unit *unit) {
-        const Service *service = service_of(unit);
-
-        switch (service->state) {
-        case SERVICE_STATE_START:
-        case SERVICE_STATE_START_POST:
-                wait_for_pid_file(unit);
-                break;
-        case SERVICE_STATE_RUNNING:
-                watch_rest(unit);
-                break;
-        case SERVICE_STATE_STOP_WATCHDOG:
-        case SERVICE_STATE_STOP_SIGTERM:
-        case SERVICE_STATE_STOP_SIGKILL:
-        case SERVICE_STATE_FINAL_WATCHDOG:
-        case SERVICE_STATE_FINAL_SIGTERM:
-        case SERVICE_STATE_FINAL_SIGKILL:
-                wait_for_rest(unit);
-                break;
-        case SERVICE_STATE_DEAD:
-        case SERVICE_STATE_CONDITION:
-        case SERVICE_STATE_START_PRE:
-        case SERVICE_STATE_EXITED:
-        case SERVICE_STATE_RELOAD:
-        case SERVICE_STATE_STOP:
-        case SERVICE_STATE_STOP_POST:
-        case SERVICE_STATE_FAILED:
-        case SERVICE_STATE_AUTO_RESTART:
-        case SERVICE_STATE_CLEANING:
-        case _SERVICE_STATE_MAX:
-                break;
-        }
-}
-
-void service_timer_elapsed(Unit *unit, UnitPurpose purpose) {
-        switch (purpose) {
-        case UNIT_PURPOSE_STATE_LIMIT:
-                state_limit_elapsed(unit);
-                break;
-        case UNIT_PURPOSE_RESTART:
-                service_restart_elapsed(unit);
-                break;
-        case UNIT_PURPOSE_RUNTIME_LIMIT:
-                runtime_elapsed(unit);
-                break;
-        case UNIT_PURPOSE_WATCHDOG:
-                watchdog_elapsed(unit);
-                break;
-        case UNIT_PURPOSE_PIDFILE:
-                service_look_again(unit);
-                break;
-        case UNIT_PURPOSE_PROBE:
-                service_probe_elapsed(unit);
-                break;
-        case UNIT_PURPOSE_IDLE:
-                service_idle_elapsed(unit);
-                break;
-        case UNIT_PURPOSE_HEALTHY:
-                service_healthy_elapsed(unit);
-                break;
-        case UNIT_PURPOSE_MAIN:
-        case UNIT_PURPOSE_CONTROL:
-        case UNIT_PURPOSE_ELAPSE:
-        case _UNIT_PURPOSE_MAX:
-                break;
-        }
+        unit_say(unit, LOG_LEVEL_INFO, "It has run well: earlier failures don't count any more.");
+        service->n_restarts = 0;
+        service->limit_begin = 0;
+        service->limit_count = 0;
+        service_republish(unit);
 }

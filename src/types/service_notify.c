@@ -1,82 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a service says of itself (the sd_notify protocol)
+ * What a service says of itself: by sd_notify, a newline on NotifyFd=, and its name on the bus
  *
- * One datagram is one list of assignments, judged together and in the order
- * below, whatever their order in it: who the main process is comes first.
+ * One datagram is one list of assignments, judged together and in the order below, whatever their order in it: the main
+ * process comes first.
  */
 
 #include <errno.h>
-#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "basic/log.h"
-#include "basic/rate_limit.h"
 #include "basic/strv.h"
 #include "basic/text.h"
-#include "types/service.h"
-#include "types/unit_say.h"
-
-#define COMPLAINTS_MAX 20U
-#define COMPLAINTS_USEC (10 * USEC_PER_SEC)
-
-/* A process can send as many as it likes, and our lines in the log take the room of others: all services together. */
-void service_complain(Unit *unit, const char *format, ...) {
-        static RateLimit complaints;
-        va_list arguments;
-
-        if (!rate_limit_allows(&complaints, COMPLAINTS_USEC, COMPLAINTS_MAX, service_now(unit)))
-                return;
-        va_start(arguments, format);
-        unit_say(unit, LOG_LEVEL_WARNING, format, arguments);
-        va_end(arguments);
-}
-
-bool service_is_notify(const Unit *unit) {
-        ServiceType type = service_settings(unit)->type;
-
-        return type == SERVICE_NOTIFY || type == SERVICE_NOTIFY_RELOAD;
-}
-
-ServiceNotifyAccess service_notify_access(const Unit *unit) {
-        const ServiceSettings *settings = service_settings(unit);
-
-        if (service_is_notify(unit) && settings->notify_access == SERVICE_NOTIFY_NONE)
-                return SERVICE_NOTIFY_MAIN;
-        return settings->notify_access;
-}
-
-bool service_may_notify(const Unit *unit, pid_t sender) {
-        const Service *service = service_of(unit);
-
-        switch (service_notify_access(unit)) {
-        case SERVICE_NOTIFY_MAIN:
-                return sender > 0 && sender == service->main.pid;
-        case SERVICE_NOTIFY_EXEC:
-                return sender > 0 && (sender == service->main.pid || sender == service->control.pid);
-        case SERVICE_NOTIFY_ALL:
-                return true;
-        case SERVICE_NOTIFY_NONE:
-        case _SERVICE_NOTIFY_ACCESS_MAX:
-                return false;
-        }
-        return false;
-}
-
-const char *service_find_assignment(char *const *assignments, const char *name) {
-        size_t n = strlen(name);
-
-        strv_foreach(assignment, assignments)
-                if (strncmp(*assignment, name, n) == 0 && (*assignment)[n] == '=')
-                        return *assignment + n + 1;
-        return NULL;
-}
-
-static bool says(char *const *assignments, const char *name) {
-        const char *value = service_find_assignment(assignments, name);
-
-        return value && strcmp(value, "1") == 0;
-}
+#include "types/service_event.h"
+#include "types/service_limit.h"
+#include "types/service_message.h"
+#include "types/service_pid.h"
+#include "types/service_step.h"
 
 static bool may_change_main(ServiceState state) {
         return state == SERVICE_STATE_START || state == SERVICE_STATE_START_POST || state == SERVICE_STATE_RUNNING ||
@@ -101,18 +41,14 @@ static void take_main_pid(Unit *unit, const char *value) {
                 service_complain(unit, "MAINPID=%s is not accepted: %s.", value, strerror(-r));
 }
 
-bool service_awaits_reload(const Unit *unit) {
-        return service_extra(unit)->reload_begin > 0 || service_of(unit)->notice == SERVICE_NOTICE_RELOADING;
-}
-
-void service_become_ready(Unit *unit) {
+static void become_ready(Unit *unit) {
         Service *service = service_of(unit);
         bool reloaded = service->state == SERVICE_STATE_RELOAD && service->notice == SERVICE_NOTICE_RELOADING;
 
         service->notice = SERVICE_NOTICE_READY;
         if (service->state == SERVICE_STATE_START && service_is_notify(unit))
                 service_enter_start_post(unit);
-        else if (reloaded && service->control.pid == 0 && !service->control.is_wanted)
+        else if (reloaded && !unit_process_exists(&service->control))
                 service_enter_running(unit, SERVICE_RESULT_SUCCESS);
 }
 
@@ -140,19 +76,19 @@ static void begin_reload(Unit *unit, char *const *assignments) {
 static void take_notice(Unit *unit, char *const *assignments) {
         Service *service = service_of(unit);
 
-        if (says(assignments, "STOPPING")) {
+        if (service_says(assignments, "STOPPING")) {
                 service->notice = SERVICE_NOTICE_STOPPING;
                 if (service->state == SERVICE_STATE_RUNNING)
                         service_enter_stop_by_notice(unit);
                 return;
         }
         /* Both at once: it has reloaded, and is done with it already. */
-        if (says(assignments, "RELOADING") && (!says(assignments, "READY") || service_extra(unit)->reload_begin > 0))
+        if (service_says(assignments, "RELOADING") && (!service_says(assignments, "READY") || service_extra(unit)->reload_begin > 0))
                 begin_reload(unit, assignments);
         /* Before it answers our signal, it speaks of something else. */
-        if (says(assignments, "READY") &&
+        if (service_says(assignments, "READY") &&
             (service->state != SERVICE_STATE_RELOAD || service_extra(unit)->reload_begin == 0))
-                service_become_ready(unit);
+                become_ready(unit);
 }
 
 /* Text that is not UTF-8 would cost us the bus connection. */
@@ -233,4 +169,45 @@ void service_notified(Unit *unit, pid_t sender, char *const *assignments) {
         take_times(unit, assignments);
         if (is_changed)
                 service_republish(unit);
+}
+
+void service_fd_ready(Unit *unit, uint32_t index, uint32_t events) {
+        if (index != SERVICE_CHANNEL_INDEX) {
+                service_fd_hung_up(unit, index);
+                return;
+        }
+        switch (service_hear_channel(unit)) {
+        case SERVICE_CHANNEL_NOTHING:
+                break;
+        case SERVICE_CHANNEL_READY:
+                become_ready(unit);
+                break;
+        case SERVICE_CHANNEL_BROKEN:
+                service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, SERVICE_RESULT_PROTOCOL);
+                break;
+        }
+}
+
+static void lose_name(Unit *unit) {
+        ServiceState state = service_of(unit)->state;
+
+        if (state != SERVICE_STATE_RUNNING && state != SERVICE_STATE_START_POST && state != SERVICE_STATE_RELOAD)
+                return;
+        unit_say(unit, LOG_LEVEL_NOTICE, "It has lost the name %s on the message bus.", service_rare(unit)->bus_name);
+        if (state == SERVICE_STATE_RUNNING)
+                service_enter_running(unit, SERVICE_RESULT_SUCCESS);
+}
+
+void service_name_owned(Unit *unit, bool is_owned, pid_t pid) {
+        switch (service_name_changed(unit, is_owned, pid)) {
+        case SERVICE_NAME_SAME:
+                break;
+        case SERVICE_NAME_LOST:
+                lose_name(unit);
+                break;
+        case SERVICE_NAME_GAINED:
+                if (service_of(unit)->state == SERVICE_STATE_START)
+                        service_enter_start_post(unit);
+                break;
+        }
 }

@@ -23,7 +23,8 @@
 #include "basic/text.h"
 #include "exec/exec_kill.h"
 #include "exec/exec_process.h"
-#include "types/service.h"
+#include "types/service_pid.h"
+#include "types/service_state.h"
 
 static bool is_trusted_owner(uid_t uid) {
         return uid == 0 || uid == geteuid();
@@ -107,7 +108,7 @@ static bool may_name(uid_t owner, pid_t pid) {
 
 int service_check_main_pid(const Unit *unit, pid_t pid) {
         const Service *service = service_of(unit);
-        UnitHost *host = service_host(unit);
+        UnitHost *host = unit_host(unit);
 
         if (pid <= 1 || pid == getpid() || pid == service->control.pid)
                 return -EPERM;
@@ -124,7 +125,7 @@ int service_check_main_pid(const Unit *unit, pid_t pid) {
 
 int service_set_main_pid(Unit *unit, pid_t pid) {
         Service *service = service_of(unit);
-        UnitHost *host = service_host(unit);
+        UnitHost *host = unit_host(unit);
         pid_t old = service->main.pid;
         int r;
 
@@ -137,9 +138,9 @@ int service_set_main_pid(Unit *unit, pid_t pid) {
                 host->ops->unwatch_process(host, unit, UNIT_PURPOSE_MAIN, old);
         service->main.pid = pid;
         service->main.is_wanted = false;
-        service->main.since = service_now(unit);
+        service->main.since = unit_now(unit);
         service->main_known = true;
-        service->exec_main = (ServiceExitRecord) { .pid = pid, .start = service_timestamp(unit) };
+        service->exec_main = (ServiceExitRecord) { .pid = pid, .start = unit_timestamp(unit) };
         return 1;
 }
 
@@ -161,23 +162,25 @@ int service_load_pid_file(Unit *unit, bool may_warn) {
                         r = -EPERM;
         }
         if (r < 0 && may_warn)
-                service_log(unit, 5, "PID file %s is of no use yet: %s.", path,
+                unit_say(unit, LOG_LEVEL_NOTICE, "PID file %s is of no use yet: %s.", path,
                             r == -EPERM ? "it names a process that is not known to be of this unit" : strerror(-r));
         if (r < 0)
                 return r;
         return service_set_main_pid(unit, pid);
 }
 
-void service_guess_main_pid(Unit *unit) {
-        const Service *service = service_of(unit);
-        UnitHost *host = service_host(unit);
-        pid_t pid;
+void service_find_main_pid(Unit *unit) {
+        pid_t pid, control = service_of(unit)->control.pid;
+        UnitHost *host = unit_host(unit);
 
-        if (service->main_known || !service_settings(unit)->guess_main_pid)
-                return;
-        pid = host->ops->guess_main ? host->ops->guess_main(host, unit, service->control.pid) : 0;
+        pid = host->ops->guess_main ? host->ops->guess_main(host, unit, control) : 0;
         if (pid <= 0)
-                pid = exec_guess_main(unit->invocation_id, service->control.pid);
+                pid = exec_guess_main(unit->invocation_id, control);
         if (pid > 0)
-                service_set_main_pid(unit, pid);
+                (void) service_set_main_pid(unit, pid);
+}
+
+void service_guess_main_pid(Unit *unit) {
+        if (!service_of(unit)->main_known && service_settings(unit)->guess_main_pid)
+                service_find_main_pid(unit);
 }

@@ -13,12 +13,13 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "basic/macro.h"
-#include "types/service.h"
-#include "types/unit_process.h"
+#include "types/service_probe.h"
+#include "types/service_state.h"
 
 static const ServiceProbe *probe_of(const Unit *unit, ServiceProbeKind kind) {
         return &service_rare(unit)->probes[kind];
@@ -29,7 +30,7 @@ static ServiceExec exec_of(ServiceProbeKind kind) {
 }
 
 bool service_is_probing(const Unit *unit, ServiceProbeKind kind) {
-        return service_extra(unit)->probing == (int) kind;
+        return service_extra(unit)->probing.kind == (int) kind;
 }
 
 void service_describe_probe(const Unit *unit, ServiceProbeKind kind, Text *text) {
@@ -41,64 +42,62 @@ void service_describe_probe(const Unit *unit, ServiceProbeKind kind, Text *text)
                 text_addf(text, "%s: %s", service_exec_to_string(exec_of(kind)), probe->command->path);
 }
 
+const char *service_probe_message(const Unit *unit) {
+        return service_extra(unit)->probing.message;
+}
+
+static ServiceProbing *probing_of(const Unit *unit) {
+        ServiceExtra *extra = service_of(unit)->extra;
+
+        return extra ? &extra->probing : NULL;
+}
+
 static void set_timer(Unit *unit, usec_t deadline) {
-        UnitHost *host = service_host(unit);
-
-        host->ops->set_timer(host, unit, UNIT_PURPOSE_PROBE, deadline);
+        (void) unit_set_timer(unit, UNIT_PURPOSE_PROBE, deadline);
 }
 
-static bool has_meaning(ServiceProbeKind kind, ServiceState state) {
-        if (kind == SERVICE_PROBE_READINESS)
-                return state == SERVICE_STATE_START;
-        return state == SERVICE_STATE_RUNNING || state == SERVICE_STATE_RELOAD;
+/* Kills it; its exit is not waited for. */
+static void end_process(Unit *unit, ServiceProbing *probing) {
+        UnitHost *host = unit_host(unit);
+
+        if (probing->process.pid > 0)
+                host->ops->kill(host, unit, probing->process.pid, SIGKILL, true);
+        unit_process_forget(unit, UNIT_PURPOSE_PROBE, &probing->process);
 }
 
-/* Nobody waits for its end. */
-static void end_process(Unit *unit, ServiceExtra *extra) {
-        UnitHost *host = service_host(unit);
-
-        if (extra->probe.pid > 0) {
-                host->ops->kill(host, unit, extra->probe.pid, SIGKILL, true);
-                host->ops->unwatch_process(host, unit, UNIT_PURPOSE_PROBE, extra->probe.pid);
-        }
-        extra->probe = (ServiceProcess) {};
-}
-
-static void stop(Unit *unit) {
-        ServiceExtra *extra = service_own_extra(unit);
-
-        end_process(unit, extra);
-        extra->probing = -1;
-        extra->probe_count = 0;
+static void stop(Unit *unit, ServiceProbing *probing) {
+        end_process(unit, probing);
+        probing->kind = -1;
+        probing->count = 0;
         set_timer(unit, USEC_INFINITY);
 }
 
-void service_stop_probe(Unit *unit, ServiceState state) {
-        int kind = service_extra(unit)->probing;
+void service_stop_probe(Unit *unit) {
+        ServiceProbing *probing = probing_of(unit);
 
-        if (kind >= 0 && !has_meaning((ServiceProbeKind) kind, state))
-                stop(unit);
+        if (probing && probing->kind >= 0)
+                stop(unit, probing);
 }
 
-static void begin(Unit *unit, ServiceExtra *extra, ServiceProbeKind kind, usec_t delay) {
-        extra->probing = (int) kind;
-        extra->probe_count = 0;
-        free(take_ptr(extra->probe_message));
-        set_timer(unit, usec_add(service_now(unit), delay));
+static void begin(Unit *unit, ServiceProbing *probing, ServiceProbeKind kind, usec_t delay) {
+        probing->kind = (int) kind;
+        probing->count = 0;
+        free(take_ptr(probing->message));
+        set_timer(unit, usec_add(unit_now(unit), delay));
 }
 
 bool service_awaits_probe(Unit *unit) {
         const ServiceProbe *probe = probe_of(unit, SERVICE_PROBE_READINESS);
         ServiceExtra *extra;
 
-        if (!probe->command || service_extra(unit)->is_ready || service_of(unit)->state > SERVICE_STATE_START)
+        if (!probe->command || service_extra(unit)->probing.is_ready || service_of(unit)->state > SERVICE_STATE_START)
                 return false;
         if (service_is_probing(unit, SERVICE_PROBE_READINESS))
                 return true;
         extra = service_own_extra(unit);
         if (!extra)
                 return false;
-        begin(unit, extra, SERVICE_PROBE_READINESS, probe->start_period);
+        begin(unit, &extra->probing, SERVICE_PROBE_READINESS, probe->start_period);
         service_republish(unit);
         return true;
 }
@@ -111,121 +110,95 @@ void service_begin_liveness(Unit *unit) {
                 return;
         extra = service_own_extra(unit);
         if (extra)
-                begin(unit, extra, SERVICE_PROBE_LIVENESS,
+                begin(unit, &extra->probing, SERVICE_PROBE_LIVENESS,
                       usec_add(probe->start_period, service_probe_interval(probe, SERVICE_PROBE_LIVENESS)));
 }
 
-static void set_message(ServiceExtra *extra, const char *message) {
-        free(extra->probe_message);
-        extra->probe_message = message ? strdup(message) : NULL;
+static ServiceProbeOutcome give_up(Unit *unit, const ServiceProbing *probing) {
+        Text text = {};
+
+        service_describe_probe(unit, SERVICE_PROBE_LIVENESS, &text);
+        service_note_failure(unit, "liveness probe has failed %u times in a row (%s): %s", probing->count,
+                             text.string ? text.string : "", probing->message ? probing->message : "");
+        text_deinit(&text);
+        return SERVICE_PROBE_DEAD;
 }
 
-static void give_up(Unit *unit) {
-        ServiceExtra *extra = service_own_extra(unit);
-        Text what = {};
-
-        service_describe_probe(unit, SERVICE_PROBE_LIVENESS, &what);
-        service_note_failure(unit, "liveness probe has failed %u times in a row (%s): %s", extra->probe_count,
-                             what.string ? what.string : "", extra->probe_message ? extra->probe_message : "");
-        text_deinit(&what);
-        service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, SERVICE_RESULT_LIVENESS);
+static ServiceProbeOutcome become_ready(Unit *unit, ServiceProbing *probing) {
+        probing->is_ready = true;
+        stop(unit, probing);
+        return SERVICE_PROBE_READY;
 }
 
-static void become_ready(Unit *unit, ServiceExtra *extra) {
-        extra->is_ready = true;
-        stop(unit);
-        service_enter_start_post(unit);
+/* The unit's files were read again, and have no such probe any more. */
+static bool is_dropped(const Unit *unit, const ServiceProbing *probing) {
+        return !probe_of(unit, (ServiceProbeKind) probing->kind)->command;
 }
 
-/* Its files have been read again, and say nothing of it any more? Then that is that. */
-static bool is_over(Unit *unit, ServiceExtra *extra) {
-        ServiceProbeKind kind = (ServiceProbeKind) extra->probing;
-
-        if (probe_of(unit, kind)->command)
-                return false;
-        if (kind == SERVICE_PROBE_READINESS)
-                become_ready(unit, extra);
-        else
-                stop(unit);
-        return true;
+static ServiceProbeOutcome drop(Unit *unit, ServiceProbing *probing) {
+        if (probing->kind == SERVICE_PROBE_READINESS)
+                return become_ready(unit, probing);
+        stop(unit, probing);
+        return SERVICE_PROBE_NOTHING;
 }
 
 /* @message: why it failed; NULL: it has succeeded. */
-static void judge(Unit *unit, const char *message) {
-        ServiceExtra *extra = service_own_extra(unit);
-        ServiceProbeKind kind = (ServiceProbeKind) extra->probing;
+static ServiceProbeOutcome judge(Unit *unit, ServiceProbing *probing, const char *message) {
+        ServiceProbeKind kind = (ServiceProbeKind) probing->kind;
         const ServiceProbe *probe = probe_of(unit, kind);
-        bool counts = (kind == SERVICE_PROBE_READINESS) == !message;
+        bool is_liveness = kind == SERVICE_PROBE_LIVENESS, counts = is_liveness == !!message;
 
-        if (is_over(unit, extra))
-                return;
-        set_message(extra, message);
+        if (is_dropped(unit, probing))
+                return drop(unit, probing);
+        free(probing->message);
+        probing->message = message ? strdup(message) : NULL;
         if (message)
-                service_log(unit, kind == SERVICE_PROBE_LIVENESS ? 4 : 7, "%s probe: %s",
-                            kind == SERVICE_PROBE_LIVENESS ? "Liveness" : "Readiness", message);
-        extra->probe_count = counts ? extra->probe_count + 1 : 0;
-        if (extra->probe_count < service_probe_threshold(probe, kind))
-                set_timer(unit, MAX(usec_add(extra->probe_begun, service_probe_interval(probe, kind)), service_now(unit)));
-        else if (kind == SERVICE_PROBE_READINESS)
-                become_ready(unit, extra);
-        else
-                give_up(unit);
+                unit_say(unit, is_liveness ? LOG_LEVEL_WARNING : LOG_LEVEL_DEBUG, "%s probe: %s",
+                         is_liveness ? "Liveness" : "Readiness", message);
+        probing->count = counts ? probing->count + 1 : 0;
+        if (probing->count >= service_probe_threshold(probe, kind))
+                return is_liveness ? give_up(unit, probing) : become_ready(unit, probing);
+        set_timer(unit, MAX(usec_add(probing->begun, service_probe_interval(probe, kind)), unit_now(unit)));
+        return SERVICE_PROBE_NOTHING;
 }
 
-static void run(Unit *unit, ServiceExtra *extra) {
-        UnitHost *host = service_host(unit);
-        ServiceProbeKind kind = (ServiceProbeKind) extra->probing;
+static ServiceProbeOutcome run(Unit *unit, ServiceProbing *probing) {
+        ServiceProbeKind kind = (ServiceProbeKind) probing->kind;
         int r;
 
-        extra->probe = (ServiceProcess) {
-                .is_wanted = true,
-                .has_command = true,
-                .kind = exec_of(kind),
-                .since = service_now(unit),
-        };
-        extra->probe_begun = service_now(unit);
-        set_timer(unit, usec_add(extra->probe_begun, service_probe_timeout(probe_of(unit, kind))));
-        r = host->ops->spawn(host, unit, UNIT_PURPOSE_PROBE);
-        if (r < 0) {
-                extra->probe = (ServiceProcess) {};
-                judge(unit, strerror(-r));
-        }
+        probing->begun = unit_now(unit);
+        set_timer(unit, usec_add(probing->begun, service_probe_timeout(probe_of(unit, kind))));
+        r = unit_process_ask(unit, UNIT_PURPOSE_PROBE, &probing->process,
+                             (UnitProcess) { .has_command = true, .kind = (int) exec_of(kind) });
+        return r < 0 ? judge(unit, probing, strerror(-r)) : SERVICE_PROBE_NOTHING;
 }
 
-void service_probe_elapsed(Unit *unit) {
-        ServiceExtra *extra = service_of(unit)->extra;
+ServiceProbeOutcome service_probe_elapsed(Unit *unit) {
+        ServiceProbing *probing = probing_of(unit);
         char span[USEC_FORMAT_MAX], message[80];
 
-        if (!extra || extra->probing < 0 || is_over(unit, extra))
-                return;
-        if (extra->probe.pid == 0 && !extra->probe.is_wanted) {
-                run(unit, extra);
-                return;
-        }
-        end_process(unit, extra);
+        if (!probing || probing->kind < 0)
+                return SERVICE_PROBE_NOTHING;
+        if (is_dropped(unit, probing))
+                return drop(unit, probing);
+        if (!unit_process_exists(&probing->process))
+                return run(unit, probing);
+        end_process(unit, probing);
         snprintf(message, sizeof(message), "no answer within %s",
-                 usec_format(service_probe_timeout(probe_of(unit, (ServiceProbeKind) extra->probing)), span));
-        judge(unit, message);
+                 usec_format(service_probe_timeout(probe_of(unit, (ServiceProbeKind) probing->kind)), span));
+        return judge(unit, probing, message);
 }
 
-void service_probe_spawned(Unit *unit, pid_t pid, const ExecResult *result) {
-        ServiceExtra *extra = service_of(unit)->extra;
-        UnitHost *host = service_host(unit);
+ServiceProbeOutcome service_probe_spawned(Unit *unit, UnitSpawn spawn, const ExecResult *result) {
+        ServiceProbing *probing = probing_of(unit);
 
-        if (!extra || !extra->probe.is_wanted) {
-                if (pid > 0)
-                        host->ops->kill(host, unit, pid, SIGKILL, true);
-                return;
-        }
-        extra->probe.is_wanted = false;
-        extra->probe.pid = MAX(pid, 0);
-        if (pid <= 0) {
-                extra->probe = (ServiceProcess) {};
-                judge(unit, result->message);
-        }
+        if (spawn != UNIT_SPAWN_FAILED)
+                return SERVICE_PROBE_NOTHING;
+        probing->process = (UnitProcess) {};
+        return judge(unit, probing, result->message);
 }
 
-/* What jobd-probe says by its exit status. */
+/* The exit status of jobd-probe in words. */
 static void describe_answer(const UnitExit *exit, char *buffer, size_t size) {
         if (exit->status > SERVICE_PROBE_HTTP_STATUS && exit->status < SERVICE_PROBE_NO_ADDRESS)
                 snprintf(buffer, size, "answered with an HTTP status of %ixx", exit->status - SERVICE_PROBE_HTTP_STATUS);
@@ -237,17 +210,16 @@ static void describe_answer(const UnitExit *exit, char *buffer, size_t size) {
                 snprintf(buffer, size, "%s", strerror(exit->status));
 }
 
-void service_probe_ended(Unit *unit, const UnitExit *exit) {
-        ServiceExtra *extra = service_of(unit)->extra;
-        bool is_ours = probe_of(unit, (ServiceProbeKind) MAX(extra->probing, 0))->target;
+ServiceProbeOutcome service_probe_ended(Unit *unit, const UnitExit *exit) {
+        ServiceProbing *probing = probing_of(unit);
         char how[128];
 
-        extra->probe = (ServiceProcess) {};
-        if (extra->probing < 0)
-                return;
-        if (exit->code == CLD_EXITED && is_ours)
+        probing->process = (UnitProcess) {};
+        if (probing->kind < 0)
+                return SERVICE_PROBE_NOTHING;
+        if (exit->code == CLD_EXITED && probe_of(unit, (ServiceProbeKind) probing->kind)->target)
                 describe_answer(exit, how, sizeof(how));
         else
                 unit_process_describe_exit(exit, how, sizeof(how));
-        judge(unit, exit->code == CLD_EXITED && exit->status == 0 ? NULL : how);
+        return judge(unit, probing, exit->code == CLD_EXITED && exit->status == 0 ? NULL : how);
 }

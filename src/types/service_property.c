@@ -6,6 +6,8 @@
  * its clients read them; FailureReason is ours.
  */
 
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "basic/macro.h"
@@ -15,8 +17,9 @@
 #include "types/group_property.h"
 #include "types/kill_property.h"
 #include "types/sandbox_property.h"
-#include "types/service.h"
-#include "types/service_rare_property.h"
+#include "types/service_limit.h"
+#include "types/service_message.h"
+#include "types/service_show.h"
 
 /* One getter: @expression may use service and settings. */
 #define GETTER(name, put, expression)                                            \
@@ -104,6 +107,84 @@ GETTER(success_exit_status, put_set, &settings->success_exit_status)
 GETTER(restart_prevent_exit_status, put_set, &settings->restart_prevent_exit_status)
 GETTER(restart_force_exit_status, put_set, &settings->restart_force_exit_status)
 
+/* The same of what few services say, or have: @expression may use rare and extra. */
+#define RARE(name, put, expression)                                              \
+        static void get_##name(const Unit *unit, Sink *sink) {                   \
+                const ServiceRareSettings *rare = service_rare(unit);            \
+                const ServiceExtra *extra = service_extra(unit);                 \
+                                                                                 \
+                (void) rare;                                                     \
+                (void) extra;                                                    \
+                put(sink, expression);                                           \
+        }
+
+RARE(bus_name, sink_string, rare->bus_name)
+RARE(bus_error, sink_string, extra->bus_error)
+RARE(fd_store_max, sink_u32, rare->fd_store_max)
+RARE(fd_store_n, sink_u32, (uint32_t) extra->fds.stored.n)
+RARE(fd_store_preserve, sink_string, service_fd_preserve_to_string(rare->fd_store_preserve))
+RARE(next_restart, sink_u64, service_of(unit)->state == SERVICE_STATE_AUTO_RESTART ? extra->restart_at : 0)
+RARE(notify_fd, sink_i32, rare->notify_fd)
+RARE(probe_message, sink_string, extra->probing.message)
+RARE(reload_signal, sink_i32, rare->reload_signal > 0 ? rare->reload_signal : SIGHUP)
+RARE(restart_max_delay, sink_u64, rare->restart_max_delay > 0 ? rare->restart_max_delay : USEC_INFINITY)
+RARE(restart_mode, sink_string, service_restart_mode_to_string(rare->restart_mode))
+RARE(restart_next, sink_u64, service_restart_pause(unit))
+RARE(restart_reset, sink_u64, rare->restart_reset > 0 ? rare->restart_reset : USEC_INFINITY)
+RARE(restart_steps, sink_u32, rare->restart_steps)
+RARE(root_directory_start_only, sink_bool, rare->root_directory_start_only)
+RARE(runtime_extra, sink_u64, rare->runtime_extra)
+RARE(timeout_start_mode, sink_string, service_timeout_mode_to_string(rare->timeout_start_mode))
+RARE(timeout_stop_mode, sink_string, service_timeout_mode_to_string(rare->timeout_stop_mode))
+
+static void get_restart_jitter(const Unit *unit, Sink *sink) {
+        const ServiceRareSettings *rare = service_rare(unit);
+        char text[USEC_FORMAT_MAX];
+
+        if (rare->restart_jitter_percent > 0)
+                snprintf(text, sizeof(text), "%u%%", rare->restart_jitter_percent);
+        sink_string(sink, rare->restart_jitter_percent > 0 ? text : usec_format(rare->restart_jitter, text));
+}
+
+/* What runs it is no activity. */
+static void get_activity(const Unit *unit, Sink *sink) {
+        ServiceState state = service_of(unit)->state;
+        cleanup_free_ char *activity = NULL;
+        usec_t since;
+
+        if (state != SERVICE_STATE_RUNNING && state != SERVICE_STATE_EXITED)
+                (void) service_activity(unit, &activity, &since);
+        sink_string(sink, activity);
+}
+
+static void put_probe(const Unit *unit, Sink *sink, ServiceProbeKind kind) {
+        Text text = {};
+
+        service_describe_probe(unit, kind, &text);
+        sink_string(sink, text.string);
+        text_deinit(&text);
+}
+
+static void get_readiness(const Unit *unit, Sink *sink) {
+        put_probe(unit, sink, SERVICE_PROBE_READINESS);
+}
+
+static void get_liveness(const Unit *unit, Sink *sink) {
+        put_probe(unit, sink, SERVICE_PROBE_LIVENESS);
+}
+
+static void get_open_files(const Unit *unit, Sink *sink) {
+        sink_open(sink, 'a', "(sst)");
+        for (const ServiceOpenFile *file = service_rare(unit)->open_files; file; file = file->next) {
+                sink_open(sink, 'r', "sst");
+                sink_string(sink, file->path);
+                sink_string(sink, file->name);
+                sink_u64(sink, file->flags);
+                sink_close(sink);
+        }
+        sink_close(sink);
+}
+
 #define C UNIT_PROPERTY_CONST
 #define E UNIT_PROPERTY_EMITS_CHANGE
 
@@ -129,7 +210,47 @@ static const UnitProperty rows[] = {
           "Whether it was found running when its records were lost, so that nobody knows how it was started." },
         { "MainPID", "u", E, get_main_pid, "The main process, 0 if there is none." },
         { "ControlPID", "u", E, get_control_pid, "The command that runs besides, 0 if there is none." },
-        SERVICE_RARE_PROPERTIES,
+        { "Activity", "s", 0, get_activity, "What it does or waits for while it starts, stops or reloads." },
+        { "BusName", "s", C, get_bus_name, "The name that it takes on the bus." },
+        { "FileDescriptorStoreMax", "u", C, get_fd_store_max,
+          "How many descriptors it may store." },
+        { "OpenFile", "a(sst)", C, get_open_files,
+          "Files that it is given open: path, name, and 1 read-only, 2 append, 4 truncate, 8 if it need not be there." },
+        { "NFileDescriptorStore", "u", 0, get_fd_store_n, "How many descriptors it has stored." },
+        { "FileDescriptorStorePreserve", "s", 0, get_fd_store_preserve,
+          "How long they are kept when it is down: no, restart, yes." },
+        { "StatusBusError", "s", E, get_bus_error,
+          "The D-Bus error that it said it has." },
+        { "TimeoutStartFailureMode", "s", C, get_timeout_start_mode,
+          "How it is ended when its start takes too long: terminate, abort, kill." },
+        { "TimeoutStopFailureMode", "s", C, get_timeout_stop_mode,
+          "The same when its stop takes too long." },
+        { "RuntimeRandomizedExtraUSec", "t", 0, get_runtime_extra,
+          "How much longer than RuntimeMaxUSec it may run at most, at random." },
+        { "ReloadSignal", "i", C, get_reload_signal,
+          "The signal that reloads one of Type=notify-reload." },
+        { "RestartMode", "s", C, get_restart_mode,
+          "Whether a restart goes by way of failed or inactive: normal, direct." },
+        { "RestartSteps", "u", C, get_restart_steps,
+          "In how many steps the pause grows to RestartMaxDelayUSec." },
+        { "RestartMaxDelayUSec", "t", C, get_restart_max_delay,
+          "The longest pause before a restart." },
+        { "RestartUSecNext", "t", 0, get_restart_next, "The pause before the next restart." },
+        { "RestartJitter", "s", C, get_restart_jitter,
+          "How much is added to a pause at most, at random: a time or a share." },
+        { "RestartResetUSec", "t", C, get_restart_reset,
+          "After how long of running its restarts are forgotten." },
+        { "NextRestartUSecMonotonic", "t", 0, get_next_restart,
+          "When it will be started again, by the monotonic clock; 0 if it will not." },
+        { "NotifyFd", "i", C, get_notify_fd,
+          "The descriptor on which it says by a newline that it is ready; 0 for none." },
+        { "ReadinessProbe", "s", C, get_readiness,
+          "What is asked whether it is ready: a program or a port." },
+        { "LivenessProbe", "s", C, get_liveness,
+          "What is asked whether it is alive: a program or a port." },
+        { "ProbeMessage", "s", 0, get_probe_message, "Why the last probe failed; empty if it did not." },
+        { "RootDirectoryStartOnly", "b", C, get_root_directory_start_only,
+          "Whether RootDirectory is for ExecStart alone." },
         { "StatusText", "s", E, get_status_text, "What it said of its status." },
         { "StatusErrno", "i", E, get_status_errno, "The errno that it said it has." },
         { "Result", "s", E, get_result, "Why it ended, or success." },

@@ -2,11 +2,9 @@
 /*
  * A service as a record, for the core that comes after this one
  *
- * All of Service, in the order of its fields. Its timers, its processes and
- * what it has asked for are the host's to keep: they are named by (unit,
- * purpose), as here. A record of another version never comes here; one that is
- * damaged, or written by a fault of ours, must not put the service into a
- * state that does not exist.
+ * All of Service, in the order of its fields. Its timers, its processes and what it has asked for are the host's to keep:
+ * they are named by (unit, purpose), as here. A record of another version never comes here; one that is damaged, or written
+ * by a fault of ours, must not put the service into a state that does not exist.
  */
 
 #include <errno.h>
@@ -14,30 +12,8 @@
 
 #include "basic/macro.h"
 #include "types/exec_sandbox.h"
-#include "types/service.h"
-
-void service_put_process(RecordWriter *writer, const ServiceProcess *process) {
-        record_put_signed(writer, process->pid);
-        record_put(writer, process->is_wanted | process->has_command << 1 | process->ignores_failure << 2);
-        record_put_signed(writer, process->kind);
-        record_put(writer, process->index);
-        record_put(writer, process->since);
-}
-
-ServiceProcess service_get_process(RecordReader *reader) {
-        ServiceProcess process = { .pid = (pid_t) record_get_signed(reader) };
-        uint64_t flags = record_get_below(reader, 8);
-
-        process.is_wanted = flags & 1;
-        process.has_command = flags & 2;
-        process.ignores_failure = flags & 4;
-        process.kind = (ServiceExec) record_get_signed(reader);
-        process.index = (unsigned) record_get_below(reader, UINT32_MAX);
-        process.since = record_get(reader);
-        if (process.kind < 0 || process.kind >= _SERVICE_EXEC_MAX || process.pid < 0)
-                reader->has_failed = true;
-        return process;
-}
+#include "types/service_extra.h"
+#include "types/service_show.h"
 
 static void put_timestamp(RecordWriter *writer, const UnitTimestamp *timestamp) {
         record_put(writer, timestamp->realtime);
@@ -142,11 +118,11 @@ static void read_all(Service *service, RecordReader *reader) {
                 reader->has_failed = true;
 }
 
-static void free_own(Service *service) {
+static void free_own(Unit *unit, Service *service) {
         free(service->status_text);
         free(service->failure);
         free(service->reload_failure);
-        service->extra = service_extra_free(service->extra);
+        service->extra = service_free_extra(unit, service->extra);
 }
 
 int service_restore(Unit *unit, RecordReader *reader) {
@@ -155,10 +131,10 @@ int service_restore(Unit *unit, RecordReader *reader) {
         read_all(&restored, reader);
         exec_sandbox_restore(unit, reader);
         if (reader->has_failed) {
-                free_own(&restored);
+                free_own(unit, &restored);
                 return -EBADMSG;
         }
-        free_own(service);
+        free_own(unit, service);
         *service = restored;
         return 0;
 }

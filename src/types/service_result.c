@@ -5,57 +5,19 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include "basic/macro.h"
-#include "types/service.h"
-#include "types/unit_say.h"
+#include "types/service_result.h"
 
-static const char *const service_state_table[] = {
-        [SERVICE_STATE_DEAD] = "dead",
-        [SERVICE_STATE_CONDITION] = "condition",
-        [SERVICE_STATE_START_PRE] = "start-pre",
-        [SERVICE_STATE_START] = "start",
-        [SERVICE_STATE_START_POST] = "start-post",
-        [SERVICE_STATE_RUNNING] = "running",
-        [SERVICE_STATE_EXITED] = "exited",
-        [SERVICE_STATE_RELOAD] = "reload",
-        [SERVICE_STATE_STOP] = "stop",
-        [SERVICE_STATE_STOP_WATCHDOG] = "stop-watchdog",
-        [SERVICE_STATE_STOP_SIGTERM] = "stop-sigterm",
-        [SERVICE_STATE_STOP_SIGKILL] = "stop-sigkill",
-        [SERVICE_STATE_STOP_POST] = "stop-post",
-        [SERVICE_STATE_FINAL_SIGTERM] = "final-sigterm",
-        [SERVICE_STATE_FINAL_WATCHDOG] = "final-watchdog",
-        [SERVICE_STATE_FINAL_SIGKILL] = "final-sigkill",
-        [SERVICE_STATE_FAILED] = "failed",
-        [SERVICE_STATE_AUTO_RESTART] = "auto-restart",
-        [SERVICE_STATE_CLEANING] = "cleaning",
-};
+/* Was it the kernel, rather than somebody who sent SIGKILL? */
+static bool ran_out_of_memory(const Unit *unit, const UnitExit *exit) {
+        UnitHost *host = unit_host(unit);
+        uint64_t kills = 0;
 
-static const char *const service_result_table[] = {
-        [SERVICE_RESULT_SUCCESS] = "success",
-        [SERVICE_RESULT_RESOURCES] = "resources",
-        [SERVICE_RESULT_PROTOCOL] = "protocol",
-        [SERVICE_RESULT_TIMEOUT] = "timeout",
-        [SERVICE_RESULT_EXIT_CODE] = "exit-code",
-        [SERVICE_RESULT_SIGNAL] = "signal",
-        [SERVICE_RESULT_CORE_DUMP] = "core-dump",
-        [SERVICE_RESULT_WATCHDOG] = "watchdog",
-        [SERVICE_RESULT_START_LIMIT_HIT] = "start-limit-hit",
-        [SERVICE_RESULT_EXEC_CONDITION] = "exec-condition",
-        [SERVICE_RESULT_OOM_KILL] = "oom-kill",
-        [SERVICE_RESULT_LIVENESS] = "liveness",
-};
-
-DEFINE_STRING_TABLE(service_state, ServiceState, service_state_table)
-DEFINE_STRING_TABLE(service_result, ServiceResult, service_result_table)
-
-const char *service_signal_name(int signal) {
-        return sigabbrev_np(signal);
+        if (exit->code != CLD_KILLED || exit->status != SIGKILL || !host->ops->group_value)
+                return false;
+        return host->ops->group_value(host, unit, UNIT_GROUP_OOM_KILLS, &kills) == 0 && kills > 0;
 }
 
 /* A daemon may die of what tells it to go; a oneshot command has work to finish. */
@@ -75,7 +37,7 @@ ServiceResult service_result_of_exit(const Unit *unit, const UnitExit *exit) {
                 return SERVICE_RESULT_SUCCESS;
         if (exit->code == CLD_EXITED)
                 return SERVICE_RESULT_EXIT_CODE;
-        if (service_ran_out_of_memory(unit, exit))
+        if (ran_out_of_memory(unit, exit))
                 return SERVICE_RESULT_OOM_KILL;
         return exit->code == CLD_DUMPED ? SERVICE_RESULT_CORE_DUMP : SERVICE_RESULT_SIGNAL;
 }
@@ -117,39 +79,6 @@ bool service_shall_restart(const Unit *unit) {
         return false;
 }
 
-void service_note_result(Unit *unit, ServiceResult result) {
-        Service *service = service_of(unit);
-
-        if (service->result == SERVICE_RESULT_SUCCESS)
-                service->result = result;
-}
-
-void service_log(Unit *unit, int level, const char *format, ...) {
-        va_list arguments;
-
-        va_start(arguments, format);
-        unit_say(unit, level, format, arguments);
-        va_end(arguments);
-}
-
-void service_note_failure(Unit *unit, const char *format, ...) {
-        va_list arguments;
-
-        va_start(arguments, format);
-        unit_say_failure(unit, &service_of(unit)->failure, format, arguments);
-        va_end(arguments);
-}
-
-void service_note_reload_failure(Unit *unit, const char *format, ...) {
-        Service *service = service_of(unit);
-        va_list arguments;
-
-        free(take_ptr(service->reload_failure));
-        va_start(arguments, format);
-        unit_say_failure(unit, &service->reload_failure, format, arguments);
-        va_end(arguments);
-}
-
 int service_exit_status(const Unit *unit) {
         const ServiceExitRecord *record = &service_of(unit)->exec_main;
 
@@ -164,11 +93,10 @@ static int own_exit_status(const Service *service) {
         return service->exec_main.status;
 }
 
-/* FailureAction= and SuccessAction=: on the way into failed or inactive, also if a restart will follow. */
 void service_request_final_action(Unit *unit, ServiceState old) {
         const Service *service = service_of(unit);
         const UnitSettings *settings = &unit->settings;
-        UnitHost *host = service_host(unit);
+        UnitHost *host = unit_host(unit);
         bool was_over = old == SERVICE_STATE_DEAD || old == SERVICE_STATE_FAILED;
         int status = own_exit_status(service);
 

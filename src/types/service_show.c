@@ -10,37 +10,34 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "exec/exec_process.h"
-#include "types/service.h"
-#include "types/unit_process.h"
+#include "types/service_kill.h"
+#include "types/service_show.h"
+#include "types/service_state.h"
 
-static int describe_process(const Unit *unit, const ServiceProcess *process, char **ret_activity, usec_t *ret_since) {
-        const ExecCommand *command = process->has_command ? service_command(unit, process->kind, process->index) : NULL;
+static int describe_process(const Unit *unit, const UnitProcess *process, char **ret_activity, usec_t *ret_since) {
+        const ExecCommand *command = process->has_command ? service_command(unit, (ServiceExec) process->kind, process->index) : NULL;
 
         *ret_since = process->since;
-        return unit_process_describe(command ? service_exec_to_string(process->kind) : "main process", command, process->pid,
+        return unit_process_describe(command ? service_exec_to_string((ServiceExec) process->kind) : "main process", command, process->pid,
                                      ret_activity);
 }
 
-/* For something that is not in its processes' hands, or that they have not done yet. */
+/* For something other than its processes. */
 static bool is_waiting_to_start(const Unit *unit) {
-        const ServiceExtra *extra = service_extra(unit);
-
-        if (service_of(unit)->state != SERVICE_STATE_START)
-                return false;
-        return extra->idle_until > 0 || extra->probing == SERVICE_PROBE_READINESS ||
-               (service_settings(unit)->type == SERVICE_DBUS && !extra->has_name);
+        return service_of(unit)->state == SERVICE_STATE_START &&
+               (service_is_idle(unit) || service_is_probing(unit, SERVICE_PROBE_READINESS) || service_lacks_name(unit));
 }
 
 static int describe_wait(const Unit *unit, char **ret_activity) {
-        const ServiceExtra *extra = service_extra(unit);
+        const char *message = service_probe_message(unit);
         Text text = {};
 
-        if (extra->idle_until > 0)
+        if (service_is_idle(unit))
                 text_add(&text, "waiting until no other job runs");
-        else if (extra->probing == SERVICE_PROBE_READINESS) {
+        else if (service_is_probing(unit, SERVICE_PROBE_READINESS)) {
                 text_add(&text, "waiting for its readiness probe (");
                 service_describe_probe(unit, SERVICE_PROBE_READINESS, &text);
-                text_addf(&text, ")%s%s", extra->probe_message ? ": " : "", extra->probe_message ? extra->probe_message : "");
+                text_addf(&text, ")%s%s", message ? ": " : "", message ? message : "");
         } else
                 text_addf(&text, "waiting for the name %s on the message bus", service_rare(unit)->bus_name);
         return text_finish(&text, ret_activity);
@@ -66,14 +63,14 @@ static int describe_waiting(const Unit *unit, char **ret_activity) {
         case SERVICE_STATE_FINAL_WATCHDOG:
         case SERVICE_STATE_FINAL_SIGTERM:
         case SERVICE_STATE_FINAL_SIGKILL:
-                signal = service_signal_name(service_stop_signal(unit, service->state));
+                signal = sigabbrev_np(service_stop_signal(unit, service->state));
                 return text_format(ret_activity, "waiting for its processes to end after %s%s",
                                    signal ? "SIG" : "a signal", signal ? signal : "");
         case SERVICE_STATE_CLEANING:
                 return text_format(ret_activity, "removing its directories");
         case SERVICE_STATE_AUTO_RESTART:
                 return text_format(ret_activity, "next restart in %s",
-                                   usec_format(usec_sub(service_extra(unit)->restart_at, service_now(unit)), span));
+                                   usec_format(usec_sub(service_extra(unit)->restart_at, unit_now(unit)), span));
         case SERVICE_STATE_RELOAD:
                 if (service_extra(unit)->reload_begin > 0)
                         return text_format(ret_activity, "waiting for RELOADING=1 after the signal to reload");
@@ -105,18 +102,14 @@ int service_activity(const Unit *unit, char **ret_activity, usec_t *ret_since) {
         *ret_since = service->state_since;
         if (is_signalling(service->state) || is_waiting_to_start(unit))
                 return describe_waiting(unit, ret_activity);
-        if (service->control.pid > 0 || service->control.is_wanted)
+        if (unit_process_exists(&service->control))
                 return describe_process(unit, &service->control, ret_activity, ret_since);
-        if (service->state != SERVICE_STATE_RELOAD && (service->main.pid > 0 || service->main.is_wanted))
+        if (service->state != SERVICE_STATE_RELOAD && unit_process_exists(&service->main))
                 return describe_process(unit, &service->main, ret_activity, ret_since);
         return describe_waiting(unit, ret_activity);
 }
 
-usec_t service_limit_at(const Unit *unit) {
-        return service_of(unit)->state_deadline;
-}
-
-static void save_process(const ServiceProcess *process, Sink *sink, const char *name) {
+static void save_process(const UnitProcess *process, Sink *sink, const char *name) {
         ExecProcess seen;
 
         sink_entry_open(sink, name, "(uttbbbsu)");
@@ -128,7 +121,7 @@ static void save_process(const ServiceProcess *process, Sink *sink, const char *
         sink_bool(sink, process->is_wanted);
         sink_bool(sink, process->has_command);
         sink_bool(sink, process->ignores_failure);
-        sink_string(sink, service_exec_to_string(process->kind));
+        sink_string(sink, service_exec_to_string((ServiceExec) process->kind));
         sink_u32(sink, process->index);
         sink_close(sink);
         sink_entry_close(sink);

@@ -2,22 +2,97 @@
 /*
  * From state to state
  *
- * Each step either starts something that will end (a command, a signal, a
- * timer) and stays, or goes on to the next in the same call. Every path down
- * ends in service_enter_dead(), which allocates nothing that it could not do
- * without, so no failure on the way can keep a service from reaching its end.
+ * Each step either starts something that will end (a command, a signal, a timer) and stays, or goes on to the next in the
+ * same call. Every path down ends in service_enter_dead(), which allocates nothing that it could not do without, so no
+ * failure on the way can keep a service from reaching its end.
  */
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "basic/macro.h"
+#include "basic/random.h"
 #include "exec/exec_directory.h"
 #include "types/exec_owner.h"
 #include "types/exec_sandbox.h"
-#include "types/service.h"
+#include "types/service_extra.h"
+#include "types/service_kill.h"
+#include "types/service_limit.h"
+#include "types/service_result.h"
+#include "types/service_spawn.h"
+#include "types/service_step.h"
+
+/* May it have a main or control process in that state? */
+static bool has_processes(ServiceState state) {
+        UnitActiveState active = service_active_state(state);
+
+        return !unit_state_is_inactive_or_failed(active) && state != SERVICE_STATE_AUTO_RESTART &&
+               state != SERVICE_STATE_EXITED;
+}
+
+static UnitChangeFlags change_flags(const Service *service, ServiceState old) {
+        UnitChangeFlags flags = 0;
+
+        if (old == SERVICE_STATE_RELOAD && service->reload_result != SERVICE_RESULT_SUCCESS)
+                flags |= UNIT_CHANGE_RELOAD_FAILED;
+        if (service->will_restart)
+                flags |= UNIT_CHANGE_WILL_RESTART;
+        if (service->state == SERVICE_STATE_DEAD && service->result == SERVICE_RESULT_EXEC_CONDITION)
+                flags |= UNIT_CHANGE_SKIPPED;
+        return flags;
+}
+
+static bool is_up(ServiceState state) {
+        return state == SERVICE_STATE_START_POST || state == SERVICE_STATE_RUNNING || state == SERVICE_STATE_RELOAD;
+}
+
+static bool needs_name(ServiceState state) {
+        return is_up(state) || state == SERVICE_STATE_CONDITION || state == SERVICE_STATE_START_PRE ||
+               state == SERVICE_STATE_START || state == SERVICE_STATE_STOP;
+}
+
+static bool has_probe(ServiceState state, ServiceProbeKind kind) {
+        if (kind == SERVICE_PROBE_READINESS)
+                return state == SERVICE_STATE_START;
+        return state == SERVICE_STATE_RUNNING || state == SERVICE_STATE_RELOAD;
+}
+
+/* What has no meaning in @state. */
+static void end_waits(Unit *unit, ServiceState state) {
+        const Service *service = service_of(unit);
+        int probe = service_extra(unit)->probing.kind;
+
+        if (probe >= 0 && !has_probe(state, (ServiceProbeKind) probe))
+                service_stop_probe(unit);
+        if (!needs_name(state) && needs_name(service->state))
+                service_unwatch_name(unit);
+        if (state != SERVICE_STATE_START) {
+                service_end_idle(unit);
+                service_close_channel(unit);
+        }
+        if ((state == SERVICE_STATE_DEAD || state == SERVICE_STATE_FAILED) && !service->will_restart)
+                service_close_streams(unit);
+}
+
+void service_set_state(Unit *unit, ServiceState state) {
+        Service *service = service_of(unit);
+        ServiceState old = service->state;
+
+        service_clear_timers(unit, state);
+        end_waits(unit, state);
+        if (!has_processes(state))
+                unit_process_forget(unit, UNIT_PURPOSE_MAIN, &service->main);
+        if (!has_processes(state) || state == SERVICE_STATE_RUNNING)
+                unit_process_forget(unit, UNIT_PURPOSE_CONTROL, &service->control);
+
+        service->state = state;
+        if (state != old)
+                service->state_since = unit_now(unit);
+        unit_publish(unit, service_active_state(state), change_flags(service, old));
+}
 
 /* Runs the first command of @kind in @state: 1, 0 if there is none, or -errno. */
 static int run_first(Unit *unit, ServiceExec kind, ServiceState state) {
@@ -66,7 +141,7 @@ void service_enter_start(Unit *unit) {
         service->main_known = false;
         if (!service_has_command(unit, SERVICE_EXEC_START))
                 service_enter_start_post(unit);
-        else if (service_has_to_wait(unit))
+        else if (service_begin_idle(unit))
                 service_set_state(unit, SERVICE_STATE_START);
         else
                 service_run_main(unit);
@@ -92,7 +167,7 @@ void service_enter_start_post(Unit *unit) {
 static bool is_alive(Unit *unit) {
         const Service *service = service_of(unit);
 
-        if (service_settings(unit)->type == SERVICE_DBUS && !service_extra(unit)->has_name)
+        if (service_lacks_name(unit))
                 return false;
         if (service->main.pid > 0)
                 return true;
@@ -140,7 +215,7 @@ static void forget_last_reload(Service *service) {
 /* Type=notify-reload: what it says from now on counts. 1, 0 if it is not of that type, or -errno. */
 static int signal_reload(Unit *unit) {
         int number = service_rare(unit)->reload_signal, r;
-        UnitHost *host = service_host(unit);
+        UnitHost *host = unit_host(unit);
         ServiceExtra *extra;
 
         if (service_settings(unit)->type != SERVICE_NOTIFY_RELOAD || service_of(unit)->main.pid <= 0)
@@ -149,7 +224,7 @@ static int signal_reload(Unit *unit) {
         r = extra ? host->ops->kill(host, unit, service_of(unit)->main.pid, number > 0 ? number : SIGHUP, false) : -ENOMEM;
         if (r < 0)
                 return r;
-        extra->reload_begin = service_now(unit);
+        extra->reload_begin = unit_now(unit);
         service_of(unit)->notice = SERVICE_NOTICE_NONE;
         return 1;
 }
@@ -260,11 +335,8 @@ void service_enter_signal(Unit *unit, ServiceState state, ServiceResult result) 
         Service *service = service_of(unit);
 
         service_note_result(unit, result);
-        /* What was asked for and is not started yet never will be. */
-        if (service->main.is_wanted)
-                service->main = (ServiceProcess) {};
-        if (service->control.is_wanted)
-                service->control = (ServiceProcess) {};
+        unit_process_take_back(&service->main);
+        unit_process_take_back(&service->control);
 
         if (service_signal_all(unit, state) <= 0) {
                 enter_after_signal(unit, state, SERVICE_RESULT_SUCCESS);
@@ -323,4 +395,49 @@ void service_enter_dead(Unit *unit, ServiceResult result, bool may_restart) {
         }
         service->forbid_restart = false;
         remove_pid_file(unit);
+}
+
+void service_reset(Service *service) {
+        service->result = service->reload_result = SERVICE_RESULT_SUCCESS;
+        service->main = service->control = (UnitProcess) {};
+        service->main_known = false;
+        service->exec_main = (ServiceExitRecord) {};
+        service->forbid_restart = service->will_restart = service->is_found = false;
+        service->state_deadline = service->runtime_deadline = service->watchdog_deadline = USEC_INFINITY;
+        service->watchdog_override = USEC_INFINITY;
+        service->notice = SERVICE_NOTICE_NONE;
+        service->status_errno = 0;
+        free(take_ptr(service->status_text));
+        free(take_ptr(service->failure));
+        free(take_ptr(service->reload_failure));
+        service->uid = (uid_t) -1;
+        service->gid = (gid_t) -1;
+        service_reset_extra(service);
+}
+
+UnitAnswer service_begin(Unit *unit) {
+        Service *service = service_of(unit);
+        bool is_restart = service->state == SERVICE_STATE_AUTO_RESTART;
+
+        if (!service_is_within_start_limit(unit)) {
+                /* What failed it before is not what keeps it from starting now. */
+                service->result = SERVICE_RESULT_START_LIMIT_HIT;
+                service_enter_dead(unit, SERVICE_RESULT_START_LIMIT_HIT, false);
+                return UNIT_OPERATION_FAILED;
+        }
+        service_reset(service);
+        /* What a manager has left that was killed with all its services is of another run. */
+        exec_directory_drop_secrets(exec_settings_rare(&service_settings(unit)->exec)->terms, unit->id);
+        service->n_restarts = is_restart ? service->n_restarts + 1 : 0;
+        if (random_bytes(unit->invocation_id, sizeof(unit->invocation_id)) < 0)
+                unit_say(unit, LOG_LEVEL_WARNING, "No random numbers yet, so this start has no invocation id.");
+        service_enter_condition(unit);
+        return UNIT_UNDER_WAY;
+}
+
+void service_take_probe(Unit *unit, ServiceProbeOutcome outcome) {
+        if (outcome == SERVICE_PROBE_READY)
+                service_enter_start_post(unit);
+        else if (outcome == SERVICE_PROBE_DEAD)
+                service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, SERVICE_RESULT_LIVENESS);
 }

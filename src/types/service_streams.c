@@ -12,12 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "types/service.h"
+#include "types/service_state.h"
+#include "types/service_streams.h"
 
 #define KEPT_AS "stream"
 
 int service_give_streams(Unit *unit, const int fds[static UNIT_STREAMS], Failure *ret_failure) {
-        UnitHost *host = service_host(unit);
         ServiceExtra *extra = service_own_extra(unit);
 
         if (!extra)
@@ -26,44 +26,41 @@ int service_give_streams(Unit *unit, const int fds[static UNIT_STREAMS], Failure
         for (uint32_t i = 0; i < UNIT_STREAMS; i++) {
                 if (fds[i] < 0)
                         continue;
-                /* The child puts it where it belongs, so it lies elsewhere. */
-                extra->streams[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 3);
-                if (extra->streams[i] < 0)
+                /* Above the standard streams, which are what the child replaces by it. */
+                extra->streams.fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 3);
+                if (extra->streams.fds[i] < 0)
                         return failure_set(ret_failure, -errno, "LimitsExceeded", "%s: No descriptor for its streams: %s.",
                                            unit->id, strerror(errno));
-                extra->stream_mask |= 1U << i;
-                if (host->ops->keep_fd)
-                        (void) host->ops->keep_fd(host, unit, KEPT_AS, i, extra->streams[i]);
+                extra->streams.mask |= 1U << i;
+                unit_keep_fd(unit, KEPT_AS, i, extra->streams.fds[i]);
         }
-        /* From here on there is something to be written down of it. */
+        /* From here on the service has something to be written down. */
         service_republish(unit);
         return 0;
 }
 
 void service_close_streams(Unit *unit) {
         ServiceExtra *extra = service_of(unit)->extra;
-        UnitHost *host = service_host(unit);
 
         for (uint32_t i = 0; extra && i < UNIT_STREAMS; i++) {
-                if (!(extra->stream_mask >> i & 1))
+                if (!(extra->streams.mask >> i & 1))
                         continue;
-                if (host->ops->drop_fd)
-                        host->ops->drop_fd(host, unit, KEPT_AS, i);
-                if (extra->streams[i] >= 0)
-                        close(extra->streams[i]);
-                extra->streams[i] = -1;
+                unit_drop_fd(unit, KEPT_AS, i);
+                if (extra->streams.fds[i] >= 0)
+                        close(extra->streams.fds[i]);
+                extra->streams.fds[i] = -1;
         }
         if (extra)
-                extra->stream_mask = 0;
+                extra->streams.mask = 0;
 }
 
 int service_fill_streams(const Unit *unit, ExecRequest *request) {
-        const ServiceExtra *extra = service_extra(unit);
+        const ServiceStreams *streams = &service_extra(unit)->streams;
 
         for (uint32_t i = 0; i < UNIT_STREAMS; i++) {
-                int fd = extra->streams[i];
+                int fd = streams->fds[i];
 
-                if (!(extra->stream_mask >> i & 1))
+                if (!(streams->mask >> i & 1))
                         continue;
                 if (fd < 0)
                         return -EBADF;
@@ -77,15 +74,14 @@ int service_fill_streams(const Unit *unit, ExecRequest *request) {
         return 0;
 }
 
-/* One that nobody has kept is lost: then it is not started again with another. */
+/* A stream that was not kept stays in the mask: the service is not started again with another one. */
 void service_resume_streams(Unit *unit) {
         ServiceExtra *extra = service_of(unit)->extra;
-        UnitHost *host = service_host(unit);
 
         for (uint32_t i = 0; extra && i < UNIT_STREAMS; i++)
-                if (extra->stream_mask >> i & 1) {
-                        extra->streams[i] = host->ops->take_fd ? host->ops->take_fd(host, unit, KEPT_AS, i) : -1;
-                        if (extra->streams[i] < 0)
-                                service_log(unit, 4, "Its standard stream %u is lost.", i);
+                if (extra->streams.mask >> i & 1) {
+                        extra->streams.fds[i] = unit_take_fd(unit, KEPT_AS, i);
+                        if (extra->streams.fds[i] < 0)
+                                unit_say(unit, LOG_LEVEL_WARNING, "Its standard stream %u is lost.", i);
                 }
 }

@@ -11,26 +11,25 @@
 #include <string.h>
 
 #include "basic/macro.h"
-#include "types/exec_sandbox.h"
-#include "types/service.h"
+#include "types/service_pid.h"
+#include "types/service_state.h"
+#include "types/service_wait.h"
 
 /* As long as systemd's. */
 #define IDLE_MAX (5 * USEC_PER_SEC)
 #define IDLE_LOOK (50 * USEC_PER_MSEC)
 
 static bool is_busy(const Unit *unit) {
-        UnitHost *host = service_host(unit);
+        UnitHost *host = unit_host(unit);
 
         return host->ops->is_busy && host->ops->is_busy(host, unit);
 }
 
-static void set_idle_timer(Unit *unit, usec_t deadline) {
-        UnitHost *host = service_host(unit);
-
-        host->ops->set_timer(host, unit, UNIT_PURPOSE_IDLE, deadline);
+bool service_is_idle(const Unit *unit) {
+        return service_extra(unit)->wait.idle_until > 0;
 }
 
-bool service_has_to_wait(Unit *unit) {
+bool service_begin_idle(Unit *unit) {
         ServiceExtra *extra;
 
         if (service_settings(unit)->type != SERVICE_IDLE || !is_busy(unit))
@@ -38,27 +37,33 @@ bool service_has_to_wait(Unit *unit) {
         extra = service_own_extra(unit);
         if (!extra)
                 return false;
-        extra->idle_until = usec_add(service_now(unit), IDLE_MAX);
-        set_idle_timer(unit, usec_add(service_now(unit), IDLE_LOOK));
+        extra->wait.idle_until = usec_add(unit_now(unit), IDLE_MAX);
+        (void) unit_set_timer(unit, UNIT_PURPOSE_IDLE, usec_add(unit_now(unit), IDLE_LOOK));
         return true;
 }
 
-void service_idle_elapsed(Unit *unit) {
-        ServiceExtra *extra = service_of(unit)->extra;
-        usec_t now = service_now(unit);
+bool service_idle_elapsed(Unit *unit) {
+        usec_t now = unit_now(unit), until = service_extra(unit)->wait.idle_until;
 
-        if (!extra || extra->idle_until == 0)
-                return;
-        if (now < extra->idle_until && is_busy(unit)) {
-                set_idle_timer(unit, MIN(usec_add(now, IDLE_LOOK), extra->idle_until));
-                return;
+        if (until == 0)
+                return false;
+        if (now < until && is_busy(unit)) {
+                (void) unit_set_timer(unit, UNIT_PURPOSE_IDLE, MIN(usec_add(now, IDLE_LOOK), until));
+                return false;
         }
-        extra->idle_until = 0;
-        service_run_main(unit);
+        service_of(unit)->extra->wait.idle_until = 0;
+        return true;
+}
+
+void service_end_idle(Unit *unit) {
+        if (!service_is_idle(unit))
+                return;
+        service_of(unit)->extra->wait.idle_until = 0;
+        (void) unit_set_timer(unit, UNIT_PURPOSE_IDLE, USEC_INFINITY);
 }
 
 static int watch_name(Unit *unit, const char *name) {
-        UnitHost *host = service_host(unit);
+        UnitHost *host = unit_host(unit);
 
         return host->ops->watch_name ? host->ops->watch_name(host, unit, name) : -EOPNOTSUPP;
 }
@@ -78,6 +83,16 @@ int service_watch_name(Unit *unit) {
         return r;
 }
 
+void service_unwatch_name(Unit *unit) {
+        if (service_settings(unit)->type == SERVICE_DBUS)
+                (void) watch_name(unit, NULL);
+}
+
+bool service_lacks_name(const Unit *unit) {
+        return service_settings(unit)->type == SERVICE_DBUS && !service_extra(unit)->wait.has_name;
+}
+
+/* @pid: 0 if the bus does not know. */
 static bool is_own_process(const Unit *unit, pid_t pid) {
         const Service *service = service_of(unit);
 
@@ -85,70 +100,18 @@ static bool is_own_process(const Unit *unit, pid_t pid) {
                service_check_main_pid(unit, pid) > 0;
 }
 
-static void lose_name(Unit *unit, ServiceExtra *extra) {
-        ServiceState state = service_of(unit)->state;
-
-        extra->has_name = false;
-        if (state != SERVICE_STATE_RUNNING && state != SERVICE_STATE_START_POST && state != SERVICE_STATE_RELOAD)
-                return;
-        service_log(unit, 5, "It has lost the name %s on the message bus.", service_rare(unit)->bus_name);
-        if (state == SERVICE_STATE_RUNNING)
-                service_enter_running(unit, SERVICE_RESULT_SUCCESS);
-}
-
-void service_name_owned(Unit *unit, bool is_owned, pid_t pid) {
+ServiceNameOutcome service_name_changed(Unit *unit, bool is_owned, pid_t pid) {
         ServiceExtra *extra = service_own_extra(unit);
 
         if (!extra || service_settings(unit)->type != SERVICE_DBUS)
-                return;
+                return SERVICE_NAME_SAME;
         if (is_owned && !is_own_process(unit, pid)) {
-                service_log(unit, 4, "The name %s on the message bus is process %i's, which is none of it.",
-                            service_rare(unit)->bus_name, (int) pid);
+                unit_say(unit, LOG_LEVEL_WARNING, "The name %s on the message bus is process %i's, which is none of it.",
+                         service_rare(unit)->bus_name, (int) pid);
                 is_owned = false;
         }
-        if (is_owned == extra->has_name)
-                return;
-        if (!is_owned) {
-                lose_name(unit, extra);
-                return;
-        }
-        extra->has_name = true;
-        if (service_of(unit)->state == SERVICE_STATE_START)
-                service_enter_start_post(unit);
-}
-
-void service_resume(Unit *unit) {
-        ServiceState state = service_of(unit)->state;
-
-        exec_sandbox_resume(unit);
-        service_resume_fds(unit);
-        service_resume_channel(unit);
-        service_resume_streams(unit);
-        /* The connection to the bus is not the former one. */
-        if (state == SERVICE_STATE_START || state == SERVICE_STATE_START_POST || state == SERVICE_STATE_RUNNING ||
-            state == SERVICE_STATE_RELOAD)
-                service_watch_name(unit);
-}
-
-static bool has_name_in(ServiceState state) {
-        return state == SERVICE_STATE_START || state == SERVICE_STATE_START_POST || state == SERVICE_STATE_RUNNING ||
-               state == SERVICE_STATE_RELOAD || state == SERVICE_STATE_STOP || state == SERVICE_STATE_START_PRE ||
-               state == SERVICE_STATE_CONDITION;
-}
-
-void service_stop_waiting(Unit *unit, ServiceState state) {
-        Service *service = service_of(unit);
-
-        if (!has_name_in(state) && service_settings(unit)->type == SERVICE_DBUS && has_name_in(service->state))
-                watch_name(unit, NULL);
-        if (!service->extra)
-                return;
-        if (state != SERVICE_STATE_START && service->extra->idle_until > 0) {
-                service->extra->idle_until = 0;
-                set_idle_timer(unit, USEC_INFINITY);
-        }
-        if (state != SERVICE_STATE_START)
-                service_close_channel(unit);
-        if ((state == SERVICE_STATE_DEAD || state == SERVICE_STATE_FAILED) && !service->will_restart)
-                service_close_streams(unit);
+        if (is_owned == extra->wait.has_name)
+                return SERVICE_NAME_SAME;
+        extra->wait.has_name = is_owned;
+        return is_owned ? SERVICE_NAME_GAINED : SERVICE_NAME_LOST;
 }

@@ -8,77 +8,21 @@
  * stays open while core dies, and who connects meanwhile is answered after.
  */
 
-#include <assert.h>
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "basic/random.h"
-#include "basic/strv.h"
 #include "exec/exec_directory.h"
 #include "types/exec_sandbox.h"
-#include "types/group_property.h"
-#include "types/socket.h"
-#include "types/unit_say.h"
+#include "types/socket_clean.h"
+#include "types/socket_command.h"
+#include "types/socket_connection.h"
+#include "types/socket_event.h"
+#include "types/socket_port.h"
+#include "types/socket_show.h"
+#include "types/socket_step.h"
 #include "types/unit_types.h"
-#include "unit/unit_table.h"
-
-static const UnitActiveState active_state_table[] = {
-        [SOCKET_STATE_DEAD] = UNIT_INACTIVE,
-        [SOCKET_STATE_START_PRE] = UNIT_ACTIVATING,
-        [SOCKET_STATE_START_POST] = UNIT_ACTIVATING,
-        [SOCKET_STATE_LISTENING] = UNIT_ACTIVE,
-        [SOCKET_STATE_RUNNING] = UNIT_ACTIVE,
-        [SOCKET_STATE_STOP_PRE] = UNIT_DEACTIVATING,
-        [SOCKET_STATE_STOP_PRE_SIGTERM] = UNIT_DEACTIVATING,
-        [SOCKET_STATE_STOP_PRE_SIGKILL] = UNIT_DEACTIVATING,
-        [SOCKET_STATE_STOP_POST] = UNIT_DEACTIVATING,
-        [SOCKET_STATE_FINAL_SIGTERM] = UNIT_DEACTIVATING,
-        [SOCKET_STATE_FINAL_SIGKILL] = UNIT_DEACTIVATING,
-        [SOCKET_STATE_FAILED] = UNIT_FAILED,
-        [SOCKET_STATE_CLEANING] = UNIT_MAINTENANCE,
-};
-
-Socket *socket_of(const Unit *unit) {
-        return unit->state_of_type;
-}
-
-const SocketSettings *socket_settings(const Unit *unit) {
-        static SocketSettings fallback;
-
-        if (unit->type_settings)
-                return unit->type_settings;
-        socket_settings_init(&fallback);
-        return &fallback;
-}
-
-UnitHost *socket_host(const Unit *unit) {
-        return unit_table_host(unit->table);
-}
-
-usec_t socket_now(const Unit *unit) {
-        UnitHost *host = socket_host(unit);
-
-        return host->ops->now(host);
-}
-
-void socket_log(Unit *unit, int level, const char *format, ...) {
-        va_list arguments;
-
-        va_start(arguments, format);
-        unit_say(unit, level, format, arguments);
-        va_end(arguments);
-}
-
-void socket_note_failure(Unit *unit, const char *format, ...) {
-        va_list arguments;
-
-        va_start(arguments, format);
-        unit_say_failure(unit, &socket_of(unit)->failure, format, arguments);
-        va_end(arguments);
-}
 
 static int socket_init(Unit *unit) {
         Socket *socket = calloc(1, sizeof(*socket));
@@ -92,89 +36,16 @@ static int socket_init(Unit *unit) {
         return 0;
 }
 
-/* Descriptors that the keeper has stay his: this may be the end of core only. */
-void socket_free_state(Unit *unit) {
-        Socket *socket = socket_of(unit);
-
-        if (!socket)
-                return;
-        for (size_t i = 0; i < socket->ports.n; i++) {
-                free(socket->ports.items[i].listen.address);
-                if (socket->ports.items[i].fd >= 0)
-                        close(socket->ports.items[i].fd);
-        }
-        vector_deinit(&socket->ports);
-        socket_forget_connections(unit);
-        vector_deinit(&socket->connections);
-        strv_free(socket->clean_argv);
-        free(socket->failure);
-        free(socket);
-        unit->state_of_type = NULL;
-}
-
 static void socket_deinit(Unit *unit) {
         exec_sandbox_forget(unit);
         socket_free_state(unit);
-}
-
-static bool is_open(SocketState state) {
-        return state == SOCKET_STATE_START_POST || state == SOCKET_STATE_LISTENING || state == SOCKET_STATE_RUNNING ||
-               state == SOCKET_STATE_STOP_PRE || state == SOCKET_STATE_STOP_PRE_SIGTERM ||
-               state == SOCKET_STATE_STOP_PRE_SIGKILL;
-}
-
-static bool has_processes(SocketState state) {
-        return !unit_state_is_inactive_or_failed(active_state_table[state]) && state != SOCKET_STATE_LISTENING &&
-               state != SOCKET_STATE_RUNNING;
-}
-
-static void set_timer(Unit *unit, UnitPurpose purpose, usec_t deadline) {
-        UnitHost *host = socket_host(unit);
-
-        (void) host->ops->set_timer(host, unit, purpose, deadline);
-}
-
-static void forget_control(Unit *unit) {
-        Socket *socket = socket_of(unit);
-        UnitHost *host = socket_host(unit);
-
-        if (socket->control.pid > 0)
-                host->ops->unwatch_process(host, unit, UNIT_PURPOSE_CONTROL, socket->control.pid);
-        socket->control = (SocketProcess) {};
-}
-
-void socket_set_state(Unit *unit, SocketState state) {
-        Socket *socket = socket_of(unit);
-        SocketState old = socket->state;
-
-        set_timer(unit, UNIT_PURPOSE_PIDFILE, USEC_INFINITY);
-        if (!has_processes(state)) {
-                forget_control(unit);
-                socket->state_deadline = USEC_INFINITY;
-                set_timer(unit, UNIT_PURPOSE_STATE_LIMIT, USEC_INFINITY);
-        }
-        if (state != SOCKET_STATE_LISTENING) {
-                socket->is_paused = false;
-                set_timer(unit, UNIT_PURPOSE_RESTART, USEC_INFINITY);
-                socket_unwatch_ports(unit);
-        }
-        if (!is_open(state) && socket->ports.n > 0)
-                socket_close_ports(unit);
-        socket->state = state;
-        if (state != old)
-                socket->state_since = socket_now(unit);
-        unit_publish(unit, active_state_table[state], 0);
-}
-
-void socket_republish(Unit *unit) {
-        unit_publish(unit, active_state_table[socket_of(unit)->state], 0);
 }
 
 static bool is_within_start_limit(Unit *unit) {
         char span[USEC_FORMAT_MAX];
 
         if (rate_limit_allows(&socket_of(unit)->starts, unit->settings.start_limit_interval, unit->settings.start_limit_burst,
-                              socket_now(unit)))
+                              unit_now(unit)))
                 return true;
         free(take_ptr(socket_of(unit)->failure));
         socket_note_failure(unit, "started %u times within %s, which is its limit", unit->settings.start_limit_burst,
@@ -294,7 +165,7 @@ static void socket_reset_failed(Unit *unit) {
 }
 
 static void socket_group(const Unit *unit, UnitGroup *ret_group) {
-        const SocketProcess *control = &socket_of(unit)->control;
+        const UnitProcess *control = &socket_of(unit)->control;
 
         *ret_group = (UnitGroup) {
                 .resources = socket_settings(unit)->resources,
@@ -302,6 +173,25 @@ static void socket_group(const Unit *unit, UnitGroup *ret_group) {
                 .keeps_leftovers = socket_settings(unit)->kill.mode == KILL_MODE_PROCESS ||
                                    socket_settings(unit)->kill.mode == KILL_MODE_NONE,
         };
+}
+
+static usec_t socket_limit_at(const Unit *unit) {
+        return socket_of(unit)->state_deadline;
+}
+
+static void socket_resume(Unit *unit) {
+        const Socket *socket = socket_of(unit);
+        int r = socket_resume_ports(unit);
+        SocketResult result;
+
+        exec_sandbox_resume(unit);
+        result = socket_resume_connections(unit);
+        if (r >= 0 && result == SOCKET_RESULT_SUCCESS && socket->state == SOCKET_STATE_LISTENING && !socket->is_paused)
+                r = socket_watch_ports(unit);
+        if (result != SOCKET_RESULT_SUCCESS)
+                socket_enter_stop_pre(unit, result);
+        else if (r < 0)
+                socket_enter_stop_pre(unit, SOCKET_RESULT_RESOURCES);
 }
 
 const UnitVTable socket_vtable = {

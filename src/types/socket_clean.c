@@ -11,8 +11,9 @@
 #include "basic/strv.h"
 #include "exec/exec_clean.h"
 #include "exec/exec_directory.h"
-#include "types/socket.h"
-#include "types/unit_process.h"
+#include "types/socket_clean.h"
+#include "types/socket_command.h"
+#include "types/socket_step.h"
 
 static const ExecTerms *terms_of(const Unit *unit) {
         return exec_settings_rare(&socket_settings(unit)->exec)->terms;
@@ -22,26 +23,12 @@ unsigned socket_can_clean(const Unit *unit) {
         return exec_clean_kinds(terms_of(unit));
 }
 
-static int set_limit(Unit *unit, usec_t span) {
-        Socket *socket = socket_of(unit);
-        UnitHost *host = socket_host(unit);
-
-        socket->state_deadline = span == 0 || span == USEC_INFINITY ? USEC_INFINITY : usec_add(socket_now(unit), span);
-        return host->ops->set_timer(host, unit, UNIT_PURPOSE_STATE_LIMIT, socket->state_deadline);
-}
-
 static int ask_for_process(Unit *unit) {
-        UnitHost *host = socket_host(unit);
-        int r;
+        usec_t span = terms_of(unit)->timeout_clean;
+        int r = socket_set_limit(unit, span == 0 ? USEC_INFINITY : span);
 
-        socket_of(unit)->control = (SocketProcess) {
-                .is_wanted = true, .kind = SOCKET_EXEC_STOP_POST, .since = socket_now(unit) };
-        r = set_limit(unit, terms_of(unit)->timeout_clean);
-        if (r == 0)
-                r = host->ops->spawn(host, unit, UNIT_PURPOSE_CONTROL);
-        if (r < 0)
-                socket_of(unit)->control = (SocketProcess) {};
-        return r;
+        return r < 0 ? r : unit_process_ask(unit, UNIT_PURPOSE_CONTROL, &socket_of(unit)->control,
+                                            (UnitProcess) { .kind = SOCKET_EXEC_STOP_POST });
 }
 
 int socket_clean(Unit *unit, unsigned kinds, Failure *ret_failure) {
@@ -63,14 +50,6 @@ int socket_clean(Unit *unit, unsigned kinds, Failure *ret_failure) {
         return 0;
 }
 
-int socket_prepare_clean(const Unit *unit, ExecRequest *request) {
-        if (!socket_of(unit)->clean_argv)
-                return -ECANCELED;
-        exec_clean_fill(socket_of(unit)->clean_argv, request);
-        request->unit = unit->id;
-        return 0;
-}
-
 static void note_result(Socket *socket, SocketResult result) {
         if (socket->clean_result == SOCKET_RESULT_SUCCESS)
                 socket->clean_result = result;
@@ -79,23 +58,18 @@ static void note_result(Socket *socket, SocketResult result) {
 static void end(Unit *unit, SocketResult result) {
         Socket *socket = socket_of(unit);
 
-        socket->control = (SocketProcess) {};
+        socket->control = (UnitProcess) {};
         note_result(socket, result);
         socket->clean_argv = strv_free(socket->clean_argv);
         socket_set_state(unit, SOCKET_STATE_DEAD);
 }
 
-void socket_clean_spawned(Unit *unit, pid_t pid, const ExecResult *result) {
-        SocketProcess *control = &socket_of(unit)->control;
-
-        control->is_wanted = false;
-        if (pid > 0) {
-                control->pid = pid;
-                control->since = socket_now(unit);
+void socket_clean_spawned(Unit *unit, UnitSpawn spawn, const ExecResult *result) {
+        if (spawn == UNIT_SPAWN_RUNNING) {
                 socket_republish(unit);
                 return;
         }
-        socket_log(unit, 4, "Cannot be cleaned: %s", result->message);
+        unit_say(unit, LOG_LEVEL_WARNING, "Cannot be cleaned: %s", result->message);
         end(unit, SOCKET_RESULT_RESOURCES);
 }
 
@@ -105,14 +79,14 @@ void socket_clean_ended(Unit *unit, const UnitExit *exit) {
 
         if (!is_exited || exit->status != 0) {
                 unit_process_describe_exit(exit, how, sizeof(how));
-                socket_log(unit, 4, "Could not be cleaned: the process that does it %s.", how);
+                unit_say(unit, LOG_LEVEL_WARNING, "Could not be cleaned: the process that does it %s.", how);
         }
         end(unit, !is_exited ? SOCKET_RESULT_SIGNAL : exit->status == 0 ? SOCKET_RESULT_SUCCESS : SOCKET_RESULT_EXIT_CODE);
 }
 
 void socket_stop_cleaning(Unit *unit, SocketResult result) {
         Socket *socket = socket_of(unit);
-        UnitHost *host = socket_host(unit);
+        UnitHost *host = unit_host(unit);
 
         if (socket->control.pid <= 0) {
                 end(unit, result);
@@ -120,11 +94,11 @@ void socket_stop_cleaning(Unit *unit, SocketResult result) {
         }
         note_result(socket, result);
         host->ops->kill(host, unit, socket->control.pid, SIGKILL, true);
-        (void) set_limit(unit, socket_settings(unit)->timeout);
+        (void) socket_set_limit(unit, socket_settings(unit)->timeout);
 }
 
 void socket_clean_timed_out(Unit *unit) {
-        socket_log(unit, 4, "Cleaning it takes too long.");
+        unit_say(unit, LOG_LEVEL_WARNING, "Cleaning it takes too long.");
         if (socket_of(unit)->clean_result == SOCKET_RESULT_SUCCESS)
                 socket_stop_cleaning(unit, SOCKET_RESULT_TIMEOUT);
         else

@@ -17,9 +17,11 @@
 #include <unistd.h>
 
 #include "basic/text.h"
-#include "types/socket.h"
-#include "unit/unit_table.h"
+#include "types/socket_connection.h"
+#include "types/socket_name.h"
+#include "types/socket_port.h"
 
+#define KEPT_AS "connection"
 #define ACCEPTS_A_TURN 32U
 /* Until the next try, where there are too few descriptors or there is too little memory. */
 #define SHORTAGE_USEC (1 * USEC_PER_SEC)
@@ -36,11 +38,9 @@ SocketConnection *socket_find_connection(const Unit *unit, const Unit *service) 
 }
 
 void socket_close_connection(Unit *unit, SocketConnection *connection) {
-        UnitHost *host = socket_host(unit);
-
         if (connection->fd < 0)
                 return;
-        host->ops->drop_fd(host, unit, "connection", connection->number);
+        unit_drop_fd(unit, KEPT_AS, connection->number);
         close(connection->fd);
         connection->fd = -1;
 }
@@ -56,16 +56,16 @@ void socket_end_connection(Unit *unit, SocketConnection *connection) {
         socket_republish(unit);
 }
 
-void socket_forget_connections(Unit *unit) {
-        Socket *socket = socket_of(unit);
+bool socket_is_within_trigger_limit(Unit *unit) {
+        usec_t interval = socket_settings_trigger_interval(socket_settings(unit));
+        uint32_t burst = socket_settings_trigger_burst(socket_settings(unit));
+        char span[USEC_FORMAT_MAX];
 
-        for (size_t i = 0; i < socket->connections.n; i++) {
-                free(socket->connections.items[i].service);
-                free(socket->connections.items[i].source);
-                if (socket->connections.items[i].fd >= 0)
-                        close(socket->connections.items[i].fd);
-        }
-        vector_clear(&socket->connections);
+        if (rate_limit_allows(&socket_of(unit)->triggers, interval, burst, unit_now(unit)))
+                return true;
+        socket_note_failure(unit, "triggered %u times within %s, which is its limit (TriggerLimitBurst=)", burst,
+                            usec_format(interval, span));
+        return false;
 }
 
 /* False, and it is said, if there are too many already. */
@@ -75,7 +75,7 @@ static bool has_room(Unit *unit, const char *source) {
         uint32_t n = 0;
 
         if (socket->connections.n >= settings->max_connections) {
-                socket_log(unit, 4, "There are %zu connections, which is the most that there may be (MaxConnections=): "
+                unit_say(unit, LOG_LEVEL_WARNING, "There are %zu connections, which is the most that there may be (MaxConnections=): "
                                     "another one is dropped.", socket->connections.n);
                 return false;
         }
@@ -85,7 +85,7 @@ static bool has_room(Unit *unit, const char *source) {
                 n += text_equal(socket->connections.items[i].source, source);
         if (n < settings->max_connections_per_source)
                 return true;
-        socket_log(unit, 4, "There are %u connections from %s, which is the most that there may be "
+        unit_say(unit, LOG_LEVEL_WARNING, "There are %u connections from %s, which is the most that there may be "
                             "(MaxConnectionsPerSource=): another one is dropped.", n, source);
         return false;
 }
@@ -131,7 +131,7 @@ static int load_instance(Unit *unit, int fd, Unit **ret_service) {
 static int add_connection(Unit *unit, int fd, char *source) {
         cleanup_free_ char *reason = NULL;
         Socket *socket = socket_of(unit);
-        UnitHost *host = socket_host(unit);
+        UnitHost *host = unit_host(unit);
         SocketConnection connection = { .number = socket->n_accepted, .source = source, .fd = fd };
         Unit *service = NULL;
         int r = load_instance(unit, fd, &service);
@@ -159,10 +159,14 @@ static bool is_gone(int error) {
         return error == -ENOTCONN || error == -ECONNRESET || error == -ECONNABORTED || error == -EPIPE;
 }
 
-/* 0, or a negative errno and it is to be refused. */
-static int admit_connection(Unit *unit, int fd, char **ret_source) {
-        if (socket_name_source(fd, ret_source) < 0 || !socket_is_within_trigger_limit(unit))
+/* 0, or a negative errno and it is to be refused; *ret_result: whether, and why, the socket stops for that. */
+static int admit_connection(Unit *unit, int fd, char **ret_source, SocketResult *ret_result) {
+        if (socket_name_source(fd, ret_source) < 0)
                 return -ECONNABORTED;
+        if (!socket_is_within_trigger_limit(unit)) {
+                *ret_result = SOCKET_RESULT_TRIGGER_LIMIT_HIT;
+                return -ECONNABORTED;
+        }
         if (has_room(unit, *ret_source))
                 return 0;
         socket_of(unit)->n_refused++;
@@ -170,37 +174,36 @@ static int admit_connection(Unit *unit, int fd, char **ret_source) {
 }
 
 /* Owns @fd, which is kept. */
-static void take_connection(Unit *unit, int fd) {
+static SocketResult take_connection(Unit *unit, int fd) {
+        SocketResult result = SOCKET_RESULT_SUCCESS;
         cleanup_free_ char *source = NULL;
-        Socket *socket = socket_of(unit);
-        UnitHost *host = socket_host(unit);
         int r;
 
-        r = admit_connection(unit, fd, &source);
+        r = admit_connection(unit, fd, &source, &result);
         if (r == 0) {
                 socket_apply_connection_options(unit, fd);
                 r = add_connection(unit, fd, source);
         }
         if (r == 0) {
                 take_ptr(source);
-                return;
+                return SOCKET_RESULT_SUCCESS;
         }
-        host->ops->drop_fd(host, unit, "connection", socket->n_accepted);
+        unit_drop_fd(unit, KEPT_AS, socket_of(unit)->n_accepted);
         close(fd);
         if (is_gone(r))
-                return;
+                return result;
         socket_note_failure(unit, "cannot start a service for a connection: %s", strerror(-r));
-        socket_enter_stop_pre(unit, SOCKET_RESULT_RESOURCES);
+        return SOCKET_RESULT_RESOURCES;
 }
 
 /* True if there may be more. */
-static bool accept_one(Unit *unit, const SocketPort *port) {
-        UnitHost *host = socket_host(unit);
-        int fd = host->ops->accept_fd(host, unit, "connection", socket_of(unit)->n_accepted, port->fd);
+static bool accept_one(Unit *unit, const SocketPort *port, SocketResult *ret_result) {
+        UnitHost *host = unit_host(unit);
+        int fd = host->ops->accept_fd(host, unit, KEPT_AS, socket_of(unit)->n_accepted, port->fd);
 
         if (fd >= 0) {
-                take_connection(unit, fd);
-                return true;
+                *ret_result = take_connection(unit, fd);
+                return *ret_result == SOCKET_RESULT_SUCCESS;
         }
         switch (-fd) {
         case EAGAIN:
@@ -210,7 +213,7 @@ static bool accept_one(Unit *unit, const SocketPort *port) {
         case ENFILE:
         case ENOBUFS:
         case ENOMEM:
-                socket_log(unit, 4, "Cannot accept connections now: %s", strerror(-fd));
+                unit_say(unit, LOG_LEVEL_WARNING, "Cannot accept connections now: %s", strerror(-fd));
                 socket_pause(unit, SHORTAGE_USEC);
                 return false;
         case EBADF:
@@ -218,47 +221,48 @@ static bool accept_one(Unit *unit, const SocketPort *port) {
         case ENOTSOCK:
         case EOPNOTSUPP:
                 socket_note_failure(unit, "cannot accept connections on %s: %s", port->listen.address, strerror(-fd));
-                socket_enter_stop_pre(unit, SOCKET_RESULT_RESOURCES);
+                *ret_result = SOCKET_RESULT_RESOURCES;
                 return false;
         default:
                 return true;            /* this one only: it has gone, or the network says so */
         }
 }
 
-void socket_accept(Unit *unit, const SocketPort *port) {
+SocketResult socket_accept(Unit *unit, const SocketPort *port) {
         Socket *socket = socket_of(unit);
         uint32_t n_accepted = socket->n_accepted, n_refused = socket->n_refused;
+        SocketResult result = SOCKET_RESULT_SUCCESS;
 
         for (unsigned i = 0; i < ACCEPTS_A_TURN; i++)
-                if (!accept_one(unit, port) || socket->state != SOCKET_STATE_LISTENING)
+                if (!accept_one(unit, port, &result))
                         break;
-        if (socket->state == SOCKET_STATE_LISTENING &&
-            (socket->n_accepted != n_accepted || socket->n_refused != n_refused))
+        if (result == SOCKET_RESULT_SUCCESS && (socket->n_accepted != n_accepted || socket->n_refused != n_refused))
                 socket_republish(unit);
+        return result;
 }
 
 /* — after a death of core — */
 
 static void resume_connection(Unit *unit, SocketConnection *connection) {
-        UnitHost *host = socket_host(unit);
         Unit *service = NULL;
 
         if (connection->fd == SOCKET_FD_IS_KEPT)
-                connection->fd = host->ops->take_fd(host, unit, "connection", connection->number);
+                connection->fd = unit_take_fd(unit, KEPT_AS, connection->number);
         connection->fd = MAX(connection->fd, -1);
         if (unit_table_load(unit->table, connection->service, &service) == 0)
                 (void) socket_relate_instance(unit, service);
 }
 
 /* Some may just have been accepted, and nobody has written it down. */
-void socket_resume_connections(Unit *unit) {
+SocketResult socket_resume_connections(Unit *unit) {
         Socket *socket = socket_of(unit);
-        UnitHost *host = socket_host(unit);
+        SocketResult result = SOCKET_RESULT_SUCCESS;
         int fd;
 
         for (size_t i = 0; i < socket->connections.n; i++)
                 resume_connection(unit, &socket->connections.items[i]);
-        while (socket->state == SOCKET_STATE_LISTENING &&
-               (fd = host->ops->take_fd(host, unit, "connection", socket->n_accepted)) >= 0)
-                take_connection(unit, fd);
+        while (socket->state == SOCKET_STATE_LISTENING && result == SOCKET_RESULT_SUCCESS &&
+               (fd = unit_take_fd(unit, KEPT_AS, socket->n_accepted)) >= 0)
+                result = take_connection(unit, fd);
+        return result;
 }

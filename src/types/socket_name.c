@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 
 #include "basic/text.h"
-#include "types/socket.h"
+#include "types/socket_name.h"
 #include "unitfile/socket_address.h"
 
 static int get_address(int (*get)(int, struct sockaddr *, socklen_t *), int fd, SocketAddress *ret_address) {

@@ -19,7 +19,7 @@
 
 #include "basic/strv.h"
 #include "exec/exec_credentials.h"
-#include "types/socket.h"
+#include "types/socket_port.h"
 #include "unitfile/socket_address.h"
 
 /* All folders above @path that are missing. */
@@ -310,7 +310,7 @@ void socket_make_links(Unit *unit) {
                 int r = path ? make_link(path, *name, socket_settings(unit)->directory_mode) : -ENOENT;
 
                 if (r < 0)
-                        socket_log(unit, 4, "Cannot make the link %s: %s", *name, strerror(-r));
+                        unit_say(unit, LOG_LEVEL_WARNING, "Cannot make the link %s: %s", *name, strerror(-r));
         }
 }
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "types/socket.h"
+#include "types/socket_port.h"
 
 typedef struct Target {
         Unit *unit;
@@ -22,7 +22,7 @@ typedef struct Target {
 } Target;
 
 static void warn(const Target *target, const char *directive, int error) {
-        socket_log(target->unit, 4, "%s= is without effect: %s", directive, strerror(error));
+        unit_say(target->unit, LOG_LEVEL_WARNING, "%s= is without effect: %s", directive, strerror(error));
 }
 
 static void set_int(const Target *target, const char *directive, int level, int option, int value) {
@@ -124,7 +124,7 @@ void socket_apply_options(Unit *unit, const SocketPort *port) {
 
         if (port->listen.kind == SOCKET_LISTEN_FIFO) {
                 if (size > 0 && fcntl(port->fd, F_SETPIPE_SZ, (int) MIN(size, (uint64_t) INT32_MAX)) < 0)
-                        socket_log(unit, 4, "PipeSize= is without effect: %s", strerror(errno));
+                        unit_say(unit, LOG_LEVEL_WARNING, "PipeSize= is without effect: %s", strerror(errno));
         } else if (socket_listen_is_socket(&port->listen))
                 socket_apply_connection_options(unit, port->fd);
 }

@@ -13,11 +13,10 @@
 
 #include "basic/strv.h"
 #include "basic/text.h"
-#include "types/service.h"
-#include "types/socket.h"
+#include "types/service_state.h"
+#include "types/socket_connection.h"
+#include "types/socket_name.h"
 #include "types/socket_pass.h"
-#include "types/unit_types.h"
-#include "unit/unit_table.h"
 
 static void set_blocking(int fd, bool blocks) {
         int flags = fcntl(fd, F_GETFL), wanted = blocks ? flags & ~O_NONBLOCK : flags | O_NONBLOCK;
@@ -45,7 +44,7 @@ static int add_peer(int fd, ExecRequest *request) {
 static Unit *socket_at(const Unit *service, size_t i) {
         Unit *unit = unit_table_at(service->table, unit_relations(service, UNIT_TRIGGERED_BY).items[i].other);
 
-        return unit->vtable == &socket_vtable ? unit : NULL;
+        return unit->type == UNIT_SOCKET ? unit : NULL;
 }
 
 /* Its own, and of which socket; NULL if there is none. */
@@ -167,6 +166,6 @@ void socket_pass_loaded(Unit *service) {
             text_format(&name, "%s.socket", prefix) < 0)
                 return;
         unit = unit_table_find(service->table, name);
-        if (unit && unit->vtable == &socket_vtable && socket_find_connection(unit, service))
+        if (unit && unit->type == UNIT_SOCKET && socket_find_connection(unit, service))
                 (void) socket_relate_instance(unit, service);
 }

@@ -14,18 +14,19 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "types/socket.h"
+#include "types/socket_port.h"
+
+#define KEPT_AS "listen"
 
 /* Connections or messages that are thrown away at most: who sends all the time must not hold us up. */
 #define FLUSHED_MAX 1024
 
 static void close_port(Unit *unit, uint32_t index) {
         SocketPort *port = &socket_of(unit)->ports.items[index];
-        UnitHost *host = socket_host(unit);
 
         if (port->fd < 0)
                 return;
-        host->ops->drop_fd(host, unit, "listen", index);
+        unit_drop_fd(unit, KEPT_AS, index);
         close(port->fd);
         port->fd = -1;
 }
@@ -43,7 +44,6 @@ void socket_close_ports(Unit *unit) {
 
 static int open_one(Unit *unit, const SocketListen *listen) {
         Socket *socket = socket_of(unit);
-        UnitHost *host = socket_host(unit);
         SocketPort port = { .listen = { listen->kind, strdup(listen->address) }, .fd = -1 };
         int r;
 
@@ -54,14 +54,13 @@ static int open_one(Unit *unit, const SocketListen *listen) {
         }
         r = socket_open_port(unit, &vector_last(&socket->ports));
         if (r == 0)
-                (void) host->ops->keep_fd(host, unit, "listen", (uint32_t) socket->ports.n - 1,
-                                          vector_last(&socket->ports).fd);
+                unit_keep_fd(unit, KEPT_AS, (uint32_t) socket->ports.n - 1, vector_last(&socket->ports).fd);
         return r;
 }
 
 int socket_open_ports(Unit *unit) {
         const SocketListens *listens = &socket_settings(unit)->listen;
-        UnitHost *host = socket_host(unit);
+        UnitHost *host = unit_host(unit);
         int r = 0;
 
         /* An address that the keeper still has could not be taken. */
@@ -74,21 +73,25 @@ int socket_open_ports(Unit *unit) {
 }
 
 int socket_watch_ports(Unit *unit) {
-        Socket *socket = socket_of(unit);
-        UnitHost *host = socket_host(unit);
+        const Socket *socket = socket_of(unit);
         int r = 0;
 
         for (uint32_t i = 0; i < socket->ports.n && r >= 0; i++)
                 if (socket->ports.items[i].fd >= 0)
-                        r = host->ops->watch_fd(host, unit, i, socket->ports.items[i].fd, EPOLLIN);
+                        r = unit_watch_fd(unit, i, socket->ports.items[i].fd, EPOLLIN);
         return r;
 }
 
 void socket_unwatch_ports(Unit *unit) {
-        UnitHost *host = socket_host(unit);
-
         for (uint32_t i = 0; i < socket_of(unit)->ports.n; i++)
-                host->ops->unwatch_fd(host, unit, i);
+                unit_unwatch_fd(unit, i);
+}
+
+void socket_pause(Unit *unit, usec_t span) {
+        if (unit_set_timer(unit, UNIT_PURPOSE_RESTART, usec_add(unit_now(unit), span)) < 0)
+                return;
+        socket_of(unit)->is_paused = true;
+        socket_unwatch_ports(unit);
 }
 
 static bool has_input(int fd) {
@@ -122,4 +125,27 @@ void socket_flush_ports(Unit *unit) {
                 if (socket->ports.items[i].fd >= 0 && socket->ports.items[i].listen.kind != SOCKET_LISTEN_MESSAGE_QUEUE &&
                     socket->ports.items[i].listen.kind != SOCKET_LISTEN_SPECIAL)
                         flush_port(&socket->ports.items[i]);
+}
+
+static int resume_port(Unit *unit, uint32_t index) {
+        SocketPort *port = &socket_of(unit)->ports.items[index];
+        int r;
+
+        port->fd = unit_take_fd(unit, KEPT_AS, index);
+        if (port->fd >= 0)
+                return 0;
+        port->fd = -1;
+        unit_say(unit, LOG_LEVEL_WARNING, "What it listened on (%s) is lost; it is opened again.", port->listen.address);
+        r = socket_open_port(unit, port);
+        if (r == 0)
+                unit_keep_fd(unit, KEPT_AS, index, port->fd);
+        return r;
+}
+
+int socket_resume_ports(Unit *unit) {
+        int r = 0;
+
+        for (uint32_t i = 0; i < socket_of(unit)->ports.n && r >= 0; i++)
+                r = resume_port(unit, i);
+        return r;
 }

@@ -12,7 +12,8 @@
 #include "types/group_property.h"
 #include "types/kill_property.h"
 #include "types/sandbox_property.h"
-#include "types/socket.h"
+#include "types/socket_show.h"
+#include "types/socket_state.h"
 #include "unit/unit_table.h"
 #include "unitfile/socket_address.h"
 

@@ -9,13 +9,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "basic/strv.h"
 #include "types/exec_sandbox.h"
-#include "types/socket.h"
+#include "types/socket_show.h"
+#include "types/socket_state.h"
 
-static void put_process(RecordWriter *writer, const SocketProcess *process) {
+static void put_process(RecordWriter *writer, const UnitProcess *process) {
         record_put_signed(writer, process->pid);
         record_put(writer, process->is_wanted | process->ignores_failure << 1);
         record_put(writer, process->kind);
@@ -23,13 +23,13 @@ static void put_process(RecordWriter *writer, const SocketProcess *process) {
         record_put(writer, process->since);
 }
 
-static SocketProcess get_process(RecordReader *reader) {
-        SocketProcess process = { .pid = (pid_t) record_get_signed(reader) };
+static UnitProcess get_process(RecordReader *reader) {
+        UnitProcess process = { .pid = (pid_t) record_get_signed(reader) };
         uint64_t flags = record_get_below(reader, 4);
 
         process.is_wanted = flags & 1;
         process.ignores_failure = flags & 2;
-        process.kind = (SocketExec) record_get_below(reader, _SOCKET_EXEC_MAX);
+        process.kind = (int) record_get_below(reader, _SOCKET_EXEC_MAX);
         process.index = (unsigned) record_get_below(reader, UINT32_MAX);
         process.since = record_get(reader);
         if (process.pid < 0)
@@ -167,32 +167,4 @@ int socket_restore(Unit *unit, RecordReader *reader) {
         socket_free_state(unit);
         unit->state_of_type = r < 0 ? old : restored;
         return r < 0 ? -EBADMSG : 0;
-}
-
-static int resume_port(Unit *unit, uint32_t index) {
-        SocketPort *port = &socket_of(unit)->ports.items[index];
-        UnitHost *host = socket_host(unit);
-        int r;
-
-        port->fd = host->ops->take_fd(host, unit, "listen", index);
-        if (port->fd >= 0)
-                return 0;
-        port->fd = -1;
-        socket_log(unit, 4, "What it listened on (%s) is lost; it is opened again.", port->listen.address);
-        r = socket_open_port(unit, port);
-        return r < 0 ? r : host->ops->keep_fd(host, unit, "listen", index, port->fd);
-}
-
-void socket_resume(Unit *unit) {
-        Socket *socket = socket_of(unit);
-        int r = 0;
-
-        for (uint32_t i = 0; i < socket->ports.n && r >= 0; i++)
-                r = resume_port(unit, i);
-        exec_sandbox_resume(unit);
-        socket_resume_connections(unit);
-        if (r >= 0 && socket->state == SOCKET_STATE_LISTENING && !socket->is_paused)
-                r = socket_watch_ports(unit);
-        if (r < 0)
-                socket_enter_stop_pre(unit, SOCKET_RESULT_RESOURCES);
 }

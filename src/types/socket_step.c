@@ -13,7 +13,43 @@
 #include "exec/exec_directory.h"
 #include "types/exec_owner.h"
 #include "types/exec_sandbox.h"
-#include "types/socket.h"
+#include "types/socket_command.h"
+#include "types/socket_port.h"
+#include "types/socket_step.h"
+
+static bool is_open(SocketState state) {
+        return state == SOCKET_STATE_START_POST || state == SOCKET_STATE_LISTENING || state == SOCKET_STATE_RUNNING ||
+               state == SOCKET_STATE_STOP_PRE || state == SOCKET_STATE_STOP_PRE_SIGTERM ||
+               state == SOCKET_STATE_STOP_PRE_SIGKILL;
+}
+
+static bool has_processes(SocketState state) {
+        return !unit_state_is_inactive_or_failed(socket_active_state(state)) && state != SOCKET_STATE_LISTENING &&
+               state != SOCKET_STATE_RUNNING;
+}
+
+void socket_set_state(Unit *unit, SocketState state) {
+        Socket *socket = socket_of(unit);
+        SocketState old = socket->state;
+
+        (void) unit_set_timer(unit, UNIT_PURPOSE_PIDFILE, USEC_INFINITY);
+        if (!has_processes(state)) {
+                unit_process_forget(unit, UNIT_PURPOSE_CONTROL, &socket->control);
+                socket->state_deadline = USEC_INFINITY;
+                (void) unit_set_timer(unit, UNIT_PURPOSE_STATE_LIMIT, USEC_INFINITY);
+        }
+        if (state != SOCKET_STATE_LISTENING) {
+                socket->is_paused = false;
+                (void) unit_set_timer(unit, UNIT_PURPOSE_RESTART, USEC_INFINITY);
+                socket_unwatch_ports(unit);
+        }
+        if (!is_open(state) && socket->ports.n > 0)
+                socket_close_ports(unit);
+        socket->state = state;
+        if (state != old)
+                socket->state_since = unit_now(unit);
+        unit_publish(unit, socket_active_state(state), 0);
+}
 
 #define POLL_MIN (10 * USEC_PER_MSEC)
 #define POLL_MAX (500 * USEC_PER_MSEC)
@@ -38,26 +74,6 @@ static int run_first(Unit *unit, SocketExec kind, SocketState state) {
         return 1;
 }
 
-void socket_enter_start_pre(Unit *unit) {
-        int r = run_first(unit, SOCKET_EXEC_START_PRE, SOCKET_STATE_START_PRE);
-
-        if (r < 0)
-                socket_enter_dead(unit, SOCKET_RESULT_RESOURCES);
-        else if (r == 0)
-                socket_enter_open(unit);
-}
-
-void socket_enter_open(Unit *unit) {
-        int r = socket_open_ports(unit);
-
-        if (r >= 0)
-                r = run_first(unit, SOCKET_EXEC_START_POST, SOCKET_STATE_START_POST);
-        if (r < 0)
-                socket_enter_stop_pre(unit, SOCKET_RESULT_RESOURCES);
-        else if (r == 0)
-                socket_enter_listening(unit);
-}
-
 void socket_enter_listening(Unit *unit) {
         int r;
 
@@ -70,6 +86,26 @@ void socket_enter_listening(Unit *unit) {
                 return;
         }
         socket_set_state(unit, SOCKET_STATE_LISTENING);
+}
+
+static void enter_open(Unit *unit) {
+        int r = socket_open_ports(unit);
+
+        if (r >= 0)
+                r = run_first(unit, SOCKET_EXEC_START_POST, SOCKET_STATE_START_POST);
+        if (r < 0)
+                socket_enter_stop_pre(unit, SOCKET_RESULT_RESOURCES);
+        else if (r == 0)
+                socket_enter_listening(unit);
+}
+
+void socket_enter_start_pre(Unit *unit) {
+        int r = run_first(unit, SOCKET_EXEC_START_PRE, SOCKET_STATE_START_PRE);
+
+        if (r < 0)
+                socket_enter_dead(unit, SOCKET_RESULT_RESOURCES);
+        else if (r == 0)
+                enter_open(unit);
 }
 
 static void enter_stop_post(Unit *unit, SocketResult result) {
@@ -106,25 +142,21 @@ static void enter_after_signal(Unit *unit, SocketState state, SocketResult resul
 }
 
 static void poll_rest(Unit *unit, usec_t delay) {
-        UnitHost *host = socket_host(unit);
-
         socket_of(unit)->poll_delay = delay;
-        host->ops->set_timer(host, unit, UNIT_PURPOSE_PIDFILE, usec_add(socket_now(unit), delay));
+        (void) unit_set_timer(unit, UNIT_PURPOSE_PIDFILE, usec_add(unit_now(unit), delay));
 }
 
 void socket_enter_signal(Unit *unit, SocketState state, SocketResult result) {
         Socket *socket = socket_of(unit);
 
         note_result(unit, result);
-        /* What was asked for and is not started yet never will be. */
-        if (socket->control.is_wanted)
-                socket->control = (SocketProcess) {};
+        unit_process_take_back(&socket->control);
         if (socket_signal_all(unit, state) <= 0) {
                 enter_after_signal(unit, state, SOCKET_RESULT_SUCCESS);
                 return;
         }
         socket_set_state(unit, state);
-        if (socket_set_limit(unit) < 0)
+        if (socket_set_limit(unit, socket_settings(unit)->timeout) < 0)
                 enter_after_signal(unit, state, SOCKET_RESULT_RESOURCES);
         else if (socket->control.pid == 0)
                 poll_rest(unit, POLL_MIN);
@@ -134,7 +166,7 @@ void socket_enter_dead(Unit *unit, SocketResult result) {
         const ExecTerms *terms = exec_settings_rare(&socket_settings(unit)->exec)->terms;
         Socket *socket = socket_of(unit);
         const UnitSettings *settings = &unit->settings;
-        UnitHost *host = socket_host(unit);
+        UnitHost *host = unit_host(unit);
         UnitAction action;
 
         note_result(unit, result);
@@ -159,7 +191,7 @@ void socket_go_on(Unit *unit, SocketResult result) {
         switch (socket_of(unit)->state) {
         case SOCKET_STATE_START_PRE:
                 if (is_fine)
-                        socket_enter_open(unit);
+                        enter_open(unit);
                 else
                         socket_enter_signal(unit, SOCKET_STATE_FINAL_SIGTERM, result);
                 break;
@@ -196,18 +228,12 @@ static bool is_signalling(SocketState state) {
                state == SOCKET_STATE_FINAL_SIGTERM || state == SOCKET_STATE_FINAL_SIGKILL;
 }
 
-static void limit_elapsed(Unit *unit) {
-        Socket *socket = socket_of(unit);
-        SocketState state = socket->state;
+void socket_time_out(Unit *unit) {
+        SocketState state = socket_of(unit)->state;
         char span[USEC_FORMAT_MAX];
 
-        socket->state_deadline = USEC_INFINITY;
-        if (state == SOCKET_STATE_CLEANING) {
-                socket_clean_timed_out(unit);
-                return;
-        }
         socket_note_failure(unit, "%s timed out after %s", socket_state_to_string(state),
-                            usec_format(usec_sub(socket_now(unit), socket->state_since), span));
+                            usec_format(usec_sub(unit_now(unit), socket_of(unit)->state_since), span));
         if (is_signalling(state))
                 enter_after_signal(unit, state, SOCKET_RESULT_TIMEOUT);
         else if (state == SOCKET_STATE_START_PRE || state == SOCKET_STATE_STOP_POST)
@@ -216,10 +242,9 @@ static void limit_elapsed(Unit *unit) {
                 socket_enter_signal(unit, SOCKET_STATE_STOP_PRE_SIGTERM, SOCKET_RESULT_TIMEOUT);
 }
 
-/* Is there still a process of it? */
-static void look_for_rest(Unit *unit) {
+void socket_look_for_rest(Unit *unit) {
         Socket *socket = socket_of(unit);
-        UnitHost *host = socket_host(unit);
+        UnitHost *host = unit_host(unit);
 
         if (!is_signalling(socket->state) || socket->control.pid > 0)
                 return;
@@ -227,26 +252,4 @@ static void look_for_rest(Unit *unit) {
                 poll_rest(unit, MIN(socket->poll_delay * 2, POLL_MAX));
         else
                 socket_go_on(unit, SOCKET_RESULT_SUCCESS);
-}
-
-void socket_group_emptied(Unit *unit) {
-        if (!socket_of(unit)->control.is_wanted)
-                look_for_rest(unit);
-}
-
-static void end_pause(Unit *unit) {
-        if (socket_of(unit)->state != SOCKET_STATE_LISTENING)
-                return;
-        socket_of(unit)->is_paused = false;
-        if (socket_watch_ports(unit) < 0)
-                socket_enter_stop_pre(unit, SOCKET_RESULT_RESOURCES);
-}
-
-void socket_timer_elapsed(Unit *unit, UnitPurpose purpose) {
-        if (purpose == UNIT_PURPOSE_STATE_LIMIT)
-                limit_elapsed(unit);
-        else if (purpose == UNIT_PURPOSE_PIDFILE)
-                look_for_rest(unit);
-        else if (purpose == UNIT_PURPOSE_RESTART)
-                end_pause(unit);
 }

@@ -33,31 +33,6 @@ static const UnitActiveState active_states[_TIMER_STATE_MAX] = {
         [TIMER_ELAPSED] = UNIT_ACTIVE,  [TIMER_FAILED] = UNIT_FAILED,
 };
 
-static const char *const states[_TIMER_STATE_MAX] = {
-        [TIMER_DEAD] = "dead",       [TIMER_WAITING] = "waiting", [TIMER_RUNNING] = "running",
-        [TIMER_ELAPSED] = "elapsed", [TIMER_FAILED] = "failed",
-};
-
-static const char *const results[_TIMER_RESULT_MAX] = {
-        [TIMER_SUCCESS] = "success",
-        [TIMER_FAILURE_RESOURCES] = "resources",
-};
-
-DEFINE_STRING_TABLE(timer_state, TimerState, states)
-DEFINE_STRING_TABLE(timer_result, TimerResult, results)
-
-const TimerSettings *timer_settings(const Unit *unit) {
-        static const TimerSettings none = { .remain_after_elapse = true };
-
-        return unit->type_settings ? unit->type_settings : &none;
-}
-
-Unit *timer_triggered(const Unit *unit) {
-        UnitRelations triggers = unit_relations(unit, UNIT_TRIGGERS);
-
-        return triggers.n > 0 ? unit_table_at(unit->table, triggers.items[0].other) : NULL;
-}
-
 static int timer_init(Unit *unit) {
         unit->state_of_type = calloc(1, sizeof(Timer));
         return unit->state_of_type ? 0 : -ENOMEM;
@@ -70,10 +45,8 @@ static void timer_deinit(Unit *unit) {
 /* — states — */
 
 static void set_deadline(Unit *unit, usec_t deadline) {
-        UnitHost *host = timer_host(unit);
-
-        if (host->ops->set_timer(host, unit, UNIT_PURPOSE_ELAPSE, deadline) < 0)
-                host->ops->log(host, unit, LOG_LEVEL_ERROR, "It does not elapse: out of memory.");
+        if (unit_set_timer(unit, UNIT_PURPOSE_ELAPSE, deadline) < 0)
+                unit_say(unit, LOG_LEVEL_ERROR, "It does not elapse: out of memory.");
 }
 
 static void set_state(Unit *unit, TimerState state) {
@@ -95,7 +68,7 @@ static void end(Unit *unit, TimerResult result) {
 /* Before the clock is read: what changes in between is told, too. */
 static void watch_clock(const Unit *unit) {
         const TimerSettings *settings = timer_settings(unit);
-        UnitHost *host = timer_host(unit);
+        UnitHost *host = unit_host(unit);
         bool is_needed = timer_settings_has_calendar(settings) || settings->on_clock_change || settings->on_timezone_change;
 
         if (is_needed && host->ops->watch_clock)
@@ -124,22 +97,22 @@ static void wait_for_next(Unit *unit) {
 
 /* Asks for what it triggers. */
 static void elapse(Unit *unit, const char *why) {
-        UnitHost *host = timer_host(unit);
+        UnitHost *host = unit_host(unit);
         Unit *triggered = timer_triggered(unit);
         cleanup_free_ char *reason = NULL;
         Timer *timer = timer_of(unit);
 
-        if (host->ops->will_stop && host->ops->will_stop(host, unit)) {
-                set_deadline(unit, usec_add(host->ops->now(host), RETRY));
+        if (unit_will_stop(unit)) {
+                set_deadline(unit, usec_add(unit_now(unit), RETRY));
                 return;
         }
         if (!triggered || text_format(&reason, "%s %s", unit->id, why) < 0 ||
             host->ops->request_job(host, triggered, "start", "replace", reason) < 0) {
-                host->ops->log(host, unit, LOG_LEVEL_ERROR, "It has elapsed, and what it triggers cannot be asked for.");
+                unit_say(unit, LOG_LEVEL_ERROR, "It has elapsed, and what it triggers cannot be asked for.");
                 end(unit, TIMER_FAILURE_RESOURCES);
                 return;
         }
-        timer->last_trigger = (UnitTimestamp) { host->ops->now_realtime(host), host->ops->now(host) };
+        timer->last_trigger = unit_timestamp(unit);
         timer->delay = timer_draw_delay(unit);
         if (timer_settings(unit)->persistent)
                 timer_write_stamp(unit, timer->last_trigger.realtime);
@@ -150,12 +123,11 @@ static void elapse(Unit *unit, const char *why) {
 
 /* Better now than when it is due. */
 static bool is_startable(const Unit *unit) {
-        UnitHost *host = timer_host(unit);
         const Unit *triggered = timer_triggered(unit);
 
         if (triggered && (triggered->load_state == UNIT_LOADED || triggered->load_state == UNIT_STUB))
                 return true;
-        host->ops->log(host, (Unit *) unit, LOG_LEVEL_ERROR, "The unit that it triggers cannot be started.");
+        unit_say(unit, LOG_LEVEL_ERROR, "The unit that it triggers cannot be started.");
         return false;
 }
 
@@ -199,7 +171,7 @@ static void timer_loaded(Unit *unit) {
 /* — what happens — */
 
 static void timer_timer_elapsed(Unit *unit, UnitPurpose purpose) {
-        UnitHost *host = timer_host(unit);
+        UnitHost *host = unit_host(unit);
         const Timer *timer = timer_of(unit);
 
         if (timer->state != TIMER_WAITING)
@@ -213,7 +185,6 @@ static void timer_timer_elapsed(Unit *unit, UnitPurpose purpose) {
 }
 
 static void timer_triggered_changed(Unit *unit, Unit *triggered) {
-        UnitHost *host = timer_host(unit);
         const Timer *timer = timer_of(unit);
 
         switch (timer->state) {
@@ -223,7 +194,7 @@ static void timer_triggered_changed(Unit *unit, Unit *triggered) {
                 break;
         case TIMER_RUNNING:
                 if (unit_state_is_inactive_or_failed(triggered->active_state) &&
-                    !(host->ops->has_job && host->ops->has_job(host, triggered)))
+                    !unit_has_job(triggered))
                         wait_for_next(unit);
                 break;
         case TIMER_DEAD:
@@ -240,7 +211,7 @@ static void timer_job_refused(Unit *unit, const Failure *failure) {
 
 /* Set back: what it did in the future does not keep it from doing it again. */
 static void forget_future(Unit *unit) {
-        usec_t now = timer_host(unit)->ops->now_realtime(timer_host(unit));
+        usec_t now = unit_timestamp(unit).realtime;
         Timer *timer = timer_of(unit);
 
         timer->last_trigger.realtime = MIN(timer->last_trigger.realtime, now);

@@ -6,8 +6,8 @@
  */
 
 #include "basic/string_table.h"
-#include "unit/unit.h"
-#include "unit/unit_table.h"
+#include "types/unit_ask.h"
+#include "types/unit_say.h"
 #include "unitfile/timer_settings.h"
 
 typedef enum TimerState {
@@ -37,19 +37,23 @@ typedef struct Timer {
         usec_t delay;                   /* drawn once for each time that it elapses */
 } Timer;
 
-/* What it goes by; a timer whose file is gone has none. */
-const TimerSettings *timer_settings(const Unit *unit);
-
 static inline Timer *timer_of(const Unit *unit) {
         return unit->state_of_type;
 }
 
-static inline UnitHost *timer_host(const Unit *unit) {
-        return unit_table_host(unit->table);
+/* A timer whose file is gone has none: it goes by the defaults. */
+static inline const TimerSettings *timer_settings(const Unit *unit) {
+        static const TimerSettings none = { .remain_after_elapse = true };
+
+        return unit->type_settings ? unit->type_settings : &none;
 }
 
 /* The unit that it triggers; NULL if there is none. */
-Unit *timer_triggered(const Unit *unit);
+static inline Unit *timer_triggered(const Unit *unit) {
+        UnitRelations triggers = unit_relations(unit, UNIT_TRIGGERS);
+
+        return triggers.n > 0 ? unit_table_at(unit->table, triggers.items[0].other) : NULL;
+}
 
 /* — timer_next.c: when — */
 

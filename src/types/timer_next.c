@@ -23,20 +23,16 @@
 
 #define MACHINE_ID "/etc/machine-id"
 
-static usec_t now_of(const Unit *unit) {
-        return timer_host(unit)->ops->now(timer_host(unit));
-}
-
 static usec_t realtime_of(const Unit *unit) {
-        return timer_host(unit)->ops->now_realtime(timer_host(unit));
+        return unit_timestamp(unit).realtime;
 }
 
 static usec_t started_of(const Unit *unit) {
-        return timer_host(unit)->ops->started ? timer_host(unit)->ops->started(timer_host(unit)) : 0;
+        return unit_host(unit)->ops->started ? unit_host(unit)->ops->started(unit_host(unit)) : 0;
 }
 
 static usec_t booted_of(const Unit *unit) {
-        return timer_host(unit)->ops->booted ? timer_host(unit)->ops->booted(timer_host(unit)) : 0;
+        return unit_host(unit)->ops->booted ? unit_host(unit)->ops->booted(unit_host(unit)) : 0;
 }
 
 /* — what is said — */
@@ -45,7 +41,7 @@ static usec_t booted_of(const Unit *unit) {
 static UnitTimestamp find_start(const Unit *unit) {
         if (unit->active_state == UNIT_ACTIVE)
                 return unit->inactive_exit;
-        return (UnitTimestamp) { .realtime = realtime_of(unit), .monotonic = now_of(unit) };
+        return (UnitTimestamp) { .realtime = realtime_of(unit), .monotonic = unit_now(unit) };
 }
 
 static int find_calendar(const Unit *unit, const TimerValue *value, usec_t *ret_next) {
@@ -58,7 +54,7 @@ static int find_calendar(const Unit *unit, const TimerValue *value, usec_t *ret_
         if (r < 0)
                 return r;
         /* What was missed while nobody was there is made up for as if it were due when we began, delay and all. */
-        earliest = usec_sub(realtime_of(unit), usec_sub(now_of(unit), started_of(unit)));
+        earliest = usec_sub(realtime_of(unit), usec_sub(unit_now(unit), started_of(unit)));
         *ret_next = MAX(*ret_next, earliest);
         return 0;
 }
@@ -100,7 +96,7 @@ static bool is_over(const Unit *unit, usec_t next) {
 
         if (timer->last_trigger.monotonic == 0)
                 return false;
-        return next <= timer->last_trigger.monotonic || (next < now_of(unit) && !is_awaited);
+        return next <= timer->last_trigger.monotonic || (next < unit_now(unit) && !is_awaited);
 }
 
 int timer_value_next(const Unit *unit, const TimerValue *value, usec_t *ret_next) {
@@ -184,7 +180,7 @@ usec_t timer_draw_delay(const Unit *unit) {
                 snprintf(uid, sizeof(uid), "%u", (unsigned) getuid());
                 number = mix(hash_add(hash_add(machine_hash(), uid), unit->id));
         } else if (random_bytes(&number, sizeof(number)) < 0)
-                number = mix(machine_hash() ^ now_of(unit));
+                number = mix(machine_hash() ^ unit_now(unit));
         return settings->randomized_delay == USEC_INFINITY ? 0 : number % settings->randomized_delay;
 }
 
@@ -208,7 +204,7 @@ static usec_t choose_moment(usec_t least, usec_t most) {
 
 usec_t timer_find_deadline(const Unit *unit) {
         const Timer *timer = timer_of(unit);
-        usec_t now = now_of(unit), deadline = USEC_INFINITY, accuracy = timer_settings(unit)->accuracy;
+        usec_t now = unit_now(unit), deadline = USEC_INFINITY, accuracy = timer_settings(unit)->accuracy;
 
         if (timer->next_monotonic > 0)
                 deadline = timer->next_monotonic;

@@ -11,6 +11,19 @@
 #include "basic/text.h"
 #include "types/timer.h"
 
+static const char *const states[_TIMER_STATE_MAX] = {
+        [TIMER_DEAD] = "dead",       [TIMER_WAITING] = "waiting", [TIMER_RUNNING] = "running",
+        [TIMER_ELAPSED] = "elapsed", [TIMER_FAILED] = "failed",
+};
+
+static const char *const results[_TIMER_RESULT_MAX] = {
+        [TIMER_SUCCESS] = "success",
+        [TIMER_FAILURE_RESOURCES] = "resources",
+};
+
+DEFINE_STRING_TABLE(timer_state, TimerState, states)
+DEFINE_STRING_TABLE(timer_result, TimerResult, results)
+
 /* — properties — */
 
 static void get_unit(const Unit *unit, Sink *sink) {

@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "basic/log.h"
 #include "basic/text.h"
 #include "types/timer.h"
 
@@ -25,7 +24,7 @@ static void close_fd(int *fd) {
 
 /* Of the file; and its folder, which is made. */
 static int find_path(const Unit *unit, char **ret_path) {
-        UnitHost *host = timer_host(unit);
+        UnitHost *host = unit_host(unit);
         const char *state = host->ops->state_directory ? host->ops->state_directory(host) : NULL;
         cleanup_free_ char *folder = NULL;
         int r;
@@ -56,15 +55,11 @@ static int write_path(const char *path, usec_t realtime) {
 }
 
 static void say(const Unit *unit, const char *what, int error) {
-        UnitHost *host = timer_host(unit);
-        cleanup_free_ char *message = NULL;
-
-        if (text_format(&message, "%s: %s. Persistent= does not reach over the next reboot.", what, strerror(-error)) == 0)
-                host->ops->log(host, (Unit *) unit, LOG_LEVEL_WARNING, message);
+        unit_say(unit, LOG_LEVEL_WARNING, "%s: %s. Persistent= does not reach over the next reboot.", what, strerror(-error));
 }
 
 usec_t timer_read_stamp(const Unit *unit) {
-        usec_t now = timer_host(unit)->ops->now_realtime(timer_host(unit)), time;
+        usec_t now = unit_timestamp(unit).realtime, time;
         cleanup_free_ char *path = NULL;
         struct stat status;
         int r = find_path(unit, &path);

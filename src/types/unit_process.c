@@ -18,11 +18,67 @@
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "types/unit_ask.h"
 #include "types/unit_process.h"
-#include "unit/unit_table.h"
+
+int unit_process_ask(Unit *unit, UnitPurpose purpose, UnitProcess *process, UnitProcess wish) {
+        UnitHost *host = unit_host(unit);
+        int r;
+
+        wish.is_wanted = true;
+        wish.since = unit_now(unit);
+        *process = wish;
+        r = host->ops->spawn(host, unit, purpose);
+        if (r < 0)
+                *process = (UnitProcess) {};
+        return r;
+}
+
+void unit_process_take_back(UnitProcess *process) {
+        if (process->is_wanted)
+                *process = (UnitProcess) {};
+}
+
+UnitSpawn unit_process_spawned(Unit *unit, UnitProcess *process, pid_t pid) {
+        UnitHost *host = unit_host(unit);
+
+        if (!process || !process->is_wanted) {
+                if (pid > 0)
+                        host->ops->kill(host, unit, pid, SIGKILL, true);
+                return UNIT_SPAWN_STALE;
+        }
+        process->is_wanted = false;
+        if (pid <= 0)
+                return UNIT_SPAWN_FAILED;
+        process->pid = pid;
+        process->since = unit_now(unit);
+        return UNIT_SPAWN_RUNNING;
+}
+
+void unit_process_forget(Unit *unit, UnitPurpose purpose, UnitProcess *process) {
+        UnitHost *host = unit_host(unit);
+
+        if (process->pid > 0)
+                host->ops->unwatch_process(host, unit, purpose, process->pid);
+        *process = (UnitProcess) {};
+}
+
+bool unit_process_failed_exit(const Unit *unit, const ExecResult *result, UnitExit *ret_exit) {
+        int status = exec_step_exit_status(result->step);
+
+        *ret_exit = (UnitExit) { .pid = result->pid, .code = CLD_EXITED, .status = status, .time = unit_now(unit) };
+        return status != 0;
+}
+
+void unit_process_note_user(const ExecResult *result, uid_t *uid, gid_t *gid) {
+        if (result->uid != (uid_t) -1)
+                *uid = result->uid;
+        if (result->gid != (gid_t) -1)
+                *gid = result->gid;
+}
 
 void unit_process_started(const Unit *unit, ExecCommand *command, pid_t pid, usec_t since) {
-        UnitHost *host = unit_table_host(unit->table);
+        UnitHost *host = unit_host(unit);
 
         if (!command)
                 return;
@@ -34,7 +90,7 @@ void unit_process_started(const Unit *unit, ExecCommand *command, pid_t pid, use
 }
 
 void unit_process_ended(const Unit *unit, ExecCommand *command, const UnitExit *exit) {
-        UnitHost *host = unit_table_host(unit->table);
+        UnitHost *host = unit_host(unit);
 
         if (!command)
                 return;
@@ -113,7 +169,7 @@ int unit_process_add_invocation(const Unit *unit, char ***environment) {
 /* — signals — */
 
 int unit_process_signal(Unit *unit, pid_t main_pid, pid_t control_pid, int signal, bool with_rest) {
-        UnitHost *host = unit_table_host(unit->table);
+        UnitHost *host = unit_host(unit);
         int n = (main_pid > 0) + (control_pid > 0), r;
 
         if (main_pid > 0)

@@ -2,12 +2,60 @@
 #pragma once
 
 /*
- * What all units that run commands do alike with their processes: what is known of each, and signals to them
+ * Processes of a unit, of whatever type
+ *
+ * A process is asked for by unit_process_ask(). The host comes back for the command when it flushes its outbox
+ * (UnitVTable.prepare_spawn), and tells what became of it (UnitVTable.spawned, which begins with unit_process_spawned()).
+ * In between the unit may take the wish back.
  */
 
+#include "basic/record.h"
+#include "exec/exec.h"
 #include "unit/unit.h"
 #include "unitfile/exec_settings.h"
 #include "unitfile/kill_settings.h"
+
+/* The command is named by its place, not by a pointer: settings may be read again while it runs. */
+typedef struct UnitProcess {
+        pid_t pid;                      /* 0: none */
+        bool is_wanted;                 /* the host was asked for it and has not started it yet */
+        bool has_command;
+        bool ignores_failure;
+        int kind;                       /* of the type's commands: ServiceExec, SocketExec, MountExec */
+        unsigned index;                 /* in the list of that kind */
+        usec_t since;                   /* monotonic */
+} UnitProcess;
+
+typedef enum UnitSpawn {
+        UNIT_SPAWN_STALE,               /* the wish was taken back: the process is killed, and the unit has no part in it */
+        UNIT_SPAWN_RUNNING,
+        UNIT_SPAWN_FAILED,              /* *process still says what was wanted */
+} UnitSpawn;
+
+static inline bool unit_process_exists(const UnitProcess *process) {
+        return process->pid > 0 || process->is_wanted;
+}
+
+/* Asks the host for @wish, whose .is_wanted and .since are filled in. 0, or a negative errno and there is no process. */
+int unit_process_ask(Unit *unit, UnitPurpose purpose, UnitProcess *process, UnitProcess wish);
+
+/* What was asked for and has not been started yet never will be. */
+void unit_process_take_back(UnitProcess *process);
+
+/* As UnitVTable.spawned: fills in *process, which may be NULL (nothing is wanted of that purpose). */
+UnitSpawn unit_process_spawned(Unit *unit, UnitProcess *process, pid_t pid);
+
+/* The unit has nothing to do with the process any more. */
+void unit_process_forget(Unit *unit, UnitPurpose purpose, UnitProcess *process);
+
+/*
+ * Could a step of the spawn be told from others, it has an exit status, and *ret_exit says that the process has ended with
+ * it: true. False: there was no process at all.
+ */
+bool unit_process_failed_exit(const Unit *unit, const ExecResult *result, UnitExit *ret_exit);
+
+/* The user of the last process; a process with our own privileges ("+") leaves them as they are. */
+void unit_process_note_user(const ExecResult *result, uid_t *uid, gid_t *gid);
 
 /* Notes in @command, which may be NULL, that it runs, and that it has ended. */
 void unit_process_started(const Unit *unit, ExecCommand *command, pid_t pid, usec_t since);

@@ -2,15 +2,19 @@
 #pragma once
 
 /*
- * What a unit says of itself, in the log and to who asks why it has failed
+ * Messages of a unit: its log, and the reason of a failure
  */
 
 #include <stdarg.h>
 
+#include "basic/log.h"
 #include "unit/unit.h"
 
-/* Logs it as the unit's; @level as basic/log.h. */
-void unit_say(Unit *unit, int level, const char *format, va_list arguments);
+void unit_say(const Unit *unit, LogLevel level, const char *format, ...) printf_(3, 4);
+void unit_say_list(const Unit *unit, LogLevel level, const char *format, va_list arguments);
 
-/* Logs it as a warning, and keeps it in *first if there is nothing yet: what comes after the first failure, comes of it. */
-void unit_say_failure(Unit *unit, char **first, const char *format, va_list arguments);
+/*
+ * Logs a warning, and stores a copy in *first (owned) if that is NULL: the first failure is the cause of those that come
+ * after it.
+ */
+void unit_say_failure(const Unit *unit, char **first, const char *format, ...) printf_(3, 4);

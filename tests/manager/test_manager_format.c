@@ -21,9 +21,8 @@
 #include "basic/strv.h"
 #include "manager_world.h"
 #include "types/path.h"
-#include "types/service.h"
-#include "types/service_private.h"
-#include "types/socket.h"
+#include "types/service_state.h"
+#include "types/socket_state.h"
 #include "types/timer.h"
 
 /* — the state — */

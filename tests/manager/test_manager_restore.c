@@ -21,7 +21,7 @@
 
 #include "basic/clock.h"
 #include "manager_world.h"
-#include "types/service.h"
+#include "types/service_state.h"
 
 /* What programs wrote into the file "log", until it is as long as @expected at least. */
 static const char *read_log(World *world) {

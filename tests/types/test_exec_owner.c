@@ -13,7 +13,7 @@
 #include "exec/exec_dynamic_user.h"
 #include "service_world.h"
 #include "types/exec_owner.h"
-#include "types/service.h"
+#include "types/service_state.h"
 #include "unit/exec_terms.h"
 
 static int remove_one(const char *path, const struct stat *status, int flag, struct FTW *place) {

@@ -12,7 +12,7 @@
 #include "basic/text.h"
 #include "double/double_assert.h"
 #include "double/double_unit.h"
-#include "types/mount.h"
+#include "types/mount_state.h"
 #include "types/unit_types.h"
 
 #define PID 12

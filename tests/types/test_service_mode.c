@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "service_world.h"
-#include "types/service.h"
+#include "types/service_state.h"
 #include "types/unit_types.h"
 
 #define START SERVICE_EXEC_START

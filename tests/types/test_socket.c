@@ -23,8 +23,8 @@
 #include "basic/strv.h"
 #include "double/double_assert.h"
 #include "double/double_unit.h"
-#include "types/service.h"
-#include "types/socket.h"
+#include "types/service_state.h"
+#include "types/socket_state.h"
 #include "types/unit_types.h"
 
 #define PID 5000001

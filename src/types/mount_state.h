@@ -17,8 +17,9 @@
 
 #include "basic/macro.h"
 #include "basic/rate_limit.h"
-#include "exec/exec.h"
-#include "unit/unit.h"
+#include "types/unit_ask.h"
+#include "types/unit_process.h"
+#include "types/unit_say.h"
 #include "unitfile/mount_settings.h"
 #include "unitfile/mount_table.h"
 
@@ -60,17 +61,10 @@ DECLARE_STRING_TABLE(mount_state, MountState);
 DECLARE_STRING_TABLE(mount_result, MountResult);
 DECLARE_STRING_TABLE(mount_exec, MountExec);            /* "ExecMount", … */
 
-typedef struct MountProcess {
-        pid_t pid;                      /* 0: none */
-        bool is_wanted;                 /* the host was asked for it and has not started it yet */
-        MountExec kind;
-        usec_t since;                   /* monotonic */
-} MountProcess;
-
 typedef struct Mount {
         MountState state;
         MountResult result, reload_result;
-        MountProcess control;
+        UnitProcess control;
         usec_t state_since;             /* monotonic */
         usec_t state_deadline;          /* USEC_INFINITY: none */
         bool is_there;                  /* as the kernel's table had it when we looked last */
@@ -83,41 +77,8 @@ typedef struct Mount {
 
 Mount *mount_of(const Unit *unit);
 const MountSettings *mount_settings(const Unit *unit);  /* never NULL: defaults if its file is gone */
-UnitHost *mount_host(const Unit *unit);
-usec_t mount_now(const Unit *unit);
-
-/* mount.c */
 void mount_set_state(Unit *unit, MountState state);
-void mount_note_failure(Unit *unit, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define mount_note_failure(unit, ...) unit_say_failure(unit, &mount_of(unit)->failure, __VA_ARGS__)
+
 /* What is mounted there, borrowed for the moment; @is_fresh: as of now, not of the last time that the host has looked. */
 const MountEntry *mount_find(const Unit *unit, bool is_fresh);
-
-/* mount_step.c: from state to state */
-void mount_enter_mounting(Unit *unit);
-void mount_enter_remounting(Unit *unit);
-void mount_enter_unmounting(Unit *unit);
-void mount_enter_signal(Unit *unit, MountState state, MountResult result);
-void mount_enter_dead(Unit *unit, MountResult result);
-void mount_go_on(Unit *unit, MountResult result);       /* the process of this state has ended */
-void mount_limit_elapsed(Unit *unit);
-void mount_follow(Unit *unit, const MountEntry *entry); /* it has come, changed or (NULL) gone */
-void mount_renew_invocation(Unit *unit);
-
-/* mount_command.c: its process */
-int mount_set_limit(Unit *unit);                        /* of the present step: TimeoutSec= */
-int mount_run(Unit *unit, MountExec kind);
-int mount_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request);
-void mount_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult *result);
-void mount_child_exited(Unit *unit, const UnitExit *exit);
-int mount_signal(Unit *unit, MountState state);         /* is there something to wait for? */
-int mount_kill(Unit *unit, const char *who, int signal, Failure *ret_failure);
-
-/* mount_record.c */
-void mount_record(const Unit *unit, RecordWriter *writer);
-int mount_restore(Unit *unit, RecordReader *reader);
-void mount_resume(Unit *unit);
-
-/* mount_show.c, mount_property.c */
-int mount_activity(const Unit *unit, char **ret_activity, usec_t *ret_since);
-int mount_save(const Unit *unit, Sink *sink);
-extern const UnitPropertyTable *const mount_properties[];

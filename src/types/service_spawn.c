@@ -1,91 +1,61 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A service's commands
+ * The commands of a service, on their way to become processes
  *
- * To run one is only to ask: the host comes back for the request when it
- * flushes its outbox (service_prepare_spawn), and says what came of it
- * (service_spawned). A stop in between takes the wish back.
- *
- * A command that could not be executed counts as one that exited with the
- * status that systemd documents for the failed step, so "-" in front of it
- * forgives that, too. Where no process came to be at all, the result is
- * "resources".
+ * To run one is only to ask for it (unit_process.h). service_prepare_spawn() makes the request when the host comes back for
+ * it, from the settings as they are then.
  */
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "basic/macro.h"
-#include "basic/strv.h"
 #include "basic/text.h"
+#include "exec/exec_clean.h"
 #include "types/exec_context.h"
 #include "types/exec_sandbox.h"
-#include "types/service.h"
+#include "types/service_channel.h"
+#include "types/service_fds.h"
+#include "types/service_limit.h"
+#include "types/service_message.h"
+#include "types/service_spawn.h"
+#include "types/service_streams.h"
 #include "types/socket_pass.h"
 #include "types/trigger_environment.h"
-#include "types/unit_process.h"
-#include "unit/unit_table.h"
 
-ExecCommand *service_command(const Unit *unit, ServiceExec kind, unsigned index) {
-        ExecCommand *command;
-
-        if (kind >= _SERVICE_EXEC_LIST_MAX)
-                command = service_rare(unit)->probes[kind - SERVICE_EXEC_READINESS].command;
-        else
-                command = service_settings(unit)->commands[kind];
-        while (command && index-- > 0)
-                command = command->next;
-        return command;
-}
-
-bool service_has_command(const Unit *unit, ServiceExec kind) {
-        return service_command(unit, kind, 0);
-}
-
-/* Of a probe there may be none: NULL. */
-static ServiceProcess *process_of(const Unit *unit, UnitPurpose purpose) {
+UnitProcess *service_process(const Unit *unit, UnitPurpose purpose) {
         Service *service = service_of(unit);
 
         if (purpose == UNIT_PURPOSE_PROBE)
-                return service->extra ? &service->extra->probe : NULL;
+                return service->extra ? &service->extra->probing.process : NULL;
         assert(purpose == UNIT_PURPOSE_MAIN || purpose == UNIT_PURPOSE_CONTROL);
         return purpose == UNIT_PURPOSE_MAIN ? &service->main : &service->control;
 }
 
-const ServiceProcess *service_process(const Unit *unit, UnitPurpose purpose) {
-        return process_of(unit, purpose);
-}
-
 int service_run(Unit *unit, UnitPurpose purpose, ServiceExec kind, unsigned index) {
-        UnitHost *host = service_host(unit);
-        ServiceProcess *process = process_of(unit, purpose);
         const ExecCommand *command = service_command(unit, kind, index);
+        UnitProcess *process = service_process(unit, purpose);
         int r;
 
         assert(command);
-
-        *process = (ServiceProcess) {
-                .is_wanted = true,
-                .has_command = true,
-                .ignores_failure = command->flags & EXEC_IGNORE_FAILURE,
-                .kind = kind,
-                .index = index,
-                .since = service_now(unit),
-        };
+        *process = (UnitProcess) {};
         r = service_set_limit(unit, service_limit(unit, kind));
         if (r == 0)
-                r = host->ops->spawn(host, unit, purpose);
-        if (r < 0) {
-                *process = (ServiceProcess) {};
+                r = unit_process_ask(unit, purpose, process, (UnitProcess) {
+                        .has_command = true,
+                        .ignores_failure = command->flags & EXEC_IGNORE_FAILURE,
+                        .kind = (int) kind,
+                        .index = index,
+                });
+        if (r < 0)
                 service_note_command_failure(unit, kind, "%s: cannot be started: %s", service_exec_to_string(kind),
                                              strerror(-r));
-        }
         return r;
 }
 
@@ -99,7 +69,7 @@ static int set_invocation(const Unit *unit, char ***environment) {
 static int set_result(const Service *service, const char *prefix, char ***environment) {
         const ServiceExitRecord *record = &service->exec_main;
         const char *code = record->code == CLD_EXITED ? "exited" : record->code == CLD_DUMPED ? "dumped" : "killed";
-        const char *name = record->code == CLD_EXITED ? NULL : service_signal_name(record->status);
+        const char *name = record->code == CLD_EXITED ? NULL : sigabbrev_np(record->status);
         int r;
 
         r = unit_process_add_variable(environment, "%sSERVICE_RESULT=%s", prefix, service_result_to_string(service->result));
@@ -172,7 +142,7 @@ static int set_watchdog(const ServiceSettings *settings, ExecRequest *request) {
 static int set_own_environment(const Unit *unit, UnitPurpose purpose, ExecRequest *request) {
         const Service *service = service_of(unit);
         const ServiceSettings *settings = service_settings(unit);
-        const ServiceProcess *process = service_process(unit, purpose);
+        const UnitProcess *process = service_process(unit, purpose);
         char ***environment = &request->own_environment;
         int r;
 
@@ -196,12 +166,12 @@ static int set_own_environment(const Unit *unit, UnitPurpose purpose, ExecReques
 }
 
 /* One that is no command of its files, but asks a port for them. */
-static bool is_own_probe(const ServiceProcess *process, const ExecCommand *command) {
+static bool is_own_probe(const UnitProcess *process, const ExecCommand *command) {
         return process->kind >= _SERVICE_EXEC_LIST_MAX && text_equal(command->path, SERVICE_PROBE_PATH);
 }
 
 /* What its own commands are run with; a probe of ours only has its user: it sees no more than we do, and needs little. */
-static int set_context(Unit *unit, const ServiceProcess *process, const ExecCommand *command,
+static int set_context(Unit *unit, const UnitProcess *process, const ExecCommand *command,
                         ExecRequest *request) {
         const ServiceSettings *settings = service_settings(unit);
         const ServiceRareSettings *rare = service_rare(unit);
@@ -225,8 +195,25 @@ static int set_context(Unit *unit, const ServiceProcess *process, const ExecComm
         return exec_sandbox_share(unit, request);
 }
 
+static int flags_of(const ServiceOpenFile *file) {
+        return file->flags & SERVICE_OPEN_READ_ONLY ? O_RDONLY :
+               file->flags & SERVICE_OPEN_APPEND ? O_RDWR | O_APPEND :
+               file->flags & SERVICE_OPEN_TRUNCATE ? O_RDWR | O_TRUNC : O_RDWR;
+}
+
+/* Its child opens them; only whether one is there that need not be is to be known before. */
+static int give_files(const Unit *unit, ExecRequest *request) {
+        int r = 0;
+
+        for (const ServiceOpenFile *file = service_rare(unit)->open_files; file && r == 0; file = file->next)
+                if (!(file->flags & SERVICE_OPEN_GRACEFUL) || access(file->path, F_OK) == 0)
+                        r = exec_request_add_descriptor(request, (ExecDescriptor) {
+                                .fd = -1, .path = file->path, .flags = flags_of(file), .name = file->name });
+        return r;
+}
+
 /* What its sockets have for it comes first; nothing else where its streams are the socket. */
-static int give_descriptors(Unit *unit, const ServiceProcess *process, const ExecCommand *command,
+static int give_descriptors(Unit *unit, const UnitProcess *process, const ExecCommand *command,
                             ExecRequest *request) {
         bool has_streams = socket_pass_to_streams(&service_settings(unit)->exec);
         int r;
@@ -243,19 +230,29 @@ static int give_descriptors(Unit *unit, const ServiceProcess *process, const Exe
         if (!has_streams)
                 r = service_give_fds(unit, request);
         if (r == 0)
-                r = service_give_files(unit, request);
+                r = give_files(unit, request);
         return r < 0 || service_rare(unit)->notify_fd == 0 ? r : service_open_channel(unit, request);
 }
 
+static int prepare_clean(const Unit *unit, ExecRequest *request) {
+        char *const *argv = service_extra(unit)->clean_argv;
+
+        if (!argv)
+                return -ECANCELED;
+        exec_clean_fill(argv, request);
+        request->unit = unit->id;
+        return 0;
+}
+
 int service_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request) {
-        const ServiceProcess *process = service_process(unit, purpose);
+        const UnitProcess *process = service_process(unit, purpose);
         const ExecCommand *command;
         int r;
 
         if (!process || !process->is_wanted)
                 return -ECANCELED;
         if (service_of(unit)->state == SERVICE_STATE_CLEANING)
-                return service_prepare_clean(unit, request);
+                return prepare_clean(unit, request);
         command = service_command(unit, process->kind, process->index);
         if (!command || !command->path || !command->argv || !command->argv[0])
                 return -ENOEXEC;
@@ -269,87 +266,4 @@ int service_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request)
         if (r == 0 && !is_own_probe(process, command))
                 r = service_fill_streams(unit, request);
         return r < 0 ? r : set_own_environment(unit, purpose, request);
-}
-
-static void record_start(Unit *unit, UnitPurpose purpose, ServiceProcess *process, pid_t pid) {
-        Service *service = service_of(unit);
-        UnitTimestamp now = service_timestamp(unit);
-
-        process->since = now.monotonic;
-        if (purpose == UNIT_PURPOSE_MAIN) {
-                service->main_known = true;
-                service->exec_main = (ServiceExitRecord) { .pid = pid, .start = now };
-        }
-        unit_process_started(unit, service_command(unit, process->kind, process->index), pid, now.monotonic);
-}
-
-static void spawn_failed(Unit *unit, UnitPurpose purpose, ServiceProcess *process, const ExecResult *result) {
-        int status = exec_step_exit_status(result->step);
-        const char *what = service_exec_to_string(process->kind);
-
-        if (process->ignores_failure)
-                service_log(unit, 5, "%s: %s (ignored)", what, result->message);
-        else
-                service_note_command_failure(unit, process->kind, "%s: %s", what, result->message);
-        if (status == 0) {
-                *process = (ServiceProcess) {};
-                service_process_lost(unit, purpose);
-                return;
-        }
-
-        const UnitExit exit = { .pid = result->pid, .code = CLD_EXITED, .status = status, .time = service_now(unit) };
-
-        record_start(unit, purpose, process, result->pid);
-        if (purpose == UNIT_PURPOSE_MAIN)
-                service_main_ended(unit, &exit);
-        else
-                service_control_ended(unit, &exit);
-}
-
-/* One that runs as we do ("+") takes nothing away from what the others run as, and leave. */
-static void note_user(Service *service, const ExecResult *result) {
-        if (result->uid != (uid_t) -1)
-                service->uid = result->uid;
-        if (result->gid != (gid_t) -1)
-                service->gid = result->gid;
-}
-
-void service_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult *result) {
-        Service *service = service_of(unit);
-        ServiceProcess *process = process_of(unit, purpose);
-        ServiceType type = service_settings(unit)->type;
-        UnitHost *host = service_host(unit);
-
-        if (purpose == UNIT_PURPOSE_PROBE) {
-                service_probe_spawned(unit, pid, result);
-                return;
-        }
-        if (!process->is_wanted) {
-                /* Taken back while the process was on its way: nobody would know what it is for. */
-                if (pid > 0)
-                        host->ops->kill(host, unit, pid, SIGKILL, true);
-                return;
-        }
-        if (service->state == SERVICE_STATE_CLEANING) {
-                service_clean_spawned(unit, pid, result);
-                return;
-        }
-        process->is_wanted = false;
-        if (pid <= 0) {
-                spawn_failed(unit, purpose, process, result);
-                return;
-        }
-
-        process->pid = pid;
-        note_user(service, result);
-        exec_sandbox_spawned(unit, result);
-        record_start(unit, purpose, process, pid);
-        if (process->kind == SERVICE_EXEC_START)
-                socket_pass_done(unit);
-        /* The program runs, not just a copy of us: so simple and exec differ in nothing. */
-        if (purpose == UNIT_PURPOSE_MAIN && service->state == SERVICE_STATE_START &&
-            (type == SERVICE_SIMPLE || type == SERVICE_EXEC || type == SERVICE_IDLE))
-                service_enter_start_post(unit);
-        else
-                service_republish(unit);
 }

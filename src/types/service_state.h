@@ -13,14 +13,23 @@
  *     │     final-sigterm ─▶ final-sigkill ─▶ dead or failed ─▶ auto-restart
  *     └──────────────────────────────────────────────────────────────┘ (start)
  *
- * A state without anything to do is passed through within the call that enters
- * it. There are at most two processes: main and control (a command that helps
- * it along). Private to types.
+ * A state without anything to do is passed through within the call that enters it. There are at most two processes: main
+ * and control (a command that helps it along).
+ *
+ * The files of a service, from the bottom up: this one (data); its parts, which know of no step and return outcomes (probe,
+ * fds, channel, streams, wait, pid, limit, kill, result, message, spawn); service_step.c, the steps from state to state;
+ * what drives these (service_exit.c, service_timeout.c, service_notify.c, service_clean.c, service_found.c); service.c, the
+ * UnitVTable. Private to types.
  */
 
-#include "basic/vector.h"
-#include "exec/exec.h"
-#include "unit/unit.h"
+#include "types/service_channel.h"
+#include "types/service_fds.h"
+#include "types/service_probe.h"
+#include "types/service_streams.h"
+#include "types/service_wait.h"
+#include "types/unit_ask.h"
+#include "types/unit_process.h"
+#include "types/unit_say.h"
 #include "unitfile/service_settings.h"
 
 typedef enum ServiceState {
@@ -72,63 +81,32 @@ typedef enum ServiceNotice {            /* the last of what it said by sd_notify
 DECLARE_STRING_TABLE(service_state, ServiceState);
 DECLARE_STRING_TABLE(service_result, ServiceResult);
 
-/* The command is named by its place, not by a pointer: settings may be read again while it runs. */
-typedef struct ServiceProcess {
-        pid_t pid;                      /* 0: none */
-        bool is_wanted;                 /* the host was asked for it and has not started it yet */
-        bool has_command;
-        bool ignores_failure;
-        ServiceExec kind;
-        unsigned index;
-        usec_t since;                   /* monotonic */
-} ServiceProcess;
-
 typedef struct ServiceExitRecord {      /* of the main process, running or ended */
         pid_t pid;
         UnitTimestamp start, exit;
         int code, status;
 } ServiceExitRecord;
 
-/* One that was stored: see service_fds.c. */
-typedef struct ServiceFd {
-        char *name;                     /* owned */
-        int fd;                         /* owned, with a reference to the unit; -1: not taken over yet */
-        uint32_t index;                 /* its number with the keeper */
-        bool is_polled;
-} ServiceFd;
-
-typedef VECTOR(ServiceFd) ServiceFds;
-
-/* What only few services have: see service_extra.c. */
+/* What only few services have: see service_extra.h. */
 typedef struct ServiceExtra {
-        ServiceProcess probe;           /* a probe's process */
-        int probing;                    /* ServiceProbeKind, or -1: nothing is probed */
-        uint32_t probe_count;           /* successes (readiness) or failures (liveness) in a row */
-        usec_t probe_begun;             /* the last one */
-        char *probe_message;            /* owned: why the last one failed; NULL if it did not */
-        bool is_ready;                  /* the readiness probe has succeeded */
-
+        ServiceProbing probing;
+        ServiceFds fds;
+        ServiceChannel channel;
+        ServiceStreams streams;
+        ServiceWait wait;
         char *bus_error;                /* owned: BUSERROR= */
-        bool has_name;                  /* somebody of it has BusName= */
-        bool has_channel;               /* NotifyFd= is listened to … */
-        int channel;                    /* … here: owned, -1: not taken over yet */
-        usec_t idle_until;              /* Type=idle waits so long at most; 0: it does not wait */
         usec_t reload_begin;            /* a reload was asked for by a signal and it has not said RELOADING=1; 0: no */
         usec_t restart_at;              /* when it will be started again; 0: not known */
         usec_t reload_limit_begin;      /* as limit_begin below, of reloads */
         uint32_t reload_limit_count;
-        ServiceFds fds;                 /* stored */
-        uint32_t next_fd;
-        int streams[UNIT_STREAMS];      /* owned: standard streams that a client has given; -1: it has not, or it is lost */
-        uint8_t stream_mask;            /* which it has given */
-        char **clean_argv;              /* owned; what removes its directories, as long as it is cleaned */
+        char **clean_argv;              /* owned; the command that removes its directories, as long as it is cleaned */
         ServiceResult clean_result;
 } ServiceExtra;
 
 typedef struct Service {
         ServiceState state;
         ServiceResult result, reload_result;
-        ServiceProcess main, control;
+        UnitProcess main, control;
         bool main_known;                /* pid 0 means that it has ended, not that we can't tell */
         ServiceExitRecord exec_main;
         usec_t state_since;             /* monotonic */
@@ -159,37 +137,23 @@ typedef struct Service {
 Service *service_of(const Unit *unit);
 const ServiceSettings *service_settings(const Unit *unit);      /* never NULL: defaults if its file is gone */
 const ServiceRareSettings *service_rare(const Unit *unit);      /* never NULL */
-UnitHost *service_host(const Unit *unit);
-usec_t service_now(const Unit *unit);
-UnitTimestamp service_timestamp(const Unit *unit);
+const ServiceExtra *service_extra(const Unit *unit);            /* never NULL: an empty one */
+ServiceExtra *service_own_extra(Unit *unit);                    /* to be changed; NULL without memory, which is said */
+extern const ServiceExtra service_no_extra;                   /* nothing of all that */
 
-/* service.c */
-UnitAnswer service_begin(Unit *unit);           /* a start, from where it is down */
-void service_set_state(Unit *unit, ServiceState state);
+UnitActiveState service_active_state(ServiceState state);
 void service_republish(Unit *unit);             /* the same state, but something to show has changed */
 
-/* service_command.c */
 ExecCommand *service_command(const Unit *unit, ServiceExec kind, unsigned index);       /* NULL past the end */
 bool service_has_command(const Unit *unit, ServiceExec kind);
-int service_run(Unit *unit, UnitPurpose purpose, ServiceExec kind, unsigned index);
-int service_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request);
-void service_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult *result);
-const ServiceProcess *service_process(const Unit *unit, UnitPurpose purpose);
+bool service_is_notify(const Unit *unit);       /* is it up when it says so? */
+bool service_awaits_reload(const Unit *unit);   /* until it says that it has reloaded */
+bool service_has_hit_start_limit(const Unit *unit);     /* and failed by that */
 
-/* service_step.c: from state to state */
-void service_enter_condition(Unit *unit);
-void service_enter_start_pre(Unit *unit);
-void service_enter_start(Unit *unit);
-void service_run_main(Unit *unit);
-void service_enter_start_post(Unit *unit);
-void service_enter_running(Unit *unit, ServiceResult result);
-void service_enter_reload(Unit *unit);
-void service_enter_reload_by_notice(Unit *unit);
-void service_enter_stop_by_notice(Unit *unit);
-void service_enter_stop(Unit *unit, ServiceResult result);
-void service_enter_stop_post(Unit *unit, ServiceResult result);
-void service_enter_signal(Unit *unit, ServiceState state, ServiceResult result);
-void service_enter_dead(Unit *unit, ServiceResult result, bool may_restart);
-void service_give_up_restart(Unit *unit);               /* stopped while it waits for one */
-
-#include "types/service_private.h"
+void service_note_result(Unit *unit, ServiceResult result);     /* the first failure counts */
+#define service_note_failure(unit, ...) unit_say_failure(unit, &service_of(unit)->failure, __VA_ARGS__)
+/* A reload that fails leaves the service as it was, so it is no failure of the service. */
+void service_note_reload_failure(Unit *unit, const char *format, ...) printf_(2, 3);
+#define service_note_command_failure(unit, kind, ...)                            \
+        ((kind) == SERVICE_EXEC_RELOAD ? service_note_reload_failure(unit, __VA_ARGS__)  \
+                                       : service_note_failure(unit, __VA_ARGS__))

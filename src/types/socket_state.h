@@ -10,17 +10,21 @@
  *                                            ▼
  *   stop-pre ─ stop-pre-sigterm ─ stop-pre-sigkill ─(closes)─ stop-post ─ final-sigterm ─ final-sigkill ─ dead or failed
  *
- * A state without anything to do is passed through within the call that enters
- * it. Its descriptors are watched while it is listening, and only then: with
- * Accept=no it is running as long as the service that it has started is, which
- * has the descriptors then. Private to types.
+ * A state without anything to do is passed through within the call that enters it. Its descriptors are watched while it is
+ * listening, and only then: with Accept=no it is running as long as the service that it has started is, which has the
+ * descriptors then.
+ *
+ * The files of a socket, from the bottom up: this one (data); ports, connections, names and commands, which know of no step
+ * and return outcomes; socket_step.c, the steps from state to state; what drives these (socket_event.c, socket_traffic.c,
+ * socket_clean.c); socket.c, the UnitVTable. socket_pass.c is what services see of sockets. Private to types.
  */
 
 #include "basic/macro.h"
 #include "basic/rate_limit.h"
 #include "basic/vector.h"
-#include "exec/exec.h"
-#include "unit/unit.h"
+#include "types/unit_ask.h"
+#include "types/unit_process.h"
+#include "types/unit_say.h"
 #include "unitfile/socket_settings.h"
 
 typedef enum SocketState {
@@ -73,19 +77,10 @@ typedef struct SocketConnection {
         int fd;                         /* owned; -1: nobody needs it here any more */
 } SocketConnection;
 
-typedef struct SocketProcess {
-        pid_t pid;                      /* 0: none */
-        bool is_wanted;                 /* the host was asked for it and has not started it yet */
-        bool ignores_failure;
-        SocketExec kind;
-        unsigned index;
-        usec_t since;                   /* monotonic */
-} SocketProcess;
-
 typedef struct Socket {
         SocketState state;
         SocketResult result;
-        SocketProcess control;
+        UnitProcess control;
         usec_t state_since;             /* monotonic */
         usec_t state_deadline;          /* USEC_INFINITY: none */
         usec_t poll_delay;              /* between two looks for the rest of its processes */
@@ -103,48 +98,11 @@ typedef struct Socket {
 
 Socket *socket_of(const Unit *unit);
 const SocketSettings *socket_settings(const Unit *unit);        /* never NULL: defaults if its file is gone */
-UnitHost *socket_host(const Unit *unit);
-usec_t socket_now(const Unit *unit);
+void socket_free_state(Unit *unit);                             /* unit->state_of_type */
 
-/* socket.c */
-void socket_set_state(Unit *unit, SocketState state);
-void socket_republish(Unit *unit);
-void socket_log(Unit *unit, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void socket_note_failure(Unit *unit, const char *format, ...) __attribute__((format(printf, 2, 3)));
+UnitActiveState socket_active_state(SocketState state);
+void socket_republish(Unit *unit);                              /* the same state, but something to show has changed */
+#define socket_note_failure(unit, ...) unit_say_failure(unit, &socket_of(unit)->failure, __VA_ARGS__)
 
-/* socket_step.c: from state to state */
-void socket_enter_start_pre(Unit *unit);
-void socket_enter_open(Unit *unit);
-void socket_enter_listening(Unit *unit);
-void socket_enter_stop_pre(Unit *unit, SocketResult result);
-void socket_enter_signal(Unit *unit, SocketState state, SocketResult result);
-void socket_enter_dead(Unit *unit, SocketResult result);
-void socket_go_on(Unit *unit, SocketResult result);     /* the commands of this state have been run */
-void socket_timer_elapsed(Unit *unit, UnitPurpose purpose);
-void socket_group_emptied(Unit *unit);
-
-/* socket_command.c: its commands */
-ExecCommand *socket_command(const Unit *unit, SocketExec kind, unsigned index);          /* NULL past the end */
-int socket_set_limit(Unit *unit);                       /* of the present step: TimeoutSec= */
-int socket_run(Unit *unit, SocketExec kind, unsigned index);
-int socket_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request);
-void socket_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult *result);
-void socket_child_exited(Unit *unit, const UnitExit *exit);
-int socket_signal_all(Unit *unit, SocketState state);   /* how many there are to wait for */
-int socket_kill(Unit *unit, const char *who, int signal, Failure *ret_failure);
-
-/* socket_open.c, socket_option.c: descriptors */
-int socket_open_port(Unit *unit, SocketPort *port);     /* 0, or -errno and the reason is noted */
-void socket_apply_options(Unit *unit, const SocketPort *port);
-void socket_apply_connection_options(Unit *unit, int fd);
-void socket_make_links(Unit *unit);
-void socket_remove_files(Unit *unit);                    /* RemoveOnStop= */
-
-/* socket_port.c: all that it listens on */
-int socket_open_ports(Unit *unit);
-void socket_close_ports(Unit *unit);
-int socket_watch_ports(Unit *unit);
-void socket_unwatch_ports(Unit *unit);
-void socket_flush_ports(Unit *unit);
-
-#include "types/socket_private.h"
+ExecCommand *socket_command(const Unit *unit, SocketExec kind, unsigned index);         /* NULL past the end */
+Unit *socket_service(const Unit *unit);                 /* that it starts; NULL: it accepts, or there is none */

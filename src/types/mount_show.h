@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * A mount told to people, and kept for a successor of the manager: entries of UnitVTable
+ */
+
+#include "unit/unit.h"
+
+int mount_activity(const Unit *unit, char **ret_activity, usec_t *ret_since);
+int mount_save(const Unit *unit, Sink *sink);
+extern const UnitPropertyTable *const mount_properties[];
+
+/* mount_record.c */
+void mount_record(const Unit *unit, RecordWriter *writer);
+int mount_restore(Unit *unit, RecordReader *reader);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * A mount from state to state, and what drives it
+ */
+
+#include "types/mount_state.h"
+
+void mount_begin(Unit *unit);                           /* a start, from where it is down */
+void mount_enter_remounting(Unit *unit);
+void mount_enter_unmounting(Unit *unit);
+void mount_enter_signal(Unit *unit, MountState state, MountResult result);
+void mount_enter_dead(Unit *unit, MountResult result);
+
+/* Entries of UnitVTable: what happens to it. */
+void mount_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult *result);
+void mount_child_exited(Unit *unit, const UnitExit *exit);
+void mount_timer_elapsed(Unit *unit, UnitPurpose purpose);
+void mount_follow(Unit *unit, const MountEntry *entry); /* it has come, changed or (NULL) gone */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * NotifyFd= of a service: ready by a newline on a descriptor
+ */
+
+#include "exec/exec.h"
+#include "unit/unit.h"
+
+/* Its number among the descriptors that the host watches for the service; stored ones come after it. */
+#define SERVICE_CHANNEL_INDEX 0U
+
+typedef struct ServiceChannel {
+        bool is_open;                   /* NotifyFd= is listened to … */
+        int fd;                         /* … here: owned, -1: not taken over yet */
+} ServiceChannel;
+
+typedef enum ServiceChannelOutcome {
+        SERVICE_CHANNEL_NOTHING,
+        SERVICE_CHANNEL_READY,
+        SERVICE_CHANNEL_BROKEN,         /* closed or filled without a newline, which is noted */
+} ServiceChannelOutcome;
+
+int service_open_channel(Unit *unit, ExecRequest *request);     /* the other end is added to @request */
+void service_close_channel(Unit *unit);
+ServiceChannelOutcome service_hear_channel(Unit *unit);         /* its descriptor is ready */
+void service_resume_channel(Unit *unit);

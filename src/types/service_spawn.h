@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The commands of a service, on their way to become processes
+ */
+
+#include "types/service_state.h"
+
+/* Asks for a process, with the time limit of its step. 0, or a negative errno, and the reason is noted. */
+int service_run(Unit *unit, UnitPurpose purpose, ServiceExec kind, unsigned index);
+int service_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request);
+UnitProcess *service_process(const Unit *unit, UnitPurpose purpose);    /* NULL: nothing is probed */

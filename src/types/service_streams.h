@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Standard streams that a client has given to a service
+ */
+
+#include "exec/exec.h"
+#include "unit/unit.h"
+
+typedef struct ServiceStreams {
+        int fds[UNIT_STREAMS];          /* owned; -1: not given, or lost */
+        uint8_t mask;                   /* which are given */
+} ServiceStreams;
+
+int service_give_streams(Unit *unit, const int fds[static UNIT_STREAMS], Failure *ret_failure);        /* as UnitVTable */
+void service_close_streams(Unit *unit);
+int service_fill_streams(const Unit *unit, ExecRequest *request);         /* 0, or -EBADF if one is lost */
+void service_resume_streams(Unit *unit);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * A socket's commands, on their way to become processes, and signals to these
+ */
+
+#include "types/socket_state.h"
+
+int socket_set_limit(Unit *unit, usec_t span);          /* of the present step; USEC_INFINITY: none */
+int socket_run(Unit *unit, SocketExec kind, unsigned index);    /* 0, or -errno, and the reason is noted */
+int socket_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request);
+int socket_signal_all(Unit *unit, SocketState state);   /* how many there are to wait for */
+int socket_kill(Unit *unit, const char *who, int signal, Failure *ret_failure);
