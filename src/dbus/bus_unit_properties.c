@@ -142,8 +142,8 @@ static void get_text(const BusView *view, uint32_t parameter, Sink *sink) {
 
         sink_string(sink, parameter == TEXT_FRAGMENT_PATH ? settings->fragment_path :
                           parameter == TEXT_SOURCE_PATH ? settings->rare->source_path :
-                          parameter == TEXT_ON_SUCCESS_JOB_MODE ? settings->rare->on_success_job_mode ?: "fail" :
-                          parameter == TEXT_ON_FAILURE_JOB_MODE ? settings->rare->on_failure_job_mode ?: "replace" :
+                          parameter == TEXT_ON_SUCCESS_JOB_MODE ? job_mode_to_string(settings->rare->on_success_job_mode) :
+                          parameter == TEXT_ON_FAILURE_JOB_MODE ? job_mode_to_string(settings->rare->on_failure_job_mode) :
                           parameter == TEXT_JOB_TIMEOUT_REBOOT_ARGUMENT ? settings->rare->job_timeout_reboot_argument :
                                                                           settings->rare->reboot_argument);
 }

@@ -160,12 +160,6 @@ static void notify_unexpected(JobNotify *notify, const Unit *unit, UnitActiveSta
         }
 }
 
-static JobMode mode_of(const char *word, JobMode fallback) {
-        int mode = word ? job_mode_from_string(word) : -EINVAL;
-
-        return mode < 0 ? fallback : (JobMode) mode;
-}
-
 static void limits_purge(JobNotify *notify, uint64_t now) {
         JobRuleLimit **place = &notify->limits;
 
@@ -249,10 +243,10 @@ static bool limit_allows(JobNotify *notify, const Unit *unit, JobRule rule, uint
 static void request_named(JobNotify *notify, const Unit *unit, JobRule rule, JobName *reason) {
         if (rule == JOB_RULE_FAILURE)
                 request_all(notify, unit, UNIT_ON_FAILURE, JOB_START,
-                            mode_of(unit->settings.rare->on_failure_job_mode, JOB_REPLACE), reason);
+                            unit->settings.rare->on_failure_job_mode, reason);
         else
                 request_all(notify, unit, UNIT_ON_SUCCESS, JOB_START,
-                            mode_of(unit->settings.rare->on_success_job_mode, JOB_FAIL), reason);
+                            unit->settings.rare->on_success_job_mode, reason);
 }
 
 static bool may_name(JobNotify *notify, const Unit *unit, JobRule rule, uint64_t now) {

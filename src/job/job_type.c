@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Job types, modes, results and states as data
+ * Job types, results and states as data
  *
  * The merge table is systemd's, because clients know it. Merging followed by
  * collapsing is commutative and associative in every unit state, and
@@ -12,31 +12,6 @@
 #include <assert.h>
 
 #include "job/job_type.h"
-
-static const char *const job_type_table[_JOB_TYPE_MAX] = {
-        [JOB_START] = "start",
-        [JOB_VERIFY_ACTIVE] = "verify-active",
-        [JOB_STOP] = "stop",
-        [JOB_RELOAD] = "reload",
-        [JOB_RESTART] = "restart",
-        [JOB_NOP] = "nop",
-        [JOB_TRY_RESTART] = "try-restart",
-        [JOB_TRY_RELOAD] = "try-reload",
-        [JOB_RELOAD_OR_START] = "reload-or-start",
-};
-
-static const char *const job_mode_table[_JOB_MODE_MAX] = {
-        [JOB_REPLACE] = "replace",
-        [JOB_FAIL] = "fail",
-        [JOB_REPLACE_IRREVERSIBLY] = "replace-irreversibly",
-        [JOB_ISOLATE] = "isolate",
-        [JOB_FLUSH] = "flush",
-        [JOB_IGNORE_DEPENDENCIES] = "ignore-dependencies",
-        [JOB_IGNORE_REQUIREMENTS] = "ignore-requirements",
-        [JOB_TRIGGERING] = "triggering",
-        [JOB_RESTART_DEPENDENCIES] = "restart-dependencies",
-        [JOB_LENIENT] = "lenient",
-};
 
 static const char *const job_state_table[_JOB_STATE_MAX] = {
         [JOB_WAITING] = "waiting",
@@ -58,8 +33,6 @@ static const char *const job_result_table[_JOB_RESULT_MAX] = {
         [JOB_MERGED] = "merged",
 };
 
-DEFINE_STRING_TABLE(job_type, JobType, job_type_table)
-DEFINE_STRING_TABLE(job_mode, JobMode, job_mode_table)
 DEFINE_STRING_TABLE(job_state, JobState, job_state_table)
 DEFINE_STRING_TABLE(job_result, JobResult, job_result_table)
 

@@ -12,40 +12,8 @@
 #include <stdbool.h>
 
 #include "basic/string_table.h"
+#include "unit/job_words.h"
 #include "unit/unit.h"
-
-typedef enum JobType {
-        JOB_START,
-        JOB_VERIFY_ACTIVE,
-        JOB_STOP,
-        JOB_RELOAD,
-        JOB_RESTART,
-        _JOB_TYPE_MAX_MERGING,                  /* those above merge with each other by the table */
-
-        JOB_NOP = _JOB_TYPE_MAX_MERGING,
-        _JOB_TYPE_MAX_IN_TABLE,                 /* those above may be in a job table */
-
-        JOB_TRY_RESTART = _JOB_TYPE_MAX_IN_TABLE,
-        JOB_TRY_RELOAD,
-        JOB_RELOAD_OR_START,
-        _JOB_TYPE_MAX,
-        _JOB_TYPE_INVALID = -22,
-} JobType;
-
-typedef enum JobMode {
-        JOB_REPLACE,
-        JOB_FAIL,
-        JOB_REPLACE_IRREVERSIBLY,
-        JOB_ISOLATE,
-        JOB_FLUSH,
-        JOB_IGNORE_DEPENDENCIES,
-        JOB_IGNORE_REQUIREMENTS,
-        JOB_TRIGGERING,
-        JOB_RESTART_DEPENDENCIES,
-        JOB_LENIENT,
-        _JOB_MODE_MAX,
-        _JOB_MODE_INVALID = -22,
-} JobMode;
 
 typedef enum JobState {
         JOB_WAITING,                            /* pending */
@@ -71,8 +39,6 @@ typedef enum JobResult {
         _JOB_RESULT_INVALID = -22,
 } JobResult;
 
-DECLARE_STRING_TABLE(job_type, JobType);         /* "verify-active", "reload-or-start", … */
-DECLARE_STRING_TABLE(job_mode, JobMode);
 DECLARE_STRING_TABLE(job_state, JobState);
 DECLARE_STRING_TABLE(job_result, JobResult);
 

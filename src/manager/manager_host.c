@@ -79,7 +79,7 @@ static int host_kill_rest(UnitHost *host, Unit *unit, int signal, pid_t main_pid
         return manager_kill_rest(manager_of(host), unit, signal, main_pid, control_pid);
 }
 
-static int host_request_job(UnitHost *host, Unit *unit, const char *type, const char *mode, const char *reason) {
+static int host_request_job(UnitHost *host, Unit *unit, JobType type, JobMode mode, const char *reason) {
         return manager_request_job(manager_of(host), unit, type, mode, reason);
 }
 

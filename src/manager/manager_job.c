@@ -100,17 +100,9 @@ void manager_drop_requests(Manager *manager) {
         vector_deinit(&manager->requests);
 }
 
-int manager_request_job(Manager *manager, Unit *unit, const char *type, const char *mode, const char *reason) {
-        cleanup_(request_deinit) ManagerRequest request = {};
+int manager_request_job(Manager *manager, Unit *unit, JobType type, JobMode mode, const char *reason) {
+        cleanup_(request_deinit) ManagerRequest request = { .type = type, .mode = mode };
         int r;
-
-        r = job_mode_from_string(mode);
-        if (r < 0)
-                return r;
-        request.mode = (JobMode) r;
-        r = job_type_from_request(type, &request.type, &request.reload_if_possible);
-        if (r < 0)
-                return r;
 
         request.unit = strdup(unit->id);
         request.reason = strdup(reason ?: "");

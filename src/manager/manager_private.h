@@ -272,7 +272,7 @@ bool manager_will_start(const Manager *manager, const Unit *unit);
 bool manager_will_stop(const Manager *manager, const Unit *unit);
 bool manager_is_awaited(const Manager *manager, const Unit *unit);
 
-int manager_request_job(Manager *manager, Unit *unit, const char *type, const char *mode, const char *reason);
+int manager_request_job(Manager *manager, Unit *unit, JobType type, JobMode mode, const char *reason);
 void manager_drop_requests(Manager *manager);
 void manager_run_jobs(Manager *manager);
 void manager_run_asked_jobs(Manager *manager);  /* at the end of a turn */

@@ -163,7 +163,7 @@ static void trigger(Unit *unit, const PathValue *value) {
                 return;
         }
         if (!triggered || text_format(&reason, "%s: %s=%s", unit->id, path_kind_to_string(value->kind), value->path) < 0 ||
-            host->ops->request_job(host, triggered, "start", "replace", reason) < 0) {
+            host->ops->request_job(host, triggered, JOB_START, JOB_REPLACE, reason) < 0) {
                 unit_say(unit, LOG_LEVEL_ERROR, "What it triggers cannot be asked for.");
                 end(unit, PATH_FAILURE_RESOURCES);
                 return;

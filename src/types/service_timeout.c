@@ -269,7 +269,7 @@ static void restart_elapsed(Unit *unit) {
                 service_begin(unit);
                 return;
         }
-        r = host->ops->request_job(host, unit, "start", "restart-dependencies", "automatic restart");
+        r = host->ops->request_job(host, unit, JOB_START, JOB_RESTART_DEPENDENCIES, "automatic restart");
         if (r < 0) {
                 service_note_failure(unit, "cannot restart: %s", strerror(-r));
                 service_enter_dead(unit, SERVICE_RESULT_RESOURCES, false);

@@ -143,7 +143,7 @@ static int add_connection(Unit *unit, int fd, char *source) {
         connection.service = strdup(service->id);
         r = connection.service ? vector_push(&socket->connections, connection) : -ENOMEM;
         if (r == 0)
-                r = host->ops->request_job(host, service, "start", "replace", reason);
+                r = host->ops->request_job(host, service, JOB_START, JOB_REPLACE, reason);
         if (r < 0) {
                 if (socket->connections.n > 0 && vector_last(&socket->connections).service == connection.service)
                         socket->connections.n--;

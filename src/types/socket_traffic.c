@@ -44,7 +44,7 @@ static int start_service(Unit *unit) {
         if (!service)
                 return -ENOENT;
         r = text_format(&reason, "traffic on %s", unit->id);
-        return r < 0 ? r : host->ops->request_job(host, service, "start", "replace", reason);
+        return r < 0 ? r : host->ops->request_job(host, service, JOB_START, JOB_REPLACE, reason);
 }
 
 static void trigger(Unit *unit) {

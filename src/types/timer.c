@@ -107,7 +107,7 @@ static void elapse(Unit *unit, const char *why) {
                 return;
         }
         if (!triggered || text_format(&reason, "%s %s", unit->id, why) < 0 ||
-            host->ops->request_job(host, triggered, "start", "replace", reason) < 0) {
+            host->ops->request_job(host, triggered, JOB_START, JOB_REPLACE, reason) < 0) {
                 unit_say(unit, LOG_LEVEL_ERROR, "It has elapsed, and what it triggers cannot be asked for.");
                 end(unit, TIMER_FAILURE_RESOURCES);
                 return;

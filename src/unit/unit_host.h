@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "basic/usec.h"
+#include "unit/job_words.h"
 
 typedef struct Unit Unit;
 typedef struct UnitHost UnitHost;
@@ -98,11 +99,11 @@ typedef struct UnitHostOps {
         int (*kill_rest)(UnitHost *host, Unit *unit, int signal, pid_t main_pid, pid_t control_pid);
 
         /*
-         * Ask for a job, made in the next turn: @type and @mode are words of job/job_type.h
-         * ("restart", "replace"); @reason is shown as its cause. If it is refused then, UnitVTable.job_refused is
-         * told. It never replaces a stop: while one is installed for the unit, a request for a start is dropped in silence.
+         * Asks for a job, which is made in the next turn; @reason is shown as its cause. If the job is refused then,
+         * UnitVTable.job_refused is called. A stop is never replaced: while one is installed for the unit, a request
+         * for a start is dropped in silence.
          */
-        int (*request_job)(UnitHost *host, Unit *unit, const char *type, const char *mode, const char *reason);
+        int (*request_job)(UnitHost *host, Unit *unit, JobType type, JobMode mode, const char *reason);
 
         /* Is a job of the unit installed, or asked for by a unit? */
         bool (*has_job)(UnitHost *host, const Unit *unit);

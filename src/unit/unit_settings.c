@@ -40,6 +40,8 @@ DEFINE_STRING_TABLE(unit_collect_mode, UnitCollectMode, collect_modes)
 DEFINE_STRING_TABLE(unit_action, UnitAction, actions)
 
 static const UnitRareSettings default_rare = {
+        .on_failure_job_mode = JOB_REPLACE,
+        .on_success_job_mode = JOB_FAIL,
         .failure_action_exit_status = -1,
         .success_action_exit_status = -1,
 };
@@ -104,8 +106,6 @@ static void unit_settings_free_rare(UnitRareSettings *rare) {
         strv_free(rare->requires_mounts_for);
         strv_free(rare->wants_mounts_for);
         unit_settings_free_conditions(rare->conditions);
-        free(rare->on_failure_job_mode);
-        free(rare->on_success_job_mode);
         free(rare->job_timeout_reboot_argument);
         free(rare->reboot_argument);
         free(rare);

@@ -11,6 +11,7 @@
 
 #include "basic/string_table.h"
 #include "basic/usec.h"
+#include "unit/job_words.h"
 
 typedef enum UnitCollectMode {
         UNIT_COLLECT_INACTIVE,
@@ -69,8 +70,8 @@ typedef struct UnitRareSettings {
         char **wants_mounts_for;
         UnitCondition *conditions;      /* owned list, asserts too, in the order of the file */
 
-        char *on_failure_job_mode;      /* NULL: "replace" */
-        char *on_success_job_mode;      /* NULL: "fail" */
+        JobMode on_failure_job_mode;
+        JobMode on_success_job_mode;
 
         UnitAction job_timeout_action;
         UnitAction start_limit_action;

@@ -84,18 +84,14 @@ static int parse_job_running_timeout(const DirectiveLine *line, const char *valu
         return directive_parse_time_limit(line, value);
 }
 
+/* An empty value is the default. */
 static int parse_job_mode(const DirectiveLine *line, const char *value) {
-        static const char *const modes[] = {
-                "fail", "replace", "replace-irreversibly", "isolate", "flush", "ignore-dependencies",
-                "ignore-requirements", "triggering", "restart-dependencies", "lenient",
-        };
+        int mode = *value ? job_mode_from_string(value) : line->directive->argument;
 
-        if (!*value)
-                return directive_parse_string(line, value);
-        for (size_t i = 0; i < ELEMENTSOF(modes); i++)
-                if (strcmp(modes[i], value) == 0)
-                        return directive_parse_string(line, value);
-        return directive_complain(line, "'%s' is not a job mode such as replace, fail or isolate", value);
+        if (mode < 0)
+                return directive_complain(line, "'%s' is not a job mode such as replace, fail or isolate", value);
+        *(JobMode *) directive_field(line) = (JobMode) mode;
+        return 0;
 }
 
 /* OnFailureIsolate=yes is the old spelling of OnFailureJobMode=isolate. */
@@ -104,7 +100,8 @@ static int parse_on_failure_isolate(const DirectiveLine *line, const char *value
 
         if (r < 0)
                 return directive_complain(line, "'%s' is neither 'yes' nor 'no'", value);
-        return directive_parse_string(line, r > 0 ? "isolate" : "replace");
+        *(JobMode *) directive_field(line) = r > 0 ? JOB_ISOLATE : JOB_REPLACE;
+        return 0;
 }
 
 static int parse_action_status(const DirectiveLine *line, const char *value) {
@@ -276,9 +273,9 @@ const Directive unit_directives[] = {
         RELATION("OnFailure", UNIT_ON_FAILURE),
         DIRECTIVE_RARE("OnFailureIsolate", parse_on_failure_isolate, on_failure_job_mode,
                        .renamed_to = "OnFailureJobMode"),
-        DIRECTIVE_RARE("OnFailureJobMode", parse_job_mode, on_failure_job_mode),
+        DIRECTIVE_RARE("OnFailureJobMode", parse_job_mode, on_failure_job_mode, .argument = JOB_REPLACE),
         RELATION("OnSuccess", UNIT_ON_SUCCESS),
-        DIRECTIVE_RARE("OnSuccessJobMode", parse_job_mode, on_success_job_mode),
+        DIRECTIVE_RARE("OnSuccessJobMode", parse_job_mode, on_success_job_mode, .argument = JOB_FAIL),
         RELATION("PartOf", UNIT_PART_OF),
         OLD_RELATION("PropagateReloadFrom", UNIT_RELOAD_PROPAGATED_FROM, "ReloadPropagatedFrom"),
         OLD_RELATION("PropagateReloadTo", UNIT_PROPAGATES_RELOAD_TO, "PropagatesReloadTo"),

@@ -233,8 +233,9 @@ static int host_kill_rest(UnitHost *host, Unit *unit, int signal, pid_t main_pid
         return 0;
 }
 
-static int host_request_job(UnitHost *host, Unit *unit, const char *type, const char *mode, const char *reason) {
-        double_record(container_of(host, DoubleWorld, host), "request %s %s %s", type, mode, unit->id);
+static int host_request_job(UnitHost *host, Unit *unit, JobType type, JobMode mode, const char *reason) {
+        double_record(container_of(host, DoubleWorld, host), "request %s %s %s", job_type_to_string(type),
+                      job_mode_to_string(mode), unit->id);
         return 0;
 }
 

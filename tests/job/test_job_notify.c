@@ -106,12 +106,11 @@ Test(job_notify, success_starts_what_on_success_names) {
 
 Test(job_notify, modes_of_on_failure_and_on_success_are_the_units_to_set) {
         static const struct {
-                const char *mode;
+                JobMode mode;
                 const char *events;
         } rows[] = {
-                { NULL, "removed 2 canceled b.service; new 3 start b.service" },
-                { "fail", "refused TransactionIsDestructive" },
-                { "no such mode", "removed 2 canceled b.service; new 3 start b.service" },
+                { JOB_REPLACE, "removed 2 canceled b.service; new 3 start b.service" },
+                { JOB_FAIL, "refused TransactionIsDestructive" },
         };
 
         for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
@@ -119,7 +118,7 @@ Test(job_notify, modes_of_on_failure_and_on_success_are_the_units_to_set) {
 
                 Unit *a = double_unit(w->units, "a.service", UNIT_ACTIVE);
 
-                unit_settings_own_rare(&a->settings)->on_failure_job_mode = rows[i].mode ? strdup(rows[i].mode) : NULL;
+                unit_settings_own_rare(&a->settings)->on_failure_job_mode = rows[i].mode;
                 double_unit(w->units, "b.service", UNIT_ACTIVE);
                 double_unit(w->units, "block.service", UNIT_ACTIVE);
                 double_relate(w->units, "b.service", UNIT_BEFORE, "block.service");

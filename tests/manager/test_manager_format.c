@@ -103,7 +103,7 @@ static void make_state(World *world) {
         world_settle(world);
         set_service(world);
         cr_assert(eq(int, manager_change_environment(world->manager, NULL, set, &failure), 0));
-        cr_assert(eq(int, manager_request_job(world->manager, world_load(world, "idle.target"), "start", "replace",
+        cr_assert(eq(int, manager_request_job(world->manager, world_load(world, "idle.target"), JOB_START, JOB_REPLACE,
                                               "because"), 0));
         manager_take_exit(world->manager, &(UnitExit) { .pid = 4194000, .code = CLD_EXITED, .status = 3, .time = 5 });
         state_mark_all(world->manager->state);

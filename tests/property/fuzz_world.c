@@ -123,13 +123,6 @@ static const UnitVTable fuzz_vtable = {
 
 /* — the loader — */
 
-static char *copy_mode(JobMode mode) {
-        char *copy = strdup(job_mode_to_string(mode));
-
-        assert(copy);
-        return copy;
-}
-
 static void settle(UnitSettings *settings, const FuzzUnit *fuzz) {
         settings->allow_isolate = fuzz->allows_isolate;
         settings->ignore_on_isolate = fuzz->ignores_isolate;
@@ -145,8 +138,8 @@ static void settle(UnitSettings *settings, const FuzzUnit *fuzz) {
                 settings->job_running_timeout = fuzz->running_timeout * USEC_PER_SEC;
                 settings->has_job_running_timeout = true;
         }
-        unit_settings_own_rare(settings)->on_failure_job_mode = copy_mode(fuzz->on_failure_mode);
-        unit_settings_own_rare(settings)->on_success_job_mode = copy_mode(fuzz->on_success_mode);
+        unit_settings_own_rare(settings)->on_failure_job_mode = fuzz->on_failure_mode;
+        unit_settings_own_rare(settings)->on_success_job_mode = fuzz->on_success_mode;
 }
 
 static void relate(Unit *unit, const FuzzRelation *relation, unsigned line) {
@@ -361,10 +354,8 @@ static void show_settings(const Unit *unit, ModelUnit *model) {
         model->priority = settings->job_priority;
         model->timeout = settings->job_timeout == USEC_INFINITY ? MODEL_NEVER : settings->job_timeout;
         model->running_timeout = running == USEC_INFINITY ? MODEL_NEVER : running;
-        model->on_failure_mode = settings->rare->on_failure_job_mode ?
-                (JobMode) job_mode_from_string(settings->rare->on_failure_job_mode) : JOB_REPLACE;
-        model->on_success_mode = settings->rare->on_success_job_mode ?
-                (JobMode) job_mode_from_string(settings->rare->on_success_job_mode) : JOB_FAIL;
+        model->on_failure_mode = settings->rare->on_failure_job_mode;
+        model->on_success_mode = settings->rare->on_success_job_mode;
 }
 
 static void show_relations(const Unit *unit, ModelUnit *model) {

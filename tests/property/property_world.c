@@ -60,9 +60,8 @@ Unit *property_any_unit(PropertyWorld *world) {
 }
 
 static void property_set_up(PropertyWorld *world, Unit *unit) {
-        static const char *const modes[] = { NULL, NULL, "fail", "replace-irreversibly", "isolate" };
+        static const JobMode modes[] = { JOB_REPLACE, JOB_REPLACE, JOB_FAIL, JOB_REPLACE_IRREVERSIBLY, JOB_ISOLATE };
         UnitSettings *settings = &unit->settings;
-        const char *mode;
 
         if (property_chance(world, 15))
                 settings->job_timeout = (1 + property_below(world, 20)) * USEC_PER_SEC;
@@ -72,8 +71,7 @@ static void property_set_up(PropertyWorld *world, Unit *unit) {
         }
         if (property_chance(world, 20))
                 settings->job_priority = (int32_t) property_below(world, 3) - 1;
-        mode = modes[property_below(world, ELEMENTSOF(modes))];
-        unit_settings_own_rare(settings)->on_failure_job_mode = mode ? strdup(mode) : NULL;
+        unit_settings_own_rare(settings)->on_failure_job_mode = modes[property_below(world, ELEMENTSOF(modes))];
         settings->stop_when_unneeded = property_chance(world, 15) && world->has_rules;
         settings->refuse_manual_start = property_chance(world, 3);
         settings->refuse_manual_stop = property_chance(world, 3);

@@ -74,7 +74,7 @@ static int host_kill_rest(UnitHost *host, Unit *unit, int number, pid_t main_pid
                 .invocation_id = unit->invocation_id, .main_pid = main_pid, .control_pid = control_pid }, number);
 }
 
-static int host_request_job(UnitHost *host, Unit *unit, const char *type, const char *mode, const char *reason) {
+static int host_request_job(UnitHost *host, Unit *unit, JobType type, JobMode mode, const char *reason) {
         world_of(host)->wants_start = true;
         return 0;
 }

@@ -91,11 +91,11 @@ static int host_kill_rest(UnitHost *host, Unit *unit, int number, pid_t main_pid
         return world->rest;
 }
 
-static int host_request_job(UnitHost *host, Unit *unit, const char *type, const char *mode, const char *reason) {
+static int host_request_job(UnitHost *host, Unit *unit, JobType type, JobMode mode, const char *reason) {
         World *world = world_of(host);
 
         separate(&world->calls, ", ");
-        text_addf(&world->calls, "request %s %s", type, mode);
+        text_addf(&world->calls, "request %s %s", job_type_to_string(type), job_mode_to_string(mode));
         return 0;
 }
 
