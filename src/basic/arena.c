@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Memory that goes away together
+ * Memory that is freed together
  *
- * A list of chunks, filled from the front. Nothing in it is freed by itself,
- * so an allocation is an addition and a comparison; what is larger than a
- * chunk gets one of its own size. Strings are packed without a gap.
+ * A list of chunks, filled from the front. No object is freed alone, so an
+ * allocation is an addition and a comparison. An object larger than a chunk
+ * gets a chunk of its own size. Strings are packed without gaps.
  */
 
 #include <assert.h>

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * Memory that goes away together
+ * Memory that is freed together
  *
- * Many small objects of one transaction, freed in one go. A reset keeps the
- * first chunk, so a small transaction allocates nothing.
+ * For the many small objects of one transaction. A reset keeps the first
+ * chunk, so a small transaction allocates nothing.
  */
 
 #include <stddef.h>
@@ -14,7 +14,7 @@ typedef struct ArenaChunk ArenaChunk;
 
 typedef struct Arena {
         ArenaChunk *first;      /* owned */
-        ArenaChunk *current;    /* borrowed, one of the list */
+        ArenaChunk *current;    /* borrowed from the list */
 } Arena;
 
 void arena_deinit(Arena *arena);

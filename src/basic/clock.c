@@ -3,8 +3,8 @@
 /*
  * The clock
  *
- * Every reading of time goes through here, so that a search for it finds all
- * places where a run is not determined by its input.
+ * All reads of the clock go through this file, so a search for its functions
+ * finds every place where a run depends on more than its input.
  */
 
 #include <time.h>

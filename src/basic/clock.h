@@ -10,11 +10,11 @@
 /* CLOCK_MONOTONIC, µs. */
 usec_t clock_monotonic(void);
 
-/* CLOCK_BOOTTIME, µs: with the time that the machine was suspended, as /proc counts the starts of processes. */
+/* CLOCK_BOOTTIME, µs: includes suspended time, like the start times of processes in /proc. */
 usec_t clock_boottime(void);
 
 /* CLOCK_REALTIME, µs since the epoch. */
 usec_t clock_realtime(void);
 
-/* What this process has used of a processor, µs. */
+/* The processor time of this process, µs. */
 usec_t clock_processor(void);

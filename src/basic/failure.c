@@ -3,8 +3,8 @@
 /*
  * A failure that a person reads
  *
- * Writing the message may itself fail for want of memory. The code is kept in
- * any case, and what a person reads then is the code's own text.
+ * Formatting the message may itself fail for want of memory. The code is kept
+ * in any case; the text of the code then stands for the message.
  */
 
 #include <assert.h>
@@ -34,7 +34,7 @@ int failure_set(Failure *failure, int code, const char *name, const char *format
         if (!failure)
                 return code;
 
-        /* The old message may be among the arguments: it goes last. */
+        /* The old message may be among the arguments, so it is freed after formatting. */
         va_start(args, format);
         text_vformat(&message, format, args);
         va_end(args);

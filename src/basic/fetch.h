@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * Memory that will be looked at soon
+ * Prefetching of memory
  *
- * Who goes over a hundred thousand objects that lie anywhere waits for memory
- * at each of them, and for one thing after the other, unless it says some steps
- * before what it will look at. Saying so never fails, whatever the address is.
+ * A loop over a hundred thousand scattered objects waits for memory at each
+ * of them, one after the other, unless it requests addresses some steps
+ * ahead. A prefetch never fails, whatever the address is.
  */
 
 /*
- * The empty statement is there for gcc: to it, a function that does nothing but this has no effect, and so its calls are
- * left out.
+ * The empty asm statement is for gcc, which removes calls to a function that has no effect, and a prefetch counts as
+ * none.
  */
 #define fetch_ahead(address)                                 \
         ({                                                   \

@@ -4,7 +4,7 @@
 /*
  * A hash of several strings
  *
- * FNV-1a of 64 bits: two that somebody did not choose for it are told apart.
+ * 64-bit FNV-1a: distinguishes strings unless somebody chose them to collide.
  */
 
 #include <stdint.h>
@@ -15,7 +15,7 @@ static inline uint64_t hash_add_byte(uint64_t hash, char byte) {
         return (hash ^ (unsigned char) byte) * UINT64_C(0x100000001b3);
 }
 
-/* The end of @text counts: "a", "b" is not "ab". */
+/* The end of @text is hashed, too: "a", "b" differs from "ab". */
 static inline uint64_t hash_add(uint64_t hash, const char *text) {
         do
                 hash = hash_add_byte(hash, *text);

@@ -3,8 +3,8 @@
 /*
  * A binary heap of borrowed pointers
  *
- * An array in which the children of i are 2i+1 and 2i+2. Whatever is moved is
- * told its new place, so no search is ever needed.
+ * An array in which the children of i are 2i+1 and 2i+2. The heap stores its
+ * place in each element that it moves, so no search is needed.
  */
 
 #include <assert.h>

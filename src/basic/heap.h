@@ -4,8 +4,8 @@
 /*
  * A binary heap of borrowed pointers: the least element first
  *
- * Each element holds its own place (a uint32_t that the heap keeps up to
- * date), so that one in the middle is removed or moved in O(log n).
+ * Each element holds its own place (a uint32_t that the heap updates), so an
+ * element in the middle is removed or moved in O(log n).
  */
 
 #include <stdbool.h>
@@ -22,14 +22,14 @@ typedef struct Heap {
         size_t n;
         size_t allocated;
         HeapCompare compare;
-        HeapPlace place;        /* where an element keeps its place; HEAP_NOWHERE while outside */
+        HeapPlace place;        /* the place stored in an element; HEAP_NOWHERE while outside */
 } Heap;
 
 void heap_init(Heap *heap, HeapCompare compare, HeapPlace place);
 void heap_deinit(Heap *heap);
 int heap_reserve(Heap *heap, size_t total);     /* room for @total elements: 0 or -ENOMEM */
-int heap_push(Heap *heap, void *element);       /* the element must be outside: 0 or -ENOMEM */
+int heap_push(Heap *heap, void *element);       /* @element must not be in a heap: 0 or -ENOMEM */
 void *heap_peek(const Heap *heap);              /* NULL if empty */
 void *heap_pop(Heap *heap);                     /* NULL if empty */
-void heap_remove(Heap *heap, void *element);    /* does nothing if it is outside */
-void heap_moved(Heap *heap, void *element);     /* its key has changed */
+void heap_remove(Heap *heap, void *element);    /* does nothing if @element is not in a heap */
+void heap_moved(Heap *heap, void *element);     /* after a change of the key of @element */

@@ -3,9 +3,9 @@
 /*
  * From a non-zero u32 to a pointer
  *
- * Linear probing over a power of two of slots. A removal moves back what
- * stood behind it, so there are no tombstones and a map that sees many ids
- * come and go stays as fast as a new one.
+ * Linear probing over a power of two of slots. A removal moves the entries
+ * behind it back, so there are no tombstones, and a map with many insertions
+ * and removals stays as fast as a new one.
  */
 
 #include <assert.h>
@@ -27,15 +27,15 @@ void id_map_deinit(IdMap *map) {
 
 static size_t id_map_home(const IdMap *map, uint32_t id) {
         /*
-         * Ids rise one by one, and are asked for so: eight of a row lie beside each other. The multiplication spreads
-         * the rows; its high bits are the good ones.
+         * Ids rise one by one and are looked up in that order, so eight ids of a row lie beside each other. The
+         * multiplication spreads the rows; its high bits are the good ones.
          */
         uint64_t hash = (id / ID_MAP_ROW) * UINT64_C(0x9E3779B97F4A7C15);
 
         return ((size_t) (hash >> 32) * ID_MAP_ROW + id % ID_MAP_ROW) & map->mask;
 }
 
-/* The slot that holds @id, or the free one where it would go. */
+/* The slot of @id, or the free slot for it. */
 static size_t id_map_slot(const IdMap *map, uint32_t id) {
         size_t at = id_map_home(map, id);
 
@@ -78,7 +78,7 @@ int id_map_reserve(IdMap *map, size_t extra) {
                 return -ENOMEM;
         wanted = map->n + extra;
         slots = map->mask > 0 ? map->mask + 1 : ID_MAP_SLOTS_MIN;
-        while (wanted * 2 > slots)     /* rows make long runs if there is less room than that */
+        while (wanted * 2 > slots)     /* rows make long runs if there is less room */
                 slots *= 2;
         return map->mask > 0 && slots == map->mask + 1 ? 0 : id_map_resize(map, slots);
 }
@@ -134,7 +134,7 @@ bool id_map_remove(IdMap *map, uint32_t id) {
         for (at = (hole + 1) & map->mask; map->ids[at] != 0; at = (at + 1) & map->mask) {
                 size_t home = id_map_home(map, map->ids[at]);
 
-                /* It may move to the hole unless its home lies behind the hole. */
+                /* The entry may move to the hole unless its home lies behind the hole. */
                 if (((at - home) & map->mask) < ((at - hole) & map->mask))
                         continue;
                 map->ids[hole] = map->ids[at];

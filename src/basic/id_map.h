@@ -4,8 +4,8 @@
 /*
  * From a non-zero u32 to a pointer
  *
- * Open addressing, at most two thirds full: 12 bytes a slot, where a uthash
- * handle costs 56 bytes in each object. Jobs are found by id through it.
+ * Open addressing, at most two thirds full: 12 bytes per slot, where a uthash
+ * handle takes 56 bytes in each object. Jobs are found by id with it.
  */
 
 #include <stdbool.h>
@@ -21,10 +21,10 @@ typedef struct IdMap {
 
 void id_map_deinit(IdMap *map);
 
-/* Makes room for @extra further ids, so that so many id_map_put() can't fail: 0 or -ENOMEM. */
+/* Makes room for @extra further ids, so that id_map_put() can't fail for these: 0 or -ENOMEM. */
 int id_map_reserve(IdMap *map, size_t extra);
 
-/* Stores @value under a new id: 0 or -ENOMEM. Putting an id that is there replaces its value. */
+/* Stores @value under @id, in place of an earlier value: 0 or -ENOMEM. */
 int id_map_put(IdMap *map, uint32_t id, void *value);
 void *id_map_get(const IdMap *map, uint32_t id);        /* NULL if not there */
 bool id_map_remove(IdMap *map, uint32_t id);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Finds things by the hash of their key
+ * A hash table of indexes
  *
- * Open addressing, probed in line, at most four fifths full. The hash is kept,
- * so that the table grows without a look at the keys, and a key is compared
- * only where it is almost certainly the right one. What is removed leaves no
- * mark: those behind it move up.
+ * Open addressing with linear probing, at most four fifths full. The hash is
+ * stored, so that the table grows without access to the keys, and a key is
+ * compared only if it is almost certainly the right one. A removal leaves no
+ * mark: the entries behind it move up.
  */
 
 #include <assert.h>
@@ -18,7 +18,7 @@
 
 #define SLOTS_MIN 16
 
-/* FNV-1a, folded, as the lower bits choose the slot. */
+/* FNV-1a, folded, because the lower bits choose the slot. */
 uint32_t index_table_hash(const char *string) {
         uint64_t hash = UINT64_C(0xCBF29CE484222325);
 
@@ -42,7 +42,7 @@ void index_table_clear(IndexTable *table) {
         table->n = 0;
 }
 
-/* There is room. */
+/* The caller has reserved the room. */
 static void index_table_insert(IndexTable *table, IndexSlot slot) {
         size_t at = slot.hash & (table->n_slots - 1);
 
@@ -89,7 +89,7 @@ int index_table_put(IndexTable *table, uint32_t hash, uint32_t index) {
         return 0;
 }
 
-/* Closes the gap at @gap: whoever behind it would be found sooner there moves up. */
+/* Closes the gap at @gap: moves up each entry behind it that is then found sooner. */
 static void index_table_close(IndexTable *table, size_t gap) {
         size_t mask = table->n_slots - 1;
 

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * Finds things that lie in an array, by the hash of their key
+ * A hash table of indexes into an array
  *
- * Keeps an index and its hash, eight bytes; the keys stay where they are, and
- * the caller compares them. A uthash handle costs 56 bytes in each thing.
+ * Stores an index and its hash, eight bytes; the keys stay in the array, and
+ * the caller compares them. A uthash handle takes 56 bytes in each object.
  */
 
 #include <stdbool.h>
@@ -26,18 +26,18 @@ typedef struct IndexTable {
 uint32_t index_table_hash(const char *string);
 
 void index_table_deinit(IndexTable *table);
-void index_table_clear(IndexTable *table);      /* keeps its room */
+void index_table_clear(IndexTable *table);      /* keeps the memory */
 
-/* Makes room for @extra further indexes, so that so many index_table_put() can't fail: 0 or -ENOMEM. */
+/* Makes room for @extra further indexes, so that index_table_put() can't fail for these: 0 or -ENOMEM. */
 int index_table_reserve(IndexTable *table, size_t extra);
 
-/* Adds @index, which must not be there under this hash yet: 0 or -ENOMEM. It is less than UINT32_MAX. */
+/* Adds @index, less than UINT32_MAX and not yet stored under this hash: 0 or -ENOMEM. */
 int index_table_put(IndexTable *table, uint32_t hash, uint32_t index);
 bool index_table_remove(IndexTable *table, uint32_t hash, uint32_t index);
 
 /*
- * The next index that was put under @hash. *@probe is 0 for the first, and then left to this; nothing may be put or
- * removed between. False at the end.
+ * The next index stored under @hash. *@probe is 0 for the first call and belongs to this function afterwards; the table
+ * must not change between calls. False at the end.
  */
 static inline bool index_table_next(const IndexTable *table, uint32_t hash, size_t *probe, uint32_t *ret_index) {
         while (*probe < table->n_slots) {

@@ -3,11 +3,11 @@
 /*
  * The log of the programs
  *
- * One write() a line, so that lines of several processes do not mix. What is
- * logged may come from outside: control characters are shown, not sent, since
- * standard error may be a terminal. A reader that does not read must not stop
- * the manager: a line that would have to wait is lost, counted, and the count
- * stands in front of the next line that goes through.
+ * One write() per line, so that lines of several processes do not mix. Log
+ * messages may contain text from outside: control characters are escaped, as
+ * standard error may be a terminal. A reader that does not read must not
+ * block the manager: a line that would block is dropped and counted, and the
+ * next line that goes through reports the count.
  */
 
 #include <errno.h>
@@ -29,10 +29,10 @@ static int log_kernel_fd = -1;
 static int log_copy_fd = -1;
 static unsigned long log_n_not_copied;
 
-/* Longer ones the kernel refuses (LOG_LINE_MAX). */
+/* The kernel refuses longer lines (LOG_LINE_MAX). */
 #define KERNEL_LINE_MAX 960U
 
-/* What the kernel's log calls us. The numbers are priorities of the facility "daemon". */
+/* The name in the kernel's log. The numbers are priorities of the facility "daemon". */
 #define KERNEL_PREFIX_FORMAT "<%d>jobd: "
 #define FACILITY_DAEMON (3 << 3)
 
@@ -81,11 +81,11 @@ int log_level_from_string(const char *string) {
         return (int) number;
 }
 
-/* The kernel says "writable" of a pipe while at least PIPE_BUF bytes fit, so a shorter line does not block. */
+/* A pipe is reported as writable while at least PIPE_BUF bytes fit, so a shorter line does not block. */
 static bool log_has_room(void) {
         struct pollfd fd = { .fd = STDERR_FILENO, .events = POLLOUT };
 
-        if (log_kernel_fd >= 0)                 /* a ring: it never waits, and is never "writable" */
+        if (log_kernel_fd >= 0)                 /* a ring buffer never blocks, and is never reported as writable */
                 return true;
         return poll(&fd, 1, 0) > 0 && (fd.revents & POLLOUT);
 }
@@ -128,7 +128,7 @@ static bool log_write_copy(const char *line, size_t n) {
         return write(log_copy_fd, line, n) == (ssize_t) n;
 }
 
-/* One that is too long for a pipe to take it whole is cut. */
+/* Cuts a line that is too long for an atomic write to a pipe. */
 static void log_copy(LogLevel level, const char *line, size_t n) {
         char copy[PIPE_BUF];
         int length;

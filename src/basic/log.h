@@ -4,10 +4,10 @@
 /*
  * The log of the programs
  *
- * Only the upper layers (manager, dbus, core) write to it; libraries below
- * return what they have to say. Lines go to standard error, with the syslog
- * priority in front ("<4>") where that is not a terminal. The init of a
- * machine writes to the kernel's log instead, which outlives the console.
+ * Only the upper layers (manager, dbus, core) log; libraries below return
+ * their messages. Lines go to standard error, with the syslog priority in
+ * front ("<4>") unless that is a terminal. The init of a machine logs to the
+ * kernel instead, whose log outlives the console.
  */
 
 #include <stdbool.h>
@@ -22,15 +22,15 @@ typedef enum LogLevel {
         LOG_LEVEL_DEBUG = 7,
 } LogLevel;
 
-/* No "<N>" in front of lines that go to no terminal: whoever reads them is no journal. */
+/* Leaves out the "<N>" in front of lines although standard error is no terminal: its reader is no journal. */
 void log_set_plain(bool is_plain);
-/* Lines go there, too, with the priority in front: a descriptor that does not block, borrowed; -1: nowhere. */
+/* Also writes lines with the priority in front to @fd, a non-blocking, borrowed descriptor; -1: no copy. */
 void log_set_copy(int fd);
 void log_set_level(LogLevel level);
 LogLevel log_get_level(void);
 const char *log_level_to_string(LogLevel level);        /* "info", … */
-bool log_shows(LogLevel level);                         /* is it worth while to make a line of that level? */
-void log_set_kernel(int fd);                            /* of /dev/kmsg, borrowed; -1: standard error again */
+bool log_shows(LogLevel level);                         /* whether lines of that level are written */
+void log_set_kernel(int fd);                            /* /dev/kmsg, borrowed; -1: back to standard error */
 int log_level_from_string(const char *string);          /* "err", "warning", …, "7"; or -EINVAL */
 void log_write(LogLevel level, const char *unit, const char *format, ...) printf_(3, 4);   /* @unit may be NULL */
 

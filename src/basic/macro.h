@@ -4,8 +4,8 @@
 /*
  * Ownership and small helpers
  *
- * An owning local carries a cleanup mark and leaves the function through
- * take_ptr(). Everything else is a borrow.
+ * An owning local has a cleanup mark and leaves the function through
+ * take_ptr(). All other pointers are borrowed.
  */
 
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #define cleanup_(fn) __attribute__((cleanup(fn)))
 #define printf_(fmt, args) __attribute__((format(printf, fmt, args)))
 
-/* For a destructor that accepts NULL and returns NULL: gives it a form that cleanup_() takes. */
+/* Makes the form that cleanup_() takes from a destructor that accepts and returns NULL. */
 #define DEFINE_CLEANUP(type, free_fn)                        \
         static inline void free_fn##p(type **slot) {         \
                 *slot = free_fn(*slot);                      \
@@ -36,7 +36,7 @@ static inline void freep(void *slot) {
 
 #define ELEMENTSOF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Each use names its own variables, so that they may stand in each other. */
+/* Each use has variables of its own names, so that uses may nest. */
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 #define CHOOSE_(a, op, b, x, y) ({ __typeof__(a) x = (a); __typeof__(b) y = (b); x op y ? x : y; })

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/*
- * Random bytes, kept in store
- */
+/* Random bytes, kept in a buffer */
 
 #include <assert.h>
 #include <errno.h>
@@ -11,10 +9,10 @@
 
 #include "basic/random.h"
 
-/* The kernel gives up to 256 without a pause for signals, so it is all or nothing. */
+/* The kernel returns up to 256 bytes without interruption by a signal, so a read is all or nothing. */
 static struct {
         unsigned char bytes[256];
-        size_t n;                       /* at the front, not given out yet */
+        size_t n;                       /* unused bytes, at the front */
 } store;
 
 int random_bytes(void *bytes, size_t n) {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/*
- * So many times in a span that begins with the first of them
- */
+/* A number of events in an interval that begins with the first of them */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,11 +9,11 @@
 #include "basic/usec.h"
 
 typedef struct RateLimit {
-        usec_t begin;                   /* 0: never */
+        usec_t begin;                   /* 0: no event yet */
         uint32_t n;
 } RateLimit;
 
-/* Counts one, if it is within the limit; a limit of 0, of either kind, is none. */
+/* Counts an event and returns true if it is within the limit. An interval or burst of 0 means no limit. */
 static inline bool rate_limit_allows(RateLimit *limit, usec_t interval, uint32_t burst, usec_t now) {
         if (interval == 0 || burst == 0)
                 return true;

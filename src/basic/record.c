@@ -2,9 +2,9 @@
 /*
  * A record as bytes
  *
- * Seven bits of a number a byte, the lowest first, the eighth set if more
- * follow. A string has its NUL with it, so that a reader can give it out as it
- * lies there.
+ * A number takes seven bits per byte, the lowest first; the eighth bit is set
+ * if more bytes follow. A string includes its NUL, so a reader returns it in
+ * place.
  */
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static bool grow(RecordWriter *writer, size_t wanted) {
         return true;
 }
 
-/* Asked for each number: nearly always there is room. */
+/* Called for each number; nearly always there is room. */
 static inline uint8_t *make_room(RecordWriter *writer, size_t n) {
         if (writer->has_failed || (n > writer->allocated - writer->n && !grow(writer, writer->n + n)))
                 return NULL;
@@ -74,7 +74,7 @@ void record_put_time(RecordWriter *writer, uint64_t value) {
         writer->n += sizeof(value);
 }
 
-/* Small negative numbers are small: 0, -1, 1, -2, … are 0, 1, 2, 3, … */
+/* Small negative numbers stay small: 0, -1, 1, -2, … become 0, 1, 2, 3, … */
 void record_put_signed(RecordWriter *writer, int64_t value) {
         record_put(writer, (uint64_t) value << 1 ^ (value < 0 ? UINT64_MAX : 0));
 }

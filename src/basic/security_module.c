@@ -2,8 +2,8 @@
 /*
  * Security modules of the kernel that confine a process by a label
  *
- * A kernel may have one and not use it, so the question is put to the place
- * where its rules would be loaded.
+ * A kernel may have a module and not use it, so the check looks at the place
+ * where the rules of the module would be loaded.
  */
 
 #include <fcntl.h>

@@ -16,5 +16,5 @@ typedef enum SecurityModule {
 
 const char *security_module_to_string(SecurityModule module);   /* "AppArmor", … */
 
-/* Does the running kernel have it, and is it switched on? It looks into /sys. */
+/* Whether the running kernel has the module and it is enabled. Reads /sys. */
 bool security_module_is_enabled(SecurityModule module);

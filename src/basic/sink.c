@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Typed output, whoever reads it
+ * Typed output for any reader
  *
- * Thin words over three operations, so that a new kind of sink implements
- * three functions and no more.
+ * Thin functions over three operations, so that a new kind of sink implements
+ * only three functions.
  */
 
 #include <assert.h>

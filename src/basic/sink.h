@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * Typed output, whoever reads it
+ * Typed output for any reader
  *
- * What a module has to tell (a property, a plan, an explanation) it writes
- * into a sink, value by value, typed as D-Bus types. The bus layer's sink
- * appends to a message, jobd-sim's makes JSON, a test's makes text; so a
- * fact is put into words once.
+ * A module writes a property, a plan or an explanation into a sink, value by
+ * value, typed as D-Bus types. The sink of the bus layer appends to a
+ * message, that of jobd-sim makes JSON, that of a test makes text, so the
+ * writing code exists once.
  *
  * Containers: 'a' array with the signature of its items, 'r' struct, 'e' dict
  * entry (the next basic value is its key), 'v' variant with the signature of
- * its value. A sink remembers its first error and ignores the rest.
+ * its value. A sink remembers its first error and ignores all later calls.
  */
 
 #include <stdbool.h>
@@ -21,7 +21,7 @@
 typedef struct Sink Sink;
 
 typedef struct SinkOps {
-        /* @type is one of "bynqiuxtdsog"; @value points to the C value (for 'b' a bool, for "sog" the string itself). */
+        /* @type: one of "bynqiuxtdsog"; @value points to the C value ('b': a bool), for "sog" it is the string. */
         void (*put)(Sink *sink, char type, const void *value);
         void (*open)(Sink *sink, char container, const char *contents);
         void (*close)(Sink *sink);
@@ -45,7 +45,7 @@ void sink_open(Sink *sink, char container, const char *contents);
 void sink_close(Sink *sink);
 void sink_strv(Sink *sink, char *const *strv);          /* as "as" */
 
-/* One entry of an a{sv} that is open. */
+/* One entry of an open a{sv}. */
 void sink_entry_bool(Sink *sink, const char *key, bool value);
 void sink_entry_u32(Sink *sink, const char *key, uint32_t value);
 void sink_entry_i32(Sink *sink, const char *key, int32_t value);
@@ -53,6 +53,6 @@ void sink_entry_u64(Sink *sink, const char *key, uint64_t value);
 void sink_entry_string(Sink *sink, const char *key, const char *value);
 void sink_entry_strv(Sink *sink, const char *key, char *const *strv);
 
-/* An entry whose value is a container or written by hand: open with its signature, write, sink_entry_close(). */
+/* An entry whose value is a container: open it with the signature, write the value, call sink_entry_close(). */
 void sink_entry_open(Sink *sink, const char *key, const char *signature);
 void sink_entry_close(Sink *sink);

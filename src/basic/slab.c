@@ -3,10 +3,10 @@
 /*
  * Many short arrays of items of one size
  *
- * Short arrays are cut from chunks, one after the other, and never cut up or
- * joined again: an array that grows by one leaves room for another of the
- * length that it had, of which there are always more. A long array is worth
- * the header that malloc() puts in front of it.
+ * Short arrays are cut from chunks, one after the other, and never split or
+ * joined: an array that grows by one leaves room for another of its old
+ * length, and there are always more of those. For a long array the header of
+ * malloc() does not matter.
  */
 
 #include <assert.h>
@@ -42,7 +42,7 @@ static void slab_give_back(Slab *slab, void *items, size_t n) {
         if (n == 0)
                 return;
 
-        /* Items need not be aligned as a pointer is. */
+        /* Items may be less aligned than a pointer. */
         memcpy(items, &slab->spare[n], sizeof(void *));
         slab->spare[n] = items;
 }
@@ -56,7 +56,7 @@ static int slab_add_chunk(Slab *slab) {
         if (!chunk)
                 return -ENOMEM;
 
-        /* The rest of the last one is an array as well. */
+        /* The rest of the last chunk is an array, too. */
         if (slab->n_left >= slab->size)
                 slab_give_back(slab, slab->at, MIN(slab->n_left / slab->size, (size_t) SLAB_SHORT));
         slab->chunks.items[slab->chunks.n++] = chunk;
@@ -137,7 +137,7 @@ int slab_share_chunks(Slab *slab, Slab *other) {
 
 /* — moving elsewhere — */
 
-#define CHUNK_IS_THERE 1U               /* of n_live, beside the bytes */
+#define CHUNK_IS_THERE 1U               /* flag in n_live, beside the number of bytes */
 
 static int chunk_compare(const void *a, const void *b) {
         uintptr_t x = (uintptr_t) *(void *const *) a, y = (uintptr_t) *(void *const *) b;
@@ -186,7 +186,7 @@ void slab_drain_release(SlabDrain *drain, const void *items, size_t n_bytes) {
         if (drain->n_live[chunk] > CHUNK_IS_THERE)
                 return;
 
-        /* Its address stays, by which others are found. */
+        /* The address stays in the list, where other chunks are found by it. */
         drain->n_live[chunk] = 0;
         free(drain->slab->chunks.items[chunk]);
 }

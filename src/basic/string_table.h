@@ -25,7 +25,7 @@
         }                                                                               \
         DEFINE_STRING_TABLE_FROM(name, table)
 
-/* Where words are only read: x_from_string() alone. */
+/* For enums that are only parsed: x_from_string() alone. */
 #define DEFINE_STRING_TABLE_FROM(name, table)                                           \
         int name##_from_string(const char *string) {                                    \
                 if (!string)                                                            \

@@ -3,8 +3,8 @@
 /*
  * NULL-terminated arrays of owned strings
  *
- * The room grows in powers of two, which the length tells, so no capacity is
- * kept beside the array.
+ * The capacity is the next power of two of the length, so it need not be
+ * stored.
  */
 
 #include <assert.h>

@@ -3,8 +3,8 @@
 /*
  * Text that grows, and questions about strings
  *
- * What comes from outside is judged byte by byte here, without the locale: a
- * unit manager may run in none.
+ * Text from outside is checked byte by byte, without the locale: a unit
+ * manager may run without one.
  */
 
 #include <assert.h>
@@ -19,7 +19,7 @@
 #include "basic/vector.h"
 
 #define TEXT_NEAREST_MAX 128            /* longer words have no nearest one */
-#define TEXT_BEGINNING_MIN 3           /* letters that are the beginning of a word rather than another */
+#define TEXT_BEGINNING_MIN 3           /* letters that count as the beginning of a word */
 
 void text_deinit(Text *text) {
         assert(text);
@@ -137,7 +137,7 @@ bool text_equal(const char *a, const char *b) {
         return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* How many bytes the UTF-8 character at @string has, 0 if there is no valid one. @ret_code is its number. */
+/* The length in bytes of the UTF-8 character at @string, 0 if it is invalid; @ret_code is the code point. */
 static size_t text_utf8_character(const char *string, uint32_t *ret_code) {
         static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
         const unsigned char *c = (const unsigned char *) string;
@@ -214,7 +214,7 @@ int text_escape_control(const char *string, char **ret_string) {
         return text_finish(&text, ret_string);
 }
 
-/* How many letters are to be put in, left out, replaced, or exchanged with the next: by three rows of the table. */
+/* The edit distance: insertions, deletions, replacements and swaps of neighbours, with three rows of the table. */
 static size_t text_distance(const char *a, const char *b) {
         size_t rows[3][TEXT_NEAREST_MAX + 1];
         size_t n_a = strlen(a), n_b = strlen(b);
@@ -249,8 +249,8 @@ static size_t common_beginning(const char *a, const char *b) {
 }
 
 /*
- * Of two equally near: the one that begins as the word does by far, as few get the beginning wrong. Else the one of the
- * same length: letters get exchanged or hit wrong more often than they are missing.
+ * Of two candidates at the same distance: the one with the same beginning as the word, which few people get wrong; then
+ * the one of the same length, as letters are more often wrong or swapped than missing.
  */
 static bool is_nearer_in_length(const char *word, const char *candidate, const char *than) {
         size_t length = strlen(word), a = strlen(candidate), b = strlen(than);

@@ -5,7 +5,7 @@
  * Text that grows
  *
  * A Text remembers the first failed allocation, so a long message is written
- * without a check after each part and judged once, by text_finish().
+ * without a check after each part and checked once, by text_finish().
  */
 
 #include <stdarg.h>
@@ -40,7 +40,7 @@ bool text_starts_with(const char *string, const char *prefix);
 bool text_ends_with(const char *string, const char *suffix);
 bool text_equal(const char *a, const char *b);          /* NULL equals NULL */
 
-/* True if all of @string is valid UTF-8 (D-Bus disconnects whoever sends another). */
+/* Whether @string is valid UTF-8 (D-Bus disconnects a sender of anything else). */
 bool text_is_utf8(const char *string);
 
 /*
@@ -49,13 +49,13 @@ bool text_is_utf8(const char *string);
  */
 int text_escape_control(const char *string, char **ret_string);
 
-/* Makes @string at most @n bytes long (3 at least): cut between characters, and with "…" for what is missing. */
+/* Shortens @string to at most @n bytes (at least 3), between characters, with "…" in place of the rest. */
 void text_shorten(char *string, size_t n);
 
 /*
- * For "did you mean": the candidate that begins with @word, if it has three letters, else the nearest in edit distance
- * (at most a third of its length); or NULL. Of several the one that has least to be changed, and of those one
- * that is as long as @word.
+ * For "did you mean": the candidate that begins with @word, if that has three letters, otherwise the nearest in edit
+ * distance (at most a third of the length of @word); or NULL. Of several the nearest, and of those one of the same
+ * length as @word.
  */
 const char *text_nearest(const char *word, const char *const *candidates, size_t n);
 

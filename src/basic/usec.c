@@ -3,9 +3,9 @@
 /*
  * Time as a value
  *
- * Spans are read as systemd.time(7) has them: numbers with units, added up.
- * A year is 365.25 days and a month a twelfth of it, as there. A fraction is
- * computed in integers, so that "0.1s" is 100,000 µs and nothing near it.
+ * Spans have the syntax of systemd.time(7): numbers with units, added up. A
+ * year is 365.25 days and a month a twelfth of it, as there. Fractions are
+ * computed in integers, so that "0.1s" is exactly 100,000 µs.
  */
 
 #include <assert.h>
@@ -58,7 +58,7 @@ static const char *usec_skip_space(const char *at) {
         return at;
 }
 
-/* One number: the whole part, and the fraction's digits as @ret_fraction of @ret_scale. */
+/* One number: its whole part, and the digits of the fraction as @ret_fraction of @ret_scale. */
 static int usec_parse_number(const char **at, usec_t *ret_whole, usec_t *ret_fraction, usec_t *ret_scale) {
         usec_t whole = 0, fraction = 0, scale = 1;
         const char *c = *at;
@@ -77,7 +77,7 @@ static int usec_parse_number(const char **at, usec_t *ret_whole, usec_t *ret_fra
                 return -EINVAL;
         if (*c == '.')
                 for (c++; usec_is_digit(*c); c++)
-                        if (scale < 1000000000) {       /* further digits are below a microsecond of a year's worth */
+                        if (scale < 1000000000) {       /* further digits are less than a microsecond, even in years */
                                 fraction = fraction * 10 + (usec_t) (*c - '0');
                                 scale *= 10;
                         }
@@ -111,7 +111,7 @@ static int usec_parse_unit(const char **at, usec_t default_unit, usec_t *ret_uni
         return -EINVAL;
 }
 
-/* Number and unit in front of @at, added to @sum. */
+/* Adds the number and unit at @at to @sum. */
 static int usec_parse_part(const char **at, usec_t default_unit, usec_t *sum) {
         usec_t whole, fraction, scale, unit;
         int r;
@@ -123,7 +123,7 @@ static int usec_parse_part(const char **at, usec_t default_unit, usec_t *sum) {
         if (r < 0)
                 return r;
 
-        /* unit * fraction would not fit for years, so the unit is divided with its remainder. */
+        /* unit * fraction would overflow for years, so the unit is divided with its remainder. */
         fraction = unit / scale * fraction + unit % scale * fraction / scale;
         if (__builtin_mul_overflow(whole, unit, &whole) || __builtin_add_overflow(whole, fraction, &whole) ||
             __builtin_add_overflow(*sum, whole, sum) || *sum == USEC_INFINITY)

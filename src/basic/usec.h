@@ -19,10 +19,10 @@ typedef uint64_t usec_t;
 #define USEC_PER_HOUR (60 * USEC_PER_MINUTE)
 #define USEC_PER_DAY (24 * USEC_PER_HOUR)
 
-/* Enough for any usec_format(). */
+/* Large enough for any usec_format(). */
 #define USEC_FORMAT_MAX 64
 
-/* Sum and difference that stop at USEC_INFINITY and 0. */
+/* Sum and difference, limited to USEC_INFINITY and 0. */
 usec_t usec_add(usec_t a, usec_t b);
 usec_t usec_sub(usec_t a, usec_t b);
 

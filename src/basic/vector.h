@@ -4,8 +4,8 @@
 /*
  * Growing arrays
  *
- * VECTOR(Type) declares the struct in place; {} is an empty one. The items are
- * in .items[0] to .items[n - 1]; nothing may point into it across a push.
+ * VECTOR(Type) declares the struct in place; {} is an empty one. The items
+ * are .items[0] to .items[n - 1]; pointers to them are invalid after a push.
  */
 
 #include <errno.h>
@@ -15,10 +15,10 @@
 
 #define VECTOR(type) struct { type *items; size_t n; size_t allocated; }
 
-/* Makes room for @wanted items of @size bytes in all. -ENOMEM leaves everything as it was. */
+/* Makes room for @wanted items of @size bytes in all. After -ENOMEM nothing has changed. */
 int vector_reserve_raw(void **items, size_t *allocated, size_t size, size_t wanted);
 
-/* Makes room for @extra further items, so that so many vector_push() can't fail. */
+/* Makes room for @extra further items, so that vector_push() can't fail for these. */
 #define vector_reserve(v, extra)                                                                             \
         ({                                                                                                   \
                 size_t reserve_n_ = (v)->n + (extra);                                                        \

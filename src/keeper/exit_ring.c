@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Exits that core has not taken yet
- */
+/* Exits that core has not acknowledged yet */
 
 #include <stddef.h>
 

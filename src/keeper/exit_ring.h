@@ -2,9 +2,10 @@
 #pragma once
 
 /*
- * Exits that core has not taken yet
+ * Exits that core has not acknowledged yet
  *
- * A ring of fixed size. When it is full the oldest goes, and has_lost says so.
+ * A ring of fixed size. When it is full the oldest record is overwritten, and
+ * has_lost is set.
  */
 
 #include <stdbool.h>
@@ -22,16 +23,16 @@ typedef struct ExitRecord {
 
 typedef struct ExitRing {
         ExitRecord records[EXIT_RING_SIZE];
-        uint64_t first;                 /* sequence number of the oldest that is kept; they begin with 1 */
-        uint64_t next;                  /* of the one to come */
+        uint64_t first;                 /* sequence number of the oldest record; the first one is 1 */
+        uint64_t next;                  /* sequence number of the next record */
         bool has_lost;
 } ExitRing;
 
 void exit_ring_init(ExitRing *ring);
 void exit_ring_add(ExitRing *ring, const ExitRecord *record);
 
-/* Forgets all up to @sequence. has_lost is forgotten with the last of them: core knows. */
+/* Removes the records up to @sequence. Removing the last one clears has_lost: core knows by then. */
 void exit_ring_take(ExitRing *ring, uint64_t sequence);
 
-/* The record with that number, NULL if it is not kept. */
+/* The record with that number, or NULL. */
 const ExitRecord *exit_ring_at(const ExitRing *ring, uint64_t sequence);

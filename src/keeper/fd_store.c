@@ -2,8 +2,9 @@
 /*
  * Descriptors that outlive core
  *
- * A list that is searched from its beginning: some hundred descriptors, asked
- * for when a socket is opened or a log pipe made, are not worth a table.
+ * A list that is searched from its beginning: a table is not worth it for
+ * some hundred descriptors that are looked up when a socket is opened or a
+ * log pipe is made.
  */
 
 #include <errno.h>

@@ -4,8 +4,8 @@
 /*
  * Descriptors that outlive core
  *
- * Under a name that core gives (by convention unit/name/index). The keeper
- * never reads, writes or closes what they lead to, except by dropping them.
+ * Each has a name that core gives (by convention unit/name/index). The keeper
+ * only stores and closes them: it never reads or writes.
  */
 
 #include <stdbool.h>
@@ -22,14 +22,17 @@ typedef struct StoredFd {
 
 typedef struct FdStore {
         StoredFd items[FD_STORE_SIZE];
-        size_t n;                       /* all that are in use lie before this */
+        size_t n;                       /* all used items lie before this index */
 } FdStore;
 
-/* Takes @fd, also if it fails (it is closed then). Replaces what has the name. -EINVAL without a name, -ENOSPC if it is full. */
+/*
+ * Owns @fd, and closes it on failure. Replaces the descriptor of that name. 0, -EINVAL without a name, -ENOSPC if the
+ * store is full.
+ */
 int fd_store_put(FdStore *store, const char *name, int fd);
 
-/* May one be put under that name? */
+/* Whether a descriptor of that name fits. */
 bool fd_store_has_room(FdStore *store, const char *name);
 
-/* -ENOENT if there is none. */
+/* 0, or -ENOENT if there is none of that name. */
 int fd_store_drop(FdStore *store, const char *name);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The process of core: started, started again, given up
+ * The process of core: started, restarted, given up
  *
- * A core that was ready and died is started at once, from the image that was
- * ready: what it has saved is of that version. Is there another program by now,
- * it gets every second try. Only deaths before it was ready count; after five
- * of them in a minute a machine gets a shell on its console and, when that
- * ends, the next try. Whatever is not a machine ends.
+ * A core that was ready and died is started again at once, from the program
+ * that was ready, as its saved state has that version. If another program is
+ * installed by now, every second try uses that. Only deaths before core was
+ * ready count. After five of them in a minute a machine gets a shell on its
+ * console, and the next try when the shell ends. Elsewhere the keeper exits.
  */
 
 #include <errno.h>
@@ -24,15 +24,15 @@
 #define CONSOLE "/dev/console"
 #define SHELL "/bin/sh"
 
-/* The child's last words have to be seen: 127 is what a shell says. */
+/* The exit status of a child that could not execute its program, as in a shell. */
 #define EXIT_NOT_EXECUTED 127
 
-/* Above all that the child is given by number. */
+/* Above all descriptors that the child gets by number. */
 #define IMAGE_FD_MIN 10
 
 /*
- * All but KEEPER_FD is close-on-exec. Signals stay blocked: one that comes before core listens is not lost. A terminal
- * sends its signals to a process group: core, in one of its own, gets them once, from us.
+ * All descriptors but KEEPER_FD are close-on-exec. Signals stay blocked, so that a signal before core listens is not
+ * lost. A terminal signals a whole process group: core has its own group and gets the signal once, from the keeper.
  */
 static _Noreturn void execute_core(const Keeper *keeper, int image, int link) {
         setrlimit(RLIMIT_NOFILE, &keeper->limit);
@@ -102,7 +102,7 @@ static void start_rescue(Keeper *keeper, uint64_t now) {
                 _exit(EXIT_NOT_EXECUTED);
         }
         if (keeper->rescue > 0)
-                keeper->start_at = KEEPER_NEVER;        /* when the shell ends */
+                keeper->start_at = KEEPER_NEVER;        /* until the shell ends */
         else
                 keeper->rescue = 0;
         close(console);
@@ -117,7 +117,7 @@ void keeper_note_image(Keeper *keeper) {
         high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, IMAGE_FD_MIN);
         if (fd >= 0)
                 close(fd);
-        /* One that was ready before is better than none. */
+        /* An earlier program that was ready is better than none. */
         if (high < 0)
                 return;
         if (keeper->image >= 0)
@@ -125,7 +125,7 @@ void keeper_note_image(Keeper *keeper) {
         keeper->image = high;
 }
 
-/* Is this one too many? */
+/* Records a death; true if there were too many. */
 static bool count_death(Keeper *keeper, uint64_t now) {
         unsigned place = keeper->n_deaths % KEEPER_DEATHS_MAX;
         bool is_full = keeper->n_deaths >= KEEPER_DEATHS_MAX - 1;
@@ -136,7 +136,7 @@ static bool count_death(Keeper *keeper, uint64_t now) {
         return is_full && now - oldest < KEEPER_DEATHS_TIME;
 }
 
-/* The exit status that tells of a process which ended in this way. */
+/* The exit status that stands for this wait status. */
 static int status_to_exit(int status) {
         return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -187,7 +187,7 @@ void keeper_tend_core(Keeper *keeper, uint64_t now) {
                 keeper->ready_by = KEEPER_NEVER;        /* once */
                 kill(keeper->core, SIGKILL);
         }
-        /* It can neither be told of exits nor say that it is ready. */
+        /* Without a link core can neither learn of exits nor report that it is ready. */
         if (keeper->core > 0 && keeper->link < 0)
                 kill(keeper->core, SIGKILL);
 }

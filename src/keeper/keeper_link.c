@@ -11,7 +11,7 @@
 
 #include "keeper/keeper_link.h"
 
-/* Aligned as the kernel wants it. There is room for two descriptors, so it must be told that we want no more than one. */
+/* Aligned for the kernel. The union has room for two descriptors, so the kernel must be told to pass only one. */
 typedef union Control {
         struct cmsghdr header;
         char bytes[CMSG_SPACE(sizeof(int))];
@@ -67,7 +67,7 @@ int keeper_link_receive(int link, KeeperMessage *ret_message, int *ret_fd) {
         bool is_valid;
         ssize_t n;
 
-        /* A peer that ended with packets unread leaves ECONNRESET in front of what it had written itself. */
+        /* A peer that ended with unread packets causes ECONNRESET before its own last packets can be read. */
         do
                 n = recvmsg(link, &packet, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
         while (n < 0 && (errno == EINTR || errno == ECONNRESET));

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Who started us, and wants to know how we are
- */
+/* Status notifications to the parent of jobd */
 
 #include <errno.h>
 #include <stddef.h>

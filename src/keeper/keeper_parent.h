@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * Who started us, and wants to know how we are
+ * Status notifications to the parent of jobd
  *
- * The socket that $NOTIFY_SOCKET names. A service manager listens to the main
- * process of its service only, and that is the keeper: so it says what core
- * has to say.
+ * The socket in $NOTIFY_SOCKET. A service manager accepts notifications only
+ * from the main process of a service, which is the keeper; so the keeper
+ * sends those of core.
  */
 
 #include <sys/socket.h>
@@ -14,11 +14,11 @@
 
 typedef struct KeeperParent {
         struct sockaddr_un address;
-        socklen_t size;                 /* of .address; 0: nobody wants to know */
+        socklen_t size;                 /* of .address; 0: there is no such socket */
 } KeeperParent;
 
-/* @path: a file, or a name that begins with '@'; NULL, or one that does not fit: nobody. */
+/* @path: a file, or a name that begins with '@'; NULL or too long: no notifications. */
 void keeper_parent_init(KeeperParent *parent, const char *path);
 
-/* One datagram. 0, also if nobody wants to know, or -errno: one who does not read is not waited for. */
+/* Sends one datagram, without blocking. 0, also without a socket, or -errno. */
 int keeper_parent_tell(const KeeperParent *parent, const char *text);

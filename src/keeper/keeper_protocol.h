@@ -2,66 +2,67 @@
 #pragma once
 
 /*
- * What the keeper and core say to each other
+ * The protocol between keeper and core
  *
- * One KeeperMessage is one packet on a socketpair (SOCK_SEQPACKET); core finds
- * its end as descriptor KEEPER_FD. All packets have the same size, and what is
- * not named for a kind is zero. Both sides are of one version; a keeper that is
- * told another one answers -EPROTO and goes on with what it holds.
+ * One KeeperMessage is one packet on a socketpair (SOCK_SEQPACKET); core
+ * finds its end as descriptor KEEPER_FD. All packets have the same size;
+ * fields that are not named for a kind are zero. Both sides have one version;
+ * the keeper answers -EPROTO to another version and continues with the state
+ * that it holds.
  *
- * A core that has just been executed says HELLO and gets WELCOME, a DESCRIPTOR
- * for each descriptor that is held, an ENDED for each exit that has not been
- * taken, and ALL_SENT. From then on exits come as they happen. Each request
- * with a serial is answered by an ANSWER, in order, and behind all exits that
- * the keeper knew of when it read the request.
+ * After its execution core sends HELLO and receives WELCOME, a DESCRIPTOR for
+ * each held descriptor, an ENDED for each unacknowledged exit, and ALL_SENT.
+ * From then on exits are sent as they happen. Each request with a serial gets
+ * an ANSWER, in order, and after all exits that the keeper knew when it read
+ * the request.
  */
 
 #include <stdint.h>
 
 #define KEEPER_VERSION 1U
 #define KEEPER_FD 9
-#define KEEPER_VARIABLE "JOBD_KEEPER_PID"    /* in core's environment: KEEPER_FD is from its parent, which has this pid */
+#define KEEPER_VARIABLE "JOBD_KEEPER_PID"    /* in core's environment: the pid of the keeper, parent of core */
 #define KEEPER_NAME_BYTES 192U
 
 typedef enum KeeperKind {
         /* from core */
         KEEPER_HELLO = 1,               /* value: KEEPER_VERSION */
-        KEEPER_READY,                   /* it serves: from now on its death is one of a working core */
+        KEEPER_READY,                   /* core serves: later deaths are those of a working core */
         /*
-         * name, and one descriptor (SCM_RIGHTS): replaces what had that name. Only what is closed without a wait: pipes,
-         * sockets that do not linger, memory; no file of a file system that is asked at the end, such as FUSE or NFS.
-         * -EBADF without one, -EMFILE or -ENOSPC if there is no room.
+         * name, and one descriptor (SCM_RIGHTS), which replaces the one of that name. Only descriptors that close
+         * without blocking: pipes, sockets that do not linger, memory; no files of FUSE or NFS, which are contacted on
+         * close. -EBADF without a descriptor, -EMFILE or -ENOSPC without room.
          */
         KEEPER_STORE,
         KEEPER_DROP,                    /* name */
-        KEEPER_TAKEN,                   /* value: exits up to this sequence number may be forgotten */
-        KEEPER_REEXEC,                  /* core is about to execute itself, and will say HELLO again */
-        KEEPER_EXIT,                    /* status: the keeper ends with it, once core has ended */
-        KEEPER_NOTIFY,                  /* name: what sd_notify(3) would send: who started us hears only the keeper */
+        KEEPER_TAKEN,                   /* value: acknowledges exits up to this sequence number */
+        KEEPER_REEXEC,                  /* core is about to execute itself and will send HELLO again */
+        KEEPER_EXIT,                    /* status: the exit status of the keeper, which exits once core has ended */
+        KEEPER_NOTIFY,                  /* name: text for sd_notify(3), to the parent of jobd */
 
         /* from the keeper */
-        KEEPER_WELCOME,                 /* value: how often core was started; flags: KeeperFlags */
+        KEEPER_WELCOME,                 /* value: the number of starts of core; flags: KeeperFlags */
         KEEPER_DESCRIPTOR,              /* name, and the descriptor */
-        KEEPER_ENDED,                   /* pid, code (CLD_…), status, time, value: its sequence number */
-        KEEPER_ALL_SENT,                /* the end of what was held when HELLO came */
+        KEEPER_ENDED,                   /* pid, code (CLD_…), status, time, value: the sequence number */
+        KEEPER_ALL_SENT,                /* the end of all that was held when HELLO came */
         KEEPER_ANSWER,                  /* serial and name of the request; error: 0 or a negative errno */
 
         /*
-         * From core to a keeper that has KEEPER_FLAG_ACCEPTS: name, and a listening socket (SCM_RIGHTS) that does not block.
-         * What comes out of it is held under the name, and goes along with the answer: there is no moment in which core
-         * alone has it. The error is that of accept(), -EAGAIN if nobody waits; or nothing was accepted, since it could not
-         * be held: -EMFILE, -ENOSPC, -EINVAL as for STORE, -EBADF also if it blocks.
+         * From core to a keeper with KEEPER_FLAG_ACCEPTS: name, and a non-blocking listening socket (SCM_RIGHTS). The
+         * keeper holds the accepted connection under the name and sends it along with the answer, so that there is no
+         * moment in which only core has it. The error is that of accept(): -EAGAIN without a connection. Nothing is
+         * accepted that could not be held: -EMFILE, -ENOSPC, -EINVAL as for STORE, -EBADF also for a blocking socket.
          */
         KEEPER_ACCEPT,
         _KEEPER_KIND_MAX,
 } KeeperKind;
 
 typedef enum KeeperFlags {
-        KEEPER_FLAG_CORE_DIED = 1 << 0, /* the core before this one did not end by a request of its own */
-        KEEPER_FLAG_EXITS_LOST = 1 << 1, /* more processes ended than could be kept: some exits are unknown */
-        KEEPER_FLAG_FELL_BACK = 1 << 2, /* a new image of core did not become ready: this is the one before it */
-        KEEPER_FLAG_AGAIN = 1 << 3,     /* a core has been ready before, and may have left something */
-        KEEPER_FLAG_ACCEPTS = 1 << 4,   /* it knows KEEPER_ACCEPT: one that runs since before an upgrade may not */
+        KEEPER_FLAG_CORE_DIED = 1 << 0, /* the core before this one did not end on its own request */
+        KEEPER_FLAG_EXITS_LOST = 1 << 1, /* some exits are unknown: more processes ended than the ring holds */
+        KEEPER_FLAG_FELL_BACK = 1 << 2, /* a new program of core did not become ready: this is the one before it */
+        KEEPER_FLAG_AGAIN = 1 << 3,     /* a core was ready before and may have left state behind */
+        KEEPER_FLAG_ACCEPTS = 1 << 4,   /* the keeper knows KEEPER_ACCEPT; one from before an upgrade may not */
 } KeeperFlags;
 
 typedef struct KeeperMessage {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What keeper and core say to each other
+ * The messages between keeper and core
  *
- * Where the sending has got to is state (stage, next_fd, next_exit), not a
- * queue: a core that reads slowly costs no memory. One answer can wait; while
- * it does, no further request is read.
+ * The progress of sending is state (stage, next_fd, next_exit), not a queue:
+ * a core that reads slowly costs no memory. One answer can be pending; while
+ * it is, no further request is read.
  */
 
 #include <errno.h>
@@ -17,13 +17,13 @@
 #include "keeper/keeper.h"
 #include "keeper/keeper_link.h"
 
-/* Signals and exits are looked at in between. */
+/* The turn handles signals and exits after this many requests. */
 #define REQUESTS_A_TURN 64U
 
-/* More than a socket holds: a child of core may have the other end, too, and go on. */
+/* More than a socket holds, as a child of core may have the other end, too, and continue to send. */
 #define LAST_WORDS_MAX 4096U
 
-/* Core cannot hear any more. What it said before is still to be read. */
+/* Stops sending to a core that no longer reads; its own messages can still be read. */
 static void fall_silent(Keeper *keeper) {
         keeper->stage = KEEPER_SILENT;
         keeper->answer.kind = 0;
@@ -72,7 +72,7 @@ static int on_exit_request(Keeper *keeper, int status) {
         return 0;
 }
 
-/* Owns @fd, also if it fails. */
+/* Owns @fd, even on failure. */
 static int on_store(Keeper *keeper, const KeeperMessage *message, int fd) {
         if (fd < 0)
                 return -EBADF;
@@ -83,7 +83,7 @@ static int on_store(Keeper *keeper, const KeeperMessage *message, int fd) {
         return fd_store_put(&keeper->fds, message->name, fd);
 }
 
-/* Is there a place for one more, and will its number be one that we hold? The next descriptor has the lowest that is free. */
+/* Whether the store has room, and the number of the next descriptor (the lowest free one) is one that may be held. */
 static int find_room(Keeper *keeper, const KeeperMessage *message, int fd) {
         int next;
 
@@ -98,7 +98,7 @@ static int find_room(Keeper *keeper, const KeeperMessage *message, int fd) {
         return next < keeper->fds_below ? 0 : -EMFILE;
 }
 
-/* Nobody but core has to do with it, who says that it does not block: but nothing may ever make us wait. */
+/* Only core uses the socket, and it is meant to be non-blocking; but nothing may ever block the keeper. */
 static int on_accept(Keeper *keeper, const KeeperMessage *message, int fd) {
         int made, r, flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
 
@@ -151,7 +151,7 @@ static int obey(Keeper *keeper, const KeeperMessage *message, int *fd, uint64_t 
         return -EOPNOTSUPP;
 }
 
-/* A descriptor that nobody wanted is closed. */
+/* Closes a descriptor that the request did not use. */
 static void serve(Keeper *keeper, const KeeperMessage *message, int fd, uint64_t now) {
         int r;
 
@@ -162,7 +162,7 @@ static void serve(Keeper *keeper, const KeeperMessage *message, int fd, uint64_t
         if (message->serial == 0)
                 return;
         keeper->answer = (KeeperMessage) { .kind = KEEPER_ANSWER, .serial = message->serial, .error = r };
-        if (message->kind != KEEPER_ACCEPT)     /* no name: that nobody waits is nothing to tell people of */
+        if (message->kind != KEEPER_ACCEPT)     /* no name: that there was no connection is no message for people */
                 memcpy(keeper->answer.name, message->name, sizeof(message->name));
 }
 
@@ -278,7 +278,7 @@ static int send_answer(Keeper *keeper) {
         return r;
 }
 
-/* Exits go before an answer: who has got one knows of all that had ended when he asked. */
+/* Exits are sent before an answer: after an answer core knows all exits up to its request. */
 static int send_next(Keeper *keeper) {
         if (keeper->stage == KEEPER_GOES_ALONG && keeper->next_exit < keeper->exits.next)
                 return send_exit(keeper);

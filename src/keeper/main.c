@@ -2,12 +2,11 @@
 /*
  * The loop of the keeper
  *
- * A turn: ended children, then signals (for a core that lives), then what core
- * says, then what there is to send, then core itself. A child that ends between
- * the first two is what a SIGCHLD among the signals tells of: then the next turn
- * follows without a wait. All signals are blocked for ever and read from a
- * descriptor, so nothing from outside but SIGKILL ends the keeper, and as PID 1
- * not even that.
+ * A turn handles ended children, then signals (if core lives), requests of
+ * core, messages to core, and the process of core. A child that ends between
+ * the first two steps is announced by SIGCHLD; then the next turn follows at
+ * once. All signals are blocked for ever and read from a descriptor, so only
+ * SIGKILL ends the keeper, and as PID 1 not even that.
  */
 
 #include <errno.h>
@@ -30,10 +29,10 @@
 
 #include "keeper/keeper.h"
 
-/* The initial pid namespace has this number on every Linux (include/linux/proc_ns.h). */
+/* The inode number of the initial pid namespace on every Linux (include/linux/proc_ns.h). */
 #define INITIAL_PID_NAMESPACE 0xEFFFFFFCU
 
-/* Core is talked to in between, also when children end faster than they are reaped. */
+/* The turn continues with core after this many signals, even if children end faster than they are reaped. */
 #define SIGNALS_A_TURN 64U
 #define CHILDREN_A_TURN 1024U
 
@@ -59,7 +58,10 @@ void keeper_log(const char *format, ...) {
         va_end(arguments);
         strcat(line, "\n");
         data.iov_len = strlen(line);
-        /* Whoever reads it may be gone, or slow: it is not worth waiting for. Some files can't be told so, as terminals. */
+        /*
+         * The reader of the log may be gone or slow, and must not block the keeper. Some files, such as terminals, do
+         * not support RWF_NOWAIT.
+         */
         if (pwritev2(STDERR_FILENO, &data, 1, -1, RWF_NOWAIT) >= 0 || errno == EAGAIN)
                 return;
         if (poll(&reader, 1, 0) > 0 && reader.revents & POLLOUT)
@@ -92,7 +94,7 @@ static void take_signal(Keeper *keeper, int signal) {
                 keeper->held_signals |= UINT64_C(1) << (signal - 1);
 }
 
-/* True if a child has ended, perhaps after they were reaped. */
+/* True if a child has ended, perhaps one that was reaped already. */
 static bool read_signals(Keeper *keeper) {
         bool has_child_ended = false;
 
@@ -115,7 +117,7 @@ static int code_of(int status) {
         return WCOREDUMP(status) ? CLD_DUMPED : CLD_KILLED;
 }
 
-/* True: the keeper shall end. */
+/* True: the keeper exits. */
 static bool take_child(Keeper *keeper, pid_t pid, int status, uint64_t now) {
         if (pid == keeper->core) {
                 keeper_read_last_words(keeper, now);
@@ -167,7 +169,7 @@ static void wait_for_news(Keeper *keeper, bool has_more) {
                 { .fd = keeper->link, .events = (short) ((may_read ? POLLIN : 0) | (may_send ? POLLOUT : 0)) },
         };
 
-        /* A failure (ENOMEM) is as good as news: the turn looks at everything. */
+        /* A failure (ENOMEM) is treated like an event: the turn checks everything. */
         (void) poll(fds, 2, has_more ? 0 : timeout_until(keeper_next_time(keeper), now));
 }
 
@@ -188,7 +190,7 @@ static int loop(Keeper *keeper) {
 
 /* — the start — */
 
-/* PID 1 of a container may be started without any. */
+/* PID 1 of a container may be started without standard descriptors. */
 static void open_standard_descriptors(void) {
         for (int fd = 0; fd <= STDERR_FILENO; fd++)
                 if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
@@ -202,11 +204,11 @@ static bool is_machine(void) {
                 return false;
         if (stat("/proc/self/ns/pid", &status) == 0)
                 return status.st_ino == INITIAL_PID_NAMESPACE;
-        /* Not mounted, as on every machine that has just booted: there PID 2 is the kernel's, of no group or session. */
+        /* Without /proc, as on a machine that has just booted: PID 2 is a kernel thread, without group or session. */
         return getpgid(2) == 0 && getsid(2) == 0;
 }
 
-/* Room for what core gives us to hold; core itself gets what we got. */
+/* Raises the limit for the descriptors held for core; core itself gets the original limit. */
 static void raise_descriptor_limit(Keeper *keeper) {
         struct rlimit raised;
 
@@ -219,7 +221,7 @@ static void raise_descriptor_limit(Keeper *keeper) {
         keeper->fds_below = (raised.rlim_cur < INT_MAX ? (int) raised.rlim_cur : INT_MAX) - KEEPER_OWN_FDS;
 }
 
-/* Beside us, as in a build folder, or where it is installed; JOBD_CORE is for those who try another one. */
+/* Core beside jobd, as in a build folder, or the installed one; JOBD_CORE overrides both, for testing. */
 static const char *find_core(const char *own) {
         static char path[4096];
         const char *given = getenv("JOBD_CORE"), *slash;
@@ -240,7 +242,7 @@ static const char *find_core(const char *own) {
         return access(path, X_OK) == 0 ? path : JOBD_CORE_PROGRAM;
 }
 
-/* Also those two that libc keeps for its threads and would not block. */
+/* Blocks all signals, including the two that libc reserves for threads and does not block. */
 static int block_signals(void) {
         const uint64_t all = UINT64_MAX;
 
@@ -254,7 +256,7 @@ static int init(Keeper *keeper, char **argv) {
         if (block_signals() < 0)
                 return -errno;
         sigfillset(&all);
-        /* Whoever started us may have ignored it: then the kernel would reap, and tell nobody. */
+        /* The parent of jobd may have ignored SIGCHLD; then the kernel would reap children and report nothing. */
         if (signal(SIGCHLD, SIG_DFL) == SIG_ERR)
                 return -errno;
         open_standard_descriptors();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * jobd-log: its loop
+ * The loop of jobd-log
  *
- * Streams are watched edge-triggered and served in turn, some bytes at a time,
- * so one that never stops does not keep the others waiting. After a turn with
- * little in it we sleep for a moment: many small lines are then one wake-up and
- * one write, also when thousands of processes begin and end.
+ * Streams are watched edge-triggered and served in turn, some bytes at a
+ * time, so a busy stream does not keep the others waiting. After a turn with
+ * few bytes the daemon sleeps for a moment: many small lines then cost one
+ * wake-up and one write, also when thousands of processes start and end.
  */
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 #include "basic/clock.h"
 #include "log/log_daemon.h"
 
-/* What a stream should have room for. */
+/* The wanted capacity of a stream. */
 #define PIPE_BYTES (256 * 1024)
 #define LINE_BYTES_MAX ((size_t) 48 * 1024)
 
@@ -70,7 +70,7 @@ static int set_ready(LogDaemon *daemon, uint32_t number) {
         return source->is_ready ? 0 : -ENOMEM;
 }
 
-/* A page of the pipe may be half full, so a line can't be as long as the pipe. */
+/* Pages of the pipe may be half full, so a line can't be as long as the pipe. */
 static size_t line_max_of(int fd) {
         int size;
 
@@ -142,7 +142,7 @@ static int take_event(LogDaemon *daemon, const struct epoll_event *event) {
         return event->data.u32 == TOKEN_CONTROL ? take_control(daemon) : set_ready(daemon, event->data.u32);
 }
 
-/* Some kernels do not tell of bytes behind others that are still there; and the time may have come to tell of counts. */
+/* Some kernels do not report bytes that arrive behind unread ones; and it may be time to report counts. */
 static bool look_again(LogDaemon *daemon, bool may_look) {
         bool is_waiting = log_load(&daemon->table.header->is_in_other) && daemon->table.header->settings.directory[0];
 
@@ -161,7 +161,7 @@ static bool look_again(LogDaemon *daemon, bool may_look) {
         return is_waiting;
 }
 
-/* Does anybody but core, who is about to go, have a stream open for writing? */
+/* Whether any process but core, which is about to exit, has a stream open for writing. */
 static bool has_writers(LogDaemon *daemon) {
         for (size_t i = 0; i < daemon->sources.n; i++) {
                 const LogSource *source = &daemon->sources.items[i];
@@ -219,7 +219,7 @@ int log_daemon_run(LogDaemon *daemon) {
 
 /* — the beginning — */
 
-/* All signals are blocked: only SIGKILL ends us before the last line is written. */
+/* All signals are blocked: only SIGKILL ends jobd-log before the last line is written. */
 static int open_signals(LogDaemon *daemon) {
         sigset_t all, term;
 
@@ -265,7 +265,7 @@ int log_daemon_init(LogDaemon *daemon, const char *folder) {
                 r = log_stage_init(&daemon->stage, &daemon->table);
         if (r < 0)
                 return r;
-        /* Without a place to write to lines are counted until there is one. */
+        /* Without a writable folder lines are counted until there is one. */
         (void) log_files_init(&daemon->files, daemon->table.header);
         r = open_new_sources(daemon);
         if (r == 0)

@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * jobd-log: takes lines from streams, and writes them to files
+ * jobd-log: reads lines from streams and writes them to files
  *
- * One thread and one loop. It has nothing in its memory that could not be found
- * again: see log_stage.h. It waits for the disk, and then services wait for it
- * (decision 0014); only what is over a rate limit, or has no room on the disk,
- * is thrown away, and counted.
+ * One thread and one loop. Its memory holds nothing that its successor could
+ * not find again: see log_stage.h. It waits for the disk, and then services
+ * wait for it (decision 0015). Lines are dropped, and counted, only above a
+ * rate limit or without room on the disk.
  */
 
 #include "log/log_file.h"
@@ -15,12 +15,12 @@
 #include "log/log_record.h"
 #include "log/log_stage.h"
 
-/* Our end of a stream. */
+/* The reading end of a stream. */
 typedef struct LogSource {
-        int fd;                         /* owned; -1: could not be opened yet */
-        bool is_ready;                  /* it is in LogDaemon.ready */
-        bool is_partial;                /* it has a line that is not complete */
-        size_t line_max;                /* what a line can have before the pipe may be full */
+        int fd;                         /* owned; -1: not opened yet */
+        bool is_ready;                  /* the source is in LogDaemon.ready */
+        bool is_partial;                /* the source has an incomplete line */
+        size_t line_max;                /* the length of a line at which the pipe may be full */
 } LogSource;
 
 typedef struct LogDaemon {
@@ -29,11 +29,11 @@ typedef struct LogDaemon {
         LogStage stage;
         LogForward forward;
         VECTOR(LogSource) sources;      /* by number of the stream */
-        VECTOR(uint32_t) ready;         /* numbers of streams that may have something */
-        Text output;                    /* what is written next; kept for its memory */
+        VECTOR(uint32_t) ready;         /* numbers of streams that may have data */
+        Text output;                    /* the text to write next; kept for its memory */
         char boot[33];
         int epoll_fd, control_fd, alive_fd, signal_fd;          /* owned */
-        bool is_leaving;                /* ends when no service writes any more */
+        bool is_leaving;                /* the daemon exits when no service has a stream open */
         uint64_t n_taken;               /* bytes, in this turn */
 } LogDaemon;
 
@@ -41,25 +41,25 @@ typedef struct LogDaemon {
                 .table = LOG_TABLE_EMPTY, .files = { .folder_fd = -1 }, .stage = LOG_STAGE_EMPTY,       \
                 .forward = LOG_FORWARD_EMPTY, .epoll_fd = -1, .control_fd = -1, .alive_fd = -1, .signal_fd = -1 }
 
-/* -EALREADY: another one serves these streams. */
+/* 0, -EALREADY if another jobd-log serves these streams, or -errno. */
 int log_daemon_init(LogDaemon *daemon, const char *folder);
 void log_daemon_deinit(LogDaemon *daemon);
 
-/* Until it is told to leave: 0 or -errno. */
+/* Runs until it is told to leave: 0 or -errno. */
 int log_daemon_run(LogDaemon *daemon);
 
 /* — log_stream.c — */
 
-/* Finishes what the jobd-log before this one was at. */
+/* Finishes the interrupted write of an earlier jobd-log. */
 void log_stream_recover(LogDaemon *daemon);
 
 typedef enum LogStreamResult {
-        LOG_STREAM_WAITS,               /* nothing more for now */
+        LOG_STREAM_WAITS,               /* no more data for now */
         LOG_STREAM_HAS_MORE,
 } LogStreamResult;
 
-/* Takes what fits into the stage once. */
+/* Moves as much as fits into the stage, once. */
 LogStreamResult log_stream_serve(LogDaemon *daemon, uint32_t number);
 
-/* Tells of lines that were dropped or lost, if the time has come, or @is_end: nobody writes there any more. */
+/* Writes a note on dropped or lost lines if it is time, or if @is_end: no process writes there any more. */
 void log_stream_tell_counts(LogDaemon *daemon, uint32_t number, bool is_end);

@@ -2,10 +2,10 @@
 /*
  * The files that jobd-log writes
  *
- * A file that is full is renamed, never copied: a reader that has it open reads
- * it to its end and then looks for the next one. Others may delete or rename
- * files, or mount something over them: once a second of writing it is seen
- * whether the name still leads to what is open.
+ * A full file is renamed, never copied: a reader that has it open reads to
+ * its end and then opens the next one. Others may delete or rename files, or
+ * mount something over them: after each second of writing the daemon checks
+ * that the name still refers to the open file.
  */
 
 #include <errno.h>
@@ -23,11 +23,11 @@
 #define FILE_MODE 0640
 #define FOLDER_MODE 0755
 
-/* A part of what there may be in all, after which it is looked at. */
+/* After this part of the allowed space was written, the total is checked. */
 #define VACUUM_PART 16U
 #define VACUUM_BYTES_MAX (UINT64_C(64) * 1024 * 1024)
 
-/* So that many units share what there may be in all. */
+/* The part of the allowed space for one file, so that many units can share the space. */
 #define FILE_PART 8U
 
 int log_files_init(LogFiles *files, LogHeader *header) {
@@ -72,7 +72,7 @@ static int make_folders(const char *path) {
         return mkdir(part, FOLDER_MODE) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-/* A descriptor of the folder, if we can make files in it. */
+/* A descriptor of the folder, if files can be created in it. */
 static int open_folder(const char *path) {
         int r, fd, probe;
 
@@ -155,7 +155,7 @@ int log_files_find(LogFiles *files, const char *unit, LogFile **ret_file) {
 
 /* — one — */
 
-/* The first record tells when it was begun; the clock may have been set since, so the future counts as now. */
+/* The time of the first record. The clock may have been set since, so a time in the future counts as now. */
 static usec_t read_beginning(int fd, usec_t realtime) {
         char bytes[2048];
         ssize_t n = pread(fd, bytes, sizeof(bytes) - 1, 0);
@@ -192,7 +192,7 @@ int log_file_open(LogFiles *files, LogFile *file, usec_t realtime) {
         return 0;
 }
 
-/* Does the name still lead to what is open? It may also have been cut short. */
+/* Whether the name still refers to the open file, and the file was not truncated. */
 static bool is_there(LogFiles *files, LogFile *file) {
         char name[LOG_FILE_NAME_MAX];
         struct stat own, found;
@@ -221,7 +221,10 @@ static bool is_full(const LogFiles *files, const LogFile *file, usec_t realtime,
         return (max > 0 && file->size + extra > max) || (age > 0 && realtime > usec_add(file->begun, age));
 }
 
-/* Their names are their order, whatever the clock does: a later one has the later time, be it one that is still to come. */
+/*
+ * The names of files give their order even if the clock is wrong: each later name has a later time, if need be one in
+ * the future.
+ */
 static void rename_file(LogFiles *files, const LogFile *file, usec_t realtime) {
         char name[LOG_FILE_NAME_MAX], complete[LOG_FILE_NAME_MAX + 24];
         usec_t last;

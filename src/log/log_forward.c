@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lines that go to the console or to the kernel's log, too
+ * Lines that also go to the console or to the kernel's log
  *
- * In a form that is fit for a terminal: what comes from a service does not
- * control it.
+ * Escaped for a terminal, so that the output of a service cannot control it.
  */
 
 #include <fcntl.h>
@@ -16,7 +15,7 @@
 
 #define CONSOLE "/dev/console"
 #define KERNEL "/dev/kmsg"
-/* Longer ones the kernel refuses. */
+/* The kernel refuses longer lines. */
 #define LINE_MAX_BYTES 800
 #define FACILITY_DAEMON (3 << 3)
 

@@ -2,17 +2,16 @@
 #pragma once
 
 /*
- * Lines that go to the console or to the kernel's log, too
+ * Lines that also go to the console or to the kernel's log
  *
- * Nothing is waited for: a line for which there is no room there is in the file
- * all the same.
+ * Writing never blocks: a line without room there is only in the file.
  */
 
 #include "log/log_record.h"
 #include "log/log_table.h"
 
 typedef struct LogForward {
-        int console_fd, kernel_fd;      /* owned; -1: not open, or not there */
+        int console_fd, kernel_fd;      /* owned; -1: not open, or does not exist */
 } LogForward;
 
 #define LOG_FORWARD_EMPTY { .console_fd = -1, .kernel_fd = -1 }

@@ -2,8 +2,8 @@
 /*
  * Bytes of a stream as lines
  *
- * What is cut stays in the order in which it came: a part of a line that is
- * marked is followed by the next one, in the same file.
+ * The parts of a line that is too long stay in order: a marked part is
+ * followed by the next part, in the same file.
  */
 
 #include <string.h>

@@ -12,16 +12,16 @@
 #include "log/log_record.h"
 
 typedef struct LogFrame {
-        const char *bytes;              /* what has not been read yet */
+        const char *bytes;              /* the bytes that are not read yet */
         size_t n;
-        size_t line_max;                /* longer ones are cut */
-        bool is_end;                    /* nothing comes behind @bytes */
+        size_t line_max;                /* longer lines are cut */
+        bool is_end;                    /* nothing comes after @bytes */
         bool has_prefix;                /* "<N>" at the beginning of a line is its priority */
-        uint32_t level;                 /* of lines without */
+        uint32_t level;                 /* the priority of lines without a prefix */
 } LogFrame;
 
-/* How many of @n bytes can be taken: whole lines, a part of one that is too long, or (is_end) all. May be 0. */
+/* The number of bytes that can be taken: whole lines, a part of a line that is too long, or (is_end) all. May be 0. */
 size_t log_frame_take(const char *bytes, size_t n, size_t line_max, bool is_end);
 
-/* The next line, without times: false at the end. */
+/* The next line, without times; false at the end. */
 bool log_frame_next(LogFrame *frame, LogRecord *ret_record);

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * So many lines in such a time
+ * A number of lines in an interval
  *
- * The time begins with the first line, and anew with the first one after it is
- * over.
+ * The interval begins with the first line, and again with the first line
+ * after its end.
  */
 
 #include <stdbool.h>
@@ -18,7 +18,7 @@ typedef struct LogLimit {
         uint32_t n;
 } LogLimit;
 
-/* May one more line pass at @now? An @interval or @burst of 0 is no limit. */
+/* Counts a line and returns true if it is within the limit. An @interval or @burst of 0 means no limit. */
 static inline bool log_limit_take(LogLimit *limit, usec_t now, usec_t interval, uint32_t burst) {
         if (interval == 0 || burst == 0)
                 return true;
@@ -30,7 +30,7 @@ static inline bool log_limit_take(LogLimit *limit, usec_t now, usec_t interval, 
         return true;
 }
 
-/* Would none pass at @now? */
+/* Whether a line would be over the limit. */
 static inline bool log_limit_is_reached(const LogLimit *limit, usec_t now, usec_t interval, uint32_t burst) {
         return interval > 0 && burst > 0 && limit->n >= burst && now - limit->begin < interval;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads the files of jobd-log, by time
+ * Reads the files of jobd-log, sorted by time
  *
- * Within a unit the order is that of its files, whatever its clock did; between
- * units the time decides. Where only the last ones are wanted, each source goes
- * back so far that it has as many, and of all of them the last are kept.
+ * The order within a unit is that of its files, whatever the clock did; lines
+ * of several units are merged by time. To find the last lines, each source
+ * goes back as far as the wanted number, and the last of all these are kept.
  */
 
 #include <dirent.h>
@@ -34,7 +34,7 @@ typedef struct Wanted {
 typedef struct Kept {
         LogRecord record;
         LogContext context;
-        char *strings[7];               /* owned: what they point to */
+        char *strings[7];               /* owned: the strings of the entry */
 } Kept;
 
 struct LogReader {
@@ -43,13 +43,13 @@ struct LogReader {
         char *invocation;               /* owned */
         VECTOR(Wanted) wanted;
         VECTOR(LogSource *) sources;    /* owned */
-        VECTOR(Kept) kept;              /* the last ones, a ring … */
-        size_t first_kept, n_kept;      /* … and what of it has not been told */
-        Kept told;                      /* what the last entry points to */
+        VECTOR(Kept) kept;              /* the last entries, a ring … */
+        size_t first_kept, n_kept;      /* … and its entries that are not returned yet */
+        Kept told;                      /* owns the strings of the last returned entry */
         int notify_fd;                  /* owned */
-        int *watches;                   /* owned; of each folder, -1: none yet */
+        int *watches;                   /* owned; one for each folder, -1: none yet */
         bool has_begun;
-        bool is_denied;                 /* something may not be read */
+        bool is_denied;                 /* some file could not be read for lack of permission */
 };
 
 static void kept_deinit(Kept *kept) {
@@ -149,7 +149,7 @@ static int add_source(LogReader *reader, const char *folder, const char *name, s
         r = base ? log_source_new(&source, folder, base, about) : -ENOMEM;
         if (r < 0)
                 return r;
-        /* One that comes later is new altogether. */
+        /* A file that appears later is entirely new. */
         r = reader->has_begun ? 0 : log_source_seek(source, &reader->filter);
         if (r == 0)
                 r = vector_push(&reader->sources, source);
@@ -206,7 +206,7 @@ static int find_sources(LogReader *reader) {
 
 /* — entries — */
 
-/* Units that wrote at the same time are always in the same order. */
+/* Records with the same time are always in the same order of units. */
 static bool is_before(const LogSource *a, const LogSource *b) {
         if (a->record.realtime != b->record.realtime)
                 return a->record.realtime < b->record.realtime;
@@ -276,7 +276,7 @@ static int keep(const LogEntry *entry, Kept *kept) {
         return r;
 }
 
-/* All that there is now, but only the last of it. */
+/* Reads all present entries and keeps the last ones. */
 static int keep_last(LogReader *reader) {
         LogEntry entry;
         size_t n = 0;
@@ -333,7 +333,7 @@ int log_reader_fd(const LogReader *reader) {
         return reader->notify_fd;
 }
 
-/* What has come: files that are new may be of units that are meant. */
+/* Reads events; a new file may belong to a wanted unit. */
 static int take_events(LogReader *reader) {
         char events[16 * 1024] __attribute__((aligned(8)));
         bool is_new = false;
@@ -357,7 +357,7 @@ static bool has_all_watches(const LogReader *reader) {
 }
 
 int log_reader_wait(LogReader *reader, usec_t timeout) {
-        /* A folder that is not there yet is looked for now and then. */
+        /* A folder that does not exist yet is checked now and then. */
         const usec_t patience = has_all_watches(reader) ? timeout : MIN(timeout, USEC_PER_SEC / 2);
         struct pollfd fd = { .fd = reader->notify_fd, .events = POLLIN };
         int n, r;

@@ -15,7 +15,7 @@
 #include "log/log_record.h"
 
 #define CONTEXT_FIELDS 6U
-/* With room for ".log", and the time of a file that is complete, in what file systems take. */
+/* Leaves room for ".log" and the time of a complete file within the limit of file systems. */
 #define NAME_KEPT 200U
 
 static void add_field(Text *text, const char *value) {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The files of one unit in one folder, as one text
+ * The files of one unit in one folder, read as one text
  *
- * Read with pread(), not mapped: jobd-log may cut the end of a file that it
- * could not write whole. A file that was renamed while we read it is read to
- * its end; the next one is that which is complete after it, or the one that is
- * written to.
+ * Read with pread(), not mapped: jobd-log may truncate a file whose last
+ * write failed. A file that is renamed while it is open is read to its end;
+ * then follows the next complete file, or the current one.
  */
 
 #include <dirent.h>
@@ -23,7 +22,7 @@
 
 #define READ_BYTES ((size_t) 64 * 1024)
 #define LINE_BYTES_MAX ((size_t) 1024 * 1024)
-/* Where a search for the last records begins, before the end; four times as far each time. */
+/* The distance from the end at which a search for the last records begins; four times as far each time. */
 #define WINDOW ((uint64_t) 64 * 1024)
 
 typedef VECTOR(usec_t) Times;
@@ -73,7 +72,7 @@ static int compare_times(const void *a, const void *b) {
         return (first > second) - (first < second);
 }
 
-/* When each was complete, in order; USEC_INFINITY is the one that is written to. */
+/* The times of the files, in order; USEC_INFINITY is the current file. */
 static int list_files(const LogSource *source, Times *times) {
         const size_t length = strlen(source->base);
         DIR *folder = opendir(source->folder);
@@ -122,7 +121,7 @@ static int open_file(LogSource *source, usec_t time) {
         return 0;
 }
 
-/* The open file was renamed when it was complete: by which name? Not there: it was deleted. */
+/* The time in the name that the open file was given when it was complete, unless it was deleted. */
 static usec_t find_own_time(const LogSource *source, const Times *times) {
         for (size_t i = 0; i < times->n; i++) {
                 cleanup_free_ char *path = NULL;
@@ -135,7 +134,7 @@ static usec_t find_own_time(const LogSource *source, const Times *times) {
         return source->time == USEC_INFINITY ? source->record.realtime : source->time;
 }
 
-/* The file behind the one that is open, or the first: 1, 0: there is none, or -errno. */
+/* Opens the file after the open one, or the first: 1; 0: there is none; or -errno. */
 static int open_next(LogSource *source) {
         const bool is_first = source->fd < 0;
         usec_t own;
@@ -168,7 +167,7 @@ static int make_room(LogSource *source) {
         return vector_reserve_raw((void **) &source->buffer, &source->size, 1, source->end + 2 * READ_BYTES);
 }
 
-/* More of the open file: 1, 0: that is all there is, or -errno. */
+/* Reads more of the open file: 1; 0: its end; or -errno. */
 static int read_more(LogSource *source) {
         ssize_t n;
         int r;
@@ -184,7 +183,7 @@ static int read_more(LogSource *source) {
         return n > 0;
 }
 
-/* The next line of the open file, with a NUL for its line break: 1, 0, or -errno. */
+/* The next line of the open file, with a NUL in place of the line break: 1, 0, or -errno. */
 static int next_line(LogSource *source, char **ret_line, size_t *ret_n) {
         size_t looked = 0;
 
@@ -224,7 +223,7 @@ static int keep_context(LogSource *source, const char *line, size_t n) {
         return 0;
 }
 
-/* A record, or a context, of the open file: 1 with .record, 0, or -errno. What is neither is passed over. */
+/* The next record or context of the open file: 1 with .record, 0, or -errno. Malformed lines are skipped. */
 static int next_record(LogSource *source) {
         char *line;
         size_t n;
@@ -252,7 +251,7 @@ static bool is_name_char(char c) {
                (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Does the message have the name as a word? */
+/* Whether the message has the name as a word. */
 static bool mentions(const LogRecord *record, const char *name) {
         const size_t n = strlen(name);
         const char *begin = record->message, *end = begin + record->length, *at = begin;
@@ -277,7 +276,7 @@ static bool is_wanted(const LogSource *source, const LogFilter *filter) {
         return !source->mentions || mentions(record, source->mentions);
 }
 
-/* In the open file only. */
+/* The next wanted record of the open file. */
 static int next_wanted(LogSource *source, const LogFilter *filter) {
         int r;
 
@@ -287,7 +286,7 @@ static int next_wanted(LogSource *source, const LogFilter *filter) {
         return r;
 }
 
-/* Is the open file still the one that is written to? */
+/* Whether the open file is still the current one. */
 static bool is_current(const LogSource *source) {
         cleanup_free_ char *path = NULL;
         struct stat status;
@@ -306,7 +305,7 @@ int log_source_fill(LogSource *source, const LogFilter *filter) {
                 if (r == 0 && source->fd >= 0) {
                         if (is_current(source))
                                 return 0;
-                        /* Nobody writes there any more, so this time it is the end. */
+                        /* The file is complete by now, so this time the end is final. */
                         r = next_wanted(source, filter);
                 }
                 source->has_record = r > 0;
@@ -326,7 +325,7 @@ static uint64_t size_of(const LogSource *source) {
         return fstat(source->fd, &status) < 0 ? 0 : (uint64_t) status.st_size;
 }
 
-/* Behind the line that is there; what follows begins with a context sooner or later. */
+/* Continues after the line at @offset; a context follows sooner or later. */
 static void go_to(LogSource *source, uint64_t offset) {
         char *line;
         size_t n;
@@ -338,7 +337,7 @@ static void go_to(LogSource *source, uint64_t offset) {
                 (void) next_line(source, &line, &n);
 }
 
-/* How many wanted records are behind @offset? */
+/* The number of wanted records after @offset. */
 static size_t count_from(LogSource *source, const LogFilter *filter, uint64_t offset) {
         size_t n = 0;
 
@@ -348,7 +347,7 @@ static size_t count_from(LogSource *source, const LogFilter *filter, uint64_t of
         return n;
 }
 
-/* Goes so far back in the open file that @wanted are behind it, if it has as many: how many it has. */
+/* Goes back in the open file until @wanted records follow, if it has as many; returns their number. */
 static size_t go_back(LogSource *source, const LogFilter *filter, size_t wanted) {
         const uint64_t size = size_of(source);
         uint64_t window = WINDOW, offset;

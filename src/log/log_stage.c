@@ -2,14 +2,14 @@
 /*
  * The way from a stream to a file
  *
- * tee(2) shows what is in a pipe and leaves it there, splice(2) moves it to
- * another one without a moment in which it is in neither. Nothing is copied but
- * by the one read() of what tee has duplicated.
+ * tee(2) copies bytes of a pipe and leaves them there; splice(2) moves them
+ * to another pipe, so that they are in one of the two at every moment. Bytes
+ * are copied to user space only by the one read() of the copy made by tee.
  *
- * What is known after a death, by phase: TAKING: the stage has the first bytes
- * of the .taken, the stream has the rest. WRITING: the stage has all of them; by
- * the size of the file, they are in it or not. WRITTEN: what is left in the
- * stage is worthless.
+ * The phase tells a successor where the bytes are. TAKING: the first of the
+ * .taken bytes are in the stage, the rest in the stream. WRITING: the stage
+ * has all of them, and the size of the file tells whether they are in it.
+ * WRITTEN: the rest in the stage is obsolete.
  */
 
 #include <assert.h>
@@ -22,12 +22,12 @@
 #include "basic/macro.h"
 #include "log/log_stage.h"
 
-/* As streams have it, where we may. */
+/* The capacity of streams, where the system allows it. */
 #define STAGE_BYTES (256 * 1024)
 
 #define STAGE_NAME "stage"
 
-/* Both as large, or what one duplicates might not fit into the other. */
+/* Both need the same capacity, so that a copy of one fits into the other. */
 static size_t make_equal(const LogStage *stage) {
         int size;
 
@@ -86,7 +86,7 @@ static size_t bytes_in(int fd) {
         return ioctl(fd, FIONREAD, &n) < 0 ? 0 : (size_t) n;
 }
 
-/* All that was looked at is there, and there is room for it: less comes only if something is broken. */
+/* All copied bytes are present, and there is room for them: less is only moved if something is broken. */
 ssize_t log_stage_take_rest(LogStage *stage, int fd) {
         LogIntent *intent = &stage->header->intent;
         size_t have = bytes_in(stage->fd);
@@ -114,7 +114,7 @@ ssize_t log_stage_take(LogStage *stage, uint32_t stream, int fd, size_t n, bool 
         intent->is_end = is_end;
         intent->length = 0;
         log_store(&intent->phase, LOG_PHASE_TAKING);
-        /* Nothing is in the stage yet: one call does it. */
+        /* The stage is empty: one call is enough. */
         if (splice(fd, NULL, stage->fd, NULL, n, SPLICE_F_NONBLOCK | SPLICE_F_MOVE) == (ssize_t) n)
                 return (ssize_t) n;
         return log_stage_take_rest(stage, fd);

@@ -4,11 +4,11 @@
 /*
  * The way from a stream to a file
  *
- * A line leaves its FIFO only to be in another one, the stage, and leaves that
- * only when it is in a file; in between LogIntent says how far it is. Whoever
- * holds the FIFOs open keeps all that is on its way, and the jobd-log that comes
- * after one that was killed goes on at that point: nothing is lost, nothing is
- * there twice.
+ * A line moves from its FIFO to another pipe, the stage, and is removed from
+ * that only when it is in a file; in between LogIntent records the progress.
+ * The FIFOs stay open elsewhere, so their contents survive, and the successor
+ * of a killed jobd-log continues at that point: no line is lost or written
+ * twice.
  */
 
 #include <stdbool.h>
@@ -20,7 +20,7 @@
 typedef struct LogStage {
         LogHeader *header;              /* borrowed */
         int fd;                         /* owned: the stage, both ends */
-        int copy[2];                    /* owned: a pipe for what is looked at */
+        int copy[2];                    /* owned: a pipe for copies made by tee */
         int null_fd;                    /* owned */
         char *buffer;                   /* owned */
         size_t size;
@@ -32,16 +32,16 @@ int log_stage_init(LogStage *stage, LogTable *table);
 void log_stage_deinit(LogStage *stage);
 
 /*
- * Into .buffer, what could be taken from @fd, at most .size bytes; it stays where it is. The number of bytes, 0 if there are
- * none and nobody can write there any more, or -EAGAIN.
+ * Copies bytes of @fd to .buffer, at most .size, without taking them. The number of bytes, 0 if there are none and no
+ * writer is left, or -EAGAIN.
  */
 ssize_t log_stage_peek(LogStage *stage, int fd);
 
-/* Takes the first @n bytes of the stream, which were looked at. The number of bytes, or -errno. */
+/* Moves the first @n copied bytes of the stream to the stage. The number of bytes, or -errno. */
 ssize_t log_stage_take(LogStage *stage, uint32_t stream, int fd, size_t n, bool is_end);
 
-/* Goes on with a taking that was interrupted; the same. */
+/* Continues an interrupted move, with the same results. */
 ssize_t log_stage_take_rest(LogStage *stage, int fd);
 
-/* All that was taken is in a file, or counted as lost. */
+/* All bytes in the stage are in a file, or counted as lost: empties the stage. */
 void log_stage_finish(LogStage *stage);

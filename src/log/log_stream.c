@@ -2,9 +2,9 @@
 /*
  * One stream: from bytes to records in a file
  *
- * What is written at once is what was taken at once, so that one intent speaks
- * of all of it: bytes of the stream, bytes of the file, and the counts as they
- * are when it is done.
+ * Bytes that are taken together are written together, so that one intent
+ * covers them: bytes of the stream, bytes of the file, and the counts after
+ * the write.
  */
 
 #include <errno.h>
@@ -22,14 +22,14 @@
 
 #define NOTE_PRIORITY 4U
 
-/* What is made of the bytes that were taken. */
+/* The output for the bytes that were taken. */
 typedef struct Batch {
         LogDaemon *daemon;
         uint32_t number;
         LogStream *stream;
         LogFile *file;                  /* borrowed; NULL without memory */
         usec_t realtime, monotonic;
-        uint64_t n_dropped, n_lost;     /* that will not have been told of */
+        uint64_t n_dropped, n_lost;     /* counts that are not reported yet */
         uint64_t n_newly_dropped, n_kept;       /* lines of this batch */
 } Batch;
 
@@ -132,7 +132,7 @@ static const char *write_hex(const uint8_t id[static 16], char hex[static 33]) {
         return strspn(hex, "0") == 32 ? NULL : hex;
 }
 
-/* Whose the records are: nothing if the file says so already. */
+/* Writes the context of the records, unless the file already ends with it. */
 static void write_context(const Batch *batch, Text *text) {
         const LogStream *stream = batch->stream;
         const LogFile *file = batch->file;
@@ -171,7 +171,7 @@ static int append(Batch *batch, const Text *context) {
         return r;
 }
 
-/* The intent has the counts as they are if it succeeds. */
+/* The intent has the counts after a successful write. */
 static int write_output_once(Batch *batch) {
         LogIntent *intent = &batch->daemon->table.header->intent;
         const Text *output = &batch->daemon->output;
@@ -203,7 +203,7 @@ static int write_output(Batch *batch) {
         r = write_output_once(batch);
         if (r != -ENOSPC && r != -EDQUOT)
                 return r;
-        /* What is old makes room for what is new. */
+        /* Old files make room for new lines. */
         log_files_vacuum(&batch->daemon->files, batch->realtime);
         return write_output_once(batch);
 }
@@ -217,7 +217,7 @@ static void apply_counts(const LogDaemon *daemon) {
         stream->lost_error = intent->lost_error;
 }
 
-/* True if it is in the file. */
+/* True if the batch is in the file. */
 static bool finish_batch(Batch *batch) {
         LogDaemon *daemon = batch->daemon;
         LogIntent *intent = &daemon->table.header->intent;
@@ -254,14 +254,14 @@ static void write_taken(LogDaemon *daemon, uint32_t number, size_t n, bool is_en
         daemon->n_taken += n;
 }
 
-/* How much of what was looked at can be taken. One that nobody can add to is complete as it is. */
+/* The number of the copied bytes that can be taken. Without a writer the last line is complete. */
 static ssize_t choose(LogDaemon *daemon, LogSource *source, ssize_t n, bool *ret_is_end) {
         size_t taken = log_frame_take(daemon->stage.buffer, (size_t) n, source->line_max, false);
 
         *ret_is_end = false;
         if (taken > 0 || has_writers(source->fd))
                 return (ssize_t) taken;
-        /* The last one may have written between our two looks. */
+        /* The last writer may have written between the two checks. */
         n = log_stage_peek(&daemon->stage, source->fd);
         *ret_is_end = true;
         return n <= 0 ? n : (ssize_t) log_frame_take(daemon->stage.buffer, (size_t) n, source->line_max, true);
@@ -314,7 +314,7 @@ void log_stream_tell_counts(LogDaemon *daemon, uint32_t number, bool is_end) {
 
 /* — after a death — */
 
-/* Is all of it in the file? If not, what is of it goes. */
+/* Whether the whole batch is in the file; if not, removes the part that is. */
 static bool is_written(LogDaemon *daemon) {
         const LogIntent *intent = &daemon->table.header->intent;
         LogFile *file = NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What core tells jobd-log of the streams
+ * The table of streams that core and jobd-log share
  *
- * The table is as large as it can get from the start: a file on tmpfs takes
- * memory only for the pages that were written to, and nothing has to be mapped
- * anew while the other side looks at it.
+ * The table has its full size from the start: a file on tmpfs only takes
+ * memory for pages that were written, and nothing has to be mapped again
+ * while the other side uses it.
  */
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static bool is_ours(const LogHeader *header) {
                header->n_streams <= LOG_STREAMS_MAX;
 }
 
-/* Takes over *fd, if it works. */
+/* Owns *fd on success. */
 static int map(LogTable *table, int *fd) {
         char *memory = mmap(NULL, TABLE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
 
@@ -50,7 +50,7 @@ static int map(LogTable *table, int *fd) {
         return 0;
 }
 
-/* A new one takes the place of the old one in one step: whoever has that open goes on with it. */
+/* A new table replaces the old one in one step; a process that has the old one open continues with that. */
 static int make_table(LogTable *table) {
         static const char temporary[] = TABLE_NAME ".new";
         cleanup_(close_fd) int fd = openat(table->folder_fd, temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -120,7 +120,7 @@ static int reserve_up_to(LogTable *table, uint32_t n) {
         return 0;
 }
 
-/* Some at once: the file system is asked once for them, unless it has room for this one only. */
+/* Reserves several at once, to ask the file system less often, unless it only has room for this one. */
 int log_table_reserve(LogTable *table, uint32_t number) {
         int r;
 
@@ -150,7 +150,10 @@ int log_table_open_fifo(const LogTable *table, const char *name, int flags, bool
         return -EBADF;
 }
 
-/* The kernel says POLLHUP only to who has been there while somebody could write: so we are that for a moment. */
+/*
+ * The kernel reports POLLHUP only to a reader that was open at the same time as a writer, so this opens a writing end
+ * for a moment.
+ */
 int log_table_open_stream(const LogTable *table, uint32_t number, bool may_make) {
         char name[LOG_STREAM_NAME_MAX];
         int fd, writer;
@@ -164,7 +167,7 @@ int log_table_open_stream(const LogTable *table, uint32_t number, bool may_make)
         return fd;
 }
 
-/* The order matters: what is taken after the look at the FIFO was written after it, and nobody could write any more. */
+/* The order matters: bytes taken after the check of the FIFO were written after it, and no writer was left then. */
 bool log_stream_is_done(const LogStream *stream, int fd) {
         struct pollfd pipe = { .fd = fd, .events = POLLIN };
 

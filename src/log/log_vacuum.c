@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which log files there are, and what they may take in all
+ * The log files and the space that they may take
  *
- * The files that nobody writes to any more go first, the oldest of them first;
- * if that is not enough, those that are written to, too: the limit is a limit.
+ * Complete files are deleted first, the oldest first; then the current ones,
+ * as the limit is a limit.
  *
- * A name may tell of a time that has not come yet, when the clock was wrong, and
- * so do the names of that unit that follow, for the sake of their order. What
- * the file itself says counts then. If that has not come, either, nobody knows
- * how old it is: it is not too old, since the clock may be wrong now, but goes
- * before those of which it is known.
+ * If the clock was wrong, the name of a file may have a time in the future,
+ * and so have the later names of that unit, to keep their order. Then the
+ * records of the file decide. If these are in the future, too, the age of the
+ * file is unknown: it is not too old, as the clock may be wrong now, but it
+ * is deleted before files of known age.
  */
 
 #include <dirent.h>
@@ -27,18 +27,18 @@
 #define AUTOMATIC_MAX (1024 * MEBIBYTE)
 #define AUTOMATIC_PART 10U              /* of the file system */
 #define AUTOMATIC_FREE_PART 20U
-/* Whatever others have filled the file system with: who does that must not make the log forget him. */
+/* Kept even if others have filled the file system, as they must not be able to remove the logs. */
 #define KEPT_ANYWAY (16 * MEBIBYTE)
 
-/* No clock has ever shown more: such a name is not of our making. */
+/* Beyond any real clock: jobd-log did not make such a name. */
 #define REALTIME_MAX (UINT64_MAX / 2)
 
 typedef struct Found {
         char *name;                     /* owned */
         uint64_t size;
-        usec_t time;                    /* when it was written to the last time */
+        usec_t time;                    /* the time of the last write */
         bool is_current;
-        bool is_ahead;                  /* of the clock */
+        bool is_ahead;                  /* the time is in the future */
 } Found;
 
 typedef struct Census {
@@ -130,7 +130,7 @@ static int take_census(int folder_fd, Census *census, usec_t realtime) {
         return r;
 }
 
-/* What they may take, with what must stay free. */
+/* The space that the files may take, given the space that must stay free. */
 static uint64_t size_allowed(const LogFiles *files, uint64_t used) {
         const LogSettings *settings = &files->header->settings;
         uint64_t size, available, max = settings->size_max, keep = settings->keep_free;
@@ -150,7 +150,7 @@ static uint64_t size_allowed(const LogFiles *files, uint64_t used) {
         return MIN(max, MAX(keep, (uint64_t) KEPT_ANYWAY));
 }
 
-/* Whoever writes to it begins another one: it is seen that the name is gone. */
+/* The writer begins a new file when it finds that the name is gone. */
 static void forget_current(LogFiles *files) {
         for (size_t i = 0; i < files->items.n; i++)
                 files->items.items[i]->looked = 0;

@@ -2,8 +2,8 @@
 /*
  * jobd-log FOLDER
  *
- * Started by core with the folder of its streams; all else is in the table
- * there.
+ * Core starts it with the folder of the streams; all settings are in the
+ * table there.
  */
 
 #include <errno.h>

@@ -4,8 +4,8 @@
  * Containment of JSON
  *
  * The place of a difference is put together on the way back, innermost part
- * first, so a match costs nothing for it. The recursion goes no deeper than
- * jansson's parser lets a document be.
+ * first, so a match costs nothing for it. The recursion depth is bounded by
+ * jansson's parser.
  */
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "basic/text.h"
 #include "sim/json_match.h"
 
-/* Puts one step in front of the place found further in. */
+/* Puts one step in front of a place found further inside. */
 static void json_match_prefix(char **where, const char *key, size_t at) {
         cleanup_free_ char *inner = NULL;
 

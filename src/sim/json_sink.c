@@ -4,8 +4,8 @@
  * Typed values as JSON
  *
  * A container is put into its parent when it is opened, so the root owns
- * everything at every moment and an error needs no unwinding. A variant has no
- * form of its own in JSON: its frame is only there to be closed.
+ * everything at every moment and an error needs no unwinding. A variant has
+ * no form of its own in JSON: its frame only waits to be closed.
  */
 
 #include <assert.h>
@@ -28,7 +28,7 @@ static JsonFrame *json_sink_target(JsonSink *sink) {
         return NULL;
 }
 
-/* Takes @value over, and puts it where the next one belongs. */
+/* Owns @value, and puts it at the next place. */
 static void json_sink_add(JsonSink *sink, json_t *value) {
         JsonFrame *target = json_sink_target(sink);
         int r;
@@ -80,7 +80,7 @@ static json_t *json_sink_make(char type, const void *value) {
         }
 }
 
-/* Keys of JSON are strings: a number is written out. */
+/* Keys in JSON are strings, so a number is printed. */
 static int json_sink_make_key(char type, const void *value, char **ret_key) {
         cleanup_(json_decrefp) json_t *json = json_sink_make(type, value);
 

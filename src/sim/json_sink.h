@@ -15,11 +15,11 @@
 #include "basic/sink.h"
 #include "basic/vector.h"
 
-/* A container that is open. */
+/* An open container. */
 typedef struct JsonFrame {
         char container;         /* as in sink_open() */
         json_t *node;           /* borrowed: the array or object that takes the values; NULL for a variant */
-        char *key;              /* owned; of an entry, once it was written */
+        char *key;              /* owned; the key of an entry, once it is written */
 } JsonFrame;
 
 typedef struct JsonSink {
@@ -31,5 +31,5 @@ typedef struct JsonSink {
 void json_sink_init(JsonSink *sink);
 void json_sink_deinit(JsonSink *sink);
 
-/* Hands over what was written (null if nothing was), or an error that the sink remembered. */
+/* Hands over the document (null if nothing was written), or returns the first error of the sink. */
 int json_sink_finish(JsonSink *sink, json_t **ret_json);

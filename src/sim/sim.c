@@ -3,10 +3,10 @@
 /*
  * The simulated manager
  *
- * The same loader, graph and engine as the daemon's, joined by an observer
- * that passes states on and a host whose clock stands still until the script
- * moves it. Nothing here depends on the wall clock, on hash order or on the
- * machine, so a script gives the same lines everywhere.
+ * The loader, graph and engine are those of the daemon, connected by an
+ * observer that passes states on and a host whose clock only the script
+ * advances. Nothing depends on real time, hash order or the machine, so a
+ * script gives the same output everywhere.
  */
 
 #include <assert.h>
@@ -19,10 +19,10 @@
 #include "sim/sim.h"
 #include "sim/sim_unit.h"
 
-/* Virtual time begins here: 0 is "never" for timestamps. */
+/* The start of virtual time; 0 means "never" in timestamps. */
 #define SIM_EPOCH USEC_PER_SEC
 
-/* More operations than this without a command between them is a loop among the units, not work. */
+/* More operations within one command are a loop among the units. */
 #define SIM_OPERATIONS_MAX UINT64_C(50000000)
 #define SIM_RUN_CHUNK 4096U
 
@@ -30,7 +30,7 @@ static usec_t sim_host_now(UnitHost *host) {
         return container_of(host, Sim, host)->now;
 }
 
-/* Units of a simulation ask for nothing but the time. */
+/* Simulated units only use the time of the host. */
 static int sim_host_set_timer(UnitHost *host, Unit *unit, UnitPurpose purpose, usec_t deadline) {
         return 0;
 }

@@ -4,9 +4,9 @@
 /*
  * The engine without processes
  *
- * A Sim holds units, the engine and a clock that only the script moves. Lines
- * of a script go in, events come out, each a JSON object. What a unit's
- * operation does is what the script says (sim_unit.h).
+ * A Sim holds units, the engine and a clock that only the script advances.
+ * The input is lines of a script, the output events, each a JSON object. The
+ * script decides how an operation of a unit ends (sim_unit.h).
  */
 
 #include <stdbool.h>
@@ -20,10 +20,10 @@
 #include "unit/unit_table.h"
 #include "unitfile/unit_file.h"
 
-/* How a line ended; < 0: -EINVAL with a failure (script error), or another errno. */
+/* The outcome of a line; < 0: -EINVAL with a failure (an error in the script), or another errno. */
 enum {
         SIM_E_SUCCESS,
-        SIM_E_UNEXPECTED,       /* an expect failed: the failure tells what was expected and what came */
+        SIM_E_UNEXPECTED,       /* an expectation failed: the failure has the expected and the actual event */
         SIM_E_QUIT,
 };
 
@@ -31,16 +31,16 @@ typedef struct SimOptions {
         const char *unit_path;          /* "a:b"; NULL for the default */
         bool with_systemd_units;
         bool no_default_dependencies;
-        bool is_auto;                   /* operations succeed by themselves, and what is ready runs */
+        bool is_auto;                   /* operations succeed by themselves, and ready jobs run */
         bool is_quiet;                  /* print no events */
-        bool remembers_events;          /* false: nothing will ask for an event, so quiet ones need not be made */
+        bool remembers_events;          /* false: the script has no expectations, so quiet events need not be made */
         FILE *output;                   /* borrowed */
 } SimOptions;
 
 /* Time spent, µs, for benchmarks. */
 typedef struct SimTimes {
-        usec_t load, exec, run, other;          /* by the clock on the wall */
-        usec_t cpu_load, cpu_exec, cpu_run, cpu_other;  /* on a processor: others on the machine disturb it less */
+        usec_t load, exec, run, other;          /* elapsed time */
+        usec_t cpu_load, cpu_exec, cpu_run, cpu_other;  /* processor time: less disturbed by other load */
 } SimTimes;
 
 typedef struct Sim {
@@ -53,8 +53,8 @@ typedef struct Sim {
         bool is_auto;
         bool is_quiet;
         bool is_running;                /* within sim_run() */
-        uint64_t n_operations;          /* that units were asked for */
-        IdMap job_states;               /* by job id: what was told last, to know a trigger from another change */
+        uint64_t n_operations;          /* operations of units, in all */
+        IdMap job_states;               /* by job id: the last reported stage; tells a trigger from a change */
         SimEvents events;
         SimTimes times;
 } Sim;
@@ -64,14 +64,14 @@ int sim_new(Sim **ret_sim, const SimOptions *options);
 Sim *sim_free(Sim *sim);
 DEFINE_CLEANUP(Sim, sim_free)
 
-/* Does what one line says. Outcomes above. */
+/* Carries out one line. Outcomes: see above. */
 int sim_execute_line(Sim *sim, const char *line, Failure *ret_failure);
 
-/* Lets everything run that is ready, at most @budget jobs. */
+/* Runs the ready jobs, at most @budget. */
 int sim_run(Sim *sim, unsigned budget, Failure *ret_failure);
 
-/* After the last line: what --auto still has to run. */
+/* After the last line: runs the jobs that --auto still has to run. */
 int sim_finish(Sim *sim, Failure *ret_failure);
 
-/* Writes the one line of --time. */
+/* Writes the line of --time. */
 int sim_print_times(const Sim *sim, FILE *output);

@@ -3,14 +3,14 @@
 /*
  * The verbs of a script
  *
- * One table: verb, how many words follow, what it does. A verb that asks for
- * an answer emits one event named after it, last, so that expect sees it. A
- * bad word is the script's error (-EINVAL); that the engine refuses is an
- * answer.
+ * One table: verb, number of words, function. A verb with an answer emits one
+ * event named after it, last, so that expect sees it. A wrong word is an
+ * error of the script (-EINVAL); a refusal of the engine is an answer.
  *
- * With --auto what is ready runs before the next verb that could tell the
- * difference. Not before those marked "sets up": a script may look at the
- * answer to exec, or say how an operation ends, before anything runs.
+ * With --auto ready jobs run before the next verb that could tell the
+ * difference. They do not run before verbs that set something up: a script
+ * may check the answer to exec, or set the outcome of an operation, before
+ * anything runs.
  */
 
 #include <assert.h>
@@ -29,7 +29,7 @@
 #include "sim/sim_script.h"
 #include "sim/sim_unit.h"
 
-/* So many deadlines at one instant are an engine that does not clear them. */
+/* This many deadlines at one time mean that the engine does not clear them. */
 #define SIM_STILL_MAX 100000U
 
 typedef int (*SimVerb)(Sim *sim, const SimLine *line, Failure *ret_failure);
@@ -78,7 +78,7 @@ static int sim_parse_request(Sim *sim, const char *word, JobRequest *ret_request
         if (job_type_from_request(type, &ret_request->type, &ret_request->reload_if_possible) < 0)
                 return sim_bad(ret_failure, "job type", type);
 
-        /* Loaded here, not inside the engine, only so that --time tells the two apart. */
+        /* Loaded here rather than in the engine, so that --time measures the two separately. */
         return sim_find_unit(sim, colon + 1, &unit, ret_failure);
 }
 
@@ -256,7 +256,7 @@ static int sim_parse_duration(const SimLine *line, usec_t *ret_duration, Failure
         return 0;
 }
 
-/* Deadlines one by one, each at its own time, so that what follows from one comes before the next. */
+/* Deadlines expire one by one, each at its own time, so that the effects of one come before the next. */
 static int sim_verb_advance(Sim *sim, const SimLine *line, Failure *ret_failure) {
         usec_t duration, end, next;
         unsigned n_still = 0;
@@ -512,9 +512,9 @@ static int sim_verb_quit(Sim *sim, const SimLine *line, Failure *ret_failure) {
 
 typedef struct SimVerbRow {
         const char *name;
-        unsigned min, max;      /* words after it; a JSON object is none */
-        bool sets_up;           /* with --auto: nothing runs before it */
-        bool is_question;       /* about the events of the command before it */
+        unsigned min, max;      /* words after it; a JSON object does not count */
+        bool sets_up;           /* with --auto: no job runs before it */
+        bool is_question;       /* a question about the events of the command before it */
         SimVerb run;
         const char *usage;
 } SimVerbRow;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What is told of the simulation
+ * The events of the simulation
  *
- * Events are made where things happen and leave at once, so their order is the
- * engine's. A job that goes from waiting to running is told as "trigger", not
- * as one more "job-changed": dispatches are what a reader of the output counts.
+ * Events are written at once, so their order is that of the engine. A job
+ * that goes from waiting to running is reported as "trigger" instead of "job-
+ * changed", as readers of the output count dispatches.
  *
- * For a benchmark nobody reads, and making 100,000 objects would be measured
- * instead of the engine: then no event is made at all.
+ * In a benchmark nobody reads events, and making 100,000 objects would be
+ * measured instead of the engine: then no events are made at all.
  */
 
 #include <assert.h>
@@ -107,12 +107,12 @@ static json_t *sim_event_new_job(SimEvents *events, const char *name, const JobI
         return event;
 }
 
-/* What is kept of a job between two events; never 0, which is "unknown". */
+/* The stored stage of a job between two events; never 0, which is "unknown". */
 static uintptr_t sim_job_stage(const JobInfo *job) {
         return 1 + (uintptr_t) job->state * _JOB_TYPE_MAX + (uintptr_t) job->run_type;
 }
 
-/* Has the job just been handed to its unit? */
+/* Whether the job has just been passed to its unit. */
 static bool sim_job_is_new_trigger(Sim *sim, const JobInfo *job) {
         uintptr_t before = (uintptr_t) id_map_get(&sim->job_states, job->id);
 
@@ -148,7 +148,7 @@ static json_t *sim_event_new_change(Sim *sim, const JobInfo *job) {
         return event;
 }
 
-/* What only looks ends within its dispatch, without having been "running" for anyone to see. */
+/* A verify job ends within its dispatch, without an event in which it is running. */
 static bool sim_job_was_only_looking(const Sim *sim, const JobInfo *job) {
         if (!sim->is_running)
                 return false;
@@ -249,7 +249,7 @@ static void sim_unit_related(void *userdata, Unit *unit) {
                 job_manager_unit_related(sim->jobs, unit);
 }
 
-/* Conditions ask about the machine, which a simulation does not have: they are met unless the script says "skip". */
+/* Conditions depend on the machine, which a simulation does not have: they are met unless the script says "skip". */
 static UnitAnswer sim_check_conditions(void *userdata, Unit *unit) {
         return UNIT_UNDER_WAY;
 }

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * Events: printed, remembered, and asked for
+ * Events: printed, remembered, and compared with expectations
  *
- * Each is a JSON object whose first key is "ev". The last one is kept for
- * expect, all since the last command for expect-event.
+ * Each is a JSON object whose first key is "ev". The last event is kept for
+ * expect, all events since the last command for expect-event.
  */
 
 #include <jansson.h>
@@ -20,26 +20,26 @@ typedef struct Sim Sim;
 
 typedef struct SimEvents {
         FILE *output;           /* borrowed; NULL prints nothing */
-        bool is_needed;         /* false: events are not even made */
+        bool is_needed;         /* false: no events are made */
         json_t *since;          /* owned array: since the last command */
         json_t *last;           /* owned; NULL before the first */
-        int error;              /* the first that happened while making or printing one */
+        int error;              /* the first error of making or printing an event */
 } SimEvents;
 
 int sim_events_init(SimEvents *events, FILE *output, bool is_quiet, bool is_needed);
 void sim_events_deinit(SimEvents *events);
 
-/* A command begins: what was kept for expect-event goes. */
+/* At the beginning of a command: removes the events kept for expect-event. */
 void sim_events_begin(SimEvents *events);
 
-/* A new event {"ev": name}, or NULL (not needed, or an error that is kept). To be filled and emitted. */
+/* A new event {"ev": name}, or NULL (not needed, or after an error). The caller fills and emits it. */
 json_t *sim_event_new(SimEvents *events, const char *name);
 void sim_event_set(SimEvents *events, json_t *event, const char *key, json_t *value /* taken over */);
-/* Adds what was written into @sink, an object; empties it. */
+/* Adds the members of the object in @sink, and empties the sink. */
 void sim_event_merge(SimEvents *events, json_t *event, JsonSink *sink);
 void sim_event_emit(SimEvents *events, json_t *event /* taken over; may be NULL */);
 
-/* Adds ok: false with the failure's name and message. */
+/* Adds ok: false and the name and message of the failure. */
 void sim_event_set_failure(SimEvents *events, json_t *event, const Failure *failure);
 
 /* The JobSubscriber and the UnitObserverOps of a Sim, which is their userdata. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Verbs of a script that change what is around the engine
+ * Verbs of a script that change the surroundings of the engine
  *
- * A script cannot write unit files while it runs; that a unit's relations are
- * others after a reload it can say all the same. So what depends on a reload,
- * or on a restart of the manager, is a script like any other.
+ * A script cannot write unit files while it runs, but it can state that a
+ * unit has other relations after a reload. So effects of a reload, or of a
+ * restart of the manager, are tested by scripts, too.
  */
 
 #include <errno.h>

@@ -2,18 +2,18 @@
 #pragma once
 
 /*
- * Verbs of a script that change what is around the engine
+ * Verbs of a script that change the surroundings of the engine
  *
- * Each takes its line as the table of verbs does, and returns 0, -EINVAL with
- * a failure, or another errno.
+ * Functions of the table of verbs: each takes its line and returns 0, -EINVAL
+ * with a failure, or another errno.
  */
 
 #include "sim/sim.h"
 #include "sim/sim_script.h"
 
-/* relate UNIT [RELATION=UNIT...]: as if its file had been read again, and said these relations and no others. */
+/* relate UNIT [RELATION=UNIT...]: replaces the relations, as if the unit's file had been read again. */
 int sim_verb_relate(Sim *sim, const SimLine *line, Failure *ret_failure);
-/* reloaded UNIT: it has reloaded by itself. */
+/* reloaded UNIT: the unit has reloaded by itself. */
 int sim_verb_reloaded(Sim *sim, const SimLine *line, Failure *ret_failure);
-/* restart: the engine is saved, and another goes on from there. */
+/* restart: saves the engine and restores it into a new one. */
 int sim_verb_restart(Sim *sim, const SimLine *line, Failure *ret_failure);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * jobd-sim: options, and a script from its first line to its last
+ * jobd-sim: options, and the lines of a script
  *
- * Lines are carried out as they are read and the output is flushed after each,
- * so that another program can hold a conversation over two pipes.
+ * Each line is carried out when it is read, and the output is flushed after
+ * it, so that another program can drive the simulator through two pipes.
  */
 
 #include <errno.h>
@@ -97,7 +97,7 @@ static int sim_check_seed(const char *text) {
         return -EINVAL;
 }
 
-/* 0; 1 if there is nothing left to do; -EINVAL. */
+/* 0; 1: nothing left to do; -EINVAL. */
 static int sim_take_option(SimArguments *arguments, int option) {
         switch (option) {
         case OPTION_UNIT_PATH:
@@ -153,7 +153,7 @@ static void sim_fclosep(FILE **file) {
                 fclose(*file);
 }
 
-/* Does the script ask for events? What cannot be read twice might. */
+/* Whether the script has expectations. Standard input cannot be read twice, so it may. */
 static bool sim_script_expects(FILE *script) {
         cleanup_free_ char *line = NULL;
         size_t allocated = 0;

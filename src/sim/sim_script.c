@@ -3,8 +3,8 @@
 /*
  * Scripts
  *
- * Line by line and without nesting, so that a script can be piped in while it
- * is being thought of, and a message can always name the line.
+ * Parsed line by line and without nesting, so that a script can be written
+ * interactively, and every message can name the line.
  */
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * One line of a script, taken apart
+ * One parsed line of a script
  *
  * Words are separated by blanks; a word that starts with # ends the line. A
  * verb that starts with "expect" takes one JSON object instead of words.

@@ -3,10 +3,10 @@
 /*
  * Units without processes
  *
- * All types are the same here but for their ability to reload: what matters to
- * the engine is what an operation answers and which state follows. The answer
- * is scripted for one operation at a time; else it is "under way", or success
- * with --auto.
+ * All types are alike but for their ability to reload: the engine only sees
+ * the answer of an operation and the following state. The script sets the
+ * answer of a single operation; the default is "under way", or success with
+ * --auto.
  */
 
 #include <assert.h>
@@ -21,7 +21,7 @@
 /* Unit.state_of_type */
 typedef struct SimUnit {
         SimOutcome next[_SIM_OPERATION_MAX];    /* OUTCOME_DEFAULT if nothing is scripted */
-        bool will_restart;                      /* so it said with its present state */
+        bool will_restart;                      /* reported with the present state */
 } SimUnit;
 
 static const char *const sim_operation_table[_SIM_OPERATION_MAX] = {

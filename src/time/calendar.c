@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Reading calendar expressions
+ * Parsing of calendar expressions
  *
- * Weekdays, a date and a time, each of which may be left out, and a time zone.
- * Each part is read with the place where it stands kept, so that what is wrong
- * can be shown there. That a number belongs to a date and not to a time is
- * only known from what follows it.
+ * An expression has weekdays, a date, a time and a time zone, each of which
+ * may be missing. The place of each part is recorded, so that an error can be
+ * shown at its place. Whether a number belongs to a date or to a time depends
+ * on the character after it.
  */
 
 #include <assert.h>
@@ -19,14 +19,14 @@
 #include "time/civil.h"
 #include "time/clock_zone.h"
 
-#define PARTS_MAX 240                   /* of one list */
+#define PARTS_MAX 240                   /* of a list */
 
-/* What is being read: @text up to its time zone. */
+/* The text that is parsed, up to its time zone. */
 typedef struct Reader {
         const char *text;
         const char *at;
         const char *end;
-        const char *begins[_CALENDAR_FIELD_MAX];        /* where each of them stands; NULL: nowhere */
+        const char *begins[_CALENDAR_FIELD_MAX];        /* the place of each field; NULL: none */
         CalendarFault fault;
 } Reader;
 
@@ -62,7 +62,7 @@ static void skip_spaces(Reader *reader) {
 
 /* — numbers, lists — */
 
-/* ".25": microseconds, rounded. A second point would be that of a range. */
+/* ".25" in microseconds, rounded. A second point belongs to a range. */
 static int32_t read_fraction(Reader *reader) {
         int32_t value = 0, scale = (int32_t) USEC_PER_SEC;
 
@@ -146,7 +146,7 @@ static int read_chain(Reader *reader, bool is_usec, CalendarChain *chain) {
 
 /* — weekdays — */
 
-/* The weekday that is written here, or -1. */
+/* The weekday at this place, or -1. */
 static int32_t read_weekday(Reader *reader) {
         for (int32_t day = 0; day < 7; day++) {
                 const char *const names[] = { civil_weekday_long_name(day), civil_weekday_name(day) };
@@ -163,7 +163,7 @@ static int32_t read_weekday(Reader *reader) {
         return -1;
 }
 
-/* After a weekday: *range is where one began that is now open, or -1. True: others follow. */
+/* After a weekday. *range: the weekday at which an open range begins, or -1. True: another weekday follows. */
 static int read_weekday_separator(Reader *reader, int32_t day, int32_t *range) {
         bool is_range = peek(reader) == '-' || (peek(reader) == '.' && peek_second(reader) == '.');
 
@@ -247,7 +247,7 @@ static int read_timestamp(Reader *reader, Calendar *calendar) {
         return r < 0 ? r : set_time(calendar, time.hour, time.minute, time.usec);
 }
 
-/* The chains of a date, the first of which is read: "-" or "~" between them. Two are month and day. */
+/* The rest of a date after its first chain: "-" or "~" between the chains. Two chains are month and day. */
 static int read_date_end(Reader *reader, Calendar *calendar, CalendarChain chains[static 3], const char *start) {
         const char *begins[3] = { start };
         size_t n = 1;
@@ -277,7 +277,7 @@ static int read_date_end(Reader *reader, Calendar *calendar, CalendarChain chain
         return 0;
 }
 
-/* Reads a date if there is one: 0, and nothing was read if that was a time. */
+/* Reads a date if there is one: 0 with nothing read if this is a time. */
 static int read_date(Reader *reader, Calendar *calendar) {
         CalendarChain chains[3] = {};
         const char *start = reader->at;
@@ -328,7 +328,7 @@ static int read_time(Reader *reader, Calendar *calendar) {
 static const struct {
         const char *word;
         bool is_monday;
-        int8_t months[4];               /* 0: any, or no further one */
+        int8_t months[4];               /* 0: any, or the end of the list */
         int8_t day, hour, minute;       /* 0 and -1: any */
 } shortcuts[] = {
         { "minutely", false, {}, 0, -1, -1 },
@@ -343,10 +343,10 @@ static const struct {
         { "bi-annually", false, { 1, 7 }, 1, 0, 0 },
         { "yearly", false, { 1 }, 1, 0, 0 },
         { "annually", false, { 1 }, 1, 0, 0 },
-        { "anually", false, { 1 }, 1, 0, 0 },           /* as older files have it */
+        { "anually", false, { 1 }, 1, 0, 0 },           /* the spelling of older files */
 };
 
-/* 1: it was one. */
+/* 1: it was a shortcut. */
 static int read_shortcut(Reader *reader, Calendar *calendar) {
         size_t n = (size_t) (reader->end - reader->at);
         int r = 0;
@@ -370,14 +370,14 @@ static int read_shortcut(Reader *reader, Calendar *calendar) {
 
 /* — time zones — */
 
-/* Does the text end with a blank and @word? */
+/* Whether the text ends with a blank and @word. */
 static bool ends_with_word(const char *text, const char *word) {
         size_t n = strlen(text), m = word ? strlen(word) : 0;
 
         return m > 0 && n > m && text[n - m - 1] == ' ' && strcasecmp(text + n - m, word) == 0;
 }
 
-/* Finds the time zone at the end; *ret_n is what stands before it. */
+/* Finds the time zone at the end; *ret_n is the length of the text before it. */
 static int read_zone(const char *text, Calendar *calendar, size_t *ret_n) {
         const char *last = strrchr(text, ' ');
         int r;
@@ -430,7 +430,8 @@ static const char *describe_range(CalendarField field) {
         case CALENDAR_MONTH:
                 return "the month is out of its range, 1 to 12, or its range or step leads nowhere";
         case CALENDAR_DAY:
-                return "the day is out of its range, 1 to 31 (1 to 28 from the end), or its range or step leads nowhere";
+                return "the day is out of its range, 1 to 31 (1 to 28 from the end), or its range or step leads "
+                       "nowhere";
         case CALENDAR_HOUR:
                 return "the hour is out of its range, 0 to 23, or its range or step leads nowhere";
         case CALENDAR_MINUTE:

@@ -4,10 +4,10 @@
 /*
  * Calendar expressions: "Mon..Fri *-*-* 08:00/15 Europe/Berlin"
  *
- * The grammar of systemd.time(7), and its meaning. A year has two digits or
- * four, from 1970 to 2199. Where clocks leave an hour out, what would elapse
- * in it does not; where an hour comes twice, an expression elapses the first
- * time only (the second if it is asked for what follows in the middle of it).
+ * Grammar and meaning are those of systemd.time(7). A year has two digits or
+ * four, from 1970 to 2199. A time in an hour that clocks skip does not
+ * elapse. A time in an hour that occurs twice elapses the first time only
+ * (the second time if calendar_next() is called for a base between the two).
  */
 
 #include <stdbool.h>
@@ -23,13 +23,13 @@
 
 typedef struct Calendar Calendar;
 
-/* What is wrong with an expression, and where. */
+/* An error in an expression, and its place. */
 typedef struct CalendarFault {
-        size_t at;                      /* bytes from its beginning */
+        size_t at;                      /* bytes from the beginning */
         const char *message;            /* static: a sentence without its full stop */
 } CalendarFault;
 
-/* 0, -EINVAL with *ret_fault, or -ENOMEM. What it says of abbreviations ("CEST") is judged by the local zone. */
+/* 0, -EINVAL with *ret_fault, or -ENOMEM. Abbreviations of zones ("CEST") are those of the local zone. */
 int calendar_parse(const char *text, Calendar **ret_calendar, CalendarFault *ret_fault);
 
 Calendar *calendar_free(Calendar *calendar);
@@ -38,5 +38,5 @@ DEFINE_CLEANUP(Calendar, calendar_free)
 /* The normalized form. 0 or -ENOMEM. */
 int calendar_format(const Calendar *calendar, char **ret_text);
 
-/* The first elapse after @base (CLOCK_REALTIME): 0, or -ENOENT if there is none any more. */
+/* The first elapse after @base (CLOCK_REALTIME): 0, or -ENOENT if there is none. */
 int calendar_next(const Calendar *calendar, usec_t base, usec_t *ret_next);

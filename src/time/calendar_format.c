@@ -51,7 +51,7 @@ static void add_chain(Text *text, int width, const CalendarChain *chain, bool is
         }
 }
 
-/* "Mon..Wed,Fri": two in a row are a list, more a range. */
+/* "Mon..Wed,Fri": two weekdays in a row are a list, three or more a range. */
 static void add_weekdays(Text *text, uint8_t weekdays) {
         bool is_first = true;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * When a calendar expression elapses next
+ * The next elapse of a calendar expression
  *
- * The search runs over what clocks show, from the year down to the second,
- * like an odometer: a field that has no value any more moves the one above it
- * on. Only what it finds is asked for in the time zone; if clocks never show
- * it, the search goes on where they do again.
+ * The search runs over local time, from the year down to the second, like an
+ * odometer: a field without a further value advances the one above it. Only
+ * the result is converted with the time zone; if clocks skip it, the search
+ * continues with the next time that they show.
  */
 
 #include <assert.h>
@@ -31,7 +31,7 @@ static int32_t take_least(int32_t best, int32_t start, int32_t stop, int32_t ste
         return MIN(best, value);
 }
 
-/* The least value that the chain names and that is not below @from; or NONE. */
+/* The least value of the chain that is not below @from, or NONE. */
 static int32_t find_value(const CalendarChain *chain, int32_t from) {
         int32_t best = NONE;
 
@@ -42,7 +42,7 @@ static int32_t find_value(const CalendarChain *chain, int32_t from) {
         return best;
 }
 
-/* The same for days that are counted from the end of a month of @length days: ~01 is the last one. */
+/* The same for days counted from the end of a month of @length days: ~01 is the last day. */
 static int32_t find_day_from_end(const CalendarChain *chain, int32_t from, int32_t length) {
         int32_t best = NONE;
 
@@ -50,7 +50,7 @@ static int32_t find_day_from_end(const CalendarChain *chain, int32_t from, int32
                 const CalendarPart *part = &chain->items[i];
                 int32_t day = length + 1 - part->start;
 
-                /* A range counts on from its far end: "~3..7" begins with the seventh last. */
+                /* A range counts on from its far end: "~3..7" begins with the seventh last day. */
                 if (part->stop >= 0)
                         best = take_least(best, length + 1 - part->stop, day, part->step, from);
                 else
@@ -75,7 +75,7 @@ static int32_t find_day(const Calendar *calendar, const CivilTime *time) {
         return NONE;
 }
 
-/* The value of a field, and how it is set with all below it at their least. */
+/* The field of @time; all fields below it are set to their minimum. */
 static int32_t *field_of(CivilTime *time, CalendarField field) {
         int32_t *const fields[] = { &time->year, &time->month, &time->day, &time->hour, &time->minute, &time->usec };
 
@@ -96,7 +96,7 @@ static bool is_past(const CivilTime *time, CalendarField field, int32_t value) {
         return value == NONE || value > most[field];
 }
 
-/* Moves @time to the first match that is not before it: 0, or -ENOENT. */
+/* Advances @time to the first match that is not before it: 0, or -ENOENT. */
 static int find_match(const Calendar *calendar, CivilTime *time) {
         CalendarField field = CALENDAR_YEAR;
 
@@ -118,7 +118,7 @@ static int find_match(const Calendar *calendar, CivilTime *time) {
         return 0;
 }
 
-/* The zone that the expression is about. */
+/* The time zone of the expression. */
 static const TimeZone *zone_of(const Calendar *calendar) {
         if (calendar->is_utc)
                 return NULL;

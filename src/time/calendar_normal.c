@@ -3,9 +3,8 @@
 /*
  * The normal form of calendar expressions
  *
- * Two expressions that say the same are written alike: years in four digits,
- * lists in order and without repetitions, ranges that end where their last
- * step does.
+ * Equivalent expressions are written alike: years with four digits, lists in
+ * order and without repetitions, ranges that end with their last step.
  */
 
 #include <assert.h>
@@ -77,7 +76,7 @@ static bool is_within(const CalendarPart *part, int32_t least, int32_t most, boo
         return counts_back ? part->start - part->step >= least : part->start + part->step <= most;
 }
 
-/* Every month has so many days: what is counted from its end is there in each. */
+/* Every month has this many days, so a day counted back from the end exists in each. */
 #define DAYS_BACK_MAX 28
 
 CalendarField calendar_normalize(Calendar *calendar) {

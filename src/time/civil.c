@@ -3,9 +3,9 @@
 /*
  * Dates and times of day, as people write them
  *
- * Years are counted from March on, so that the leap day is their last one and
- * the months before it have lengths that one formula gives; 400 years are one
- * period of 146,097 days.
+ * Years are counted from March on, so that the leap day is the last day of a
+ * year and one formula gives the lengths of the months before it; 400 years
+ * are a period of 146,097 days.
  */
 
 #include <assert.h>

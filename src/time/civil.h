@@ -4,8 +4,8 @@
 /*
  * Dates and times of day, as people write them
  *
- * Of the proleptic Gregorian calendar, without a time zone: what that adds is
- * time/time_zone.h. Counted in seconds since 1970-01-01 00:00:00 of the same
+ * In the proleptic Gregorian calendar, without a time zone (see
+ * time/time_zone.h). Counted in seconds since 1970-01-01 00:00:00 of the same
  * place ("local seconds").
  */
 
@@ -24,7 +24,7 @@ typedef struct CivilTime {
         int32_t usec;                   /* of the minute */
 } CivilTime;
 
-/* Days since 1970-01-01; @month and @day must be in their ranges, the day may be past the month's end. */
+/* Days since 1970-01-01; @month and @day must be in their ranges, but the day may be past the end of the month. */
 int64_t civil_days(int32_t year, int32_t month, int32_t day);
 
 int32_t civil_days_of_month(int32_t year, int32_t month);
@@ -34,7 +34,7 @@ int32_t civil_weekday(int32_t year, int32_t month, int32_t day);
 
 CivilTime civil_from_seconds(int64_t seconds, int32_t usec);
 
-/* Whole seconds; what is left of them is @time->usec % USEC_PER_SEC. */
+/* Whole seconds; the fraction is @time->usec % USEC_PER_SEC. */
 int64_t civil_to_seconds(const CivilTime *time);
 
 /* "Mon" … "Sun", and "Monday" … */

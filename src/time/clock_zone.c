@@ -3,9 +3,9 @@
 /*
  * The time zones of this machine: where their files are
  *
- * The local zone is kept, as its file is asked for with every calendar
- * expression; whether it has changed is seen by a stat(). Files are small and
- * local: reading one does not block.
+ * The local zone is cached, as each calendar expression needs it; a stat()
+ * notices a change. The files are small and local, so reading them does not
+ * block.
  */
 
 #include <errno.h>
@@ -23,10 +23,10 @@
 #define ZONE_SIZE_MAX (1U << 20)
 #define LOCAL_ZONE "/etc/localtime"
 
-/* What is kept of the local zone, and what it was read from. */
+/* The cached local zone, and the file that it was read from. */
 static struct {
         bool is_known;
-        char name[256];                 /* of $TZ; "" for the file */
+        char name[256];                 /* the value of $TZ; "" for the file */
         dev_t device;
         ino_t inode;
         struct timespec modified;

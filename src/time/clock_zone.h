@@ -7,11 +7,11 @@
 
 #include "time/time_zone.h"
 
-/* "Europe/Berlin": 0, -ENOENT if there is no such zone, -EBADMSG, -ENOMEM or what reading it said. */
+/* "Europe/Berlin": 0, -ENOENT if there is no such zone, -EBADMSG, -ENOMEM or an error of reading. */
 int clock_zone_load(const char *name, TimeZone **ret_zone);
 
 /*
- * The zone that holds here: $TZ or /etc/localtime; NULL is UTC. Looks each time if that has changed: what was returned
- * before is gone then.
+ * The local zone: $TZ or /etc/localtime; NULL is UTC. Checks each time whether it has changed, which frees the zone
+ * returned before.
  */
 const TimeZone *clock_zone_local(void);

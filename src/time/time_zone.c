@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * A time zone: what clocks show at a place
+ * A time zone: the offset of local time at any time
  *
- * libc has all of this, behind global state: one zone a process at a time,
+ * libc has all of this behind global state: one zone per process at a time,
  * chosen by an environment variable, and a mktime() whose answer for an hour
- * that comes twice depends on what it was asked before. A timer wants zones
- * side by side and the same answer each time, so files are read here.
+ * that occurs twice depends on earlier calls. Timers need several zones at
+ * once and reproducible answers, so the files are parsed here.
  *
- * Such a file has two parts: one with 32-bit times, which is skipped, and one
- * with 64-bit times, followed by a rule for what comes after the last of them.
+ * A file has two parts: one with 32-bit times, which is skipped, and one with
+ * 64-bit times, followed by a rule for all later times.
  */
 
 #include <assert.h>
@@ -22,27 +22,27 @@
 
 #define HEADER_SIZE 44
 #define TYPE_SIZE 6
-#define COUNT_MAX 65536                 /* more is no time zone */
+#define COUNT_MAX 65536                 /* more than in any time zone */
 #define OFFSET_MAX (26 * 3600)          /* RFC 8536, 3.2 */
 
 typedef struct TimeZoneType {
         int32_t seconds;
         bool is_dst;
-        uint8_t name;                   /* where it is in @names */
+        uint8_t name;                   /* its place in @names */
 } TimeZoneType;
 
 struct TimeZone {
         int64_t *changes;               /* owned; ascending */
-        uint8_t *types_after;           /* owned; for each change */
+        uint8_t *types_after;           /* owned; the type after each change */
         size_t n_changes;
         TimeZoneType *types;            /* owned */
         size_t n_types;
-        char *names;                    /* owned; NUL-terminated ones in a row */
+        char *names;                    /* owned; NUL-terminated strings in a row */
         bool has_rule;
         TimeZoneRule rule;
 };
 
-/* What is still to be read of the file. */
+/* The part of the file that is not read yet. */
 typedef struct Bytes {
         const uint8_t *at;
         size_t n;
@@ -61,7 +61,7 @@ static int64_t read_i64(const uint8_t *at) {
         return (int64_t) ((uint64_t) read_u32(at) << 32 | read_u32(at + 4));
 }
 
-/* The next @n bytes, or NULL if there are not so many. */
+/* The next @n bytes, or NULL if there are fewer. */
 static const uint8_t *take_bytes(Bytes *bytes, size_t n) {
         const uint8_t *at = bytes->at;
 
@@ -210,7 +210,7 @@ TimeZone *time_zone_free(TimeZone *zone) {
         return NULL;
 }
 
-/* How many changes there were at @utc, and not after. */
+/* The number of changes up to and including @utc. */
 static size_t count_changes(const TimeZone *zone, int64_t utc) {
         size_t low = 0, high = zone->n_changes;
 
@@ -269,14 +269,14 @@ const char *time_zone_name(const TimeZone *zone, bool is_dst) {
         return zone->n_types > 0 && !is_dst ? zone->names + zone->types[0].name : NULL;
 }
 
-/* What time_zone_find() has seen so far. */
+/* The state of time_zone_find(). */
 typedef struct Search {
         int64_t local, not_before;
         int dst;
         int64_t found, next;            /* INT64_MAX: none */
 } Search;
 
-/* The stretch from @begin to @end (UTC) in which @offset holds. */
+/* Searches the period from @begin to @end (UTC) with a constant @offset. */
 static void search_stretch(Search *search, int64_t begin, int64_t end, TimeZoneOffset offset) {
         int64_t utc = search->local - offset.seconds, shown = begin + offset.seconds;
 
@@ -294,7 +294,7 @@ bool time_zone_find(const TimeZone *zone, int64_t local, int dst, int64_t not_be
         int64_t begin = INT64_MIN, at = local - OFFSET_MAX - 1, change;
         bool is_over = false;
 
-        /* All stretches in which clocks can show it, and those after up to the first one that will do. */
+        /* All periods in which clocks can show the time, and later ones up to the first match. */
         while (!is_over && search.found == INT64_MAX) {
                 TimeZoneOffset offset = time_zone_at(zone, at);
                 bool has_next = find_next_change(zone, at, &change);

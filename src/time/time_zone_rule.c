@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The rule by which a zone changes its offset each year
+ * The yearly rule of a time zone
  *
- * Files of the time zone database list the changes up to 2037 at most, and end
+ * Files of the time zone database list changes up to 2037 at most, and end
  * with such a rule for the years after.
  */
 
@@ -136,7 +136,7 @@ static int64_t find_day(const TimeZoneDay *day, int32_t year) {
 
         if (day->kind == '0')
                 return new_year + day->day;
-        if (day->kind == 'J')           /* the leap day is not counted */
+        if (day->kind == 'J')           /* 1 to 365, without the leap day */
                 return new_year + day->day - 1 + (day->day >= 60 && civil_days_of_month(year, 2) == 29);
         first = (civil_weekday(year, day->month, 1) + 1) % 7;
         date = 1 + (day->day - first + 7) % 7 + (day->week - 1) * 7;

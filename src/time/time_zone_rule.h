@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/*
- * The rule by which a zone changes its offset each year, as POSIX has it
- */
+/* The yearly rule of a time zone, as in POSIX */
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #define TIME_ZONE_NAME_MAX 16
 
-/* A day of the year and a time of it. */
+/* A day of the year and a time on it. */
 typedef struct TimeZoneDay {
         char kind;                      /* 'M' month, week, weekday; 'J' day 1 to 365; '0' day 0 to 365 */
         int32_t month, week, day;       /* weekday: 0 is Sunday; J and 0: only @day */
@@ -19,8 +17,8 @@ typedef struct TimeZoneDay {
 
 typedef struct TimeZoneRule {
         int32_t offset[2];              /* east of Greenwich; standard and daylight saving time */
-        char name[2][TIME_ZONE_NAME_MAX];       /* the second one is "" if there is no such time */
-        TimeZoneDay change[2];          /* when the other one begins: [0] to daylight saving time, [1] back */
+        char name[2][TIME_ZONE_NAME_MAX];       /* the second is "" without daylight saving time */
+        TimeZoneDay change[2];          /* when each begins: [0] daylight saving time, [1] standard time */
 } TimeZoneRule;
 
 /* 0, or -EINVAL. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/*
- * Moments, as people write them
- */
+/* Timestamps, as people write them */
 
 #include <assert.h>
 #include <errno.h>
@@ -19,7 +17,7 @@
 #define MONTH (2629800 * USEC_PER_SEC)
 #define WEEK (7 * USEC_PER_DAY)
 
-/* What the zone at the end of the text says. */
+/* The zone at the end of the text. */
 typedef struct Place {
         TimeZone *owned;
         const TimeZone *zone;           /* NULL: UTC */
@@ -65,7 +63,7 @@ static int take_zone(char *text, Place *place) {
         return r == -ENOMEM ? r : 0;
 }
 
-/* "+5min", "-1h", "3 days ago", "2h left": 1 if it was one of these. */
+/* "+5min", "-1h", "3 days ago", "2h left": 1 if the text has one of these forms. */
 static int parse_relative(char *text, usec_t now, usec_t *ret_usec) {
         bool is_back = text[0] == '-' || text_ends_with(text, " ago");
         usec_t span;
@@ -95,7 +93,7 @@ static int parse_epoch(const char *text, usec_t *ret_usec) {
         return usec_parse(text, USEC_PER_SEC, ret_usec);
 }
 
-/* "Tue ", "tuesday, ": the weekday, or -1; moves on behind it. */
+/* "Tue ", "tuesday, ": the weekday, or -1. Advances *@at past it. */
 static int32_t take_weekday(const char **at) {
         size_t n = strcspn(*at, " ,");
 
@@ -152,7 +150,7 @@ static bool take_time(const char **at, CivilTime *time) {
         return time->hour <= 23 && time->minute <= 59 && second <= 59;
 }
 
-/* "today" and its like: the days from today, or -EINVAL. */
+/* "today" and the like: the number of days from today, or -EINVAL. */
 static int32_t find_day_word(const char *text) {
         static const char *const words[] = { "yesterday", "today", "tomorrow" };
 
@@ -177,9 +175,9 @@ static int parse_civil(const char *text, CivilTime *time) {
                 if (!take_date(&at, time))
                         return -EINVAL;
                 if (*at != ' ') {
-                        bool is_other_day = weekday >= 0 && weekday != civil_weekday(time->year, time->month, time->day);
+                        int32_t actual = civil_weekday(time->year, time->month, time->day);
 
-                        return *at != '\0' || is_other_day ? -EINVAL : 0;
+                        return *at != '\0' || (weekday >= 0 && weekday != actual) ? -EINVAL : 0;
                 }
                 at += strspn(at, " ");
         }
@@ -188,7 +186,7 @@ static int parse_civil(const char *text, CivilTime *time) {
         return weekday >= 0 && weekday != civil_weekday(time->year, time->month, time->day) ? -EINVAL : 0;
 }
 
-/* What is read as a local time; an hour that clocks leave out is the moment at which they do. */
+/* Parses a local time. A time that clocks skip means the moment at which they do so. */
 static int parse_in_zone(char *text, usec_t now, usec_t *ret_usec) {
         cleanup_(place_deinit) Place place = {};
         int64_t seconds = (int64_t) (now / USEC_PER_SEC), utc, local;
@@ -255,7 +253,7 @@ static int print_count(char *buffer, usec_t count, const char *word) {
                         count == 1 ? "" : "s");
 }
 
-/* Two units that people count in. */
+/* At most two units. */
 static int print_long(char *buffer, usec_t span) {
         static const struct {
                 usec_t unit, next;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/*
- * Moments, as people write them (systemd.time(7), "Parsing timestamps")
- */
+/* Timestamps, as people write them (systemd.time(7), "Parsing timestamps") */
 
 #include "basic/usec.h"
 #include "time/time_zone.h"
@@ -11,9 +9,9 @@
 #define TIMESTAMP_FORMAT_MAX 64
 
 /*
- * "2030-12-24 18:30:15.5 Europe/Vienna", "Tue 30-12-24", "18:30", "today", "tomorrow UTC", "now", "+5min", "3 days ago",
- * "@1700000000": CLOCK_REALTIME. @now is what is counted from; a date without a time is its midnight. 0, -EINVAL,
- * -ERANGE if it is before 1970 or does not fit, or -ENOMEM.
+ * "2030-12-24 18:30:15.5 Europe/Vienna", "Tue 30-12-24", "18:30", "today", "tomorrow UTC", "now", "+5min", "3 days
+ * ago", "@1700000000": a time of CLOCK_REALTIME. Relative times count from @now; a date without a time is its midnight.
+ * 0, -EINVAL, -ERANGE if the result is before 1970 or does not fit, or -ENOMEM.
  */
 int timestamp_parse(const char *text, usec_t now, usec_t *ret_usec);
 
