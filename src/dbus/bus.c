@@ -17,48 +17,38 @@
 
 #include "basic/log.h"
 #include "basic/text.h"
-#include "dbus/bus_internal.h"
+#include "dbus/bus.h"
+#include "dbus/bus_dispatch.h"
+#include "dbus/bus_interfaces.h"
+#include "dbus/bus_name.h"
+#include "dbus/bus_server.h"
+#include "dbus/bus_signal.h"
 
-static void bus_remove_peer(Bus *bus, BusPeer *peer) {
-        for (size_t i = 0; i < bus->peers.n; i++)
-                if (bus->peers.items[i] == peer) {
-                        bus->peers.items[i] = vector_last(&bus->peers);
-                        bus->peers.n--;
-                        break;
-                }
+struct Bus {
+        BusTree tree;
+        BusPeers peers;
+        BusDispatch dispatch;
+        BusSignals signals;
+        VECTOR(BusServer *) servers;            /* owned */
+        char *booted_mark;                      /* owned; the folder that we made for sd_booted(), or NULL */
+        BusLink *link;                          /* owned, or NULL */
+        BusNames names;
+};
 
-        bus_link_lost(bus->link, peer);
-        bus_peer_close(peer);
-        bus_peer_unref(peer);
-}
+static const BusKind *const kinds[] = { &bus_unit_kind, &bus_job_kind, NULL };
 
-static int on_reap(sd_event_source *source, void *userdata) {
-        Bus *bus = userdata;
-
-        for (size_t i = bus->peers.n; i > 0; i--)
-                if (bus->peers.items[i - 1]->is_gone)
-                        bus_remove_peer(bus, bus->peers.items[i - 1]);
-        return 0;
-}
-
-void bus_schedule_reaper(Bus *bus) {
-        (void) sd_event_source_set_enabled(bus->reaper, SD_EVENT_ONESHOT);
-}
-
-int bus_add_peer(Bus *bus, BusPeer *peer) {
-        int r;
-
-        r = vector_push(&bus->peers, peer);
-        if (r >= 0)
-                bus_peer_ref(peer);
-        return r;
-}
+static const BusInterface *const common_interfaces[] = {
+        &bus_properties_interface,
+        &bus_introspectable_interface,
+        &bus_peer_interface,
+        NULL,
+};
 
 static int bus_listen(Bus *bus, const BusPlace *places, size_t n_places, Failure *ret_failure) {
         cleanup_(bus_server_freep) BusServer *server = NULL;
         int r;
 
-        r = bus_server_new(&server, bus, places, n_places, ret_failure);
+        r = bus_server_new(&server, &bus->peers, places, n_places, ret_failure);
         if (r >= 0)
                 r = vector_push(&bus->servers, server);
         if (r >= 0)
@@ -103,7 +93,7 @@ static int bus_listen_everywhere(Bus *bus, const char *own, const char *systemd,
         const size_t n = systemd ? 2 : 1;
         int r = 0;
 
-        if (manager_is_kept(bus->manager))
+        if (manager_is_kept(bus->tree.manager))
                 return bus_listen(bus, places, n, ret_failure);
         for (size_t i = 0; i < n && r >= 0; i++)
                 r = bus_listen(bus, &places[i], 1, ret_failure);
@@ -129,19 +119,15 @@ static int bus_listen_privately(Bus *bus, const BusOptions *options, Failure *re
 static int bus_start(Bus *bus, const BusOptions *options, Failure *ret_failure) {
         int r;
 
-        r = sd_event_add_defer(bus->event, &bus->reaper, on_reap, bus);
-        if (r >= 0)
-                r = sd_event_source_set_enabled(bus->reaper, SD_EVENT_OFF);
-        if (r >= 0)
-                r = sd_event_source_set_priority(bus->reaper, MANAGER_PRIORITY_BUS);
+        r = bus_peers_init(&bus->peers, bus->tree.manager, &bus_dispatch_receiver, &bus->dispatch);
         if (r >= 0)
                 r = bus_listen_privately(bus, options, ret_failure);
         if (r >= 0)
-                r = bus_signals_attach(bus);
+                r = bus_signals_attach(&bus->signals, &bus->tree, &bus_unit_kind, &bus_job_kind);
         if (r >= 0 && !options->no_bus)
-                r = bus_link_new(&bus->link, bus, options->bus_address, options->is_user);
+                r = bus_link_new(&bus->link, &bus->peers, bus->tree.dialects, options->bus_address, options->is_user);
         if (r >= 0)
-                bus_names_init(&bus->names, bus);
+                bus_names_init(&bus->names, bus->tree.manager, bus->link);
         return r;
 }
 
@@ -160,14 +146,19 @@ int bus_new(Bus **ret_bus, Manager *manager, const BusOptions *options, Failure 
         if (!bus)
                 return -ENOMEM;
 
-        *bus = (Bus) {
+        bus->tree = (BusTree) {
                 .manager = manager,
-                .event = sd_event_ref(manager_event(manager)),
-                .owner = geteuid(),
-                .pid = getpid(),
+                .peers = &bus->peers,
                 .dialects = BUS_DIALECT_BIT(BUS_DIALECT_OWN) |
                             (options->systemd_compat ? BUS_DIALECT_BIT(BUS_DIALECT_SYSTEMD) : 0),
+                .root = &bus_manager_kind,
+                .driver = &bus_driver_kind,
+                .kinds = kinds,
+                .common = common_interfaces,
+                .before_reply = bus_signals_announce_jobs,
+                .userdata = &bus->signals,
         };
+        bus->dispatch.tree = &bus->tree;
         r = bus_start(bus, options, ret_failure);
         if (r < 0)
                 return r;
@@ -180,21 +171,15 @@ Bus *bus_free(Bus *bus) {
         if (!bus)
                 return NULL;
 
-        bus_signals_detach(bus);
+        bus_signals_detach(&bus->signals);
         while (bus->servers.n > 0)
                 bus_server_free(vector_pop(&bus->servers));
         vector_deinit(&bus->servers);
 
         bus_names_deinit(&bus->names);
         bus->link = bus_link_free(bus->link);
-        while (bus->peers.n > 0)
-                bus_remove_peer(bus, vector_last(&bus->peers));
-        vector_deinit(&bus->peers);
-
-        sd_event_source_disable_unref(bus->reaper);
-        sd_event_unref(bus->event);
-        bus_wire_deinit(&bus->wire);
-        bus_wire_deinit(&bus->reply);
+        bus_peers_deinit(&bus->peers);
+        bus_dispatch_deinit(&bus->dispatch);
         if (bus->booted_mark)
                 rmdir(bus->booted_mark);
         free(bus->booted_mark);

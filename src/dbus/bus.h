@@ -12,16 +12,10 @@
 
 #include <stdbool.h>
 
+#include "dbus/bus_server.h"
 #include "manager/manager.h"
 
 typedef struct Bus Bus;
-
-/*
- * libdbus takes sockets that listen already only under the numbers from this one on: with a keeper, they must be nobody
- * else's when bus_new() is called.
- */
-#define BUS_SERVER_FD 3
-#define BUS_SERVER_FDS 2
 
 typedef struct BusOptions {
         bool is_user;                           /* session bus and the user's folders */

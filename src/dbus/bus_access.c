@@ -3,8 +3,9 @@
 /*
  * Who may do what
  *
- * What changes anything is for root and the owner of the manager. A uid that is
- * not known ((uid_t) -1) is anyone.
+ * What changes anything is for root and the owner of the manager. The kind of an
+ * object may grant more: an object of a user can be for that user. A
+ * uid that is not known ((uid_t) -1) is anyone, and is granted nothing.
  */
 
 #include <assert.h>
@@ -28,7 +29,7 @@ BusWho bus_access_who(BusVerb verb) {
         return who_of_verb[verb];
 }
 
-bool bus_access_is_allowed(BusVerb verb, uid_t uid, uid_t owner) {
+static bool is_allowed_with_any(BusVerb verb, uid_t uid, uid_t owner) {
         switch (bus_access_who(verb)) {
         case BUS_WHO_ANYONE:
                 return true;
@@ -38,4 +39,9 @@ bool bus_access_is_allowed(BusVerb verb, uid_t uid, uid_t owner) {
                 break;
         }
         return false;
+}
+
+bool bus_access_is_allowed(const BusTree *tree, const BusObject *object, BusVerb verb, uid_t uid) {
+        return is_allowed_with_any(verb, uid, tree->peers->owner) ||
+               (uid != (uid_t) -1 && object->kind->grants && object->kind->grants(tree, object, verb, uid));
 }

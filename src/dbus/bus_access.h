@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "dbus/bus_table.h"
+#include "dbus/bus_tree.h"
 
 typedef enum BusWho {
         BUS_WHO_NOBODY,                 /* a verb that the table does not name */
@@ -16,5 +16,7 @@ typedef enum BusWho {
         BUS_WHO_OWNER,                  /* root, and the user that the manager runs as */
 } BusWho;
 
+/* Of any object. */
 BusWho bus_access_who(BusVerb verb);
-bool bus_access_is_allowed(BusVerb verb, uid_t uid, uid_t owner);
+/* Of this one. */
+bool bus_access_is_allowed(const BusTree *tree, const BusObject *object, BusVerb verb, uid_t uid);

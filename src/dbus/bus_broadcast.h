@@ -3,36 +3,31 @@
 
 /*
  * Signals as messages
+ *
+ * Each function puts a signal into the outbox once for every peer that listens,
+ * in the dialects that it hears.
  */
 
-#include "dbus/bus_table.h"
+#include "dbus/bus_tree.h"
 
-typedef enum BusNoticeKind {
-        BUS_NOTICE_NONE,                /* taken back */
-        BUS_NOTICE_UNIT_NEW,
-        BUS_NOTICE_UNIT_REMOVED,
-        BUS_NOTICE_JOB_NEW,
-        BUS_NOTICE_JOB_REMOVED,
-        BUS_NOTICE_RELOADING,
-        BUS_NOTICE_UNIT_FILES_CHANGED,
-        BUS_NOTICE_STARTUP_FINISHED,
-        BUS_NOTICE_REQUEST_STOP,
-} BusNoticeKind;
+typedef struct BusBroadcast {
+        const BusTree *tree;            /* borrowed */
+        BusWire wire;                   /* the signal that is being written */
+} BusBroadcast;
 
-struct BusNotice {
-        BusNoticeKind kind;
-        bool is_active;                 /* of RELOADING */
-        uint32_t id;                    /* of a job */
-        JobResult result;
-        const char *interface;          /* static; of UNIT_REMOVED: that of its type, or NULL */
-        uint32_t index;                 /* of the unit, while that is there */
-        const char *unit;               /* its name, or ""; in BusSignals.names */
-};
+typedef void (*BusSignalWrite)(const BusView *view, const void *data, Sink *sink);
 
-/*
- * Each puts the signal into the outbox once for every peer that listens, in the dialects that it hears. @only_job: nothing
- * of the unit has changed but its job.
- */
-void bus_broadcast_notice(Bus *bus, const struct BusNotice *notice);
-void bus_broadcast_unit_changes(Bus *bus, Unit *unit, bool only_job);
-void bus_broadcast_job_changes(Bus *bus, const JobInfo *job);
+/* Does anyone hear signals? */
+bool bus_broadcast_is_heard(const BusBroadcast *broadcast);
+
+/* A signal of the manager. */
+void bus_broadcast_of_manager(BusBroadcast *broadcast, const char *member, BusSignalWrite write, const void *data);
+/* A signal of an object without a body. */
+void bus_broadcast_of_object(BusBroadcast *broadcast, const BusObject *object, const char *interface, const char *member);
+/* The values of its properties that have all of @flags, for each interface that has such. */
+void bus_broadcast_changes(BusBroadcast *broadcast, const BusObject *object, uint8_t flags);
+/* That an object came or went. */
+void bus_broadcast_notice(BusBroadcast *broadcast, const BusNotice *notice);
+
+/* Something cannot be told: those who wait for it are disconnected, and ask again. */
+void bus_broadcast_drop_all(BusBroadcast *broadcast);

@@ -90,7 +90,7 @@ JobRequester bus_call_requester(const BusCall *call) {
 }
 
 BusView bus_call_view(const BusCall *call) {
-        return (BusView) { call->bus, call->dialect, call->object };
+        return (BusView) { call->tree, call->dialect, call->object };
 }
 
 /* "a, b, c" of a string table. */
@@ -194,7 +194,7 @@ static int bus_call_take_plan(BusCall *call, int outcome, const JobPlan *plan) {
 int bus_call_exec(BusCall *call, const JobRequest *requests, size_t n, JobMode mode, bool briefly, JobPlan **ret_plan) {
         cleanup_(job_plan_freep) JobPlan *plan = NULL;
         JobRequester requester = bus_call_requester(call);
-        Manager *manager = call->bus->manager;
+        Manager *manager = call->tree->manager;
         int r;
 
         r = briefly ? manager_exec_briefly(manager, requests, n, mode, &requester, &plan) :
@@ -276,7 +276,7 @@ int bus_call_find_unit(BusCall *call, const char *name, Unit **ret_unit) {
         if (r < 0)
                 return r;
 
-        unit = manager_find_unit(call->bus->manager, name);
+        unit = manager_find_unit(call->tree->manager, name);
         if (!unit || unit->load_state == UNIT_STUB)
                 return bus_call_fail(call, -ENOENT, "NoSuchUnit", "Unit %s not loaded.", name);
 
@@ -292,35 +292,19 @@ int bus_call_load_unit(BusCall *call, const char *name, Unit **ret_unit) {
         if (r < 0)
                 return r;
 
-        r = manager_load_unit(call->bus->manager, name, &unit, &call->failure);
+        r = manager_load_unit(call->tree->manager, name, &unit, &call->failure);
         if (r < 0)
                 return r;
 
-        manager_consider_unloading(call->bus->manager, unit);
+        manager_consider_unloading(call->tree->manager, unit);
         *ret_unit = unit;
         return 0;
 }
 
 int bus_call_find_job(BusCall *call, uint32_t id, JobInfo *ret_job) {
-        if (id == JOB_ID_NONE || !job_manager_find(manager_jobs(call->bus->manager), id, ret_job))
+        if (id == JOB_ID_NONE || !job_manager_find(manager_jobs(call->tree->manager), id, ret_job))
                 return bus_call_fail(call, -ENOENT, "NoSuchJob", "Job %u does not exist.", id);
         return 0;
-}
-
-void bus_view_put_unit_path(const BusView *view, const char *unit, Sink *sink) {
-        char path[BUS_PATH_SIZE];
-
-        sink_path(sink, bus_path_of_unit(view->dialect, unit, path));
-}
-
-void bus_view_put_job_path(const BusView *view, uint32_t id, Sink *sink) {
-        char path[BUS_PATH_SIZE];
-
-        sink_path(sink, id == JOB_ID_NONE ? "/" : bus_path_of_job(view->dialect, id, path));
-}
-
-Manager *bus_view_manager(const BusView *view) {
-        return view->bus->manager;
 }
 
 void bus_call_put_unit_path(BusCall *call, const char *unit) {
@@ -361,7 +345,7 @@ int bus_call_put_neighbours(BusCall *call, uint32_t id, bool before) {
         if (r < 0)
                 return r;
 
-        r = job_manager_neighbours(manager_jobs(call->bus->manager), job.id, before, &jobs);
+        r = job_manager_neighbours(manager_jobs(call->tree->manager), job.id, before, &jobs);
         if (r >= 0)
                 bus_call_put_jobs(call, &jobs);
         vector_deinit(&jobs);
@@ -388,14 +372,14 @@ int bus_call_unreference(BusCall *call, Unit *unit) {
 int bus_call_kill(BusCall *call, Unit *unit, const char *who, int32_t signal) {
         if (signal <= 0 || signal >= NSIG)
                 return bus_call_fail(call, -EINVAL, "InvalidArgs", "%d is not a signal.", signal);
-        return manager_kill_unit(call->bus->manager, unit, who, signal, &call->failure);
+        return manager_kill_unit(call->tree->manager, unit, who, signal, &call->failure);
 }
 
 int bus_call_cancel(BusCall *call, uint32_t id) {
         JobRequester requester = bus_call_requester(call);
         int r;
 
-        r = manager_cancel_job(call->bus->manager, id, &requester, &call->failure);
+        r = manager_cancel_job(call->tree->manager, id, &requester, &call->failure);
         switch (r) {
         case JOB_MANAGER_E_NO_SUCH_JOB:
                 return call->failure.code < 0 ? call->failure.code :

@@ -9,14 +9,15 @@
  * only fail on memory.
  */
 
-#include "dbus/bus_internal.h"
+#include "dbus/bus_tree.h"
 #include "job/job_plan.h"
 
 struct BusCall {
-        Bus *bus;
+        const BusTree *tree;
         BusPeer *peer;
         BusClient *client;
         const BusDialect *dialect;
+        const char *sender;             /* static: of the answer */
         const BusObject *object;
         const BusMethod *method;
         const BusInterface *interface;

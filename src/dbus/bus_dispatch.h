@@ -5,13 +5,14 @@
  * From a message to its handler, and back
  */
 
-#include "dbus/bus_peer.h"
+#include "dbus/bus_tree.h"
 
-/* The receiver of private connections: calls are answered, all else is passed over. */
-void bus_dispatch_private(BusPeer *peer, DBusMessage *message);
+typedef struct BusDispatch {
+        const BusTree *tree;            /* borrowed */
+        BusWire wire;                   /* the answer that is being written */
+} BusDispatch;
 
-/* Answers a call of a client whose credentials are known. */
-void bus_dispatch_call(BusClient *client, DBusMessage *message);
+/* Receives calls for the objects of a tree; its userdata is the BusDispatch. */
+extern const BusReceiverOps bus_dispatch_receiver;
 
-/* Answers that it failed, in the own dialect. */
-void bus_dispatch_failure(BusClient *client, DBusMessage *message, const Failure *failure);
+void bus_dispatch_deinit(BusDispatch *dispatch);

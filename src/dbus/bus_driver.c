@@ -14,10 +14,12 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "dbus/bus_call.h"
+#include "dbus/bus_interfaces.h"
 
 #define REQUEST_NAME_NOT_OWNER 3U       /* DBUS_REQUEST_NAME_REPLY_EXISTS */
 #define RELEASE_NAME_NON_EXISTENT 2U
@@ -44,7 +46,7 @@ static int method_release_name(BusCall *call) {
 static int method_list_names(BusCall *call) {
         sink_open(call->reply, 'a', "s");
         sink_string(call->reply, DBUS_SERVICE_DBUS);
-        bus_foreach_dialect(call->bus, dialect)
+        bus_foreach_dialect(call->tree->dialects, dialect)
                 sink_string(call->reply, dialect->name);
         if (call->peer->has_name)
                 sink_string(call->reply, call->client->name);
@@ -63,7 +65,7 @@ static const BusClient *client_of_name(const BusCall *call, const char *name) {
 }
 
 static bool is_own_name(const BusCall *call, const char *name) {
-        bus_foreach_dialect(call->bus, dialect)
+        bus_foreach_dialect(call->tree->dialects, dialect)
                 if (text_equal(name, dialect->name))
                         return true;
         return text_equal(name, DBUS_SERVICE_DBUS);
@@ -97,10 +99,10 @@ static int add_match(BusCall *call, const char *rule) {
                 return bus_call_fail(call, -E2BIG, "LimitsExceeded",
                                      "A connection may have no more than %u match rules.", BUS_MATCHES_MAX);
 
-        bus_foreach_dialect(call->bus, dialect)
+        bus_foreach_dialect(call->tree->dialects, dialect)
                 if (strstr(rule, dialect->name) || strstr(rule, dialect->root))
                         call->peer->dialects |= BUS_DIALECT_BIT(dialect->id);
-        if (strstr(rule, bus_object_manager_interface.name))
+        if (strstr(rule, BUS_OBJECT_MANAGER_INTERFACE))
                 call->client->uses_object_manager = true;
         return strv_push(&call->peer->matches, rule);
 }
@@ -155,7 +157,7 @@ static int method_remove_match(BusCall *call) {
 }
 
 static int method_get_id(BusCall *call) {
-        sink_string(call->reply, bus_server_id(call->bus->servers.items[0]));
+        sink_string(call->reply, call->peer->server_id);
         return 0;
 }
 
@@ -166,8 +168,8 @@ static int credentials_of_name(BusCall *call, const char *name, uint32_t *ret_ui
         if (!client && !is_own_name(call, name))
                 return fail_no_owner(call, name);
 
-        *ret_uid = client ? client->uid : call->bus->owner;
-        *ret_pid = (uint32_t) (client ? client->pid : call->bus->pid);
+        *ret_uid = client ? client->uid : call->tree->peers->owner;
+        *ret_pid = (uint32_t) (client ? client->pid : getpid());
         return 0;
 }
 
@@ -251,3 +253,11 @@ const BusInterface bus_monitoring_interface = {
         .name = DBUS_INTERFACE_MONITORING,
         .methods = monitoring_methods,
 };
+
+static size_t interfaces(const BusObject *object, BusInterface *ret_interfaces) {
+        ret_interfaces[0] = bus_driver_interface;
+        ret_interfaces[1] = bus_monitoring_interface;
+        return 2;
+}
+
+const BusKind bus_driver_kind = { .interfaces = interfaces };

@@ -56,7 +56,20 @@ int bus_error_name(const BusDialect *dialect, const Failure *failure, char **ret
         return text_format(ret_name, "%s.%s", dialect->name, name);
 }
 
-DBusMessage *bus_error_reply(const BusDialect *dialect, DBusMessage *call, const Failure *failure) {
+static DBusMessage *error_new(const char *name, const char *message) {
+        DBusMessage *reply = dbus_message_new(DBUS_MESSAGE_TYPE_ERROR);
+
+        if (reply && dbus_message_set_error_name(reply, name) &&
+            dbus_message_append_args(reply, DBUS_TYPE_STRING, &message, DBUS_TYPE_INVALID)) {
+                dbus_message_set_no_reply(reply, TRUE);
+                return reply;
+        }
+        if (reply)
+                dbus_message_unref(reply);
+        return NULL;
+}
+
+DBusMessage *bus_error_message(const BusDialect *dialect, const Failure *failure) {
         cleanup_free_ char *name = NULL, *escaped = NULL;
         const char *message = failure_message(failure);
 
@@ -67,7 +80,5 @@ DBusMessage *bus_error_reply(const BusDialect *dialect, DBusMessage *call, const
                         return NULL;
                 message = escaped;
         }
-        if (!dbus_validate_error_name(name, NULL))
-                return dbus_message_new_error(call, DBUS_ERROR_FAILED, message);
-        return dbus_message_new_error(call, name, message);
+        return error_new(dbus_validate_error_name(name, NULL) ? name : DBUS_ERROR_FAILED, message);
 }

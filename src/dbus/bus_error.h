@@ -13,5 +13,5 @@
 /* The error's name: of the standard where the standard has it, else of the dialect. */
 int bus_error_name(const BusDialect *dialect, const Failure *failure, char **ret_name);
 
-/* The answer to @call that says so; NULL if memory ran out. */
-DBusMessage *bus_error_reply(const BusDialect *dialect, DBusMessage *call, const Failure *failure);
+/* An error that says so, without serial, sender and destination; NULL if memory ran out. */
+DBusMessage *bus_error_message(const BusDialect *dialect, const Failure *failure);

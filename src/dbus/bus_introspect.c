@@ -9,7 +9,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "dbus/bus_introspect.h"
-#include "dbus/bus_object.h"
+#include "dbus/bus_tree.h"
 
 static const char doctype[] =
         "<!DOCTYPE node PUBLIC \"-//freedesktop//DTD D-BUS Object Introspection 1.0//EN\"\n"
@@ -89,20 +89,20 @@ static void add_interface(Text *xml, const BusInterface *interface, const BusDia
         text_add(xml, " </interface>\n");
 }
 
-int bus_introspect(Bus *bus, const BusDialect *dialect, const BusObject *object, char **ret_xml) {
+int bus_introspect(const BusTree *tree, const BusDialect *dialect, const BusObject *object, char **ret_xml) {
         cleanup_(text_deinit) Text xml = {};
         cleanup_(strv_freep) char **children = NULL;
         BusInterface interfaces[BUS_INTERFACES_MAX];
         size_t n;
         int r;
 
-        r = bus_object_children(bus, object, &children);
+        r = bus_tree_children(tree, object, &children);
         if (r < 0)
                 return r;
 
         text_add(&xml, doctype);
         text_add(&xml, "<node>\n");
-        n = bus_object_interfaces(object, interfaces);
+        n = bus_object_interfaces(tree, object, interfaces);
         for (size_t i = 0; i < n; i++)
                 add_interface(&xml, &interfaces[i], dialect);
         strv_foreach(child, children)

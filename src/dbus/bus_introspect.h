@@ -7,7 +7,7 @@
 
 #include "dbus/bus_table.h"
 
-int bus_introspect(Bus *bus, const BusDialect *dialect, const BusObject *object, char **ret_xml);
+int bus_introspect(const BusTree *tree, const BusDialect *dialect, const BusObject *object, char **ret_xml);
 
 /* Splits off the first complete type of @signature; how many bytes it has, 0 at the end. */
 size_t bus_signature_first(const char *signature);

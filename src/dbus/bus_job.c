@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The interface of jobs
+ * The interface of jobs, and jobs as objects
  *
  * A job's type is announced when it changes, although systemd calls it
  * constant: merging changes it, and whoever caches it would be wrong.
  */
 
+#include <errno.h>
+
+#include "basic/text.h"
 #include "dbus/bus_call.h"
+#include "dbus/bus_interfaces.h"
 #include "dbus/bus_view.h"
 
 static int method_cancel(BusCall *call) {
@@ -77,4 +81,84 @@ const BusInterface bus_job_interface = {
         .description = "A change of a unit that is under way. The object is gone when the job has ended.",
         .methods = methods,
         .properties = properties,
+};
+
+static void set_job(BusObject *object, const JobInfo *job) {
+        object->kind = &bus_job_kind;
+        object->job = *job;
+        object->id = job->id;
+        object->unit = job->unit;
+}
+
+static int find(const BusTree *tree, const char *label, pid_t caller, BusObject *object, Failure *ret_failure) {
+        JobInfo job;
+        uint32_t id;
+
+        if (label[0] == '0' || text_parse_u32(label, &id) < 0 || id == JOB_ID_NONE ||
+            !job_manager_find(manager_jobs(tree->manager), id, &job))
+                return failure_set(ret_failure, -ENOENT, "UnknownObject", "There is no job %s.", label);
+        set_job(object, &job);
+        return 0;
+}
+
+static int visit(const BusTree *tree, BusVisitor visitor, void *userdata) {
+        JobInfos jobs = {};
+        int r;
+
+        r = job_manager_list(manager_jobs(tree->manager), &jobs);
+        for (size_t i = 0; r >= 0 && i < jobs.n; i++) {
+                BusObject object = {};
+
+                set_job(&object, &jobs.items[i]);
+                r = visitor(userdata, &object);
+        }
+        vector_deinit(&jobs);
+        return r;
+}
+
+static const char *path(const BusObject *object, const BusDialect *dialect, char buffer[static BUS_PATH_SIZE]) {
+        return bus_path_of_job(dialect, object->job.id, buffer);
+}
+
+static size_t interfaces(const BusObject *object, BusInterface *ret_interfaces) {
+        ret_interfaces[0] = bus_job_interface;
+        return 1;
+}
+
+static void write_notice(const BusView *view, const BusNotice *notice, Sink *sink) {
+        sink_u32(sink, (uint32_t) notice->id);
+        bus_view_put_job_path(view, (uint32_t) notice->id, sink);
+        sink_string(sink, notice->unit);
+        if (notice->kind == BUS_NOTICE_WENT)
+                sink_string(sink, job_result_to_string(notice->result));
+}
+
+static bool recall(const BusTree *tree, const BusNotice *notice, BusObject *ret_object) {
+        JobInfo job;
+
+        *ret_object = (BusObject) {};
+        if (!job_manager_find(manager_jobs(tree->manager), (uint32_t) notice->id, &job))
+                return false;
+        set_job(ret_object, &job);
+        return true;
+}
+
+static void write_gone(const BusView *view, const BusNotice *notice, Sink *sink) {
+        bus_view_put_job_path(view, (uint32_t) notice->id, sink);
+        sink_open(sink, 'a', "s");
+        bus_view_put_interface(view, &bus_job_interface, sink);
+        sink_close(sink);
+}
+
+const BusKind bus_job_kind = {
+        .label = "job",
+        .find = find,
+        .visit = visit,
+        .path = path,
+        .interfaces = interfaces,
+        .came = "JobNew",
+        .went = "JobRemoved",
+        .write_notice = write_notice,
+        .recall = recall,
+        .write_gone = write_gone,
 };

@@ -26,8 +26,7 @@
 #include "basic/clock.h"
 #include "basic/log.h"
 #include "basic/text.h"
-#include "dbus/bus_dispatch.h"
-#include "dbus/bus_internal.h"
+#include "dbus/bus_link.h"
 
 #define BACKOFF_FIRST (200 * USEC_PER_MSEC)
 #define BACKOFF_LAST (30 * USEC_PER_SEC)
@@ -35,7 +34,10 @@
 #define DESCRIPTORS_MAX 4096            /* of one message: as much as a session bus lets through */
 
 struct BusLink {
-        Bus *bus;                       /* borrowed */
+        BusPeers *peers;                /* borrowed */
+        uint8_t dialects;               /* bits: those whose names are asked for */
+        const BusLinkOps *ops;          /* NULL: nobody listens */
+        void *userdata;                 /* of .ops */
         char *address;                  /* owned */
         BusPeer *peer;                  /* a reference; NULL while there is no bus */
         sd_event_source *retry;         /* owned */
@@ -47,7 +49,8 @@ struct BusLink {
 typedef struct BusPending {
         BusLink *link;                  /* borrowed: the connection goes before it */
         char *subject;                  /* owned: the name it was about */
-        BusReply reply;
+        BusLinkReply reply;
+        void *userdata;
 } BusPending;
 
 static void pending_free(void *data) {
@@ -62,12 +65,12 @@ static void on_reply(DBusPendingCall *call, void *userdata) {
         DBusMessage *reply = dbus_pending_call_steal_reply(call);
 
         if (pending->link->peer && !pending->link->peer->is_gone)
-                pending->reply(pending->link, pending->subject, reply);
+                pending->reply(pending->userdata, pending->subject, reply);
         dbus_message_unref(reply);
 }
 
 /* Sends a call with string arguments to the bus daemon. Without @reply none is asked for. */
-static int link_send_call(BusLink *link, DBusMessage *message, const char *subject, BusReply reply) {
+static int link_send_call(BusLink *link, DBusMessage *message, const char *subject, BusLinkReply reply, void *userdata) {
         DBusPendingCall *call = NULL;
         BusPending *pending;
 
@@ -79,7 +82,7 @@ static int link_send_call(BusLink *link, DBusMessage *message, const char *subje
         pending = calloc(1, sizeof(*pending));
         if (!pending)
                 return -ENOMEM;
-        *pending = (BusPending) { link, strdup(subject), reply };
+        *pending = (BusPending) { link, strdup(subject), reply, userdata };
 
         if (!pending->subject ||
             !dbus_connection_send_with_reply(link->peer->connection, message, &call, REPLY_TIMEOUT_MS) || !call ||
@@ -95,7 +98,7 @@ static int link_send_call(BusLink *link, DBusMessage *message, const char *subje
         return 0;
 }
 
-int bus_link_call(BusLink *link, const char *method, const char *argument, BusReply reply) {
+int bus_link_call(BusLink *link, const char *method, const char *argument, BusLinkReply reply, void *userdata) {
         DBusMessage *message;
         dbus_uint32_t flags = 0;
         bool is_ready;
@@ -109,7 +112,7 @@ int bus_link_call(BusLink *link, const char *method, const char *argument, BusRe
         if (is_ready && text_equal(method, "RequestName"))
                 is_ready = dbus_message_append_args(message, DBUS_TYPE_UINT32, &flags, DBUS_TYPE_INVALID);
         if (is_ready)
-                r = link_send_call(link, message, argument ?: "", reply);
+                r = link_send_call(link, message, argument ?: "", reply, userdata);
         dbus_message_unref(message);
         return r;
 }
@@ -147,7 +150,7 @@ static void link_forget_client(BusLink *link, BusClient *client) {
 
         r = match_of_client(client->name, &rule);
         if (r >= 0)
-                r = bus_link_call(link, "RemoveMatch", rule, NULL);
+                r = bus_link_call(link, "RemoveMatch", rule, NULL, NULL);
         bus_peer_remove_client(link->peer, client);
         link_check(link, r);
 }
@@ -187,7 +190,8 @@ static void read_credentials(DBusMessage *reply, BusClient *client) {
         }
 }
 
-static void on_credentials(BusLink *link, const char *name, DBusMessage *reply) {
+static void on_credentials(void *userdata, const char *name, DBusMessage *reply) {
+        BusLink *link = userdata;
         BusClient *client = bus_peer_find_client(link->peer, name);
 
         if (!client)
@@ -203,7 +207,7 @@ static void on_credentials(BusLink *link, const char *name, DBusMessage *reply) 
         client->is_known = true;
         client->held_bytes = 0;
         for (size_t i = 0; i < client->held.n; i++) {
-                bus_dispatch_call(client, client->held.items[i]);
+                link->peers->receiver->call(client, client->held.items[i], link->peers->userdata);
                 dbus_message_unref(client->held.items[i]);
         }
         vector_deinit(&client->held);
@@ -235,9 +239,9 @@ static BusClient *link_add_client(BusLink *link, const char *name) {
         if (r >= 0)
                 r = bus_peer_add_client(link->peer, name, &client);
         if (r >= 0)
-                r = bus_link_call(link, "AddMatch", rule, NULL);
+                r = bus_link_call(link, "AddMatch", rule, NULL, NULL);
         if (r >= 0)
-                r = bus_link_call(link, "GetConnectionCredentials", name, on_credentials);
+                r = bus_link_call(link, "GetConnectionCredentials", name, on_credentials, link);
         link_check(link, r);
         return r < 0 ? NULL : client;
 }
@@ -248,7 +252,7 @@ static void link_refuse(BusLink *link, DBusMessage *message, const char *reason)
         cleanup_(failure_deinit) Failure failure = {};
 
         failure_set(&failure, -EBUSY, "LimitsExceeded", "%s", reason);
-        bus_dispatch_failure(&stranger, message, &failure);
+        link->peers->receiver->refuse(&stranger, message, &failure, link->peers->userdata);
 }
 
 /* In bytes; without memory it is endless. */
@@ -299,7 +303,7 @@ static void link_take_call(BusLink *link, DBusMessage *message) {
         if (!client)
                 link_refuse(link, message, "Too many clients use this manager over the message bus.");
         else if (client->is_known)
-                bus_dispatch_call(client, message);
+                link->peers->receiver->call(client, message, link->peers->userdata);
         else
                 link_hold(link, client, message, size);
 }
@@ -317,13 +321,14 @@ static void link_take_signal(BusLink *link, DBusMessage *message) {
         client = bus_peer_find_client(link->peer, name);
         if (client && !*after)
                 link_forget_client(link, client);
-        bus_names_changed(&link->bus->names, name, after);
+        if (link->ops)
+                link->ops->name_changed(link->userdata, name, after);
 }
 
-static void on_message(BusPeer *peer, DBusMessage *message) {
-        BusLink *link = peer->bus->link;
+static void on_message(BusPeer *peer, DBusMessage *message, void *userdata) {
+        BusLink *link = userdata;
 
-        if (!link || link->peer != peer)
+        if (link->peer != peer)
                 return;
         if (dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_METHOD_CALL)
                 link_take_call(link, message);
@@ -333,7 +338,7 @@ static void on_message(BusPeer *peer, DBusMessage *message) {
 
 /* — coming and going — */
 
-static void on_name(BusLink *link, const char *name, DBusMessage *reply) {
+static void on_name(void *userdata, const char *name, DBusMessage *reply) {
         dbus_uint32_t result = 0;
 
         if (is_error(reply))
@@ -344,7 +349,8 @@ static void on_name(BusLink *link, const char *name, DBusMessage *reply) {
                 log_debug("Owning %s on the message bus.", name);
 }
 
-static void on_hello(BusLink *link, const char *subject, DBusMessage *reply) {
+static void on_hello(void *userdata, const char *subject, DBusMessage *reply) {
+        BusLink *link = userdata;
         const char *name;
         int r = 0;
 
@@ -359,12 +365,12 @@ static void on_hello(BusLink *link, const char *subject, DBusMessage *reply) {
 
         link->backoff = BACKOFF_FIRST;
         link->peer->has_name = true;
-        link->peer->dialects = link->bus->dialects;
-        bus_foreach_dialect(link->bus, dialect)
+        link->peer->dialects = link->dialects;
+        bus_foreach_dialect(link->dialects, dialect)
                 if (r >= 0)
-                        r = bus_link_call(link, "RequestName", dialect->name, on_name);
-        if (r >= 0)
-                r = bus_names_begin(&link->bus->names);
+                        r = bus_link_call(link, "RequestName", dialect->name, on_name, link);
+        if (r >= 0 && link->ops)
+                r = link->ops->up(link->userdata);
         link_check(link, r);
 }
 
@@ -434,6 +440,20 @@ static void lift_limits(DBusConnection *connection) {
         dbus_connection_set_max_message_unix_fds(connection, DESCRIPTORS_MAX);
 }
 
+static void on_closed(BusPeer *peer, void *userdata) {
+        BusLink *link = userdata;
+
+        if (!link || link->peer != peer)
+                return;
+
+        if (peer->has_name)
+                log_notice("The message bus is gone; looking for it again.");
+        link->peer = bus_peer_unref(link->peer);
+        link_retry_later(link);
+}
+
+static const BusPeerOps peer_ops = { .message = on_message, .closed = on_closed };
+
 static int link_connect(BusLink *link) {
         cleanup_(bus_peer_unrefp) BusPeer *peer = NULL;
         DBusConnection *connection;
@@ -443,17 +463,17 @@ static int link_connect(BusLink *link) {
         if (!connection)
                 return -ENOTCONN;
 
-        r = bus_peer_new(&peer, link->bus, connection, on_message);
+        r = bus_peer_new(&peer, link->peers, connection, &peer_ops, link);
         if (r >= 0) {
                 peer->is_message_bus = true;
                 lift_limits(connection);
-                r = bus_add_peer(link->bus, peer);
+                r = bus_peers_add(link->peers, peer);
         }
         if (r < 0)
                 return r;
 
         link->peer = take_ptr(peer);
-        return bus_link_call(link, "Hello", NULL, on_hello);
+        return bus_link_call(link, "Hello", NULL, on_hello, link);
 }
 
 static void link_try(BusLink *link) {
@@ -474,8 +494,9 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *userdata) {
         return 0;
 }
 
-Bus *bus_link_bus(const BusLink *link) {
-        return link->bus;
+void bus_link_listen(BusLink *link, const BusLinkOps *ops, void *userdata) {
+        link->ops = ops;
+        link->userdata = userdata;
 }
 
 bool bus_link_is_up(const BusLink *link) {
@@ -486,16 +507,6 @@ void bus_link_hurry(BusLink *link) {
         link->backoff = BACKOFF_FIRST;
         if (!link->peer)
                 (void) sd_event_source_set_time(link->retry, 0);
-}
-
-void bus_link_lost(BusLink *link, const BusPeer *peer) {
-        if (!link || link->peer != peer)
-                return;
-
-        if (peer->has_name)
-                log_notice("The message bus is gone; looking for it again.");
-        link->peer = bus_peer_unref(link->peer);
-        link_retry_later(link);
 }
 
 static int usual_address(bool is_user, char **ret_address) {
@@ -519,7 +530,7 @@ static int usual_address(bool is_user, char **ret_address) {
         return r;
 }
 
-int bus_link_new(BusLink **ret_link, Bus *bus, const char *address, bool is_user) {
+int bus_link_new(BusLink **ret_link, BusPeers *peers, uint8_t dialects, const char *address, bool is_user) {
         cleanup_(bus_link_freep) BusLink *link = NULL;
         int r;
 
@@ -529,14 +540,14 @@ int bus_link_new(BusLink **ret_link, Bus *bus, const char *address, bool is_user
         if (!link)
                 return -ENOMEM;
 
-        *link = (BusLink) { .bus = bus, .backoff = BACKOFF_FIRST };
+        *link = (BusLink) { .peers = peers, .dialects = dialects, .backoff = BACKOFF_FIRST };
         r = address ? text_format(&link->address, "%s", address) : usual_address(is_user, &link->address);
         if (r == -ENOENT) {
                 *ret_link = NULL;
                 return 0;
         }
         if (r >= 0)
-                r = sd_event_add_time(bus->event, &link->retry, CLOCK_MONOTONIC, 0, 0, on_retry, link);
+                r = sd_event_add_time(peers->event, &link->retry, CLOCK_MONOTONIC, 0, 0, on_retry, link);
         if (r >= 0)
                 r = sd_event_source_set_priority(link->retry, MANAGER_PRIORITY_BUS);
         if (r < 0)
@@ -551,6 +562,8 @@ BusLink *bus_link_free(BusLink *link) {
                 return NULL;
 
         sd_event_source_disable_unref(link->retry);
+        if (link->peer)
+                link->peer->userdata = NULL;
         bus_peer_unref(link->peer);
         free(link->address);
         free(link);

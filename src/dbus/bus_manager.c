@@ -7,6 +7,7 @@
  * signature; the last group has no counterpart there.
  */
 
+#include "dbus/bus_interfaces.h"
 #include "dbus/bus_manager.h"
 
 static const BusMethod methods[] = {
@@ -198,3 +199,11 @@ const BusInterface bus_manager_interface = {
         .signals = signals,
         .properties = bus_manager_properties,
 };
+
+static size_t interfaces(const BusObject *object, BusInterface *ret_interfaces) {
+        ret_interfaces[0] = bus_manager_interface;
+        ret_interfaces[1] = bus_object_manager_interface;
+        return 2;
+}
+
+const BusKind bus_manager_kind = { .interfaces = interfaces };

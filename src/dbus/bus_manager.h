@@ -53,7 +53,7 @@ int bus_manager_get_unit_file_state(BusCall *call);
 int bus_manager_set_environment(BusCall *call);
 int bus_manager_unset_environment(BusCall *call);
 int bus_manager_unset_and_set_environment(BusCall *call);
-int bus_manager_set_log_level(BusCall *call, const char *word);         /* of Properties.Set() */
+int bus_manager_set_log_level(BusCall *call, DBusMessageIter *value);   /* sets LogLevel */
 int bus_manager_set_unit_properties(BusCall *call);
 int bus_manager_start_transient_unit(BusCall *call);
 int bus_manager_attach_processes(BusCall *call);

@@ -33,7 +33,7 @@ static int clean(BusCall *call, Unit *unit) {
 
         if (r >= 0)
                 r = parse_kinds(call, words, &kinds);
-        return r < 0 ? r : manager_clean_unit(call->bus->manager, unit, kinds, &call->failure);
+        return r < 0 ? r : manager_clean_unit(call->tree->manager, unit, kinds, &call->failure);
 }
 
 int bus_manager_clean_unit(BusCall *call) {
@@ -52,7 +52,7 @@ static int freeze_by_name(BusCall *call, bool freeze) {
         Unit *unit;
         int r = bus_call_find_unit(call, bus_call_string(call), &unit);
 
-        return r < 0 ? r : manager_freeze_unit(call->bus->manager, unit, freeze, &call->failure);
+        return r < 0 ? r : manager_freeze_unit(call->tree->manager, unit, freeze, &call->failure);
 }
 
 int bus_manager_freeze_unit(BusCall *call) {
@@ -64,9 +64,9 @@ int bus_manager_thaw_unit(BusCall *call) {
 }
 
 int bus_unit_freeze(BusCall *call) {
-        return manager_freeze_unit(call->bus->manager, call->object->unit, true, &call->failure);
+        return manager_freeze_unit(call->tree->manager, call->object->unit, true, &call->failure);
 }
 
 int bus_unit_thaw(BusCall *call) {
-        return manager_freeze_unit(call->bus->manager, call->object->unit, false, &call->failure);
+        return manager_freeze_unit(call->tree->manager, call->object->unit, false, &call->failure);
 }

@@ -13,7 +13,7 @@
 #include "dbus/bus_manager.h"
 
 static int change(BusCall *call, char *const *unset, char *const *set) {
-        return manager_change_environment(call->bus->manager, unset, set, &call->failure);
+        return manager_change_environment(call->tree->manager, unset, set, &call->failure);
 }
 
 int bus_manager_set_environment(BusCall *call) {
@@ -39,12 +39,17 @@ int bus_manager_unset_and_set_environment(BusCall *call) {
         return r < 0 ? r : change(call, unset, set);
 }
 
-int bus_manager_set_log_level(BusCall *call, const char *word) {
-        int level = log_level_from_string(word);
+int bus_manager_set_log_level(BusCall *call, DBusMessageIter *value) {
+        const char *word;
+        int level;
 
+        if (dbus_message_iter_get_arg_type(value) != DBUS_TYPE_STRING)
+                return bus_call_fail(call, -EINVAL, "InvalidArgs", "LogLevel is a string.");
+        dbus_message_iter_get_basic(value, &word);
+        level = log_level_from_string(word);
         if (level < LOG_LEVEL_ERROR)
                 return bus_call_fail(call, -EINVAL, "InvalidArgs",
                                      "There is no log level '%s': err, warning, notice, info or debug.", word);
-        manager_set_log_level(call->bus->manager, level);
+        manager_set_log_level(call->tree->manager, level);
         return 0;
 }

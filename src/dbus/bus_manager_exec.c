@@ -134,7 +134,7 @@ static void put_job(BusCall *call, uint32_t id, const char *unit, JobType type) 
 }
 
 static void put_other(BusCall *call, uint32_t id) {
-        JobManager *jobs = manager_jobs(call->bus->manager);
+        JobManager *jobs = manager_jobs(call->tree->manager);
         JobInfo job;
 
         if ((job_manager_find(jobs, id, &job) || job_manager_find_ended(jobs, id, &job)) && job.unit)
@@ -225,7 +225,7 @@ int bus_manager_plan(BusCall *call) {
         if (r >= 0)
                 r = read_exec(call, &requests, &mode);
         if (r >= 0)
-                r = manager_plan(call->bus->manager, requests.items, requests.n, mode, &requester, options.wants_edges,
+                r = manager_plan(call->tree->manager, requests.items, requests.n, mode, &requester, options.wants_edges,
                                  &plan);
         if (r >= 0)
                 job_plan_write(plan, call->reply);

@@ -35,10 +35,10 @@ static void installation_deinit(Installation *installation) {
 }
 
 static int installation_open(BusCall *call, Installation *installation) {
-        const ManagerOptions *options = manager_options(call->bus->manager);
+        const ManagerOptions *options = manager_options(call->tree->manager);
 
         return installer_new(&installation->installer, &(InstallOptions) {
-                .search_path = unit_file_loader_search_path(manager_loader(call->bus->manager)),
+                .search_path = unit_file_loader_search_path(manager_loader(call->tree->manager)),
                 .is_user = options->is_user,
                 .with_systemd = options->with_systemd_units,
         });
@@ -55,7 +55,7 @@ static int installation_end(BusCall *call, Installation *installation, int r) {
         const InstallReport *report = &installation->report;
 
         if (report->changes.n > 0)
-                manager_note_unit_files_changed(call->bus->manager);
+                manager_note_unit_files_changed(call->tree->manager);
         if (r < 0)
                 return r;
         if (text_starts_with(call->method->out, "b"))

@@ -70,7 +70,7 @@ int bus_manager_list_jobs(BusCall *call) {
         JobInfos jobs = {};
         int r;
 
-        r = job_manager_list(manager_jobs(call->bus->manager), &jobs);
+        r = job_manager_list(manager_jobs(call->tree->manager), &jobs);
         if (r >= 0)
                 bus_call_put_jobs(call, &jobs);
         vector_deinit(&jobs);
@@ -84,7 +84,7 @@ int bus_manager_cancel(BusCall *call) {
 int bus_manager_clear_jobs(BusCall *call) {
         JobRequester requester = bus_call_requester(call);
 
-        manager_cancel_all_jobs(call->bus->manager, &requester);
+        manager_cancel_all_jobs(call->tree->manager, &requester);
         return 0;
 }
 
@@ -171,9 +171,9 @@ static int read_filter(BusCall *call, JobFilter *filter) {
         return 0;
 }
 
-static bool was_requested_by(const Bus *bus, const char *name, uint32_t id) {
-        for (size_t i = 0; i < bus->peers.n; i++) {
-                const BusClient *client = bus_peer_find_client(bus->peers.items[i], name);
+static bool was_requested_by(const BusPeers *peers, const char *name, uint32_t id) {
+        bus_foreach_peer(peers, peer) {
+                const BusClient *client = bus_peer_find_client(peer, name);
 
                 if (client && bus_client_has_job(client, id))
                         return true;
@@ -187,11 +187,11 @@ static bool job_fits(const BusCall *call, const JobInfo *job, const JobFilter *f
                (filter->type < 0 || (int) job->type == filter->type) &&
                (filter->state < 0 || (int) job->state == filter->state) &&
                (filter->transaction == 0 || job->transaction == filter->transaction) &&
-               (!filter->requester || was_requested_by(call->bus, filter->requester, job->id));
+               (!filter->requester || was_requested_by(call->tree->peers, filter->requester, job->id));
 }
 
 static int query_by_id(BusCall *call, const JobFilter *filter) {
-        JobManager *jobs = manager_jobs(call->bus->manager);
+        JobManager *jobs = manager_jobs(call->tree->manager);
         JobInfo job;
 
         if ((job_manager_find(jobs, filter->id, &job) || job_manager_find_ended(jobs, filter->id, &job)) &&
@@ -201,7 +201,7 @@ static int query_by_id(BusCall *call, const JobFilter *filter) {
 }
 
 static int query_all(BusCall *call, const JobFilter *filter) {
-        JobManager *manager = manager_jobs(call->bus->manager);
+        JobManager *manager = manager_jobs(call->tree->manager);
         JobInfos jobs = {};
         int r;
 
@@ -239,7 +239,7 @@ int bus_manager_explain(BusCall *call) {
                         return r;
         }
 
-        r = job_manager_explain(manager_jobs(call->bus->manager), what, manager_now(call->bus->manager), call->reply);
+        r = job_manager_explain(manager_jobs(call->tree->manager), what, manager_now(call->tree->manager), call->reply);
         if (r == -ENOENT)
                 return bus_call_fail(call, -ENOENT, "NoSuchJob",
                                      "There is no job, unit or transaction %s; it may have ended too long ago.", what);
@@ -247,6 +247,6 @@ int bus_manager_explain(BusCall *call) {
 }
 
 int bus_manager_stats(BusCall *call) {
-        job_manager_write_stats(manager_jobs(call->bus->manager), call->reply);
+        job_manager_write_stats(manager_jobs(call->tree->manager), call->reply);
         return 0;
 }

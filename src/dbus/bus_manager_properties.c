@@ -27,7 +27,7 @@ static void get_version(const BusView *view, uint32_t parameter, Sink *sink) {
 }
 
 static void get_scope(const BusView *view, uint32_t parameter, Sink *sink) {
-        sink_string(sink, manager_options(bus_view_manager(view))->is_user ? "user" : "system");
+        sink_string(sink, manager_options(view->tree->manager)->is_user ? "user" : "system");
 }
 
 static void get_architecture(const BusView *view, uint32_t parameter, Sink *sink) {
@@ -49,39 +49,39 @@ static void get_architecture(const BusView *view, uint32_t parameter, Sink *sink
 }
 
 static void get_system_state(const BusView *view, uint32_t parameter, Sink *sink) {
-        sink_string(sink, manager_system_state(bus_view_manager(view)));
+        sink_string(sink, manager_system_state(view->tree->manager));
 }
 
 static void get_n_names(const BusView *view, uint32_t parameter, Sink *sink) {
         uint32_t n = 0;
 
-        unit_table_foreach(manager_units(bus_view_manager(view)), unit)
+        unit_table_foreach(manager_units(view->tree->manager), unit)
                 strv_foreach(name, unit->names)
                         n++;
         sink_u32(sink, n);
 }
 
 static void get_n_failed_units(const BusView *view, uint32_t parameter, Sink *sink) {
-        sink_u32(sink, manager_count_failed_units(bus_view_manager(view)));
+        sink_u32(sink, manager_count_failed_units(view->tree->manager));
 }
 
 static void get_n_jobs(const BusView *view, uint32_t parameter, Sink *sink) {
-        sink_u32(sink, (uint32_t) job_manager_count(manager_jobs(bus_view_manager(view))));
+        sink_u32(sink, (uint32_t) job_manager_count(manager_jobs(view->tree->manager)));
 }
 
 static void get_n_installed_jobs(const BusView *view, uint32_t parameter, Sink *sink) {
-        sink_u32(sink, view->bus->signals.n_installed_jobs);
+        sink_u32(sink, view->tree->n_installed_jobs);
 }
 
 static void get_n_failed_jobs(const BusView *view, uint32_t parameter, Sink *sink) {
-        sink_u32(sink, view->bus->signals.n_failed_jobs);
+        sink_u32(sink, view->tree->n_failed_jobs);
 }
 
 static void get_progress(const BusView *view, uint32_t parameter, Sink *sink) {
-        double pending = (double) job_manager_count(manager_jobs(bus_view_manager(view)));
-        double installed = (double) view->bus->signals.n_installed_jobs;
+        double pending = (double) job_manager_count(manager_jobs(view->tree->manager));
+        double installed = (double) view->tree->n_installed_jobs;
 
-        sink_double(sink, manager_finished_at(view->bus->manager, NULL) > 0 || installed < 1 || pending > installed ?
+        sink_double(sink, manager_finished_at(view->tree->manager, NULL) > 0 || installed < 1 || pending > installed ?
                           1 : 1 - pending / installed);
 }
 
@@ -90,15 +90,15 @@ static void get_log_level(const BusView *view, uint32_t parameter, Sink *sink) {
 }
 
 static void get_environment(const BusView *view, uint32_t parameter, Sink *sink) {
-        sink_strv(sink, manager_environment(bus_view_manager(view)));
+        sink_strv(sink, manager_environment(view->tree->manager));
 }
 
 static void get_limitations(const BusView *view, uint32_t parameter, Sink *sink) {
-        sink_strv(sink, manager_limitations(bus_view_manager(view)));
+        sink_strv(sink, manager_limitations(view->tree->manager));
 }
 
 static void get_unit_path(const BusView *view, uint32_t parameter, Sink *sink) {
-        sink_strv(sink, unit_file_loader_search_path(manager_loader(bus_view_manager(view))));
+        sink_strv(sink, unit_file_loader_search_path(manager_loader(view->tree->manager)));
 }
 
 /* Of the unified hierarchy; "" where the process is in none of its groups. */
@@ -132,7 +132,7 @@ enum {
 
 static void get_time(const BusView *view, uint32_t parameter, Sink *sink) {
         const bool is_start = parameter == TIME_STARTED || parameter == TIME_STARTED_MONOTONIC;
-        const Manager *manager = bus_view_manager(view);
+        const Manager *manager = view->tree->manager;
         usec_t realtime, monotonic;
 
         monotonic = is_start ? manager_started_at(manager, &realtime) : manager_finished_at(manager, &realtime);
@@ -140,21 +140,21 @@ static void get_time(const BusView *view, uint32_t parameter, Sink *sink) {
 }
 
 static void get_runtime_directory(const BusView *view, uint32_t parameter, Sink *sink) {
-        sink_string(sink, manager_options(bus_view_manager(view))->runtime_directory);
+        sink_string(sink, manager_options(view->tree->manager)->runtime_directory);
 }
 
 static void get_default_tasks_max(const BusView *view, uint32_t parameter, Sink *sink) {
-        const ResourceLimit *limit = &manager_resource_defaults(bus_view_manager(view))->tasks_max;
+        const ResourceLimit *limit = &manager_resource_defaults(view->tree->manager)->tasks_max;
 
         sink_u64(sink, limit->is_set ? limit->amount : RESOURCE_INFINITY);
 }
 
 static void get_log(const BusView *view, uint32_t parameter, Sink *sink) {
-        sink_string(sink, manager_log_name(bus_view_manager(view)));
+        sink_string(sink, manager_log_name(view->tree->manager));
 }
 
 static void get_log_directories(const BusView *view, uint32_t parameter, Sink *sink) {
-        const LogSettings *settings = manager_log_settings(bus_view_manager(view));
+        const LogSettings *settings = manager_log_settings(view->tree->manager);
 
         sink_open(sink, 'a', "s");
         if (settings && settings->directory[0])
@@ -165,7 +165,7 @@ static void get_log_directories(const BusView *view, uint32_t parameter, Sink *s
 }
 
 static void get_default_output(const BusView *view, uint32_t parameter, Sink *sink) {
-        sink_string(sink, manager_log_default_output(bus_view_manager(view)));
+        sink_string(sink, manager_log_default_output(view->tree->manager));
 }
 
 const BusProperty bus_manager_properties[] = {
@@ -181,7 +181,8 @@ const BusProperty bus_manager_properties[] = {
         { "FinishTimestamp", "t", 0, TIME_FINISHED, get_time,
           "When there was no job left for the first time; 0: not yet." },
         { "FinishTimestampMonotonic", "t", 0, TIME_FINISHED_MONOTONIC, get_time, "The same by the monotonic clock." },
-        { "LogLevel", "s", 0, 0, get_log_level, "Up to which level the manager logs; the owner may set it." },
+        { "LogLevel", "s", 0, 0, get_log_level, "Up to which level the manager logs; the owner may set it.",
+          .set = bus_manager_set_log_level, .set_verb = BUS_VERB_RELOAD },
         { "NNames", "u", 0, 0, get_n_names, "Number of names of loaded units." },
         { "NFailedUnits", "u", 0, 0, get_n_failed_units, "Number of units that have failed." },
         { "NJobs", "u", 0, 0, get_n_jobs, "Number of jobs." },

@@ -41,7 +41,7 @@ static bool fits(const char *word, char *const *patterns) {
 }
 
 static int put_unit_file(BusCall *call, const char *name, char *const *states) {
-        UnitFileLoader *loader = manager_loader(call->bus->manager);
+        UnitFileLoader *loader = manager_loader(call->tree->manager);
         cleanup_free_ char *path = NULL;
         const char *state;
         int r;
@@ -65,7 +65,7 @@ static int put_unit_files(BusCall *call, char *const *states, char *const *patte
         cleanup_(strv_freep) char **names = NULL;
         int r;
 
-        r = unit_file_list(manager_loader(call->bus->manager), &names);
+        r = unit_file_list(manager_loader(call->tree->manager), &names);
         if (r < 0)
                 return r;
 
@@ -103,7 +103,7 @@ int bus_manager_get_unit_file_state(BusCall *call) {
         if (!unit_name_is_valid(name))
                 return bus_call_fail(call, -EINVAL, "InvalidArgs", "Unit name %s is not valid.", name);
 
-        r = unit_file_state(manager_loader(call->bus->manager), name, &state);
+        r = unit_file_state(manager_loader(call->tree->manager), name, &state);
         if (r == -ENOENT)
                 return bus_call_fail(call, -ENOENT, "FileNotFound", "Unit file %s does not exist.", name);
         if (r >= 0)
@@ -113,7 +113,7 @@ int bus_manager_get_unit_file_state(BusCall *call) {
 
 /* Without one that is started at the beginning: what default.target is. */
 int bus_manager_get_default_target(BusCall *call) {
-        const char *name = manager_options(call->bus->manager)->default_unit;
+        const char *name = manager_options(call->tree->manager)->default_unit;
         Unit *unit;
         int r;
 
@@ -126,18 +126,18 @@ int bus_manager_get_default_target(BusCall *call) {
 int bus_manager_reload(BusCall *call) {
         bool force = call->dialect->id == BUS_DIALECT_SYSTEMD;
 
-        return manager_reload(call->bus->manager, force, NULL, &call->failure);
+        return manager_reload(call->tree->manager, force, NULL, &call->failure);
 }
 
 int bus_manager_reexecute(BusCall *call) {
-        return manager_ask_reexec(call->bus->manager, &call->failure);
+        return manager_ask_reexec(call->tree->manager, &call->failure);
 }
 
 int bus_manager_reload_units(BusCall *call) {
         cleanup_(strv_freep) char **differences = NULL;
         int r;
 
-        r = manager_reload(call->bus->manager, bus_call_bool(call), &differences, &call->failure);
+        r = manager_reload(call->tree->manager, bus_call_bool(call), &differences, &call->failure);
         if (r >= 0)
                 sink_strv(call->reply, differences);
         return r;
@@ -160,17 +160,17 @@ int bus_manager_unsubscribe(BusCall *call) {
 }
 
 int bus_manager_exit(BusCall *call) {
-        manager_exit(call->bus->manager, manager_exit_status(call->bus->manager), true);
+        manager_exit(call->tree->manager, manager_exit_status(call->tree->manager), true);
         return 0;
 }
 
 int bus_manager_set_exit_code(BusCall *call) {
         uint8_t status = bus_call_byte(call);
 
-        if (manager_options(call->bus->manager)->is_machine)
+        if (manager_options(call->tree->manager)->is_machine)
                 return bus_call_fail(call, -EOPNOTSUPP, "NotSupported",
                                      "This manager is the init of a machine: nobody takes its exit status.");
-        if (manager_set_exit_status(call->bus->manager, status) < 0)
+        if (manager_set_exit_status(call->tree->manager, status) < 0)
                 return bus_call_fail(call, -EBUSY, "ShuttingDown", "The manager is about to end.");
         return 0;
 }
@@ -185,13 +185,13 @@ int bus_manager_end(BusCall *call) {
                 { "Halt", UNIT_ACTION_HALT_FORCE },
                 { "KExec", UNIT_ACTION_KEXEC_FORCE },
         };
-        const ManagerOptions *options = manager_options(call->bus->manager);
+        const ManagerOptions *options = manager_options(call->tree->manager);
 
         if (!options->is_machine && !options->is_container)
                 return bus_call_fail(call, -EOPNOTSUPP, "NotSupported",
                                      "This manager is the init of neither a machine nor a container.");
         for (size_t i = 0; i < ELEMENTSOF(ends); i++)
                 if (strcmp(ends[i].method, call->method->name) == 0)
-                        manager_leave(call->bus->manager, ends[i].action);
+                        manager_leave(call->tree->manager, ends[i].action);
         return 0;
 }

@@ -14,6 +14,7 @@
 #include <errno.h>
 
 #include "basic/text.h"
+#include "dbus/bus_interfaces.h"
 #include "dbus/bus_manager.h"
 #include "dbus/bus_setting.h"
 #include "dbus/bus_setting_list.h"
@@ -69,7 +70,7 @@ static int read_setting(BusCall *call, const Unit *unit, const DBusMessageIter *
         cleanup_(bus_setting_deinit) BusSetting setting = {};
         cleanup_free_ char *lines = NULL;
         BusDropin *dropin;
-        int r = bus_setting_read(call, unit, all, fields, &setting);
+        int r = bus_setting_read(call, &(BusSettingScope) { unit, bus_unit_properties, all }, fields, &setting);
 
         if (r >= 0 && !is_for_run_time(&setting))
                 return bus_call_fail(call, -EINVAL, "InvalidArgs",
@@ -148,10 +149,10 @@ static int finish_text(BusCall *call, const DropinWrite *place, BusDropin *dropi
 
 /* All are verified before the first is written. */
 static int place_settings(BusCall *call, const Unit *unit, BusSettings *settings, bool is_runtime) {
-        const ManagerOptions *options = manager_options(call->bus->manager);
+        const ManagerOptions *options = manager_options(call->tree->manager);
         DropinWrite dropin = {
                 .unit = unit->id,
-                .search_path = unit_file_loader_search_path(manager_loader(call->bus->manager)),
+                .search_path = unit_file_loader_search_path(manager_loader(call->tree->manager)),
                 .scratch = options->runtime_directory,
                 .is_user = options->is_user,
                 .is_runtime = is_runtime,
@@ -184,7 +185,7 @@ static int set_properties(BusCall *call, const Unit *unit, bool is_runtime) {
                 r = place_settings(call, unit, &settings, is_runtime);
         if (r < 0 || settings.n == 0)
                 return r;
-        r = manager_reload(call->bus->manager, false, NULL, &call->failure);
+        r = manager_reload(call->tree->manager, false, NULL, &call->failure);
         return r < 0 ? r : 0;
 }
 

@@ -20,6 +20,7 @@
 #include "basic/hash.h"
 #include "basic/text.h"
 #include "basic/vector.h"
+#include "dbus/bus_interfaces.h"
 #include "dbus/bus_manager.h"
 #include "dbus/bus_setting.h"
 #include "dbus/bus_token.h"
@@ -153,7 +154,7 @@ static int read_property(BusCall *call, const Unit *unit, const DBusMessageIter 
 
         if (r != 0)
                 return r < 0 ? r : 0;
-        r = bus_setting_read(call, unit, all, fields, &setting);
+        r = bus_setting_read(call, &(BusSettingScope) { unit, bus_unit_properties, all }, fields, &setting);
         if (r >= 0)
                 r = text_finish(&setting.lines, &lines);
         if (r < 0)
@@ -197,7 +198,7 @@ static int make_unit(BusCall *call, const char *name, DBusMessageIter *array, bo
         int r = check_name(call, name);
 
         if (r >= 0)
-                r = manager_load_unit(call->bus->manager, name, &unit, &call->failure);
+                r = manager_load_unit(call->tree->manager, name, &unit, &call->failure);
         if (r >= 0)
                 r = read_properties(call, unit, array, &transient);
         if (r >= 0 && unit->type == UNIT_SCOPE && transient.pids.n == 0)
@@ -205,9 +206,9 @@ static int make_unit(BusCall *call, const char *name, DBusMessageIter *array, bo
         if (r >= 0)
                 r = finish_text(unit, &transient, &text);
         if (r >= 0)
-                r = manager_make_transient(call->bus->manager, name, text, &unit, &call->failure);
+                r = manager_make_transient(call->tree->manager, name, text, &unit, &call->failure);
         if (r >= 0 && unit->type == UNIT_SCOPE)
-                r = manager_give_processes(call->bus->manager, unit, transient.pids.items, transient.pids.n,
+                r = manager_give_processes(call->tree->manager, unit, transient.pids.items, transient.pids.n,
                                            call->client->uid, transient.controller, &call->failure);
         if (r >= 0 && unit->vtable->give_streams &&
             (transient.streams[0] >= 0 || transient.streams[1] >= 0 || transient.streams[2] >= 0))
@@ -240,7 +241,7 @@ static int make_others(BusCall *call, DBusMessageIter *array) {
 /* What nobody starts shall not stay because of the processes that it was to have. */
 static void let_go(BusCall *call, const char *name) {
         cleanup_(failure_deinit) Failure failure = {};
-        Unit *unit = manager_find_unit(call->bus->manager, name);
+        Unit *unit = manager_find_unit(call->tree->manager, name);
 
         if (unit && unit->vtable->give_processes && unit->active_state == UNIT_INACTIVE)
                 (void) unit->vtable->give_processes(unit, NULL, 0, NULL, &failure);
@@ -300,7 +301,7 @@ static int hash_body(DBusMessage *message, uint64_t *ret_hash) {
 
 /* The reference that was held went with the connection; so, perhaps, did the unit. */
 static int reference_again(BusCall *call, const char *name, const DBusMessageIter *array) {
-        Unit *unit = manager_find_unit(call->bus->manager, name);
+        Unit *unit = manager_find_unit(call->tree->manager, name);
         DBusMessageIter value;
         dbus_bool_t is_wanted;
 
@@ -397,7 +398,7 @@ int bus_manager_attach_processes(BusCall *call) {
                 r = read_pids(call, &call->arguments, &found);
         if (r < 0)
                 return r;
-        return manager_attach_processes(call->bus->manager, unit, found.pids.items, found.pids.n, call->client->uid,
+        return manager_attach_processes(call->tree->manager, unit, found.pids.items, found.pids.n, call->client->uid,
                                         &call->failure);
 }
 
@@ -405,20 +406,5 @@ int bus_manager_abandon_scope(BusCall *call) {
         Unit *unit;
         int r = bus_call_find_unit(call, bus_call_string(call), &unit);
 
-        return r < 0 ? r : manager_abandon_unit(call->bus->manager, unit, &call->failure);
+        return r < 0 ? r : manager_abandon_unit(call->tree->manager, unit, &call->failure);
 }
-
-static int method_abandon(BusCall *call) {
-        return manager_abandon_unit(call->bus->manager, call->object->unit, &call->failure);
-}
-
-const BusMethod bus_scope_methods[] = {
-        { "Abandon", "", NULL, "", NULL, BUS_VERB_KILL, method_abandon,
-          "Nobody controls it any more; it is there until its last process has ended." },
-        {},
-};
-
-const BusSignal bus_scope_signals[] = {
-        { "RequestStop", "", NULL, "Who controls the scope shall end it; what is not done in time the manager does." },
-        {},
-};

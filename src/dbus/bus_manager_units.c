@@ -42,7 +42,7 @@ int bus_manager_get_unit_by_pid(BusCall *call) {
         uint32_t pid = bus_call_u32(call) ?: (uint32_t) call->client->pid;
         Unit *unit;
 
-        unit = manager_unit_by_pid(call->bus->manager, (pid_t) pid);
+        unit = manager_unit_by_pid(call->tree->manager, (pid_t) pid);
         if (!unit)
                 return bus_call_fail(call, -ENOENT, "NoUnitForPID", "PID %u does not belong to any loaded unit.", pid);
 
@@ -54,7 +54,7 @@ int bus_manager_get_unit_by_pid(BusCall *call) {
 
 static void put_unit(BusCall *call, const Unit *unit) {
         JobInfo job = {};
-        bool has_job = job_manager_unit_job(manager_jobs(call->bus->manager), unit, &job);
+        bool has_job = job_manager_unit_job(manager_jobs(call->tree->manager), unit, &job);
 
         sink_open(call->reply, 'r', "ssssssouso");
         sink_string(call->reply, unit->id);
@@ -85,7 +85,7 @@ static bool fits_patterns(const char *name, char *const *patterns) {
 }
 
 static int put_units(BusCall *call, char *const *states, char *const *patterns) {
-        UnitTable *table = manager_units(call->bus->manager);
+        UnitTable *table = manager_units(call->tree->manager);
 
         sink_open(call->reply, 'a', "(ssssssouso)");
         unit_table_foreach(table, unit)
@@ -167,7 +167,7 @@ static int put_processes(BusCall *call, Unit *unit) {
         size_t n = 0;
         int r;
 
-        r = manager_unit_processes(call->bus->manager, unit, &pids, &n);
+        r = manager_unit_processes(call->tree->manager, unit, &pids, &n);
         for (size_t i = 0; r >= 0 && i < n; i++)
                 put_process(call, pids[i]);
         return r;
@@ -176,7 +176,7 @@ static int put_processes(BusCall *call, Unit *unit) {
 /* The root slice stands for all, also where there are no slices. */
 int bus_manager_get_unit_processes(BusCall *call) {
         const char *name = bus_call_string(call);
-        UnitTable *table = manager_units(call->bus->manager);
+        UnitTable *table = manager_units(call->tree->manager);
         Unit *wanted = NULL;
         int r = 0;
 
@@ -213,12 +213,12 @@ int bus_manager_reset_failed_unit(BusCall *call) {
 
         r = bus_call_find_unit(call, bus_call_string(call), &unit);
         if (r >= 0)
-                manager_reset_failed(call->bus->manager, unit);
+                manager_reset_failed(call->tree->manager, unit);
         return r;
 }
 
 int bus_manager_reset_failed(BusCall *call) {
-        manager_reset_failed(call->bus->manager, NULL);
+        manager_reset_failed(call->tree->manager, NULL);
         return 0;
 }
 

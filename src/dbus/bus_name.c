@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "basic/text.h"
-#include "dbus/bus_internal.h"
 #include "dbus/bus_name.h"
 
 static BusName *find(const BusNames *names, const char *name) {
@@ -29,7 +28,7 @@ static int call_match(BusLink *link, const char *method, const char *name) {
         int r = text_format(&rule, "type='signal',sender='" DBUS_SERVICE_DBUS "',interface='" DBUS_INTERFACE_DBUS
                             "',member='NameOwnerChanged',arg0='%s'", name);
 
-        return r < 0 ? r : bus_link_call(link, method, rule, NULL);
+        return r < 0 ? r : bus_link_call(link, method, rule, NULL, NULL);
 }
 
 static bool is_error(DBusMessage *reply) {
@@ -37,8 +36,8 @@ static bool is_error(DBusMessage *reply) {
 }
 
 /* @owner is the subject: whatever names he has by now. */
-static void on_pid(BusLink *link, const char *owner, DBusMessage *reply) {
-        const BusNames *names = &bus_link_bus(link)->names;
+static void on_pid(void *userdata, const char *owner, DBusMessage *reply) {
+        const BusNames *names = userdata;
         dbus_uint32_t pid = 0;
 
         if (is_error(reply) || !dbus_message_get_args(reply, NULL, DBUS_TYPE_UINT32, &pid, DBUS_TYPE_INVALID))
@@ -51,7 +50,7 @@ static void on_pid(BusLink *link, const char *owner, DBusMessage *reply) {
                         continue;
                 name = strdup(names->watched.items[i].name);
                 if (name)
-                        manager_name_owned(names->bus->manager, name, true, (pid_t) pid);
+                        manager_name_owned(names->manager, name, true, (pid_t) pid);
         }
 }
 
@@ -61,16 +60,16 @@ static void take_owner(BusNames *names, BusName *watched, const char *owner) {
         free(watched->owner);
         watched->owner = *owner ? strdup(owner) : NULL;
         if (watched->owner) {
-                (void) bus_link_call(names->bus->link, "GetConnectionUnixProcessID", owner, on_pid);
+                (void) bus_link_call(names->link, "GetConnectionUnixProcessID", owner, on_pid, names);
                 return;
         }
         name = strdup(watched->name);
         if (name)
-                manager_name_owned(names->bus->manager, name, false, 0);
+                manager_name_owned(names->manager, name, false, 0);
 }
 
-static void on_owner(BusLink *link, const char *name, DBusMessage *reply) {
-        BusNames *names = &bus_link_bus(link)->names;
+static void on_owner(void *userdata, const char *name, DBusMessage *reply) {
+        BusNames *names = userdata;
         BusName *watched = find(names, name);
         const char *owner = "";
 
@@ -81,24 +80,26 @@ static void on_owner(BusLink *link, const char *name, DBusMessage *reply) {
         take_owner(names, watched, owner);
 }
 
-void bus_names_changed(BusNames *names, const char *name, const char *owner) {
+static void on_name_changed(void *userdata, const char *name, const char *owner) {
+        BusNames *names = userdata;
         BusName *watched = find(names, name);
 
         if (watched)
                 take_owner(names, watched, owner);
 }
 
-static int ask(const BusNames *names, const BusName *watched) {
-        BusLink *link = names->bus->link;
+static int ask(BusNames *names, const BusName *watched) {
+        BusLink *link = names->link;
         int r;
 
         if (!bus_link_is_up(link))
                 return 0;
         r = call_match(link, "AddMatch", watched->name);
-        return r < 0 ? r : bus_link_call(link, "GetNameOwner", watched->name, on_owner);
+        return r < 0 ? r : bus_link_call(link, "GetNameOwner", watched->name, on_owner, names);
 }
 
-int bus_names_begin(BusNames *names) {
+static int on_up(void *userdata) {
+        BusNames *names = userdata;
         int r = 0;
 
         for (size_t i = 0; i < names->watched.n && r >= 0; i++) {
@@ -122,8 +123,8 @@ static void unwatch(void *userdata, const char *name) {
 
         if (!watched)
                 return;
-        if (bus_link_is_up(names->bus->link))
-                (void) call_match(names->bus->link, "RemoveMatch", name);
+        if (bus_link_is_up(names->link))
+                (void) call_match(names->link, "RemoveMatch", name);
         drop(names, watched);
 }
 
@@ -132,7 +133,7 @@ static int watch(void *userdata, const char *name) {
         BusName watched = {};
         int r;
 
-        if (!names->bus->link)
+        if (!names->link)
                 return -EOPNOTSUPP;
         /* A second unit wants it: who has it is told to both. */
         unwatch(userdata, name);
@@ -142,24 +143,29 @@ static int watch(void *userdata, const char *name) {
                 free(watched.name);
                 return r;
         }
-        bus_link_hurry(names->bus->link);
+        bus_link_hurry(names->link);
         r = ask(names, &vector_last(&names->watched));
         if (r < 0)
                 drop(names, &vector_last(&names->watched));
         return r;
 }
 
-void bus_names_init(BusNames *names, Bus *bus) {
+void bus_names_init(BusNames *names, Manager *manager, BusLink *link) {
+        static const BusLinkOps link_ops = { .up = on_up, .name_changed = on_name_changed };
         static const ManagerNameOps ops = { .watch = watch, .unwatch = unwatch };
 
-        names->bus = bus;
-        manager_set_name_ops(bus->manager, bus->link ? &ops : NULL, names);
+        *names = (BusNames) { .manager = manager, .link = link };
+        if (link)
+                bus_link_listen(link, &link_ops, names);
+        manager_set_name_ops(manager, link ? &ops : NULL, names);
 }
 
 void bus_names_deinit(BusNames *names) {
-        if (!names->bus)
+        if (!names->manager)
                 return;
-        manager_set_name_ops(names->bus->manager, NULL, NULL);
+        manager_set_name_ops(names->manager, NULL, NULL);
+        if (names->link)
+                bus_link_listen(names->link, NULL, NULL);
         while (names->watched.n > 0)
                 drop(names, &names->watched.items[0]);
         vector_deinit(&names->watched);

@@ -27,6 +27,10 @@ extern const BusDialect bus_dialects[_BUS_DIALECT_MAX];
 
 #define BUS_DIALECT_BIT(id) (1U << (id))
 
+#define bus_foreach_dialect(bits, dialect)                                                                 \
+        for (const BusDialect *dialect = bus_dialects; dialect < bus_dialects + _BUS_DIALECT_MAX; dialect++) \
+                if ((bits) & BUS_DIALECT_BIT(dialect->id))
+
 /* A label of a path: letters and digits stay, a digit in front and all else becomes _xx, nothing becomes "_". */
 int bus_path_escape(const char *label, char **ret_escaped);
 

@@ -14,13 +14,13 @@
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "basic/clock.h"
 #include "basic/log.h"
 #include "basic/strv.h"
 #include "basic/text.h"
-#include "dbus/bus_internal.h"
-#include "dbus/bus_process.h"
+#include "dbus/bus_peer.h"
 #include "manager/outbox.h"
 
 static DBusHandlerResult on_message(DBusConnection *connection, DBusMessage *message, void *userdata) {
@@ -32,7 +32,7 @@ static DBusHandlerResult on_message(DBusConnection *connection, DBusMessage *mes
         if (dbus_message_is_signal(message, DBUS_INTERFACE_LOCAL, "Disconnected"))
                 bus_peer_drop(peer);
         else
-                peer->receiver(peer, message);
+                peer->ops->message(peer, message, peer->userdata);
         return DBUS_HANDLER_RESULT_HANDLED;
 }
 
@@ -45,7 +45,7 @@ static void peer_set_limits(DBusConnection *connection) {
         dbus_connection_set_max_received_unix_fds(connection, BUS_DESCRIPTORS_MAX);
 }
 
-int bus_peer_new(BusPeer **ret_peer, Bus *bus, DBusConnection *connection, BusPeerReceiver receiver) {
+int bus_peer_new(BusPeer **ret_peer, BusPeers *peers, DBusConnection *connection, const BusPeerOps *ops, void *userdata) {
         cleanup_(bus_peer_unrefp) BusPeer *peer = NULL;
         int r;
 
@@ -60,14 +60,16 @@ int bus_peer_new(BusPeer **ret_peer, Bus *bus, DBusConnection *connection, BusPe
 
         *peer = (BusPeer) {
                 .n_references = 1,
-                .bus = bus,
+                .id = ++peers->last_id,
+                .peers = peers,
                 .connection = connection,
-                .receiver = receiver,
+                .ops = ops,
+                .userdata = userdata,
         };
         peer_set_limits(connection);
         if (!dbus_connection_add_filter(connection, on_message, peer, NULL))
                 return -ENOMEM;
-        r = bus_loop_new_for_connection(&peer->loop, bus->event, connection);
+        r = bus_loop_new_for_connection(&peer->loop, peers->event, connection);
         if (r < 0)
                 return r;
 
@@ -108,7 +110,7 @@ void bus_peer_close(BusPeer *peer) {
         peer->loop = bus_loop_free(peer->loop);
         dbus_connection_unref(peer->connection);
         peer->connection = NULL;
-        peer->bus = NULL;
+        peer->peers = NULL;
 }
 
 void bus_peer_drop(BusPeer *peer) {
@@ -116,20 +118,17 @@ void bus_peer_drop(BusPeer *peer) {
                 return;
 
         peer->is_gone = true;
-        bus_schedule_reaper(peer->bus);
+        (void) sd_event_source_set_enabled(peer->peers->reaper, SD_EVENT_ONESHOT);
 }
 
 /* What waits to be read by the user of a private connection, on all connections of that user. */
 static size_t outgoing_of_user(const BusPeer *peer) {
-        const Bus *bus = peer->bus;
+        const uid_t uid = peer->clients.items[0]->uid;
         size_t total = 0;
 
-        for (size_t i = 0; i < bus->peers.n; i++) {
-                const BusPeer *other = bus->peers.items[i];
-
-                if (!other->is_message_bus && other->clients.items[0]->uid == peer->clients.items[0]->uid)
+        bus_foreach_peer(peer->peers, other)
+                if (!other->is_message_bus && other->clients.items[0]->uid == uid)
                         total += bus_output_size(&other->output);
-        }
         return total;
 }
 
@@ -201,7 +200,7 @@ static int peer_enter_outbox(BusPeer *peer) {
         if (peer->is_in_outbox)
                 return 0;
         bus_loop_set_writer(peer->loop, peer_write_rest, peer);
-        r = outbox_add(manager_outbox(peer->bus->manager), &output_ops, bus_peer_ref(peer));
+        r = outbox_add(manager_outbox(peer->peers->manager), &output_ops, bus_peer_ref(peer));
         if (r >= 0)
                 peer->is_in_outbox = true;
         return r;
@@ -245,7 +244,7 @@ static int send_to_message_bus(BusPeer *peer, DBusMessage *message) {
                 return -ENOMEM;
 
         *outgoing = (BusOutgoing) { bus_peer_ref(peer), dbus_message_ref(message) };
-        return outbox_add(manager_outbox(peer->bus->manager), &outgoing_ops, outgoing);
+        return outbox_add(manager_outbox(peer->peers->manager), &outgoing_ops, outgoing);
 }
 
 /* Whoever misses a message waits for it: he is better off with a connection that breaks, and asks again. */
@@ -318,16 +317,15 @@ bool bus_peer_hears_objects(const BusPeer *peer) {
 
 int bus_peer_add_client(BusPeer *peer, const char *name, BusClient **ret_client) {
         BusClient *client;
+        int r;
 
-        client = calloc(1, sizeof(*client));
-        if (!client)
-                return -ENOMEM;
-
-        *client = (BusClient) { .peer = peer, .name = strdup(name), .uid = (uid_t) -1 };
-        if (!client->name || vector_push(&peer->clients, client) < 0) {
-                free(client->name);
-                free(client);
-                return -ENOMEM;
+        r = bus_client_new(&client, peer, peer->peers->manager, name);
+        if (r < 0)
+                return r;
+        r = vector_push(&peer->clients, client);
+        if (r < 0) {
+                bus_client_free(client);
+                return r;
         }
 
         *ret_client = client;
@@ -349,82 +347,70 @@ void bus_peer_remove_client(BusPeer *peer, BusClient *client) {
                         break;
                 }
 
-        while (client->references.n > 0)
-                bus_client_remove_reference(client, vector_last(&client->references));
-        vector_deinit(&client->references);
-        for (size_t i = 0; i < client->held.n; i++)
-                dbus_message_unref(client->held.items[i]);
-        vector_deinit(&client->held);
-        id_map_deinit(&client->jobs);
-        free(client->name);
-        free(client->command);
-        free(client);
+        bus_client_free(client);
 }
 
-/* Once for each client: one that makes many requests is not looked at for each of them. */
-const char *bus_client_command(BusClient *client) {
-        if (!client->is_command_known && bus_process_name(client->pid, &client->command) < 0)
-                client->command = NULL;
-        client->is_command_known = true;
-        return client->command;
+static void peers_remove(BusPeers *peers, BusPeer *peer) {
+        for (size_t i = 0; i < peers->items.n; i++)
+                if (peers->items.items[i] == peer) {
+                        peers->items.items[i] = vector_last(&peers->items);
+                        peers->items.n--;
+                        break;
+                }
+
+        if (peer->ops->closed)
+                peer->ops->closed(peer, peer->userdata);
+        bus_peer_close(peer);
+        bus_peer_unref(peer);
 }
 
-bool bus_client_is_idle(const BusClient *client) {
-        return !client->is_subscribed && !client->uses_object_manager && client->jobs.n == 0 &&
-               client->references.n == 0;
+static int on_reap(sd_event_source *source, void *userdata) {
+        BusPeers *peers = userdata;
+
+        for (size_t i = peers->items.n; i > 0; i--)
+                if (peers->items.items[i - 1]->is_gone)
+                        peers_remove(peers, peers->items.items[i - 1]);
+        return 0;
 }
 
-int bus_client_add_job(BusClient *client, uint32_t id) {
-        return id_map_put(&client->jobs, id, client);
-}
-
-void bus_client_remove_job(BusClient *client, uint32_t id) {
-        (void) id_map_remove(&client->jobs, id);
-}
-
-bool bus_client_has_job(const BusClient *client, uint32_t id) {
-        return id_map_get(&client->jobs, id);
-}
-
-int bus_client_add_reference(BusClient *client, Unit *unit) {
+int bus_peers_init(BusPeers *peers, Manager *manager, const BusReceiverOps *receiver, void *userdata) {
         int r;
 
-        if (client->references.n >= BUS_REFERENCES_MAX)
-                return -E2BIG;
-        r = vector_push(&client->references, unit);
-        if (r < 0)
-                return r;
-        r = manager_pin(client->peer->bus->manager, unit);
-        if (r < 0)
-                client->references.n--;
+        *peers = (BusPeers) {
+                .manager = manager,
+                .event = sd_event_ref(manager_event(manager)),
+                .owner = geteuid(),
+                .receiver = receiver,
+                .userdata = userdata,
+        };
+        r = sd_event_add_defer(peers->event, &peers->reaper, on_reap, peers);
+        if (r >= 0)
+                r = sd_event_source_set_enabled(peers->reaper, SD_EVENT_OFF);
+        if (r >= 0)
+                r = sd_event_source_set_priority(peers->reaper, MANAGER_PRIORITY_BUS);
         return r;
 }
 
-bool bus_client_has_reference(const BusClient *client, const Unit *unit) {
-        for (size_t i = 0; i < client->references.n; i++)
-                if (client->references.items[i] == unit)
-                        return true;
-        return false;
+void bus_peers_deinit(BusPeers *peers) {
+        while (peers->items.n > 0)
+                peers_remove(peers, vector_last(&peers->items));
+        vector_deinit(&peers->items);
+        sd_event_source_disable_unref(peers->reaper);
+        sd_event_unref(peers->event);
 }
 
-bool bus_client_remove_reference(BusClient *client, Unit *unit) {
-        for (size_t i = client->references.n; i > 0; i--) {
-                if (client->references.items[i - 1] != unit)
-                        continue;
+int bus_peers_add(BusPeers *peers, BusPeer *peer) {
+        int r;
 
-                client->references.items[i - 1] = vector_last(&client->references);
-                client->references.n--;
-                manager_unpin(client->peer->bus->manager, unit);
-                return true;
-        }
-        return false;
+        r = vector_push(&peers->items, peer);
+        if (r >= 0)
+                bus_peer_ref(peer);
+        return r;
 }
 
-void bus_client_forget_unit(BusClient *client, const Unit *unit) {
-        size_t kept = 0;
-
-        for (size_t i = 0; i < client->references.n; i++)
-                if (client->references.items[i] != unit)
-                        client->references.items[kept++] = client->references.items[i];
-        client->references.n = kept;
+BusPeer *bus_peers_find(const BusPeers *peers, uint64_t id) {
+        bus_foreach_peer(peers, peer)
+                if (peer->id == id)
+                        return peer;
+        return NULL;
 }

@@ -2,23 +2,17 @@
 #pragma once
 
 /*
- * The other ends: connections, and who calls over them
- *
- * A private connection is one client; the connection to a message bus carries
- * many, told apart by their unique names. What a client holds (subscriptions,
- * references to units, the jobs it asked for) goes when it goes.
+ * Connections
  */
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "basic/id_map.h"
+#include "basic/failure.h"
 #include "basic/usec.h"
+#include "dbus/bus_client.h"
 #include "dbus/bus_loop.h"
 #include "dbus/bus_output.h"
-#include "dbus/bus_table.h"
-
-typedef struct BusPeer BusPeer;
 
 /*
  * A client that has left more unread than the first for longer than that time, or more than the second, is disconnected when
@@ -36,35 +30,45 @@ typedef struct BusPeer BusPeer;
 #define BUS_DESCRIPTORS_MAX 12
 #define BUS_MATCHES_MAX 512U
 #define BUS_MATCH_LENGTH_MAX 1024U
-#define BUS_REFERENCES_MAX 4096U
 #define BUS_CLIENTS_MAX 1024U
 #define BUS_HELD_MAX 256U
 #define BUS_HELD_BYTES_MAX (8L * 1024L * 1024L)         /* of all clients together */
 
-typedef struct BusClient {
-        BusPeer *peer;                          /* borrowed */
-        char *name;                             /* owned; unique name */
-        uid_t uid;                              /* (uid_t) -1: not known */
-        pid_t pid;                              /* 0: not known */
-        char *command;                          /* owned; of the process that it is; NULL: not known */
-        bool is_known;                          /* uid and pid have been asked for */
-        bool is_command_known;                  /* has been looked for */
-        bool is_subscribed;
-        bool uses_object_manager;
-        IdMap jobs;                             /* anchors it asked for that have not ended */
-        VECTOR(Unit *) references;              /* each holds one reference */
-        VECTOR(DBusMessage *) held;             /* a reference each; calls that wait for the credentials */
-        size_t held_bytes;
-} BusClient;
+/*
+ * Takes what clients send. A call is of a client whose credentials are known; @refuse answers that a call is not taken.
+ */
+typedef struct BusReceiverOps {
+        void (*call)(BusClient *client, DBusMessage *message, void *userdata);
+        void (*refuse)(BusClient *client, DBusMessage *message, const Failure *failure, void *userdata);
+} BusReceiverOps;
 
-typedef void (*BusPeerReceiver)(BusPeer *peer, DBusMessage *message);
+/* All connections. */
+typedef struct BusPeers {
+        Manager *manager;                       /* borrowed */
+        sd_event *event;                        /* a reference */
+        uid_t owner;                            /* the user that the manager runs as */
+        const BusReceiverOps *receiver;
+        void *userdata;                         /* of the receiver */
+        VECTOR(BusPeer *) items;                /* a reference each */
+        uint64_t last_id;
+        sd_event_source *reaper;                /* owned; closes dropped peers */
+} BusPeers;
+
+/* A connection's own part: all messages that come in, and that it is about to be closed (may be NULL). */
+typedef struct BusPeerOps {
+        void (*message)(BusPeer *peer, DBusMessage *message, void *userdata);
+        void (*closed)(BusPeer *peer, void *userdata);
+} BusPeerOps;
 
 struct BusPeer {
         unsigned n_references;
-        Bus *bus;                               /* borrowed; NULL once it is closed */
+        uint64_t id;                            /* among all connections since the start */
+        BusPeers *peers;                        /* borrowed; NULL once it is closed */
         DBusConnection *connection;             /* owned; NULL once it is closed */
         BusLoop *loop;                          /* owned */
-        BusPeerReceiver receiver;               /* of all messages that come in */
+        const BusPeerOps *ops;
+        void *userdata;                         /* of .ops */
+        const char *server_id;                  /* borrowed from the server; of a private connection */
         BusOutput output;                       /* of a private connection */
         usec_t behind_since;                    /* since then more than BUS_OUTGOING_MAX is unread; 0: it is not */
         bool is_in_outbox;                      /* to be written at the end of the turn */
@@ -78,7 +82,7 @@ struct BusPeer {
 };
 
 /* Takes over the caller's reference to @connection, also if it fails. */
-int bus_peer_new(BusPeer **ret_peer, Bus *bus, DBusConnection *connection, BusPeerReceiver receiver);
+int bus_peer_new(BusPeer **ret_peer, BusPeers *peers, DBusConnection *connection, const BusPeerOps *ops, void *userdata);
 BusPeer *bus_peer_ref(BusPeer *peer);
 BusPeer *bus_peer_unref(BusPeer *peer);
 DEFINE_CLEANUP(BusPeer, bus_peer_unref)
@@ -101,18 +105,15 @@ int bus_peer_add_client(BusPeer *peer, const char *name, BusClient **ret_client)
 BusClient *bus_peer_find_client(const BusPeer *peer, const char *name);
 void bus_peer_remove_client(BusPeer *peer, BusClient *client);
 
-/* The name of the client's process, as it was at its first request here; NULL if that is not known. */
-const char *bus_client_command(BusClient *client);
+int bus_peers_init(BusPeers *peers, Manager *manager, const BusReceiverOps *receiver, void *userdata);
+/* Closes all. */
+void bus_peers_deinit(BusPeers *peers);
+int bus_peers_add(BusPeers *peers, BusPeer *peer);              /* takes a reference */
+BusPeer *bus_peers_find(const BusPeers *peers, uint64_t id);
 
-/* Does it hold anything that its departure would end? */
-bool bus_client_is_idle(const BusClient *client);
-int bus_client_add_job(BusClient *client, uint32_t id);
-void bus_client_remove_job(BusClient *client, uint32_t id);
-bool bus_client_has_job(const BusClient *client, uint32_t id);
-
-/* 0, -E2BIG, -ENOMEM. */
-int bus_client_add_reference(BusClient *client, Unit *unit);
-bool bus_client_has_reference(const BusClient *client, const Unit *unit);
-bool bus_client_remove_reference(BusClient *client, Unit *unit);
-/* The unit goes, whatever refers to it: without touching it. */
-void bus_client_forget_unit(BusClient *client, const Unit *unit);
+#define bus_foreach_peer(peers, peer)                                                                            \
+        for (BusPeer **peer##_at = (peers)->items.items, *peer;                                                  \
+             peer##_at < (peers)->items.items + (peers)->items.n && ((peer = *peer##_at), true); peer##_at++)
+#define bus_foreach_client(peer, client)                                                                         \
+        for (BusClient **client##_at = (peer)->clients.items, *client;                                           \
+             client##_at < (peer)->clients.items + (peer)->clients.n && ((client = *client##_at), true); client##_at++)

@@ -26,11 +26,10 @@
 
 #include "basic/log.h"
 #include "basic/text.h"
-#include "dbus/bus_dispatch.h"
-#include "dbus/bus_internal.h"
+#include "dbus/bus_server.h"
 
 struct BusServer {
-        Bus *bus;                       /* borrowed */
+        BusPeers *peers;                /* borrowed */
         DBusServer *server;             /* owned */
         BusLoop *loop;                  /* owned */
         BusPlace places[BUS_SERVER_FDS];        /* .path is owned, the name is not */
@@ -89,18 +88,15 @@ static int credentials_of_connection(DBusConnection *connection, struct ucred *r
         return 0;
 }
 
-static bool has_room(const Bus *bus, uid_t uid) {
+static bool has_room(const BusPeers *peers, uid_t uid) {
         unsigned n = 0;
 
-        if (bus->peers.n >= BUS_CONNECTIONS_MAX)
+        if (peers->items.n >= BUS_CONNECTIONS_MAX)
                 return false;
 
-        for (size_t i = 0; i < bus->peers.n; i++) {
-                const BusPeer *peer = bus->peers.items[i];
-
+        bus_foreach_peer(peers, peer)
                 if (!peer->is_message_bus && peer->clients.n > 0 && peer->clients.items[0]->uid == uid)
                         n++;
-        }
         return n < BUS_CONNECTIONS_PER_USER_MAX;
 }
 
@@ -118,21 +114,33 @@ static const BusPlace *place_of_connection(const BusServer *server, DBusConnecti
         return &server->places[0];
 }
 
+static void on_message(BusPeer *peer, DBusMessage *message, void *userdata) {
+        const BusPeers *peers = peer->peers;
+
+        assert(peer->clients.n == 1);
+
+        if (dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_METHOD_CALL)
+                peers->receiver->call(peer->clients.items[0], message, peers->userdata);
+}
+
+static const BusPeerOps peer_ops = { .message = on_message };
+
 static int accept_connection(BusServer *server, DBusConnection *connection, const struct ucred *credentials) {
         cleanup_(bus_peer_unrefp) BusPeer *peer = NULL;
         cleanup_free_ char *name = NULL;
         BusClient *client;
         int r;
 
-        r = bus_peer_new(&peer, server->bus, dbus_connection_ref(connection), bus_dispatch_private);
+        r = bus_peer_new(&peer, server->peers, dbus_connection_ref(connection), &peer_ops, NULL);
         if (r < 0)
                 return r;
 
         dbus_connection_set_unix_user_function(connection, on_user, NULL, NULL);
         peer->dialects = BUS_DIALECT_BIT(place_of_connection(server, connection)->dialect);
-        peer->is_of_other_user = credentials->uid != 0 && credentials->uid != server->bus->owner;
+        peer->is_of_other_user = credentials->uid != 0 && credentials->uid != server->peers->owner;
+        peer->server_id = server->id;
 
-        r = text_format(&name, ":0.%llu", (unsigned long long) ++server->bus->last_peer);
+        r = text_format(&name, ":0.%llu", (unsigned long long) peer->id);
         if (r >= 0)
                 r = bus_peer_add_client(peer, name, &client);
         if (r < 0)
@@ -141,7 +149,7 @@ static int accept_connection(BusServer *server, DBusConnection *connection, cons
         client->uid = credentials->uid;
         client->pid = credentials->pid;
         client->is_known = true;
-        return bus_add_peer(server->bus, peer);
+        return bus_peers_add(server->peers, peer);
 }
 
 /* Who is not taken over here is hung up on by libdbus. */
@@ -152,7 +160,7 @@ static void on_connection(DBusServer *dbus_server, DBusConnection *connection, v
         if (credentials_of_connection(connection, &credentials) < 0)
                 return;
 
-        if (!has_room(server->bus, credentials.uid)) {
+        if (!has_room(server->peers, credentials.uid)) {
                 if (!server->is_refusing)
                         log_warning("Too many connections of uid %u to %s, refusing further ones.",
                                     (unsigned) credentials.uid, place_of_connection(server, connection)->path);
@@ -184,7 +192,7 @@ static int make_socket(const char *path) {
 
 /* The one that is held, unless somebody has removed its file: nobody would find it. */
 static int open_kept_socket(const BusServer *server, const BusPlace *place) {
-        Manager *manager = server->bus->manager;
+        Manager *manager = server->peers->manager;
         int fd, r;
 
         fd = manager_take_fd(manager, place->kept_name);
@@ -263,7 +271,7 @@ static int server_listen(BusServer *server, Failure *ret_failure) {
         if (!server->id || !dbus_server_set_auth_mechanisms(server->server, mechanisms))
                 return -ENOMEM;
         dbus_server_set_new_connection_function(server->server, on_connection, server, NULL);
-        return bus_loop_new_for_server(&server->loop, server->bus->event, server->server);
+        return bus_loop_new_for_server(&server->loop, server->peers->event, server->server);
 }
 
 static int take_places(BusServer *server, const BusPlace *places, size_t n_places, Failure *ret_failure) {
@@ -290,18 +298,19 @@ static int open_to_others(const BusServer *server, Failure *ret_failure) {
         return 0;
 }
 
-int bus_server_new(BusServer **ret_server, Bus *bus, const BusPlace *places, size_t n_places, Failure *ret_failure) {
+int bus_server_new(BusServer **ret_server, BusPeers *peers, const BusPlace *places, size_t n_places,
+                   Failure *ret_failure) {
         cleanup_(bus_server_freep) BusServer *server = NULL;
         int r;
 
         assert(ret_server);
-        assert(n_places > 0 && n_places <= (manager_is_kept(bus->manager) ? BUS_SERVER_FDS : 1));
+        assert(n_places > 0 && n_places <= (manager_is_kept(peers->manager) ? BUS_SERVER_FDS : 1));
 
         server = calloc(1, sizeof(*server));
         if (!server)
                 return -ENOMEM;
 
-        *server = (BusServer) { .bus = bus, .is_kept = manager_is_kept(bus->manager) };
+        *server = (BusServer) { .peers = peers, .is_kept = manager_is_kept(peers->manager) };
         r = take_places(server, places, n_places, ret_failure);
         if (r >= 0)
                 r = server_listen(server, ret_failure);
@@ -315,7 +324,7 @@ int bus_server_new(BusServer **ret_server, Bus *bus, const BusPlace *places, siz
 
 BusServer *bus_server_free(BusServer *server) {
         const bool removes = server && server->server &&
-                             (!server->is_kept || !manager_leaves_sockets(server->bus->manager));
+                             (!server->is_kept || !manager_leaves_sockets(server->peers->manager));
 
         if (!server)
                 return NULL;
@@ -333,8 +342,4 @@ BusServer *bus_server_free(BusServer *server) {
         dbus_free(server->id);
         free(server);
         return NULL;
-}
-
-const char *bus_server_id(const BusServer *server) {
-        return server->id;
 }

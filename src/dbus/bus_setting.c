@@ -48,18 +48,22 @@ static const Directive *find_span(const Unit *unit, const char *property, const 
         return find_directive(unit, name, ret_section);
 }
 
-static bool is_property(const Unit *unit, const char *name) {
-        BusInterface own = bus_type_interface(unit->vtable);
+static bool is_property(const BusSettingScope *scope, const char *name) {
+        BusInterface interfaces[] = {
+                { .properties = scope->properties },
+                { .unit_properties = scope->unit->vtable->properties },
+        };
         BusPropertyRow row;
 
-        return bus_interface_find_property(&bus_unit_interface, name, &row) ||
-               bus_interface_find_property(&own, name, &row);
+        return bus_interface_find_property(&interfaces[0], name, &row) ||
+               bus_interface_find_property(&interfaces[1], name, &row);
 }
 
-static int complain_unknown(BusCall *call, const Unit *unit, const char *property) {
+static int complain_unknown(BusCall *call, const BusSettingScope *scope, const char *property) {
+        const Unit *unit = scope->unit;
         const char *own = directive_section_of_type(unit->type), *nearest = NULL;
 
-        if (is_property(unit, property))
+        if (is_property(scope, property))
                 return bus_call_fail(call, -EPERM, "PropertyReadOnly", "%s of %s cannot be set.", property, unit->id);
         if (own && directive_section_find(own))
                 nearest = directive_find_nearest(directive_section_find(own), property);
@@ -142,8 +146,9 @@ static const DirectiveSection *section_of_row(const Unit *unit, const BusSetting
                (text_equal(own, "Socket") && text_equal(row->property, "Listen")) ? directive_section_find(own) : NULL;
 }
 
-static int read_value(BusCall *call, const Unit *unit, DBusMessageIter *value, const char *signature,
+static int read_value(BusCall *call, const BusSettingScope *scope, DBusMessageIter *value, const char *signature,
                       BusSetting *setting) {
+        const Unit *unit = scope->unit;
         const BusSettingRow *row = bus_setting_row(setting->property, signature);
         const DirectiveSection *section = NULL;
         const Directive *directive = NULL;
@@ -156,7 +161,7 @@ static int read_value(BusCall *call, const Unit *unit, DBusMessageIter *value, c
                  (directive = find_span(unit, setting->property, &section)))
                 setting->directive = directive->name;
         if (!section || (!row && !directive))
-                return complain_unknown(call, unit, setting->property);
+                return complain_unknown(call, scope, setting->property);
         directive = directive_find(section, setting->directive);
         setting->section = section->name;
         setting->is_list = bus_setting_is_list(setting->directive);
@@ -171,8 +176,7 @@ static int read_value(BusCall *call, const Unit *unit, DBusMessageIter *value, c
         return r;
 }
 
-int bus_setting_read(BusCall *call, const Unit *unit, const DBusMessageIter *all, DBusMessageIter *fields,
-                     BusSetting *ret_setting) {
+int bus_setting_read(BusCall *call, const BusSettingScope *scope, DBusMessageIter *fields, BusSetting *ret_setting) {
         DBusMessageIter value;
         char *signature;
         int r;
@@ -180,13 +184,13 @@ int bus_setting_read(BusCall *call, const Unit *unit, const DBusMessageIter *all
         dbus_message_iter_get_basic(fields, &ret_setting->property);
         dbus_message_iter_next(fields);
         dbus_message_iter_recurse(fields, &value);
-        r = read_soft_limit(unit, all, &value, ret_setting);
+        r = read_soft_limit(scope->unit, scope->all, &value, ret_setting);
         if (r != 0)
                 return MIN(r, 0);
         signature = dbus_message_iter_get_signature(&value);
         if (!signature)
                 return -ENOMEM;
-        r = read_value(call, unit, &value, signature, ret_setting);
+        r = read_value(call, scope, &value, signature, ret_setting);
         dbus_free(signature);
         return r;
 }

@@ -23,9 +23,15 @@ typedef struct BusSetting {
 
 void bus_setting_deinit(BusSetting *setting);
 
+/* Of what settings are read. */
+typedef struct BusSettingScope {
+        const Unit *unit;
+        const BusProperty *properties;  /* of every unit: what cannot be set is known by them */
+        const DBusMessageIter *all;     /* the a(sv) with all settings */
+} BusSettingScope;
+
 /*
- * Reads @fields, the (sv) that it stands at. @all: the a(sv) that it is of. What no unit of the type can have set is
- * PropertyReadOnly, what is of another type InvalidArgs, with the name.
+ * Reads @fields, the (sv) that it stands at. A setting that no unit of the type can have is PropertyReadOnly, one of
+ * another type InvalidArgs, with the name.
  */
-int bus_setting_read(BusCall *call, const Unit *unit, const DBusMessageIter *all, DBusMessageIter *fields,
-                     BusSetting *ret_setting);
+int bus_setting_read(BusCall *call, const BusSettingScope *scope, DBusMessageIter *fields, BusSetting *ret_setting);

@@ -15,8 +15,7 @@
 
 #include "basic/log.h"
 #include "basic/text.h"
-#include "dbus/bus_broadcast.h"
-#include "dbus/bus_internal.h"
+#include "dbus/bus_signal.h"
 
 typedef enum BusUnitMark {
         BUS_UNIT_CHANGED = 1 << 0,
@@ -26,30 +25,20 @@ typedef enum BusUnitMark {
 
 #define BUS_UNIT_ANY_CHANGE (BUS_UNIT_CHANGED | BUS_UNIT_JOB_CHANGED)
 
-static bool has_audience(const Bus *bus) {
-        for (size_t i = 0; i < bus->peers.n; i++)
-                bus_foreach_dialect(bus, dialect)
-                        if (bus_peer_hears(bus->peers.items[i], dialect))
-                                return true;
-        return false;
-}
-
-/* Who waits for that change would wait for ever: with a connection that breaks he asks again. */
-static void out_of_memory(Bus *bus) {
+/* Clients that wait for that change would wait for ever: with a connection that breaks they ask again. */
+static void out_of_memory(BusSignals *signals) {
         log_error("Out of memory while noting a change for D-Bus clients, disconnecting them.");
-        for (size_t i = 0; i < bus->peers.n; i++)
-                if (!bus->peers.items[i]->is_message_bus)
-                        bus_peer_drop(bus->peers.items[i]);
+        bus_broadcast_drop_all(&signals->broadcast);
 }
 
-static void note(Bus *bus, BusNotice notice, const Unit *unit) {
-        if (!has_audience(bus))
+static void note(BusSignals *signals, BusNotice notice, const Unit *unit) {
+        if (!bus_broadcast_is_heard(&signals->broadcast))
                 return;
 
         notice.index = unit ? unit->index : 0;
-        notice.unit = unit ? arena_strdup(&bus->signals.names, unit->id) : "";
-        if (!notice.unit || vector_push(&bus->signals.notices, notice) < 0)
-                out_of_memory(bus);
+        notice.unit = unit ? arena_strdup(&signals->names, unit->id) : "";
+        if (!notice.unit || vector_push(&signals->notices, notice) < 0)
+                out_of_memory(signals);
 }
 
 /* NULL if memory ran out. */
@@ -60,102 +49,147 @@ static BusUnitNote *note_of_unit(BusSignals *signals, uint32_t index) {
         return &signals->of_units.items[index];
 }
 
-static void note_unit_changed(Bus *bus, const Unit *unit, BusUnitMark mark) {
+static void note_unit_changed(BusSignals *signals, const Unit *unit, BusUnitMark mark) {
         BusUnitNote *of_unit;
 
-        if (!has_audience(bus))
+        if (!bus_broadcast_is_heard(&signals->broadcast))
                 return;
 
-        of_unit = note_of_unit(&bus->signals, unit->index);
+        of_unit = note_of_unit(signals, unit->index);
         if (!of_unit || (!(of_unit->marks & BUS_UNIT_ANY_CHANGE) &&
-                         vector_push(&bus->signals.changed_units, unit->index) < 0))
-                out_of_memory(bus);
+                         vector_push(&signals->changed_units, unit->index) < 0))
+                out_of_memory(signals);
         else
                 of_unit->marks |= (uint8_t) mark;
 }
 
 static void on_unit_added(void *userdata, Unit *unit) {
-        Bus *bus = userdata;
+        BusSignals *signals = userdata;
         BusUnitNote *of_unit;
 
-        if (!has_audience(bus))
+        if (!bus_broadcast_is_heard(&signals->broadcast))
                 return;
 
-        of_unit = note_of_unit(&bus->signals, unit->index);
+        of_unit = note_of_unit(signals, unit->index);
         if (of_unit)
-                *of_unit = (BusUnitNote) { .marks = BUS_UNIT_IS_NEW, .news = (uint32_t) bus->signals.notices.n };
-        note(bus, (BusNotice) { .kind = BUS_NOTICE_UNIT_NEW }, unit);
+                *of_unit = (BusUnitNote) { .marks = BUS_UNIT_IS_NEW, .news = (uint32_t) signals->notices.n };
+        note(signals, (BusNotice) { .kind = BUS_NOTICE_CAME, .of = signals->units }, unit);
 }
 
 /* True if the unit's announcement was still waiting, and is taken back. */
 static bool take_back_unit_new(BusSignals *signals, uint32_t news, const char *unit) {
         BusNotice *notice = news < signals->notices.n ? &signals->notices.items[news] : NULL;
 
-        if (!notice || notice->kind != BUS_NOTICE_UNIT_NEW || !text_equal(notice->unit, unit))
+        if (!notice || notice->kind != BUS_NOTICE_CAME || !text_equal(notice->unit, unit))
                 return false;
         notice->kind = BUS_NOTICE_NONE;
         return true;
 }
 
-static void send_unit_changes(Bus *bus, uint32_t index) {
+static void broadcast_unit_changes(BusSignals *signals, Unit *unit, uint8_t marks) {
+        const BusObject object = { .kind = signals->units, .unit = unit };
+
+        bus_broadcast_changes(&signals->broadcast, &object,
+                              marks & BUS_UNIT_CHANGED ? BUS_PROPERTY_EMITS_CHANGE : BUS_PROPERTY_OF_JOB);
+}
+
+static void send_unit_changes(BusSignals *signals, uint32_t index) {
         Unit *unit;
-        uint8_t marks = index < bus->signals.of_units.n ? bus->signals.of_units.items[index].marks : 0;
+        uint8_t marks = index < signals->of_units.n ? signals->of_units.items[index].marks : 0;
 
         if (!(marks & BUS_UNIT_ANY_CHANGE))
                 return;
 
-        bus->signals.of_units.items[index].marks &= (uint8_t) ~BUS_UNIT_ANY_CHANGE;
-        if (!has_audience(bus))
-                return;                 /* it has gone since */
-        unit = unit_table_at(manager_units(bus->manager), index);
+        signals->of_units.items[index].marks &= (uint8_t) ~BUS_UNIT_ANY_CHANGE;
+        if (!bus_broadcast_is_heard(&signals->broadcast))
+                return;                 /* the audience has gone since */
+        unit = unit_table_at(manager_units(signals->tree->manager), index);
         if (unit)
-                bus_broadcast_unit_changes(bus, unit, !(marks & BUS_UNIT_CHANGED));
+                broadcast_unit_changes(signals, unit, marks);
 }
 
-static void forget_job(Bus *bus, uint32_t id) {
-        for (size_t i = 0; i < bus->peers.n; i++)
-                for (size_t j = 0; j < bus->peers.items[i]->clients.n; j++)
-                        bus_client_remove_job(bus->peers.items[i]->clients.items[j], id);
+static void forget_job(BusSignals *signals, uint32_t id) {
+        bus_foreach_peer(signals->tree->peers, peer)
+                bus_foreach_client(peer, client)
+                        bus_client_remove_job(client, id);
 }
 
-static void send_notice(Bus *bus, const BusNotice *notice) {
-        Unit *unit;
+static bool is_end_of_job(const BusSignals *signals, const BusNotice *notice) {
+        return notice->kind == BUS_NOTICE_WENT && notice->of == signals->jobs;
+}
 
+static void send_end_of_job(BusSignals *signals, const BusNotice *notice) {
+        Unit *unit = unit_table_at(manager_units(signals->tree->manager), notice->index);
+
+        if (unit && text_equal(unit->id, notice->unit))
+                send_unit_changes(signals, unit->index);
+        bus_broadcast_notice(&signals->broadcast, notice);
+        forget_job(signals, (uint32_t) notice->id);
+}
+
+static void write_reloading(const BusView *view, const void *data, Sink *sink) {
+        const BusNotice *notice = data;
+
+        sink_bool(sink, notice->is_active);
+}
+
+/* Firmware, loader, kernel and initrd are not ours to measure: 0. */
+static void write_startup_finished(const BusView *view, const void *data, Sink *sink) {
+        const Manager *manager = view->tree->manager;
+        usec_t took = usec_sub(manager_finished_at(manager, NULL), manager_started_at(manager, NULL));
+
+        for (unsigned i = 0; i < 4; i++)
+                sink_u64(sink, 0);
+        sink_u64(sink, took);
+        sink_u64(sink, took);
+}
+
+static void send_request_stop(BusSignals *signals, const BusNotice *notice) {
+        const BusObject object = { .kind = signals->units,
+                                   .unit = manager_find_unit(signals->tree->manager, notice->unit) };
+
+        if (object.unit)
+                bus_broadcast_of_object(&signals->broadcast, &object, object.unit->vtable->interface, "RequestStop");
+}
+
+static void send_notice(BusSignals *signals, const BusNotice *notice) {
         switch (notice->kind) {
         case BUS_NOTICE_NONE:
                 return;
-        case BUS_NOTICE_JOB_REMOVED:
-                unit = unit_table_at(manager_units(bus->manager), notice->index);
-                if (unit && text_equal(unit->id, notice->unit))
-                        send_unit_changes(bus, unit->index);
-                bus_broadcast_notice(bus, notice);
-                forget_job(bus, notice->id);
+        case BUS_NOTICE_CAME:
+        case BUS_NOTICE_WENT:
+                if (is_end_of_job(signals, notice))
+                        send_end_of_job(signals, notice);
+                else
+                        bus_broadcast_notice(&signals->broadcast, notice);
                 return;
-        case BUS_NOTICE_UNIT_NEW:
-        case BUS_NOTICE_UNIT_REMOVED:
-        case BUS_NOTICE_JOB_NEW:
         case BUS_NOTICE_RELOADING:
+                bus_broadcast_of_manager(&signals->broadcast, "Reloading", write_reloading, notice);
+                return;
         case BUS_NOTICE_UNIT_FILES_CHANGED:
+                bus_broadcast_of_manager(&signals->broadcast, "UnitFilesChanged", NULL, NULL);
+                return;
         case BUS_NOTICE_STARTUP_FINISHED:
+                bus_broadcast_of_manager(&signals->broadcast, "StartupFinished", write_startup_finished, NULL);
+                return;
         case BUS_NOTICE_REQUEST_STOP:
-                bus_broadcast_notice(bus, notice);
+                send_request_stop(signals, notice);
                 return;
         }
 }
 
 /* @keep_ends: the ends of jobs stay for later, so that none comes before the reply that names the job. */
-static void send_notices(Bus *bus, bool keep_ends) {
-        BusSignals *signals = &bus->signals;
+static void send_notices(BusSignals *signals, bool keep_ends) {
         size_t kept = 0;
 
         for (size_t i = 0; i < signals->notices.n; i++) {
                 BusNotice notice = signals->notices.items[i];
 
-                if (keep_ends && notice.kind == BUS_NOTICE_JOB_REMOVED) {
+                if (keep_ends && is_end_of_job(signals, &notice)) {
                         signals->notices.items[kept++] = notice;
                         continue;
                 }
-                send_notice(bus, &notice);
+                send_notice(signals, &notice);
         }
         signals->notices.n = kept;
         if (kept == 0)
@@ -165,64 +199,64 @@ static void send_notices(Bus *bus, bool keep_ends) {
 
 /* Its last change is sent while it is still there to be read. */
 static void on_unit_removed(void *userdata, Unit *unit) {
-        Bus *bus = userdata;
+        BusSignals *signals = userdata;
         BusUnitNote of_unit = {};
 
-        for (size_t i = 0; i < bus->peers.n; i++)
-                for (size_t j = 0; j < bus->peers.items[i]->clients.n; j++)
-                        bus_client_forget_unit(bus->peers.items[i]->clients.items[j], unit);
+        bus_foreach_peer(signals->tree->peers, peer)
+                bus_foreach_client(peer, client)
+                        bus_client_forget_unit(client, unit);
 
-        if (unit->index < bus->signals.of_units.n) {
-                of_unit = bus->signals.of_units.items[unit->index];
-                bus->signals.of_units.items[unit->index] = (BusUnitNote) {};
+        if (unit->index < signals->of_units.n) {
+                of_unit = signals->of_units.items[unit->index];
+                signals->of_units.items[unit->index] = (BusUnitNote) {};
         }
-        if ((of_unit.marks & BUS_UNIT_IS_NEW) && take_back_unit_new(&bus->signals, of_unit.news, unit->id))
+        if ((of_unit.marks & BUS_UNIT_IS_NEW) && take_back_unit_new(signals, of_unit.news, unit->id))
                 return;
 
         if (of_unit.marks & BUS_UNIT_ANY_CHANGE) {
-                send_notices(bus, true);
-                bus_broadcast_unit_changes(bus, unit, !(of_unit.marks & BUS_UNIT_CHANGED));
+                send_notices(signals, true);
+                broadcast_unit_changes(signals, unit, of_unit.marks);
         }
-        note(bus, (BusNotice) { .kind = BUS_NOTICE_UNIT_REMOVED, .interface = unit->vtable->interface }, unit);
+        note(signals, (BusNotice) { .kind = BUS_NOTICE_WENT, .of = signals->units, .interface = unit->vtable->interface }, unit);
 }
 
 static void on_unit_changed(void *userdata, Unit *unit) {
         note_unit_changed(userdata, unit, BUS_UNIT_CHANGED);
 }
 
-static void on_job_installed(Bus *bus, const JobInfo *job) {
-        bus->signals.n_installed_jobs++;
-        bus->signals.has_new_jobs = true;
-        note(bus, (BusNotice) { .kind = BUS_NOTICE_JOB_NEW, .id = job->id }, job->unit);
+static void on_job_installed(BusSignals *signals, const JobInfo *job) {
+        signals->tree->n_installed_jobs++;
+        signals->has_new_jobs = true;
+        note(signals, (BusNotice) { .kind = BUS_NOTICE_CAME, .of = signals->jobs, .id = job->id }, job->unit);
 }
 
-static void on_job_finished(Bus *bus, const JobInfo *job) {
+static void on_job_finished(BusSignals *signals, const JobInfo *job) {
         if (job->result == JOB_FAILED || job->result == JOB_TIMEOUT || job->result == JOB_INVALID)
-                bus->signals.n_failed_jobs++;
-        note(bus, (BusNotice) { .kind = BUS_NOTICE_JOB_REMOVED, .id = job->id, .result = job->result },
+                signals->tree->n_failed_jobs++;
+        note(signals, (BusNotice) { .kind = BUS_NOTICE_WENT, .of = signals->jobs, .id = job->id, .result = job->result },
              job->unit);
 }
 
 static void on_job_event(void *userdata, const JobEvent *event) {
-        Bus *bus = userdata;
+        BusSignals *signals = userdata;
 
         switch (event->kind) {
         case JOB_EVENT_INSTALLED:
-                on_job_installed(bus, &event->job);
+                on_job_installed(signals, &event->job);
                 break;
         case JOB_EVENT_CHANGED:
-                if (has_audience(bus) && vector_push(&bus->signals.changed_jobs, event->job.id) < 0)
-                        out_of_memory(bus);
+                if (bus_broadcast_is_heard(&signals->broadcast) && vector_push(&signals->changed_jobs, event->job.id) < 0)
+                        out_of_memory(signals);
                 break;
         case JOB_EVENT_FINISHED:
-                on_job_finished(bus, &event->job);
+                on_job_finished(signals, &event->job);
                 break;
         case JOB_EVENT_REFUSED:
         case JOB_EVENT_CYCLE_BROKEN:
                 return;
         }
         if (event->job.unit)
-                note_unit_changed(bus, event->job.unit, BUS_UNIT_JOB_CHANGED);
+                note_unit_changed(signals, event->job.unit, BUS_UNIT_JOB_CHANGED);
 }
 
 static void on_reloading(void *userdata, bool active) {
@@ -234,24 +268,38 @@ static void on_unit_files_changed(void *userdata) {
 }
 
 static void on_startup_finished(void *userdata) {
-        Bus *bus = userdata;
+        BusSignals *signals = userdata;
 
-        note(bus, (BusNotice) { .kind = BUS_NOTICE_STARTUP_FINISHED }, NULL);
+        note(signals, (BusNotice) { .kind = BUS_NOTICE_STARTUP_FINISHED }, NULL);
 }
 
 static void on_request_stop(void *userdata, Unit *unit) {
         note(userdata, (BusNotice) { .kind = BUS_NOTICE_REQUEST_STOP }, unit);
 }
 
-void bus_signals_announce_jobs(Bus *bus) {
-        if (bus->signals.has_new_jobs)
-                send_notices(bus, true);
+void bus_signals_announce_jobs(void *userdata) {
+        BusSignals *signals = userdata;
+
+        if (signals->has_new_jobs)
+                send_notices(signals, true);
+}
+
+static void write_job(const BusView *view, const void *data, Sink *sink) {
+        const JobInfo *job = data;
+
+        sink_u32(sink, job->id);
+        job_manager_write_job(manager_jobs(view->tree->manager), job, sink);
+}
+
+static void broadcast_job_changes(BusSignals *signals, const JobInfo *job) {
+        const BusObject object = { .kind = signals->jobs, .job = *job, .id = job->id, .unit = job->unit };
+
+        bus_broadcast_changes(&signals->broadcast, &object, BUS_PROPERTY_EMITS_CHANGE);
+        bus_broadcast_of_manager(&signals->broadcast, "JobChanged", write_job, job);
 }
 
 /* A job that has ended meanwhile has had its last word already. */
-static void send_job_changes(Bus *bus) {
-        BusSignals *signals = &bus->signals;
-
+static void send_job_changes(BusSignals *signals) {
         u32_sort(signals->changed_jobs.items, signals->changed_jobs.n);
 
         for (size_t i = 0; i < signals->changed_jobs.n; i++) {
@@ -260,20 +308,20 @@ static void send_job_changes(Bus *bus) {
 
                 if (i > 0 && id == signals->changed_jobs.items[i - 1])
                         continue;
-                if (job_manager_find(manager_jobs(bus->manager), id, &job))
-                        bus_broadcast_job_changes(bus, &job);
+                if (job_manager_find(manager_jobs(signals->tree->manager), id, &job))
+                        broadcast_job_changes(signals, &job);
         }
         vector_clear(&signals->changed_jobs);
 }
 
 static void on_end_of_turn(void *userdata) {
-        Bus *bus = userdata;
+        BusSignals *signals = userdata;
 
-        send_notices(bus, false);
-        for (size_t i = 0; i < bus->signals.changed_units.n; i++)
-                send_unit_changes(bus, bus->signals.changed_units.items[i]);
-        vector_clear(&bus->signals.changed_units);
-        send_job_changes(bus);
+        send_notices(signals, false);
+        for (size_t i = 0; i < signals->changed_units.n; i++)
+                send_unit_changes(signals, signals->changed_units.items[i]);
+        vector_clear(&signals->changed_units);
+        send_job_changes(signals);
 }
 
 static const ManagerListenerOps listener_ops = {
@@ -288,17 +336,24 @@ static const ManagerListenerOps listener_ops = {
         .end_of_turn = on_end_of_turn,
 };
 
-int bus_signals_attach(Bus *bus) {
-        return manager_listen(bus->manager, &listener_ops, bus);
+int bus_signals_attach(BusSignals *signals, BusTree *tree, const BusKind *units, const BusKind *jobs) {
+        *signals = (BusSignals) {
+                .tree = tree,
+                .units = units,
+                .jobs = jobs,
+                .broadcast = { .tree = tree },
+        };
+        return manager_listen(tree->manager, &listener_ops, signals);
 }
 
-void bus_signals_detach(Bus *bus) {
-        BusSignals *signals = &bus->signals;
-
-        manager_unlisten(bus->manager, bus);
+void bus_signals_detach(BusSignals *signals) {
+        if (!signals->tree)
+                return;
+        manager_unlisten(signals->tree->manager, signals);
         vector_deinit(&signals->notices);
         arena_deinit(&signals->names);
         vector_deinit(&signals->changed_units);
         vector_deinit(&signals->of_units);
         vector_deinit(&signals->changed_jobs);
+        bus_wire_deinit(&signals->broadcast.wire);
 }

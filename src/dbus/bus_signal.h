@@ -11,9 +11,7 @@
 
 #include "basic/arena.h"
 #include "basic/vector.h"
-#include "dbus/bus_table.h"
-
-typedef struct BusNotice BusNotice;
+#include "dbus/bus_broadcast.h"
 
 /* What there is to tell of a unit. */
 typedef struct BusUnitNote {
@@ -22,19 +20,20 @@ typedef struct BusUnitNote {
 } BusUnitNote;
 
 typedef struct BusSignals {
+        BusTree *tree;                          /* borrowed */
+        const BusKind *units, *jobs;
+        BusBroadcast broadcast;
         VECTOR(BusNotice) notices;              /* in the order in which they came about */
         Arena names;                            /* of units in .notices, which may be gone when it is told */
         VECTOR(uint32_t) changed_units;         /* indexes */
         VECTOR(BusUnitNote) of_units;           /* by index */
         VECTOR(uint32_t) changed_jobs;
         bool has_new_jobs;
-        uint32_t n_installed_jobs;              /* since the start */
-        uint32_t n_failed_jobs;
 } BusSignals;
 
 /* Starts to listen to the manager; bus_signals_detach() ends that. */
-int bus_signals_attach(Bus *bus);
-void bus_signals_detach(Bus *bus);
+int bus_signals_attach(BusSignals *signals, BusTree *tree, const BusKind *units, const BusKind *jobs);
+void bus_signals_detach(BusSignals *signals);
 
-/* Sends what is noted up to now if there are new jobs in it: to be called before a reply. */
-void bus_signals_announce_jobs(Bus *bus);
+/* BusTree.before_reply: sends what is noted up to now if there are new jobs in it. */
+void bus_signals_announce_jobs(void *signals);

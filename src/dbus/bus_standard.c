@@ -13,9 +13,9 @@
 #include "basic/text.h"
 #include "dbus/bus_access.h"
 #include "dbus/bus_call.h"
+#include "dbus/bus_interfaces.h"
 #include "dbus/bus_introspect.h"
-#include "dbus/bus_manager.h"
-#include "dbus/bus_object.h"
+#include "dbus/bus_view.h"
 
 static int find_interface(BusCall *call, const BusInterface *interfaces, size_t n, const char *name, size_t *ret_at) {
         for (size_t i = 0; i < n; i++)
@@ -33,7 +33,7 @@ static int find_property(BusCall *call, const char *interface, const char *name,
         size_t n, at = 0;
         int r;
 
-        n = bus_object_interfaces(call->object, interfaces);
+        n = bus_object_interfaces(call->tree, call->object, interfaces);
         if (*interface) {
                 r = find_interface(call, interfaces, n, interface, &at);
                 if (r < 0)
@@ -72,7 +72,7 @@ static int method_get_all(BusCall *call) {
         size_t n, at = 0;
         int r;
 
-        n = bus_object_interfaces(call->object, interfaces);
+        n = bus_object_interfaces(call->tree, call->object, interfaces);
         if (*interface) {
                 r = find_interface(call, interfaces, n, interface, &at);
                 if (r < 0)
@@ -87,32 +87,23 @@ static int method_get_all(BusCall *call) {
         return 0;
 }
 
-/* Set() may be called by anyone, for it mostly tells that nothing can be set: who may do this is asked here. */
-static int set_log_level(BusCall *call) {
-        DBusMessageIter value;
-        const char *word;
-
-        if (!bus_access_is_allowed(BUS_VERB_RELOAD, call->client->uid, call->bus->owner))
-                return bus_call_fail(call, -EACCES, "AccessDenied", "Only the owner of the manager may do that.");
-        dbus_message_iter_recurse(&call->arguments, &value);
-        if (dbus_message_iter_get_arg_type(&value) != DBUS_TYPE_STRING)
-                return bus_call_fail(call, -EINVAL, "InvalidArgs", "LogLevel is a string.");
-        dbus_message_iter_get_basic(&value, &word);
-        return bus_manager_set_log_level(call, word);
-}
-
+/* Anyone may call it, for it mostly tells that nothing can be set: the property says who may set it. */
 static int method_set(BusCall *call) {
         const char *interface = bus_call_string(call);
         const char *name = bus_call_string(call);
+        DBusMessageIter value;
         BusPropertyRow row;
         int r;
 
         r = find_property(call, interface, name, &row);
         if (r < 0)
                 return r;
-        if (call->object->kind == BUS_OBJECT_MANAGER && text_equal(name, "LogLevel"))
-                return set_log_level(call);
-        return bus_call_fail(call, -EROFS, "PropertyReadOnly", "Property %s cannot be set.", name);
+        if (!row.property || !row.property->set)
+                return bus_call_fail(call, -EROFS, "PropertyReadOnly", "Property %s cannot be set.", name);
+        if (!bus_access_is_allowed(call->tree, call->object, row.property->set_verb, call->client->uid))
+                return bus_call_fail(call, -EACCES, "AccessDenied", "Only the owner of the manager may do that.");
+        dbus_message_iter_recurse(&call->arguments, &value);
+        return row.property->set(call, &value);
 }
 
 static const BusMethod properties_methods[] = {
@@ -140,7 +131,7 @@ static int method_introspect(BusCall *call) {
         cleanup_free_ char *xml = NULL;
         int r;
 
-        r = bus_introspect(call->bus, call->dialect, call->object, &xml);
+        r = bus_introspect(call->tree, call->dialect, call->object, &xml);
         if (r >= 0)
                 sink_string(call->reply, xml);
         return r;
@@ -187,68 +178,26 @@ static const BusMethod peer_methods[] = {
 
 const BusInterface bus_peer_interface = { .name = DBUS_INTERFACE_PEER, .methods = peer_methods };
 
-static void put_object(BusCall *call, const BusObject *object, const char *path) {
+static int put_object(void *userdata, const BusObject *object) {
+        BusCall *call = userdata;
         BusInterface interfaces[BUS_INTERFACES_MAX];
-        BusView view = { call->bus, call->dialect, object };
-        size_t n;
+        BusView view = { call->tree, call->dialect, object };
+        char path[BUS_PATH_SIZE];
 
         sink_open(call->reply, 'e', "oa{sa{sv}}");
-        sink_path(call->reply, path);
-        sink_open(call->reply, 'a', "{sa{sv}}");
-        n = bus_object_interfaces(object, interfaces);
-        for (size_t i = 0; i < n; i++) {
-                char name[BUS_INTERFACE_NAME_SIZE];
-
-                if (!interfaces[i].properties && !interfaces[i].unit_properties)
-                        continue;
-                sink_open(call->reply, 'e', "sa{sv}");
-                sink_string(call->reply, bus_interface_full_name(&interfaces[i], call->dialect, name));
-                sink_open(call->reply, 'a', "{sv}");
-                bus_interface_write_properties(&view, &interfaces[i], 0, call->reply);
-                sink_close(call->reply);
-                sink_close(call->reply);
-        }
+        sink_path(call->reply, bus_object_path(object, call->dialect, path));
+        bus_view_put_interfaces(&view, interfaces, bus_object_interfaces(call->tree, object, interfaces), call->reply);
         sink_close(call->reply);
-        sink_close(call->reply);
-}
-
-static int put_units(BusCall *call) {
-        UnitTable *table = manager_units(call->bus->manager);
-
-        unit_table_foreach(table, unit) {
-                BusObject object = { .kind = BUS_OBJECT_UNIT, .unit = unit };
-                char path[BUS_PATH_SIZE];
-
-                put_object(call, &object, bus_path_of_unit(call->dialect, unit->id, path));
-                if (call->reply->error < 0)
-                        return call->reply->error;
-        }
-        return 0;
-}
-
-static int put_jobs(BusCall *call) {
-        JobInfos jobs = {};
-        int r;
-
-        r = job_manager_list(manager_jobs(call->bus->manager), &jobs);
-        for (size_t i = 0; r >= 0 && i < jobs.n; i++) {
-                BusObject object = { .kind = BUS_OBJECT_JOB, .job = jobs.items[i], .unit = jobs.items[i].unit };
-                char path[BUS_PATH_SIZE];
-
-                put_object(call, &object, bus_path_of_job(call->dialect, object.job.id, path));
-        }
-        vector_deinit(&jobs);
-        return r;
+        return call->reply->error;
 }
 
 static int method_get_managed_objects(BusCall *call) {
-        int r;
+        int r = 0;
 
         call->client->uses_object_manager = true;
         sink_open(call->reply, 'a', "{oa{sa{sv}}}");
-        r = put_units(call);
-        if (r >= 0)
-                r = put_jobs(call);
+        for (const BusKind *const *kind = call->tree->kinds; *kind && r >= 0; kind++)
+                r = (*kind)->visit(call->tree, put_object, call);
         if (r >= 0)
                 sink_close(call->reply);
         return r;
@@ -267,7 +216,7 @@ static const BusSignal object_manager_signals[] = {
 };
 
 const BusInterface bus_object_manager_interface = {
-        .name = "org.freedesktop.DBus.ObjectManager",
+        .name = BUS_OBJECT_MANAGER_INTERFACE,
         .methods = object_manager_methods,
         .signals = object_manager_signals,
 };

@@ -12,16 +12,7 @@
 
 #include "basic/text.h"
 #include "dbus/bus_table.h"
-
-BusInterface bus_type_interface(const UnitVTable *vtable) {
-        return (BusInterface) {
-                .methods = vtable->type == UNIT_SCOPE ? bus_scope_methods : NULL,
-                .signals = vtable->type == UNIT_SCOPE ? bus_scope_signals : NULL,
-                .name = vtable->interface,
-                .description = "What is particular to units of this type.",
-                .unit_properties = vtable->properties,
-        };
-}
+#include "dbus/bus_tree.h"
 
 bool bus_interface_property(const BusInterface *interface, size_t at, BusPropertyRow *ret_row) {
         const UnitProperty *of_unit = unit_property_at(interface->unit_properties, at);

@@ -11,13 +11,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <dbus/dbus.h>
+
 #include "basic/sink.h"
 #include "dbus/bus_path.h"
 #include "job/job_manager.h"
 #include "unit/unit.h"
 
-typedef struct Bus Bus;
 typedef struct BusCall BusCall;
+typedef struct BusObject BusObject;
+typedef struct BusTree BusTree;
 
 /* What a caller does, for the table of who may do what: bus_access.h. */
 typedef enum BusVerb {
@@ -33,26 +36,11 @@ typedef enum BusVerb {
         _BUS_VERB_MAX,
 } BusVerb;
 
-typedef enum BusObjectKind {
-        BUS_OBJECT_NODE,                /* a folder of other objects */
-        BUS_OBJECT_MANAGER,
-        BUS_OBJECT_UNIT,
-        BUS_OBJECT_JOB,
-        BUS_OBJECT_DRIVER,              /* what a bus daemon answers, on a private socket */
-} BusObjectKind;
-
-typedef struct BusObject {
-        BusObjectKind kind;
-        const char *path;               /* borrowed from the message */
-        Unit *unit;                     /* borrowed; of a unit, or of the job */
-        JobInfo job;
-} BusObject;
-
 /* What a property is read of. */
 typedef struct BusView {
-        Bus *bus;
+        const BusTree *tree;
         const BusDialect *dialect;
-        const BusObject *object;
+        const BusObject *object;        /* NULL: it may be gone */
 } BusView;
 
 typedef enum BusPropertyFlags {
@@ -68,6 +56,8 @@ typedef struct BusProperty {
         uint32_t parameter;             /* for getters that serve several rows */
         void (*get)(const BusView *view, uint32_t parameter, Sink *sink);       /* writes exactly one value */
         const char *description;
+        int (*set)(BusCall *call, DBusMessageIter *value);      /* judges the value; NULL: it is read-only */
+        BusVerb set_verb;
 } BusProperty;
 
 /* @in_names and @out_names: one for each complete type of the signature, with spaces between. */
@@ -76,7 +66,8 @@ typedef struct BusMethod {
         const char *in, *in_names;
         const char *out, *out_names;
         BusVerb verb;
-        int (*handler)(BusCall *call);  /* 0 with the reply's body written, or negative with call->failure */
+        /* 0 with the reply's body written, or negative with call->failure */
+        int (*handler)(BusCall *call);
         const char *description;
 } BusMethod;
 
@@ -97,22 +88,7 @@ typedef struct BusInterface {
 
 #define BUS_INTERFACES_MAX 8
 
-extern const BusInterface bus_manager_interface;
-extern const BusInterface bus_unit_interface;
-extern const BusInterface bus_job_interface;
-extern const BusInterface bus_properties_interface;
-extern const BusInterface bus_introspectable_interface;
-extern const BusInterface bus_peer_interface;
-extern const BusInterface bus_object_manager_interface;
-extern const BusInterface bus_driver_interface;
-extern const BusInterface bus_monitoring_interface;
-
-/* What a scope has beside properties. */
-extern const BusMethod bus_scope_methods[];
-extern const BusSignal bus_scope_signals[];
-
-/* The interface of a type of units; name NULL if it has none. */
-BusInterface bus_type_interface(const UnitVTable *vtable);
+#define BUS_OBJECT_MANAGER_INTERFACE "org.freedesktop.DBus.ObjectManager"
 
 /* A property, whichever kind of row it is. */
 typedef struct BusPropertyRow {

@@ -21,7 +21,7 @@ int bus_token_check(BusCall *call, const char *what, const char *token) {
 }
 
 int bus_token_find(BusCall *call, const char *token, uint64_t request, const ManagerToken **ret_done) {
-        const ManagerToken *done = manager_find_token(call->bus->manager, token, call->client->uid);
+        const ManagerToken *done = manager_find_token(call->tree->manager, token, call->client->uid);
 
         if (done && done->request != request)
                 return bus_call_fail(call, -EEXIST, "TokenReused",
@@ -32,7 +32,7 @@ int bus_token_find(BusCall *call, const char *token, uint64_t request, const Man
 }
 
 void bus_token_remember(BusCall *call, const char *token, uint64_t request, const JobPlan *plan) {
-        if (manager_add_token(call->bus->manager, token, call->client->uid, request, plan) < 0)
+        if (manager_add_token(call->tree->manager, token, call->client->uid, request, plan) < 0)
                 log_warning("Out of memory: who repeats the request of transaction %llu has it done again.",
                             (unsigned long long) plan->transaction);
 }
@@ -40,7 +40,7 @@ void bus_token_remember(BusCall *call, const char *token, uint64_t request, cons
 int bus_token_adopt_job(BusCall *call, const ManagerTokenJob *job) {
         JobInfo info;
 
-        if (job->id == JOB_ID_NONE || !job_manager_find(manager_jobs(call->bus->manager), job->id, &info))
+        if (job->id == JOB_ID_NONE || !job_manager_find(manager_jobs(call->tree->manager), job->id, &info))
                 return 0;
         return bus_client_add_job(call->client, job->id);
 }

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The interface of units: methods
+ * The interface of units: methods; and units as objects
+ *
+ * Every valid name of a unit is a path that can be asked: the unit is loaded
+ * for the question and let go again, and a unit that has no file says so by its
+ * load state.
  */
 
+#include <errno.h>
+
+#include "basic/text.h"
+#include "dbus/bus_interfaces.h"
 #include "dbus/bus_manager.h"
-#include "dbus/bus_unit.h"
+#include "dbus/bus_view.h"
 
 static int method_enqueue(BusCall *call) {
         const char *mode = bus_call_string(call);
@@ -27,7 +35,7 @@ static int method_kill(BusCall *call) {
 }
 
 static int method_reset_failed(BusCall *call) {
-        manager_reset_failed(call->bus->manager, call->object->unit);
+        manager_reset_failed(call->tree->manager, call->object->unit);
         return 0;
 }
 
@@ -68,4 +76,91 @@ const BusInterface bus_unit_interface = {
         .description = "What every unit has. Its type has another interface of its own on the same object.",
         .methods = methods,
         .properties = bus_unit_properties,
+};
+
+/* As systemd has it: the unit of the caller. */
+static int find_own(const BusTree *tree, pid_t caller, BusObject *object, Failure *ret_failure) {
+        object->unit = manager_unit_by_pid(tree->manager, caller);
+        if (!object->unit)
+                return failure_set(ret_failure, -ENOENT, "NoUnitForPID", "The client is not of any unit.");
+        return 0;
+}
+
+static int find(const BusTree *tree, const char *label, pid_t caller, BusObject *object, Failure *ret_failure) {
+        cleanup_free_ char *name = NULL;
+        int r;
+
+        if (text_equal(label, "self"))
+                return find_own(tree, caller, object, ret_failure);
+
+        r = bus_path_unescape(label, &name);
+        if (r == -ENOMEM)
+                return r;
+        if (r < 0 || !unit_name_is_valid(name) || unit_name_is_template(name))
+                return failure_set(ret_failure, -ENOENT, "UnknownObject", "%s is not the path of a unit.",
+                                   object->path);
+
+        r = manager_load_unit(tree->manager, name, &object->unit, ret_failure);
+        if (r >= 0)
+                manager_consider_unloading(tree->manager, object->unit);
+        return r;
+}
+
+static int visit(const BusTree *tree, BusVisitor visitor, void *userdata) {
+        UnitTable *table = manager_units(tree->manager);
+
+        unit_table_foreach(table, unit) {
+                int r = visitor(userdata, &(BusObject) { .kind = &bus_unit_kind, .unit = unit });
+
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static const char *path(const BusObject *object, const BusDialect *dialect, char buffer[static BUS_PATH_SIZE]) {
+        return bus_path_of_unit(dialect, object->unit->id, buffer);
+}
+
+static size_t interfaces(const BusObject *object, BusInterface *ret_interfaces) {
+        size_t n = 0;
+
+        if (object->unit->vtable->interface)
+                ret_interfaces[n++] = bus_type_interface(object->unit->vtable);
+        ret_interfaces[n++] = bus_unit_interface;
+        return n;
+}
+
+static void write_notice(const BusView *view, const BusNotice *notice, Sink *sink) {
+        sink_string(sink, notice->unit);
+        bus_view_put_unit_path(view, notice->unit, sink);
+}
+
+static bool recall(const BusTree *tree, const BusNotice *notice, BusObject *ret_object) {
+        *ret_object = (BusObject) { .kind = &bus_unit_kind, .unit = manager_find_unit(tree->manager, notice->unit) };
+        return ret_object->unit;
+}
+
+static void write_gone(const BusView *view, const BusNotice *notice, Sink *sink) {
+        const BusInterface type = { .name = notice->interface };
+
+        bus_view_put_unit_path(view, notice->unit, sink);
+        sink_open(sink, 'a', "s");
+        bus_view_put_interface(view, &bus_unit_interface, sink);
+        if (type.name)
+                bus_view_put_interface(view, &type, sink);
+        sink_close(sink);
+}
+
+const BusKind bus_unit_kind = {
+        .label = "unit",
+        .find = find,
+        .visit = visit,
+        .path = path,
+        .interfaces = interfaces,
+        .came = "UnitNew",
+        .went = "UnitRemoved",
+        .write_notice = write_notice,
+        .recall = recall,
+        .write_gone = write_gone,
 };

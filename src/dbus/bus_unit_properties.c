@@ -12,8 +12,7 @@
 
 #include "basic/strv.h"
 #include "dbus/bus_error.h"
-#include "dbus/bus_internal.h"
-#include "dbus/bus_unit.h"
+#include "dbus/bus_interfaces.h"
 #include "dbus/bus_view.h"
 #include "unit/unit_clean.h"
 #include "unitfile/install_preset.h"
@@ -64,11 +63,11 @@ static void get_sub_state(const BusView *view, uint32_t parameter, Sink *sink) {
 }
 
 static void get_freezer_state(const BusView *view, uint32_t parameter, Sink *sink) {
-        sink_string(sink, manager_freezer_state(bus_view_manager(view), unit_of(view)));
+        sink_string(sink, manager_freezer_state(view->tree->manager, unit_of(view)));
 }
 
 static void get_can_freeze(const BusView *view, uint32_t parameter, Sink *sink) {
-        sink_bool(sink, manager_can_freeze(bus_view_manager(view), unit_of(view)));
+        sink_bool(sink, manager_can_freeze(view->tree->manager, unit_of(view)));
 }
 
 static void get_can_clean(const BusView *view, uint32_t parameter, Sink *sink) {
@@ -84,17 +83,17 @@ static void get_can_clean(const BusView *view, uint32_t parameter, Sink *sink) {
 static void get_unit_file_state(const BusView *view, uint32_t parameter, Sink *sink) {
         const char *state;
 
-        if (unit_file_state(manager_loader(bus_view_manager(view)), unit_of(view)->id, &state) < 0)
+        if (unit_file_state(manager_loader(view->tree->manager), unit_of(view)->id, &state) < 0)
                 state = "";
         sink_string(sink, state);
 }
 
 static void get_unit_file_preset(const BusView *view, uint32_t parameter, Sink *sink) {
-        const ManagerOptions *options = manager_options(bus_view_manager(view));
+        const ManagerOptions *options = manager_options(view->tree->manager);
         cleanup_(preset_rules_deinit) PresetRules presets = {};
         const char *name = unit_of(view)->id, *state;
         cleanup_(strv_freep) char **path = NULL;
-        int r = unit_file_state(manager_loader(bus_view_manager(view)), name, &state);
+        int r = unit_file_state(manager_loader(view->tree->manager), name, &state);
 
         if (r >= 0)
                 r = preset_search_path(options->is_user, options->with_systemd_units, &path);
@@ -197,7 +196,7 @@ static void get_can(const BusView *view, uint32_t parameter, Sink *sink) {
 
 static void get_job(const BusView *view, uint32_t parameter, Sink *sink) {
         JobInfo job;
-        bool has_job = job_manager_unit_job(manager_jobs(bus_view_manager(view)), unit_of(view), &job);
+        bool has_job = job_manager_unit_job(manager_jobs(view->tree->manager), unit_of(view), &job);
 
         sink_open(sink, 'r', "uo");
         sink_u32(sink, has_job ? job.id : 0);
@@ -234,7 +233,7 @@ static void get_flag(const BusView *view, uint32_t parameter, Sink *sink) {
 
 static void get_need_daemon_reload(const BusView *view, uint32_t parameter, Sink *sink) {
         sink_bool(sink, unit_of(view)->needs_reload ||
-                        unit_file_has_changed(manager_loader(bus_view_manager(view)), unit_of(view)));
+                        unit_file_has_changed(manager_loader(view->tree->manager), unit_of(view)));
 }
 
 enum {
@@ -336,16 +335,11 @@ static void get_invocation_id(const BusView *view, uint32_t parameter, Sink *sin
 }
 
 static void get_refs(const BusView *view, uint32_t parameter, Sink *sink) {
-        const Bus *bus = view->bus;
-
         sink_open(sink, 'a', "s");
-        for (size_t i = 0; i < bus->peers.n; i++)
-                for (size_t j = 0; j < bus->peers.items[i]->clients.n; j++) {
-                        const BusClient *client = bus->peers.items[i]->clients.items[j];
-
+        bus_foreach_peer(view->tree->peers, peer)
+                bus_foreach_client(peer, client)
                         if (bus_client_has_reference(client, unit_of(view)))
                                 sink_string(sink, client->name);
-                }
         sink_close(sink);
 }
 

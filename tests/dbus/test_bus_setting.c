@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "basic/macro.h"
+#include "dbus/bus_interfaces.h"
 #include "dbus/bus_setting.h"
 #include "dbus/bus_setting_list.h"
 #include "double/double_assert.h"
@@ -94,7 +95,7 @@ static const char *read_as(const char *unit, const char *property, const char *s
         dbus_message_iter_init(message, &whole);
         dbus_message_iter_recurse(&whole, &all);
         dbus_message_iter_recurse(&all, &fields);
-        r = bus_setting_read(&call, double_unit(world, unit, UNIT_INACTIVE), &all, &fields, &setting);
+        r = bus_setting_read(&call, &(BusSettingScope) { double_unit(world, unit, UNIT_INACTIVE), bus_unit_properties, &all }, &fields, &setting);
         if (r >= 0)
                 cr_assert(eq(int, text_finish(&setting.lines, &lines), 0));
         snprintf(answer, sizeof(answer), "%s%s%s", r < 0 ? "" : setting.section, r < 0 ? "" : ": ",

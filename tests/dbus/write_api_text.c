@@ -10,6 +10,7 @@
 
 #include "basic/text.h"
 #include "dbus/bus_document.h"
+#include "dbus/bus_interfaces.h"
 #include "types/unit_types.h"
 
 static int read_all(const char *path, char **ret_text) {

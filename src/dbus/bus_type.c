@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The interfaces of the types of units
+ *
+ * Their properties are rows of the unit layer, which knows no bus.
+ */
+
+#include "dbus/bus_call.h"
+#include "dbus/bus_interfaces.h"
+#include "manager/manager_transient.h"
+
+static int method_abandon(BusCall *call) {
+        return manager_abandon_unit(call->tree->manager, call->object->unit, &call->failure);
+}
+
+static const BusMethod scope_methods[] = {
+        { "Abandon", "", NULL, "", NULL, BUS_VERB_KILL, method_abandon,
+          "Nobody controls it any more; it is there until its last process has ended." },
+        {},
+};
+
+static const BusSignal scope_signals[] = {
+        { "RequestStop", "", NULL, "Who controls the scope shall end it; what is not done in time the manager does." },
+        {},
+};
+
+BusInterface bus_type_interface(const UnitVTable *vtable) {
+        return (BusInterface) {
+                .methods = vtable->type == UNIT_SCOPE ? scope_methods : NULL,
+                .signals = vtable->type == UNIT_SCOPE ? scope_signals : NULL,
+                .name = vtable->interface,
+                .description = "What is particular to units of this type.",
+                .unit_properties = vtable->properties,
+        };
+}

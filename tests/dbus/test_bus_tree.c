@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Kinds of objects are rows: one that only this test has is found, listed, described and announced as the others are
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "basic/strv.h"
+#include "bus_world.h"
+#include "dbus/bus_access.h"
+#include "dbus/bus_broadcast.h"
+#include "dbus/bus_introspect.h"
+#include "dbus/bus_view.h"
+#include "double/double_assert.h"
+
+/* There are lamps 1 and 2. The first one is of uid 1234. */
+#define N_LAMPS 2
+#define UID_OF_FIRST 1234U
+
+static void get_number(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_u64(sink, view->object->id);
+}
+
+static const BusProperty properties[] = {
+        { "Number", "t", BUS_PROPERTY_CONST, 0, get_number, "Its number." },
+        {},
+};
+
+static int method_light(BusCall *call) {
+        return 0;
+}
+
+static const BusMethod methods[] = {
+        { "Light", "", NULL, "", NULL, BUS_VERB_KILL, method_light, "Lights it." },
+        {},
+};
+
+static const BusInterface lamp_interface = { .name = "Lamp", .methods = methods, .properties = properties };
+
+static const BusKind lamp_kind;
+
+static int find(const BusTree *tree, const char *name, pid_t caller, BusObject *object, Failure *ret_failure) {
+        if (strlen(name) != 1 || name[0] < '1' || name[0] > '0' + N_LAMPS)
+                return failure_set(ret_failure, -ENOENT, "UnknownObject", "There is no lamp %s.", name);
+        object->id = (uint64_t) (name[0] - '0');
+        return 0;
+}
+
+static int visit(const BusTree *tree, BusVisitor visitor, void *userdata) {
+        int r = 0;
+
+        for (uint64_t i = 1; i <= N_LAMPS && r >= 0; i++)
+                r = visitor(userdata, &(BusObject) { .kind = &lamp_kind, .id = i });
+        return r;
+}
+
+static const char *path(const BusObject *object, const BusDialect *dialect, char buffer[static BUS_PATH_SIZE]) {
+        snprintf(buffer, BUS_PATH_SIZE, "%s/lamp/%u", dialect->root, (unsigned) object->id);
+        return buffer;
+}
+
+static size_t interfaces(const BusObject *object, BusInterface *ret_interfaces) {
+        ret_interfaces[0] = lamp_interface;
+        return 1;
+}
+
+static bool grants(const BusTree *tree, const BusObject *object, BusVerb verb, uid_t uid) {
+        return object->id == 1 && uid == UID_OF_FIRST;
+}
+
+static void write_notice(const BusView *view, const BusNotice *notice, Sink *sink) {
+        sink_u64(sink, notice->id);
+}
+
+static bool recall(const BusTree *tree, const BusNotice *notice, BusObject *ret_object) {
+        *ret_object = (BusObject) { .kind = &lamp_kind, .id = notice->id };
+        return true;
+}
+
+static void write_gone(const BusView *view, const BusNotice *notice, Sink *sink) {
+        char buffer[BUS_PATH_SIZE];
+
+        sink_path(sink, path(&(BusObject) { .id = notice->id }, view->dialect, buffer));
+        sink_open(sink, 'a', "s");
+        bus_view_put_interface(view, &lamp_interface, sink);
+        sink_close(sink);
+}
+
+static const BusKind lamp_kind = {
+        .label = "lamp",
+        .find = find,
+        .visit = visit,
+        .path = path,
+        .interfaces = interfaces,
+        .grants = grants,
+        .came = "LampNew",
+        .went = "LampRemoved",
+        .write_notice = write_notice,
+        .recall = recall,
+        .write_gone = write_gone,
+};
+
+static const BusKind *const lamps[] = { &lamp_kind, NULL };
+static const BusInterface *const nothing_in_common[] = { NULL };
+
+static const BusKind root_kind = {};
+
+static const BusTree tree_of_lamps = {
+        .dialects = BUS_DIALECT_BIT(BUS_DIALECT_OWN) | BUS_DIALECT_BIT(BUS_DIALECT_SYSTEMD),
+        .root = &root_kind,
+        .kinds = lamps,
+        .common = nothing_in_common,
+};
+
+static void assert_children(const char *of, const char *expected) {
+        cleanup_(strv_freep) char **labels = NULL;
+        cleanup_(text_deinit) Text text = {};
+        BusObject object;
+
+        cr_assert(eq(int, bus_tree_find(&tree_of_lamps, of, 0, &object, NULL), 0));
+        cr_assert(eq(int, bus_tree_children(&tree_of_lamps, &object, &labels), 0));
+        strv_foreach(label, labels)
+                text_addf(&text, "%s ", *label);
+        assert_string(text.n > 0 ? text.string : "", expected);
+}
+
+Test(bus_tree, an_object_is_found_by_the_label_of_its_kind_in_each_dialect) {
+        static const char *const paths[] = { "/org/jobd1/lamp/2", "/org/freedesktop/systemd1/lamp/2" };
+        BusObject object;
+
+        for (size_t i = 0; i < ELEMENTSOF(paths); i++) {
+                cr_assert(eq(int, bus_tree_find(&tree_of_lamps, paths[i], 0, &object, NULL), 0));
+                cr_assert(object.kind == &lamp_kind && object.id == 2 && object.dialect == &bus_dialects[i]);
+        }
+}
+
+Test(bus_tree, nothing_is_found_elsewhere) {
+        static const char *const paths[] = { "/org/jobd1/lamp/3", "/org/jobd1/lamp/", "/org/jobd1/lamps", "/org/jobd1/lam",
+                                             "/org/jobd1/unit/a_2eservice", "/org/jobd12" };
+        BusObject object;
+
+        for (size_t i = 0; i < ELEMENTSOF(paths); i++)
+                cr_assert(eq(int, bus_tree_find(&tree_of_lamps, paths[i], 0, &object, NULL), -ENOENT), "%s", paths[i]);
+}
+
+Test(bus_tree, folders_lead_to_all_objects) {
+        assert_children("/", "org ");
+        assert_children("/org", "jobd1 freedesktop ");
+        assert_children("/org/jobd1", "lamp ");
+        assert_children("/org/jobd1/lamp", "1 2 ");
+        assert_children("/org/jobd1/lamp/1", "");
+}
+
+Test(bus_tree, a_kind_describes_its_objects) {
+        cleanup_free_ char *xml = NULL;
+        BusObject object;
+
+        cr_assert(eq(int, bus_tree_find(&tree_of_lamps, "/org/jobd1/lamp/1", 0, &object, NULL), 0));
+        cr_assert(eq(int, bus_introspect(&tree_of_lamps, object.dialect, &object, &xml), 0));
+        cr_assert(strstr(xml, "<interface name=\"org.jobd1.Lamp\">") && strstr(xml, "<method name=\"Light\">"));
+}
+
+Test(bus_tree, a_kind_may_grant_rights_on_one_of_its_objects) {
+        BusPeers peers = { .owner = 1000 };
+        BusTree tree = tree_of_lamps;
+        const BusObject first = { .kind = &lamp_kind, .id = 1 }, second = { .kind = &lamp_kind, .id = 2 };
+
+        tree.peers = &peers;
+        cr_assert(bus_access_is_allowed(&tree, &first, BUS_VERB_KILL, UID_OF_FIRST));
+        cr_assert(not(bus_access_is_allowed(&tree, &second, BUS_VERB_KILL, UID_OF_FIRST)));
+        cr_assert(not(bus_access_is_allowed(&tree, &first, BUS_VERB_KILL, UID_OF_FIRST + 1)));
+        cr_assert(not(bus_access_is_allowed(&tree, &first, BUS_VERB_KILL, (uid_t) -1)));
+        cr_assert(bus_access_is_allowed(&tree, &second, BUS_VERB_KILL, 1000));
+}
+
+Test(bus_tree, objects_of_all_kinds_are_managed_and_called) {
+        cleanup_(bus_world_stop) BusWorld world;
+
+        bus_world_start(&world, lamps);
+        bus_world_call(&world, "/org/jobd1", BUS_OBJECT_MANAGER_INTERFACE, "GetManagedObjects");
+        bus_world_wait(&world, "/org/jobd1/lamp/2");
+        cr_assert(bus_world_has_seen(&world, "org.jobd1.Lamp"));
+
+        bus_world_call(&world, "/org/jobd1/lamp/1", "org.jobd1.Lamp", "Dim");
+        bus_world_wait(&world, "Object /org/jobd1/lamp/1 has no method org.jobd1.Lamp.Dim.");
+}
+
+Test(bus_tree, objects_of_all_kinds_are_announced) {
+        cleanup_(bus_world_stop) BusWorld world;
+
+        bus_world_start(&world, lamps);
+        bus_world_call(&world, "/org/jobd1", BUS_OBJECT_MANAGER_INTERFACE, "GetManagedObjects");
+        bus_world_wait(&world, "/org/jobd1/lamp/2");
+
+        bus_broadcast_notice(&world.signals.broadcast, &(BusNotice) { .kind = BUS_NOTICE_CAME, .of = &lamp_kind, .id = 7 });
+        bus_broadcast_notice(&world.signals.broadcast, &(BusNotice) { .kind = BUS_NOTICE_WENT, .of = &lamp_kind, .id = 7 });
+        bus_world_wait(&world, "InterfacesRemoved");
+        cr_assert(bus_world_has_seen(&world, "LampNew") && bus_world_has_seen(&world, "LampRemoved"));
+        cr_assert(bus_world_has_seen(&world, "InterfacesAdded") && bus_world_has_seen(&world, "/org/jobd1/lamp/7"));
+}
