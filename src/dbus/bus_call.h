@@ -24,6 +24,7 @@ struct BusCall {
         DBusMessage *message;
         DBusMessageIter arguments;
         Sink *reply;                    /* takes the body of the answer */
+        uint64_t later;                 /* its number, if it is answered later; else 0 */
         Failure failure;
 };
 

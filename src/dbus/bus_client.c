@@ -34,6 +34,7 @@ BusClient *bus_client_free(BusClient *client) {
         for (size_t i = 0; i < client->held.n; i++)
                 dbus_message_unref(client->held.items[i]);
         vector_deinit(&client->held);
+        vector_deinit(&client->later);
         id_map_deinit(&client->jobs);
         free(client->name);
         free(client->command);
@@ -51,7 +52,7 @@ const char *bus_client_command(BusClient *client) {
 
 bool bus_client_is_idle(const BusClient *client) {
         return !client->is_subscribed && !client->uses_object_manager && client->jobs.n == 0 &&
-               client->references.n == 0;
+               client->references.n == 0 && client->later.n == 0;
 }
 
 int bus_client_add_job(BusClient *client, uint32_t id) {

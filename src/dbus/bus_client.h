@@ -6,7 +6,7 @@
  *
  * A private connection is one client; the connection to a message bus carries
  * many, told apart by their unique names. What a client holds (subscriptions,
- * references to units, jobs that it asked for)
+ * references to units, jobs that it asked for, calls that are not answered yet)
  * goes when the client goes.
  */
 
@@ -23,6 +23,16 @@
 typedef struct BusPeer BusPeer;
 
 #define BUS_REFERENCES_MAX 4096U
+#define BUS_LATER_MAX 64U
+
+/* A call that is answered later: see bus_later.h. */
+typedef struct BusLaterCall {
+        uint64_t number;                        /* among those of all clients */
+        uint32_t serial;                        /* of the call */
+        bool wants_reply;
+        const BusDialect *dialect;
+        const char *sender;                     /* static: of the answer */
+} BusLaterCall;
 
 typedef struct BusClient {
         BusPeer *peer;                          /* borrowed */
@@ -37,6 +47,7 @@ typedef struct BusClient {
         bool uses_object_manager;
         IdMap jobs;                             /* anchors it asked for that have not ended */
         VECTOR(Unit *) references;              /* each holds one reference */
+        VECTOR(BusLaterCall) later;             /* by number */
         VECTOR(DBusMessage *) held;             /* a reference each; calls that wait for the credentials */
         size_t held_bytes;
 } BusClient;

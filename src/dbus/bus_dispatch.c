@@ -16,6 +16,7 @@
 #include "dbus/bus_access.h"
 #include "dbus/bus_call.h"
 #include "dbus/bus_dispatch.h"
+#include "dbus/bus_later.h"
 #include "dbus/bus_reply.h"
 
 static BusReply reply_to_call(const BusCall *call) {
@@ -128,7 +129,13 @@ static int call_answer(BusCall *call, BusWire *wire) {
         call->reply = &wire->sink;
         dbus_message_iter_init(call->message, &call->arguments);
         r = call->method->handler(call);
-        if (r >= 0)
+        if (r < 0)
+                bus_call_unkeep(call);
+        assert((call->later != 0) == (r == BUS_CALL_LATER));
+
+        if (r == BUS_CALL_LATER)
+                r = 0;
+        else if (r >= 0)
                 r = bus_reply_send(&reply, wire);
         bus_wire_begin(wire);
         return r;

@@ -51,6 +51,7 @@ typedef struct BusPeers {
         void *userdata;                         /* of the receiver */
         VECTOR(BusPeer *) items;                /* a reference each */
         uint64_t last_id;
+        uint64_t last_later;                    /* number of the last call that is answered later */
         sd_event_source *reaper;                /* owned; closes dropped peers */
 } BusPeers;
 

@@ -66,7 +66,7 @@ typedef struct BusMethod {
         const char *in, *in_names;
         const char *out, *out_names;
         BusVerb verb;
-        /* 0 with the reply's body written, or negative with call->failure */
+        /* 0 with the reply's body written, BUS_CALL_LATER (see bus_later.h), or negative with call->failure */
         int (*handler)(BusCall *call);
         const char *description;
 } BusMethod;
