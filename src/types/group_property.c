@@ -39,30 +39,33 @@ static void get_path(const Unit *unit, Sink *sink) {
         sink_string(sink, path);
 }
 
+/* One getter of a limit or share that was set: @expression may use resources. */
+#define GETTER(name, put, expression)                                            \
+        static void get_##name(const Unit *unit, Sink *sink) {                   \
+                const ResourceSettings *resources = resources_of(unit);          \
+                                                                                 \
+                put(sink, expression);                                           \
+        }
+
 static void put_value(const Unit *unit, Sink *sink, UnitGroupValue what) {
         UnitHost *host = host_of(unit);
-        uint64_t value = UINT64_MAX;
+        uint64_t value;
 
         if (!host->ops->group_value || host->ops->group_value(host, unit, what, &value) < 0)
                 value = UINT64_MAX;
         sink_u64(sink, value);
 }
 
-static void get_memory(const Unit *unit, Sink *sink) {
-        put_value(unit, sink, UNIT_GROUP_MEMORY);
-}
+/* One of a value that the group tells. */
+#define VALUE(name, what)                                                        \
+        static void get_##name(const Unit *unit, Sink *sink) {                   \
+                put_value(unit, sink, what);                                     \
+        }
 
-static void get_memory_peak(const Unit *unit, Sink *sink) {
-        put_value(unit, sink, UNIT_GROUP_MEMORY_PEAK);
-}
-
-static void get_tasks(const Unit *unit, Sink *sink) {
-        put_value(unit, sink, UNIT_GROUP_TASKS);
-}
-
-static void get_cpu(const Unit *unit, Sink *sink) {
-        put_value(unit, sink, UNIT_GROUP_CPU_NSEC);
-}
+VALUE(memory, UNIT_GROUP_MEMORY)
+VALUE(memory_peak, UNIT_GROUP_MEMORY_PEAK)
+VALUE(tasks, UNIT_GROUP_TASKS)
+VALUE(cpu, UNIT_GROUP_CPU_NSEC)
 
 static void get_unapplied(const Unit *unit, Sink *sink) {
         cleanup_(strv_freep) char **list = NULL;
@@ -91,32 +94,40 @@ static void get_slice(const Unit *unit, Sink *sink) {
         sink_string(sink, slice ? slice : own);
 }
 
-static void get_delegate(const Unit *unit, Sink *sink) {
-        sink_bool(sink, resources_of(unit)->delegate);
-}
-
-static void get_oom_policy(const Unit *unit, Sink *sink) {
-        sink_string(sink, resource_oom_policy_to_string(resources_of(unit)->oom_policy));
-}
-
 static void put_weight(Sink *sink, uint32_t weight) {
         sink_u64(sink, weight == 0 ? UINT64_MAX : weight == RESOURCE_WEIGHT_IDLE ? 0 : weight);
 }
 
-static void get_cpu_weight(const Unit *unit, Sink *sink) {
-        put_weight(sink, resources_of(unit)->cpu_weight);
+/* What protects has nothing to protect if it is not set. */
+static void put_protected(Sink *sink, const ResourceLimit *limit) {
+        sink_u64(sink, limit->is_set ? resource_count_memory(limit) : 0);
 }
 
-static void get_io_weight(const Unit *unit, Sink *sink) {
-        put_weight(sink, resources_of(unit)->io_weight);
+static void put_maximum(Sink *sink, const ResourceLimit *limit) {
+        sink_u64(sink, limit->is_set ? resource_count_memory(limit) : RESOURCE_INFINITY);
 }
 
-static void get_startup_cpu_weight(const Unit *unit, Sink *sink) {
-        put_weight(sink, resources_of(unit)->startup_cpu_weight);
-}
+GETTER(delegate, sink_bool, resources->delegate)
+GETTER(oom_policy, sink_string, resource_oom_policy_to_string(resources->oom_policy))
+GETTER(cpu_weight, put_weight, resources->cpu_weight)
+GETTER(io_weight, put_weight, resources->io_weight)
+GETTER(startup_cpu_weight, put_weight, resources->startup_cpu_weight)
+GETTER(startup_io_weight, put_weight, resources->startup_io_weight)
+GETTER(cpu_quota, sink_u64, resources->cpu_quota_per_sec == 0 ? USEC_INFINITY : resources->cpu_quota_per_sec)
+GETTER(memory_min, put_protected, &resources->memory_min)
+GETTER(memory_low, put_protected, &resources->memory_low)
+GETTER(memory_high, put_maximum, &resources->memory_high)
+GETTER(memory_max, put_maximum, &resources->memory_max)
+GETTER(memory_swap_max, put_maximum, &resources->memory_swap_max)
+GETTER(memory_zswap_max, put_maximum, &resources->memory_zswap_max)
+GETTER(device_policy, sink_string, resource_device_policy_to_string(resources->device_policy))
 
-static void get_startup_io_weight(const Unit *unit, Sink *sink) {
-        put_weight(sink, resources_of(unit)->startup_io_weight);
+static void get_tasks_max(const Unit *unit, Sink *sink) {
+        const ResourceLimit *limit = &resources_of(unit)->tasks_max;
+
+        if (!limit->is_set && unit->type != UNIT_SLICE)
+                limit = &defaults_of(unit)->tasks_max;
+        sink_u64(sink, limit->is_set ? resource_count_tasks(limit) : RESOURCE_INFINITY);
 }
 
 typedef uint64_t (*DeviceValue)(const ResourceDevice *device);
@@ -153,60 +164,6 @@ DEVICES(read_bandwidth, limits[RESOURCE_READ_BANDWIDTH])
 DEVICES(write_bandwidth, limits[RESOURCE_WRITE_BANDWIDTH])
 DEVICES(read_iops, limits[RESOURCE_READ_IOPS])
 DEVICES(write_iops, limits[RESOURCE_WRITE_IOPS])
-
-static void get_cpu_quota(const Unit *unit, Sink *sink) {
-        usec_t quota = resources_of(unit)->cpu_quota_per_sec;
-
-        sink_u64(sink, quota == 0 ? USEC_INFINITY : quota);
-}
-
-/* As it is written to the group; what protects has nothing to protect if it is not set. */
-static void put_limit(const Unit *unit, Sink *sink, const char *file) {
-        CgroupAttribute attributes[RESOURCE_ATTRIBUTES_MAX];
-        ResourceDefaults defaults = *defaults_of(unit);
-        size_t n;
-        uint64_t value = UINT64_MAX;
-
-        if (unit->type == UNIT_SLICE)
-                defaults.tasks_max = (ResourceLimit) {};
-        n = resource_list_attributes(resources_of(unit), &defaults, attributes);
-        for (size_t i = 0; i < n; i++)
-                if (strcmp(attributes[i].file, file) == 0 && strcmp(attributes[i].value, "max") != 0)
-                        value = strtoull(attributes[i].value, NULL, 10);
-        sink_u64(sink, value);
-}
-
-static void get_memory_min(const Unit *unit, Sink *sink) {
-        put_limit(unit, sink, "memory.min");
-}
-
-static void get_memory_low(const Unit *unit, Sink *sink) {
-        put_limit(unit, sink, "memory.low");
-}
-
-static void get_memory_high(const Unit *unit, Sink *sink) {
-        put_limit(unit, sink, "memory.high");
-}
-
-static void get_memory_max(const Unit *unit, Sink *sink) {
-        put_limit(unit, sink, "memory.max");
-}
-
-static void get_memory_swap_max(const Unit *unit, Sink *sink) {
-        put_limit(unit, sink, "memory.swap.max");
-}
-
-static void get_memory_zswap_max(const Unit *unit, Sink *sink) {
-        put_limit(unit, sink, "memory.zswap.max");
-}
-
-static void get_tasks_max(const Unit *unit, Sink *sink) {
-        put_limit(unit, sink, "pids.max");
-}
-
-static void get_device_policy(const Unit *unit, Sink *sink) {
-        sink_string(sink, resource_device_policy_to_string(resources_of(unit)->device_policy));
-}
 
 static void get_device_allow(const Unit *unit, Sink *sink) {
         char *const *entry = resources_of(unit)->device_allow;

@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,14 +24,19 @@
 
 static const ResourceSettings nothing;
 
+/* The value comes from .format, .list or .limit; "" for what a new group has. */
 typedef struct Row {
         CgroupController controller;
         const char *file;
         const char *directive;
-        void (*format)(const ResourceSettings *settings, char *value, size_t size);     /* "" for what a new group has */
-        const char *fresh;              /* what that is */
-        const char *(*list)(const ResourceSettings *settings);  /* in the place of .format, for a text of any length; NULL: none */
+        void (*format)(const ResourceSettings *settings, char *value, size_t size);
+        const char *fresh;              /* the value in a new group */
+        const char *(*list)(const ResourceSettings *settings);  /* a text of any length; NULL: none */
+        uint64_t (*count_whole)(void);  /* what shares of .limit are of */
+        size_t limit;                   /* offset of a ResourceLimit */
 } Row;
+
+#define LIMIT(field, whole) .count_whole = whole, .limit = offsetof(ResourceSettings, field)
 
 static void format_weight(uint32_t weight, char *value, size_t size) {
         if (weight > 0 && weight != RESOURCE_WEIGHT_IDLE)
@@ -96,18 +102,6 @@ static uint64_t physical_memory(void) {
         return pages > 0 && size > 0 ? (uint64_t) pages * (uint64_t) size : 0;
 }
 
-#define MEMORY(name)                                                                                     \
-        static void format_##name(const ResourceSettings *settings, char *value, size_t size) {          \
-                format_limit(&settings->name, physical_memory, value, size);                           \
-        }
-
-MEMORY(memory_min)
-MEMORY(memory_low)
-MEMORY(memory_high)
-MEMORY(memory_max)
-MEMORY(memory_swap_max)
-MEMORY(memory_zswap_max)
-
 static uint64_t read_number(const char *path, uint64_t fallback) {
         FILE *file = fopen(path, "re");
         uint64_t value;
@@ -127,12 +121,12 @@ static uint64_t possible_tasks(void) {
         return MIN(MIN(pids, threads), read_number("/sys/fs/cgroup/pids.max", UINT64_MAX));
 }
 
-uint64_t resource_count_tasks(const ResourceLimit *limit) {
-        return count(limit, possible_tasks);
+uint64_t resource_count_memory(const ResourceLimit *limit) {
+        return count(limit, physical_memory);
 }
 
-static void format_tasks(const ResourceSettings *settings, char *value, size_t size) {
-        format_limit(&settings->tasks_max, possible_tasks, value, size);
+uint64_t resource_count_tasks(const ResourceLimit *limit) {
+        return count(limit, possible_tasks);
 }
 
 static void format_oom_group(const ResourceSettings *settings, char *value, size_t size) {
@@ -147,14 +141,14 @@ static const Row rows[] = {
         { CGROUP_CPUSET, "cpuset.cpus", "AllowedCPUs", NULL, "\n", list_cpus },
         { CGROUP_CPUSET, "cpuset.mems", "AllowedMemoryNodes", NULL, "\n", list_memory_nodes },
         { CGROUP_IO, "io.weight", "IOWeight", format_io_weight, "default 100" },
-        { CGROUP_MEMORY, "memory.min", "MemoryMin", format_memory_min, "0" },
-        { CGROUP_MEMORY, "memory.low", "MemoryLow", format_memory_low, "0" },
-        { CGROUP_MEMORY, "memory.high", "MemoryHigh", format_memory_high, "max" },
-        { CGROUP_MEMORY, "memory.max", "MemoryMax", format_memory_max, "max" },
-        { CGROUP_MEMORY, "memory.swap.max", "MemorySwapMax", format_memory_swap_max, "max" },
-        { CGROUP_MEMORY, "memory.zswap.max", "MemoryZSwapMax", format_memory_zswap_max, "max" },
+        { CGROUP_MEMORY, "memory.min", "MemoryMin", .fresh = "0", LIMIT(memory_min, physical_memory) },
+        { CGROUP_MEMORY, "memory.low", "MemoryLow", .fresh = "0", LIMIT(memory_low, physical_memory) },
+        { CGROUP_MEMORY, "memory.high", "MemoryHigh", .fresh = "max", LIMIT(memory_high, physical_memory) },
+        { CGROUP_MEMORY, "memory.max", "MemoryMax", .fresh = "max", LIMIT(memory_max, physical_memory) },
+        { CGROUP_MEMORY, "memory.swap.max", "MemorySwapMax", .fresh = "max", LIMIT(memory_swap_max, physical_memory) },
+        { CGROUP_MEMORY, "memory.zswap.max", "MemoryZSwapMax", .fresh = "max", LIMIT(memory_zswap_max, physical_memory) },
         { CGROUP_MEMORY, "memory.oom.group", "OOMPolicy", format_oom_group, "0" },
-        { CGROUP_PIDS, "pids.max", "TasksMax", format_tasks, "max" },
+        { CGROUP_PIDS, "pids.max", "TasksMax", .fresh = "max", LIMIT(tasks_max, possible_tasks) },
 };
 
 bool resource_has_startup(const ResourceSettings *settings) {
@@ -174,6 +168,9 @@ static size_t list_rows(const ResourceSettings *settings, CgroupAttribute attrib
                 };
                 if (rows[i].list)
                         attribute->list = rows[i].list(settings);
+                else if (rows[i].count_whole)
+                        format_limit((const ResourceLimit *) ((const char *) settings + rows[i].limit), rows[i].count_whole,
+                                     attribute->value, sizeof(attribute->value));
                 else
                         rows[i].format(settings, attribute->value, sizeof(attribute->value));
                 attribute->is_default = !attribute->list && attribute->value[0] == '\0';

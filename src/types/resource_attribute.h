@@ -22,7 +22,8 @@ size_t resource_list_attributes(const ResourceSettings *settings, const Resource
                                 CgroupAttribute attributes[static RESOURCE_ATTRIBUTES_MAX]);
 bool resource_has_startup(const ResourceSettings *settings);    /* does it say something for startup alone? May be NULL */
 
-/* How many tasks a share of what the machine can have is; RESOURCE_INFINITY stays. */
+/* A limit as a number: a share is one of the machine's memory, or of the tasks that it can have. */
+uint64_t resource_count_memory(const ResourceLimit *limit);
 uint64_t resource_count_tasks(const ResourceLimit *limit);
 
 /* resource_device.c: its attributes, at most one for each file; if its disk cannot be found, with .error. */
