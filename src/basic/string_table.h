@@ -13,17 +13,24 @@
 #include <string.h>
 
 #define DECLARE_STRING_TABLE(name, type)                     \
-        const char *name##_to_string(type value);            \
+        DECLARE_STRING_TABLE_TO(name, type);                 \
         int name##_from_string(const char *string)
+
+/* Where words are only written. */
+#define DECLARE_STRING_TABLE_TO(name, type) const char *name##_to_string(type value)
 
 /* @table: static const char *const[], indexed by the enum, from 0 to its _MAX. */
 #define DEFINE_STRING_TABLE(name, type, table)                                          \
+        DEFINE_STRING_TABLE_TO(name, type, table)                                       \
+        DEFINE_STRING_TABLE_FROM(name, table)
+
+/* Where words are only written: x_to_string() alone. */
+#define DEFINE_STRING_TABLE_TO(name, type, table)                                       \
         const char *name##_to_string(type value) {                                      \
                 if ((int) value < 0 || (size_t) value >= sizeof(table) / sizeof((table)[0])) \
                         return NULL;                                                    \
                 return table[value];                                                    \
-        }                                                                               \
-        DEFINE_STRING_TABLE_FROM(name, table)
+        }
 
 /* For enums that are only parsed: x_from_string() alone. */
 #define DEFINE_STRING_TABLE_FROM(name, table)                                           \

@@ -41,9 +41,9 @@ static const char *const mount_exec_table[] = {
         [MOUNT_EXEC_REMOUNT] = "ExecRemount",
 };
 
-DEFINE_STRING_TABLE(mount_state, MountState, mount_state_table)
-DEFINE_STRING_TABLE(mount_result, MountResult, mount_result_table)
-DEFINE_STRING_TABLE(mount_exec, MountExec, mount_exec_table)
+DEFINE_STRING_TABLE_TO(mount_state, MountState, mount_state_table)
+DEFINE_STRING_TABLE_TO(mount_result, MountResult, mount_result_table)
+DEFINE_STRING_TABLE_TO(mount_exec, MountExec, mount_exec_table)
 
 static const UnitActiveState active_state_table[] = {
         [MOUNT_STATE_DEAD] = UNIT_INACTIVE,

@@ -57,9 +57,9 @@ typedef enum MountExec {
         _MOUNT_EXEC_MAX,
 } MountExec;
 
-DECLARE_STRING_TABLE(mount_state, MountState);
-DECLARE_STRING_TABLE(mount_result, MountResult);
-DECLARE_STRING_TABLE(mount_exec, MountExec);            /* "ExecMount", … */
+DECLARE_STRING_TABLE_TO(mount_state, MountState);
+DECLARE_STRING_TABLE_TO(mount_result, MountResult);
+DECLARE_STRING_TABLE_TO(mount_exec, MountExec);            /* "ExecMount", … */
 
 typedef struct Mount {
         MountState state;

@@ -26,8 +26,7 @@ typedef enum PathResult {
         _PATH_RESULT_MAX,
 } PathResult;
 
-DECLARE_STRING_TABLE(path_state, PathState);
-DECLARE_STRING_TABLE(path_result, PathResult);
+DECLARE_STRING_TABLE_TO(path_state, PathState);
 
 /* Of one path. */
 typedef struct PathWatch {

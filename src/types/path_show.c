@@ -24,8 +24,7 @@ static const char *const results[_PATH_RESULT_MAX] = {
         [PATH_FAILURE_TRIGGER_LIMIT_HIT] = "trigger-limit-hit",
 };
 
-DEFINE_STRING_TABLE(path_state, PathState, states)
-DEFINE_STRING_TABLE(path_result, PathResult, results)
+DEFINE_STRING_TABLE_TO(path_state, PathState, states)
 
 /* — properties — */
 
@@ -55,7 +54,7 @@ static void get_paths(const Unit *unit, Sink *sink) {
 
 GETTER(make_directory, sink_bool, path_settings(unit)->make_directory)
 GETTER(directory_mode, sink_u32, path_settings(unit)->directory_mode)
-GETTER(result, sink_string, path_result_to_string(path_of(unit)->result))
+GETTER(result, sink_string, results[path_of(unit)->result])
 GETTER(limit_interval, sink_u64, path_settings(unit)->limit_interval)
 GETTER(limit_burst, sink_u32, path_settings(unit)->limit_burst)
 
@@ -135,7 +134,7 @@ int path_save(const Unit *unit, Sink *sink) {
         const Path *path = path_of(unit);
 
         sink_entry_string(sink, "state", path_state_to_string(path->state));
-        sink_entry_string(sink, "result", path_result_to_string(path->result));
+        sink_entry_string(sink, "result", results[path->result]);
         sink_entry_u64(sink, "limit-begin", path->limit_begin);
         sink_entry_u32(sink, "limit-count", path->limit_count);
         return sink->error;

@@ -29,8 +29,8 @@ typedef enum ScopeResult {
         _SCOPE_RESULT_MAX,
 } ScopeResult;
 
-DECLARE_STRING_TABLE(scope_state, ScopeState);
-DECLARE_STRING_TABLE(scope_result, ScopeResult);
+DECLARE_STRING_TABLE_TO(scope_state, ScopeState);
+DECLARE_STRING_TABLE_TO(scope_result, ScopeResult);
 
 typedef struct Scope {
         ScopeState state;

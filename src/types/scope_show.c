@@ -27,8 +27,8 @@ static const char *const results[_SCOPE_RESULT_MAX] = {
         [SCOPE_FAILURE_OOM_KILL] = "oom-kill",
 };
 
-DEFINE_STRING_TABLE(scope_state, ScopeState, states)
-DEFINE_STRING_TABLE(scope_result, ScopeResult, results)
+DEFINE_STRING_TABLE_TO(scope_state, ScopeState, states)
+DEFINE_STRING_TABLE_TO(scope_result, ScopeResult, results)
 
 const ScopeSettings *scope_settings(const Unit *unit) {
         static ScopeSettings defaults;

@@ -52,8 +52,8 @@ static const char *const service_result_table[] = {
         [SERVICE_RESULT_LIVENESS] = "liveness",
 };
 
-DEFINE_STRING_TABLE(service_state, ServiceState, service_state_table)
-DEFINE_STRING_TABLE(service_result, ServiceResult, service_result_table)
+DEFINE_STRING_TABLE_TO(service_state, ServiceState, service_state_table)
+DEFINE_STRING_TABLE_TO(service_result, ServiceResult, service_result_table)
 
 static const UnitActiveState active_state_table[] = {
         [SERVICE_STATE_DEAD] = UNIT_INACTIVE,

@@ -78,8 +78,8 @@ typedef enum ServiceNotice {            /* the last of what it said by sd_notify
         SERVICE_NOTICE_STOPPING,
 } ServiceNotice;
 
-DECLARE_STRING_TABLE(service_state, ServiceState);
-DECLARE_STRING_TABLE(service_result, ServiceResult);
+DECLARE_STRING_TABLE_TO(service_state, ServiceState);
+DECLARE_STRING_TABLE_TO(service_result, ServiceResult);
 
 typedef struct ServiceExitRecord {      /* of the main process, running or ended */
         pid_t pid;

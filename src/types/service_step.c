@@ -107,7 +107,7 @@ static int run_first(Unit *unit, ServiceExec kind, ServiceState state) {
         return 1;
 }
 
-void service_enter_condition(Unit *unit) {
+static void enter_condition(Unit *unit) {
         int r = run_first(unit, SERVICE_EXEC_CONDITION, SERVICE_STATE_CONDITION);
 
         if (r < 0)
@@ -431,7 +431,7 @@ UnitAnswer service_begin(Unit *unit) {
         service->n_restarts = is_restart ? service->n_restarts + 1 : 0;
         if (random_bytes(unit->invocation_id, sizeof(unit->invocation_id)) < 0)
                 unit_say(unit, LOG_LEVEL_WARNING, "No random numbers yet, so this start has no invocation id.");
-        service_enter_condition(unit);
+        enter_condition(unit);
         return UNIT_UNDER_WAY;
 }
 

@@ -11,7 +11,6 @@ UnitAnswer service_begin(Unit *unit);           /* a start, from where it is dow
 void service_reset(Service *service);           /* for another start */
 void service_set_state(Unit *unit, ServiceState state);
 
-void service_enter_condition(Unit *unit);
 void service_enter_start_pre(Unit *unit);
 void service_enter_start(Unit *unit);
 void service_run_main(Unit *unit);

@@ -40,8 +40,8 @@ static const char *const socket_result_table[] = {
         [SOCKET_RESULT_SERVICE_START_LIMIT_HIT] = "service-start-limit-hit",
 };
 
-DEFINE_STRING_TABLE(socket_state, SocketState, socket_state_table)
-DEFINE_STRING_TABLE(socket_result, SocketResult, socket_result_table)
+DEFINE_STRING_TABLE_TO(socket_state, SocketState, socket_state_table)
+DEFINE_STRING_TABLE_TO(socket_result, SocketResult, socket_result_table)
 
 static const UnitActiveState active_state_table[] = {
         [SOCKET_STATE_DEAD] = UNIT_INACTIVE,

@@ -57,8 +57,8 @@ typedef enum SocketResult {
         _SOCKET_RESULT_MAX,
 } SocketResult;
 
-DECLARE_STRING_TABLE(socket_state, SocketState);
-DECLARE_STRING_TABLE(socket_result, SocketResult);
+DECLARE_STRING_TABLE_TO(socket_state, SocketState);
+DECLARE_STRING_TABLE_TO(socket_result, SocketResult);
 
 /* What it listens on: as the settings were when it was opened, which may have been read again since. */
 typedef struct SocketPort {

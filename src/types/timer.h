@@ -25,8 +25,7 @@ typedef enum TimerResult {
         _TIMER_RESULT_MAX,
 } TimerResult;
 
-DECLARE_STRING_TABLE(timer_state, TimerState);
-DECLARE_STRING_TABLE(timer_result, TimerResult);
+DECLARE_STRING_TABLE_TO(timer_state, TimerState);
 
 typedef struct Timer {
         TimerState state;

@@ -21,8 +21,7 @@ static const char *const results[_TIMER_RESULT_MAX] = {
         [TIMER_FAILURE_RESOURCES] = "resources",
 };
 
-DEFINE_STRING_TABLE(timer_state, TimerState, states)
-DEFINE_STRING_TABLE(timer_result, TimerResult, results)
+DEFINE_STRING_TABLE_TO(timer_state, TimerState, states)
 
 /* — properties — */
 
@@ -82,7 +81,7 @@ GETTER(next_realtime, sink_u64, timer->next_realtime)
 GETTER(next_monotonic, sink_u64, timer->next_monotonic)
 GETTER(last_trigger, sink_u64, timer->last_trigger.realtime)
 GETTER(last_trigger_monotonic, sink_u64, timer->last_trigger.monotonic)
-GETTER(result, sink_string, timer_result_to_string(timer->result))
+GETTER(result, sink_string, results[timer->result])
 GETTER(accuracy, sink_u64, settings->accuracy)
 GETTER(randomized_delay, sink_u64, settings->randomized_delay)
 GETTER(fixed_random_delay, sink_bool, settings->fixed_random_delay)
@@ -160,7 +159,7 @@ int timer_save(const Unit *unit, Sink *sink) {
         const Timer *timer = timer_of(unit);
 
         sink_entry_string(sink, "state", timer_state_to_string(timer->state));
-        sink_entry_string(sink, "result", timer_result_to_string(timer->result));
+        sink_entry_string(sink, "result", results[timer->result]);
         sink_entry_u64(sink, "last-trigger", timer->last_trigger.realtime);
         sink_entry_u64(sink, "last-trigger-monotonic", timer->last_trigger.monotonic);
         sink_entry_u64(sink, "next-realtime", timer->next_realtime);
