@@ -23,6 +23,7 @@
 #include "core/machine_bounded.h"
 #include "core/machine_end.h"
 #include "core/machine_unmount.h"
+#include "exec/exec_kill.h"
 #include "manager/manager.h"
 
 #define SYNC_TIMEOUT (30 * USEC_PER_SEC)
@@ -88,7 +89,7 @@ static void sync_disks(void) {
 static bool has_children(void) {
         while (waitpid(-1, NULL, WNOHANG) > 0)
                 ;
-        return manager_has_children();
+        return exec_has_children();
 }
 
 /* Until there is no child left; false if there still was one at the end of the time. */

@@ -21,7 +21,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "dbus/bus_peer.h"
-#include "manager/outbox.h"
+#include "process/outbox.h"
 
 static DBusHandlerResult on_message(DBusConnection *connection, DBusMessage *message, void *userdata) {
         BusPeer *peer = userdata;

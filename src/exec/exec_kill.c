@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "basic/clock.h"
@@ -204,4 +205,36 @@ pid_t exec_guess_main(const uint8_t invocation_id[static 16], pid_t except) {
                 pid = orphans.items[0].pid;
         vector_deinit(&orphans);
         return pid;
+}
+
+void exec_kill_descendants(int signal) {
+        ExecPids pids = {};
+
+        /* This hits neither PID 1 nor us. */
+        if (getpid() == 1 || exec_process_keeper() == 1) {
+                kill(-1, signal);
+                return;
+        }
+        if (exec_process_list_children(getpid(), &pids) < 0 || exec_process_list_kept(&pids) < 0) {
+                vector_deinit(&pids);
+                return;
+        }
+        for (size_t i = 0; i < pids.n && pids.n < PROCESSES_MAX; i++)
+                if (exec_process_list_children(pids.items[i], &pids) < 0)
+                        break;
+        for (size_t i = 0; i < pids.n; i++)
+                kill(pids.items[i], signal);
+        vector_deinit(&pids);
+}
+
+bool exec_has_children(void) {
+        ExecPids kept = {};
+        siginfo_t info;
+        bool has_kept;
+
+        if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD)
+                return true;
+        has_kept = exec_process_list_kept(&kept) == 0 && kept.n > 0;
+        vector_deinit(&kept);
+        return has_kept;
 }

@@ -43,3 +43,8 @@ int exec_kill_rest(const ExecRest *rest, int signal);
 
 /* If exactly one orphan of this invocation is a child of ours: its pid, a forking daemon's main process. Else 0. */
 pid_t exec_guess_main(const uint8_t invocation_id[static 16], pid_t except);
+
+/* Signals all that descends from us and from the keeper but these two (as PID 1, or its child: all there is). */
+void exec_kill_descendants(int signal);
+/* Is there any child of ours, or of the keeper but us, also one that only waits to be reaped? */
+bool exec_has_children(void);

@@ -40,16 +40,6 @@
 #define TOLD_LATER_FACTOR 2U
 #define ANSWERED_LATER_MAX (500 * USEC_PER_MSEC)
 
-static int timer_compare(const void *a, const void *b) {
-        const ManagerTimer *first = a, *second = b;
-
-        return (first->deadline > second->deadline) - (first->deadline < second->deadline);
-}
-
-static uint32_t *timer_place(void *timer) {
-        return &((ManagerTimer *) timer)->place;
-}
-
 static int copy_string(const char *string, const char **slot) {
         *slot = string ? strdup(string) : NULL;
         return string && !*slot ? -ENOMEM : 0;
@@ -160,6 +150,26 @@ static int init_units(Manager *manager) {
         return r < 0 ? r : job_manager_subscribe(manager->jobs, manager_take_job_event, manager);
 }
 
+static int init_processes(Manager *manager) {
+        ProcessHost *host = &manager->process_host;
+        int r;
+
+        *host = (ProcessHost) {
+                .ops = &manager_process_host_ops,
+                .userdata = manager,
+                .event = manager->event,
+                .outbox = manager->outbox,
+                .keeper = manager->options.keeper.pid,
+                .is_again = manager_is_again(manager),
+                .exit_priority = MANAGER_PRIORITY_CHILDREN,
+                .fd_priority = MANAGER_PRIORITY_BUS,
+        };
+        r = process_timers_new(&manager->timers);
+        if (r == 0)
+                r = process_table_new(&manager->processes, host);
+        return r < 0 ? r : process_errands_new(&manager->errands, host, manager->processes);
+}
+
 static int init(Manager *manager, Failure *ret_failure) {
         int r;
 
@@ -169,6 +179,8 @@ static int init(Manager *manager, Failure *ret_failure) {
         manager_raise_open_files_limit(manager);
         manager_find_limitations(manager);
         r = outbox_new(&manager->outbox);
+        if (r >= 0)
+                r = init_processes(manager);
         if (r >= 0)
                 r = manager_build_environment(manager);
         if (r >= 0)
@@ -198,7 +210,6 @@ int manager_new(Manager **ret_manager, const ManagerOptions *options, Failure *r
         manager->host.ops = &manager_host_ops;
         manager->notify_fd = -1;
         manager->alarm = USEC_INFINITY;
-        heap_init(&manager->timers, timer_compare, timer_place);
         manager_read_clock(manager);
         manager->started = manager->now;
         manager->started_realtime = manager->now_realtime;
@@ -217,7 +228,7 @@ int manager_new(Manager **ret_manager, const ManagerOptions *options, Failure *r
         manager_open_state(manager);
         manager_sweep_transient(manager, false);
         manager_follow_mounts(manager);
-        manager_arm(manager->child_source);
+        process_table_arm(manager->processes);
         manager_arm(manager->job_source);
         *ret_manager = take_ptr(manager);
         return 0;
@@ -232,6 +243,9 @@ static void free_units(Manager *manager) {
                 unit_table_set_observer(manager->units, NULL, NULL);
         }
         manager->outbox = outbox_free(manager->outbox);
+        manager->errands = process_errands_free(manager->errands);
+        manager->processes = process_table_free(manager->processes);
+        manager->timers = process_timers_free(manager->timers);
         manager->jobs = job_manager_free(manager->jobs);
         manager->units = unit_table_free(manager->units);
         manager->loader = unit_file_loader_free(manager->loader);
@@ -240,7 +254,6 @@ static void free_units(Manager *manager) {
 static void free_sources(Manager *manager) {
         sd_event_source_disable_unref(manager->timer_source);
         sd_event_source_disable_unref(manager->job_source);
-        sd_event_source_disable_unref(manager->child_source);
         sd_event_source_disable_unref(manager->idle_source);
         manager_forget_clock(manager);
         manager_forget_mounts(manager);
@@ -268,22 +281,13 @@ Manager *manager_free(Manager *manager) {
         free_sources(manager);
         manager_drop_requests(manager);
         manager_drop_tokens(manager);
-        assert(manager->timers.n == 0);
-        assert(manager->by_pid.n == 0);
-        assert(manager->watches.n == 0);
-        id_map_deinit(&manager->watches);
         vector_deinit(&manager->triggered);
         manager_free_names(manager);
-        heap_deinit(&manager->timers);
-        id_map_deinit(&manager->by_pid);
         id_map_deinit(&manager->by_invocation);
         manager_forget_diagnostics(manager);
         vector_deinit(&manager->of_units);
         vector_deinit(&manager->listeners);
-        vector_deinit(&manager->strays);
-        vector_deinit(&manager->due);
         vector_deinit(&manager->candidates);
-        vector_deinit(&manager->orphans);
         strv_free(manager->environment);
         strv_free(manager->inherited_environment);
         strv_free(manager->set_environment);
@@ -344,7 +348,7 @@ static void end_turn(Manager *manager) {
                 manager_tell_triggering(manager);
                 manager_unload_candidates(manager);
                 if (may_be_told_later(manager)) {
-                        if (manager->n_spawns == 0)
+                        if (process_errands_are_settled(manager->errands))
                                 state_write_ahead(manager->state);
                         break;
                 }
@@ -352,7 +356,7 @@ static void end_turn(Manager *manager) {
         } while (manager->has_news && ++round < ROUNDS_MAX);
 
         manager_log_tell_news(manager);
-        manager_forget_orphans(manager);
+        process_errands_forget_orphans(manager->errands);
         manager_step_stage(manager);
         if (manager->has_news || outbox_length(manager->outbox) > 0 || manager->candidates.n > 0)
                 manager_arm(manager->idle_source);

@@ -337,7 +337,7 @@ static int slice_of(Manager *manager, const Unit *unit, const UnitGroup *wanted,
 static int open_where_it_runs(Manager *manager, const Unit *unit, Cgroup **ret_cgroup) {
         int r = -ENOENT;
 
-        for (const ManagerProcess *at = manager_of_unit(manager, unit)->processes; at && r == -ENOENT; at = at->next) {
+        for (const Process *at = manager_unit_process_list(manager, unit); at && r == -ENOENT; at = at->next) {
                 cleanup_free_ char *name = NULL;
                 Cgroup *slice;
 

@@ -5,7 +5,7 @@
  * Control groups of units
  *
  * Where there are none all of these do nothing, and the callers find processes
- * as described in manager_process.h. Where there are some, a process that cannot
+ * as described in process/process_table.h. Where there are some, a process that cannot
  * be in its unit's does not begin.
  */
 

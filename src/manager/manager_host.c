@@ -6,6 +6,7 @@
  */
 
 #include <assert.h>
+#include <errno.h>
 
 #include "basic/log.h"
 #include "manager/manager_group.h"
@@ -28,23 +29,35 @@ static int host_set_timer(UnitHost *host, Unit *unit, UnitPurpose purpose, usec_
 }
 
 static int host_spawn(UnitHost *host, Unit *unit, UnitPurpose purpose) {
-        return manager_add_spawn(manager_of(host), unit, purpose);
+        ProcessOwner *owner = manager_make_owner(manager_of(host), unit);
+
+        return owner ? process_errands_spawn(manager_of(host)->errands, owner, purpose) : -ENOMEM;
 }
 
 static int host_watch_process(UnitHost *host, Unit *unit, UnitPurpose purpose, pid_t pid) {
-        return manager_watch_process(manager_of(host), unit, purpose, pid);
+        ProcessOwner *owner = manager_make_owner(manager_of(host), unit);
+
+        return owner ? process_table_watch(manager_of(host)->processes, owner, purpose, pid) : -ENOMEM;
 }
 
 static void host_unwatch_process(UnitHost *host, Unit *unit, UnitPurpose purpose, pid_t pid) {
-        manager_forget_process(manager_of(host), unit, pid);
+        const ProcessOwner *owner = manager_find_owner(manager_of(host), unit);
+
+        if (owner)
+                process_table_forget(manager_of(host)->processes, owner, pid);
 }
 
 static int host_watch_fd(UnitHost *host, Unit *unit, uint32_t index, int fd, uint32_t events) {
-        return manager_watch_fd(manager_of(host), unit, index, fd, events);
+        ProcessOwner *owner = manager_make_owner(manager_of(host), unit);
+
+        return owner ? process_watch_add(&manager_of(host)->process_host, owner, index, fd, events) : -ENOMEM;
 }
 
 static void host_unwatch_fd(UnitHost *host, Unit *unit, uint32_t index) {
-        manager_unwatch_fd(manager_of(host), unit, index);
+        ProcessOwner *owner = manager_find_owner(manager_of(host), unit);
+
+        if (owner)
+                process_watch_remove(owner, index);
 }
 
 static int host_keep_fd(UnitHost *host, const Unit *unit, const char *what, uint32_t index, int fd) {
@@ -72,11 +85,15 @@ static bool host_has_job(UnitHost *host, const Unit *unit) {
 }
 
 static int host_kill(UnitHost *host, Unit *unit, pid_t pid, int signal, bool is_group) {
-        return manager_add_kill(manager_of(host), unit, pid, signal, is_group);
+        ProcessOwner *owner = manager_find_owner(manager_of(host), unit);
+
+        return owner ? process_errands_kill(manager_of(host)->errands, owner, pid, signal, is_group) : -ESRCH;
 }
 
 static int host_kill_rest(UnitHost *host, Unit *unit, int signal, pid_t main_pid, pid_t control_pid) {
-        return manager_kill_rest(manager_of(host), unit, signal, main_pid, control_pid);
+        ProcessOwner *owner = manager_make_owner(manager_of(host), unit);
+
+        return owner ? process_errands_kill_rest(manager_of(host)->errands, owner, signal, main_pid, control_pid) : -ENOMEM;
 }
 
 static int host_request_job(UnitHost *host, Unit *unit, JobType type, JobMode mode, const char *reason) {

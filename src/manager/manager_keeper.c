@@ -135,3 +135,7 @@ void manager_give_up_reexec(Manager *manager) {
         manager->wants_reexec = false;
         manager_raise_open_files_limit(manager);
 }
+
+void manager_take_kept_exits(Manager *manager, const UnitExit *exits, size_t n) {
+        process_table_take_kept_exits(manager->processes, exits, n);
+}

@@ -116,12 +116,7 @@ void manager_forget_unit(Manager *manager, Unit *unit) {
         if (!of_unit)
                 return;
         manager_count_failed(manager, unit, false);
-        for (int purpose = 0; of_unit->timers && purpose < _UNIT_PURPOSE_MAX; purpose++)
-                manager_set_timer(manager, unit, (UnitPurpose) purpose, USEC_INFINITY);
-        while (of_unit->processes)
-                manager_forget_process(manager, unit, of_unit->processes->pid);
-        manager_forget_errands(manager, unit);
-        manager_forget_watches(manager, unit);
+        manager_drop_owner(manager, unit);
         manager_log_forget_unit(manager, unit);
         manager_forget_name(manager, unit);
         manager_forget_group(manager, unit);

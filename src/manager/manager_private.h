@@ -7,7 +7,6 @@
 
 #include <systemd/sd-event.h>
 
-#include "basic/heap.h"
 #include "basic/id_map.h"
 #include "basic/log.h"
 #include "basic/rate_limit.h"
@@ -15,29 +14,19 @@
 #include "exec/exec.h"
 #include "exec/exec_process.h"
 #include "manager/manager.h"
-#include "manager/manager_process.h"
+#include "manager/manager_owner.h"
 #include "manager/manager_record.h"
 #include "manager/manager_token.h"
-#include "manager/outbox.h"
-
-typedef struct ManagerTimer {
-        Unit *unit;                     /* borrowed */
-        UnitPurpose purpose;
-        usec_t deadline;
-        uint32_t place;                 /* in Manager.timers */
-        struct ManagerTimer *next;      /* of the same unit */
-} ManagerTimer;
+#include "process/outbox.h"
 
 /* What the manager keeps for each unit, by its index. */
 typedef struct ManagerUnit {
-        ManagerTimer *timers;           /* owned list, at most one a purpose */
-        ManagerProcess *processes;      /* owned list */
+        ProcessOwner *owner;            /* owned: of its processes and timers; NULL: it has none */
         usec_t told_end_at;             /* the turn of .told_end */
         uint64_t kept_since;            /* when unit_table_withdrawals() was that less 1 .kept_by was found; 0: never */
         struct ManagerGroup *group;     /* owned: its control group in this run; NULL: none */
         uint32_t kept_by;               /* a unit in use that was found to refer to it, over others perhaps */
         uint32_t walk;                  /* the last search for references that came by */
-        uint32_t n_errands;             /* of Manager.errands */
         uint32_t invocation;            /* its key in Manager.by_invocation, or 0 */
         uint32_t told_job;              /* the job that the log has spoken of last … */
         int8_t told_run;                /* … and what it did: a JobType */
@@ -48,15 +37,6 @@ typedef struct ManagerUnit {
         bool told_unapplied : 1;        /* that some of its resource settings are without effect */
         bool is_awaiting : 1;           /* its record may say that it recovers with another */
 } ManagerUnit;
-
-/* A process that has been begun and not been told of: only within a flush of the outbox, so the unit stays. */
-typedef struct ManagerSpawn {
-        Unit *unit;                     /* borrowed */
-        UnitPurpose purpose;
-        usec_t since, started;          /* monotonic, boot time */
-        ExecRequest request;            /* owned */
-        ExecSpawn *spawn;               /* owned */
-} ManagerSpawn;
 
 /* A job that a unit asked for. By name: the unit may be gone by the next turn. */
 typedef struct ManagerRequest {
@@ -76,8 +56,6 @@ typedef enum ManagerStage {
         MANAGER_KILLING,                /* … and SIGKILL */
         MANAGER_GONE,                   /* the loop ends */
 } ManagerStage;
-
-typedef struct ManagerWatch ManagerWatch;
 
 /* A name on the message bus, and the unit that follows it. */
 typedef struct ManagerName {
@@ -132,26 +110,20 @@ struct Manager {
         usec_t answer_until;            /* until then who asks waits for his answer, likewise; 0: nobody waits */
         bool has_news;                  /* something happened that listeners have not been told the end of */
 
-        Heap timers;                    /* ManagerTimer.place */
+        ProcessHost process_host;
+        ProcessTable *processes;        /* owned */
+        ProcessTimers *timers;          /* owned */
+        ProcessErrands *errands;        /* owned */
         usec_t alarm;                   /* what .timer_source is set to */
-        sd_event_source *timer_source, *job_source, *child_source, *notify_source, *idle_source;
+        sd_event_source *timer_source, *job_source, *notify_source, *idle_source;
 
-        IdMap by_pid;                   /* ManagerProcess, owned through its unit's list */
         IdMap by_invocation;            /* Unit, by the first half word of its invocation id */
-        IdMap watches;                  /* ManagerWatch, owned lists, by the index of their unit + 1 */
         sd_event_source *clock_source, *zone_source;
         bool watches_clock;             /* or tries to */
         struct ManagerMounts *mounts;   /* owned; NULL: nobody has asked for a mount yet */
         char *state_directory;          /* owned: what outlives a boot; NULL: not known yet, or there is none */
         bool has_settled;               /* the keeper has done all that he was asked to drop */
         VECTOR(uint32_t) triggered;     /* indexes of units whose triggering ones are to be told */
-        VECTOR(UnitExit) strays;        /* exits of processes that nobody asked for yet; the oldest go */
-        VECTOR(UnitExit) due;           /* exits that are to be told in the next turn */
-        ManagerErrand *errands;         /* those in the outbox */
-        ManagerSpawn spawns[EXEC_SPAWNS_MAX];           /* a ring: processes on their way to their programs */
-        unsigned first_spawn, n_spawns;
-        ExecPids orphans;               /* children that no unit knows, as of a moment of this turn */
-        bool knows_orphans;
 
         ManagerNames names;
         bool was_asked;                 /* for jobs, in this turn */
@@ -222,14 +194,12 @@ int manager_spare_pidfd(Manager *manager, int pidfd);   /* -1, and it is closed,
 
 void manager_lower_open_files_limit(Manager *manager);
 
-int manager_set_timer(Manager *manager, Unit *unit, UnitPurpose purpose, usec_t deadline);
-bool manager_has_timer(const Manager *manager, const Unit *unit, UnitPurpose purpose);
+/* Orphans are found by the invocation id that the unit has now. */
+void manager_note_invocation(Manager *manager, Unit *unit);
+
 void manager_run_timers(Manager *manager);
 void manager_arm_timers(Manager *manager);
 
-int manager_watch_fd(Manager *manager, Unit *unit, uint32_t index, int fd, uint32_t events);
-void manager_unwatch_fd(Manager *manager, Unit *unit, uint32_t index);
-void manager_forget_watches(Manager *manager, Unit *unit);
 int manager_keep_unit_fd(Manager *manager, const Unit *unit, const char *what, uint32_t index, int fd);
 int manager_accept_unit_fd(Manager *manager, const Unit *unit, const char *what, uint32_t index, int listening);
 void manager_drop_unit_fd(Manager *manager, const Unit *unit, const char *what, uint32_t index);

@@ -65,7 +65,7 @@ static int add_trace(const Manager *manager, pid_t pid, Traces *traces) {
         ExecProcess process;
         int r;
 
-        if (pid <= 1 || pid == getpid() || pid == manager->options.keeper.pid || manager_find_process(manager, pid) ||
+        if (pid <= 1 || pid == getpid() || pid == manager->options.keeper.pid || process_table_find(manager->processes, pid) ||
             exec_process_read(pid, &process) < 0 || process.state == 'Z' || process.state == 'X')
                 return 0;
         trace.start_time = process.start_time;

@@ -64,62 +64,26 @@ static const char *describe_manager(void *userdata, uint32_t number) {
 
 /* — queues — */
 
-static void write_exits(const UnitExit *exits, size_t n, RecordWriter *writer) {
-        record_put(writer, n);
-        for (size_t i = 0; i < n; i++) {
-                record_put_signed(writer, exits[i].pid);
-                record_put_signed(writer, exits[i].code);
-                record_put_signed(writer, exits[i].status);
-                record_put(writer, exits[i].time);
-        }
-}
-
-typedef VECTOR(UnitExit) UnitExits;
-
-static int read_exits(RecordReader *reader, UnitExits *exits) {
-        uint64_t n = record_get(reader);
-
-        for (; n > 0 && !reader->has_failed; n--) {
-                UnitExit exit = { .pid = (pid_t) record_get_signed(reader) };
-
-                exit.code = (int) record_get_signed(reader);
-                exit.status = (int) record_get_signed(reader);
-                exit.time = record_get(reader);
-                if (vector_push(exits, exit) < 0)
-                        return -ENOMEM;
-        }
-        return reader->has_failed ? -EBADMSG : 0;
-}
-
 static void write_queues(void *userdata, uint32_t number, RecordWriter *writer) {
         Manager *manager = userdata;
 
-        if (manager->requests.n + manager->due.n + manager->strays.n == 0 && !manager->errands)
+        if (manager->requests.n == 0 && !process_table_has_exits(manager->processes) &&
+            process_errands_is_empty(manager->errands))
                 return;
         manager_write_requests(manager, writer);
-        write_exits(manager->due.items, manager->due.n, writer);
-        write_exits(manager->strays.items, manager->strays.n, writer);
-        manager_write_errands(manager, writer);
+        process_table_write_exits(manager->processes, writer);
+        process_errands_write(manager->errands, writer);
 }
 
 static int read_queues(void *userdata, uint32_t number, RecordReader *reader) {
         const ManagerRestore *restore = userdata;
         Manager *manager = restore->manager;
-        UnitExits exits = {};
         int r;
 
         r = manager_read_requests(manager, reader);
         if (r == 0)
-                r = read_exits(reader, &exits);
-        for (size_t i = 0; i < exits.n && r == 0; i++)
-                r = vector_push(&manager->due, exits.items[i]);
-        vector_clear(&exits);
-        if (r == 0)
-                r = read_exits(reader, &exits);
-        for (size_t i = 0; i < exits.n && r == 0; i++)
-                r = vector_push(&manager->strays, exits.items[i]);
-        vector_deinit(&exits);
-        return r < 0 ? r : manager_read_errands(manager, reader);
+                r = process_table_read_exits(manager->processes, reader);
+        return r < 0 ? r : process_errands_read(manager->errands, reader);
 }
 
 /* — tokens — */
@@ -140,60 +104,16 @@ static int read_token(void *userdata, uint32_t number, RecordReader *reader) {
 
 /* — units — */
 
-static void write_timers(const ManagerTimer *timers, RecordWriter *writer) {
-        size_t n = 0;
+/* Without a unit they are read past. */
+static int read_owner(ManagerRestore *restore, Unit *unit, RecordReader *reader) {
+        Manager *manager = restore->manager;
+        ProcessOwner *owner = unit ? manager_make_owner(manager, unit) : NULL;
+        int r;
 
-        for (const ManagerTimer *timer = timers; timer; timer = timer->next)
-                n++;
-        record_put(writer, n);
-        for (const ManagerTimer *timer = timers; timer; timer = timer->next) {
-                record_put(writer, timer->purpose);
-                record_put(writer, timer->deadline);
-        }
-}
-
-static int read_timers(Manager *manager, Unit *unit, RecordReader *reader) {
-        uint64_t n = record_get(reader);
-        int r = 0;
-
-        for (; n > 0 && !reader->has_failed && r == 0; n--) {
-                UnitPurpose purpose = (UnitPurpose) record_get_below(reader, _UNIT_PURPOSE_MAX);
-                usec_t deadline = record_get(reader);
-
-                if (!reader->has_failed && unit)
-                        r = manager_set_timer(manager, unit, purpose, deadline);
-        }
-        return r;
-}
-
-static void write_processes(const ManagerProcess *processes, RecordWriter *writer) {
-        size_t n = 0;
-
-        for (const ManagerProcess *process = processes; process; process = process->next)
-                n++;
-        record_put(writer, n);
-        for (const ManagerProcess *process = processes; process; process = process->next) {
-                record_put(writer, (uint64_t) process->pid);
-                record_put(writer, process->purpose);
-                record_put(writer, process->started);
-        }
-}
-
-static int read_processes(ManagerRestore *restore, Unit *unit, RecordReader *reader) {
-        uint64_t n = record_get(reader);
-        int r = 0;
-
-        for (; n > 0 && !reader->has_failed && r == 0; n--) {
-                pid_t pid = (pid_t) record_get_below(reader, INT32_MAX);
-                UnitPurpose purpose = (UnitPurpose) record_get_below(reader, _UNIT_PURPOSE_MAX);
-                usec_t started = record_get(reader);
-
-                if (reader->has_failed || pid <= 1 || !unit)
-                        continue;
-                r = manager_adopt_process(restore->manager, unit, purpose, pid, started);
-                restore->n_processes++;
-        }
-        return r;
+        if (unit && !owner)
+                return -ENOMEM;
+        r = process_timers_read(manager->timers, owner, reader);
+        return r < 0 ? r : process_table_read(manager->processes, owner, reader, &restore->n_processes);
 }
 
 static int read_recovery(ManagerRestore *restore, const char *unit, const char *awaited) {
@@ -236,11 +156,13 @@ static void write_unit(void *userdata, uint32_t number, RecordWriter *writer) {
         Manager *manager = userdata;
         const Unit *unit = unit_table_at(manager->units, number), *awaited;
         RecordWriter *of_type = &manager->records.unit;
+        const ProcessOwner *owner;
         ManagerUnit *of_unit;
 
         if (!unit)
                 return;
         of_unit = manager_of_unit(manager, unit);
+        owner = of_unit ? of_unit->owner : NULL;
         awaited = job_manager_recovers_with(manager->jobs, unit);
         record_writer_clear(of_type);
         unit_record(unit, of_type);
@@ -249,12 +171,12 @@ static void write_unit(void *userdata, uint32_t number, RecordWriter *writer) {
                 writer->has_failed = true;
         if (of_unit)
                 note_awaiting(manager, of_unit, awaited);
-        if (!of_unit || (of_type->n == 0 && !of_unit->timers && !of_unit->processes && !awaited))
+        if (!of_unit || (of_type->n == 0 && !(owner && (owner->timers || owner->processes)) && !awaited))
                 return;
         record_put_string(writer, unit->id);
         record_put_bytes(writer, of_type->bytes, of_type->n);
-        write_timers(of_unit->timers, writer);
-        write_processes(of_unit->processes, writer);
+        process_timers_write(owner, writer);
+        process_table_write(owner, writer);
         record_put_string(writer, awaited ? awaited->id : NULL);
         manager_write_pins(manager, unit, writer);
 }
@@ -277,9 +199,7 @@ static int read_unit(void *userdata, uint32_t number, RecordReader *reader) {
                 log_warning("State of '%s' is dropped: there can be no such unit.", name);
         else
                 read_type(restore->manager, unit, bytes, n, reader);
-        r = read_timers(restore->manager, unit, reader);
-        if (r == 0)
-                r = read_processes(restore, unit, reader);
+        r = read_owner(restore, unit, reader);
         if (r == 0)
                 r = read_recovery(restore, name, record_get_string(reader));
         if (r == 0 && !reader->has_failed)
@@ -420,7 +340,7 @@ static void committed(void *userdata, bool is_written) {
 }
 
 void manager_commit(Manager *manager) {
-        assert(manager->n_spawns == 0);
+        assert(process_errands_are_settled(manager->errands));
 
         (void) state_commit(manager->state);
 }

@@ -68,13 +68,8 @@ void manager_commit(Manager *manager);
 void manager_open_state(Manager *manager);
 /* The same from what can be seen of processes, where there are no records (any more): units that are active stay as they are. */
 void manager_rebuild(Manager *manager);
-int manager_adopt_process(Manager *manager, Unit *unit, UnitPurpose purpose, pid_t pid, usec_t started /* boot time */);
 
 /* — parts of records: reading gives 0, -EBADMSG or -ENOMEM — */
-
-void manager_write_errands(Manager *manager, RecordWriter *writer);
-/* Takes over what has left already, and puts the rest into the outbox again. */
-int manager_read_errands(Manager *manager, RecordReader *reader);
 
 /* All but when the startup was finished, which earlier versions did not write, and comes later. */
 void manager_write_stage(const Manager *manager, RecordWriter *writer);

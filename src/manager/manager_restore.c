@@ -7,9 +7,6 @@
  * then exits that were reaped. An exit that the keeper has is told when the
  * keeper tells it. So each is told once, and units act on it as on any other.
  * The order of all that is the table in restore_all().
- *
- * A process is the one that is meant if it was begun at the time that is written
- * down. One that has ended, and of which nobody knows how, counts as killed.
  */
 
 #include <assert.h>
@@ -27,101 +24,28 @@
 #include "manager/manager_transient.h"
 #include "unit/unit_record.h"
 
-/* From the time that is written down until the process begins, on a machine that has much else to do. */
-#define START_AFTER (3 * USEC_PER_SEC)
-
-/* — processes — */
-
-static bool has_begun_at(const ExecProcess *process, usec_t started) {
-        usec_t tick = USEC_PER_SEC / (usec_t) sysconf(_SC_CLK_TCK);
-        usec_t begun = process->start_time * tick;
-
-        return begun + 2 * tick > started && begun < usec_add(started, START_AFTER);
-}
-
-static bool find_it(pid_t pid, usec_t started, ExecProcess *ret_found) {
-        return exec_process_read(pid, ret_found) == 0 && has_begun_at(ret_found, started);
-}
-
-/* The keeper may have reaped it after he told us of those that he had: then his word is under way. */
-static int tell_lost(Manager *manager, ManagerProcess *process) {
-        if (manager_has_kept_exit(manager, process->pid))
-                return 0;
-        process->is_lost = true;
-        if (manager->options.keeper.pid > 0)
-                return manager_wait_for_keeper(manager, process);
-        return vector_push(&manager->due, manager_lost_exit(manager, process));
-}
-
-/* Its exit is here, or comes from somebody: by itself, from the keeper, or by its pidfd. */
-int manager_adopt_process(Manager *manager, Unit *unit, UnitPurpose purpose, pid_t pid, usec_t started) {
-        ExecProcess found = {};
-        bool is_there = find_it(pid, started, &found);
-        int pidfd = is_there ? (int) syscall(SYS_pidfd_open, pid, 0) : -1, r;
-        ManagerProcess *process;
-
-        r = manager_add_process(manager, unit, purpose, pid, pidfd, USEC_INFINITY);
-        if (r < 0)
-                return r;
-        process = manager_find_process(manager, pid);
-        process->started = started;
-        process->is_adopted = !is_there || found.parent != getpid();
-        if (!is_there)
-                return 0;
-        if (found.parent != getpid() && found.parent != manager->options.keeper.pid)
-                return manager_watch_adopted(manager, process);
-        return 0;
-}
-
 /* Once all exits are known that somebody has written down. */
 static int tell_lost_processes(ManagerRestore *restore) {
         Manager *manager = restore->manager;
         int r = 0;
 
         unit_table_foreach(manager->units, unit) {
-                const ManagerUnit *of_unit = manager_of_unit(manager, unit);
+                ProcessOwner *owner = manager_find_owner(manager, unit);
 
-                if (!of_unit)
-                        return -ENOMEM;
-                for (ManagerProcess *process = of_unit->processes; process && r == 0; process = process->next) {
-                        ExecProcess found;
-
-                        if (!process->is_reaped && !find_it(process->pid, process->started, &found))
-                                r = tell_lost(manager, process);
-                }
+                if (owner && r == 0)
+                        r = process_table_tell_lost(manager->processes, owner);
         }
         return r;
 }
 
-/* Those that were reaped after the commit. */
 static int take_journal_exits(ManagerRestore *restore) {
-        Manager *manager = restore->manager;
-        const Journal *journal = state_journal(manager->state);
-
-        for (size_t i = 0; journal_exit_at(journal, i); i++) {
-                const siginfo_t *info = journal_exit_at(journal, i);
-                ManagerProcess *process = manager_find_process(manager, info->si_pid);
-                UnitExit exit = {
-                        .pid = info->si_pid, .code = info->si_code, .status = info->si_status, .time = manager->now,
-                };
-
-                /* A unit may ask for it later, as if it had just been reaped. */
-                if (!process) {
-                        manager_take_exit(manager, &exit);
-                        continue;
-                }
-                process->is_reaped = true;
-                if (vector_push(&manager->due, exit) < 0)
-                        return -ENOMEM;
-        }
-        return 0;
+        return process_table_read_journal(restore->manager->processes);
 }
 
 /* — is there anything to take over? — */
 
 static int look_at_unit(void *userdata, uint32_t number, RecordReader *reader) {
         ManagerRestore *restore = userdata;
-        ExecProcess found;
         size_t n_bytes;
         uint64_t n;
 
@@ -131,13 +55,8 @@ static int look_at_unit(void *userdata, uint32_t number, RecordReader *reader) {
                 record_get(reader);
                 record_get(reader);
         }
-        for (n = record_get(reader); n > 0 && !reader->has_failed; n--) {
-                pid_t pid = (pid_t) record_get_below(reader, INT32_MAX);
-
-                record_get(reader);
-                if (find_it(pid, record_get(reader), &found))
-                        restore->lives = true;
-        }
+        if (process_table_look(reader))
+                restore->lives = true;
         record_get_string(reader);
         reader->at = reader->end;       /* the rest is for those who serve */
         return reader->has_failed ? -EBADMSG : 0;

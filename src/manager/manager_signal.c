@@ -3,8 +3,8 @@
  * Event sources: signals, and those that the manager arms itself
  *
  * Signals come through descriptors like everything else. SIGCHLD only says
- * that there is something to reap; how much of it in one turn is the deferred
- * source's business, so that a thousand exits at once do not hold up the rest.
+ * that there is something to reap; how much of it in one turn is the process
+ * table's business, so that a thousand exits at once do not hold up the rest.
  */
 
 #include <errno.h>
@@ -16,26 +16,14 @@
 #include "basic/log.h"
 #include "manager/manager_private.h"
 
-/* Children reaped in one turn. */
-#define CHILDREN_A_TURN 128U
-
 void manager_arm(sd_event_source *source) {
         sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
-}
-
-static int on_children(sd_event_source *source, void *userdata) {
-        Manager *manager = userdata;
-
-        manager_tell_due_exits(manager);
-        if (manager_reap(manager, CHILDREN_A_TURN))
-                manager_arm(source);
-        return 0;
 }
 
 static int on_sigchld(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata) {
         Manager *manager = userdata;
 
-        manager_arm(manager->child_source);
+        process_table_arm(manager->processes);
         return 0;
 }
 
@@ -93,7 +81,8 @@ static int on_sigusr2(sd_event_source *source, const struct signalfd_siginfo *in
 
         log_notice("%s: %u units, %u failed; %zu jobs; %zu processes; %zu timers.", manager_system_state(manager),
                    unit_table_count(manager->units), manager->n_failed, job_manager_count(manager->jobs),
-                   manager->by_pid.n, manager->timers.n);
+                   process_table_count(manager->processes),
+                   process_timers_count(manager->timers));
         return 0;
 }
 
@@ -228,9 +217,7 @@ static int on_idle(sd_event_source *source, void *userdata) {
 int manager_init_sources(Manager *manager) {
         int r;
 
-        r = add_deferred(manager, &manager->child_source, on_children, MANAGER_PRIORITY_CHILDREN);
-        if (r >= 0)
-                r = add_deferred(manager, &manager->job_source, on_jobs, MANAGER_PRIORITY_JOBS);
+        r = add_deferred(manager, &manager->job_source, on_jobs, MANAGER_PRIORITY_JOBS);
         if (r >= 0)
                 r = add_deferred(manager, &manager->idle_source, on_idle, MANAGER_PRIORITY_IDLE);
         if (r >= 0)

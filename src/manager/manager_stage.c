@@ -18,6 +18,7 @@
 
 #include "basic/log.h"
 #include "basic/strv.h"
+#include "exec/exec_kill.h"
 #include "manager/manager_group.h"
 #include "manager/manager_private.h"
 
@@ -183,13 +184,13 @@ static void enter_stage(Manager *manager, ManagerStage stage, usec_t timeout) {
 
 static void terminate(Manager *manager) {
         enter_stage(manager, MANAGER_TERMINATING, TERMINATE_TIMEOUT);
-        manager_kill_descendants(SIGTERM);
-        manager_kill_descendants(SIGCONT);
+        exec_kill_descendants(SIGTERM);
+        exec_kill_descendants(SIGCONT);
 }
 
 static void leave_by_force(Manager *manager) {
         enter_stage(manager, MANAGER_KILLING, KILL_TIMEOUT);
-        manager_kill_descendants(SIGKILL);
+        exec_kill_descendants(SIGKILL);
 }
 
 static void leave(Manager *manager, int status, const char *target) {
@@ -319,21 +320,21 @@ void manager_step_stage(Manager *manager) {
                 if (is_late)
                         log_warning("Not all units were stopped in time; their processes are terminated.");
                 terminate(manager);
-                if (!manager_has_children())
+                if (!exec_has_children())
                         enter_stage(manager, MANAGER_GONE, USEC_INFINITY);
                 break;
         case MANAGER_TERMINATING:
-                if (!manager_has_children()) {
+                if (!exec_has_children()) {
                         enter_stage(manager, MANAGER_GONE, USEC_INFINITY);
                 } else if (is_late) {
                         leave_by_force(manager);
                 }
                 break;
         case MANAGER_KILLING:
-                if (is_late || !manager_has_children())
+                if (is_late || !exec_has_children())
                         enter_stage(manager, MANAGER_GONE, USEC_INFINITY);
                 else
-                        manager_kill_descendants(SIGKILL);      /* also what was forked while we looked */
+                        exec_kill_descendants(SIGKILL);      /* also what was forked while we looked */
                 break;
         case MANAGER_INITIALIZING:
         case MANAGER_SERVING:

@@ -110,11 +110,11 @@ Unit *manager_unit_by_pid(Manager *manager, pid_t pid) {
         const pid_t self = getpid();
 
         for (unsigned i = 0; i < ANCESTORS_MAX && pid > 0 && pid != self && pid != exec_process_keeper(); i++) {
-                const ManagerProcess *known = manager_find_process(manager, pid);
+                const Process *known = process_table_find(manager->processes, pid);
                 ExecProcess process;
 
                 if (known)
-                        return known->unit;
+                        return manager_unit_of_owner(known->owner);
                 if (i == 0) {
                         Unit *unit = manager_unit_of_group(manager, pid);
 
@@ -168,7 +168,7 @@ static int add_orphans(Manager *manager, const Unit *unit, ExecPids *pids) {
 
         r = exec_process_list_own(&children);
         for (size_t i = 0; r == 0 && i < children.n; i++)
-                if (!manager_find_process(manager, children.items[i]) &&
+                if (!process_table_find(manager->processes, children.items[i]) &&
                     exec_process_check_invocation(children.items[i], unit->invocation_id, &patience) > 0)
                         r = add_once(pids, children.items[i]);
         vector_deinit(&children);
@@ -181,8 +181,7 @@ int manager_unit_processes(Manager *manager, Unit *unit, pid_t **ret_pids, size_
         bool is_complete = false;
         int r = of_unit ? 0 : -ENOMEM;
 
-        for (const ManagerProcess *process = of_unit ? of_unit->processes : NULL; r == 0 && process;
-             process = process->next)
+        for (const Process *process = manager_unit_process_list(manager, unit); r == 0 && process; process = process->next)
                 r = add_once(&pids, process->pid);
         if (r == 0) {
                 int listed = manager_list_group(manager, unit, &pids);
@@ -201,24 +200,4 @@ int manager_unit_processes(Manager *manager, Unit *unit, pid_t **ret_pids, size_
         *ret_pids = pids.items;
         *ret_n = pids.n;
         return 0;
-}
-
-void manager_kill_descendants(int signal) {
-        ExecPids pids = {};
-
-        /* This hits neither PID 1 nor us. */
-        if (getpid() == 1 || exec_process_keeper() == 1) {
-                kill(-1, signal);
-                return;
-        }
-        if (exec_process_list_children(getpid(), &pids) < 0 || exec_process_list_kept(&pids) < 0) {
-                vector_deinit(&pids);
-                return;
-        }
-        for (size_t i = 0; i < pids.n && pids.n < PROCESSES_MAX; i++)
-                if (exec_process_list_children(pids.items[i], &pids) < 0)
-                        break;
-        for (size_t i = 0; i < pids.n; i++)
-                kill(pids.items[i], signal);
-        vector_deinit(&pids);
 }

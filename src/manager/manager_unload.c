@@ -60,10 +60,10 @@ static bool is_in_use(Manager *manager, const Unit *unit, const ManagerUnit *of_
         } else if (unit->active_state != UNIT_INACTIVE) {
                 return true;
         }
-        if (of_unit->timers || of_unit->n_errands > 0 || of_unit->group)
+        if (of_unit->group || (of_unit->owner && (of_unit->owner->timers || of_unit->owner->n_errands > 0)))
                 return true;
         /* Those that it was given, and would have had if it had been started, are none of it. */
-        if (of_unit->processes && (unit->active_state != UNIT_INACTIVE || !unit->vtable->give_processes))
+        if (of_unit->owner && of_unit->owner->processes && (unit->active_state != UNIT_INACTIVE || !unit->vtable->give_processes))
                 return true;
         if (job_manager_unit_job(manager->jobs, unit, &job))
                 return true;

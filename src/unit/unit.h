@@ -30,14 +30,6 @@ typedef struct UnitTimestamp {
         usec_t monotonic;
 } UnitTimestamp;
 
-/* One exit of a process, however it was learned. */
-typedef struct UnitExit {
-        pid_t pid;
-        int code;                       /* CLD_EXITED, CLD_KILLED, CLD_DUMPED */
-        int status;                     /* exit status or signal */
-        usec_t time;                    /* monotonic */
-} UnitExit;
-
 /* Standard input, output and error. */
 #define UNIT_STREAMS 3U
 

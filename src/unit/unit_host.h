@@ -16,26 +16,12 @@
 
 #include "basic/usec.h"
 #include "unit/job_words.h"
+#include "unit/unit_purpose.h"
 
 typedef struct Unit Unit;
 typedef struct UnitHost UnitHost;
 struct ResourceDefaults;               /* unitfile/resource_settings.h */
 struct MountEntry;                     /* unitfile/mount_table.h */
-
-typedef enum UnitPurpose {
-        UNIT_PURPOSE_MAIN,              /* the main process */
-        UNIT_PURPOSE_CONTROL,           /* a helper process: start-pre, reload, stop, … */
-        UNIT_PURPOSE_STATE_LIMIT,       /* timer: time limit of the present sub-state */
-        UNIT_PURPOSE_RESTART,           /* timer: start again */
-        UNIT_PURPOSE_RUNTIME_LIMIT,     /* timer: RuntimeMaxSec */
-        UNIT_PURPOSE_WATCHDOG,          /* timer: WatchdogSec */
-        UNIT_PURPOSE_PIDFILE,           /* poll or watch for the PID file */
-        UNIT_PURPOSE_ELAPSE,            /* timer: what a timer is there for */
-        UNIT_PURPOSE_PROBE,             /* a process that looks whether the unit is well; timer: its limit, or the next one */
-        UNIT_PURPOSE_IDLE,              /* timer: look again whether other jobs run */
-        UNIT_PURPOSE_HEALTHY,           /* timer: it has run so long that earlier failures don't count any more */
-        _UNIT_PURPOSE_MAX,
-} UnitPurpose;
 
 /* What a control group tells; -ENODATA where it does not. */
 typedef enum UnitGroupValue {

@@ -9,7 +9,7 @@
 #include "basic/clock.h"
 #include "bus_world.h"
 #include "double/double_assert.h"
-#include "manager/outbox.h"
+#include "process/outbox.h"
 
 /* More than are begun in the turn in which they are asked for, and in the next. */
 #define TARGETS 300U

@@ -10,6 +10,7 @@
 
 #include "basic/clock.h"
 #include "basic/log.h"
+#include "exec/exec_kill.h"
 #include "manager_world.h"
 
 /* It only ends a test that hangs: the machine may be slow, and busy with other things. */
@@ -121,7 +122,7 @@ World *world_free(World *world) {
 
         if (!world)
                 return NULL;
-        manager_kill_descendants(SIGKILL);
+        exec_kill_descendants(SIGKILL);
         manager_free(world->manager);
         if (world->kept_fd >= 0)
                 close(world->kept_fd);
@@ -286,4 +287,27 @@ bool world_is_gone_or_inactive(World *world, const void *unit) {
 
 bool world_has_calls(World *world, const void *text) {
         return strstr(world_calls(world), text) != NULL;
+}
+
+int world_add_process(World *world, Unit *unit, UnitPurpose purpose, pid_t pid, int pidfd, usec_t since) {
+        return process_table_add(world->manager->processes, &(Process) {
+                .pid = pid, .pidfd = pidfd, .owner = manager_make_owner(world->manager, unit), .purpose = purpose }, since);
+}
+
+int world_watch_process(World *world, Unit *unit, UnitPurpose purpose, pid_t pid) {
+        return world->manager->host.ops->watch_process(&world->manager->host, unit, purpose, pid);
+}
+
+void world_forget_process(World *world, Unit *unit, pid_t pid) {
+        world->manager->host.ops->unwatch_process(&world->manager->host, unit, UNIT_PURPOSE_MAIN, pid);
+}
+
+size_t world_strays(World *world, UnitExit *ret_last) {
+        const UnitExit *strays;
+        size_t n;
+
+        strays = process_table_strays(world->manager->processes, &n);
+        if (ret_last && n > 0)
+                *ret_last = strays[n - 1];
+        return n;
 }

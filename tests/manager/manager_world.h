@@ -57,3 +57,10 @@ bool world_is_active(World *world, const void *unit);           /* by name, also
 bool world_is_failed(World *world, const void *unit);
 bool world_is_gone_or_inactive(World *world, const void *unit);
 bool world_has_calls(World *world, const void *text);
+
+/* As the unit's host does. */
+int world_add_process(World *world, Unit *unit, UnitPurpose purpose, pid_t pid, int pidfd, usec_t since);
+int world_watch_process(World *world, Unit *unit, UnitPurpose purpose, pid_t pid);
+void world_forget_process(World *world, Unit *unit, pid_t pid);
+/* How many exits there are of processes that nobody has asked for; the newest in *ret_last, if that is not NULL. */
+size_t world_strays(World *world, UnitExit *ret_last);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "basic/clock.h"
+#include "exec/exec_kill.h"
 #include "manager_world.h"
 
 static const char *const service = "[Service]\nExecStart=/bin/true\n";
@@ -52,7 +53,7 @@ static const char *exit_call(pid_t pid, int status, const char *unit) {
 }
 
 static void follow(World *world, Unit *unit, pid_t pid) {
-        cr_assert(eq(int, manager_add_process(world->manager, unit, UNIT_PURPOSE_MAIN, pid, -1, 0), 0));
+        cr_assert(eq(int, world_add_process(world, unit, UNIT_PURPOSE_MAIN, pid, -1, 0), 0));
 }
 
 Test(manager_child, an_exit_reaches_the_unit_of_the_process) {
@@ -65,7 +66,7 @@ Test(manager_child, an_exit_reaches_the_unit_of_the_process) {
         world_wait(world, world_has_calls, exit_call(first, 3, "a.service"));
         world_wait(world, world_has_calls, exit_call(second, 4, "b.service"));
         cr_assert(eq(int, waitpid(-1, NULL, WNOHANG), -1));
-        assert_null(manager_find_process(world->manager, first));
+        assert_null(process_table_find(world->manager->processes, first));
 }
 
 Test(manager_child, an_exit_before_the_unit_knows_the_process_is_kept_for_it) {
@@ -76,10 +77,10 @@ Test(manager_child, an_exit_before_the_unit_knows_the_process_is_kept_for_it) {
 
         wait_for_zombie(pid);
         manager_read_clock(world->manager);
-        cr_assert(not(manager_reap(world->manager, 10)));
+        cr_assert(not(process_table_reap(world->manager->processes, 10)));
         assert_string(world_calls(world), "");
 
-        cr_assert(eq(int, manager_add_process(world->manager, a, UNIT_PURPOSE_MAIN, pid, -1, since), 0));
+        cr_assert(eq(int, world_add_process(world, a, UNIT_PURPOSE_MAIN, pid, -1, since), 0));
         assert_string(world_calls(world), "");          /* never from inside the unit's own call */
         world_wait(world, world_has_calls, exit_call(pid, 5, "a.service"));
 }
@@ -88,12 +89,12 @@ Test(manager_child, an_exit_from_before_the_spawn_was_of_another_with_that_pid) 
         cleanup_(world_freep) World *world = world_new();
         Unit *a = fake_unit(world, "a.service");
 
-        manager_take_exit(world->manager, &(UnitExit) { .pid = 4242, .code = CLD_EXITED, .time = 1000 });
-        cr_assert(eq(int, manager_add_process(world->manager, a, UNIT_PURPOSE_MAIN, 4242, -1, 2000), 0));
+        process_table_take_exit(world->manager->processes, &(UnitExit) { .pid = 4242, .code = CLD_EXITED, .time = 1000 });
+        cr_assert(eq(int, world_add_process(world, a, UNIT_PURPOSE_MAIN, 4242, -1, 2000), 0));
         world_settle(world);
         assert_string(world_calls(world), "");
-        assert_not_null(manager_find_process(world->manager, 4242));
-        cr_assert(eq(sz, world->manager->strays.n, 0));
+        assert_not_null(process_table_find(world->manager->processes, 4242));
+        cr_assert(eq(sz, world_strays(world, NULL), 0));
 }
 
 Test(manager_child, a_watched_process_that_is_gone_already_is_told_or_refused) {
@@ -103,9 +104,9 @@ Test(manager_child, a_watched_process_that_is_gone_already_is_told_or_refused) {
 
         wait_for_zombie(pid);
         world_settle(world);
-        cr_assert(eq(int, manager_watch_process(world->manager, a, UNIT_PURPOSE_MAIN, pid), 0));
+        cr_assert(eq(int, world_watch_process(world, a, UNIT_PURPOSE_MAIN, pid), 0));
         world_wait(world, world_has_calls, exit_call(pid, 6, "a.service"));
-        cr_assert(eq(int, manager_watch_process(world->manager, a, UNIT_PURPOSE_MAIN, pid), -ESRCH));
+        cr_assert(eq(int, world_watch_process(world, a, UNIT_PURPOSE_MAIN, pid), -ESRCH));
 }
 
 Test(manager_child, a_watched_process_of_another_parent_is_heard_of) {
@@ -125,7 +126,7 @@ Test(manager_child, a_watched_process_of_another_parent_is_heard_of) {
                 pause();
         }
         cr_assert(eq(sz, (size_t) read(told[0], &pid, sizeof(pid)), sizeof(pid)));
-        cr_assert(eq(int, manager_watch_process(world->manager, a, UNIT_PURPOSE_MAIN, pid), 0));
+        cr_assert(eq(int, world_watch_process(world, a, UNIT_PURPOSE_MAIN, pid), 0));
         close(gate[0]);
         close(gate[1]);
         /* How it ended only its parent can know. */
@@ -144,14 +145,14 @@ Test(manager_child, a_process_is_one_units_only) {
 
         cr_assert(eq(int, pipe2(gate, O_CLOEXEC), 0));
         pid = fork_child(gate[0], 0);
-        cr_assert(eq(int, manager_watch_process(world->manager, a, UNIT_PURPOSE_MAIN, pid), 0));
-        cr_assert(eq(int, manager_watch_process(world->manager, a, UNIT_PURPOSE_CONTROL, pid), 0));
-        cr_assert(eq(int, manager_watch_process(world->manager, b, UNIT_PURPOSE_MAIN, pid), -EEXIST));
-        cr_assert(eq(int, manager_watch_process(world->manager, a, UNIT_PURPOSE_MAIN, getpid()), -EINVAL));
-        manager_forget_process(world->manager, b, pid);
-        assert_not_null(manager_find_process(world->manager, pid));
-        manager_forget_process(world->manager, a, pid);
-        assert_null(manager_find_process(world->manager, pid));
+        cr_assert(eq(int, world_watch_process(world, a, UNIT_PURPOSE_MAIN, pid), 0));
+        cr_assert(eq(int, world_watch_process(world, a, UNIT_PURPOSE_CONTROL, pid), 0));
+        cr_assert(eq(int, world_watch_process(world, b, UNIT_PURPOSE_MAIN, pid), -EEXIST));
+        cr_assert(eq(int, world_watch_process(world, a, UNIT_PURPOSE_MAIN, getpid()), -EINVAL));
+        world_forget_process(world, b, pid);
+        assert_not_null(process_table_find(world->manager->processes, pid));
+        world_forget_process(world, a, pid);
+        assert_null(process_table_find(world->manager->processes, pid));
         kill(pid, SIGKILL);
         close(gate[0]);
         close(gate[1]);
@@ -173,7 +174,7 @@ Test(manager_child, orphans_are_reaped) {
         }
         cr_assert(eq(sz, (size_t) read(told[0], &orphan, sizeof(orphan)), sizeof(orphan)));
         snprintf(path, sizeof(path), "/proc/%d", (int) orphan);
-        while (manager_has_children())
+        while (exec_has_children())
                 world_turn(world);
         cr_assert(eq(int, access(path, F_OK), -1));
         close(told[0]);
@@ -181,7 +182,7 @@ Test(manager_child, orphans_are_reaped) {
 }
 
 static bool is_table_empty(World *world, const void *argument) {
-        return world->manager->by_pid.n == 0;
+        return process_table_count(world->manager->processes) == 0;
 }
 
 /* All are there at once; no turn takes in all of them, and none is lost. */
@@ -207,11 +208,11 @@ Test(manager_child, a_thousand_exits_at_once) {
         close(gate[0]);
         close(gate[1]);
 
-        while (world->manager->by_pid.n > 0) {
-                size_t before = world->manager->by_pid.n;
+        while (process_table_count(world->manager->processes) > 0) {
+                size_t before = process_table_count(world->manager->processes);
 
                 world_turn(world);
-                cr_assert(le(sz, before - world->manager->by_pid.n, 128));
+                cr_assert(le(sz, before - process_table_count(world->manager->processes), 128));
         }
         world_wait(world, is_table_empty, NULL);
         for (const char *at = world_calls(world); (at = strstr(at, "a.service;")); at++)
@@ -221,7 +222,7 @@ Test(manager_child, a_thousand_exits_at_once) {
 }
 
 static bool is_idle(World *world, const void *argument) {
-        return job_manager_count(world->manager->jobs) == 0 && world->manager->by_pid.n == 0;
+        return job_manager_count(world->manager->jobs) == 0 && process_table_count(world->manager->processes) == 0;
 }
 
 /* One list of orphans does for all whose ends are told in one turn: it must be younger than all of these. */
@@ -236,7 +237,7 @@ Test(manager_child, leftovers_of_many_that_end_at_once_are_found) {
                 world_exec(world, JOB_REPLACE, request);
         }
         world_wait(world, is_idle, NULL);
-        while (manager_has_children())
+        while (exec_has_children())
                 world_turn(world);
         for (int i = 0; i < 40; i++) {
                 snprintf(name, sizeof(name), "l%d.service", i);
@@ -246,9 +247,10 @@ Test(manager_child, leftovers_of_many_that_end_at_once_are_found) {
 
 Test(manager_child, strays_are_bounded) {
         cleanup_(world_freep) World *world = world_new();
+        UnitExit last = {};
 
         for (int i = 0; i < 10000; i++)
-                manager_take_exit(world->manager, &(UnitExit) { .pid = 100000 + i, .code = CLD_EXITED });
-        cr_assert(le(sz, world->manager->strays.n, 256));
-        cr_assert(eq(int, world->manager->strays.items[world->manager->strays.n - 1].pid, 109999));
+                process_table_take_exit(world->manager->processes, &(UnitExit) { .pid = 100000 + i, .code = CLD_EXITED });
+        cr_assert(le(sz, world_strays(world, &last), 256));
+        cr_assert(eq(int, last.pid, 109999));
 }

@@ -105,7 +105,7 @@ static void make_state(World *world) {
         cr_assert(eq(int, manager_change_environment(world->manager, NULL, set, &failure), 0));
         cr_assert(eq(int, manager_request_job(world->manager, world_load(world, "idle.target"), JOB_START, JOB_REPLACE,
                                               "because"), 0));
-        manager_take_exit(world->manager, &(UnitExit) { .pid = 4194000, .code = CLD_EXITED, .status = 3, .time = 5 });
+        process_table_take_exit(world->manager->processes, &(UnitExit) { .pid = 4194000, .code = CLD_EXITED, .status = 3, .time = 5 });
         state_mark_all(world->manager->state);
         manager_commit(world->manager);
 }
@@ -324,6 +324,7 @@ static void expect_jobs(World *world) {
 
 static void expect_manager(World *world) {
         const Manager *manager = world->manager;
+        UnitExit stray = {};
 
         cr_expect(eq(int, manager->stage, MANAGER_SERVING));
         cr_expect(lt(u64, 1, state_last_commit(manager->state)));
@@ -331,8 +332,8 @@ static void expect_manager(World *world) {
         cr_assert(eq(sz, manager->requests.n, 1));
         cr_expect(eq(str, manager->requests.items[0].unit, (char *) "idle.target"));
         cr_expect(eq(str, manager->requests.items[0].reason, (char *) "because"));
-        cr_assert(eq(sz, manager->strays.n, 1));
-        cr_expect(eq(int, manager->strays.items[0].status, 3));
+        cr_assert(eq(sz, world_strays(world, &stray), 1));
+        cr_expect(eq(int, stray.status, 3));
 }
 
 Test(manager_format, five_is_read) {

@@ -11,6 +11,7 @@
 #include <systemd/sd-event.h>
 
 #include "basic/log.h"
+#include "exec/exec_kill.h"
 #include "manager_world.h"
 
 static const char *const service = "[Service]\nExecStart=/bin/true\n";
@@ -48,8 +49,8 @@ Test(manager_job, a_turn_serves_children_notify_timers_jobs_bus_in_this_order) {
         world_exec(world, JOB_REPLACE, "start:b.service");
         manager_set_timer(world->manager, unit, UNIT_PURPOSE_RESTART, 1);
         manager_arm_timers(world->manager);
-        manager_take_exit(world->manager, &(UnitExit) { .pid = 4242, .status = 1, .time = 10 });
-        cr_assert(eq(int, manager_add_process(world->manager, unit, UNIT_PURPOSE_MAIN, 4242, -1, 5), 0));
+        process_table_take_exit(world->manager->processes, &(UnitExit) { .pid = 4242, .status = 1, .time = 10 });
+        cr_assert(eq(int, world_add_process(world, unit, UNIT_PURPOSE_MAIN, 4242, -1, 5), 0));
 
         world_settle(world);
         assert_string(world_calls(world), "exit 4242 1 a.service;timer 3 a.service;start b.service;bus;");
@@ -152,7 +153,7 @@ Test(manager_job, a_spawn_of_a_unit_that_is_gone_is_dropped) {
         world_settle(world);
         assert_string(world_calls(world), "");
         cr_assert(eq(sz, outbox_length(manager_outbox(world->manager)), 0));
-        assert_null(world->manager->errands);
+        cr_assert(process_errands_is_empty(world->manager->errands));
 }
 
 /* — with real services — */
@@ -178,7 +179,7 @@ Test(manager_job, real_services_start_in_order_and_stop) {
         assert_string(world_calls(world), "done a.service;done b.service;");
         world_settle(world);
         assert_null(manager_find_unit(world->manager, "a.service"));
-        cr_assert(not(manager_has_children()));
+        cr_assert(not(exec_has_children()));
 }
 
 Test(manager_job, a_notify_service_is_ready_when_it_says_so) {
@@ -234,7 +235,7 @@ Test(manager_job, a_killed_service_is_restarted) {
 }
 
 static bool has_no_children(World *world, const void *argument) {
-        return !manager_has_children();
+        return !exec_has_children();
 }
 
 static bool has_three_processes_or_more(World *world, const void *unit) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "basic/log.h"
+#include "exec/exec_kill.h"
 #include "manager_world.h"
 
 static bool is_gone(World *world, const void *argument) {
@@ -53,7 +54,7 @@ Test(manager_machine, starting_a_target_of_the_end_ends_all_by_its_action) {
                 cr_assert(eq(int, manager_run(world->manager), 0));
                 cr_expect(eq(int, (int) manager_action(world->manager), (int) cases[i].action), "%s", cases[i].request);
                 cr_expect(not(world_is_active(world, "a.service")), "%s", cases[i].request);
-                cr_expect(not(manager_has_children()));
+                cr_expect(not(exec_has_children()));
         }
 }
 
@@ -80,7 +81,7 @@ Test(manager_machine, force_leaves_processes_alone_and_cuts_short_what_is_orderl
         manager_leave(world->manager, UNIT_ACTION_REBOOT_FORCE);
         world_wait(world, is_gone, NULL);
         cr_assert(eq(int, (int) manager_action(world->manager), UNIT_ACTION_REBOOT_FORCE));
-        cr_assert(manager_has_children());
+        cr_assert(exec_has_children());
 }
 
 Test(manager_machine, signals_are_those_of_an_init) {

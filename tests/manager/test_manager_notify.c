@@ -64,7 +64,7 @@ static pid_t fork_sender(World *world, Unit *unit, const char *text, bool is_nes
                         _exit(1);
                 pause();
         }
-        cr_assert(eq(int, manager_add_process(world->manager, unit, UNIT_PURPOSE_MAIN, pid, -1, 0), 0));
+        cr_assert(eq(int, world_add_process(world, unit, UNIT_PURPOSE_MAIN, pid, -1, 0), 0));
         close(gate[0]);
         close(gate[1]);
         return pid;
@@ -157,7 +157,7 @@ Test(manager_notify, who_says_too_much_silences_nobody) {
                 if (pid == 0)
                         _exit(!send_text(world, large, sizes[i], -1) || !send_text(world, "STATUS=1", 8, -1) ||
                               !send_text(world, "STATUS=2", 8, -1));
-                cr_assert(eq(int, manager_add_process(world->manager, a, UNIT_PURPOSE_MAIN, pid, -1, 0), 0));
+                cr_assert(eq(int, world_add_process(world, a, UNIT_PURPOSE_MAIN, pid, -1, 0), 0));
                 world_wait(world, world_has_calls, "exit");
                 cr_assert(eq(int, strncmp(world_calls(world), "notify a.service STATUS=1;notify a.service STATUS=2;exit ", 57), 0),
                           "%zu bytes: %.80s", sizes[i], world_calls(world));
@@ -179,7 +179,7 @@ Test(manager_notify, what_comes_behind_a_long_one_is_not_taken_for_it) {
         pid = fork();
         if (pid == 0)
                 _exit(!send_text(world, "READY=1", 7, -1));
-        cr_assert(eq(int, manager_add_process(world->manager, a, UNIT_PURPOSE_MAIN, pid, -1, 0), 0));
+        cr_assert(eq(int, world_add_process(world, a, UNIT_PURPOSE_MAIN, pid, -1, 0), 0));
         cr_assert(eq(int, waitid(P_PID, (id_t) pid, &info, WEXITED | WNOWAIT), 0));
         manager_commit(world->manager);
         world_wait(world, world_has_calls, "exit");
@@ -197,7 +197,7 @@ Test(manager_notify, what_was_said_before_the_end_is_heard_before_it) {
         pid = fork();
         if (pid == 0)
                 _exit(!send_text(world, "READY=1", 7, -1));
-        cr_assert(eq(int, manager_add_process(world->manager, a, UNIT_PURPOSE_MAIN, pid, -1, 0), 0));
+        cr_assert(eq(int, world_add_process(world, a, UNIT_PURPOSE_MAIN, pid, -1, 0), 0));
         cr_assert(eq(int, waitid(P_PID, (id_t) pid, &info, WEXITED | WNOWAIT), 0));
         world_wait(world, world_has_calls, "exit");
         cr_assert(eq(int, strncmp(world_calls(world), "notify a.service READY=1;exit ", 30), 0), "%s",
@@ -215,7 +215,7 @@ Test(manager_notify, ten_thousand_leave_the_manager_serving) {
                                 _exit(1);
                 _exit(0);
         }
-        cr_assert(eq(int, manager_add_process(world->manager, a, UNIT_PURPOSE_MAIN, pid, -1, 0), 0));
+        cr_assert(eq(int, world_add_process(world, a, UNIT_PURPOSE_MAIN, pid, -1, 0), 0));
         world_wait(world, world_has_calls, "exit");
 }
 

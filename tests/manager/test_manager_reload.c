@@ -120,7 +120,7 @@ Test(manager_reload, what_is_wrong_with_a_file_is_said_once) {
         cr_assert(eq(int, dup2(fileno(log), STDERR_FILENO), STDERR_FILENO));
         for (unsigned i = 0; i < 3; i++) {
                 cr_assert(eq(int, manager_load_unit(world->manager, "a.service", &unit, NULL), 0));
-                manager_arm(world->manager->child_source);
+                process_table_arm(world->manager->processes);
                 world_settle(world);
                 cr_assert(eq(ptr, manager_find_unit(world->manager, "a.service"), NULL), "it goes, being of no use");
                 cr_assert(eq(int, count_lines(log), 1));

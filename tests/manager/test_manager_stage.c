@@ -10,6 +10,7 @@
 
 #include "basic/clock.h"
 #include "basic/log.h"
+#include "exec/exec_kill.h"
 #include "manager_world.h"
 
 static bool is_in_stage(World *world, const void *state) {
@@ -74,7 +75,7 @@ Test(manager_stage, an_orderly_exit_stops_units_in_reverse_order) {
         manager_exit(world->manager, 7, true);
         assert_string(manager_system_state(world->manager), "stopping");
         cr_assert(eq(int, manager_run(world->manager), 7));
-        cr_assert(not(manager_has_children()));
+        cr_assert(not(exec_has_children()));
         file = fopen(path, "re");
         assert_not_null(file);
         assert_not_null(fgets(line, sizeof(line), file));
@@ -123,7 +124,7 @@ Test(manager_stage, a_signal_stops_all_and_a_second_one_cuts_it_short) {
         world_wait(world, is_in_stage, "stopping");
         kill(getpid(), SIGTERM);
         world_wait(world, is_gone, NULL);
-        cr_assert(not(manager_has_children()));
+        cr_assert(not(exec_has_children()));
 }
 
 Test(manager_stage, units_that_do_not_stop_in_time_are_killed) {
@@ -134,7 +135,7 @@ Test(manager_stage, units_that_do_not_stop_in_time_are_killed) {
         start(world, "a.service", "[Service]\nExecStart=/bin/sleep 1000\nExecStop=/bin/sleep 1000\n");
         manager_exit(world->manager, 3, true);
         cr_assert(eq(int, manager_run(world->manager), 3));
-        cr_assert(not(manager_has_children()));
+        cr_assert(not(exec_has_children()));
 }
 
 /* A shutdown under way is not turned into another one by a unit that fails because of it. */
@@ -154,7 +155,7 @@ Test(manager_stage, a_failure_action_ends_the_manager_with_its_status) {
         start(world, "b.service", "[Service]\nExecStart=/bin/sleep 1000\n");
         manager_kill_unit(world->manager, manager_find_unit(world->manager, "a.service"), "main", SIGKILL, NULL);
         cr_assert(eq(int, manager_run(world->manager), 42));
-        cr_assert(not(manager_has_children()));
+        cr_assert(not(exec_has_children()));
 }
 
 Test(manager_stage, a_job_that_takes_too_long_acts_as_its_unit_says) {
@@ -165,7 +166,7 @@ Test(manager_stage, a_job_that_takes_too_long_acts_as_its_unit_says) {
                     "[Service]\nType=oneshot\nExecStart=/bin/sleep 1000\n");
         world_exec(world, JOB_REPLACE, "start:a.service");
         cr_assert(eq(int, manager_run(world->manager), 0));
-        cr_assert(not(manager_has_children()));
+        cr_assert(not(exec_has_children()));
 }
 
 Test(manager_stage, no_unit_starts_again_by_itself_while_all_is_stopped) {
@@ -174,7 +175,7 @@ Test(manager_stage, no_unit_starts_again_by_itself_while_all_is_stopped) {
         start(world, "a.service", "[Service]\nRestart=always\nRestartSec=0\nExecStart=/bin/sleep 1000\n");
         manager_exit(world->manager, 0, true);
         cr_assert(eq(int, manager_run(world->manager), 0));
-        cr_assert(not(manager_has_children()));
+        cr_assert(not(exec_has_children()));
 }
 
 /* — what waits when it ends — */

@@ -28,7 +28,7 @@ static void set(World *world, const char *name, UnitPurpose purpose, usec_t dead
         UnitHost *host = unit_table_host(unit->table);
 
         cr_assert(eq(int, host->ops->set_timer(host, unit, purpose, deadline), 0));
-        manager_arm(world->manager->child_source);      /* a turn, at whose end timers are armed */
+        process_table_arm(world->manager->processes);      /* a turn, at whose end timers are armed */
 }
 
 Test(manager_timer, elapse_in_the_order_of_deadlines) {
@@ -54,7 +54,7 @@ Test(manager_timer, setting_again_moves_and_infinity_clears) {
         world_wait(world, world_has_calls, "timer 3 a.service");
         assert_string(world_calls(world), "timer 3 a.service;");
         cr_assert(ge(u64, clock_monotonic(), now + 20000));
-        cr_assert(eq(sz, world->manager->timers.n, 0));
+        cr_assert(eq(sz, process_timers_count(world->manager->timers), 0));
 }
 
 Test(manager_timer, of_a_unit_that_goes_are_forgotten) {
@@ -81,10 +81,10 @@ Test(manager_timer, a_crowd_does_not_take_one_turn) {
                 world_load(world, name);
                 set(world, name, UNIT_PURPOSE_RESTART, now);
         }
-        cr_assert(eq(sz, world->manager->timers.n, 300));
+        cr_assert(eq(sz, process_timers_count(world->manager->timers), 300));
         manager_read_clock(world->manager);
         manager_run_timers(world->manager);
-        cr_assert(eq(sz, world->manager->timers.n, 44));
+        cr_assert(eq(sz, process_timers_count(world->manager->timers), 44));
         world_settle(world);
-        cr_assert(eq(sz, world->manager->timers.n, 0));
+        cr_assert(eq(sz, process_timers_count(world->manager->timers), 0));
 }

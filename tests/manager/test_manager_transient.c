@@ -90,7 +90,7 @@ static void damage(const World *world, const char *name) {
 
 /* It is told by its environment, which the kernel puts there in the last part of an exec. */
 static void await_environment(const World *world, const Unit *unit) {
-        const ManagerProcess *process = manager_of_unit(world->manager, unit)->processes;
+        const Process *process = manager_unit_process_list(world->manager, unit);
         cleanup_free_ char *name = NULL;
 
         assert_not_null(process);

@@ -44,7 +44,7 @@ Test(manager_unload, an_inactive_unit_goes_at_the_end_of_the_turn) {
         write_service(world, "a.service", "");
         world_load(world, "a.service");
         cr_assert(is_there(world, "a.service"));
-        manager_arm(world->manager->child_source);
+        process_table_arm(world->manager->processes);
         world_settle(world);
         cr_assert(not(is_there(world, "a.service")));
         cr_assert(eq(u32, unit_table_count(manager_units(world->manager)), 0));
@@ -59,7 +59,7 @@ Test(manager_unload, what_an_active_unit_refers_to_stays_and_goes_with_it) {
         write_service(world, "c.service", "");
         a = world_load(world, "a.service");
         unit_publish(a, UNIT_ACTIVE, 0);
-        manager_arm(world->manager->child_source);
+        process_table_arm(world->manager->processes);
         world_settle(world);
         cr_assert(is_there(world, "a.service"));
         cr_assert(is_there(world, "b.service"));
@@ -67,7 +67,7 @@ Test(manager_unload, what_an_active_unit_refers_to_stays_and_goes_with_it) {
         cr_assert(is_there(world, "missing.service"));
 
         unit_publish(a, UNIT_INACTIVE, 0);
-        manager_arm(world->manager->child_source);
+        process_table_arm(world->manager->processes);
         world_settle(world);
         cr_assert(eq(u32, unit_table_count(manager_units(world->manager)), 0));
 }
@@ -79,7 +79,7 @@ Test(manager_unload, what_refers_to_an_active_unit_goes) {
         write_service(world, "b.service", "");
         world_load(world, "a.service");
         unit_publish(manager_find_unit(world->manager, "b.service"), UNIT_ACTIVE, 0);
-        manager_arm(world->manager->child_source);
+        process_table_arm(world->manager->processes);
         world_settle(world);
         cr_assert(not(is_there(world, "a.service")));
         cr_assert(is_there(world, "b.service"));
@@ -94,13 +94,13 @@ Test(manager_unload, a_cycle_goes_as_one) {
         write_service(world, "c.service", "Requires=a.service");
         world_load(world, "a.service");
         b = unit_ref(manager_find_unit(world->manager, "b.service"));
-        manager_arm(world->manager->child_source);
+        process_table_arm(world->manager->processes);
         world_settle(world);
         cr_assert(eq(u32, unit_table_count(manager_units(world->manager)), 3));
 
         unit_unref(b);
         manager_consider_unloading(world->manager, b);
-        manager_arm(world->manager->child_source);
+        process_table_arm(world->manager->processes);
         world_settle(world);
         cr_assert(eq(u32, unit_table_count(manager_units(world->manager)), 0));
 }
@@ -113,7 +113,7 @@ Test(manager_unload, a_failed_unit_stays_unless_it_says_otherwise) {
         unit_publish(world_load(world, "a.service"), UNIT_FAILED, 0);
         unit_publish(world_load(world, "b.service"), UNIT_FAILED, 0);
         cr_assert(eq(u32, manager_count_failed_units(world->manager), 2));
-        manager_arm(world->manager->child_source);
+        process_table_arm(world->manager->processes);
         world_settle(world);
         cr_assert(is_there(world, "a.service"));
         cr_assert(not(is_there(world, "b.service")));
@@ -133,12 +133,12 @@ Test(manager_unload, a_unit_with_a_job_or_a_timer_stays) {
 
         manager_set_timer(world->manager, unit, UNIT_PURPOSE_RESTART, USEC_INFINITY - 1);
         unit_publish(unit, UNIT_INACTIVE, 0);
-        manager_arm(world->manager->child_source);
+        process_table_arm(world->manager->processes);
         world_settle(world);
         cr_assert(is_there(world, "a.service"));
         manager_set_timer(world->manager, unit, UNIT_PURPOSE_RESTART, USEC_INFINITY);
         manager_consider_unloading(world->manager, unit);
-        manager_arm(world->manager->child_source);
+        process_table_arm(world->manager->processes);
         world_settle(world);
         cr_assert(not(is_there(world, "a.service")));
 }
@@ -154,13 +154,13 @@ Test(manager_unload, what_has_a_handler_stays_until_that_was_started) {
         a = world_load(world, "a.service");
         unit_publish(a, UNIT_ACTIVE, 0);
         unit_publish(a, UNIT_INACTIVE, 0);
-        manager_arm(world->manager->child_source);
+        process_table_arm(world->manager->processes);
         world_settle(world);
         assert_string(world_calls(world), "start handler.service;");
         cr_assert(is_there(world, "a.service"));
 
         unit_publish(manager_find_unit(world->manager, "handler.service"), UNIT_ACTIVE, 0);
-        manager_arm(world->manager->child_source);
+        process_table_arm(world->manager->processes);
         world_settle(world);
         cr_assert(not(is_there(world, "a.service")));
         cr_assert(is_there(world, "handler.service"));
@@ -183,7 +183,7 @@ Test(manager_unload, a_waiting_job_forgets_nobody_when_units_that_it_has_passed_
 
         unit_unref(top);
         manager_consider_unloading(world->manager, top);
-        manager_arm(world->manager->child_source);
+        process_table_arm(world->manager->processes);
         world_settle(world);
         cr_assert(not(is_there(world, "x.service")));
         cr_assert(is_there(world, "n.service"));
@@ -226,12 +226,12 @@ Test(manager_unload, a_long_chain_is_kept_and_goes_without_recursion) {
         }
         first = world_load(world, "x0.service");
         unit_publish(first, UNIT_ACTIVE, 0);
-        manager_arm(world->manager->child_source);
+        process_table_arm(world->manager->processes);
         world_settle(world);
         cr_assert(eq(u32, unit_table_count(manager_units(world->manager)), 3000));
 
         unit_publish(first, UNIT_INACTIVE, 0);
-        manager_arm(world->manager->child_source);
+        process_table_arm(world->manager->processes);
         world_settle(world);
         cr_assert(eq(u32, unit_table_count(manager_units(world->manager)), 0));
 }

@@ -5,6 +5,9 @@
  * A plain list. An item may add others while it is sent (a process that could
  * not be started makes its unit say so on the bus): they leave in the same
  * flush, behind what was there before them.
+ *
+ * Items behind closed gates are in a list of their own, and join the other when
+ * their gate opens.
  */
 
 #include <assert.h>
@@ -12,7 +15,7 @@
 #include <stdlib.h>
 
 #include "basic/vector.h"
-#include "manager/outbox.h"
+#include "process/outbox.h"
 
 /* Room that is kept from one turn to the next; a burst gives back what it took beyond that. */
 #define KEPT_ITEMS 256U
@@ -20,10 +23,14 @@
 typedef struct OutboxItem {
         const OutboxItemOps *ops;
         void *item;                     /* owned */
+        OutboxGate gate;
 } OutboxItem;
 
 struct Outbox {
         VECTOR(OutboxItem) items;
+        VECTOR(OutboxItem) waiting;     /* behind closed gates */
+        OutboxGate open;                /* the highest gate that is open */
+        size_t n_passing;               /* of .waiting, behind gates that are open: there was no memory to let them pass */
         size_t n_sent;                  /* of .items, during a flush */
         bool is_flushing;
 };
@@ -47,21 +54,65 @@ Outbox *outbox_free(Outbox *outbox) {
         assert(!outbox->is_flushing);
         for (size_t i = 0; i < outbox->items.n; i++)
                 outbox->items.items[i].ops->free(outbox->items.items[i].item);
+        for (size_t i = 0; i < outbox->waiting.n; i++)
+                outbox->waiting.items[i].ops->free(outbox->waiting.items[i].item);
         vector_deinit(&outbox->items);
+        vector_deinit(&outbox->waiting);
         free(outbox);
         return NULL;
 }
 
 int outbox_add(Outbox *outbox, const OutboxItemOps *ops, void *item) {
+        return outbox_add_behind(outbox, OUTBOX_NO_GATE, ops, item);
+}
+
+int outbox_add_behind(Outbox *outbox, OutboxGate gate, const OutboxItemOps *ops, void *item) {
+        const OutboxItem added = { .ops = ops, .item = item, .gate = gate };
         int r;
 
         assert(outbox);
         assert(ops && ops->send && ops->free);
 
-        r = vector_push(&outbox->items, ((OutboxItem) { .ops = ops, .item = item }));
+        if (gate <= outbox->open && (gate == OUTBOX_NO_GATE || outbox->n_passing == 0)) {
+                r = vector_push(&outbox->items, added);
+        } else {
+                r = vector_push(&outbox->waiting, added);
+                if (r == 0 && gate <= outbox->open)
+                        outbox->n_passing++;
+        }
         if (r < 0)
                 ops->free(item);
         return r;
+}
+
+/* Without memory for one of them the rest waits for the next flush, so that their order is kept. */
+static void let_pass(Outbox *outbox) {
+        size_t n = 0;
+        bool has_room = true;
+
+        outbox->n_passing = 0;
+        for (size_t i = 0; i < outbox->waiting.n; i++) {
+                const OutboxItem item = outbox->waiting.items[i];
+                bool may_pass = item.gate <= outbox->open;
+
+                has_room = has_room && (!may_pass || vector_push(&outbox->items, item) == 0);
+                if (may_pass && has_room)
+                        continue;
+                outbox->n_passing += may_pass;
+                outbox->waiting.items[n++] = item;
+        }
+        outbox->waiting.n = n;
+        if (n == 0)
+                vector_deinit(&outbox->waiting);
+}
+
+void outbox_open(Outbox *outbox, OutboxGate gate) {
+        assert(outbox);
+
+        if (gate <= outbox->open)
+                return;
+        outbox->open = gate;
+        let_pass(outbox);
 }
 
 static bool is_last_of_its_kind(const Outbox *outbox, const OutboxItemOps *ops) {
@@ -74,6 +125,8 @@ void outbox_flush(Outbox *outbox) {
         if (outbox->is_flushing)
                 return;
         outbox->is_flushing = true;
+        if (outbox->n_passing > 0)
+                let_pass(outbox);
         while (outbox->n_sent < outbox->items.n) {
                 OutboxItem sent = outbox->items.items[outbox->n_sent++];
 
@@ -90,5 +143,9 @@ void outbox_flush(Outbox *outbox) {
 }
 
 size_t outbox_length(const Outbox *outbox) {
-        return outbox->items.n - outbox->n_sent;
+        return outbox->items.n - outbox->n_sent + outbox->n_passing;
+}
+
+size_t outbox_waiting(const Outbox *outbox) {
+        return outbox->waiting.n - outbox->n_passing;
 }

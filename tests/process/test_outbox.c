@@ -8,7 +8,7 @@
 
 #include "basic/text.h"
 #include "double/double_assert.h"
-#include "manager/outbox.h"
+#include "process/outbox.h"
 
 typedef struct Letter {
         Outbox *outbox;
@@ -131,6 +131,108 @@ Test(outbox, ten_thousand_items_leave_in_order) {
         outbox_flush(outbox);
         for (unsigned i = 0; i < 10000; i++)
                 cr_assert(eq(chr, log.string[3 * i], (char) ('a' + i % 26)));
+        outbox_free(outbox);
+        text_deinit(&log);
+}
+
+/* — gates — */
+
+static void add_behind(Outbox *outbox, OutboxGate gate, Text *log, char name) {
+        Letter *letter = malloc(sizeof(*letter));
+
+        *letter = (Letter) { .outbox = outbox, .log = log, .name = name };
+        cr_assert(eq(int, outbox_add_behind(outbox, gate, &letter_ops, letter), 0));
+}
+
+Test(outbox, what_is_behind_a_closed_gate_stays_and_others_pass) {
+        Outbox *outbox = NULL;
+        Text log = {};
+
+        cr_assert(eq(int, outbox_new(&outbox), 0));
+        add_behind(outbox, 1, &log, 'a');
+        add(outbox, &log, 'b', 0);
+        cr_assert(eq(sz, outbox_length(outbox), 1));
+        cr_assert(eq(sz, outbox_waiting(outbox), 1));
+        outbox_flush(outbox);
+        assert_string(log.string, "b-b");
+        cr_assert(eq(sz, outbox_length(outbox), 0));
+        cr_assert(eq(sz, outbox_waiting(outbox), 1));
+        outbox_open(outbox, 1);
+        cr_assert(eq(sz, outbox_length(outbox), 1));
+        assert_string(log.string, "b-b");       /* it leaves with a flush */
+        outbox_flush(outbox);
+        assert_string(log.string, "b-ba-a");
+        cr_assert(eq(sz, outbox_waiting(outbox), 0));
+        outbox_free(outbox);
+        text_deinit(&log);
+}
+
+Test(outbox, items_of_one_gate_keep_their_order) {
+        Outbox *outbox = NULL;
+        Text log = {};
+
+        cr_assert(eq(int, outbox_new(&outbox), 0));
+        add_behind(outbox, 7, &log, 'a');
+        add_behind(outbox, 8, &log, 'x');
+        add_behind(outbox, 7, &log, 'b');
+        add_behind(outbox, 8, &log, 'y');
+        outbox_open(outbox, 7);
+        add_behind(outbox, 7, &log, 'c');
+        outbox_flush(outbox);
+        assert_string(log.string, "a-ab-bc-c");
+        add_behind(outbox, 7, &log, 'd');
+        outbox_open(outbox, 8);
+        outbox_flush(outbox);
+        assert_string(log.string, "a-ab-bc-cd-dx-xy-y");
+        outbox_free(outbox);
+        text_deinit(&log);
+}
+
+Test(outbox, a_gate_opens_those_of_lower_numbers) {
+        Outbox *outbox = NULL;
+        Text log = {};
+
+        cr_assert(eq(int, outbox_new(&outbox), 0));
+        add_behind(outbox, 3, &log, 'c');
+        add_behind(outbox, 1, &log, 'a');
+        add_behind(outbox, 4, &log, 'd');
+        outbox_open(outbox, 3);
+        outbox_open(outbox, 2);                 /* is open already */
+        outbox_flush(outbox);
+        assert_string(log.string, "c-ca-a");
+        cr_assert(eq(sz, outbox_waiting(outbox), 1));
+        outbox_free(outbox);
+        assert_string(log.string, "c-ca-a-d");  /* given up, not sent */
+        text_deinit(&log);
+}
+
+typedef struct Opener {
+        Outbox *outbox;
+        OutboxGate gate;
+} Opener;
+
+static void opener_send(void *item) {
+        const Opener *opener = item;
+
+        outbox_open(opener->outbox, opener->gate);
+}
+
+static void opener_free(void *item) {
+}
+
+Test(outbox, what_a_gate_lets_pass_during_a_flush_leaves_with_it) {
+        static const OutboxItemOps opener_ops = { .send = opener_send, .free = opener_free };
+        Outbox *outbox = NULL;
+        Opener opener = { .gate = 5 };
+        Text log = {};
+
+        cr_assert(eq(int, outbox_new(&outbox), 0));
+        opener.outbox = outbox;
+        add_behind(outbox, 5, &log, 'a');
+        cr_assert(eq(int, outbox_add(outbox, &opener_ops, &opener), 0));
+        add(outbox, &log, 'b', 0);
+        outbox_flush(outbox);
+        assert_string(log.string, "b-ba-a");
         outbox_free(outbox);
         text_deinit(&log);
 }

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Units as owners of processes and timers
+ *
+ * The tables of src/process know owners; here is the kind of owner that stands
+ * for a unit, and passes on to the unit's type what comes of its requests. Most
+ * units never ask for anything, so an owner is made when it is first needed.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/exec_kill.h"
+#include "manager/manager_group.h"
+#include "manager/manager_private.h"
+
+typedef struct UnitOwner {
+        ProcessOwner owner;
+        Manager *manager;               /* borrowed */
+        Unit *unit;                     /* borrowed */
+} UnitOwner;
+
+static UnitOwner *of(ProcessOwner *owner) {
+        return container_of(owner, UnitOwner, owner);
+}
+
+static void owner_changed(ProcessOwner *owner) {
+        manager_mark_unit(of(owner)->manager, of(owner)->unit);
+}
+
+static void owner_released(ProcessOwner *owner) {
+        manager_consider_unloading(of(owner)->manager, of(owner)->unit);
+}
+
+/* Something has happened that the unit's type is to be told of. */
+static Unit *wake(ProcessOwner *owner) {
+        Manager *manager = of(owner)->manager;
+        Unit *unit = of(owner)->unit;
+
+        manager->has_news = true;
+        manager_mark_unit(manager, unit);
+        return unit;
+}
+
+/* The command is the unit's; where it runs, and where its output goes, the manager's. */
+static int owner_prepare(ProcessOwner *owner, UnitPurpose purpose, ExecRequest *request, ExecResult *result) {
+        Manager *manager = of(owner)->manager;
+        Unit *unit = of(owner)->unit;
+        int r;
+
+        if (!unit->vtable->prepare_spawn)
+                return -ECANCELED;
+        if (manager->stage >= MANAGER_KILLING) {
+                exec_result_set(result, EXEC_STEP_RESOURCES, ECANCELED, "the manager ends, and all with it");
+                return -ESHUTDOWN;
+        }
+        request->manager_environment = manager->environment;
+        request->notify_socket = manager->notify_path;
+        request->is_user_manager = manager->options.is_user;
+        request->open_files_limit = manager->open_files_limit;
+        r = unit->vtable->prepare_spawn(unit, purpose, request);
+        if (r < 0 && r != -ECANCELED)
+                exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot prepare the command: %s", strerror(-r));
+        if (r >= 0)
+                r = manager_enter_group(manager, unit, purpose, &request->cgroup, result);
+        if (r < 0)
+                return r;
+        manager_note_invocation(manager, unit);
+        manager_log_prepare(manager, unit, request);
+        return 0;
+}
+
+static void owner_spawned(ProcessOwner *owner, UnitPurpose purpose, pid_t pid, const ExecResult *result) {
+        Unit *unit = wake(owner);
+
+        manager_note_invocation(of(owner)->manager, unit);
+        if (unit->vtable->spawned)
+                unit->vtable->spawned(unit, purpose, pid, result);
+}
+
+static void owner_exited(ProcessOwner *owner, const UnitExit *exit) {
+        Unit *unit = wake(owner);
+
+        if (unit->vtable->child_exited)
+                unit->vtable->child_exited(unit, exit);
+}
+
+static void owner_elapsed(ProcessOwner *owner, UnitPurpose purpose) {
+        Unit *unit = wake(owner);
+
+        if (unit->vtable->timer_elapsed)
+                unit->vtable->timer_elapsed(unit, purpose);
+}
+
+static void owner_fd_ready(ProcessOwner *owner, uint32_t index, uint32_t events) {
+        Unit *unit = wake(owner);
+
+        if (unit->vtable->fd_ready)
+                unit->vtable->fd_ready(unit, index, events);
+}
+
+static int owner_count_group(ProcessOwner *owner, pid_t main_pid, pid_t control_pid) {
+        return manager_count_group(of(owner)->manager, of(owner)->unit, main_pid, control_pid);
+}
+
+static int owner_signal_group(ProcessOwner *owner, int signal, pid_t main_pid, pid_t control_pid) {
+        return manager_signal_group(of(owner)->manager, of(owner)->unit, signal, main_pid, control_pid);
+}
+
+static void owner_describe_rest(ProcessOwner *owner, ExecRest *rest) {
+        const Unit *unit = of(owner)->unit;
+
+        rest->invocation_id = unit->invocation_id;
+        if (unit->vtable->last_main)
+                rest->session = unit->vtable->last_main(unit, &rest->session_until);
+}
+
+static const ProcessOwnerOps unit_owner_ops = {
+        .prepare = owner_prepare,
+        .spawned = owner_spawned,
+        .exited = owner_exited,
+        .elapsed = owner_elapsed,
+        .fd_ready = owner_fd_ready,
+        .count_group = owner_count_group,
+        .signal_group = owner_signal_group,
+        .describe_rest = owner_describe_rest,
+        .changed = owner_changed,
+        .released = owner_released,
+};
+
+ProcessOwner *manager_find_owner(const Manager *manager, const Unit *unit) {
+        return unit->index < manager->of_units.n ? manager->of_units.items[unit->index].owner : NULL;
+}
+
+ProcessOwner *manager_make_owner(Manager *manager, Unit *unit) {
+        ManagerUnit *of_unit = manager_of_unit(manager, unit);
+        UnitOwner *owner;
+
+        if (!of_unit || of_unit->owner)
+                return of_unit ? of_unit->owner : NULL;
+        owner = calloc(1, sizeof(*owner));
+        if (!owner)
+                return NULL;
+        *owner = (UnitOwner) { .owner = { .ops = &unit_owner_ops, .name = unit->id }, .manager = manager, .unit = unit };
+        of_unit->owner = &owner->owner;
+        return of_unit->owner;
+}
+
+Unit *manager_unit_of_owner(const ProcessOwner *owner) {
+        return owner->ops == &unit_owner_ops ? ((const UnitOwner *) owner)->unit : NULL;
+}
+
+void manager_drop_owner(Manager *manager, Unit *unit) {
+        ProcessOwner *owner = manager_find_owner(manager, unit);
+
+        if (!owner)
+                return;
+        process_timers_forget_owner(manager->timers, owner);
+        process_table_forget_owner(manager->processes, owner);
+        process_errands_forget_owner(manager->errands, owner);
+        process_watch_forget_owner(owner);
+        manager->of_units.items[unit->index].owner = NULL;
+        free(of(owner));
+}
+
+int manager_set_timer(Manager *manager, Unit *unit, UnitPurpose purpose, usec_t deadline) {
+        ProcessOwner *owner = deadline == USEC_INFINITY ? manager_find_owner(manager, unit)
+                                                        : manager_make_owner(manager, unit);
+
+        if (!owner)
+                return deadline == USEC_INFINITY ? 0 : -ENOMEM;
+        return process_timers_set(manager->timers, owner, purpose, deadline);
+}
+
+bool manager_has_timer(const Manager *manager, const Unit *unit, UnitPurpose purpose) {
+        const ProcessOwner *owner = manager_find_owner(manager, unit);
+
+        return owner && process_timers_has(owner, purpose);
+}
+
+const Process *manager_unit_process_list(const Manager *manager, const Unit *unit) {
+        const ProcessOwner *owner = manager_find_owner(manager, unit);
+
+        return owner ? owner->processes : NULL;
+}
+
+/* — what the tables ask of the manager — */
+
+/* More than the kernel queues for one socket (net.unix.max_dgram_qlen). */
+#define NOTIFICATIONS_BEFORE_EXITS 1024U
+
+static usec_t host_now(void *userdata) {
+        return ((const Manager *) userdata)->now;
+}
+
+static ProcessOwner *host_find_owner(void *userdata, const char *name) {
+        Manager *manager = userdata;
+        Unit *unit = unit_table_find(manager->units, name);
+
+        return unit ? manager_make_owner(manager, unit) : NULL;
+}
+
+static Journal *host_journal(void *userdata) {
+        return state_journal(((Manager *) userdata)->state);
+}
+
+static uint64_t host_number_errand(void *userdata) {
+        return state_number_errand(((Manager *) userdata)->state);
+}
+
+static void host_commit(void *userdata) {
+        manager_commit(userdata);
+}
+
+static void host_queues_changed(void *userdata) {
+        manager_mark_self(userdata);
+}
+
+static void host_before_exits(void *userdata) {
+        Manager *manager = userdata;
+
+        process_errands_forget_orphans(manager->errands);
+        manager_read_notify(manager, NOTIFICATIONS_BEFORE_EXITS);
+}
+
+static bool host_has_kept_exit(void *userdata, pid_t pid) {
+        return manager_has_kept_exit(userdata, pid);
+}
+
+static bool host_is_own(void *userdata, pid_t pid) {
+        return manager_log_is_daemon(userdata, pid);
+}
+
+static void host_begun(void *userdata, const ExecRequest *request, UnitPurpose purpose, pid_t pid) {
+        manager_log_note_pid(userdata, request, purpose, pid);
+}
+
+static void host_settled(void *userdata, const ExecRequest *request) {
+        manager_log_spawned(userdata, request);
+}
+
+static void host_no_process(void *userdata) {
+        manager_note_no_process(userdata);
+}
+
+static int host_spare_pidfd(void *userdata, int pidfd) {
+        return manager_spare_pidfd(userdata, pidfd);
+}
+
+const ProcessHostOps manager_process_host_ops = {
+        .now = host_now,
+        .find_owner = host_find_owner,
+        .journal = host_journal,
+        .number_errand = host_number_errand,
+        .commit = host_commit,
+        .queues_changed = host_queues_changed,
+        .before_exits = host_before_exits,
+        .has_kept_exit = host_has_kept_exit,
+        .is_own = host_is_own,
+        .begun = host_begun,
+        .settled = host_settled,
+        .no_process = host_no_process,
+        .spare_pidfd = host_spare_pidfd,
+};

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Units as owners of processes and timers
+ */
+
+#include "process/process_errand.h"
+#include "process/process_host.h"
+#include "process/process_owner.h"
+#include "process/process_table.h"
+#include "process/process_timer.h"
+#include "process/process_watch.h"
+
+typedef struct Manager Manager;
+typedef struct Unit Unit;
+
+extern const ProcessHostOps manager_process_host_ops;
+
+/* The owner that stands for @unit, made when it is first needed; NULL without memory. */
+ProcessOwner *manager_make_owner(Manager *manager, Unit *unit);
+/* NULL: @unit has never had anything that an owner has. */
+ProcessOwner *manager_find_owner(const Manager *manager, const Unit *unit);
+Unit *manager_unit_of_owner(const ProcessOwner *owner);         /* NULL: it is no unit */
+void manager_drop_owner(Manager *manager, Unit *unit);          /* with all that it has */
+
+int manager_set_timer(Manager *manager, Unit *unit, UnitPurpose purpose, usec_t deadline);
+bool manager_has_timer(const Manager *manager, const Unit *unit, UnitPurpose purpose);
+
+/* The processes of @unit that are known, from the newest on. */
+const Process *manager_unit_process_list(const Manager *manager, const Unit *unit);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What the tables of processes ask of the program that they are in
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "basic/usec.h"
+#include "unit/unit_purpose.h"
+
+typedef struct sd_event sd_event;
+typedef struct Outbox Outbox;
+typedef struct Journal Journal;
+typedef struct ProcessOwner ProcessOwner;
+struct ExecRequest;                     /* exec/exec.h */
+
+/* All of them are needed. */
+typedef struct ProcessHostOps {
+        usec_t (*now)(void *userdata);                  /* CLOCK_MONOTONIC, the same all through a turn */
+        ProcessOwner *(*find_owner)(void *userdata, const char *name);          /* of a record; NULL: it is gone */
+
+        /* What is written down between two commits; NULL: nothing is. */
+        Journal *(*journal)(void *userdata);
+        uint64_t (*number_errand)(void *userdata);      /* rises, also over programs that come after this one */
+        void (*commit)(void *userdata);                 /* the journal is full */
+        void (*queues_changed)(void *userdata);         /* exits that wait, errands */
+
+        void (*before_exits)(void *userdata);           /* some were reaped: takes in what they said before */
+        bool (*has_kept_exit)(void *userdata, pid_t pid);       /* is the keeper about to tell how it ended? */
+        bool (*is_own)(void *userdata, pid_t pid);      /* a process of the program's own, which is no owner's */
+
+        void (*begun)(void *userdata, const struct ExecRequest *request, UnitPurpose purpose, pid_t pid);
+        void (*settled)(void *userdata, const struct ExecRequest *request);     /* its process has what it opens, or is none */
+        void (*no_process)(void *userdata);             /* fork has failed with EAGAIN */
+        int (*spare_pidfd)(void *userdata, int pidfd);  /* -1, and it is closed, if there are too few for that */
+} ProcessHostOps;
+
+typedef struct ProcessHost {
+        const ProcessHostOps *ops;
+        void *userdata;                 /* borrowed */
+        sd_event *event;                /* borrowed */
+        Outbox *outbox;                 /* borrowed */
+        pid_t keeper;                   /* takes over what a program before this one has left; 0: there is none */
+        bool is_again;                  /* there was one before this one */
+        int64_t exit_priority, fd_priority;     /* of event sources */
+} ProcessHost;

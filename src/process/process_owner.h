@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * An owner of processes and timers
+ *
+ * The tables of this folder name whoever asked for a process, a timer or a
+ * signal by its ProcessOwner, which is embedded in what it stands for: a unit
+ * is one kind of owner. A request is named by (owner, purpose) and is plain
+ * data, never a closure, so that it can be written down and made again.
+ *
+ * An owner is told of what came of a request by its ops, and marks its own
+ * record when .changed says that what these tables write into it has changed.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "unit/unit_purpose.h"
+
+typedef struct ProcessOwner ProcessOwner;
+struct ExecRequest;                     /* exec/exec.h */
+struct ExecResult;
+struct ExecRest;                        /* exec/exec_kill.h */
+
+/* Everything but .changed may be NULL: the owner has no such thing. */
+typedef struct ProcessOwnerOps {
+        /*
+         * Fills in the command and what it runs in, when the process is about to be made. 0; -ECANCELED: it is not wanted
+         * any more; or < 0 with the result set, with which .spawned is told.
+         */
+        int (*prepare)(ProcessOwner *owner, UnitPurpose purpose, struct ExecRequest *request, struct ExecResult *result);
+        void (*spawned)(ProcessOwner *owner, UnitPurpose purpose, pid_t pid /* 0: failed */, const struct ExecResult *result);
+        void (*exited)(ProcessOwner *owner, const UnitExit *exit);
+        void (*elapsed)(ProcessOwner *owner, UnitPurpose purpose);
+        void (*fd_ready)(ProcessOwner *owner, uint32_t index, uint32_t events);
+
+        /*
+         * Counts, or signals, all in the owner's control group but two. The count may be a promise that .exited or another word
+         * follows when they are gone. -ENOENT: there is no group, and the processes are looked for.
+         */
+        int (*count_group)(ProcessOwner *owner, pid_t main_pid, pid_t control_pid);
+        int (*signal_group)(ProcessOwner *owner, int signal, pid_t main_pid, pid_t control_pid);
+        /* By what processes of the owner that have left it are known; the two to be spared are filled in already. */
+        void (*describe_rest)(ProcessOwner *owner, struct ExecRest *rest);
+
+        void (*changed)(ProcessOwner *owner);   /* a timer or process of it came, went, or is another */
+        void (*released)(ProcessOwner *owner);  /* a timer, process or errand of it went: it may not be needed any more */
+} ProcessOwnerOps;
+
+struct ProcessOwner {
+        const ProcessOwnerOps *ops;
+        const char *name;                       /* borrowed: in records and in the log */
+        struct ProcessTimer *timers;            /* of process_timer.c, at most one a purpose */
+        struct Process *processes;              /* of process_table.c */
+        struct ProcessWatch *watches;           /* of process_watch.c */
+        uint32_t n_errands;                     /* of process_errand.c */
+};
+
+static inline void process_owner_changed(ProcessOwner *owner) {
+        owner->ops->changed(owner);
+}
+
+static inline void process_owner_released(ProcessOwner *owner) {
+        if (owner->ops->released)
+                owner->ops->released(owner);
+}

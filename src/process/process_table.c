@@ -1,0 +1,620 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The processes that owners want to hear of, and their exits
+ *
+ * Every exit enters by process_table_take_exit(). An exit whose pid nobody
+ * knows is kept for a while: a forking daemon may be gone before its PID file
+ * was read. The time of the exit tells it from that of an earlier process with
+ * the same number.
+ *
+ * Children are reaped, many at a time, before the first owner is told. So what
+ * processes wrote to the notify socket before they ended is read before any
+ * end is told: a service that says "ready" and exits was ready. From being
+ * reaped until its owner is told, a process is marked, for its number may
+ * already be another's; signals go by its pidfd anyway.
+ *
+ * What a program before this one has left is adopted. A process is the one that
+ * is meant if it was begun at the time that is written down. One that has ended,
+ * and of which nobody knows how, counts as killed.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <systemd/sd-event.h>
+
+#include "basic/id_map.h"
+#include "basic/log.h"
+#include "basic/macro.h"
+#include "basic/vector.h"
+#include "exec/exec_process.h"
+#include "process/process_table.h"
+#include "store/journal.h"
+
+/* Children reaped in one turn. */
+#define CHILDREN_A_TURN 128U
+#define EXITS_AT_ONCE 128U
+#define STRAYS_MAX 256U
+
+/* From the end of a process that the keeper may have reaped until it has told us, which takes no time at all. */
+#define KEEPER_PATIENCE (2 * USEC_PER_SEC)
+
+/* From the time that is written down until the process begins, on a machine that has much else to do. */
+#define START_AFTER (3 * USEC_PER_SEC)
+
+typedef VECTOR(UnitExit) UnitExits;
+
+struct ProcessTable {
+        const ProcessHost *host;        /* borrowed */
+        IdMap by_pid;                   /* Process, owned through its owner's list */
+        UnitExits strays;               /* exits of processes that nobody asked for yet; the oldest go */
+        UnitExits due;                  /* exits that are to be told in the next turn */
+        sd_event_source *source;        /* owned; deferred */
+};
+
+static int on_children(sd_event_source *source, void *userdata);
+
+int process_table_new(ProcessTable **ret_table, const ProcessHost *host) {
+        ProcessTable *table = calloc(1, sizeof(*table));
+        int r;
+
+        if (!table)
+                return -ENOMEM;
+        table->host = host;
+        r = sd_event_add_defer(host->event, &table->source, on_children, table);
+        if (r >= 0)
+                r = sd_event_source_set_enabled(table->source, SD_EVENT_OFF);
+        if (r >= 0)
+                r = sd_event_source_set_priority(table->source, host->exit_priority);
+        if (r < 0) {
+                process_table_free(table);
+                return r;
+        }
+        *ret_table = table;
+        return 0;
+}
+
+ProcessTable *process_table_free(ProcessTable *table) {
+        if (!table)
+                return NULL;
+        assert(table->by_pid.n == 0);
+        sd_event_source_disable_unref(table->source);
+        id_map_deinit(&table->by_pid);
+        vector_deinit(&table->strays);
+        vector_deinit(&table->due);
+        free(table);
+        return NULL;
+}
+
+Process *process_table_find(const ProcessTable *table, pid_t pid) {
+        return pid > 0 ? id_map_get(&table->by_pid, (uint32_t) pid) : NULL;
+}
+
+size_t process_table_count(const ProcessTable *table) {
+        return table->by_pid.n;
+}
+
+static usec_t now(const ProcessTable *table) {
+        return table->host->ops->now(table->host->userdata);
+}
+
+/* The process as an exit left it: out of all tables. */
+static void remove_process(ProcessTable *table, Process *process) {
+        ProcessOwner *owner = process->owner;
+
+        if (process->previous)
+                process->previous->next = process->next;
+        else
+                owner->processes = process->next;
+        if (process->next)
+                process->next->previous = process->previous;
+        id_map_remove(&table->by_pid, (uint32_t) process->pid);
+        sd_event_source_disable_unref(process->watch);
+        if (process->pidfd >= 0)
+                close(process->pidfd);
+        free(process);
+        process_owner_changed(owner);
+        process_owner_released(owner);
+}
+
+/* — exits — */
+
+static void keep_stray(ProcessTable *table, const UnitExit *exit) {
+        if (table->strays.n >= STRAYS_MAX) {
+                table->strays.n -= STRAYS_MAX / 2;
+                memmove(table->strays.items, table->strays.items + STRAYS_MAX / 2,
+                        table->strays.n * sizeof(*table->strays.items));
+        }
+        table->host->ops->queues_changed(table->host->userdata);
+        /* Without memory it is lost, as it is after too many others. */
+        (void) vector_push(&table->strays, *exit);
+}
+
+void process_table_take_exit(ProcessTable *table, const UnitExit *exit) {
+        Process *process = process_table_find(table, exit->pid);
+        ProcessOwner *owner;
+
+        if (!process) {
+                keep_stray(table, exit);
+                return;
+        }
+        owner = process->owner;
+        remove_process(table, process);
+        if (owner->ops->exited)
+                owner->ops->exited(owner, exit);
+}
+
+static void tell_due_exits(ProcessTable *table) {
+        size_t n = table->due.n;
+
+        if (n == 0)
+                return;
+        for (size_t i = 0; i < n; i++) {
+                UnitExit exit = table->due.items[i];
+
+                if (process_table_find(table, exit.pid))
+                        process_table_take_exit(table, &exit);
+        }
+        table->due.n -= n;
+        memmove(table->due.items, table->due.items + n, table->due.n * sizeof(*table->due.items));
+}
+
+static unsigned collect_exits(ProcessTable *table, UnitExit exits[static EXITS_AT_ONCE], unsigned max) {
+        Journal *journal = table->host->ops->journal(table->host->userdata);
+        unsigned n = 0;
+
+        while (n < max) {
+                siginfo_t own = {}, *info = NULL;
+                Process *process;
+
+                /* Reaped and written down in one, or not written down if that does not work. */
+                if (journal)
+                        info = journal_next_exit(journal);
+                if (!info)
+                        info = &own;
+                if (waitid(P_ALL, 0, info, WEXITED | WNOHANG) < 0) {
+                        if (errno == EINTR)
+                                continue;
+                        break;
+                }
+                if (info->si_pid == 0)
+                        break;
+                exits[n++] = (UnitExit) {
+                        .pid = info->si_pid, .code = info->si_code, .status = info->si_status, .time = now(table) };
+                process = process_table_find(table, info->si_pid);
+                if (process)
+                        process->is_reaped = true;
+        }
+        return n;
+}
+
+void process_table_take_kept_exits(ProcessTable *table, const UnitExit *exits, size_t n) {
+        for (size_t i = 0; i < n; i++) {
+                Process *process = process_table_find(table, exits[i].pid);
+
+                if (process && process->is_adopted)
+                        process->is_reaped = true;
+        }
+        table->host->ops->before_exits(table->host->userdata);
+        for (size_t i = 0; i < n; i++) {
+                const Process *process = process_table_find(table, exits[i].pid);
+
+                if (process && !process->is_adopted)
+                        keep_stray(table, &exits[i]);
+                else
+                        process_table_take_exit(table, &exits[i]);
+        }
+}
+
+bool process_table_reap(ProcessTable *table, unsigned budget) {
+        const ProcessHost *host = table->host;
+        Journal *journal = host->ops->journal(host->userdata);
+        UnitExit exits[EXITS_AT_ONCE];
+        unsigned max = MIN(budget, EXITS_AT_ONCE), n;
+
+        if (journal && journal_room_for_exits(journal) < max)
+                host->ops->commit(host->userdata);
+        n = collect_exits(table, exits, max);
+        table->host->ops->before_exits(table->host->userdata);
+        for (unsigned i = 0; i < n; i++)
+                process_table_take_exit(table, &exits[i]);
+        return n == max;
+}
+
+void process_table_arm(ProcessTable *table) {
+        sd_event_source_set_enabled(table->source, SD_EVENT_ONESHOT);
+}
+
+static int on_children(sd_event_source *source, void *userdata) {
+        ProcessTable *table = userdata;
+
+        tell_due_exits(table);
+        if (process_table_reap(table, CHILDREN_A_TURN))
+                process_table_arm(table);
+        return 0;
+}
+
+/* Takes the last exit of @pid that is not older than @since out of the strays, and drops the older ones. */
+static bool take_stray(ProcessTable *table, pid_t pid, usec_t since, UnitExit *ret_exit) {
+        bool is_found = false;
+        size_t n = 0;
+
+        for (size_t i = 0; i < table->strays.n; i++) {
+                const UnitExit *stray = &table->strays.items[i];
+
+                if (stray->pid != pid) {
+                        table->strays.items[n++] = *stray;
+                } else if (stray->time >= since) {
+                        *ret_exit = *stray;
+                        is_found = true;
+                }
+        }
+        table->strays.n = n;
+        return is_found;
+}
+
+const UnitExit *process_table_strays(const ProcessTable *table, size_t *ret_n) {
+        *ret_n = table->strays.n;
+        return table->strays.items;
+}
+
+/* — processes of ours — */
+
+static int insert_process(ProcessTable *table, const Process *wanted) {
+        ProcessOwner *owner = wanted->owner;
+        cleanup_free_ Process *process = NULL;
+        int r;
+
+        process = malloc(sizeof(*process));
+        if (!process)
+                return -ENOMEM;
+        r = id_map_put(&table->by_pid, (uint32_t) wanted->pid, process);
+        if (r < 0)
+                return r;
+        *process = *wanted;
+        process->table = table;
+        process->next = owner->processes;
+        if (process->next)
+                process->next->previous = process;
+        owner->processes = take_ptr(process);
+        process_owner_changed(owner);
+        return 0;
+}
+
+int process_table_add(ProcessTable *table, const Process *wanted, usec_t since) {
+        const pid_t pid = wanted->pid;
+        UnitExit exit;
+        int r;
+
+        assert(pid > 0);
+        assert(!wanted->previous && !wanted->next && !wanted->watch);
+
+        /* The pid is new, so whoever had it before is gone, and nobody knows how. */
+        if (process_table_find(table, pid))
+                process_table_take_exit(table, &(UnitExit) { .pid = pid, .code = CLD_EXITED, .time = now(table) });
+        r = vector_reserve(&table->due, 1);
+        if (r == 0)
+                r = insert_process(table, wanted);
+        if (r < 0) {
+                if (wanted->pidfd >= 0)
+                        close(wanted->pidfd);
+                return r;
+        }
+        if (take_stray(table, pid, since, &exit)) {
+                (void) vector_push(&table->due, exit);
+                process_table_arm(table);
+        }
+        return 0;
+}
+
+void process_table_forget(ProcessTable *table, const ProcessOwner *owner, pid_t pid) {
+        Process *process = process_table_find(table, pid);
+
+        if (process && process->owner == owner)
+                remove_process(table, process);
+}
+
+void process_table_forget_owner(ProcessTable *table, ProcessOwner *owner) {
+        while (owner->processes)
+                remove_process(table, owner->processes);
+}
+
+/* — processes of others — */
+
+/* The keeper reaps it, or has reaped it: then it tells us. */
+static bool may_be_told_by_keeper(const ProcessTable *table, const Process *process) {
+        ExecProcess found;
+
+        if (!table->host->is_again)
+                return false;
+        return exec_process_read(process->pid, &found) < 0 || found.parent == table->host->keeper;
+}
+
+static UnitExit lost_exit(const Process *process) {
+        log_write(LOG_LEVEL_WARNING, process->owner->name,
+                  "Process %d ended while jobd did not run, and nobody knows how: it counts as killed.", (int) process->pid);
+        return (UnitExit) { .pid = process->pid, .code = CLD_KILLED, .status = SIGKILL, .time = now(process->table) };
+}
+
+/* It was the child of somebody else, who knows how it ended. */
+static int on_no_word(sd_event_source *source, uint64_t usec, void *userdata) {
+        const Process *process = userdata;
+        ProcessTable *table = process->table;
+        ExecProcess found;
+        UnitExit exit;
+
+        if (process->is_lost) {
+                exit = lost_exit(process);
+                process_table_take_exit(table, &exit);
+                return 0;
+        }
+        if (exec_process_read(process->pid, &found) == 0 && found.parent == table->host->keeper)
+                return sd_event_source_set_time_relative(source, KEEPER_PATIENCE) < 0 ? 0 :
+                       sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+        process_table_take_exit(table, &(UnitExit) { .pid = process->pid, .code = CLD_EXITED, .time = now(table) });
+        return 0;
+}
+
+/* For the keeper to tell how it ended; not for ever. */
+static int wait_for_keeper(ProcessTable *table, Process *process) {
+        sd_event_source *timer = NULL;
+        int r;
+
+        r = sd_event_add_time_relative(table->host->event, &timer, CLOCK_MONOTONIC, KEEPER_PATIENCE, 0, on_no_word, process);
+        if (r < 0)
+                return r;
+        sd_event_source_disable_unref(process->watch);
+        process->watch = timer;
+        return sd_event_source_set_priority(timer, table->host->exit_priority);
+}
+
+/* A watched process has ended. The status of a child of ours is known, and comes with all the others. */
+static int on_watched_exit(sd_event_source *source, int fd, uint32_t events, void *userdata) {
+        Process *process = userdata;
+        ProcessTable *table = process->table;
+        siginfo_t info = {};
+
+        if (waitid(P_PID, (id_t) process->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
+                process_table_arm(table);
+                return 0;
+        }
+        if (may_be_told_by_keeper(table, process) && wait_for_keeper(table, process) >= 0)
+                return 0;
+        process_table_take_exit(table, &(UnitExit) { .pid = process->pid, .code = CLD_EXITED, .time = now(table) });
+        return 0;
+}
+
+static int watch_pidfd(const ProcessTable *table, Process *process) {
+        int r;
+
+        r = sd_event_add_io(table->host->event, &process->watch, process->pidfd, EPOLLIN, on_watched_exit, process);
+        if (r < 0)
+                return r;
+        sd_event_source_set_enabled(process->watch, SD_EVENT_ONESHOT);
+        return sd_event_source_set_priority(process->watch, table->host->exit_priority);
+}
+
+/* It is gone: if it was ours, its exit is here or among the children that have not been reaped. */
+static int watch_ended(ProcessTable *table, ProcessOwner *owner, UnitPurpose purpose, pid_t pid) {
+        for (size_t i = 0; i < table->strays.n; i++)
+                if (table->strays.items[i].pid == pid)
+                        return process_table_add(table, &(Process) {
+                                .pid = pid, .pidfd = -1, .owner = owner, .purpose = purpose }, 0);
+        return -ESRCH;
+}
+
+static usec_t start_of(const ExecProcess *process) {
+        return process->start_time * (USEC_PER_SEC / (usec_t) sysconf(_SC_CLK_TCK));
+}
+
+int process_table_watch(ProcessTable *table, ProcessOwner *owner, UnitPurpose purpose, pid_t pid) {
+        Process *process = process_table_find(table, pid);
+        ExecProcess found;
+        int r, pidfd;
+
+        if (process) {
+                if (process->owner != owner)
+                        return -EEXIST;
+                process->purpose = purpose;
+                return 0;
+        }
+        if (pid <= 1 || pid == getpid() || pid == table->host->keeper)
+                return -EINVAL;
+
+        pidfd = (int) syscall(SYS_pidfd_open, pid, 0);
+        if (pidfd < 0)
+                return errno == ESRCH ? watch_ended(table, owner, purpose, pid) : -errno;
+        r = process_table_add(table, &(Process) { .pid = pid, .pidfd = pidfd, .owner = owner, .purpose = purpose },
+                              USEC_INFINITY);
+        if (r < 0)
+                return r;
+        process = process_table_find(table, pid);
+        if (exec_process_read(pid, &found) == 0) {
+                process->is_adopted = found.parent != getpid();
+                process->started = start_of(&found);
+        }
+        r = watch_pidfd(table, process);
+        if (r < 0)
+                remove_process(table, process);
+        return r;
+}
+
+/* — processes of a program before this one — */
+
+static bool has_begun_at(const ExecProcess *process, usec_t started) {
+        usec_t tick = USEC_PER_SEC / (usec_t) sysconf(_SC_CLK_TCK);
+        usec_t begun = start_of(process);
+
+        return begun + 2 * tick > started && begun < usec_add(started, START_AFTER);
+}
+
+static bool find_it(pid_t pid, usec_t started, ExecProcess *ret_found) {
+        return exec_process_read(pid, ret_found) == 0 && has_begun_at(ret_found, started);
+}
+
+/* By its pidfd, if its parent is neither ours nor the keeper, who both tell. */
+int process_table_adopt(ProcessTable *table, ProcessOwner *owner, UnitPurpose purpose, pid_t pid, usec_t started) {
+        ExecProcess found = {};
+        bool is_there = find_it(pid, started, &found);
+        int pidfd = is_there ? (int) syscall(SYS_pidfd_open, pid, 0) : -1, r;
+
+        r = process_table_add(table, &(Process) {
+                .pid = pid, .pidfd = pidfd, .owner = owner, .purpose = purpose, .started = started,
+                .is_adopted = !is_there || found.parent != getpid() }, USEC_INFINITY);
+        if (r < 0)
+                return r;
+        if (!is_there || pidfd < 0 || found.parent == getpid() || found.parent == table->host->keeper)
+                return 0;
+        return watch_pidfd(table, process_table_find(table, pid));
+}
+
+/* The keeper may have reaped it after it told of those that it had: then its word is under way. */
+static int tell_lost(ProcessTable *table, Process *process) {
+        const ProcessHost *host = table->host;
+
+        if (host->ops->has_kept_exit(host->userdata, process->pid))
+                return 0;
+        process->is_lost = true;
+        if (host->keeper > 0)
+                return wait_for_keeper(table, process);
+        return vector_push(&table->due, lost_exit(process));
+}
+
+int process_table_tell_lost(ProcessTable *table, ProcessOwner *owner) {
+        int r = 0;
+
+        for (Process *process = owner->processes; process && r == 0; process = process->next) {
+                ExecProcess found;
+
+                if (!process->is_reaped && !find_it(process->pid, process->started, &found))
+                        r = tell_lost(table, process);
+        }
+        return r;
+}
+
+/* — records — */
+
+void process_table_write(const ProcessOwner *owner, RecordWriter *writer) {
+        size_t n = 0;
+
+        for (const Process *process = owner ? owner->processes : NULL; process; process = process->next)
+                n++;
+        record_put(writer, n);
+        for (const Process *process = owner ? owner->processes : NULL; process; process = process->next) {
+                record_put(writer, (uint64_t) process->pid);
+                record_put(writer, process->purpose);
+                record_put(writer, process->started);
+        }
+}
+
+typedef struct ProcessRecord {
+        pid_t pid;
+        UnitPurpose purpose;
+        usec_t started;
+} ProcessRecord;
+
+static ProcessRecord read_record(RecordReader *reader) {
+        ProcessRecord record = { .pid = (pid_t) record_get_below(reader, INT32_MAX) };
+
+        record.purpose = (UnitPurpose) record_get_below(reader, _UNIT_PURPOSE_MAX);
+        record.started = record_get(reader);
+        return record;
+}
+
+int process_table_read(ProcessTable *table, ProcessOwner *owner, RecordReader *reader, unsigned *n_read) {
+        uint64_t n = record_get(reader);
+        int r = 0;
+
+        for (; n > 0 && !reader->has_failed && r == 0; n--) {
+                const ProcessRecord record = read_record(reader);
+
+                if (reader->has_failed || record.pid <= 1 || !owner)
+                        continue;
+                r = process_table_adopt(table, owner, record.purpose, record.pid, record.started);
+                ++*n_read;
+        }
+        return r;
+}
+
+bool process_table_look(RecordReader *reader) {
+        bool lives = false;
+
+        for (uint64_t n = record_get(reader); n > 0 && !reader->has_failed; n--) {
+                const ProcessRecord record = read_record(reader);
+                ExecProcess found;
+
+                lives = lives || (!reader->has_failed && find_it(record.pid, record.started, &found));
+        }
+        return lives;
+}
+
+bool process_table_has_exits(const ProcessTable *table) {
+        return table->due.n + table->strays.n > 0;
+}
+
+static void write_exits(const UnitExits *exits, RecordWriter *writer) {
+        record_put(writer, exits->n);
+        for (size_t i = 0; i < exits->n; i++) {
+                const UnitExit *exit = &exits->items[i];
+
+                record_put_signed(writer, exit->pid);
+                record_put_signed(writer, exit->code);
+                record_put_signed(writer, exit->status);
+                record_put(writer, exit->time);
+        }
+}
+
+void process_table_write_exits(const ProcessTable *table, RecordWriter *writer) {
+        write_exits(&table->due, writer);
+        write_exits(&table->strays, writer);
+}
+
+static int read_exits(RecordReader *reader, UnitExits *exits) {
+        uint64_t n = record_get(reader);
+
+        for (; n > 0 && !reader->has_failed; n--) {
+                UnitExit exit = { .pid = (pid_t) record_get_signed(reader) };
+
+                exit.code = (int) record_get_signed(reader);
+                exit.status = (int) record_get_signed(reader);
+                exit.time = record_get(reader);
+                if (vector_push(exits, exit) < 0)
+                        return -ENOMEM;
+        }
+        return reader->has_failed ? -EBADMSG : 0;
+}
+
+int process_table_read_exits(ProcessTable *table, RecordReader *reader) {
+        int r = read_exits(reader, &table->due);
+
+        return r < 0 ? r : read_exits(reader, &table->strays);
+}
+
+int process_table_read_journal(ProcessTable *table) {
+        const Journal *journal = table->host->ops->journal(table->host->userdata);
+
+        for (size_t i = 0; journal_exit_at(journal, i); i++) {
+                const siginfo_t *info = journal_exit_at(journal, i);
+                Process *process = process_table_find(table, info->si_pid);
+                UnitExit exit = {
+                        .pid = info->si_pid, .code = info->si_code, .status = info->si_status, .time = now(table),
+                };
+
+                /* An owner may ask for it later, as if it had just been reaped. */
+                if (!process) {
+                        process_table_take_exit(table, &exit);
+                        continue;
+                }
+                process->is_reaped = true;
+                if (vector_push(&table->due, exit) < 0)
+                        return -ENOMEM;
+        }
+        return 0;
+}
