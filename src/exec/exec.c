@@ -93,6 +93,7 @@ struct ExecSpawn {
         pid_t pid;
         int pidfd;                      /* owned until it is passed on */
         usec_t since;                   /* monotonic */
+        usec_t started;                 /* as exec_process_start(); 0: not known */
         bool is_settled;                /* its child has left our memory, or was given up */
         bool changes_user;              /* counted in n_changing_users */
         ExecSpawn *next;                /* of those that hang */
@@ -390,8 +391,19 @@ static void leave_adjustment(const ExecSpawn *spawn) {
         exec_adjust_restore();
 }
 
+/* The clock tells it, unless it ticked during the call. */
+static usec_t find_start(pid_t pid, usec_t before, usec_t after) {
+        const usec_t start = exec_process_start_at(before);
+        ExecProcess process;
+
+        if (start == exec_process_start_at(after))
+                return start;
+        return exec_process_read(pid, &process) == 0 ? exec_process_start(&process) : 0;
+}
+
 static int start(ExecSpawn *spawn) {
         ExecClone *clone = &spawn->child.clone;
+        usec_t before;
         int r;
 
         r = make_stack(spawn);
@@ -408,9 +420,12 @@ static int start(ExecSpawn *spawn) {
         enter_user_change(spawn);
         enter_adjustment(spawn);
         spawn->since = clock_monotonic();
+        before = clock_boottime();
         spawn->pid = exec_clone(clone, &spawn->pidfd);
-        if (spawn->pid >= 0)
+        if (spawn->pid >= 0) {
+                spawn->started = find_start(spawn->pid, before, clock_boottime());
                 return 0;
+        }
         leave_adjustment(spawn);
         leave_user_change(spawn);
         return spawn->pid;
@@ -541,6 +556,10 @@ int exec_spawn_begin(const ExecRequest *request, ExecSpawn **ret_spawn, ExecResu
 
 pid_t exec_spawn_pid(const ExecSpawn *spawn) {
         return spawn->pid;
+}
+
+usec_t exec_spawn_start(const ExecSpawn *spawn) {
+        return spawn->started;
 }
 
 int exec_spawn_finish(ExecSpawn *spawn, pid_t *ret_pid, int *ret_pidfd, ExecResult *ret_result) {

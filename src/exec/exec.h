@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #include "basic/string_table.h"
+#include "basic/usec.h"
 
 /* Where a program's name without a slash is looked for, and $PATH unless the environment says otherwise. */
 #define EXEC_DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -225,3 +226,5 @@ typedef struct ExecSpawn ExecSpawn;
 int exec_spawn_begin(const ExecRequest *request, ExecSpawn **ret_spawn, ExecResult *ret_result);
 int exec_spawn_finish(ExecSpawn *spawn, pid_t *ret_pid, int *ret_pidfd, ExecResult *ret_result);
 pid_t exec_spawn_pid(const ExecSpawn *spawn);
+/* When the process began, as exec_process_start(); 0 if it is not known: it has gone already. */
+usec_t exec_spawn_start(const ExecSpawn *spawn);

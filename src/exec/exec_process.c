@@ -61,6 +61,18 @@ static ssize_t read_proc(pid_t pid, const char *name, char *buffer, size_t size)
         return n;
 }
 
+static usec_t tick(void) {
+        return USEC_PER_SEC / (usec_t) sysconf(_SC_CLK_TCK);
+}
+
+usec_t exec_process_start(const ExecProcess *process) {
+        return process->start_time * tick();
+}
+
+usec_t exec_process_start_at(usec_t boottime) {
+        return boottime - boottime % tick();
+}
+
 int exec_process_read(pid_t pid, ExecProcess *ret_process) {
         unsigned long long start_time;
         char buffer[1024];

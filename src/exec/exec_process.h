@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "basic/usec.h"
 #include "basic/vector.h"
 
 typedef VECTOR(pid_t) ExecPids;
@@ -27,6 +28,11 @@ typedef struct ExecProcess {
         bool is_of_kernel;              /* a thread of the kernel's own */
         uint64_t start_time;            /* clock ticks since boot: with the pid, it names a process for good */
 } ExecProcess;
+
+/* When it began, on the clock of clock_boottime(), in whole ticks: equal for one process and different for another. */
+usec_t exec_process_start(const ExecProcess *process);
+/* The same as a time: what the kernel shows of a process that begins then. */
+usec_t exec_process_start_at(usec_t boottime);
 
 /* 0, -ESRCH if there is none, or -errno. */
 int exec_process_read(pid_t pid, ExecProcess *ret_process);

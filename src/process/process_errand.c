@@ -55,7 +55,7 @@ typedef struct ProcessErrand {
 typedef struct ProcessSpawn {
         ProcessOwner *owner;            /* borrowed */
         UnitPurpose purpose;
-        usec_t since, started;          /* monotonic, boot time */
+        usec_t since;                   /* monotonic */
         ExecRequest request;            /* owned */
         ExecSpawn *spawn;               /* owned */
 } ProcessSpawn;
@@ -114,13 +114,14 @@ static void finish_first_spawn(ProcessErrands *errands) {
         ExecResult result = {};
         int r, pidfd = -1;
         pid_t pid = 0;
+        usec_t started = exec_spawn_start(first->spawn);
 
         r = exec_spawn_finish(first->spawn, &pid, &pidfd, &result);
         host->ops->settled(host->userdata, &first->request);
         if (r >= 0) {
                 r = process_table_add(errands->table, &(Process) {
                         .pid = pid, .pidfd = host->ops->spare_pidfd(host->userdata, pidfd), .owner = owner,
-                        .purpose = first->purpose, .started = first->started }, first->since);
+                        .purpose = first->purpose, .started = started }, first->since);
                 if (r < 0)
                         give_up_process(pid, r, &result);
         }
@@ -174,7 +175,6 @@ static void begin_spawn(ProcessErrand *errand, ExecRequest *request) {
                 .owner = errand->owner,
                 .purpose = errand->purpose,
                 .since = clock_monotonic(),
-                .started = clock_boottime(),
                 .request = *request,
         };
         *request = (ExecRequest) {};
@@ -474,7 +474,7 @@ static int read_errand(ProcessErrands *errands, RecordReader *reader, ProcessErr
 /* The owner is told as if the process had just been made. Who it runs as is asked of the process itself. */
 static int take_over_spawn(const ProcessErrand *errand, pid_t pid) {
         ExecResult result = { .pid = pid, .uid = (uid_t) -1, .gid = (gid_t) -1 };
-        usec_t started = clock_boottime();
+        usec_t started = 0;
         char path[32];
         struct stat status;
         ExecProcess found;
@@ -482,7 +482,7 @@ static int take_over_spawn(const ProcessErrand *errand, pid_t pid) {
 
         snprintf(path, sizeof(path), "/proc/%d", (int) pid);
         if (exec_process_read(pid, &found) == 0)
-                started = found.start_time * (USEC_PER_SEC / (usec_t) sysconf(_SC_CLK_TCK));
+                started = exec_process_start(&found);
         if (stat(path, &status) == 0 && status.st_uid != getuid()) {
                 result.uid = status.st_uid;
                 result.gid = status.st_gid;

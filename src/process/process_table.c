@@ -14,8 +14,8 @@
  * already be another's; signals go by its pidfd anyway.
  *
  * What a program before this one has left is adopted. A process is the one that
- * is meant if it was begun at the time that is written down. One that has ended,
- * and of which nobody knows how, counts as killed.
+ * is meant if it began when the record says. One that has ended, and of which
+ * nobody knows how, counts as killed.
  */
 
 #include <assert.h>
@@ -46,8 +46,13 @@
 /* From the end of a process that the keeper may have reaped until it has told us, which takes no time at all. */
 #define KEEPER_PATIENCE (2 * USEC_PER_SEC)
 
-/* From the time that is written down until the process begins, on a machine that has much else to do. */
+/*
+ * The format from which on records say when a process began. Before, they had a time shortly before that: the process is the
+ * one that is meant if it began at most START_AFTER later.
+ */
+#define FORMAT_OF_STARTS 6
 #define START_AFTER (3 * USEC_PER_SEC)
+#define START_BEFORE (20 * USEC_PER_MSEC)
 
 typedef VECTOR(UnitExit) UnitExits;
 
@@ -410,10 +415,6 @@ static int watch_ended(ProcessTable *table, ProcessOwner *owner, UnitPurpose pur
         return -ESRCH;
 }
 
-static usec_t start_of(const ExecProcess *process) {
-        return process->start_time * (USEC_PER_SEC / (usec_t) sysconf(_SC_CLK_TCK));
-}
-
 int process_table_watch(ProcessTable *table, ProcessOwner *owner, UnitPurpose purpose, pid_t pid) {
         Process *process = process_table_find(table, pid);
         ExecProcess found;
@@ -438,7 +439,7 @@ int process_table_watch(ProcessTable *table, ProcessOwner *owner, UnitPurpose pu
         process = process_table_find(table, pid);
         if (exec_process_read(pid, &found) == 0) {
                 process->is_adopted = found.parent != getpid();
-                process->started = start_of(&found);
+                process->started = exec_process_start(&found);
         }
         r = watch_pidfd(table, process);
         if (r < 0)
@@ -448,15 +449,19 @@ int process_table_watch(ProcessTable *table, ProcessOwner *owner, UnitPurpose pu
 
 /* — processes of a program before this one — */
 
-static bool has_begun_at(const ExecProcess *process, usec_t started) {
-        usec_t tick = USEC_PER_SEC / (usec_t) sysconf(_SC_CLK_TCK);
-        usec_t begun = start_of(process);
-
-        return begun + 2 * tick > started && begun < usec_add(started, START_AFTER);
+static bool find_it(pid_t pid, usec_t started, ExecProcess *ret_found) {
+        return exec_process_read(pid, ret_found) == 0 && exec_process_start(ret_found) == started;
 }
 
-static bool find_it(pid_t pid, usec_t started, ExecProcess *ret_found) {
-        return exec_process_read(pid, ret_found) == 0 && has_begun_at(ret_found, started);
+/* What a record of an earlier format said, as one of now says it; 0 if there is no such process. */
+static usec_t find_start(pid_t pid, usec_t shortly_before) {
+        ExecProcess found;
+        usec_t began;
+
+        if (exec_process_read(pid, &found) < 0)
+                return 0;
+        began = exec_process_start(&found);
+        return began + START_BEFORE > shortly_before && began < usec_add(shortly_before, START_AFTER) ? began : 0;
 }
 
 /* By its pidfd, if its parent is neither ours nor the keeper, who both tell. */
@@ -525,6 +530,8 @@ static ProcessRecord read_record(RecordReader *reader) {
 
         record.purpose = (UnitPurpose) record_get_below(reader, _UNIT_PURPOSE_MAX);
         record.started = record_get(reader);
+        if (!reader->has_failed && reader->format < FORMAT_OF_STARTS)
+                record.started = find_start(record.pid, record.started);
         return record;
 }
 

@@ -26,7 +26,7 @@ typedef struct Process {
         ProcessTable *table;            /* borrowed */
         ProcessOwner *owner;            /* borrowed */
         UnitPurpose purpose;
-        usec_t started;                 /* boot time, shortly before it began: with the pid it names it for good */
+        usec_t started;                 /* as exec_process_start(): with the pid it names it for good; 0: not known */
         sd_event_source *watch;         /* owned; NULL for what we spawned: SIGCHLD tells of those */
         struct Process *previous, *next;        /* of the same owner */
 } Process;

@@ -4,8 +4,8 @@
  * What an earlier version has written down
  *
  * tests/data/state-5.txt is the state of a manager that had something of
- * everything, as records in hexadecimal, in format 5. Whatever a record has
- * become since, it must be understood: what fails here would lose jobs, counters
+ * everything, as records in hexadecimal, in format 5; so on for later ones.
+ * Whatever a record has become since, it must be understood: what fails here would lose jobs, counters
  * and services at an upgrade. It is written once for each format, by
  *
  *     JOBD_WRITE_STATE=FILE tests/in-namespace test_manager_format
@@ -336,8 +336,8 @@ static void expect_manager(World *world) {
         cr_expect(eq(int, stray.status, 3));
 }
 
-Test(manager_format, five_is_read) {
-        cleanup_(world_freep) World *world = world_of(STATE_DATA "/state-5.txt", 5);
+static void expect_all(const char *path, unsigned format) {
+        cleanup_(world_freep) World *world = world_of(path, format);
 
         expect_services(world);
         expect_others(world);
@@ -350,6 +350,15 @@ Test(manager_format, five_is_read) {
         expect_others(world);
         expect_jobs(world);
         expect_manager(world);
+}
+
+Test(manager_format, five_is_read) {
+        expect_all(STATE_DATA "/state-5.txt", 5);
+}
+
+/* From here on records say when a process began, where they said a time shortly before. */
+Test(manager_format, six_is_read) {
+        expect_all(STATE_DATA "/state-6.txt", 6);
 }
 
 /* The control, and what becomes of a downgrade. */
