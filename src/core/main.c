@@ -123,7 +123,7 @@ static int serve(Core *core, const char *runtime_directory, Failure *ret_failure
                 .runtime_directory = runtime_directory,
                 .default_unit = options->default_unit,
                 .shutdown_timeout = options->shutdown_timeout,
-                .default_tasks_max = options->default_tasks_max,
+                .default_tasks_max = &options->default_tasks_max,
                 .is_container = options->is_container,
                 .hands_on_environment = options->hands_on_environment,
                 .has_signal_status = options->has_signal_status,

@@ -13,6 +13,7 @@
 #include "basic/text.h"
 #include "dbus/bus_manager.h"
 #include "dbus/bus_view.h"
+#include "unitfile/resource_settings.h"
 
 #ifndef JOBD_VERSION
 #error "the build must say which version this is"
@@ -150,11 +151,11 @@ static void get_default_tasks_max(const BusView *view, uint32_t parameter, Sink 
 }
 
 static void get_log(const BusView *view, uint32_t parameter, Sink *sink) {
-        sink_string(sink, manager_log_name(view->tree->manager));
+        sink_string(sink, manager_log_name(manager_log(view->tree->manager)));
 }
 
 static void get_log_directories(const BusView *view, uint32_t parameter, Sink *sink) {
-        const LogSettings *settings = manager_log_settings(view->tree->manager);
+        const LogSettings *settings = manager_log_settings(manager_log(view->tree->manager));
 
         sink_open(sink, 'a', "s");
         if (settings && settings->directory[0])
@@ -165,7 +166,7 @@ static void get_log_directories(const BusView *view, uint32_t parameter, Sink *s
 }
 
 static void get_default_output(const BusView *view, uint32_t parameter, Sink *sink) {
-        sink_string(sink, manager_log_default_output(view->tree->manager));
+        sink_string(sink, manager_log_default_output(manager_log(view->tree->manager)));
 }
 
 const BusProperty bus_manager_properties[] = {

@@ -24,7 +24,6 @@
 #include "dbus/bus_manager.h"
 #include "dbus/bus_setting.h"
 #include "dbus/bus_token.h"
-#include "manager/manager_transient.h"
 
 #define AUX_MAX 64U
 

@@ -21,7 +21,8 @@ int bus_token_check(BusCall *call, const char *what, const char *token) {
 }
 
 int bus_token_find(BusCall *call, const char *token, uint64_t request, const ManagerToken **ret_done) {
-        const ManagerToken *done = manager_find_token(call->tree->manager, token, call->client->uid);
+        const ManagerToken *done = manager_tokens_find(manager_tokens(call->tree->manager), token, call->client->uid,
+                                                       manager_now(call->tree->manager));
 
         if (done && done->request != request)
                 return bus_call_fail(call, -EEXIST, "TokenReused",
@@ -32,7 +33,8 @@ int bus_token_find(BusCall *call, const char *token, uint64_t request, const Man
 }
 
 void bus_token_remember(BusCall *call, const char *token, uint64_t request, const JobPlan *plan) {
-        if (manager_add_token(call->tree->manager, token, call->client->uid, request, plan) < 0)
+        if (manager_tokens_add(manager_tokens(call->tree->manager), token, call->client->uid, request, plan,
+                               manager_now(call->tree->manager)) < 0)
                 log_warning("Out of memory: who repeats the request of transaction %llu has it done again.",
                             (unsigned long long) plan->transaction);
 }

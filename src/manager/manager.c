@@ -5,15 +5,14 @@
  * A turn is one dispatch of the event loop, run by hand so that there is a
  * place before it (the clock is read: one time for all that happens in it) and
  * one behind it, where all that follows is done in a fixed order: jobs that
- * were asked for begin, units that nobody needs go, listeners add what they have
- * gathered, the outbox leaves, timers are armed. What leaves may have
+ * were asked for begin, units that nothing needs go, listeners add what they
+ * have gathered, the outbox leaves, timers are armed. What leaves may have
  * consequences of its own (a process that cannot be started), which are told in
  * the same turn.
  */
 
 #include <assert.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,22 +22,15 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "exec/exec_directory.h"
-#include "manager/manager_group.h"
-#include "manager/manager_private.h"
-#include "manager/manager_transient.h"
+#include "exec/exec_process.h"
+#include "manager/manager_parts.h"
+#include "manager/manager_section.h"
 #include "types/unit_types.h"
 
 /* Times that the end of a turn is gone through at most; what is left is for the next turn. */
 #define ROUNDS_MAX 8U
 
-/*
- * While jobs begin and end one after the other, listeners are told every so often: at least that, and for so long that telling
- * them, with its commit, takes a third of the time at most; but never longer than they can wait.
- */
-#define TOLD_LATER_MIN (10 * USEC_PER_MSEC)
-#define TOLD_LATER_MAX (100 * USEC_PER_MSEC)
-#define TOLD_LATER_FACTOR 2U
-#define ANSWERED_LATER_MAX (500 * USEC_PER_MSEC)
+/* — making it — */
 
 static int copy_string(const char *string, const char **slot) {
         *slot = string ? strdup(string) : NULL;
@@ -51,6 +43,10 @@ static int copy_options(Manager *manager, const ManagerOptions *options) {
         *copy = *options;
         copy->unit_path = copy->runtime_directory = copy->default_unit = NULL;
         copy->exit_on = NULL;
+        copy->default_tasks_max = &manager->default_tasks_max;
+        if (options->default_tasks_max)
+                manager->default_tasks_max = *options->default_tasks_max;
+        copy->log.is_user = options->is_user;
         if (options->exit_on && strv_copy(options->exit_on, &manager->exit_on) < 0)
                 return -ENOMEM;
         copy->exit_on = manager->exit_on;
@@ -84,24 +80,25 @@ static int make_absolute(char **folders) {
 static int find_search_path(Manager *manager, char ***path) {
         const ManagerOptions *options = &manager->options;
         cleanup_(strv_freep) char **folders = NULL;
-        char *transient;
         int r;
 
         r = unit_file_search_path(options->is_user, options->with_systemd_units, options->unit_path, &folders);
         if (r >= 0)
-                r = manager_transient_folder(manager, &transient);
-        if (r >= 0)
-                r = strv_consume(path, transient);
+                r = strv_push(path, manager->transients.folder);
         strv_foreach(folder, folders)
                 if (r >= 0)
                         r = strv_push(path, *folder);
         if (r >= 0)
                 r = make_absolute(*path);
-        return r < 0 ? r : manager_add_generator_folder(manager, path);
+        return r < 0 ? r : manager_generator_add_folder(&manager->generator, path);
 }
 
 static const struct MountEntry *find_mount(void *userdata, const char *where) {
-        return manager_find_mount(userdata, where, false);
+        return manager_mounts_find(&((Manager *) userdata)->mounts, where, false);
+}
+
+static void take_diagnostic(void *userdata, const UnitFileDiagnostic *diagnostic) {
+        manager_diagnostics_take(&((Manager *) userdata)->diagnostics, diagnostic);
 }
 
 static int init_loader(Manager *manager) {
@@ -112,14 +109,14 @@ static int init_loader(Manager *manager) {
         r = find_search_path(manager, &path);
         if (r < 0)
                 return r;
-        manager_generate_units(manager);
+        manager_generator_run(&manager->generator);
         return unit_file_loader_new(&manager->loader, &(UnitFileOptions) {
                 .search_path = path,
                 .is_user = options->is_user,
                 .no_default_dependencies = options->no_default_dependencies,
                 .lenient_directives = options->lenient_directives,
                 .find_mount = find_mount,
-                .receiver = manager_log_diagnostic,
+                .receiver = take_diagnostic,
                 .userdata = manager,
         });
 }
@@ -146,8 +143,8 @@ static int init_units(Manager *manager) {
         unit_table_set_type(manager->units, &path_vtable);
         unit_file_loader_attach(manager->loader, manager->units);
 
-        r = job_manager_new(&manager->jobs, manager->units);
-        return r < 0 ? r : job_manager_subscribe(manager->jobs, manager_take_job_event, manager);
+        r = job_manager_new(&manager->engine, manager->units);
+        return r < 0 ? r : job_manager_subscribe(manager->engine, manager_take_job_event, manager);
 }
 
 static int init_processes(Manager *manager) {
@@ -157,10 +154,10 @@ static int init_processes(Manager *manager) {
         *host = (ProcessHost) {
                 .ops = &manager_process_host_ops,
                 .userdata = manager,
-                .event = manager->event,
+                .event = manager->turn.event,
                 .outbox = manager->outbox,
                 .keeper = manager->options.keeper.pid,
-                .is_again = manager_is_again(manager),
+                .is_again = manager->options.keeper.is_again,
                 .exit_priority = MANAGER_PRIORITY_CHILDREN,
                 .fd_priority = MANAGER_PRIORITY_BUS,
         };
@@ -170,30 +167,168 @@ static int init_processes(Manager *manager) {
         return r < 0 ? r : process_errands_new(&manager->errands, host, manager->processes);
 }
 
+/* Deadlines of units, jobs and stages: one event source serves all. */
+static int on_timers(sd_event_source *source, uint64_t usec, void *userdata) {
+        Manager *manager = userdata;
+
+        manager->alarm = USEC_INFINITY;         /* set again at the end of the turn */
+        process_timers_run(manager->timers, manager->turn.now);
+        if (job_manager_next_deadline(manager->engine) <= manager->turn.now)
+                job_manager_expire(manager->engine, manager->turn.now);
+        return 0;
+}
+
+static int init_timer_source(Manager *manager) {
+        int r;
+
+        r = sd_event_add_time(manager->turn.event, &manager->timer_source, CLOCK_MONOTONIC, USEC_INFINITY, 1, on_timers,
+                              manager);
+        if (r >= 0)
+                r = sd_event_source_set_priority(manager->timer_source, MANAGER_PRIORITY_TIMERS);
+        return r < 0 ? r : sd_event_source_set_enabled(manager->timer_source, SD_EVENT_OFF);
+}
+
+/* Asked for by the stages: at the beginning, and when the manager is to end. */
+static void before_jobs(void *userdata) {
+        manager_stages_begin(&((Manager *) userdata)->stages);
+}
+
+/* What needs no units. */
+static void join_surroundings(Manager *manager) {
+        const ManagerOptions *options = &manager->options;
+
+        manager->environment = (ManagerEnvironment) {
+                .state = manager->turn.state,
+                .hands_on_all = options->hands_on_environment,
+        };
+        manager->generator = (ManagerGenerator) {
+                .is_user = options->is_user,
+                .is_machine = options->is_machine,
+                .runtime_directory = options->runtime_directory,
+                .receiver = manager_diagnostics_take,
+                .userdata = &manager->diagnostics,
+        };
+        manager->notify = (ManagerNotify) {
+                .turn = &manager->turn,
+                .keeper = &options->keeper,
+                .folder = options->runtime_directory,
+                .receiver = manager_take_notification,
+                .userdata = manager,
+                .fd = -1,
+        };
+        manager->signals = (ManagerSignals) {
+                .turn = &manager->turn,
+                .ops = &manager_signal_ops,
+                .userdata = manager,
+                .is_machine = options->is_machine,
+                .is_kept = options->keeper.ops,
+        };
+        manager->names.turn = manager->mounts.turn = manager->clock.turn = &manager->turn;
+        manager->tokens.state = manager->transients.state = manager->turn.state;
+        manager->invocations = (ManagerInvocations) { .rows = &manager->rows, .log = &manager->log };
+}
+
+/* The way of a unit through the manager: its jobs, its end, its references. */
+static void join_units(Manager *manager) {
+        manager->triggers = (ManagerTriggers) { .turn = &manager->turn, .units = manager->units };
+        manager->jobs = (ManagerJobs) {
+                .turn = &manager->turn,
+                .units = manager->units,
+                .engine = manager->engine,
+                .mounts = &manager->mounts,
+                .triggers = &manager->triggers,
+                .stage = &manager->stages.stage,
+                .before = before_jobs,
+                .userdata = manager,
+        };
+        manager->unloading = (ManagerUnloading) {
+                .turn = &manager->turn,
+                .units = manager->units,
+                .rows = &manager->rows,
+                .jobs = &manager->jobs,
+                .transients = &manager->transients,
+        };
+        manager->pins = (ManagerPins) {
+                .turn = &manager->turn, .rows = &manager->rows, .unloading = &manager->unloading };
+        manager->mounts.units = manager->clock.units = manager->transients.units = manager->units;
+        manager->transients.jobs = manager->engine;
+        manager->transients.loader = manager->loader;
+}
+
+static void join_stages(Manager *manager) {
+        const ManagerOptions *options = &manager->options;
+
+        manager->contract = (ManagerContract) {
+                .options = options, .table = manager->units, .jobs = manager->engine, .rows = &manager->rows };
+        manager->groups = (ManagerGroups) {
+                .options = options,
+                .turn = &manager->turn,
+                .units = manager->units,
+                .rows = &manager->rows,
+                .unloading = &manager->unloading,
+                .limitations = &manager->limitations,
+                .listeners = &manager->listeners,
+                .stage = &manager->stages.stage,
+        };
+        manager->stages = (ManagerStages) {
+                .options = options,
+                .turn = &manager->turn,
+                .units = manager->units,
+                .jobs = &manager->jobs,
+                .contract = &manager->contract,
+                .rows = &manager->rows,
+                .listeners = &manager->listeners,
+                .started = manager->turn.now,
+                .started_realtime = manager->turn.now_realtime,
+        };
+}
+
+static int init_loop(Manager *manager, Failure *ret_failure) {
+        int r = manager_signals_init(&manager->signals);
+
+        if (r >= 0)
+                r = manager_jobs_init(&manager->jobs);
+        if (r >= 0)
+                r = init_timer_source(manager);
+        if (r < 0)
+                return failure_set(ret_failure, r, "Failed", "Cannot set up the event loop: %s", strerror(-r));
+        return manager_notify_open(&manager->notify, ret_failure);
+}
+
 static int init(Manager *manager, Failure *ret_failure) {
         int r;
 
-        r = sd_event_new(&manager->event);
+        r = manager_turn_init(&manager->turn);
         if (r < 0)
                 return failure_set(ret_failure, r, "Failed", "Cannot make an event loop: %s", strerror(-r));
-        manager_raise_open_files_limit(manager);
-        manager_find_limitations(manager);
+        manager_limitations_init(&manager->limitations);
+        join_surroundings(manager);
         r = outbox_new(&manager->outbox);
         if (r >= 0)
                 r = init_processes(manager);
         if (r >= 0)
-                r = manager_build_environment(manager);
+                r = manager_environment_build(&manager->environment);
+        if (r >= 0)
+                r = manager_transients_init(&manager->transients, manager->options.runtime_directory);
         if (r >= 0)
                 r = init_units(manager);
         if (r < 0)
                 return failure_set(ret_failure, r, "Failed", "Cannot set up the units: %s", strerror(-r));
-        manager_init_groups(manager);
-        r = manager_init_signals(manager);
-        if (r >= 0)
-                r = manager_init_sources(manager);
-        if (r < 0)
-                return failure_set(ret_failure, r, "Failed", "Cannot set up the event loop: %s", strerror(-r));
-        return manager_open_notify(manager, ret_failure);
+        join_units(manager);
+        join_stages(manager);
+        manager_groups_init(&manager->groups);
+        return init_loop(manager, ret_failure);
+}
+
+/* After a death of core the rest of what it had is taken over here. */
+static void take_over(Manager *manager) {
+        manager_log_resume(manager->log);
+        manager_open_state(manager);
+        manager_transients_sweep(&manager->transients, false);
+        if (manager_generator_is_on(&manager->generator))
+                manager_mounts_follow(&manager->mounts);
+        process_table_arm(manager->processes);
+        manager_jobs_wake(&manager->jobs);
 }
 
 int manager_new(Manager **ret_manager, const ManagerOptions *options, Failure *ret_failure) {
@@ -208,35 +343,29 @@ int manager_new(Manager **ret_manager, const ManagerOptions *options, Failure *r
         if (!manager)
                 return failure_set(ret_failure, -ENOMEM, "NoMemory", "No memory for a manager.");
         manager->host.ops = &manager_host_ops;
-        manager->notify_fd = -1;
+        manager->notify.fd = -1;
         manager->alarm = USEC_INFINITY;
-        manager_read_clock(manager);
-        manager->started = manager->now;
-        manager->started_realtime = manager->now_realtime;
-        if (copy_options(manager, options) < 0)
+        manager_turn_read_clock(&manager->turn);
+        if (copy_options(manager, options) < 0 || manager_records_init(manager) < 0)
                 return failure_set(ret_failure, -ENOMEM, "NoMemory", "No memory for a manager.");
 
-        if (manager_init_state(manager) < 0)
-                return failure_set(ret_failure, -ENOMEM, "NoMemory", "No memory for a manager.");
-        exec_process_set_keeper(manager->options.keeper.pid, manager_is_again(manager));
+        exec_process_set_keeper(manager->options.keeper.pid, manager->options.keeper.is_again);
         r = init(manager, ret_failure);
         if (r < 0)
                 return r;
-        if (manager_log_new(manager, &options->log) < 0)
+        if (manager_log_new(&manager->log, &manager->options.log, manager->turn.event, &manager->options.keeper,
+                            manager->options.runtime_directory) < 0)
                 return failure_set(ret_failure, -ENOMEM, "NoMemory", "No memory for a manager.");
-        manager_log_resume(manager);
-        manager_open_state(manager);
-        manager_sweep_transient(manager, false);
-        manager_follow_mounts(manager);
-        process_table_arm(manager->processes);
-        manager_arm(manager->job_source);
+        take_over(manager);
         *ret_manager = take_ptr(manager);
         return 0;
 }
 
+/* — its end — */
+
 static void free_units(Manager *manager) {
-        manager_drop_contract(manager);
-        manager_drop_pins(manager);
+        manager_contract_drop(&manager->contract);
+        manager_pins_drop(&manager->pins);
         if (manager->units) {
                 unit_table_foreach(manager->units, unit)
                         manager_forget_unit(manager, unit);
@@ -246,55 +375,53 @@ static void free_units(Manager *manager) {
         manager->errands = process_errands_free(manager->errands);
         manager->processes = process_table_free(manager->processes);
         manager->timers = process_timers_free(manager->timers);
-        manager->jobs = job_manager_free(manager->jobs);
+        manager->engine = job_manager_free(manager->engine);
         manager->units = unit_table_free(manager->units);
         manager->loader = unit_file_loader_free(manager->loader);
 }
 
-static void free_sources(Manager *manager) {
+/* On a machine the end of the manager is not the end: should core die in what follows, the next one goes on. */
+static void close_state(Manager *manager) {
+        bool is_done = manager->stages.stage == MANAGER_GONE && !manager->options.is_machine;
+
+        if (manager->turn.state)
+                state_close(manager->turn.state, is_done);
+        if (is_done)
+                manager_transients_sweep(&manager->transients, true);
+        manager_records_deinit(manager);
+}
+
+static void free_objects(Manager *manager) {
+        manager_transients_deinit(&manager->transients);
+        manager->log = manager_log_free(manager->log, manager->stages.stage == MANAGER_GONE);
+        manager_groups_deinit(&manager->groups);
         sd_event_source_disable_unref(manager->timer_source);
-        sd_event_source_disable_unref(manager->job_source);
-        sd_event_source_disable_unref(manager->idle_source);
-        manager_forget_clock(manager);
-        manager_forget_mounts(manager);
-        sd_event_source_disable_unref(manager->notify_source);
-        sd_event_unref(manager->event);
-        if (manager->notify_fd >= 0)
-                close(manager->notify_fd);
-        if (manager->notify_path && manager->notify_path[0] == '/' && !manager_leaves_sockets(manager))
-                unlink(manager->notify_path);
-        if (manager->has_old_mask)
-                sigprocmask(SIG_SETMASK, &manager->old_mask, NULL);
+        manager_jobs_deinit(&manager->jobs);
+        manager_clock_deinit(&manager->clock);
+        manager_mounts_deinit(&manager->mounts);
+        manager_notify_close(&manager->notify, manager_leaves_sockets(manager));
+        manager_signals_deinit(&manager->signals);
+        manager_tokens_deinit(&manager->tokens);
+        manager_triggers_deinit(&manager->triggers);
+        manager_names_deinit(&manager->names);
+        manager_invocations_deinit(&manager->invocations);
+        manager_diagnostics_forget(&manager->diagnostics);
+        manager_environment_deinit(&manager->environment);
+        manager_limitations_deinit(&manager->limitations);
+        vector_deinit(&manager->rows.rows);
+        vector_deinit(&manager->listeners.all);
+        vector_deinit(&manager->unloading.candidates);
+        manager_turn_deinit(&manager->turn);
 }
 
 Manager *manager_free(Manager *manager) {
         if (!manager)
                 return NULL;
 
-        manager_close_state(manager, manager->stage == MANAGER_GONE);
-        if (manager->stage == MANAGER_GONE && !manager->options.is_machine)
-                manager_sweep_transient(manager, true);
+        close_state(manager);
         free_units(manager);
-        manager_settle_transient(manager, false);
-        manager_log_free(manager);
-        manager_free_groups(manager);
-        free_sources(manager);
-        manager_drop_requests(manager);
-        manager_drop_tokens(manager);
-        vector_deinit(&manager->triggered);
-        manager_free_names(manager);
-        id_map_deinit(&manager->by_invocation);
-        manager_forget_diagnostics(manager);
-        vector_deinit(&manager->of_units);
-        vector_deinit(&manager->listeners);
-        vector_deinit(&manager->candidates);
-        strv_free(manager->environment);
-        strv_free(manager->inherited_environment);
-        strv_free(manager->set_environment);
+        free_objects(manager);
         strv_free(manager->exit_on);
-        strv_free(manager->limitations);
-        state_free(manager->state);
-        free(manager->notify_path);
         free(manager->state_directory);
         free((char *) manager->options.unit_path);
         free((char *) manager->options.runtime_directory);
@@ -303,66 +430,70 @@ Manager *manager_free(Manager *manager) {
         return NULL;
 }
 
-void manager_read_clock(Manager *manager) {
-        manager->now = clock_monotonic();
-        manager->now_realtime = clock_realtime();
-}
+/* — turns — */
 
-/*
- * What is told is of many turns then, while jobs begin and end one after the other: one message for all that a unit went
- * through, and one commit in front of them. Who has asked for much waits for his answer twice as long again as it took to find
- * it, in which most of what he asked for happens.
- */
 static bool may_be_told_later(Manager *manager) {
-        usec_t now;
-
-        if (!job_manager_has_ready(manager->jobs))
-                return false;
-        if (outbox_length(manager->outbox) == 0)
-                return manager->now < manager->tell_later_until;
-        now = clock_monotonic();
-        if (manager->answer_until == 0)
-                manager->answer_until = usec_add(now, MIN(TOLD_LATER_FACTOR * usec_sub(now, manager->now), ANSWERED_LATER_MAX));
-        return now < manager->answer_until;
+        return job_manager_has_ready(manager->engine) &&
+               tell_policy_may_wait(&manager->tell, outbox_length(manager->outbox) > 0, manager->turn.now,
+                                    clock_monotonic());
 }
 
 /* Everything up to now, behind its commit. */
 static void tell_listeners(Manager *manager) {
-        usec_t began = clock_monotonic(), took;
+        usec_t began = clock_monotonic();
 
-        manager_tell(manager, end_of_turn);
+        manager_listeners_tell(&manager->listeners, end_of_turn);
         if (outbox_length(manager->outbox) > 0)
-                manager_commit(manager);
+                (void) state_commit(manager->turn.state);
         outbox_flush(manager->outbox);
-        manager->answer_until = 0;
-        took = clock_monotonic() - began;
-        manager->tell_later_until = usec_add(began + took, MIN(MAX(TOLD_LATER_FACTOR * took, TOLD_LATER_MIN), TOLD_LATER_MAX));
+        tell_policy_told(&manager->tell, began, clock_monotonic());
 }
 
-static void end_turn(Manager *manager) {
+/* The event source is set once a turn: so to set or clear a timer costs no system call. */
+static void arm_timers(Manager *manager) {
+        usec_t next = MIN(process_timers_next(manager->timers), job_manager_next_deadline(manager->engine));
+
+        if (manager->stages.stage >= MANAGER_STOPPING)
+                next = MIN(next, manager->stages.deadline);
+        if (next == manager->alarm)
+                return;
+
+        manager->alarm = next;
+        if (next != USEC_INFINITY)
+                sd_event_source_set_time(manager->timer_source, next);
+        sd_event_source_set_enabled(manager->timer_source, next == USEC_INFINITY ? SD_EVENT_OFF : SD_EVENT_ONESHOT);
+}
+
+static void tell_news(Manager *manager) {
         unsigned round = 0;
 
-        manager_run_asked_jobs(manager);
         do {
-                manager->has_news = false;
-                manager_tell_triggering(manager);
-                manager_unload_candidates(manager);
+                manager->turn.has_news = false;
+                manager_triggers_tell(&manager->triggers);
+                manager_unloading_run(&manager->unloading);
                 if (may_be_told_later(manager)) {
                         if (process_errands_are_settled(manager->errands))
-                                state_write_ahead(manager->state);
+                                state_write_ahead(manager->turn.state);
                         break;
                 }
                 tell_listeners(manager);
-        } while (manager->has_news && ++round < ROUNDS_MAX);
+        } while (manager->turn.has_news && ++round < ROUNDS_MAX);
+}
 
-        manager_log_tell_news(manager);
+static void end_turn(Manager *manager) {
+        manager_jobs_run_asked(&manager->jobs);
+        tell_news(manager);
+        manager_log_tell_news(manager->log);
         process_errands_forget_orphans(manager->errands);
-        manager_step_stage(manager);
-        if (manager->has_news || outbox_length(manager->outbox) > 0 || manager->candidates.n > 0)
-                manager_arm(manager->idle_source);
-        manager_rank_notify(manager);
-        manager_arm_jobs(manager);
-        manager_arm_timers(manager);
+        manager_groups_follow_startup(&manager->groups);
+        manager_stages_step(&manager->stages);
+        if (manager->stages.stage >= MANAGER_TERMINATING)
+                manager_log_end(manager->log);
+        if (manager->turn.has_news || outbox_length(manager->outbox) > 0 || manager->unloading.candidates.n > 0)
+                manager_turn_wake(&manager->turn);
+        manager_notify_rank(&manager->notify);
+        manager_jobs_arm(&manager->jobs);
+        arm_timers(manager);
 }
 
 int manager_turn(Manager *manager, usec_t timeout) {
@@ -370,18 +501,18 @@ int manager_turn(Manager *manager, usec_t timeout) {
 
         assert(manager);
 
-        r = sd_event_prepare(manager->event);
+        r = sd_event_prepare(manager->turn.event);
         if (r == 0) {
-                manager_commit(manager);        /* before the process sleeps */
-                state_tidy(manager->state);
-                r = sd_event_wait(manager->event, timeout);
+                (void) state_commit(manager->turn.state);       /* before the process sleeps */
+                state_tidy(manager->turn.state);
+                r = sd_event_wait(manager->turn.event, timeout);
         }
         if (r <= 0)
                 return r == -EINTR ? 0 : r;
 
-        manager_read_clock(manager);
-        manager->was_asked = false;
-        r = sd_event_dispatch(manager->event);
+        manager_turn_read_clock(&manager->turn);
+        manager->jobs.was_asked = false;
+        r = sd_event_dispatch(manager->turn.event);
         end_turn(manager);
         return r < 0 ? r : 1;
 }
@@ -391,27 +522,29 @@ int manager_run(Manager *manager) {
 
         /* What was set up before the first turn may wait in the outbox, or have set timers. */
         end_turn(manager);
-        while (manager->stage != MANAGER_GONE && !manager->wants_reexec) {
+        while (manager->stages.stage != MANAGER_GONE && !manager->wants_reexec) {
                 int r = manager_turn(manager, USEC_INFINITY);
 
                 if (r >= 0)
                         continue;
                 log_error("The event loop failed: %s", strerror(-r));
-                if (getpid() != 1 || sd_event_get_state(manager->event) == SD_EVENT_FINISHED)
+                if (getpid() != 1 || sd_event_get_state(manager->turn.event) == SD_EVENT_FINISHED)
                         return r;
         }
         /* What was to be told later has no later. */
         tell_listeners(manager);
-        /* For who comes after core, should that die while it ends the machine. */
-        if (manager->stage == MANAGER_GONE && manager->options.is_machine) {
-                manager_mark_self(manager);
-                manager_commit(manager);
+        /* For the next core, should this one die while it ends the machine. */
+        if (manager->stages.stage == MANAGER_GONE && manager->options.is_machine) {
+                manager_mark_self(manager->turn.state);
+                (void) state_commit(manager->turn.state);
         }
-        return manager->exit_status;
+        return manager->stages.exit_status;
 }
 
+/* — what there is — */
+
 sd_event *manager_event(Manager *manager) {
-        return manager->event;
+        return manager->turn.event;
 }
 
 UnitTable *manager_units(Manager *manager) {
@@ -419,7 +552,7 @@ UnitTable *manager_units(Manager *manager) {
 }
 
 JobManager *manager_jobs(Manager *manager) {
-        return manager->jobs;
+        return manager->engine;
 }
 
 UnitFileLoader *manager_loader(Manager *manager) {
@@ -430,87 +563,58 @@ Outbox *manager_outbox(Manager *manager) {
         return manager->outbox;
 }
 
+ManagerTokens *manager_tokens(Manager *manager) {
+        return &manager->tokens;
+}
+
+const ManagerLog *manager_log(const Manager *manager) {
+        return manager->log;
+}
+
 const ManagerOptions *manager_options(const Manager *manager) {
         return &manager->options;
 }
 
+const struct ResourceDefaults *manager_resource_defaults(const Manager *manager) {
+        return &manager->groups.defaults;
+}
+
+char *const *manager_limitations(const Manager *manager) {
+        return manager->limitations.texts;
+}
+
 char *const *manager_environment(const Manager *manager) {
-        return manager->environment;
+        return manager->environment.all;
 }
 
 usec_t manager_now(const Manager *manager) {
-        return manager->now;
+        return manager->turn.now;
 }
 
 uint32_t manager_count_failed_units(const Manager *manager) {
-        return manager->n_failed;
+        return manager->rows.n_failed;
+}
+
+UnitAction manager_action(const Manager *manager) {
+        return manager->stages.action;
+}
+
+int manager_exit_status(const Manager *manager) {
+        return manager->stages.action_status;
+}
+
+const char *manager_system_state(const Manager *manager) {
+        return manager_stages_name(&manager->stages);
 }
 
 usec_t manager_started_at(const Manager *manager, usec_t *ret_realtime) {
         if (ret_realtime)
-                *ret_realtime = manager->started_realtime;
-        return manager->started;
+                *ret_realtime = manager->stages.started_realtime;
+        return manager->stages.started;
 }
 
 usec_t manager_finished_at(const Manager *manager, usec_t *ret_realtime) {
         if (ret_realtime)
-                *ret_realtime = manager->finished_realtime;
-        return manager->finished;
-}
-
-typedef struct Differences {
-        Manager *manager;
-        char **lines;                   /* owned */
-} Differences;
-
-static void note_difference(void *userdata, Unit *unit, const char *difference) {
-        Differences *differences = userdata;
-        cleanup_free_ char *line = NULL;
-
-        differences->manager->has_news = true;
-        manager_tell(differences->manager, unit_changed, unit);
-        if (text_format(&line, "%s: %s", unit->id, difference) < 0)
-                return;
-        log_info("%s", line);
-        (void) strv_push(&differences->lines, line);
-}
-
-void manager_note_unit_files_changed(Manager *manager) {
-        assert(manager);
-
-        manager_tell(manager, unit_files_changed);
-        manager->has_news = true;
-}
-
-int manager_reload(Manager *manager, bool force, char ***ret_differences, Failure *ret_failure) {
-        Differences differences = { .manager = manager };
-        int r;
-
-        assert(manager);
-
-        log_info("Reading unit files again.");
-        manager_tell_parent(manager, "RELOADING=1");
-        manager_tell(manager, reloading, true);
-        manager_forget_diagnostics(manager);
-        manager_generate_units(manager);
-        r = unit_file_reload(manager->loader, manager->units, force, note_difference, &differences, ret_failure);
-        if (r >= 0) {
-                job_manager_graph_changed(manager->jobs, manager->now);
-                manager_apply_groups(manager);
-                /* What a unit referred to before is not known any more; a reload looks at all files anyway. */
-                unit_table_foreach(manager->units, unit) {
-                        manager_mark_job_of(manager, unit);     /* it may not recover with what it does not need any more */
-                        manager_consider_unloading(manager, unit);
-                }
-                manager_tell(manager, unit_files_changed);
-        }
-        manager->has_news = true;
-        manager_tell(manager, reloading, false);
-        manager_tell_parent(manager, "READY=1");
-        manager_arm_jobs(manager);
-
-        if (r >= 0 && ret_differences)
-                *ret_differences = take_ptr(differences.lines);
-        strv_free(differences.lines);
-        return r < 0 ? r : 0;
+                *ret_realtime = manager->stages.finished_realtime;
+        return manager->stages.finished;
 }

@@ -16,46 +16,19 @@
 #include "basic/failure.h"
 #include "job/job_manager.h"
 #include "job/job_plan.h"
-#include "manager/manager_keeper.h"
+#include "manager/manager_listener.h"
 #include "manager/manager_log.h"
+#include "manager/manager_name.h"
+#include "manager/manager_options.h"
+#include "manager/manager_priority.h"
 #include "unit/unit_table.h"
-#include "unitfile/resource_settings.h"
 #include "unitfile/unit_file.h"
 
 typedef struct sd_event sd_event;
 typedef struct Manager Manager;
+typedef struct ManagerTokens ManagerTokens;
 typedef struct Outbox Outbox;
-
-/* The order in which sources are served when several are ready: sd-event priorities. */
-enum {
-        MANAGER_PRIORITY_CHILDREN = -50,
-        MANAGER_PRIORITY_NOTIFY = -40,
-        MANAGER_PRIORITY_SIGNALS = -30,
-        MANAGER_PRIORITY_TIMERS = -20,
-        MANAGER_PRIORITY_JOBS = -10,
-        MANAGER_PRIORITY_BUS = 0,
-        MANAGER_PRIORITY_IDLE = 50,
-};
-
-typedef struct ManagerOptions {
-        bool is_user;
-        bool is_machine;                /* its init, and so the one that ends it */
-        bool with_systemd_units;
-        bool no_default_dependencies;
-        bool no_state;                          /* nothing is written down, and nobody can take over from us */
-        bool lenient_directives;
-        const char *unit_path;          /* as --unit-path; NULL for the default */
-        const char *runtime_directory;  /* jobd's own: /run/jobd or $XDG_RUNTIME_DIR/jobd */
-        const char *default_unit;       /* started at the beginning; NULL: default.target, "": none */
-        ResourceLimit default_tasks_max;        /* for units that say nothing of TasksMax=; not set: 15% of what the machine can have */
-        usec_t shutdown_timeout;        /* for all units to stop; 0: the default of 3 min */
-        ManagerKeeper keeper;
-        ManagerLogOptions log;
-        bool is_container;              /* we end when something has failed that the default unit requires */
-        bool hands_on_environment;      /* processes get all of ours, as from the manager of a user */
-        bool has_signal_status;         /* told to end by a signal, the status is 128 + its number, not 0 */
-        char *const *exit_on;           /* started with the default unit; when one has ended, so does the manager */
-} ManagerOptions;
+struct ResourceDefaults;                /* unitfile/resource_settings.h */
 
 int manager_new(Manager **ret_manager, const ManagerOptions *options, Failure *ret_failure);
 Manager *manager_free(Manager *manager);
@@ -67,18 +40,18 @@ int manager_run(Manager *manager);
 int manager_turn(Manager *manager, usec_t timeout);
 /*
  * Stops everything by shutdown.target/exit.target first if @orderly, else kills what runs. The first request wins, but
- * one that is not orderly cuts an orderly one short.
+ * a request that is not orderly cuts an orderly one short.
  */
 void manager_exit(Manager *manager, int status, bool orderly);
 /*
- * Has everything end by this action; the same as by a unit's. What is not orderly cuts short what is. The loop ends; to
- * unmount and call the kernel is core's business. manager_action(): what it ended for, UNIT_ACTION_NONE for an exit.
+ * Has everything end by this action, as by a unit's. An action that is not orderly cuts short one that is. The loop ends; to
+ * unmount and call the kernel is core's business. manager_action(): the action, UNIT_ACTION_NONE for an exit.
  */
 void manager_leave(Manager *manager, UnitAction action);
 UnitAction manager_action(const Manager *manager);
 /*
  * The status of an exit that is asked for later and names none: by exit.target, a unit's action, or Exit. 0, or -EBUSY if
- * an end is under way: who asked for that has said its status.
+ * an end is under way: its status is said already.
  */
 int manager_set_exit_status(Manager *manager, int status);
 int manager_exit_status(const Manager *manager);
@@ -91,7 +64,9 @@ UnitFileLoader *manager_loader(Manager *manager);
 Outbox *manager_outbox(Manager *manager);
 const ManagerOptions *manager_options(const Manager *manager);
 char *const *manager_limitations(const Manager *manager);        /* of our surroundings, a sentence each; borrowed */
-const ResourceDefaults *manager_resource_defaults(Manager *manager);      /* what holds for units that say nothing; borrowed */
+const struct ResourceDefaults *manager_resource_defaults(const Manager *manager);         /* for units that say nothing; borrowed */
+ManagerTokens *manager_tokens(Manager *manager);
+const ManagerLog *manager_log(const Manager *manager);           /* NULL: there is none */
 char *const *manager_environment(const Manager *manager);        /* what every process gets; borrowed */
 /*
  * Takes variables (names, or assignments that must be equal) out of what clients have set, then sets others ("NAME=value").
@@ -107,7 +82,7 @@ usec_t manager_now(const Manager *manager);     /* of this turn */
 /* Outcomes and plan as job_manager_exec(); arms the dispatch of jobs. */
 int manager_exec(Manager *manager, const JobRequest *requests, size_t n, JobMode mode, const JobRequester *requester,
                  JobPlan **ret_plan);
-/* The same, for who needs no more of the plan than the anchors: it costs little, however large the transaction. */
+/* The same, with no more in the plan than the anchors: it costs little, however large the transaction. */
 int manager_exec_briefly(Manager *manager, const JobRequest *requests, size_t n, JobMode mode,
                          const JobRequester *requester, JobPlan **ret_plan);
 int manager_plan(Manager *manager, const JobRequest *requests, size_t n, JobMode mode, const JobRequester *requester,
@@ -127,7 +102,7 @@ int manager_kill_unit(Manager *manager, Unit *unit, const char *who, int signal,
 int manager_freeze_unit(Manager *manager, Unit *unit, bool freeze, Failure *ret_failure);
 bool manager_can_freeze(Manager *manager, const Unit *unit);
 const char *manager_freezer_state(Manager *manager, const Unit *unit);
-/* Removes what an inactive unit without a job has kept: UnitVTable.clean. */
+/* Removes files that an inactive unit without a job has kept: UnitVTable.clean. */
 int manager_clean_unit(Manager *manager, Unit *unit, unsigned kinds, Failure *ret_failure);
 unsigned manager_can_clean(const Unit *unit);   /* a mask of UnitClean */
 void manager_reset_failed(Manager *manager, Unit *unit /* NULL: all */);
@@ -135,7 +110,7 @@ void manager_reset_failed(Manager *manager, Unit *unit /* NULL: all */);
 int manager_reload(Manager *manager, bool force, char ***ret_differences, Failure *ret_failure);
 int manager_unit_processes(Manager *manager, Unit *unit, pid_t **ret_pids, size_t *ret_n);
 
-/* Tells the listeners that unit files were enabled, disabled, masked, …; what is loaded stays as it is. */
+/* Tells the listeners that unit files were enabled, disabled, masked, …; loaded units stay as they are. */
 void manager_note_unit_files_changed(Manager *manager);
 
 /* A unit that nothing refers to, inactive and without a job, may be unloaded: looked at at the end of the turn. */
@@ -151,32 +126,58 @@ uint32_t manager_count_failed_units(const Manager *manager);
 usec_t manager_started_at(const Manager *manager, usec_t *ret_realtime);
 usec_t manager_finished_at(const Manager *manager, usec_t *ret_realtime);     /* the startup; 0: not yet */
 
-/* — names on the message bus — */
+/* — units that clients make — */
 
-/* Follows a name from then on, and says at once who has it: manager_name_owned(). -EOPNOTSUPP if there is no bus ever. */
-typedef struct ManagerNameOps {
-        int (*watch)(void *userdata, const char *name);
-        void (*unwatch)(void *userdata, const char *name);
-} ManagerNameOps;
+/*
+ * Has a unit @name made of @text, that of a unit file. 0 with the unit loaded, or with @ret_failure: UnitExists if there is a
+ * unit, or a file, of that name, InvalidArgs with the first fault of the text, …
+ */
+int manager_make_transient(Manager *manager, const char *name, const char *text, Unit **ret_unit, Failure *ret_failure);
+
+/*
+ * Has a scope that was just made consist of these processes. @uid: of the client, which may do that with processes of that
+ * user. 0, or a negative errno with @ret_failure.
+ */
+int manager_give_processes(Manager *manager, Unit *unit, const pid_t *pids, size_t n, uid_t uid, const char *controller,
+                           Failure *ret_failure);
+
+/* The same for more of them that come into the group of a unit that is active. */
+int manager_attach_processes(Manager *manager, Unit *unit, const pid_t *pids, size_t n, uid_t uid, Failure *ret_failure);
+int manager_abandon_unit(Manager *manager, Unit *unit, Failure *ret_failure);
+
+/* — names on the message bus — */
 
 /* The bus layer says what it can do; NULL: nothing. */
 void manager_set_name_ops(Manager *manager, const ManagerNameOps *ops, void *userdata /* borrowed */);
-/* Somebody has it now, a process (0: not known), or nobody. In a turn. */
+/* The name has an owner now, a process (0: not known), or none. In a turn. */
 void manager_name_owned(Manager *manager, const char *name, bool is_owned, pid_t pid);
 
-/* — who is told: at the moment it happens; must only note it and add to the outbox — */
+/* — descriptors that outlive core — */
 
-typedef struct ManagerListenerOps {
-        void (*unit_added)(void *userdata, Unit *unit);
-        void (*unit_removed)(void *userdata, Unit *unit);
-        void (*unit_changed)(void *userdata, Unit *unit);
-        void (*job_event)(void *userdata, const JobEvent *event);
-        void (*reloading)(void *userdata, bool active);
-        void (*unit_files_changed)(void *userdata);
-        void (*request_stop)(void *userdata, Unit *unit);       /* who controls it shall end it; may be NULL */
-        void (*startup_finished)(void *userdata);
-        void (*end_of_turn)(void *userdata);    /* before the outbox is flushed: add what was coalesced */
-} ManagerListenerOps;
+int manager_store_fd(Manager *manager, const char *name, int fd);
+int manager_take_fd(Manager *manager, const char *name);                /* -ENOENT without a keeper */
+bool manager_is_kept(const Manager *manager);                           /* is there a keeper? */
+/* Is a socket of ours to stay where it is when we go? The next one goes on with it. */
+bool manager_leaves_sockets(const Manager *manager);
+void manager_tell_parent(Manager *manager, const char *text);           /* by sd_notify(3) */
+
+/*
+ * Executing ourselves anew: asked for, the loop ends at the end of the turn, and manager_wants_reexec(). Whoever runs it
+ * then does it (prepare: what the next one is not to inherit), or goes on with the loop. -EOPNOTSUPP without a keeper,
+ * -EBUSY if we are about to end, or why the state cannot be written.
+ */
+int manager_ask_reexec(Manager *manager, Failure *ret_failure);
+bool manager_wants_reexec(const Manager *manager);
+int manager_prepare_reexec(Manager *manager);
+void manager_give_up_reexec(Manager *manager);
+
+/*
+ * Exits of processes that are the keeper's children, not ours: called by the client of the keeper, in a turn. They meet
+ * only processes that we have adopted: a number may have been given to a child of ours since.
+ */
+void manager_take_kept_exits(Manager *manager, const UnitExit *exits, size_t n);
+
+/* — listeners — */
 
 int manager_listen(Manager *manager, const ManagerListenerOps *ops, void *userdata /* borrowed */);
 void manager_unlisten(Manager *manager, const void *userdata);          /* not from inside one of the above */

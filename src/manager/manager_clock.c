@@ -15,10 +15,10 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "basic/clock.h"
 #include "basic/log.h"
 #include "basic/text.h"
-#include "manager/manager_private.h"
+#include "manager/manager_clock.h"
+#include "manager/manager_priority.h"
 
 #define ZONE_FOLDER "/etc"
 #define ZONE_NAME "localtime"
@@ -29,12 +29,11 @@ static void close_fd(int *fd) {
                 close(*fd);
 }
 
-static void tell(Manager *manager, bool is_zone) {
-        manager_read_clock(manager);
-        manager->has_news = true;
-        unit_table_foreach(manager->units, unit)
+static void tell(const ManagerClock *clock, bool is_zone) {
+        manager_turn_read_clock(clock->turn);
+        unit_table_foreach(clock->units, unit)
                 if (unit->vtable->clock_changed) {
-                        manager_mark_unit(manager, unit);
+                        manager_turn_enter(clock->turn, unit);
                         unit->vtable->clock_changed(unit, is_zone);
                 }
 }
@@ -46,7 +45,7 @@ static int arm(int fd) {
 }
 
 static int on_clock_set(sd_event_source *source, int fd, uint32_t events, void *userdata) {
-        Manager *manager = userdata;
+        ManagerClock *clock = userdata;
         uint64_t n;
 
         if (read(fd, &n, sizeof(n)) >= 0 || errno != ECANCELED)
@@ -54,100 +53,79 @@ static int on_clock_set(sd_event_source *source, int fd, uint32_t events, void *
         log_info("The clock was set.");
         if (arm(fd) < 0)
                 log_warning("The next change of the clock will not be seen.");
-        tell(manager, false);
+        tell(clock, false);
         return 0;
 }
 
-static int watch_clock(Manager *manager) {
+static int watch_clock(ManagerClock *clock) {
         cleanup_(close_fd) int fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
         int r = fd < 0 ? -errno : arm(fd);
 
         if (r == 0)
-                r = sd_event_add_io(manager->event, &manager->clock_source, fd, EPOLLIN, on_clock_set, manager);
+                r = sd_event_add_io(clock->turn->event, &clock->clock_source, fd, EPOLLIN, on_clock_set, clock);
         if (r >= 0)
-                r = sd_event_source_set_io_fd_own(manager->clock_source, true);
+                r = sd_event_source_set_io_fd_own(clock->clock_source, true);
         if (r < 0)
                 return r;
         fd = -1;
-        return sd_event_source_set_priority(manager->clock_source, MANAGER_PRIORITY_TIMERS);
+        return sd_event_source_set_priority(clock->clock_source, MANAGER_PRIORITY_TIMERS);
 }
 
-static int watch_zone(Manager *manager);
+static int watch_zone(ManagerClock *clock);
 
 static int on_zone_event(sd_event_source *source, const struct inotify_event *event, void *userdata) {
-        Manager *manager = userdata;
+        ManagerClock *clock = userdata;
 
         /* Of the folder all is told. */
         if (event->len > 0 && !text_equal(event->name, ZONE_NAME))
                 return 0;
-        if (watch_zone(manager) < 0)
+        if (watch_zone(clock) < 0)
                 log_warning("The next change of the time zone will not be seen.");
         log_info("The time zone was changed.");
-        tell(manager, true);
+        tell(clock, true);
         return 0;
 }
 
-static int watch_path(Manager *manager, const char *path, uint32_t events) {
-        manager->zone_source = sd_event_source_disable_unref(manager->zone_source);
-        return sd_event_add_inotify(manager->event, &manager->zone_source, path, events, on_zone_event, manager);
+static int watch_path(ManagerClock *clock, const char *path, uint32_t events) {
+        clock->zone_source = sd_event_source_disable_unref(clock->zone_source);
+        return sd_event_add_inotify(clock->turn->event, &clock->zone_source, path, events, on_zone_event, clock);
 }
 
 /*
  * The file, which may be a link; if there is none, that it appears, unless it has by the time that this is watched. Once more
  * after each change: it is another one.
  */
-static int watch_zone(Manager *manager) {
+static int watch_zone(ManagerClock *clock) {
         bool is_missing;
         int r;
 
         do {
-                r = watch_path(manager, ZONE_PATH,
+                r = watch_path(clock, ZONE_PATH,
                                IN_ATTRIB | IN_MOVE_SELF | IN_DELETE_SELF | IN_CLOSE_WRITE | IN_DONT_FOLLOW);
                 is_missing = r == -ENOENT;
                 if (is_missing)
-                        r = watch_path(manager, ZONE_FOLDER, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+                        r = watch_path(clock, ZONE_FOLDER, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
         } while (r >= 0 && is_missing && faccessat(AT_FDCWD, ZONE_PATH, F_OK, AT_SYMLINK_NOFOLLOW) == 0);
-        return r < 0 ? r : sd_event_source_set_priority(manager->zone_source, MANAGER_PRIORITY_TIMERS);
+        return r < 0 ? r : sd_event_source_set_priority(clock->zone_source, MANAGER_PRIORITY_TIMERS);
 }
 
-void manager_watch_clock(Manager *manager) {
+void manager_clock_watch(ManagerClock *clock) {
         int r;
 
-        if (manager->watches_clock)
+        if (clock->is_watched)
                 return;
-        manager->watches_clock = true;
-        r = watch_clock(manager);
+        clock->is_watched = true;
+        r = watch_clock(clock);
         if (r < 0)
                 log_warning("That the clock is set cannot be seen: %s. Timers may elapse too late or too early then.",
                             strerror(-r));
-        r = watch_zone(manager);
+        r = watch_zone(clock);
         if (r < 0)
                 log_warning("That the time zone is changed cannot be seen: %s.", strerror(-r));
 }
 
-void manager_forget_clock(Manager *manager) {
-        manager->clock_source = sd_event_source_disable_unref(manager->clock_source);
-        manager->zone_source = sd_event_source_disable_unref(manager->zone_source);
+void manager_clock_deinit(ManagerClock *clock) {
+        clock->clock_source = sd_event_source_disable_unref(clock->clock_source);
+        clock->zone_source = sd_event_source_disable_unref(clock->zone_source);
 }
 
-usec_t manager_booted_at(const Manager *manager) {
-        return manager->options.is_container ? manager->started : 0;
-}
-
-/* — what outlives a boot — */
-
-static int find_state_directory(const Manager *manager, char **ret_path) {
-        const char *home = getenv("HOME"), *state = getenv("XDG_STATE_HOME");
-
-        if (!manager->options.is_user)
-                return (*ret_path = strdup("/var/lib/jobd")) ? 0 : -ENOMEM;
-        if (state && *state == '/')
-                return text_join_path(state, "jobd", ret_path);
-        return home && *home == '/' ? text_join_path(home, ".local/state/jobd", ret_path) : -ENOENT;
-}
-
-const char *manager_state_directory(Manager *manager) {
-        if (!manager->state_directory && find_state_directory(manager, &manager->state_directory) < 0)
-                return NULL;
-        return manager->state_directory;
-}

@@ -7,10 +7,10 @@
  * unit's status. The same when a unit has failed that the default unit cannot
  * do without.
  *
- * It is looked at in the state of the units at the end of a turn, not at what
- * has led there. So nothing has to be remembered, a unit that is on its way to
- * its next start by whatever way is seen to be so, and what ended while nobody
- * looked is found all the same.
+ * The end is read off the state of the units at the end of a turn, not off the
+ * events that have led there. So nothing has to be remembered, a unit that is
+ * on its way to its next start is seen to be so whatever the way, and a unit
+ * that ended before this manager was there is found all the same.
  */
 
 #include <assert.h>
@@ -19,53 +19,58 @@
 
 #include "basic/log.h"
 #include "basic/strv.h"
-#include "manager/manager_private.h"
+#include "manager/manager_contract.h"
 
-/* They must stay when they are over, to be asked how they ended. */
-static int hold_unit(Manager *manager, const char *name) {
+/* The units must stay when they are over, to be asked how they ended. */
+static int hold_unit(ManagerContract *contract, const char *name) {
         Unit *unit;
         int r;
 
-        r = unit_table_load(manager->units, name, &unit);
+        r = unit_table_load(contract->table, name, &unit);
         if (r < 0)
                 return r;
-        r = vector_push(&manager->contract_units, unit);
+        r = vector_push(&contract->units, unit);
         if (r == 0)
                 unit_ref(unit);
         return r;
 }
 
-int manager_take_contract(Manager *manager, char *const *exit_on, const char *default_unit) {
+const char *manager_contract_default_unit(const ManagerContract *contract) {
+        return contract->options->default_unit ?: "default.target";
+}
+
+int manager_contract_take(ManagerContract *contract) {
+        const char *default_unit = manager_contract_default_unit(contract);
         int r = 0;
 
-        manager_drop_contract(manager);
-        strv_foreach(name, exit_on) {
+        manager_contract_drop(contract);
+        strv_foreach(name, contract->options->exit_on) {
                 if (r == 0)
-                        r = hold_unit(manager, *name);
-                manager->n_exit_units += r == 0;
+                        r = hold_unit(contract, *name);
+                contract->n_exit_units += r == 0;
         }
-        if (r == 0 && manager->options.is_container && *default_unit)
-                r = hold_unit(manager, default_unit);
-        manager->has_contract = r == 0;
+        if (r == 0 && contract->options->is_container && *default_unit)
+                r = hold_unit(contract, default_unit);
+        contract->is_taken = r == 0;
         return r;
 }
 
-void manager_drop_contract(Manager *manager) {
-        for (size_t i = 0; i < manager->contract_units.n; i++)
-                unit_unref(manager->contract_units.items[i]);
-        vector_deinit(&manager->contract_units);
-        manager->n_exit_units = 0;
-        manager->has_contract = false;
+void manager_contract_drop(ManagerContract *contract) {
+        for (size_t i = 0; i < contract->units.n; i++)
+                unit_unref(contract->units.items[i]);
+        vector_deinit(&contract->units);
+        contract->n_exit_units = 0;
+        contract->is_taken = false;
 }
 
-/* It does nothing, and nothing will change that unless somebody asks. Of a core before us nothing may be known. */
-static bool is_over(const Manager *manager, const Unit *unit) {
+/* The unit does nothing, and only a request would change that. What it did under a core before us may not be known. */
+static bool is_over(const ManagerContract *contract, const Unit *unit) {
         JobInfo job;
 
-        if (manager_is_again(manager) && unit->state_change.monotonic == 0)
+        if (contract->options->keeper.is_again && unit->state_change.monotonic == 0)
                 return false;
         return unit_state_is_inactive_or_failed(unit->active_state) && !unit_will_restart(unit) &&
-               !job_manager_unit_job(manager->jobs, unit, &job);
+               !job_manager_unit_job(contract->jobs, unit, &job);
 }
 
 /* A unit that has failed never says 0; one that was skipped by its conditions, or has no process, does. */
@@ -78,10 +83,11 @@ static int status_of(const Unit *unit) {
         return status == 0 && !is_fine ? 1 : status;
 }
 
-static void end_with(Manager *manager, const Unit *unit, int status, const char *why) {
+static bool end_with(const Unit *unit, int status, const char *why, int *ret_status) {
         log_notice("%s has %s%s: ending with status %d.", unit->id,
                    unit->active_state == UNIT_FAILED ? "failed" : "ended", why, status);
-        manager_exit(manager, status, true);
+        *ret_status = status;
+        return true;
 }
 
 typedef VECTOR(Unit *) UnitList;
@@ -93,14 +99,14 @@ static int add_once(UnitList *list, Unit *unit) {
         return vector_push(list, unit);
 }
 
-/* One that has failed; the targets on the way are as essential as what they require. */
-static int look_at(const Manager *manager, UnitRelations required, UnitList *targets, Unit **ret_failed) {
+/* Finds a unit that has failed; the targets on the way are as essential as what they require. */
+static int look_at(const ManagerContract *contract, UnitRelations required, UnitList *targets, Unit **ret_failed) {
         int r = 0;
 
         for (size_t i = 0; r == 0 && i < required.n; i++) {
-                Unit *unit = unit_table_at(manager->units, required.items[i].other);
+                Unit *unit = unit_table_at(contract->table, required.items[i].other);
 
-                if (unit->active_state == UNIT_FAILED && is_over(manager, unit))
+                if (unit->active_state == UNIT_FAILED && is_over(contract, unit))
                         *ret_failed = unit;
                 else if (unit->type == UNIT_TARGET)
                         r = add_once(targets, unit);
@@ -108,47 +114,45 @@ static int look_at(const Manager *manager, UnitRelations required, UnitList *tar
         return r;
 }
 
-static Unit *find_failed_essential(const Manager *manager, Unit *root) {
+static Unit *find_failed_essential(const ManagerContract *contract, Unit *root) {
         UnitList targets = {};
         Unit *failed = NULL;
         int r;
 
         r = add_once(&targets, root);
         for (size_t i = 0; r == 0 && !failed && i < targets.n; i++) {
-                r = look_at(manager, unit_relations(targets.items[i], UNIT_REQUIRES), &targets, &failed);
+                r = look_at(contract, unit_relations(targets.items[i], UNIT_REQUIRES), &targets, &failed);
                 if (r == 0 && !failed)
-                        r = look_at(manager, unit_relations(targets.items[i], UNIT_BINDS_TO), &targets, &failed);
+                        r = look_at(contract, unit_relations(targets.items[i], UNIT_BINDS_TO), &targets, &failed);
         }
         vector_deinit(&targets);
         return failed;
 }
 
 /* The default unit itself counts if it has failed, or was never reached. */
-static bool check_default_unit(Manager *manager, Unit *unit) {
-        Unit *failed = manager->n_failed > 0 ? find_failed_essential(manager, unit) : NULL;
+static bool is_default_unit_over(const ManagerContract *contract, Unit *unit, int *ret_status) {
+        Unit *failed = contract->rows->n_failed > 0 ? find_failed_essential(contract, unit) : NULL;
 
-        if (!failed && is_over(manager, unit) && status_of(unit) != 0 &&
+        if (!failed && is_over(contract, unit) && status_of(unit) != 0 &&
             (unit->active_state == UNIT_FAILED || unit->active_enter.monotonic == 0))
                 failed = unit;
-        if (failed)
-                end_with(manager, failed, status_of(failed), failed == unit ? "" : ", which cannot be done without");
-        return failed;
+        return failed && end_with(failed, status_of(failed), failed == unit ? "" : ", which cannot be done without",
+                                  ret_status);
 }
 
-void manager_check_contract(Manager *manager) {
-        /* Who has taken over from another has not begun anything. Without memory it is tried again in the next turn. */
-        if (!manager->has_contract &&
-            manager_take_contract(manager, manager->options.exit_on, manager->options.default_unit ?: "default.target") < 0)
-                return;
-        for (size_t i = 0; i < manager->contract_units.n; i++) {
-                Unit *unit = manager->contract_units.items[i];
+bool manager_contract_is_over(ManagerContract *contract, int *ret_status) {
+        /* A manager that has taken over from another has not begun anything. Without memory the next turn tries again. */
+        if (!contract->is_taken && manager_contract_take(contract) < 0)
+                return false;
+        for (size_t i = 0; i < contract->units.n; i++) {
+                Unit *unit = contract->units.items[i];
 
-                if (i >= manager->n_exit_units) {
-                        if (check_default_unit(manager, unit))
-                                return;
-                } else if (is_over(manager, unit)) {
-                        end_with(manager, unit, status_of(unit), "");
-                        return;
+                if (i >= contract->n_exit_units) {
+                        if (is_default_unit_over(contract, unit, ret_status))
+                                return true;
+                } else if (is_over(contract, unit)) {
+                        return end_with(unit, status_of(unit), "", ret_status);
                 }
         }
+        return false;
 }

@@ -1,57 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What every process gets of our surroundings
+ * The environment that every process gets
  *
- * The manager of a user passes on his session's variables. That of the system
- * passes on a fixed path and the language: what happened to be set where it was
- * started is none of the services' business. To a container its environment is
- * what its configuration comes by, so there it is passed on, too.
- *
- * Each process and each client takes a descriptor here, so we allow ourselves
- * all that we may have; processes get the limit that we were started with.
+ * The manager of a user passes on the variables of the session. The manager of
+ * the system passes on a fixed path and the language: variables that happened
+ * to be set where it was started are none of the services' business. A container
+ * is configured by its environment, so there all of it is passed on, too.
  */
 
 #include <errno.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "basic/log.h"
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "exec/exec.h"
-#include "manager/manager_private.h"
+#include "manager/manager_environment.h"
+#include "manager/manager_section.h"
 
 #define SET_SIZE_MAX 65536U     /* bytes that clients may set: it is written with each record of the manager */
 
-/* They are about us, not about our services. */
+/* Variables about the manager, not about services. */
 static const char *const own_variables[] = {
         "NOTIFY_SOCKET=", "WATCHDOG_", "LISTEN_", "INVOCATION_ID=", "JOURNAL_STREAM=", "MAINPID=", "MANAGERPID=",
         "SERVICE_RESULT=", "EXIT_CODE=", "EXIT_STATUS=", "SYSTEMD_EXEC_PID=", "JOBD_", "OLDPWD=", "_=",
 };
 
 static const char *const system_variables[] = { "LANG=", "LANGUAGE=", "LC_" };
-
-void manager_raise_open_files_limit(Manager *manager) {
-        struct rlimit limit;
-
-        if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == limit.rlim_max)
-                return;
-        manager->open_files_limit = (uint32_t) MIN(limit.rlim_cur, (rlim_t) UINT32_MAX);
-        limit.rlim_cur = limit.rlim_max;
-        if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
-                manager->open_files_limit = 0;
-}
-
-void manager_lower_open_files_limit(Manager *manager) {
-        struct rlimit limit;
-
-        if (manager->open_files_limit == 0 || getrlimit(RLIMIT_NOFILE, &limit) < 0)
-                return;
-        limit.rlim_cur = manager->open_files_limit;
-        if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
-                manager->open_files_limit = 0;
-}
 
 static bool has_prefix_of(const char *assignment, const char *const *prefixes, size_t n) {
         for (size_t i = 0; i < n; i++)
@@ -60,10 +36,10 @@ static bool has_prefix_of(const char *assignment, const char *const *prefixes, s
         return false;
 }
 
-static bool is_passed_on(const Manager *manager, const char *assignment) {
+static bool is_passed_on(const ManagerEnvironment *environment, const char *assignment) {
         if (!strchr(assignment, '=') || has_prefix_of(assignment, own_variables, ELEMENTSOF(own_variables)))
                 return false;
-        return manager->options.hands_on_environment ||
+        return environment->hands_on_all ||
                has_prefix_of(assignment, system_variables, ELEMENTSOF(system_variables));
 }
 
@@ -128,16 +104,16 @@ static int check_variables(char *const *words, bool has_value, Failure *ret_fail
         return 0;
 }
 
-static int merge_environment(Manager *manager) {
+static int merge(ManagerEnvironment *environment) {
         cleanup_(strv_freep) char **merged = NULL;
-        int r = push_but(&merged, manager->inherited_environment, manager->set_environment);
+        int r = push_but(&merged, environment->inherited, environment->set);
 
         if (r == 0)
-                r = push_but(&merged, manager->set_environment, NULL);
+                r = push_but(&merged, environment->set, NULL);
         if (r < 0)
                 return r;
-        strv_free(manager->environment);
-        manager->environment = take_ptr(merged);
+        strv_free(environment->all);
+        environment->all = take_ptr(merged);
         return 0;
 }
 
@@ -149,13 +125,13 @@ static size_t size_of(char *const *strings) {
         return size;
 }
 
-int manager_change_environment(Manager *manager, char *const *unset, char *const *set, Failure *ret_failure) {
+int manager_environment_change(ManagerEnvironment *environment, char *const *unset, char *const *set, Failure *ret_failure) {
         cleanup_(strv_freep) char **kept = NULL, **changed = NULL;
         int r = check_variables(unset, false, ret_failure);
 
         if (r == 0)
                 r = check_variables(set, true, ret_failure);
-        strv_foreach(assignment, manager->set_environment)
+        strv_foreach(assignment, environment->set)
                 if (r == 0 && !is_unset(unset, *assignment))
                         r = strv_push(&kept, *assignment);
         if (r == 0)
@@ -168,55 +144,61 @@ int manager_change_environment(Manager *manager, char *const *unset, char *const
         if (size_of(changed) > SET_SIZE_MAX)
                 return failure_set(ret_failure, -E2BIG, "LimitsExceeded", "At most %u KiB of environment can be set.",
                                    SET_SIZE_MAX / 1024);
-        strv_free(manager->set_environment);
-        manager->set_environment = take_ptr(changed);
-        manager_mark_self(manager);
-        return merge_environment(manager);
+        strv_free(environment->set);
+        environment->set = take_ptr(changed);
+        manager_mark_self(environment->state);
+        return merge(environment);
 }
 
-void manager_set_log_level(Manager *manager, int level) {
-        manager->log_level = level;
+void manager_environment_set_log_level(ManagerEnvironment *environment, int level) {
+        environment->log_level = level;
         log_set_level((LogLevel) level);
-        manager_mark_self(manager);
+        manager_mark_self(environment->state);
 }
 
-void manager_write_set(const Manager *manager, RecordWriter *writer) {
-        record_put(writer, strv_length(manager->set_environment));
-        strv_foreach(assignment, manager->set_environment)
+void manager_environment_write(const ManagerEnvironment *environment, RecordWriter *writer) {
+        record_put(writer, strv_length(environment->set));
+        strv_foreach(assignment, environment->set)
                 record_put_string(writer, *assignment);
-        record_put(writer, (uint64_t) manager->log_level);
+        record_put(writer, (uint64_t) environment->log_level);
 }
 
-int manager_read_set(Manager *manager, RecordReader *reader) {
+int manager_environment_read(ManagerEnvironment *environment, RecordReader *reader) {
         size_t n = record_get_below(reader, SET_SIZE_MAX);
 
         for (size_t i = 0; i < n && !reader->has_failed; i++) {
                 const char *assignment = record_get_string(reader);
 
-                if (assignment && strv_push(&manager->set_environment, assignment) < 0)
+                if (assignment && strv_push(&environment->set, assignment) < 0)
                         return -ENOMEM;
         }
-        manager->log_level = (int) record_get_below(reader, LOG_LEVEL_DEBUG + 1);
+        environment->log_level = (int) record_get_below(reader, LOG_LEVEL_DEBUG + 1);
         if (reader->has_failed)
                 return -EBADMSG;
-        if (manager->log_level > 0)
-                log_set_level((LogLevel) manager->log_level);
-        return merge_environment(manager);
+        if (environment->log_level > 0)
+                log_set_level((LogLevel) environment->log_level);
+        return merge(environment);
 }
 
-/* — what we have got ourselves — */
+/* — what the manager was given itself — */
 
-int manager_build_environment(Manager *manager) {
+int manager_environment_build(ManagerEnvironment *environment) {
         bool has_path = false;
 
         strv_foreach(assignment, environ) {
-                if (!is_passed_on(manager, *assignment))
+                if (!is_passed_on(environment, *assignment))
                         continue;
                 has_path = has_path || text_starts_with(*assignment, "PATH=");
-                if (strv_push(&manager->inherited_environment, *assignment) < 0)
+                if (strv_push(&environment->inherited, *assignment) < 0)
                         return -ENOMEM;
         }
-        if (!has_path && strv_push(&manager->inherited_environment, "PATH=" EXEC_DEFAULT_PATH) < 0)
+        if (!has_path && strv_push(&environment->inherited, "PATH=" EXEC_DEFAULT_PATH) < 0)
                 return -ENOMEM;
-        return merge_environment(manager);
+        return merge(environment);
+}
+
+void manager_environment_deinit(ManagerEnvironment *environment) {
+        strv_free(environment->all);
+        strv_free(environment->inherited);
+        strv_free(environment->set);
 }

@@ -24,11 +24,13 @@
 #include "exec/cgroup_find.h"
 #include "exec/cgroup_process.h"
 #include "manager/manager_group_private.h"
+#include "process/process_owner.h"
+#include "process/process_table.h"
 #include "types/resource_attribute.h"
 #include "unit/unit_slice.h"
 #include "unitfile/resource_settings.h"
 
-static void init_resource_defaults(Manager *manager);
+static void init_resource_defaults(ManagerGroups *groups);
 
 static void unwatch(ManagerGroupWatch *watch) {
         if (watch->source)
@@ -48,15 +50,15 @@ static void free_group(ManagerGroup *group) {
         free(group);
 }
 
-static void drop_group(Manager *manager, const Unit *unit) {
-        ManagerUnit *of_unit = manager_of_unit(manager, unit);
+static void drop_group(ManagerGroups *groups, const Unit *unit) {
+        ManagerUnit *row = manager_units_of(groups->rows, unit);
 
-        if (of_unit)
-                free_group(take_ptr(of_unit->group));
+        if (row)
+                free_group(take_ptr(row->group));
 }
 
-void manager_forget_group(Manager *manager, Unit *unit) {
-        drop_group(manager, unit);
+void manager_groups_forget_unit(ManagerGroups *groups, Unit *unit) {
+        drop_group(groups, unit);
 }
 
 /* — is there anything of the kind? — */
@@ -64,64 +66,63 @@ void manager_forget_group(Manager *manager, Unit *unit) {
 /*
  * Whoever is PID 1 owns all that it can see; else there must be nobody but us and our keeper.
  */
-static int open_tree(Manager *manager, Failure *ret_failure) {
+static int open_tree(ManagerGroups *groups, Failure *ret_failure) {
         cleanup_(cgroup_place_deinit) CgroupPlace place = {};
-        pid_t keeper = manager->options.keeper.ops ? getppid() : 0;
+        pid_t keeper = groups->options->keeper.ops ? getppid() : 0;
         int r;
 
         r = cgroup_find(getpid() == 1 || keeper == 1, keeper, &place, ret_failure);
         if (r < 0)
                 return r;
-        r = cgroup_tree_new(place.folder, place.path, &manager->groups);
+        r = cgroup_tree_new(place.folder, place.path, &groups->tree);
         if (r >= 0)
-                r = cgroup_tree_move_manager(manager->groups);
+                r = cgroup_tree_move_manager(groups->tree);
         if (r < 0)
                 return failure_set(ret_failure, r, "NoControlGroups", "%s cannot be used: %s", place.folder, strerror(-r));
         return 0;
 }
 
-void manager_init_groups(Manager *manager) {
+void manager_groups_init(ManagerGroups *groups) {
         cleanup_(failure_deinit) Failure failure = {};
-        int r = open_tree(manager, &failure);
+        int r = open_tree(groups, &failure);
 
-        init_resource_defaults(manager);
+        init_resource_defaults(groups);
         if (r >= 0) {
-                cgroup_tree_sweep(manager->groups);
-                log_info("Control groups of units are in %s.", cgroup_tree_folder(manager->groups));
+                cgroup_tree_sweep(groups->tree);
+                log_info("Control groups of units are in %s.", cgroup_tree_folder(groups->tree));
                 return;
         }
-        manager->groups = cgroup_tree_free(manager->groups);
-        manager->resource_defaults.tasks_max = (ResourceLimit) {};
-        manager->no_groups = strdup(failure_message(&failure));
-        manager_note_limitation(manager, LOG_LEVEL_INFO, "Units have no control groups: %s.", failure_message(&failure));
+        groups->tree = cgroup_tree_free(groups->tree);
+        groups->defaults.tasks_max = (ResourceLimit) {};
+        groups->reason = strdup(failure_message(&failure));
+        manager_limitations_note(groups->limitations, LOG_LEVEL_INFO, "Units have no control groups: %s.", failure_message(&failure));
 }
 
-void manager_free_groups(Manager *manager) {
-        if (manager->groups)
-                cgroup_tree_remove_slices(manager->groups);
-        manager->groups = cgroup_tree_free(manager->groups);
-        free(take_ptr(manager->no_groups));
+void manager_groups_deinit(ManagerGroups *groups) {
+        if (groups->tree)
+                cgroup_tree_remove_slices(groups->tree);
+        groups->tree = cgroup_tree_free(groups->tree);
+        free(take_ptr(groups->reason));
 }
 
 /* — events — */
 
 static void tell_emptied(ManagerGroup *group) {
-        Manager *manager = group->manager;
+        ManagerGroups *groups = group->groups;
         Unit *unit = group->unit;
 
         unwatch(&group->events);
         if (unit_state_is_inactive_or_failed(unit->active_state)) {
-                manager_follow_group(manager, unit, unit->active_state);
+                manager_groups_follow(groups, unit, unit->active_state);
                 return;
         }
-        manager->has_news = true;
-        manager_mark_unit(manager, unit);
+        manager_turn_enter(groups->turn, unit);
         if (unit->vtable->group_emptied)
                 unit->vtable->group_emptied(unit);
 }
 
 static int on_events(sd_event_source *source, int fd, uint32_t events, void *userdata) {
-        manager_frozen_changed(userdata);
+        manager_group_frozen_changed(userdata);
         if (cgroup_is_populated(fd) <= 0)
                 tell_emptied(userdata);
         return 0;
@@ -137,8 +138,7 @@ static int on_memory_events(sd_event_source *source, int fd, uint32_t events, vo
         if (cgroup_read(group->cgroup, "memory.events", "oom_kill", &kills) < 0 || kills <= group->oom_kills)
                 return 0;
         unwatch(&group->memory);
-        group->manager->has_news = true;
-        manager_mark_unit(group->manager, group->unit);
+        manager_turn_enter(group->groups->turn, group->unit);
         if (group->unit->vtable->group_out_of_memory)
                 group->unit->vtable->group_out_of_memory(group->unit);
         return 0;
@@ -148,7 +148,7 @@ static int on_memory_events(sd_event_source *source, int fd, uint32_t events, vo
 static void watch(ManagerGroup *group, ManagerGroupWatch *watch_, int fd, sd_event_io_handler_t handler) {
         char rest[16];
 
-        if (fd < 0 || sd_event_add_io(group->manager->event, &watch_->source, fd, EPOLLPRI, handler, group) < 0) {
+        if (fd < 0 || sd_event_add_io(group->groups->turn->event, &watch_->source, fd, EPOLLPRI, handler, group) < 0) {
                 watch_->source = NULL;
                 if (fd >= 0)
                         close(fd);
@@ -160,7 +160,7 @@ static void watch(ManagerGroup *group, ManagerGroupWatch *watch_, int fd, sd_eve
         sd_event_source_set_priority(watch_->source, MANAGER_PRIORITY_NOTIFY);
 }
 
-void manager_watch_events(ManagerGroup *group) {
+void manager_group_watch_events(ManagerGroup *group) {
         if (group->events.source || !group->cgroup)
                 return;
         watch(group, &group->events, cgroup_open_events(group->cgroup), on_events);
@@ -177,12 +177,12 @@ static void watch_memory(ManagerGroup *group) {
 
 /* — settings — */
 
-void manager_note_unapplied(ManagerGroup *group, const char *directive, const char *what, int error) {
+void manager_group_note_unapplied(ManagerGroup *group, const char *directive, const char *what, int error) {
         cleanup_free_ char *line = NULL;
 
         if (error == -EOPNOTSUPP
                     ? text_format(&line, "%s= (no %s controller in %s)", directive, what,
-                                  cgroup_tree_folder(group->manager->groups))
+                                  cgroup_tree_folder(group->groups->tree))
                     : text_format(&line, "%s= (%s: %s)", directive, what, strerror(-error)))
                 return;
         if (!strv_contains(group->unapplied, line))
@@ -190,12 +190,12 @@ void manager_note_unapplied(ManagerGroup *group, const char *directive, const ch
 }
 
 static void tell_unapplied(ManagerGroup *group) {
-        ManagerUnit *of_unit = manager_of_unit(group->manager, group->unit);
+        ManagerUnit *row = manager_units_of(group->groups->rows, group->unit);
         cleanup_free_ char *list = NULL;
 
-        if (!group->unapplied || !of_unit || of_unit->told_unapplied)
+        if (!group->unapplied || !row || row->told_unapplied)
                 return;
-        of_unit->told_unapplied = true;
+        row->told_unapplied = true;
         if (strv_join(group->unapplied, ", ", &list) == 0)
                 log_write(LOG_LEVEL_WARNING, group->unit->id, "Resource limits not applied: %s.", list);
 }
@@ -208,7 +208,7 @@ static void apply_controllers(ManagerGroup *group, const ResourceSettings *resou
                 int r = wanted >> i & 1 ? cgroup_enable(group->cgroup, controller) : 0;
 
                 if (r < 0 && !(resources->delegate && r == -EOPNOTSUPP))
-                        manager_note_unapplied(group, resource_wanting_directive(resources, controller),
+                        manager_group_note_unapplied(group, resource_wanting_directive(resources, controller),
                                        cgroup_controller_to_string(controller), r);
         }
 }
@@ -224,12 +224,12 @@ static void apply_attribute(ManagerGroup *group, const CgroupAttribute *attribut
         if (r == 0)
                 r = cgroup_set(group->cgroup, attribute);
         if (r < 0)
-                manager_note_unapplied(group, attribute->directive,
+                manager_group_note_unapplied(group, attribute->directive,
                                r == -EOPNOTSUPP ? cgroup_controller_to_string(attribute->controller) : attribute->file, r);
 }
 
 static void apply_limits(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults) {
-        ResourceDefaults defaults = *manager_resource_defaults(group->manager);
+        ResourceDefaults defaults = group->groups->defaults;
         CgroupAttribute attributes[RESOURCE_ATTRIBUTES_MAX];
         size_t n;
 
@@ -261,17 +261,17 @@ static int apply(ManagerGroup *group, const ResourceSettings *resources, bool wi
         int r;
 
         group->unapplied = strv_free(group->unapplied);
-        r = manager_apply_filters(group, resources, with_defaults, result);
+        r = manager_group_apply_filters(group, resources, with_defaults, result);
         apply_limits(group, resources, with_defaults);
         tell_unapplied(group);
         return r;
 }
 
-void manager_apply_groups(Manager *manager) {
-        if (!manager->groups)
+void manager_groups_apply(ManagerGroups *groups) {
+        if (!groups->tree)
                 return;
-        unit_table_foreach(manager->units, unit) {
-                ManagerGroup *group = manager_find_group(manager, unit);
+        unit_table_foreach(groups->units, unit) {
+                ManagerGroup *group = manager_groups_find(groups, unit);
                 UnitGroup wanted = {};
 
                 if (!group || !group->cgroup)
@@ -281,45 +281,41 @@ void manager_apply_groups(Manager *manager) {
         }
 }
 
-static bool is_startup(const Manager *manager) {
-        return manager->stage != MANAGER_SERVING;
+static bool is_startup(const ManagerGroups *groups) {
+        return *groups->stage != MANAGER_SERVING;
 }
 
-const ResourceDefaults *manager_resource_defaults(Manager *manager) {
-        return &manager->resource_defaults;
-}
-
-void manager_follow_startup(Manager *manager) {
-        if (manager->resource_defaults.is_startup == is_startup(manager))
+void manager_groups_follow_startup(ManagerGroups *groups) {
+        if (groups->defaults.is_startup == is_startup(groups))
                 return;
-        manager->resource_defaults.is_startup = is_startup(manager);
-        unit_table_foreach(manager->units, unit) {
-                const ManagerUnit *of_unit = manager_of_unit(manager, unit);
+        groups->defaults.is_startup = is_startup(groups);
+        unit_table_foreach(groups->units, unit) {
+                const ManagerUnit *row = manager_units_of(groups->rows, unit);
                 UnitGroup wanted = {};
 
-                if (!of_unit || !of_unit->group || !of_unit->group->cgroup)
+                if (!row || !row->group || !row->group->cgroup)
                         continue;
                 unit->vtable->group(unit, &wanted);
                 if (resource_has_startup(wanted.resources))
-                        (void) apply(of_unit->group, wanted.resources, true, &(ExecResult) {});
+                        (void) apply(row->group, wanted.resources, true, &(ExecResult) {});
         }
 }
 
 /* A limit of tasks that nobody asked for is set only where that is possible, and where it is not nobody misses it. */
-static void init_resource_defaults(Manager *manager) {
+static void init_resource_defaults(ManagerGroups *groups) {
         const ResourceLimit fallback = { .is_set = true, .is_part = true, .amount = 1500 };
-        const ResourceLimit *wanted = manager->options.default_tasks_max.is_set ? &manager->options.default_tasks_max
-                                                                                : &fallback;
+        const ResourceLimit *given = groups->options->default_tasks_max;
+        const ResourceLimit *wanted = given && given->is_set ? given : &fallback;
 
-        manager->resource_defaults = (ResourceDefaults) { .is_user = manager->options.is_user, .is_startup = true };
-        if (manager->groups && cgroup_tree_has(manager->groups, CGROUP_PIDS))
-                manager->resource_defaults.tasks_max =
+        groups->defaults = (ResourceDefaults) { .is_user = groups->options->is_user, .is_startup = true };
+        if (groups->tree && cgroup_tree_has(groups->tree, CGROUP_PIDS))
+                groups->defaults.tasks_max =
                         (ResourceLimit) { .is_set = true, .amount = MAX(resource_count_tasks(wanted), UINT64_C(1)) };
 }
 
 /* — making and finding — */
 
-static int slice_of(Manager *manager, const Unit *unit, const UnitGroup *wanted, Cgroup **ret_slice) {
+static int slice_of(ManagerGroups *groups, const Unit *unit, const UnitGroup *wanted, Cgroup **ret_slice) {
         cleanup_free_ char *own = NULL;
         const char *name = wanted->resources ? wanted->resources->slice : NULL;
         int r = 0;
@@ -327,24 +323,30 @@ static int slice_of(Manager *manager, const Unit *unit, const UnitGroup *wanted,
         if (wanted->is_slice)
                 name = unit->id;
         if (!name) {
-                r = unit_slice_default(unit->id, manager->options.is_user, &own);
+                r = unit_slice_default(unit->id, groups->options->is_user, &own);
                 name = own;
         }
-        return r < 0 ? r : cgroup_tree_slice(manager->groups, name, ret_slice);
+        return r < 0 ? r : cgroup_tree_slice(groups->tree, name, ret_slice);
+}
+
+static const Process *processes_of(const ManagerGroups *groups, const Unit *unit) {
+        const ManagerUnit *row = manager_units_find(groups->rows, unit);
+
+        return row && row->owner ? row->owner->processes : NULL;
 }
 
 /* Its files may name another slice by now than the one that it was started in: it stays there until it has stopped. */
-static int open_where_it_runs(Manager *manager, const Unit *unit, Cgroup **ret_cgroup) {
+static int open_where_it_runs(ManagerGroups *groups, const Unit *unit, Cgroup **ret_cgroup) {
         int r = -ENOENT;
 
-        for (const Process *at = manager_unit_process_list(manager, unit); at && r == -ENOENT; at = at->next) {
+        for (const Process *at = processes_of(groups, unit); at && r == -ENOENT; at = at->next) {
                 cleanup_free_ char *name = NULL;
                 Cgroup *slice;
 
                 if (!at->is_reaped && !at->is_lost)
-                        r = cgroup_tree_find_slice_of(manager->groups, at->pid, unit->id, &name);
+                        r = cgroup_tree_find_slice_of(groups->tree, at->pid, unit->id, &name);
                 if (r == 0)
-                        r = cgroup_tree_slice(manager->groups, name, &slice);
+                        r = cgroup_tree_slice(groups->tree, name, &slice);
                 if (r == 0)
                         r = cgroup_open(slice, unit->id, ret_cgroup);
         }
@@ -352,52 +354,52 @@ static int open_where_it_runs(Manager *manager, const Unit *unit, Cgroup **ret_c
 }
 
 /* 0, 1 if it was there, or -errno. @only_existing: none is made. */
-static int open_cgroup(Manager *manager, const Unit *unit, const UnitGroup *wanted, bool only_existing,
+static int open_cgroup(ManagerGroups *groups, const Unit *unit, const UnitGroup *wanted, bool only_existing,
                        Cgroup **ret_cgroup) {
         Cgroup *slice;
-        int r = slice_of(manager, unit, wanted, &slice);
+        int r = slice_of(groups, unit, wanted, &slice);
 
         if (r < 0 || wanted->is_slice) {
                 *ret_cgroup = slice;
                 return r;
         }
         r = only_existing ? cgroup_open(slice, unit->id, ret_cgroup) : cgroup_make(slice, unit->id, ret_cgroup);
-        return r == -ENOENT && only_existing ? open_where_it_runs(manager, unit, ret_cgroup) : r;
+        return r == -ENOENT && only_existing ? open_where_it_runs(groups, unit, ret_cgroup) : r;
 }
 
-static int make_group(Manager *manager, const Unit *unit, const UnitGroup *wanted, bool only_existing,
+static int make_group(ManagerGroups *groups, const Unit *unit, const UnitGroup *wanted, bool only_existing,
                       ManagerGroup **ret_group) {
-        ManagerUnit *of_unit = manager_of_unit(manager, unit);
+        ManagerUnit *row = manager_units_of(groups->rows, unit);
         cleanup_free_ ManagerGroup *group = NULL;
         int r;
 
-        group = of_unit ? calloc(1, sizeof(*group)) : NULL;
+        group = row ? calloc(1, sizeof(*group)) : NULL;
         if (!group)
                 return -ENOMEM;
-        r = open_cgroup(manager, unit, wanted, only_existing, &group->cgroup);
+        r = open_cgroup(groups, unit, wanted, only_existing, &group->cgroup);
         if (r < 0)
                 return r;
-        group->manager = manager;
+        group->groups = groups;
         group->unit = (Unit *) unit;
         group->is_slice = wanted->is_slice;
         if (r > 0 || only_existing || wanted->is_slice)
-                manager_find_frozen(group);
-        free_group(of_unit->group);
-        of_unit->group = *ret_group = take_ptr(group);
+                manager_group_find_frozen(group);
+        free_group(row->group);
+        row->group = *ret_group = take_ptr(group);
         return r;
 }
 
 /* Of a unit that may have processes one may be there though we have not made it. */
-ManagerGroup *manager_find_group(Manager *manager, const Unit *unit) {
-        ManagerUnit *of_unit = manager_of_unit(manager, unit);
-        ManagerGroup *group = of_unit ? of_unit->group : NULL;
+ManagerGroup *manager_groups_find(ManagerGroups *groups, const Unit *unit) {
+        ManagerUnit *row = manager_units_of(groups->rows, unit);
+        ManagerGroup *group = row ? row->group : NULL;
         UnitGroup wanted = {};
 
-        if (group || !manager->groups || !of_unit || !unit->vtable->group ||
+        if (group || !groups->tree || !row || !unit->vtable->group ||
             unit_state_is_inactive_or_failed(unit->active_state))
                 return group;
         unit->vtable->group(unit, &wanted);
-        if (!wanted.is_begun || make_group(manager, unit, &wanted, true, &group) < 0)
+        if (!wanted.is_begun || make_group(groups, unit, &wanted, true, &group) < 0)
                 return NULL;
         return group;
 }
@@ -425,32 +427,32 @@ static const Cgroup *choose_cgroup(ManagerGroup *group, const UnitGroup *wanted,
 }
 
 /* Somebody has removed the slice that it belongs into. What is set for slices has to be set again. */
-static int make_group_and_slices(Manager *manager, const Unit *unit, const UnitGroup *wanted, ManagerGroup **ret_group) {
-        int r = cgroup_tree_mend(manager->groups);
+static int make_group_and_slices(ManagerGroups *groups, const Unit *unit, const UnitGroup *wanted, ManagerGroup **ret_group) {
+        int r = cgroup_tree_mend(groups->tree);
 
         if (r <= 0)
                 return r < 0 ? r : -ENOENT;
         log_write(LOG_LEVEL_WARNING, unit->id, "Control groups of slices are gone: they are made again.");
-        unit_table_foreach(manager->units, other) {
-                ManagerGroup *group = other->type == UNIT_SLICE ? manager_find_group(manager, other) : NULL;
+        unit_table_foreach(groups->units, other) {
+                ManagerGroup *group = other->type == UNIT_SLICE ? manager_groups_find(groups, other) : NULL;
 
                 if (group && group->cgroup)
                         (void) apply(group, other->type_settings, true, &(ExecResult) {});
         }
-        r = manager_check_slices(manager, unit, &(ExecResult) {});
-        return r < 0 ? r : make_group(manager, unit, wanted, false, ret_group);
+        r = manager_groups_check_slices(groups, unit, &(ExecResult) {});
+        return r < 0 ? r : make_group(groups, unit, wanted, false, ret_group);
 }
 
-int manager_enter_group(Manager *manager, Unit *unit, UnitPurpose purpose, const Cgroup **ret_group, ExecResult *result) {
-        ManagerUnit *of_unit = manager_of_unit(manager, unit);
-        ManagerGroup *group = of_unit ? of_unit->group : NULL;
+int manager_groups_enter(ManagerGroups *groups, Unit *unit, UnitPurpose purpose, const Cgroup **ret_group, ExecResult *result) {
+        ManagerUnit *row = manager_units_of(groups->rows, unit);
+        ManagerGroup *group = row ? row->group : NULL;
         UnitGroup wanted = {};
         int r;
 
         *ret_group = NULL;
-        if (!manager->groups || !of_unit || !unit->vtable->group)
+        if (!groups->tree || !row || !unit->vtable->group)
                 return 0;
-        r = manager_check_slices(manager, unit, result);
+        r = manager_groups_check_slices(groups, unit, result);
         if (r < 0)
                 return r;
         unit->vtable->group(unit, &wanted);
@@ -460,9 +462,9 @@ int manager_enter_group(Manager *manager, Unit *unit, UnitPurpose purpose, const
                         *ret_group = choose_cgroup(group, &wanted, purpose);
                 return r;
         }
-        r = make_group(manager, unit, &wanted, false, &group);
+        r = make_group(groups, unit, &wanted, false, &group);
         if (r == -ENOENT)
-                r = make_group_and_slices(manager, unit, &wanted, &group);
+                r = make_group_and_slices(groups, unit, &wanted, &group);
         if (r < 0) {
                 exec_result_set(result, EXEC_STEP_CGROUP, r, "cannot make it");
                 return r;
@@ -479,25 +481,25 @@ int manager_enter_group(Manager *manager, Unit *unit, UnitPurpose purpose, const
 /* — the end — */
 
 /* What is still in there keeps it; then it goes when that has gone. */
-static void leave_group(Manager *manager, Unit *unit, ManagerGroup *group) {
+static void leave_group(ManagerGroups *groups, Unit *unit, ManagerGroup *group) {
         unwatch(&group->memory);
         if (group->cgroup && cgroup_remove(group->cgroup) == -EBUSY) {
-                manager_watch_events(group);
+                manager_group_watch_events(group);
                 if (group->events.source)
                         return;
         }
-        drop_group(manager, unit);
-        manager_consider_unloading(manager, unit);
+        drop_group(groups, unit);
+        manager_unloading_consider(groups->unloading, unit);
 }
 
-static void leave_slice(Manager *manager, Unit *unit) {
-        drop_group(manager, unit);
-        (void) cgroup_tree_remove_slice(manager->groups, unit->id);
+static void leave_slice(ManagerGroups *groups, Unit *unit) {
+        drop_group(groups, unit);
+        (void) cgroup_tree_remove_slice(groups->tree, unit->id);
 }
 
-static void enter_slice(Manager *manager, Unit *unit, const UnitGroup *wanted) {
+static void enter_slice(ManagerGroups *groups, Unit *unit, const UnitGroup *wanted) {
         ManagerGroup *group;
-        int r = make_group(manager, unit, wanted, false, &group);
+        int r = make_group(groups, unit, wanted, false, &group);
 
         if (r < 0)
                 log_write(LOG_LEVEL_WARNING, unit->id, "It has no control group: %s.", strerror(-r));
@@ -505,33 +507,33 @@ static void enter_slice(Manager *manager, Unit *unit, const UnitGroup *wanted) {
                 (void) apply(group, wanted->resources, true, &(ExecResult) {});
 }
 
-void manager_follow_group(Manager *manager, Unit *unit, UnitActiveState state) {
-        ManagerUnit *of_unit;
+void manager_groups_follow(ManagerGroups *groups, Unit *unit, UnitActiveState state) {
+        ManagerUnit *row;
         UnitGroup wanted = {};
 
-        if (!manager->groups || !unit->vtable->group)
+        if (!groups->tree || !unit->vtable->group)
                 return;
         if (state != UNIT_ACTIVE)
-                manager_thaw_group(manager, unit);
-        of_unit = manager_of_unit(manager, unit);
-        if (!of_unit || (!of_unit->group && unit->type != UNIT_SLICE))
+                manager_groups_thaw(groups, unit);
+        row = manager_units_of(groups->rows, unit);
+        if (!row || (!row->group && unit->type != UNIT_SLICE))
                 return;
         if (unit->type != UNIT_SLICE) {
                 if (unit_state_is_inactive_or_failed(state))
-                        leave_group(manager, unit, of_unit->group);
+                        leave_group(groups, unit, row->group);
                 return;
         }
         unit->vtable->group(unit, &wanted);
         if (unit_state_is_inactive_or_failed(state))
-                leave_slice(manager, unit);
-        else if (!of_unit->group)
-                enter_slice(manager, unit, &wanted);
+                leave_slice(groups, unit);
+        else if (!row->group)
+                enter_slice(groups, unit, &wanted);
 }
 
 /* — processes — */
 
-int manager_count_group(Manager *manager, Unit *unit, pid_t main_pid, pid_t control_pid) {
-        ManagerGroup *group = manager_find_group(manager, unit);
+int manager_groups_count(ManagerGroups *groups, Unit *unit, pid_t main_pid, pid_t control_pid) {
+        ManagerGroup *group = manager_groups_find(groups, unit);
         int n;
 
         if (!group)
@@ -547,12 +549,12 @@ int manager_count_group(Manager *manager, Unit *unit, pid_t main_pid, pid_t cont
         }
         n = cgroup_count(group->cgroup, &(CgroupSpared) { .main_pid = main_pid, .control_pid = control_pid });
         if (n > 0)
-                manager_watch_events(group);
+                manager_group_watch_events(group);
         return n < 0 ? -ENOENT : n;
 }
 
-int manager_signal_group(Manager *manager, Unit *unit, int signal, pid_t main_pid, pid_t control_pid) {
-        const ManagerGroup *group = manager_find_group(manager, unit);
+int manager_groups_signal(ManagerGroups *groups, Unit *unit, int signal, pid_t main_pid, pid_t control_pid) {
+        const ManagerGroup *group = manager_groups_find(groups, unit);
         const CgroupSpared spared = { .main_pid = main_pid, .control_pid = control_pid, .with_groups = true };
 
         if (!group)
@@ -560,8 +562,8 @@ int manager_signal_group(Manager *manager, Unit *unit, int signal, pid_t main_pi
         return group->cgroup && cgroup_signal(group->cgroup, signal, &spared) < 0 ? -ENOENT : 0;
 }
 
-int manager_list_group(Manager *manager, Unit *unit, ExecPids *pids) {
-        const ManagerGroup *group = manager_find_group(manager, unit);
+int manager_groups_list(ManagerGroups *groups, Unit *unit, ExecPids *pids) {
+        const ManagerGroup *group = manager_groups_find(groups, unit);
         int r;
 
         if (!group)
@@ -571,8 +573,8 @@ int manager_list_group(Manager *manager, Unit *unit, ExecPids *pids) {
         return r == -ENOMEM ? r : r == 0;
 }
 
-pid_t manager_guess_main(Manager *manager, const Unit *unit, pid_t except) {
-        const ManagerGroup *group = manager_find_group(manager, unit);
+pid_t manager_groups_guess_main(ManagerGroups *groups, const Unit *unit, pid_t except) {
+        const ManagerGroup *group = manager_groups_find(groups, unit);
         pid_t found = 0;
         ExecPids pids = {};
 
@@ -590,10 +592,10 @@ pid_t manager_guess_main(Manager *manager, const Unit *unit, pid_t except) {
         return MAX(found, 0);
 }
 
-Unit *manager_unit_of_group(Manager *manager, pid_t pid) {
+Unit *manager_groups_find_unit(ManagerGroups *groups, pid_t pid) {
         cleanup_free_ char *name = NULL;
 
-        if (!manager->groups || cgroup_tree_find_unit(manager->groups, pid, &name) < 0)
+        if (!groups->tree || cgroup_tree_find_unit(groups->tree, pid, &name) < 0)
                 return NULL;
-        return unit_table_find(manager->units, name);
+        return unit_table_find(groups->units, name);
 }

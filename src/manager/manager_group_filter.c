@@ -45,7 +45,7 @@ static int note(ManagerGroup *group, const char *directive, int error, bool (*ca
                 ExecResult *result) {
         bool is_none = error == -EPERM || error == -EACCES || error == -ENOSYS || error == -EINVAL || error == -EOPNOTSUPP;
 
-        manager_note_unapplied(group, directive, "bpf", error);
+        manager_group_note_unapplied(group, directive, "bpf", error);
         if (is_none && !can_filter(group->cgroup))
                 return 0;
         exec_result_set(result, EXEC_STEP_CGROUP, error, "cannot set the filter for %s=", directive);
@@ -79,22 +79,22 @@ static int apply_addresses(ManagerGroup *group, const ResourceSettings *resource
         return r < 0 ? note(group, "IPAddressDeny", r, cgroup_can_filter_addresses, result) : 0;
 }
 
-int manager_apply_filters(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults, ExecResult *result) {
+int manager_group_apply_filters(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults, ExecResult *result) {
         int r = apply_devices(group, resources, with_defaults, result);
 
         if (r == 0 && !group->is_slice)
                 r = apply_addresses(group, resources, with_defaults, result);
         group->is_unfiltered = r < 0;
         if (r < 0 && group->is_slice)
-                group->manager->has_unfiltered_slices = true;
+                group->groups->has_unfiltered_slices = true;
         return r;
 }
 
-int manager_check_slices(Manager *manager, const Unit *unit, ExecResult *result) {
-        if (!manager->has_unfiltered_slices)
+int manager_groups_check_slices(ManagerGroups *groups, const Unit *unit, ExecResult *result) {
+        if (!groups->has_unfiltered_slices)
                 return 0;
         for (const Unit *slice = slice_of(unit); slice; slice = slice_of(slice)) {
-                const ManagerUnit *of_slice = manager_of_unit(manager, slice);
+                const ManagerUnit *of_slice = manager_units_of(groups->rows, slice);
 
                 if (!of_slice || !of_slice->group || !of_slice->group->is_unfiltered)
                         continue;

@@ -7,7 +7,7 @@
 
 #include "exec/cgroup_control.h"
 #include "manager/manager_group.h"
-#include "manager/manager_private.h"
+#include "manager/manager_priority.h"
 
 /* A file of the group that tells of a change. */
 typedef struct ManagerGroupWatch {
@@ -16,7 +16,7 @@ typedef struct ManagerGroupWatch {
 } ManagerGroupWatch;
 
 typedef struct ManagerGroup {
-        Manager *manager;               /* borrowed */
+        ManagerGroups *groups;          /* borrowed */
         Unit *unit;                     /* borrowed */
         Cgroup *cgroup;                 /* owned, but not a slice's; NULL: it was found empty, and is removed */
         Cgroup *control;                /* owned: within it, if the unit has been given .cgroup; made when it is needed */
@@ -31,24 +31,24 @@ typedef struct ManagerGroup {
 } ManagerGroup;
 
 /* The one that there is, also one that was made by a manager before us. NULL: none. */
-ManagerGroup *manager_find_group(Manager *manager, const Unit *unit);
+ManagerGroup *manager_groups_find(ManagerGroups *groups, const Unit *unit);
 
 /* A setting that the kernel did not take, of a controller or file, with an errno. */
-void manager_note_unapplied(ManagerGroup *group, const char *directive, const char *what, int error);
+void manager_group_note_unapplied(ManagerGroup *group, const char *directive, const char *what, int error);
 
-void manager_watch_events(ManagerGroup *group);         /* is anybody in it, are they frozen? */
+void manager_group_watch_events(ManagerGroup *group);         /* is anybody in it, are they frozen? */
 
-/* manager_freeze.c: what an earlier manager has frozen; news of it; before the unit does anything else. */
-void manager_find_frozen(ManagerGroup *group);
-void manager_frozen_changed(ManagerGroup *group);
-void manager_thaw_group(Manager *manager, Unit *unit);
+/* manager_group_freeze.c: what an earlier manager has frozen; news of it; before the unit does anything else. */
+void manager_group_find_frozen(ManagerGroup *group);
+void manager_group_frozen_changed(ManagerGroup *group);
+void manager_groups_thaw(ManagerGroups *groups, Unit *unit);
 
 /*
  * manager_group_filter.c: what the unit may reach. @with_defaults: what was set before is taken back. 0, also where the
  * machine has no filters; or < 0 with the result set: what it had before, if anything, is there still.
  */
 struct ResourceSettings;
-int manager_apply_filters(ManagerGroup *group, const struct ResourceSettings *resources, bool with_defaults,
+int manager_group_apply_filters(ManagerGroup *group, const struct ResourceSettings *resources, bool with_defaults,
                           ExecResult *result);
 /* Have all slices that the unit is in the filters they should have? 0; or < 0 with the result set. */
-int manager_check_slices(Manager *manager, const Unit *unit, ExecResult *result);
+int manager_groups_check_slices(ManagerGroups *groups, const Unit *unit, ExecResult *result);

@@ -14,14 +14,14 @@
 #include "types/resource_filter.h"
 #include "unitfile/resource_settings.h"
 
-int manager_group_path(Manager *manager, const Unit *unit, char **ret_path) {
-        const ManagerGroup *group = manager_find_group(manager, unit);
+int manager_groups_path(ManagerGroups *groups, const Unit *unit, char **ret_path) {
+        const ManagerGroup *group = manager_groups_find(groups, unit);
 
         return group && group->cgroup ? cgroup_path(group->cgroup, ret_path) : -ENOENT;
 }
 
-int manager_group_value(Manager *manager, const Unit *unit, UnitGroupValue what, uint64_t *ret_value) {
-        const ManagerGroup *group = manager_find_group(manager, unit);
+int manager_groups_value(ManagerGroups *groups, const Unit *unit, UnitGroupValue what, uint64_t *ret_value) {
+        const ManagerGroup *group = manager_groups_find(groups, unit);
         int r;
 
         if (!group || !group->cgroup)
@@ -51,41 +51,41 @@ int manager_group_value(Manager *manager, const Unit *unit, UnitGroupValue what,
         return -ENODATA;
 }
 
-static int list_one(const Manager *manager, const char *directive, char ***list) {
+static int list_one(const ManagerGroups *groups, const char *directive, char ***list) {
         cleanup_free_ char *line = NULL;
         int r = text_format(&line, "%s= (%s)", directive,
-                            manager->no_groups ? manager->no_groups : "there are no control groups");
+                            groups->reason ? groups->reason : "there are no control groups");
 
         return r < 0 || strv_contains(*list, line) ? r : strv_push(list, line);
 }
 
 /* Without any groups nothing is applied, and for each setting that is the reason. */
-static int list_all(const Manager *manager, const ResourceSettings *resources, char ***ret_list) {
+static int list_all(const ManagerGroups *groups, const ResourceSettings *resources, char ***ret_list) {
         CgroupAttribute attributes[RESOURCE_ATTRIBUTES_MAX];
         size_t n = resource_list_attributes(resources, NULL, attributes);
 
         for (size_t i = 0; i < n; i++) {
-                int r = attributes[i].is_default ? 0 : list_one(manager, attributes[i].directive, ret_list);
+                int r = attributes[i].is_default ? 0 : list_one(groups, attributes[i].directive, ret_list);
 
                 if (r < 0)
                         return r;
         }
-        if (resource_filters_devices(resources) && list_one(manager, "DeviceAllow", ret_list) < 0)
+        if (resource_filters_devices(resources) && list_one(groups, "DeviceAllow", ret_list) < 0)
                 return -ENOMEM;
-        if (resource_filters_addresses(resources) && list_one(manager, "IPAddressDeny", ret_list) < 0)
+        if (resource_filters_addresses(resources) && list_one(groups, "IPAddressDeny", ret_list) < 0)
                 return -ENOMEM;
         return 0;
 }
 
-int manager_list_unapplied(Manager *manager, const Unit *unit, char ***ret_list) {
-        const ManagerGroup *group = manager_find_group(manager, unit);
+int manager_groups_list_unapplied(ManagerGroups *groups, const Unit *unit, char ***ret_list) {
+        const ManagerGroup *group = manager_groups_find(groups, unit);
         UnitGroup wanted = {};
 
         *ret_list = NULL;
         if (group)
                 return strv_copy(group->unapplied, ret_list);
-        if (manager->groups || !unit->vtable->group)
+        if (groups->tree || !unit->vtable->group)
                 return 0;
         unit->vtable->group(unit, &wanted);
-        return wanted.resources ? list_all(manager, wanted.resources, ret_list) : 0;
+        return wanted.resources ? list_all(groups, wanted.resources, ret_list) : 0;
 }

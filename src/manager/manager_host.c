@@ -7,21 +7,25 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "basic/log.h"
-#include "manager/manager_group.h"
-#include "manager/manager_private.h"
+#include "basic/text.h"
+#include "manager/manager_owner.h"
+#include "manager/manager_parts.h"
+#include "process/process_watch.h"
 
 static Manager *manager_of(UnitHost *host) {
         return container_of(host, Manager, host);
 }
 
 static usec_t host_now(UnitHost *host) {
-        return manager_of(host)->now;
+        return manager_of(host)->turn.now;
 }
 
 static usec_t host_now_realtime(UnitHost *host) {
-        return manager_of(host)->now_realtime;
+        return manager_of(host)->turn.now_realtime;
 }
 
 static int host_set_timer(UnitHost *host, Unit *unit, UnitPurpose purpose, usec_t deadline) {
@@ -60,28 +64,58 @@ static void host_unwatch_fd(UnitHost *host, Unit *unit, uint32_t index) {
                 process_watch_remove(owner, index);
 }
 
+/* — descriptors that the keeper holds, by the name of the unit — */
+
+static int name_fd(const Unit *unit, const char *what, uint32_t index, char **ret_name) {
+        return text_format(ret_name, "%s/%s/%u", unit->id, what, index);
+}
+
 static int host_keep_fd(UnitHost *host, const Unit *unit, const char *what, uint32_t index, int fd) {
-        return manager_keep_unit_fd(manager_of(host), unit, what, index, fd);
+        cleanup_free_ char *name = NULL;
+        int r = name_fd(unit, what, index, &name);
+
+        if (r == 0)
+                r = manager_keeper_store_fd(&manager_of(host)->options.keeper, name, fd);
+        if (r < 0)
+                log_write(LOG_LEVEL_WARNING, unit->id, "If jobd dies, a descriptor of it (%s %u) is lost: %s", what, index,
+                          strerror(-r));
+        return r;
 }
 
 static int host_accept_fd(UnitHost *host, const Unit *unit, const char *what, uint32_t index, int listening) {
-        return manager_accept_unit_fd(manager_of(host), unit, what, index, listening);
+        cleanup_free_ char *name = NULL;
+        int r = name_fd(unit, what, index, &name);
+
+        return r < 0 ? r : manager_keeper_accept_fd(&manager_of(host)->options.keeper, name, listening);
 }
 
 static void host_drop_fd(UnitHost *host, const Unit *unit, const char *what, uint32_t index) {
-        manager_drop_unit_fd(manager_of(host), unit, what, index);
+        cleanup_free_ char *name = NULL;
+
+        manager_of(host)->is_settled = false;
+        if (name_fd(unit, what, index, &name) == 0)
+                (void) manager_keeper_drop_fd(&manager_of(host)->options.keeper, name);
 }
 
 static int host_take_fd(UnitHost *host, const Unit *unit, const char *what, uint32_t index) {
-        return manager_take_unit_fd(manager_of(host), unit, what, index);
+        cleanup_free_ char *name = NULL;
+        int r = name_fd(unit, what, index, &name);
+
+        return r < 0 ? r : manager_keeper_take_fd(&manager_of(host)->options.keeper, name);
 }
 
 static void host_settle_fds(UnitHost *host) {
-        manager_settle_fds(manager_of(host));
+        Manager *manager = manager_of(host);
+
+        if (!manager->is_settled)
+                manager_keeper_sync(&manager->options.keeper);
+        manager->is_settled = true;
 }
 
+/* — jobs — */
+
 static bool host_has_job(UnitHost *host, const Unit *unit) {
-        return manager_has_job(manager_of(host), unit);
+        return manager_jobs_has(&manager_of(host)->jobs, unit);
 }
 
 static int host_kill(UnitHost *host, Unit *unit, pid_t pid, int signal, bool is_group) {
@@ -97,13 +131,13 @@ static int host_kill_rest(UnitHost *host, Unit *unit, int signal, pid_t main_pid
 }
 
 static int host_request_job(UnitHost *host, Unit *unit, JobType type, JobMode mode, const char *reason) {
-        return manager_request_job(manager_of(host), unit, type, mode, reason);
+        return manager_jobs_request(&manager_of(host)->jobs, unit, type, mode, reason);
 }
 
 static void host_request_action(UnitHost *host, Unit *unit, int action, int exit_status, const char *reason) {
         assert((unsigned) action < _UNIT_ACTION_MAX);
 
-        manager_request_action(manager_of(host), unit, (UnitAction) action, exit_status, reason);
+        manager_stages_request(&manager_of(host)->stages, unit, (UnitAction) action, exit_status, reason);
 }
 
 static void host_log(UnitHost *host, Unit *unit, int level, const char *message) {
@@ -111,76 +145,109 @@ static void host_log(UnitHost *host, Unit *unit, int level, const char *message)
 }
 
 static pid_t host_guess_main(UnitHost *host, const Unit *unit, pid_t except) {
-        return manager_guess_main(manager_of(host), unit, except);
+        return manager_groups_guess_main(&manager_of(host)->groups, unit, except);
 }
 
 static Unit *host_unit_of(UnitHost *host, pid_t pid) {
-        return manager_unit_of_group(manager_of(host), pid);
+        return manager_groups_find_unit(&manager_of(host)->groups, pid);
 }
 
 static int host_group_path(UnitHost *host, const Unit *unit, char **ret_path) {
-        return manager_group_path(manager_of(host), unit, ret_path);
+        return manager_groups_path(&manager_of(host)->groups, unit, ret_path);
 }
 
 static int host_group_value(UnitHost *host, const Unit *unit, UnitGroupValue what, uint64_t *ret_value) {
-        return manager_group_value(manager_of(host), unit, what, ret_value);
+        return manager_groups_value(&manager_of(host)->groups, unit, what, ret_value);
 }
 
 static int host_list_unapplied(UnitHost *host, const Unit *unit, char ***ret_list) {
-        return manager_list_unapplied(manager_of(host), unit, ret_list);
+        return manager_groups_list_unapplied(&manager_of(host)->groups, unit, ret_list);
 }
 
 static usec_t host_booted(UnitHost *host) {
-        return manager_booted_at(manager_of(host));
+        return manager_of(host)->options.is_container ? manager_of(host)->stages.started : 0;
 }
 
 static usec_t host_started(UnitHost *host) {
-        return manager_started_at(manager_of(host), NULL);
+        return manager_of(host)->stages.started;
 }
 
 static void host_watch_clock(UnitHost *host) {
-        manager_watch_clock(manager_of(host));
+        manager_clock_watch(&manager_of(host)->clock);
 }
 
 static const struct MountEntry *host_find_mount(UnitHost *host, const char *where, bool is_fresh) {
-        return manager_find_mount(manager_of(host), where, is_fresh);
+        return manager_mounts_find(&manager_of(host)->mounts, where, is_fresh);
+}
+
+static int find_state_directory(const Manager *manager, char **ret_path) {
+        const char *home = getenv("HOME"), *state = getenv("XDG_STATE_HOME");
+
+        if (!manager->options.is_user)
+                return (*ret_path = strdup("/var/lib/jobd")) ? 0 : -ENOMEM;
+        if (state && *state == '/')
+                return text_join_path(state, "jobd", ret_path);
+        return home && *home == '/' ? text_join_path(home, ".local/state/jobd", ret_path) : -ENOENT;
 }
 
 static const char *host_state_directory(UnitHost *host) {
-        return manager_state_directory(manager_of(host));
+        Manager *manager = manager_of(host);
+
+        if (!manager->state_directory && find_state_directory(manager, &manager->state_directory) < 0)
+                return NULL;
+        return manager->state_directory;
 }
 
 static const struct ResourceDefaults *host_resource_defaults(UnitHost *host) {
-        return manager_resource_defaults(manager_of(host));
+        return &manager_of(host)->groups.defaults;
 }
 
+static bool waits_for_others(const Manager *manager, const Unit *unit) {
+        return manager_has_timer(manager, unit, UNIT_PURPOSE_IDLE);
+}
+
+/* A unit that waits until nothing else runs does not count: it may wait for the unit that asks. */
 static bool host_is_busy(UnitHost *host, const Unit *unit) {
-        return manager_is_busy(manager_of(host), unit);
+        const Manager *manager = manager_of(host);
+        bool is_busy = job_manager_has_ready(manager->engine) || manager->jobs.requests.n > 0;
+        JobInfos jobs = {};
+
+        /* Without memory no unit is kept waiting. */
+        if (is_busy || job_manager_list(manager->engine, &jobs) < 0)
+                return is_busy;
+        for (size_t i = 0; i < jobs.n && !is_busy; i++)
+                is_busy = jobs.items[i].state == JOB_RUNNING && jobs.items[i].unit && jobs.items[i].unit != unit &&
+                          !waits_for_others(manager, jobs.items[i].unit);
+        vector_deinit(&jobs);
+        return is_busy;
 }
 
 static bool host_will_start(UnitHost *host, const Unit *unit) {
-        return manager_will_start(manager_of(host), unit);
+        return manager_jobs_will_start(&manager_of(host)->jobs, unit);
 }
 
 static bool host_will_stop(UnitHost *host, const Unit *unit) {
-        return manager_will_stop(manager_of(host), unit);
+        return manager_jobs_is_stopping(&manager_of(host)->jobs, unit);
 }
 
 static bool host_is_awaited(UnitHost *host, const Unit *unit) {
-        return manager_is_awaited(manager_of(host), unit);
+        return manager_jobs_is_awaited(&manager_of(host)->jobs, unit);
 }
 
 static int host_watch_name(UnitHost *host, Unit *unit, const char *name) {
-        return manager_watch_name(manager_of(host), unit, name);
+        return manager_names_watch(&manager_of(host)->names, unit, name);
 }
 
 static int host_adopt(UnitHost *host, Unit *unit, const pid_t *pids, size_t n) {
-        return manager_adopt_processes(manager_of(host), unit, pids, n);
+        int r = manager_groups_adopt(&manager_of(host)->groups, unit, pids, n);
+
+        manager_invocations_note(&manager_of(host)->invocations, unit);
+        return r;
 }
 
 static void host_ask_to_stop(UnitHost *host, Unit *unit) {
-        manager_tell(manager_of(host), request_stop, unit);
-        manager_of(host)->has_news = true;
+        manager_listeners_tell(&manager_of(host)->listeners, request_stop, unit);
+        manager_of(host)->turn.has_news = true;
 }
 
 const UnitHostOps manager_host_ops = {

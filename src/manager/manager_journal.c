@@ -2,14 +2,13 @@
 /*
  * What journald wants to know of units
  *
- * It knows a process's unit by the control group. What else belongs to the unit
- * it reads where the manager of a system has left it: the invocation, and what
- * is set for its lines, in links that are never there in part, whose targets
- * are the values. Nothing of that is needed for a unit to run, so nothing that
- * fails here is told.
+ * journald knows a process's unit by the control group. Other data of the unit
+ * it reads where the manager of a system has left them: the invocation, and
+ * settings of the unit's lines, in links that are never there in part, whose
+ * targets are the values. A unit runs without them, so no failure here is told.
  *
- * They are there before the first process of an invocation is, and go with the
- * last. Where the machine is systemd's, so are the names.
+ * The links are there before the first process of an invocation is, and go with
+ * the last. Where the machine is systemd's, so are the names.
  */
 
 #include <endian.h>
@@ -24,6 +23,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "manager/manager_log_private.h"
+#include "unitfile/draft_type.h"
 #include "unitfile/exec_settings.h"
 
 #define FOLDER "/run/systemd/units"
@@ -48,13 +48,17 @@ static const char *const kinds[_KIND_MAX] = {
         [KIND_FIELDS] = "log-extra-fields",
 };
 
-bool manager_journal_is_ours(const Manager *manager) {
-        char comm[16] = "";
-        int fd;
+const ExecRareSettings *manager_log_rare(const Unit *unit) {
+        static const ExecRareSettings nothing;
+        const ExecSettings *settings = draft_type_exec(unit);
 
-        if (manager->options.is_user)
-                return false;
-        fd = open("/proc/1/comm", O_RDONLY | O_CLOEXEC);
+        return settings ? exec_settings_rare(settings) : &nothing;
+}
+
+bool manager_journal_is_ours(void) {
+        char comm[16] = "";
+        int fd = open("/proc/1/comm", O_RDONLY | O_CLOEXEC);
+
         if (fd < 0)
                 return false;
         (void) !read(fd, comm, sizeof(comm) - 1);
@@ -62,8 +66,8 @@ bool manager_journal_is_ours(const Manager *manager) {
         return strcmp(comm, "systemd\n") != 0;
 }
 
-static bool exports(const Manager *manager) {
-        return manager->log && manager->log->kind == MANAGER_LOG_JOURNALD && manager->log->exports_units;
+static bool exports(const ManagerLog *log) {
+        return log && log->exports_units;
 }
 
 static void make_name(char name[static NAME_BYTES], Kind kind, const Unit *unit, const char *before) {
@@ -128,10 +132,10 @@ static void set_invocation(const Unit *unit) {
         set_link(KIND_INVOCATION, unit, hex);
 }
 
-void manager_journal_add_unit(const Manager *manager, const Unit *unit) {
+void manager_journal_add_unit(const ManagerLog *log, const Unit *unit) {
         const ExecRareSettings *rare;
 
-        if (!exports(manager) || (mkdir(FOLDER, 0755) < 0 && errno != EEXIST))
+        if (!exports(log) || (mkdir(FOLDER, 0755) < 0 && errno != EEXIST))
                 return;
         set_invocation(unit);
         rare = manager_log_rare(unit);
@@ -146,10 +150,10 @@ void manager_journal_add_unit(const Manager *manager, const Unit *unit) {
 }
 
 /* Most have but the one, and none of the others without it. */
-void manager_journal_remove_unit(const Manager *manager, const Unit *unit) {
+void manager_journal_remove_unit(const ManagerLog *log, const Unit *unit) {
         char name[NAME_BYTES];
 
-        if (!exports(manager))
+        if (!exports(log))
                 return;
         make_name(name, KIND_INVOCATION, unit, "");
         if (unlink(name) < 0)

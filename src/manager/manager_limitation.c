@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What our surroundings do not allow
+ * What the surroundings do not allow
  *
- * A container, an old kernel or a low limit is no reason not to run. But who
- * counts on what is missing must be able to find that out: each is a sentence
- * that stands in the log once, and is kept for clients.
+ * A container, an old kernel or a low limit is no reason not to run. But whoever
+ * counts on what is missing must be able to find that out: each limitation is a
+ * sentence that stands in the log once, and is kept for clients.
  *
- * Descriptors are the one limit that we can do something about: a process has
- * one, so that a signal can't hit another with its number, but children of ours
- * are safe without. Those that are left are for clients and files.
+ * Each process and each client takes a descriptor, so the manager allows itself
+ * all that it may have; processes get the limit that the manager was started
+ * with. A process has a pidfd, so that a signal can't hit another with its
+ * number, but children of the manager are safe without: where descriptors are
+ * few, they are left for clients and files.
  */
 
 #include <errno.h>
@@ -23,32 +25,28 @@
 
 #include <linux/capability.h>
 
-#include "basic/log.h"
 #include "basic/strv.h"
-#include "manager/manager_private.h"
+#include "basic/text.h"
+#include "manager/manager_limitation.h"
 
 #define RESERVED_FDS_MAX 256U
 
-void manager_note_limitation(Manager *manager, LogLevel level, const char *format, ...) {
+void manager_limitations_note(ManagerLimitations *limitations, LogLevel level, const char *format, ...) {
         cleanup_free_ char *text = NULL;
         va_list arguments;
-        int n;
+        int r;
 
         va_start(arguments, format);
-        n = vasprintf(&text, format, arguments);
+        r = text_vformat(&text, format, arguments);
         va_end(arguments);
-        if (n < 0 || strv_contains(manager->limitations, text))
+        if (r < 0 || strv_contains(limitations->texts, text))
                 return;
         log_write(level, NULL, "%s", text);
-        (void) strv_push(&manager->limitations, text);
+        (void) strv_push(&limitations->texts, text);
 }
 
-static void note_loss(Manager *manager, const char *text) {
-        manager_note_limitation(manager, LOG_LEVEL_WARNING, "%s", text);
-}
-
-char *const *manager_limitations(const Manager *manager) {
-        return manager->limitations;
+static void note_loss(ManagerLimitations *limitations, const char *text) {
+        manager_limitations_note(limitations, LOG_LEVEL_WARNING, "%s", text);
 }
 
 /* What stands behind @key in the first line of a file of /proc that has @part in it. */
@@ -79,48 +77,74 @@ static bool are_processes_hidden(void) {
         return !(strtoull(value, NULL, 16) & UINT64_C(1) << CAP_SYS_PTRACE);
 }
 
-static void look_at_proc(Manager *manager) {
+static void look_at_proc(ManagerLimitations *limitations) {
         if (access("/proc/self/stat", F_OK) < 0)
-                note_loss(manager, "/proc is not mounted: processes that have left the tree of their service are not "
+                note_loss(limitations, "/proc is not mounted: processes that have left the tree of their service are not "
                                    "found, and no main process is guessed.");
         else if (are_processes_hidden())
-                note_loss(manager, "/proc is mounted with hidepid: processes of a service that belong to another user "
+                note_loss(limitations, "/proc is mounted with hidepid: processes of a service that belong to another user "
                                    "than ours are not found.");
 }
 
-void manager_find_limitations(Manager *manager) {
+void manager_limitations_raise_open_files(ManagerLimitations *limitations) {
         struct rlimit limit;
 
-        manager->pidfds_end = INT_MAX;
+        if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == limit.rlim_max)
+                return;
+        limitations->open_files = (uint32_t) MIN(limit.rlim_cur, (rlim_t) UINT32_MAX);
+        limit.rlim_cur = limit.rlim_max;
+        if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
+                limitations->open_files = 0;
+}
+
+void manager_limitations_lower_open_files(ManagerLimitations *limitations) {
+        struct rlimit limit;
+
+        if (limitations->open_files == 0 || getrlimit(RLIMIT_NOFILE, &limit) < 0)
+                return;
+        limit.rlim_cur = limitations->open_files;
+        if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
+                limitations->open_files = 0;
+}
+
+void manager_limitations_init(ManagerLimitations *limitations) {
+        struct rlimit limit;
+
+        manager_limitations_raise_open_files(limitations);
+        limitations->pidfds_end = INT_MAX;
         if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < INT_MAX)
-                manager->pidfds_end = (int) (limit.rlim_cur - MIN(limit.rlim_cur / 4 + 8, RESERVED_FDS_MAX));
-        look_at_proc(manager);
+                limitations->pidfds_end = (int) (limit.rlim_cur - MIN(limit.rlim_cur / 4 + 8, RESERVED_FDS_MAX));
+        look_at_proc(limitations);
 }
 
 /* The lowest number that is free is given out, so a high one says how many there are. */
-int manager_spare_pidfd(Manager *manager, int pidfd) {
-        if (pidfd >= 0 && pidfd < manager->pidfds_end)
+int manager_limitations_spare_pidfd(ManagerLimitations *limitations, int pidfd) {
+        if (pidfd >= 0 && pidfd < limitations->pidfds_end)
                 return pidfd;
         if (pidfd < 0)
                 pidfd = dup(STDERR_FILENO);
         if (pidfd >= 0)
                 close(pidfd);
-        if (pidfd >= 0 && pidfd < manager->pidfds_end)
+        if (pidfd >= 0 && pidfd < limitations->pidfds_end)
                 return -1;              /* there is room: it is the kernel that has none to give */
-        note_loss(manager, "The limit of descriptors (ulimit -n) is too low to have one for each process: some are "
+        note_loss(limitations, "The limit of descriptors (ulimit -n) is too low to have one for each process: some are "
                            "followed by their numbers alone.");
         return -1;
 }
 
-void manager_note_no_process(Manager *manager) {
+void manager_limitations_note_no_process(ManagerLimitations *limitations) {
         struct rlimit limit;
 
         if (getrlimit(RLIMIT_NPROC, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
-                note_loss(manager, "No more processes are allowed, by pids.max of a control group or by the kernel: "
+                note_loss(limitations, "No more processes are allowed, by pids.max of a control group or by the kernel: "
                                    "some services cannot be started.");
         else
-                manager_note_limitation(manager, LOG_LEVEL_WARNING,
+                manager_limitations_note(limitations, LOG_LEVEL_WARNING,
                                         "No more processes are allowed (ulimit -u is %llu, or pids.max of a control "
                                         "group): some services cannot be started.",
                                         (unsigned long long) limit.rlim_cur);
+}
+
+void manager_limitations_deinit(ManagerLimitations *limitations) {
+        strv_free(limitations->texts);
 }

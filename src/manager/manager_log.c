@@ -87,9 +87,7 @@ static int give_to(ManagerLog *log, uint32_t number, Unit *unit) {
         return id_map_put(&log->by_unit, key_of(unit), (void *) (uintptr_t) (number + 1));
 }
 
-static int choose(Manager *manager, const Unit *unit, uint32_t *ret_number) {
-        ManagerLog *log = manager->log;
-
+static int choose(ManagerLog *log, const Unit *unit, uint32_t *ret_number) {
         if (find_of_unit(log, unit, ret_number) && is_free(log, *ret_number, unit))
                 return 0;
         for (uint32_t i = 0; i < LOOKS && i < log->streams.n; i++) {
@@ -99,7 +97,7 @@ static int choose(Manager *manager, const Unit *unit, uint32_t *ret_number) {
                         return 0;
                 }
         }
-        return manager_log_add_stream(manager, ret_number);
+        return manager_log_add_stream(log, ret_number);
 }
 
 /* — what jobd-log is told — */
@@ -128,13 +126,6 @@ static const char *identifier_of(const ExecRareSettings *rare, const char *progr
         const char *slash = program ? strrchr(program, '/') : NULL;
 
         return rare->syslog_identifier ? rare->syslog_identifier : slash ? slash + 1 : program ? program : "-";
-}
-
-const ExecRareSettings *manager_log_rare(const Unit *unit) {
-        static const ExecRareSettings nothing;
-        const ExecSettings *settings = draft_type_exec(unit);
-
-        return settings ? exec_settings_rare(settings) : &nothing;
 }
 
 static void describe_limit(const ManagerLog *log, const ExecRareSettings *rare, LogStream *stream) {
@@ -168,18 +159,17 @@ static void describe(ManagerLog *log, uint32_t number, const Unit *unit, const E
 }
 
 /* The stream of the unit's invocation. */
-static int find_stream(Manager *manager, Unit *unit, const ExecRequest *request, uint32_t *ret_number) {
-        ManagerLog *log = manager->log;
+static int find_stream(ManagerLog *log, Unit *unit, const ExecRequest *request, uint32_t *ret_number) {
         int r;
 
-        r = manager_log_serve(manager);
+        r = manager_log_serve(log);
         if (r < 0)
                 return r;
         if (find_of_unit(log, unit, ret_number) && is_of_invocation(log, *ret_number, unit))
                 return 0;
         if (find_restored(log, unit, ret_number) == 0)
                 return give_to(log, *ret_number, unit);
-        r = choose(manager, unit, ret_number);
+        r = choose(log, unit, ret_number);
         if (r == 0)
                 r = give_to(log, *ret_number, unit);
         if (r == 0)
@@ -226,16 +216,16 @@ static int prepare_journald(const Unit *unit, ExecRequest *request) {
         return r;
 }
 
-static int prepare_files(Manager *manager, Unit *unit, ExecRequest *request) {
+static int prepare_files(ManagerLog *log, Unit *unit, ExecRequest *request) {
         ExecStream *streams[] = { &request->standard_output, &request->standard_error };
         ManagerStream *stream;
         uint32_t number = 0;
         int r;
 
-        r = find_stream(manager, unit, request, &number);
+        r = find_stream(log, unit, request, &number);
         if (r < 0)
                 return r;
-        stream = stream_at(manager->log, number);
+        stream = stream_at(log, number);
         for (size_t i = 0; i < ELEMENTSOF(streams); i++)
                 if (streams[i]->kind == EXEC_STREAM_LOG)
                         streams[i]->path = stream->path;
@@ -255,8 +245,7 @@ static void give_up(Unit *unit, ExecRequest *request, int error) {
                         streams[i]->kind = EXEC_STREAM_INHERIT;
 }
 
-void manager_log_prepare(Manager *manager, Unit *unit, ExecRequest *request) {
-        ManagerLog *log = manager->log;
+void manager_log_prepare(ManagerLog *log, Unit *unit, ExecRequest *request) {
         int r = 0;
 
         resolve_default(log, &request->standard_output);
@@ -267,48 +256,48 @@ void manager_log_prepare(Manager *manager, Unit *unit, ExecRequest *request) {
                 give_up(unit, request, 0);
         else
                 r = log->kind == MANAGER_LOG_JOURNALD ? prepare_journald(unit, request)
-                                                      : prepare_files(manager, unit, request);
+                                                      : prepare_files(log, unit, request);
         if (r < 0)
                 give_up(unit, request, r);
 }
 
-void manager_log_note_pid(Manager *manager, const ExecRequest *request, UnitPurpose purpose, pid_t pid) {
+void manager_log_note_pid(ManagerLog *log, const ExecRequest *request, UnitPurpose purpose, pid_t pid) {
         LogStream *stream;
 
         if (request->log_stream == 0)
                 return;
-        stream = &manager->log->table.streams[request->log_stream - 1];
+        stream = &log->table.streams[request->log_stream - 1];
         /* The main process is what it is about; a helper only before there is one. */
         if (purpose == UNIT_PURPOSE_MAIN || stream->pid == 0)
                 stream->pid = pid;
 }
 
-void manager_log_spawned(Manager *manager, const ExecRequest *request) {
+void manager_log_spawned(ManagerLog *log, const ExecRequest *request) {
         if (request->log_stream > 0)
-                stream_at(manager->log, request->log_stream - 1)->n_opening--;
+                stream_at(log, request->log_stream - 1)->n_opening--;
 }
 
-void manager_log_forget_unit(Manager *manager, const Unit *unit) {
+void manager_log_forget_unit(ManagerLog *log, const Unit *unit) {
         uint32_t number;
 
-        if (!manager->log || !find_of_unit(manager->log, unit, &number))
+        if (!log || !find_of_unit(log, unit, &number))
                 return;
-        stream_at(manager->log, number)->unit = NULL;
-        id_map_remove(&manager->log->by_unit, key_of(unit));
+        stream_at(log, number)->unit = NULL;
+        id_map_remove(&log->by_unit, key_of(unit));
 }
 
-bool manager_log_is_daemon(const Manager *manager, pid_t pid) {
-        return manager->log && manager->log->is_open && manager->log->table.header->daemon == pid;
+bool manager_log_is_daemon(const ManagerLog *log, pid_t pid) {
+        return log && log->is_open && log->table.header->daemon == pid;
 }
 
-const char *manager_log_name(const Manager *manager) {
-        if (!manager->log || manager->log->kind == MANAGER_LOG_NONE)
+const char *manager_log_name(const ManagerLog *log) {
+        if (!log || log->kind == MANAGER_LOG_NONE)
                 return "none";
-        return manager->log->kind == MANAGER_LOG_JOURNALD ? "journald" : "files";
+        return log->kind == MANAGER_LOG_JOURNALD ? "journald" : "files";
 }
 
-const char *manager_log_default_output(const Manager *manager) {
-        switch (manager->log ? manager->log->default_output : MANAGER_OUTPUT_INHERIT) {
+const char *manager_log_default_output(const ManagerLog *log) {
+        switch (log ? log->default_output : MANAGER_OUTPUT_INHERIT) {
         case MANAGER_OUTPUT_INHERIT:
                 return "inherit";
         case MANAGER_OUTPUT_NULL:
@@ -319,6 +308,6 @@ const char *manager_log_default_output(const Manager *manager) {
         return "inherit";
 }
 
-const LogSettings *manager_log_settings(const Manager *manager) {
-        return manager->log && manager->log->kind == MANAGER_LOG_FILES ? &manager->log->settings : NULL;
+const LogSettings *manager_log_settings(const ManagerLog *log) {
+        return log && log->kind == MANAGER_LOG_FILES ? &log->settings : NULL;
 }

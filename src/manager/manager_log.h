@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Where the output of units goes, and who takes it there
+ * Where the output of units goes, and what takes it there
  *
  * To journald where that runs, else to jobd-log, which is started when it is
  * needed for the first time, and again when it has died; else where ours goes.
@@ -13,8 +13,9 @@
 #include "log/log_table.h"
 #include "unit/unit_host.h"
 
-typedef struct Manager Manager;
+typedef struct sd_event sd_event;
 typedef struct ExecRequest ExecRequest;
+typedef struct ManagerKeeper ManagerKeeper;
 
 /* What has the log. */
 typedef enum ManagerLogKind {
@@ -36,38 +37,44 @@ typedef struct ManagerLogOptions {
         ManagerOutput default_output;
         const LogSettings *settings;    /* borrowed by manager_new(), which copies it; NULL with MANAGER_LOG_NONE */
         const char *program;            /* jobd-log; copied */
+        bool is_user;                   /* the manager is: journald asks that of the system only */
 } ManagerLogOptions;
 
 typedef struct ManagerLog ManagerLog;
 
-int manager_log_new(Manager *manager, const ManagerLogOptions *options);
-void manager_log_free(Manager *manager);
+/* NULL, if there is nothing to do: all functions take that. @keeper is borrowed. 0 or -ENOMEM. */
+int manager_log_new(ManagerLog **ret_log, const ManagerLogOptions *options, sd_event *event, const ManagerKeeper *keeper,
+                    const char *runtime_directory);
+/* @is_done: there is no successor, and what was made for streams goes. */
+ManagerLog *manager_log_free(ManagerLog *log, bool is_done);
+/* Processes are ended: jobd-log is not started again. */
+void manager_log_end(ManagerLog *log);
 
-/* After a death: takes over streams and jobd-log, if the one before us had them. */
-void manager_log_resume(Manager *manager);
+/* After a death: takes over streams and jobd-log, if the manager before us had them. */
+void manager_log_resume(ManagerLog *log);
 
-/* Gives @request, which the unit has filled in, the way to its log. Nothing that fails here keeps it from running. */
-void manager_log_prepare(Manager *manager, Unit *unit, ExecRequest *request);
+/* Gives @request, which the unit has filled in, the way to its log. No failure here keeps the process from running. */
+void manager_log_prepare(ManagerLog *log, Unit *unit, ExecRequest *request);
 
-/* The process that it is for has this number. */
-void manager_log_note_pid(Manager *manager, const ExecRequest *request, UnitPurpose purpose, pid_t pid);
+/* The process of @request has this pid. */
+void manager_log_note_pid(ManagerLog *log, const ExecRequest *request, UnitPurpose purpose, pid_t pid);
 
-/* It has its program, or there is none. */
-void manager_log_spawned(Manager *manager, const ExecRequest *request);
+/* The process of @request has its program, or there is none. */
+void manager_log_spawned(ManagerLog *log, const ExecRequest *request);
 
-/* At the end of a turn: who reads streams hears of those that were made in it. */
-void manager_log_tell_news(Manager *manager);
+/* At the end of a turn: jobd-log is told of streams that were made in it. */
+void manager_log_tell_news(ManagerLog *log);
 
-/* Leaves for journald, where it has the output, what it wants to know of the unit's invocation; and takes it away. */
-void manager_journal_add_unit(const Manager *manager, const Unit *unit);
-void manager_journal_remove_unit(const Manager *manager, const Unit *unit);
+/* Leaves for journald, where that has the output, what it wants to know of the unit's invocation; and takes it away. */
+void manager_journal_add_unit(const ManagerLog *log, const Unit *unit);
+void manager_journal_remove_unit(const ManagerLog *log, const Unit *unit);
 
-void manager_log_forget_unit(Manager *manager, const Unit *unit);
+void manager_log_forget_unit(ManagerLog *log, const Unit *unit);
 
-/* Is it jobd-log? It is a child of ours, and of no unit. */
-bool manager_log_is_daemon(const Manager *manager, pid_t pid);
+/* Is it jobd-log? That is a child of ours, and of no unit. */
+bool manager_log_is_daemon(const ManagerLog *log, pid_t pid);
 
 /* "journald", "files" or "none", and of "files" the two folders (the second may be ""). */
-const char *manager_log_name(const Manager *manager);
-const char *manager_log_default_output(const Manager *manager);         /* "journal", "inherit" or "null" */
-const LogSettings *manager_log_settings(const Manager *manager);         /* NULL if it is not ours */
+const char *manager_log_name(const ManagerLog *log);
+const char *manager_log_default_output(const ManagerLog *log);         /* "journal", "inherit" or "null" */
+const LogSettings *manager_log_settings(const ManagerLog *log);         /* NULL if it is not ours */

@@ -5,8 +5,13 @@
  * What the files of the manager's log share
  */
 
+#include <systemd/sd-event.h>
+
+#include "basic/id_map.h"
+#include "basic/log.h"
+#include "basic/vector.h"
+#include "manager/manager_keeper.h"
 #include "manager/manager_log.h"
-#include "manager/manager_private.h"
 #include "unitfile/exec_settings.h"
 
 #define MANAGER_JOURNAL_SOCKET "/run/systemd/journal/stdout"
@@ -20,6 +25,9 @@ typedef struct ManagerStream {
 } ManagerStream;
 
 struct ManagerLog {
+        sd_event *event;                /* borrowed */
+        const ManagerKeeper *keeper;    /* borrowed */
+        bool is_ending;                 /* jobd-log is not started again */
         ManagerLogKind kind;            /* never MANAGER_LOG_AUTO */
         ManagerOutput default_output;
         bool exports_units;             /* journald is told of units: manager_journal_add_unit() */
@@ -45,14 +53,14 @@ struct ManagerLog {
         bool has_news;                  /* jobd-log is to be told of streams */
 };
 
-/* Sees to it that there are streams, and somebody who reads them: 0 or -errno. */
-int manager_log_serve(Manager *manager);
+/* Sees to it that there are streams, and a jobd-log that reads them: 0 or -errno. */
+int manager_log_serve(ManagerLog *log);
 
 /* What the unit says of its lines; borrowed, never NULL. */
 const ExecRareSettings *manager_log_rare(const Unit *unit);
 
 /* May the names in journald's folder of units be ours? */
-bool manager_journal_is_ours(const Manager *manager);
+bool manager_journal_is_ours(void);
 
-/* A new stream, which is nobody's. -ENOBUFS: there are as many as can be. */
-int manager_log_add_stream(Manager *manager, uint32_t *ret_number);
+/* A new stream, which is not given to a unit yet. -ENOBUFS: there are as many as can be. */
+int manager_log_add_stream(ManagerLog *log, uint32_t *ret_number);

@@ -2,9 +2,9 @@
 /*
  * Streams, and jobd-log, which reads them
  *
- * Both outlive us: the streams are files, held open by the keeper; jobd-log is
- * the keeper's child when we are gone. So at the beginning we look what there is
- * (log_is_alive()) rather than remember it.
+ * Both outlive core: the streams are files, held open by the keeper; jobd-log is
+ * the keeper's child when core is gone. So core looks at the beginning what
+ * there is (log_is_alive()) rather than remember it.
  */
 
 #include <errno.h>
@@ -17,16 +17,17 @@
 
 #include "basic/clock.h"
 #include "basic/text.h"
+#include "exec/exec.h"
 #include "manager/manager_log_private.h"
 
-/* One that ends sooner than this after its start has come to nothing; after so many of them in a row we wait. */
+/* A jobd-log that ends sooner than this after its start has come to nothing; after so many of them in a row we wait. */
 #define START_COUNTS (2 * USEC_PER_SEC)
 #define STARTS_MAX 5U
 #define RETRY_TIME (5 * USEC_PER_SEC)
 
 #define STREAM_FD_NAME "log/%u"
 #define STAGE_FD_NAME "log/stage"
-/* The keeper has room for other things, too. What is in streams above it is lost if core and jobd-log die at once. */
+/* The keeper has room for other things, too. Lines in streams above it are lost if core and jobd-log die at once. */
 #define KEPT_MAX 2048U
 
 static void close_fd(int *fd) {
@@ -37,8 +38,7 @@ static void close_fd(int *fd) {
 
 /* — streams — */
 
-static int open_stream(Manager *manager, uint32_t number) {
-        ManagerLog *log = manager->log;
+static int open_stream(ManagerLog *log, uint32_t number) {
         ManagerStream stream = {};
         char name[32];
         int r;
@@ -47,11 +47,11 @@ static int open_stream(Manager *manager, uint32_t number) {
         r = text_format(&stream.path, "%s/%u", log->folder, number);
         if (r < 0)
                 return r;
-        stream.fd = number < KEPT_MAX ? manager_take_fd(manager, name) : -ENOENT;
+        stream.fd = number < KEPT_MAX ? manager_keeper_take_fd(log->keeper, name) : -ENOENT;
         if (stream.fd < 0) {
                 stream.fd = log_table_open_stream(&log->table, number, true);
                 if (stream.fd >= 0 && number < KEPT_MAX)
-                        (void) manager_store_fd(manager, name, stream.fd);
+                        (void) manager_keeper_store_fd(log->keeper, name, stream.fd);
         }
         r = stream.fd < 0 ? stream.fd : vector_push(&log->streams, stream);
         if (r == 0)
@@ -61,8 +61,7 @@ static int open_stream(Manager *manager, uint32_t number) {
         return r;
 }
 
-int manager_log_add_stream(Manager *manager, uint32_t *ret_number) {
-        ManagerLog *log = manager->log;
+int manager_log_add_stream(ManagerLog *log, uint32_t *ret_number) {
         const uint32_t number = (uint32_t) log->streams.n;
         int r;
 
@@ -70,7 +69,7 @@ int manager_log_add_stream(Manager *manager, uint32_t *ret_number) {
                 return -ENOBUFS;
         r = log_table_reserve(&log->table, number);
         if (r == 0)
-                r = open_stream(manager, number);
+                r = open_stream(log, number);
         if (r < 0)
                 return r;
         log->table.streams[number].generation = 0;
@@ -80,9 +79,7 @@ int manager_log_add_stream(Manager *manager, uint32_t *ret_number) {
         return 0;
 }
 
-void manager_log_tell_news(Manager *manager) {
-        ManagerLog *log = manager->log;
-
+void manager_log_tell_news(ManagerLog *log) {
         if (!log || !log->has_news)
                 return;
         log->has_news = false;
@@ -91,36 +88,32 @@ void manager_log_tell_news(Manager *manager) {
 
 /* — the process — */
 
-static void start_daemon(Manager *manager);
+static void start_daemon(ManagerLog *log);
 
 static int on_retry(sd_event_source *source, uint64_t usec, void *userdata) {
         start_daemon(userdata);
         return 0;
 }
 
-static void retry_later(Manager *manager) {
-        ManagerLog *log = manager->log;
-
+static void retry_later(ManagerLog *log) {
         log->retry_source = sd_event_source_disable_unref(log->retry_source);
-        if (sd_event_add_time_relative(manager->event, &log->retry_source, CLOCK_MONOTONIC, RETRY_TIME, 0, on_retry,
-                                       manager) < 0)
+        if (sd_event_add_time_relative(log->event, &log->retry_source, CLOCK_MONOTONIC, RETRY_TIME, 0, on_retry,
+                                       log) < 0)
                 log_error("Out of memory: jobd-log is not started again.");
 }
 
-/* It is over with it: whichever way we have learned that. */
-static void daemon_ended(Manager *manager) {
-        ManagerLog *log = manager->log;
-
+/* jobd-log has ended: whichever way we have learned that. */
+static void daemon_ended(ManagerLog *log) {
         log->process_source = sd_event_source_disable_unref(log->process_source);
-        if (manager->stage >= MANAGER_TERMINATING || log_is_alive(log->alive_fd))
+        if (log->is_ending || log_is_alive(log->alive_fd))
                 return;
         log_notice("jobd-log has ended; it is started again.");
         if (clock_monotonic() - log->last_start > START_COUNTS)
                 log->n_starts = 0;
         if (++log->n_starts > STARTS_MAX)
-                retry_later(manager);
+                retry_later(log);
         else
-                start_daemon(manager);
+                start_daemon(log);
 }
 
 static int on_process(sd_event_source *source, int fd, uint32_t events, void *userdata) {
@@ -129,16 +122,15 @@ static int on_process(sd_event_source *source, int fd, uint32_t events, void *us
 }
 
 static int on_alive(sd_event_source *source, int fd, uint32_t events, void *userdata) {
-        Manager *manager = userdata;
+        ManagerLog *log = userdata;
 
-        /* One that we have started ourselves tells by its pidfd, also if it never got so far. */
-        if (!manager->log->process_source)
-                daemon_ended(manager);
+        /* A jobd-log that we have started ourselves tells by its pidfd, also if it never got so far. */
+        if (!log->process_source)
+                daemon_ended(log);
         return 0;
 }
 
-static int spawn_daemon(Manager *manager, int *ret_pidfd) {
-        ManagerLog *log = manager->log;
+static int spawn_daemon(ManagerLog *log, int *ret_pidfd) {
         char *argv[] = { (char *) "jobd-log", log->folder, NULL };
         const ExecRequest request = {
                 .label = "jobd-log",
@@ -161,20 +153,19 @@ static int spawn_daemon(Manager *manager, int *ret_pidfd) {
         return r;
 }
 
-static void start_daemon(Manager *manager) {
-        ManagerLog *log = manager->log;
+static void start_daemon(ManagerLog *log) {
         int r, pidfd = -1;
 
         log->last_start = clock_monotonic();
-        r = spawn_daemon(manager, &pidfd);
+        r = spawn_daemon(log, &pidfd);
         log->has_failed = r < 0;
         if (r < 0) {
-                retry_later(manager);
+                retry_later(log);
                 return;
         }
         if (pidfd < 0)
                 return;
-        r = sd_event_add_io(manager->event, &log->process_source, pidfd, EPOLLIN, on_process, manager);
+        r = sd_event_add_io(log->event, &log->process_source, pidfd, EPOLLIN, on_process, log);
         if (r < 0)
                 close(pidfd);
         else
@@ -190,13 +181,12 @@ static uint32_t find_own(const ManagerLog *log) {
         return UINT32_MAX;
 }
 
-static void log_own_lines(Manager *manager) {
-        ManagerLog *log = manager->log;
+static void log_own_lines(ManagerLog *log) {
         LogStream *stream;
         char name[LOG_STREAM_NAME_MAX];
         uint32_t number = find_own(log);
 
-        if (number == UINT32_MAX && manager_log_add_stream(manager, &number) < 0)
+        if (number == UINT32_MAX && manager_log_add_stream(log, &number) < 0)
                 return;
         log->own = number;
         stream = &log->table.streams[number];
@@ -213,36 +203,34 @@ static void log_own_lines(Manager *manager) {
 
 /* — the beginning — */
 
-static int open_fds(Manager *manager) {
-        ManagerLog *log = manager->log;
+static int open_fds(ManagerLog *log) {
         int r = 0;
 
-        log->stage_fd = manager_take_fd(manager, STAGE_FD_NAME);
+        log->stage_fd = manager_keeper_take_fd(log->keeper, STAGE_FD_NAME);
         if (log->stage_fd < 0) {
                 log->stage_fd = log_table_open_fifo(&log->table, "stage", O_RDWR, true);
                 if (log->stage_fd >= 0)
-                        (void) manager_store_fd(manager, STAGE_FD_NAME, log->stage_fd);
+                        (void) manager_keeper_store_fd(log->keeper, STAGE_FD_NAME, log->stage_fd);
         }
         log->control_fd = log_table_open_fifo(&log->table, "control", O_RDWR, true);
         log->alive_fd = log_table_open_fifo(&log->table, "alive", O_RDONLY, true);
         if (log->stage_fd < 0 || log->control_fd < 0 || log->alive_fd < 0)
                 r = MIN(MIN(log->stage_fd, log->control_fd), log->alive_fd);
         if (r == 0)
-                r = sd_event_add_io(manager->event, &log->alive_source, log->alive_fd, EPOLLIN | EPOLLET, on_alive,
-                                    manager);
+                r = sd_event_add_io(log->event, &log->alive_source, log->alive_fd, EPOLLIN | EPOLLET, on_alive,
+                                    log);
         return r < 0 ? r : 0;
 }
 
-static int open_streams(Manager *manager) {
-        ManagerLog *log = manager->log;
+static int open_streams(ManagerLog *log) {
         const uint32_t n = log->table.header->n_streams;
         int r = 0;
 
         for (uint32_t i = 0; i < n && r == 0; i++)
-                r = open_stream(manager, i);
+                r = open_stream(log, i);
         log->n_restored = (uint32_t) log->streams.n;
         log->has_news = true;           /* the core before us may have died before it told of them */
-        /* Those that could not be opened are made anew when they are needed. */
+        /* Streams that could not be opened are made anew when they are needed. */
         log_store(&log->table.header->n_streams, log->n_restored);
         return 0;
 }
@@ -266,32 +254,30 @@ static void close_all(ManagerLog *log) {
         log->is_open = false;
 }
 
-static int open_log(Manager *manager) {
-        ManagerLog *log = manager->log;
+static int open_log(ManagerLog *log) {
         int r;
 
         r = log_table_open(&log->table, log->folder, true);
         if (r == 0) {
                 log->table.header->settings = log->settings;
-                r = open_fds(manager);
+                r = open_fds(log);
         }
         if (r == 0)
-                r = open_streams(manager);
+                r = open_streams(log);
         if (r < 0) {
                 close_all(log);
                 return r;
         }
         log->is_open = true;
         if (!log_is_alive(log->alive_fd))
-                start_daemon(manager);
+                start_daemon(log);
         if (!log->has_failed)
-                log_own_lines(manager);
+                log_own_lines(log);
         return 0;
 }
 
-int manager_log_serve(Manager *manager) {
-        ManagerLog *log = manager->log;
-        int r = log->is_open ? 0 : open_log(manager);
+int manager_log_serve(ManagerLog *log) {
+        int r = log->is_open ? 0 : open_log(log);
 
         if (r < 0) {
                 log_error("No output goes to the log: %s: %s", log->folder, strerror(-r));
@@ -300,25 +286,37 @@ int manager_log_serve(Manager *manager) {
         return r < 0 ? r : log->has_failed ? -ENOEXEC : 0;
 }
 
-void manager_log_resume(Manager *manager) {
-        ManagerLog *log = manager->log;
+void manager_log_resume(ManagerLog *log) {
         LogTable table;
 
         if (!log || log->kind != MANAGER_LOG_FILES || log->is_open || log_table_open(&table, log->folder, false) < 0)
                 return;
         log_table_close(&table);
-        (void) manager_log_serve(manager);
+        (void) manager_log_serve(log);
 }
 
-int manager_log_new(Manager *manager, const ManagerLogOptions *options) {
-        ManagerLog *log;
+static ManagerLog *log_drop(ManagerLog *log) {
+        if (!log)
+                return NULL;
+        close_all(log);
+        free(log->program);
+        free(log->folder);
+        free(log);
+        return NULL;
+}
+DEFINE_CLEANUP(ManagerLog, log_drop)
+
+int manager_log_new(ManagerLog **ret_log, const ManagerLogOptions *options, sd_event *event, const ManagerKeeper *keeper,
+                    const char *runtime_directory) {
+        cleanup_(log_dropp) ManagerLog *log = NULL;
 
         if (options->kind == MANAGER_LOG_NONE && options->default_output == MANAGER_OUTPUT_INHERIT)
                 return 0;
         log = calloc(1, sizeof(*log));
         if (!log)
                 return -ENOMEM;
-        manager->log = log;
+        log->event = event;
+        log->keeper = keeper;
         log->table = LOG_TABLE_EMPTY;
         log->own = UINT32_MAX;
         log->own_fd = log->stage_fd = log->control_fd = log->alive_fd = -1;
@@ -328,12 +326,15 @@ int manager_log_new(Manager *manager, const ManagerLogOptions *options) {
                 log->settings = *options->settings;
         if (log->kind == MANAGER_LOG_AUTO)
                 log->kind = access(MANAGER_JOURNAL_SOCKET, W_OK) == 0 ? MANAGER_LOG_JOURNALD : MANAGER_LOG_FILES;
-        log->exports_units = log->kind == MANAGER_LOG_JOURNALD && manager_journal_is_ours(manager);
+        log->exports_units = log->kind == MANAGER_LOG_JOURNALD && !options->is_user && manager_journal_is_ours();
         log->program = strdup(options->program ? options->program : "");
-        return log->program ? text_format(&log->folder, "%s/streams", manager->options.runtime_directory) : -ENOMEM;
+        if (!log->program || text_format(&log->folder, "%s/streams", runtime_directory) < 0)
+                return -ENOMEM;
+        *ret_log = take_ptr(log);
+        return 0;
 }
 
-/* Nobody comes after us: what we have made goes, but what was written. */
+/* There is no successor: what we have made goes, but not what was written. */
 static void remove_folder(ManagerLog *log) {
         static const char *const names[] = { "stage", "control", "alive", "table" };
 
@@ -344,16 +345,15 @@ static void remove_folder(ManagerLog *log) {
         (void) rmdir(log->folder);
 }
 
-void manager_log_free(Manager *manager) {
-        ManagerLog *log = manager->log;
+void manager_log_end(ManagerLog *log) {
+        if (log)
+                log->is_ending = true;
+}
 
+ManagerLog *manager_log_free(ManagerLog *log, bool is_done) {
         if (!log)
-                return;
-        if (log->is_open && manager->stage == MANAGER_GONE && !log_is_alive(log->alive_fd))
+                return NULL;
+        if (log->is_open && is_done && !log_is_alive(log->alive_fd))
                 remove_folder(log);
-        close_all(log);
-        free(log->program);
-        free(log->folder);
-        free(log);
-        manager->log = NULL;
+        return log_drop(log);
 }

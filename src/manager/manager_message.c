@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the log says of jobs and files
+ * What the log says of jobs
  *
  * One line when a job begins to act and one when it ends, in the words that
  * people know from systemd. A job is told about once for each of its halves,
@@ -11,12 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "basic/hash.h"
 #include "basic/log.h"
-#include "manager/manager_private.h"
+#include "manager/manager_message.h"
 #include "unitfile/service_settings.h"
-
-#define DIAGNOSTICS_MAX 20000U
 
 static const char *const begin_messages[_JOB_TYPE_MAX_MERGING] = {
         [JOB_START] = "Starting %s…",
@@ -100,7 +97,7 @@ static bool is_unmet(const UnitCondition *check, bool is_assert) {
         return check->is_assert == is_assert && check->result < 0;
 }
 
-/* "ConditionPathExists=/x, …": those that kept it from starting; NULL: none. Triggers are the reason if nothing else is. */
+/* "ConditionPathExists=/x, …": the conditions that kept a unit from starting; NULL: none. Triggers count if no other does. */
 static const char *list_unmet(const Unit *unit, char *buffer, size_t size) {
         const bool is_assert = unit->condition_result >= 0;
         bool has_other = false;
@@ -130,46 +127,46 @@ static void log_message(LogLevel level, const Unit *unit, const char *message, c
                 log_write(level, NULL, "%s%s", line, strchr(message, '.') || strstr(message, "…") ? "" : ".");
 }
 
-/* A change of the job: has it begun, or its other half? */
-static void log_progress(Manager *manager, const JobInfo *job) {
-        ManagerUnit *of_unit = manager_of_unit(manager, job->unit);
+/* A job has changed: has it begun, or its other half? */
+static void log_progress(ManagerUnits *rows, const JobInfo *job) {
+        ManagerUnit *row = manager_units_of(rows, job->unit);
 
-        if (!of_unit || job->run_type >= _JOB_TYPE_MAX_MERGING)
+        if (!row || job->run_type >= _JOB_TYPE_MAX_MERGING)
                 return;
-        if (of_unit->told_job == job->id && of_unit->told_run == JOB_STOP && job->run_type == JOB_START) {
-                of_unit->told_job = JOB_ID_NONE;
+        if (row->told_job == job->id && row->told_run == JOB_STOP && job->run_type == JOB_START) {
+                row->told_job = JOB_ID_NONE;
                 log_message(LOG_LEVEL_INFO, job->unit, stop_messages[JOB_DONE], NULL);
         }
         if (job->state != JOB_RUNNING || job->unit->type == UNIT_TARGET ||
-            (of_unit->told_job == job->id && of_unit->told_run == (int) job->run_type))
+            (row->told_job == job->id && row->told_run == (int) job->run_type))
                 return;
-        of_unit->told_job = job->id;
-        of_unit->told_run = (int8_t) job->run_type;
+        row->told_job = job->id;
+        row->told_run = (int8_t) job->run_type;
         if (begin_messages[job->run_type])
                 log_message(LOG_LEVEL_INFO, job->unit, begin_messages[job->run_type], NULL);
 }
 
-/* A start of what is active already is no news, nor is the end of an id that another job absorbed. */
-static bool is_news(const Manager *manager, const ManagerUnit *of_unit, const JobInfo *job) {
-        if (of_unit->told_end_at == manager->now && of_unit->told_end == (int) job->result)
+/* A start of an active unit is no news, nor is the end of an id that another job absorbed. */
+static bool is_news(const ManagerUnit *row, const JobInfo *job, usec_t now) {
+        if (row->told_end_at == now && row->told_end == (int) job->result)
                 return false;
         return job->result != JOB_DONE || job->unit->condition_result < 0 ||
                job->unit->state_change.monotonic >= job->installed_at;
 }
 
-static void log_end(Manager *manager, const JobEvent *event, LogLevel level) {
+static void log_end(ManagerUnits *rows, const JobEvent *event, LogLevel level, usec_t now) {
         const JobInfo *job = &event->job;
         char buffer[JOB_EVENT_CAUSE_MAX], unmet[256];
         const char *cause = NULL;
-        ManagerUnit *of_unit = manager_of_unit(manager, job->unit);
+        ManagerUnit *row = manager_units_of(rows, job->unit);
         const char *message = (unsigned) job->result < _JOB_RESULT_MAX ? find_end_message(job) : NULL;
 
-        if (!message || !of_unit || !is_news(manager, of_unit, job))
+        if (!message || !row || !is_news(row, job, now))
                 return;
-        if (of_unit->told_job == job->id)
-                of_unit->told_job = JOB_ID_NONE;
-        of_unit->told_end = (int8_t) job->result;
-        of_unit->told_end_at = manager->now;
+        if (row->told_job == job->id)
+                row->told_job = JOB_ID_NONE;
+        row->told_end = (int8_t) job->result;
+        row->told_end_at = now;
         if (job->result == JOB_ASSERT || is_skipped(job))
                 cause = list_unmet(job->unit, unmet, sizeof(unmet));
         else if (level != LOG_LEVEL_INFO)
@@ -181,18 +178,18 @@ static LogLevel level_of_end(const JobInfo *job) {
         return job->result == JOB_DONE || job->result == JOB_SKIPPED ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR;
 }
 
-/* Of what is not shown nothing is remembered either: that would touch each unit of a large transaction again. */
-void manager_log_job(Manager *manager, const JobEvent *event) {
+/* Nothing is remembered of a message that is not shown: that would touch each unit of a large transaction again. */
+void manager_message_tell(ManagerUnits *rows, const JobEvent *event, usec_t now) {
         switch (event->kind) {
         case JOB_EVENT_INSTALLED:
                 break;
         case JOB_EVENT_CHANGED:
                 if (event->job.unit && log_shows(LOG_LEVEL_INFO))
-                        log_progress(manager, &event->job);
+                        log_progress(rows, &event->job);
                 break;
         case JOB_EVENT_FINISHED:
                 if (event->job.unit && log_shows(level_of_end(&event->job)))
-                        log_end(manager, event, level_of_end(&event->job));
+                        log_end(rows, event, level_of_end(&event->job), now);
                 break;
         case JOB_EVENT_REFUSED:
                 log_warning("%s%s%s", event->cause ?: "", event->cause ? ": " : "", failure_message(event->failure));
@@ -201,45 +198,4 @@ void manager_log_job(Manager *manager, const JobEvent *event) {
                 log_warning("%s", failure_message(event->failure));
                 break;
         }
-}
-
-/* A unit that is not needed goes, and is read anew by whoever asks for it: that is no reason to say it all again. */
-static bool is_said(Manager *manager, const UnitFileDiagnostic *diagnostic) {
-        uint64_t hash = HASH_BEGIN ^ diagnostic->line;
-        uint32_t key;
-
-        /* Of a template there are as many instances as somebody cares to ask for. */
-        hash = hash_add(hash, diagnostic->file ?: diagnostic->unit ?: "");
-        hash = hash_add(hash, diagnostic->setting ?: "");
-        hash = hash_add(hash, diagnostic->message);
-        key = (uint32_t) (hash ^ hash >> 32) ?: 1;
-
-        if (id_map_get(&manager->diagnostics, key))
-                return true;
-        if (manager->diagnostics.n >= DIAGNOSTICS_MAX)
-                manager_forget_diagnostics(manager);
-        /* Without memory it is said again some time. */
-        (void) id_map_put(&manager->diagnostics, key, manager);
-        return false;
-}
-
-void manager_forget_diagnostics(Manager *manager) {
-        id_map_deinit(&manager->diagnostics);
-}
-
-void manager_log_diagnostic(void *userdata, const UnitFileDiagnostic *diagnostic) {
-        static const LogLevel levels[] = {
-                [UNIT_FILE_NOTE] = LOG_LEVEL_DEBUG,
-                [UNIT_FILE_WARNING] = LOG_LEVEL_WARNING,
-                [UNIT_FILE_ERROR] = LOG_LEVEL_ERROR,
-        };
-        const char *setting = diagnostic->setting;
-        char place[24] = "";
-
-        if (is_said(userdata, diagnostic))
-                return;
-        if (diagnostic->line > 0)
-                snprintf(place, sizeof(place), ":%u", diagnostic->line);
-        log_write(levels[diagnostic->severity], NULL, "%s%s: %s%s%s", diagnostic->file ?: diagnostic->unit ?: "units",
-                  place, setting ?: "", setting ? ": " : "", diagnostic->message);
 }

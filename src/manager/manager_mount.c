@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is mounted, and /etc/fstab
+ * What is mounted
  *
  * The kernel tells that its table has changed, not what; so it is read again and
- * compared with what it was. Nobody looks at it before a unit asks for
- * a mount, and then only mounts that somebody has named are units: a service
+ * compared with what it was. The table is not looked at before a unit asks for
+ * a mount, and then only mounts that a unit file has named are units: a service
  * manager on a machine with thousands of containers has no business with their
  * mounts. The init of a machine has: there all of them are units, from the
- * beginning on, and so are the lines of /etc/fstab. $JOBD_FSTAB names another
- * such file, and makes any manager of a system do as an init does.
+ * beginning on.
  *
  * The table is opened twice: the loop waits on one descriptor, and the other
  * one says at any moment whether something has changed since the last reading.
@@ -23,16 +22,11 @@
 #include <unistd.h>
 
 #include "basic/log.h"
-#include "basic/strv.h"
-#include "basic/text.h"
-#include "basic/vector.h"
-#include "manager/manager_private.h"
-#include "unitfile/fstab.h"
+#include "manager/manager_mount.h"
+#include "manager/manager_priority.h"
 #include "unitfile/mount_option.h"
-#include "unitfile/mount_table.h"
 
 #define TABLE_PATH "/proc/self/mountinfo"
-#define FSTAB_PATH "/etc/fstab"
 
 /* A storm of mounts, as when containers start, is looked at so often at most. */
 #define STORM_INTERVAL USEC_PER_SEC
@@ -40,29 +34,6 @@
 
 /* Until the next try, where the table cannot be read: there may be too few descriptors, or too little memory. */
 #define RETRY USEC_PER_SEC
-
-struct ManagerMounts {
-        MountTable *table;              /* owned: the last that was read */
-        VECTOR(char *) touched;         /* owned: places where something has changed that units were not told of */
-        int fd;                         /* says whether .table is out of date */
-        sd_event_source *source;        /* owned */
-        sd_event_source *retry;         /* owned; made before there are too few descriptors for it */
-        bool is_outdated;               /* a change was told, and the table has not been read since */
-        bool is_every_one;              /* all of them are units */
-        bool has_failed;                /* they can't be seen */
-};
-
-static const char *fstab_path(const Manager *manager) {
-        const char *path = getenv("JOBD_FSTAB");
-
-        if (manager->options.is_user)
-                return NULL;
-        if (path && *path)
-                return path;
-        return manager->options.is_machine ? FSTAB_PATH : NULL;
-}
-
-/* — the kernel's table — */
 
 static void touch(ManagerMounts *mounts, const char *where) {
         char *copy = strdup(where);
@@ -125,77 +96,74 @@ static void refresh(ManagerMounts *mounts) {
         take_table(mounts, table);
 }
 
-/* What is mounted when somebody looks is no unit of its own. */
+/* What autofs mounts when something looks at it is no unit of its own. */
 static bool is_wanted(const ManagerMounts *mounts, const MountEntry *entry) {
         return mounts->is_every_one && strcmp(entry->type, "autofs") != 0;
 }
 
-static void tell_unit(Manager *manager, const char *where) {
-        const ManagerMounts *mounts = manager->mounts;
+static void tell_unit(const ManagerMounts *mounts, const char *where) {
         const MountEntry *entry = mount_table_find(mounts->table, where);
         cleanup_free_ char *name = NULL;
         Unit *unit;
 
         if (mount_place_is_reserved(where) || mount_unit_name(where, &name) < 0)
                 return;
-        unit = unit_table_find(manager->units, name);
-        /* One that is loaded now sees itself what is there. */
+        unit = unit_table_find(mounts->units, name);
+        /* A unit that is loaded now sees itself what is there. */
         if (entry && (unit ? unit->load_state != UNIT_LOADED : is_wanted(mounts, entry))) {
-                (void) unit_table_load(manager->units, name, &unit);
+                (void) unit_table_load(mounts->units, name, &unit);
                 return;
         }
         if (!unit || !unit->vtable->mounted)
                 return;
-        manager_mark_unit(manager, unit);
+        manager_turn_enter(mounts->turn, unit);
         unit->vtable->mounted(unit, entry);
 }
 
 /* A unit that is told may look again, and find that more has changed: that is told behind it. */
-static void tell_units(Manager *manager) {
-        ManagerMounts *mounts = manager->mounts;
-
+static void tell_units(ManagerMounts *mounts) {
         if (mounts->touched.n == 0)
                 return;
-        manager->has_news = true;
+        mounts->turn->has_news = true;
         for (size_t i = 0; i < mounts->touched.n; i++) {
                 cleanup_free_ char *where = take_ptr(mounts->touched.items[i]);
 
-                tell_unit(manager, where);
+                tell_unit(mounts, where);
         }
         vector_clear(&mounts->touched);
 }
 
-/* Who asks for a job means the present: that a mount is gone may have been told to him already, and not to us. */
-void manager_see_mounts(Manager *manager) {
-        if (!manager->mounts)
+/* Whoever asks for a job means the present: that a mount is gone may have been told there already, and not here. */
+void manager_mounts_refresh(ManagerMounts *mounts) {
+        if (!mounts->has_begun)
                 return;
-        refresh(manager->mounts);
-        tell_units(manager);
+        refresh(mounts);
+        tell_units(mounts);
 }
 
 static int on_change(sd_event_source *source, int fd, uint32_t events, void *userdata) {
-        manager_see_mounts(userdata);
+        manager_mounts_refresh(userdata);
         return 0;
 }
 
 /* A change is told once, and what was told in the storm was passed over. */
 static int on_storm_over(sd_event_source *source, void *userdata) {
-        manager_see_mounts(userdata);
+        manager_mounts_refresh(userdata);
         return 0;
 }
 
 static int on_retry(sd_event_source *source, uint64_t usec, void *userdata) {
-        manager_see_mounts(userdata);
+        manager_mounts_refresh(userdata);
         return 0;
 }
 
-static int make_retry(Manager *manager, ManagerMounts *mounts) {
-        int r = sd_event_add_time(manager->event, &mounts->retry, CLOCK_MONOTONIC, 0, 0, on_retry, manager);
+static int make_retry(ManagerMounts *mounts) {
+        int r = sd_event_add_time(mounts->turn->event, &mounts->retry, CLOCK_MONOTONIC, 0, 0, on_retry, mounts);
 
         return r < 0 ? r : sd_event_source_set_enabled(mounts->retry, SD_EVENT_OFF);
 }
 
-static int watch(Manager *manager, ManagerMounts *mounts) {
+static int watch(ManagerMounts *mounts) {
         int fd = open(TABLE_PATH, O_RDONLY | O_CLOEXEC), r;
 
         mounts->fd = open(TABLE_PATH, O_RDONLY | O_CLOEXEC);
@@ -205,13 +173,13 @@ static int watch(Manager *manager, ManagerMounts *mounts) {
                         close(fd);
                 return r;
         }
-        r = sd_event_add_io(manager->event, &mounts->source, fd, EPOLLPRI, on_change, manager);
+        r = sd_event_add_io(mounts->turn->event, &mounts->source, fd, EPOLLPRI, on_change, mounts);
         if (r < 0) {
                 close(fd);
                 return r;
         }
         r = sd_event_source_set_io_fd_own(mounts->source, true);
-        /* Before the exit of who has mounted it is told. */
+        /* Before the exit of the process that has mounted it is told. */
         if (r >= 0)
                 r = sd_event_source_set_priority(mounts->source, MANAGER_PRIORITY_NOTIFY);
         if (r >= 0)
@@ -219,17 +187,16 @@ static int watch(Manager *manager, ManagerMounts *mounts) {
         return r < 0 ? r : sd_event_source_set_ratelimit_expire_callback(mounts->source, on_storm_over);
 }
 
-/* From the first question on. NULL: no memory. */
-static ManagerMounts *begin(Manager *manager) {
-        ManagerMounts *mounts = calloc(1, sizeof(*mounts));
+/* From the first question on. */
+static void begin(ManagerMounts *mounts) {
         int r;
 
-        if (!mounts)
-                return NULL;
-        manager->mounts = mounts;
-        r = watch(manager, mounts);
+        if (mounts->has_begun)
+                return;
+        mounts->has_begun = true;
+        r = watch(mounts);
         if (r >= 0)
-                r = make_retry(manager, mounts);
+                r = make_retry(mounts);
         if (r >= 0)
                 r = mount_table_read(NULL, &mounts->table);
         mounts->has_failed = r < 0;
@@ -237,107 +204,37 @@ static ManagerMounts *begin(Manager *manager) {
                 log_warning("libmount (libmount.so.1) is not installed: mounts cannot be seen, and /etc/fstab is not read.");
         else if (r < 0)
                 log_warning("Mounts cannot be seen: %s.", strerror(-r));
-        return mounts;
 }
 
-const struct MountEntry *manager_find_mount(Manager *manager, const char *where, bool is_fresh) {
-        ManagerMounts *mounts = manager->mounts ? manager->mounts : begin(manager);
-
-        if (!mounts)
-                return NULL;
+const MountEntry *manager_mounts_find(ManagerMounts *mounts, const char *where, bool is_fresh) {
+        begin(mounts);
         if (is_fresh)
                 refresh(mounts);
         return mount_table_find(mounts->table, where);
 }
 
-/* Every one that is there is a unit, from now on. */
-void manager_follow_mounts(Manager *manager) {
+void manager_mounts_follow(ManagerMounts *mounts) {
         const MountEntry *entries;
-        ManagerMounts *mounts;
         size_t n;
 
-        if (!fstab_path(manager))
-                return;
-        mounts = manager->mounts ? manager->mounts : begin(manager);
-        if (!mounts || mounts->has_failed)
+        begin(mounts);
+        if (mounts->has_failed)
                 return;
         mounts->is_every_one = true;
         entries = mount_table_entries(mounts->table, &n);
         for (size_t i = 0; i < n; i++)
                 touch(mounts, entries[i].where);
-        tell_units(manager);
+        tell_units(mounts);
 }
 
-void manager_forget_mounts(Manager *manager) {
-        ManagerMounts *mounts = manager->mounts;
-
-        if (!mounts)
-                return;
+void manager_mounts_deinit(ManagerMounts *mounts) {
         sd_event_source_disable_unref(mounts->source);
         sd_event_source_disable_unref(mounts->retry);
         mount_table_free(mounts->table);
         for (size_t i = 0; i < mounts->touched.n; i++)
                 free(mounts->touched.items[i]);
         vector_deinit(&mounts->touched);
-        if (mounts->fd >= 0)
+        if (mounts->has_begun && mounts->fd >= 0)
                 close(mounts->fd);
-        free(mounts);
-        manager->mounts = NULL;
-}
-
-/* — /etc/fstab — */
-
-static int generator_folder(const Manager *manager, char **ret_folder) {
-        return text_join_path(manager->options.runtime_directory, "generator", ret_folder);
-}
-
-static bool is_package_folder(const char *path) {
-        return text_starts_with(path, "/usr/") || text_starts_with(path, "/lib/");
-}
-
-/* After what the administrator has said, before what packages say. */
-int manager_add_generator_folder(const Manager *manager, char ***path) {
-        cleanup_(strv_freep) char **result = NULL;
-        cleanup_free_ char *folder = NULL;
-        bool is_in = false;
-        int r = 0;
-
-        if (!fstab_path(manager))
-                return 0;
-        r = generator_folder(manager, &folder);
-        for (size_t i = 0; r == 0 && *path && (*path)[i]; i++) {
-                if (!is_in && is_package_folder((*path)[i])) {
-                        is_in = true;
-                        r = strv_push(&result, folder);
-                }
-                if (r == 0)
-                        r = strv_push(&result, (*path)[i]);
-        }
-        if (r == 0 && !is_in)
-                r = strv_push(&result, folder);
-        if (r < 0)
-                return r;
-        strv_free(*path);
-        *path = take_ptr(result);
-        return 0;
-}
-
-void manager_generate_units(Manager *manager) {
-        const char *path = fstab_path(manager);
-        cleanup_free_ char *folder = NULL;
-        int r;
-
-        if (!path)
-                return;
-        r = generator_folder(manager, &folder);
-        if (r == 0)
-                r = fstab_write_units(&(FstabOptions) {
-                        .path = path,
-                        .folder = folder,
-                        .is_machine = manager->options.is_machine,
-                        .receiver = manager_log_diagnostic,
-                        .userdata = manager,
-                });
-        if (r < 0)
-                log_error("Cannot make units of %s: %s.", path, strerror(-r));
+        *mounts = (ManagerMounts) {};
 }

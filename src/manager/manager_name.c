@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "manager/manager_private.h"
+#include "manager/manager_name.h"
+#include "manager/manager_turn.h"
 
 static bool is_wanted(const ManagerNames *names, const char *name) {
         for (size_t i = 0; i < names->wanted.n; i++)
@@ -31,18 +32,17 @@ static void drop_at(ManagerNames *names, size_t place) {
         free(dropped.name);
 }
 
-void manager_forget_name(Manager *manager, const Unit *unit) {
-        for (size_t i = manager->names.wanted.n; i-- > 0;)
-                if (manager->names.wanted.items[i].unit == unit->index)
-                        drop_at(&manager->names, i);
+void manager_names_forget_unit(ManagerNames *names, const Unit *unit) {
+        for (size_t i = names->wanted.n; i-- > 0;)
+                if (names->wanted.items[i].unit == unit->index)
+                        drop_at(names, i);
 }
 
-int manager_watch_name(Manager *manager, Unit *unit, const char *name) {
-        ManagerNames *names = &manager->names;
+int manager_names_watch(ManagerNames *names, const Unit *unit, const char *name) {
         ManagerName wanted = { .unit = unit->index };
         int r;
 
-        manager_forget_name(manager, unit);
+        manager_names_forget_unit(names, unit);
         if (!name)
                 return 0;
         wanted.name = strdup(name);
@@ -53,47 +53,42 @@ int manager_watch_name(Manager *manager, Unit *unit, const char *name) {
         }
         r = !names->is_known ? 0 : names->ops ? names->ops->watch(names->userdata, name) : -EOPNOTSUPP;
         if (r < 0)
-                manager_forget_name(manager, unit);
+                manager_names_forget_unit(names, unit);
         return r;
 }
 
-void manager_set_name_ops(Manager *manager, const ManagerNameOps *ops, void *userdata) {
-        ManagerNames *names = &manager->names;
-
-        assert(manager);
-
+void manager_names_set_ops(ManagerNames *names, const ManagerNameOps *ops, void *userdata) {
         names->ops = ops;
         names->userdata = userdata;
         names->is_known = true;
-        /* One that cannot be followed ends by its unit's time limit, or when its process does. */
+        /* A name that cannot be followed ends by its unit's time limit, or when the unit's process does. */
         for (size_t i = 0; ops && i < names->wanted.n; i++)
                 (void) ops->watch(userdata, names->wanted.items[i].name);
 }
 
-/* Units that are told may watch and unwatch: so the list is gone through by what is in it. */
-void manager_name_owned(Manager *manager, const char *name, bool is_owned, pid_t pid) {
-        VECTOR(uint32_t) units = {};
+/* Units that are told may watch and unwatch: so the indexes are copied first. */
+void manager_names_owned(ManagerNames *names, UnitTable *units, const char *name, bool is_owned, pid_t pid) {
+        VECTOR(uint32_t) found = {};
 
-        assert(manager && name);
+        assert(name);
 
-        for (size_t i = 0; i < manager->names.wanted.n; i++)
-                if (strcmp(manager->names.wanted.items[i].name, name) == 0)
-                        (void) vector_push(&units, manager->names.wanted.items[i].unit);
-        for (size_t i = 0; i < units.n; i++) {
-                Unit *unit = unit_table_at(manager->units, units.items[i]);
+        for (size_t i = 0; i < names->wanted.n; i++)
+                if (strcmp(names->wanted.items[i].name, name) == 0)
+                        (void) vector_push(&found, names->wanted.items[i].unit);
+        for (size_t i = 0; i < found.n; i++) {
+                Unit *unit = unit_table_at(units, found.items[i]);
 
                 if (!unit || !unit->vtable->name_owned)
                         continue;
-                manager->has_news = true;
-                manager_mark_unit(manager, unit);
+                manager_turn_enter(names->turn, unit);
                 unit->vtable->name_owned(unit, is_owned, pid);
         }
-        vector_deinit(&units);
+        vector_deinit(&found);
 }
 
-void manager_free_names(Manager *manager) {
-        manager->names.ops = NULL;
-        while (manager->names.wanted.n > 0)
-                drop_at(&manager->names, 0);
-        vector_deinit(&manager->names.wanted);
+void manager_names_deinit(ManagerNames *names) {
+        names->ops = NULL;
+        while (names->wanted.n > 0)
+                drop_at(names, 0);
+        vector_deinit(&names->wanted);
 }

@@ -20,7 +20,8 @@
 
 #include "basic/log.h"
 #include "basic/text.h"
-#include "manager/manager_private.h"
+#include "manager/manager_notify.h"
+#include "manager/manager_priority.h"
 
 #define DATAGRAM_MAX 4096U
 #define LINES_MAX (DATAGRAM_MAX / 2 + 1)          /* each has a character and its end */
@@ -83,27 +84,15 @@ static size_t split(char *text, char *lines[static LINES_MAX + 1]) {
         return n;
 }
 
-static void route(Manager *manager, pid_t sender, char *text, Passed *passed) {
+static void pass_on(const ManagerNotify *notify, pid_t sender, char *text, Passed *passed) {
         char *assignments[LINES_MAX + 1];
-        Unit *unit = manager_unit_by_pid(manager, sender);
 
-        if (!unit) {
-                log_debug("Notification from process %d, which belongs to no unit.", (int) sender);
-                return;
-        }
-        if (split(text, assignments) == 0)
-                return;
-        manager->has_news = true;
-        manager_mark_unit(manager, unit);
-        if (passed->n > 0 && unit->vtable->passed_fds)
-                unit->vtable->passed_fds(unit, sender, assignments, passed->fds, passed->n);
-        passed_close(passed);
-        if (unit->vtable->notified)
-                unit->vtable->notified(unit, sender, assignments);
+        if (split(text, assignments) > 0)
+                notify->receiver(notify->userdata, sender, assignments, passed->fds, passed->n);
 }
 
-static void complain(Manager *manager, pid_t sender, bool is_long) {
-        if (!rate_limit_allows(&manager->complaints, COMPLAINTS_USEC, COMPLAINTS_MAX, manager->now))
+static void complain(ManagerNotify *notify, pid_t sender, bool is_long) {
+        if (!rate_limit_allows(&notify->complaints, COMPLAINTS_USEC, COMPLAINTS_MAX, notify->turn->now))
                 return;
         if (is_long)
                 log_warning("Notification of process %d is longer than %u bytes: ignored.", (int) sender, DATAGRAM_MAX);
@@ -121,7 +110,7 @@ static void skip_rest(int fd, char rest[static DATAGRAM_MAX]) {
 }
 
 /* 1 if there was one, also one that is no use; 0 if there is none. */
-static int read_datagram(Manager *manager) {
+static int read_datagram(ManagerNotify *notify) {
         union {
                 struct cmsghdr header;
                 uint8_t room[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int) * FDS_MAX)];
@@ -138,57 +127,57 @@ static int read_datagram(Manager *manager) {
         ssize_t n;
         pid_t sender;
 
-        n = recvmsg(manager->notify_fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC | (manager->peeks ? MSG_PEEK : 0));
+        n = recvmsg(notify->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC | (notify->peeks ? MSG_PEEK : 0));
         if (n < 0)
                 return errno == EINTR;
-        if (manager->peeks)
-                manager->n_peeked++;
-        if (manager->peeks && message.msg_flags & MSG_TRUNC)
-                skip_rest(manager->notify_fd, text);
+        if (notify->peeks)
+                notify->n_peeked++;
+        if (notify->peeks && message.msg_flags & MSG_TRUNC)
+                skip_rest(notify->fd, text);
 
         sender = take_control_data(&message, &passed);
         if (!(message.msg_flags & MSG_TRUNC) && sender > 0 && !memchr(text, '\0', (size_t) n)) {
                 text[n] = '\0';
-                route(manager, sender, text, &passed);
+                pass_on(notify, sender, text, &passed);
         } else
-                complain(manager, sender, message.msg_flags & MSG_TRUNC);
+                complain(notify, sender, message.msg_flags & MSG_TRUNC);
         return 1;
 }
 
-bool manager_read_notify(Manager *manager, unsigned budget) {
-        if (manager->notify_fd < 0)
+bool manager_notify_read(ManagerNotify *notify, unsigned budget) {
+        if (notify->fd < 0)
                 return false;
         for (unsigned i = 0; i < budget; i++)
-                if (read_datagram(manager) == 0)
+                if (read_datagram(notify) == 0)
                         return false;
         return true;
 }
 
-void manager_peek_notify(Manager *manager) {
-        manager->peeks = manager->notify_fd >= 0 &&
-                         setsockopt(manager->notify_fd, SOL_SOCKET, SO_PEEK_OFF, &(int) { 0 }, sizeof(int)) == 0;
+void manager_notify_peek(ManagerNotify *notify) {
+        notify->peeks = notify->fd >= 0 &&
+                         setsockopt(notify->fd, SOL_SOCKET, SO_PEEK_OFF, &(int) { 0 }, sizeof(int)) == 0;
 }
 
-void manager_drop_peeked(Manager *manager) {
-        for (; manager->n_peeked > 0; manager->n_peeked--)
-                if (recv(manager->notify_fd, NULL, 0, MSG_DONTWAIT | MSG_TRUNC) < 0 && errno != EINTR)
+void manager_notify_drop_peeked(ManagerNotify *notify) {
+        for (; notify->n_peeked > 0; notify->n_peeked--)
+                if (recv(notify->fd, NULL, 0, MSG_DONTWAIT | MSG_TRUNC) < 0 && errno != EINTR)
                         break;
-        manager->n_peeked = 0;
+        notify->n_peeked = 0;
 }
 
 static int on_notify(sd_event_source *source, int fd, uint32_t events, void *userdata) {
-        Manager *manager = userdata;
+        ManagerNotify *notify = userdata;
 
-        manager->has_heard = true;
-        manager_read_notify(manager, DATAGRAMS_A_TURN);
+        notify->has_heard = true;
+        manager_notify_read(notify, DATAGRAMS_A_TURN);
         return 0;
 }
 
 /* Not twice in a row before anything else that waits: who never stops talking must not be all we hear. */
-void manager_rank_notify(Manager *manager) {
-        sd_event_source_set_priority(manager->notify_source,
-                                     manager->has_heard ? MANAGER_PRIORITY_BUS : MANAGER_PRIORITY_NOTIFY);
-        manager->has_heard = false;
+void manager_notify_rank(ManagerNotify *notify) {
+        sd_event_source_set_priority(notify->source,
+                                     notify->has_heard ? MANAGER_PRIORITY_BUS : MANAGER_PRIORITY_NOTIFY);
+        notify->has_heard = false;
 }
 
 /* All may write to it: services run as any user, and who is heard is a matter of the sender's pid. */
@@ -217,24 +206,24 @@ static int bind_abstract(int fd, char **ret_path) {
 }
 
 /* A file where it can be, since all network namespaces see it; else (a full or deep folder) an abstract name. */
-static int bind_somewhere(Manager *manager, int fd) {
+static int bind_somewhere(ManagerNotify *notify, int fd) {
         cleanup_free_ char *path = NULL;
         int r;
 
-        r = text_format(&path, "%s/notify", manager->options.runtime_directory);
+        r = text_format(&path, "%s/notify", notify->folder);
         if (r < 0)
                 return r;
         r = bind_path(fd, path);
         if (r < 0) {
                 log_warning("Cannot make the socket %s: %s; using an abstract name.", path, strerror(-r));
-                return bind_abstract(fd, &manager->notify_path);
+                return bind_abstract(fd, &notify->path);
         }
-        manager->notify_path = take_ptr(path);
+        notify->path = take_ptr(path);
         return 0;
 }
 
 /* What was sent while nobody was there is in it. Is its file gone, nobody would find it. */
-static int take_kept(Manager *manager, int fd) {
+static int take_kept(ManagerNotify *notify, int fd) {
         struct sockaddr_un address = {};
         socklen_t size = sizeof(address);
         bool is_file;
@@ -247,38 +236,48 @@ static int take_kept(Manager *manager, int fd) {
         if (is_file && access(address.sun_path, F_OK) < 0)
                 return -ENOENT;
         length = (int) (size - sizeof(sa_family_t) - 1);
-        return is_file ? text_format(&manager->notify_path, "%.*s", length, address.sun_path)
-                       : text_format(&manager->notify_path, "@%.*s", length, address.sun_path + 1);
+        return is_file ? text_format(&notify->path, "%.*s", length, address.sun_path)
+                       : text_format(&notify->path, "@%.*s", length, address.sun_path + 1);
 }
 
-static int make_socket(Manager *manager) {
+static int make_socket(ManagerNotify *notify) {
         int r;
 
-        manager->notify_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-        if (manager->notify_fd < 0)
+        notify->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (notify->fd < 0)
                 return -errno;
-        r = bind_somewhere(manager, manager->notify_fd);
-        if (r == 0 && setsockopt(manager->notify_fd, SOL_SOCKET, SO_PASSCRED, &(int) { 1 }, sizeof(int)) < 0)
+        r = bind_somewhere(notify, notify->fd);
+        if (r == 0 && setsockopt(notify->fd, SOL_SOCKET, SO_PASSCRED, &(int) { 1 }, sizeof(int)) < 0)
                 r = -errno;
-        return r < 0 ? r : manager_store_fd(manager, KEPT_NAME, manager->notify_fd);
+        return r < 0 ? r : manager_keeper_store_fd(notify->keeper, KEPT_NAME, notify->fd);
 }
 
-int manager_open_notify(Manager *manager, Failure *ret_failure) {
+int manager_notify_open(ManagerNotify *notify, Failure *ret_failure) {
         int r;
 
-        manager->notify_fd = manager_take_fd(manager, KEPT_NAME);
-        r = manager->notify_fd >= 0 ? take_kept(manager, manager->notify_fd) : -ENOENT;
+        notify->fd = manager_keeper_take_fd(notify->keeper, KEPT_NAME);
+        r = notify->fd >= 0 ? take_kept(notify, notify->fd) : -ENOENT;
         if (r == -ENOENT) {
-                if (manager->notify_fd >= 0)
-                        close(manager->notify_fd);
-                r = make_socket(manager);
+                if (notify->fd >= 0)
+                        close(notify->fd);
+                r = make_socket(notify);
         }
         if (r < 0)
                 return failure_set(ret_failure, r, "Failed", "Cannot make the notify socket: %s", strerror(-r));
-        r = sd_event_add_io(manager->event, &manager->notify_source, manager->notify_fd, EPOLLIN, on_notify, manager);
+        r = sd_event_add_io(notify->turn->event, &notify->source, notify->fd, EPOLLIN, on_notify, notify);
         if (r >= 0)
-                r = sd_event_source_set_priority(manager->notify_source, MANAGER_PRIORITY_NOTIFY);
+                r = sd_event_source_set_priority(notify->source, MANAGER_PRIORITY_NOTIFY);
         if (r < 0)
                 return failure_set(ret_failure, r, "Failed", "Cannot serve the notify socket: %s", strerror(-r));
         return 0;
+}
+
+void manager_notify_close(ManagerNotify *notify, bool stays) {
+        sd_event_source_disable_unref(notify->source);
+        if (notify->fd >= 0)
+                close(notify->fd);
+        if (notify->path && notify->path[0] == '/' && !stays)
+                unlink(notify->path);
+        free(notify->path);
+        *notify = (ManagerNotify) { .fd = -1 };
 }

@@ -1,96 +1,75 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What units publish, passed on
+ * What units, jobs and processes publish, passed on
  *
- * The engine hears of it first, then whoever listens; nothing here calls back
- * into the unit.
+ * A change of a unit is told to the engine first, then to listeners; nothing
+ * here calls back into the unit. Notifications go to the unit that the sender
+ * belongs to.
  */
 
 #include <assert.h>
 #include <string.h>
 
 #include "basic/log.h"
-#include "manager/manager_group.h"
-#include "manager/manager_private.h"
-
-ManagerUnit *manager_of_unit(Manager *manager, const Unit *unit) {
-        size_t n = manager->of_units.n;
-
-        if (unit->index >= n) {
-                size_t wanted = MAX((size_t) unit->index + 1, (size_t) unit_table_size(manager->units));
-
-                if (vector_reserve(&manager->of_units, wanted - n) < 0)
-                        return NULL;
-                memset(manager->of_units.items + n, 0, (wanted - n) * sizeof(*manager->of_units.items));
-                manager->of_units.n = wanted;
-        }
-        return &manager->of_units.items[unit->index];
-}
-
-void manager_count_failed(Manager *manager, Unit *unit, bool is_failed) {
-        ManagerUnit *of_unit = manager_of_unit(manager, unit);
-
-        if (!of_unit || of_unit->is_failed == is_failed)
-                return;
-        of_unit->is_failed = is_failed;
-        manager->n_failed = is_failed ? manager->n_failed + 1 : manager->n_failed - 1;
-}
+#include "manager/manager_message.h"
+#include "manager/manager_owner.h"
+#include "manager/manager_parts.h"
+#include "manager/manager_section.h"
 
 static void observer_changed(void *userdata, Unit *unit, UnitActiveState old, UnitActiveState new,
                              UnitChangeFlags flags) {
         Manager *manager = userdata;
 
-        manager->has_news = true;
-        manager_mark_unit(manager, unit);
+        manager_turn_enter(&manager->turn, unit);
         if (old == UNIT_FAILED || new == UNIT_FAILED)
-                manager_count_failed(manager, unit, new == UNIT_FAILED);
-        manager_follow_group(manager, unit, new);
-        job_manager_finish(manager->jobs, unit, old, new, flags, manager->now);
-        manager_note_triggered(manager, unit);
-        manager_arm_jobs(manager);
-        manager_tell(manager, unit_changed, unit);
+                manager_units_count_failed(&manager->rows, unit, new == UNIT_FAILED);
+        manager_groups_follow(&manager->groups, unit, new);
+        job_manager_finish(manager->engine, unit, old, new, flags, manager->turn.now);
+        manager_triggers_note(&manager->triggers, unit);
+        manager_jobs_arm(&manager->jobs);
+        manager_listeners_tell(&manager->listeners, unit_changed, unit);
         if (unit_state_is_inactive_or_failed(new)) {
-                manager_journal_remove_unit(manager, unit);
-                manager_consider_unloading(manager, unit);
+                manager_journal_remove_unit(manager->log, unit);
+                manager_unloading_consider(&manager->unloading, unit);
         }
 }
 
 static void observer_ready(void *userdata, Unit *unit) {
         Manager *manager = userdata;
 
-        job_manager_resume(manager->jobs, unit);
-        manager_arm_jobs(manager);
+        job_manager_resume(manager->engine, unit);
+        manager_jobs_arm(&manager->jobs);
 }
 
 static void observer_reloaded_itself(void *userdata, Unit *unit) {
         Manager *manager = userdata;
 
-        job_manager_notify_reload(manager->jobs, unit, JOB_REPLACE, manager->now);
-        manager_arm_jobs(manager);
+        job_manager_notify_reload(manager->engine, unit, JOB_REPLACE, manager->turn.now);
+        manager_jobs_arm(&manager->jobs);
 }
 
 static void observer_added(void *userdata, Unit *unit) {
         Manager *manager = userdata;
 
-        manager->has_news = true;
-        manager_tell(manager, unit_added, unit);
-        manager_consider_unloading(manager, unit);
+        manager->turn.has_news = true;
+        manager_listeners_tell(&manager->listeners, unit_added, unit);
+        manager_unloading_consider(&manager->unloading, unit);
 }
 
 static void observer_removed(void *userdata, Unit *unit) {
         Manager *manager = userdata;
 
-        manager->has_news = true;
-        job_manager_forget_unit(manager->jobs, unit, manager->now);
-        manager_tell(manager, unit_removed, unit);
+        manager->turn.has_news = true;
+        job_manager_forget_unit(manager->engine, unit, manager->turn.now);
+        manager_listeners_tell(&manager->listeners, unit_removed, unit);
         manager_forget_unit(manager, unit);
 }
 
 static void observer_related(void *userdata, Unit *unit) {
         Manager *manager = userdata;
 
-        job_manager_unit_related(manager->jobs, unit);
-        manager_arm_jobs(manager);
+        job_manager_unit_related(manager->engine, unit);
+        manager_jobs_arm(&manager->jobs);
 }
 
 static UnitAnswer observer_check_conditions(void *userdata, Unit *unit) {
@@ -107,38 +86,77 @@ const UnitObserverOps manager_observer_ops = {
         .check_conditions = observer_check_conditions,
 };
 
-/* Its index will be another unit's: nothing may be left under it, but its place among the candidates. */
 void manager_forget_unit(Manager *manager, Unit *unit) {
-        ManagerUnit *of_unit = manager_of_unit(manager, unit);
+        ManagerUnit *row = manager_units_of(&manager->rows, unit);
         bool is_candidate;
 
-        manager_mark_unit(manager, unit);
-        if (!of_unit)
+        state_mark_unit(manager->turn.state, unit->index);
+        if (!row)
                 return;
-        manager_count_failed(manager, unit, false);
+        manager_units_count_failed(&manager->rows, unit, false);
         manager_drop_owner(manager, unit);
-        manager_log_forget_unit(manager, unit);
-        manager_forget_name(manager, unit);
-        manager_forget_group(manager, unit);
-        if (of_unit->invocation != 0 && id_map_get(&manager->by_invocation, of_unit->invocation) == unit)
-                id_map_remove(&manager->by_invocation, of_unit->invocation);
+        manager_log_forget_unit(manager->log, unit);
+        manager_names_forget_unit(&manager->names, unit);
+        manager_groups_forget_unit(&manager->groups, unit);
+        manager_invocations_forget_unit(&manager->invocations, unit);
 
-        is_candidate = of_unit->is_candidate;
-        *of_unit = (ManagerUnit) { .is_candidate = is_candidate };
+        is_candidate = row->is_candidate;
+        *row = (ManagerUnit) { .is_candidate = is_candidate };
 }
 
-int manager_listen(Manager *manager, const ManagerListenerOps *ops, void *userdata) {
-        assert(manager);
-        assert(ops);
+/* — jobs — */
 
-        return vector_push(&manager->listeners, ((ManagerListener) { .ops = ops, .userdata = userdata }));
+/* A time limit of the job was up: the unit may have said what becomes of the manager. */
+static void act_on_timeout(Manager *manager, const JobInfo *job) {
+        if (job->result != JOB_TIMEOUT || !job->unit ||
+            job->unit->settings.rare->job_timeout_action == UNIT_ACTION_NONE)
+                return;
+        manager_stages_request(&manager->stages, job->unit, job->unit->settings.rare->job_timeout_action, -1,
+                               "its job timed out");
 }
 
-void manager_unlisten(Manager *manager, const void *userdata) {
-        size_t kept = 0;
+static void mark_job(Manager *manager, const JobEvent *event) {
+        manager_mark_job(manager->turn.state, event->job.id);
+        manager_mark_job(manager->turn.state, event->forgotten);
+        if (!event->job.unit)
+                return;
+        if (event->kind == JOB_EVENT_INSTALLED)
+                manager_records_mark_awaiting(manager, event->job.unit);
+        else
+                state_mark_unit(manager->turn.state, event->job.unit->index);
+}
 
-        for (size_t i = 0; i < manager->listeners.n; i++)
-                if (manager->listeners.items[i].userdata != userdata)
-                        manager->listeners.items[kept++] = manager->listeners.items[i];
-        manager->listeners.n = kept;
+void manager_take_job_event(const JobEvent *event, void *userdata) {
+        Manager *manager = userdata;
+
+        manager->turn.has_news = true;
+        mark_job(manager, event);
+        manager_message_tell(&manager->rows, event, manager->turn.now);
+        manager_stages_watch(&manager->stages, event);
+        if (event->kind == JOB_EVENT_FINISHED) {
+                act_on_timeout(manager, &event->job);
+                if (event->job.unit) {
+                        manager_triggers_note(&manager->triggers, event->job.unit);
+                        manager_unloading_consider(&manager->unloading, event->job.unit);
+                        manager_unloading_consider_handled(&manager->unloading, event->job.unit);
+                }
+        }
+        manager_listeners_tell(&manager->listeners, job_event, event);
+}
+
+/* — notifications — */
+
+void manager_take_notification(void *userdata, pid_t sender, char *const *assignments, int *fds, size_t n_fds) {
+        Manager *manager = userdata;
+        Unit *unit = manager_unit_by_pid(manager, sender);
+
+        if (!unit) {
+                log_debug("Notification from process %d, which belongs to no unit.", (int) sender);
+                return;
+        }
+        manager_turn_enter(&manager->turn, unit);
+        if (n_fds > 0 && unit->vtable->passed_fds)
+                unit->vtable->passed_fds(unit, sender, assignments, fds, n_fds);
+        if (unit->vtable->notified)
+                unit->vtable->notified(unit, sender, assignments);
 }

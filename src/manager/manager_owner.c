@@ -13,8 +13,10 @@
 #include <string.h>
 
 #include "exec/exec_kill.h"
-#include "manager/manager_group.h"
-#include "manager/manager_private.h"
+#include "manager/manager_owner.h"
+#include "manager/manager_parts.h"
+#include "manager/manager_section.h"
+#include "process/process_watch.h"
 
 typedef struct UnitOwner {
         ProcessOwner owner;
@@ -27,21 +29,17 @@ static UnitOwner *of(ProcessOwner *owner) {
 }
 
 static void owner_changed(ProcessOwner *owner) {
-        manager_mark_unit(of(owner)->manager, of(owner)->unit);
+        state_mark_unit(of(owner)->manager->turn.state, of(owner)->unit->index);
 }
 
 static void owner_released(ProcessOwner *owner) {
-        manager_consider_unloading(of(owner)->manager, of(owner)->unit);
+        manager_unloading_consider(&of(owner)->manager->unloading, of(owner)->unit);
 }
 
 /* Something has happened that the unit's type is to be told of. */
 static Unit *wake(ProcessOwner *owner) {
-        Manager *manager = of(owner)->manager;
-        Unit *unit = of(owner)->unit;
-
-        manager->has_news = true;
-        manager_mark_unit(manager, unit);
-        return unit;
+        manager_turn_enter(&of(owner)->manager->turn, of(owner)->unit);
+        return of(owner)->unit;
 }
 
 /* The command is the unit's; where it runs, and where its output goes, the manager's. */
@@ -52,30 +50,30 @@ static int owner_prepare(ProcessOwner *owner, UnitPurpose purpose, ExecRequest *
 
         if (!unit->vtable->prepare_spawn)
                 return -ECANCELED;
-        if (manager->stage >= MANAGER_KILLING) {
+        if (manager->stages.stage >= MANAGER_KILLING) {
                 exec_result_set(result, EXEC_STEP_RESOURCES, ECANCELED, "the manager ends, and all with it");
                 return -ESHUTDOWN;
         }
-        request->manager_environment = manager->environment;
-        request->notify_socket = manager->notify_path;
+        request->manager_environment = manager->environment.all;
+        request->notify_socket = manager->notify.path;
         request->is_user_manager = manager->options.is_user;
-        request->open_files_limit = manager->open_files_limit;
+        request->open_files_limit = manager->limitations.open_files;
         r = unit->vtable->prepare_spawn(unit, purpose, request);
         if (r < 0 && r != -ECANCELED)
                 exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot prepare the command: %s", strerror(-r));
         if (r >= 0)
-                r = manager_enter_group(manager, unit, purpose, &request->cgroup, result);
+                r = manager_groups_enter(&manager->groups, unit, purpose, &request->cgroup, result);
         if (r < 0)
                 return r;
-        manager_note_invocation(manager, unit);
-        manager_log_prepare(manager, unit, request);
+        manager_invocations_note(&manager->invocations, unit);
+        manager_log_prepare(manager->log, unit, request);
         return 0;
 }
 
 static void owner_spawned(ProcessOwner *owner, UnitPurpose purpose, pid_t pid, const ExecResult *result) {
         Unit *unit = wake(owner);
 
-        manager_note_invocation(of(owner)->manager, unit);
+        manager_invocations_note(&of(owner)->manager->invocations, unit);
         if (unit->vtable->spawned)
                 unit->vtable->spawned(unit, purpose, pid, result);
 }
@@ -102,11 +100,11 @@ static void owner_fd_ready(ProcessOwner *owner, uint32_t index, uint32_t events)
 }
 
 static int owner_count_group(ProcessOwner *owner, pid_t main_pid, pid_t control_pid) {
-        return manager_count_group(of(owner)->manager, of(owner)->unit, main_pid, control_pid);
+        return manager_groups_count(&of(owner)->manager->groups, of(owner)->unit, main_pid, control_pid);
 }
 
 static int owner_signal_group(ProcessOwner *owner, int signal, pid_t main_pid, pid_t control_pid) {
-        return manager_signal_group(of(owner)->manager, of(owner)->unit, signal, main_pid, control_pid);
+        return manager_groups_signal(&of(owner)->manager->groups, of(owner)->unit, signal, main_pid, control_pid);
 }
 
 static void owner_describe_rest(ProcessOwner *owner, ExecRest *rest) {
@@ -131,21 +129,23 @@ static const ProcessOwnerOps unit_owner_ops = {
 };
 
 ProcessOwner *manager_find_owner(const Manager *manager, const Unit *unit) {
-        return unit->index < manager->of_units.n ? manager->of_units.items[unit->index].owner : NULL;
+        const ManagerUnit *row = manager_units_find(&manager->rows, unit);
+
+        return row ? row->owner : NULL;
 }
 
 ProcessOwner *manager_make_owner(Manager *manager, Unit *unit) {
-        ManagerUnit *of_unit = manager_of_unit(manager, unit);
+        ManagerUnit *row = manager_units_of(&manager->rows, unit);
         UnitOwner *owner;
 
-        if (!of_unit || of_unit->owner)
-                return of_unit ? of_unit->owner : NULL;
+        if (!row || row->owner)
+                return row ? row->owner : NULL;
         owner = calloc(1, sizeof(*owner));
         if (!owner)
                 return NULL;
         *owner = (UnitOwner) { .owner = { .ops = &unit_owner_ops, .name = unit->id }, .manager = manager, .unit = unit };
-        of_unit->owner = &owner->owner;
-        return of_unit->owner;
+        row->owner = &owner->owner;
+        return row->owner;
 }
 
 Unit *manager_unit_of_owner(const ProcessOwner *owner) {
@@ -161,7 +161,7 @@ void manager_drop_owner(Manager *manager, Unit *unit) {
         process_table_forget_owner(manager->processes, owner);
         process_errands_forget_owner(manager->errands, owner);
         process_watch_forget_owner(owner);
-        manager->of_units.items[unit->index].owner = NULL;
+        manager_units_of(&manager->rows, unit)->owner = NULL;
         free(of(owner));
 }
 
@@ -192,7 +192,7 @@ const Process *manager_unit_process_list(const Manager *manager, const Unit *uni
 #define NOTIFICATIONS_BEFORE_EXITS 1024U
 
 static usec_t host_now(void *userdata) {
-        return ((const Manager *) userdata)->now;
+        return ((const Manager *) userdata)->turn.now;
 }
 
 static ProcessOwner *host_find_owner(void *userdata, const char *name) {
@@ -203,50 +203,50 @@ static ProcessOwner *host_find_owner(void *userdata, const char *name) {
 }
 
 static Journal *host_journal(void *userdata) {
-        return state_journal(((Manager *) userdata)->state);
+        return state_journal(((const Manager *) userdata)->turn.state);
 }
 
 static uint64_t host_number_errand(void *userdata) {
-        return state_number_errand(((Manager *) userdata)->state);
+        return state_number_errand(((const Manager *) userdata)->turn.state);
 }
 
 static void host_commit(void *userdata) {
-        manager_commit(userdata);
+        (void) state_commit(((const Manager *) userdata)->turn.state);
 }
 
 static void host_queues_changed(void *userdata) {
-        manager_mark_self(userdata);
+        manager_mark_queues(((const Manager *) userdata)->turn.state);
 }
 
 static void host_before_exits(void *userdata) {
         Manager *manager = userdata;
 
         process_errands_forget_orphans(manager->errands);
-        manager_read_notify(manager, NOTIFICATIONS_BEFORE_EXITS);
+        manager_notify_read(&manager->notify, NOTIFICATIONS_BEFORE_EXITS);
 }
 
 static bool host_has_kept_exit(void *userdata, pid_t pid) {
-        return manager_has_kept_exit(userdata, pid);
+        return manager_keeper_has_exit(&((const Manager *) userdata)->options.keeper, pid);
 }
 
 static bool host_is_own(void *userdata, pid_t pid) {
-        return manager_log_is_daemon(userdata, pid);
+        return manager_log_is_daemon(((const Manager *) userdata)->log, pid);
 }
 
 static void host_begun(void *userdata, const ExecRequest *request, UnitPurpose purpose, pid_t pid) {
-        manager_log_note_pid(userdata, request, purpose, pid);
+        manager_log_note_pid(((const Manager *) userdata)->log, request, purpose, pid);
 }
 
 static void host_settled(void *userdata, const ExecRequest *request) {
-        manager_log_spawned(userdata, request);
+        manager_log_spawned(((const Manager *) userdata)->log, request);
 }
 
 static void host_no_process(void *userdata) {
-        manager_note_no_process(userdata);
+        manager_limitations_note_no_process(&((Manager *) userdata)->limitations);
 }
 
 static int host_spare_pidfd(void *userdata, int pidfd) {
-        return manager_spare_pidfd(userdata, pidfd);
+        return manager_limitations_spare_pidfd(&((Manager *) userdata)->limitations, pidfd);
 }
 
 const ProcessHostOps manager_process_host_ops = {

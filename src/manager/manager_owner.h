@@ -15,8 +15,6 @@
 typedef struct Manager Manager;
 typedef struct Unit Unit;
 
-extern const ProcessHostOps manager_process_host_ops;
-
 /* The owner that stands for @unit, made when it is first needed; NULL without memory. */
 ProcessOwner *manager_make_owner(Manager *manager, Unit *unit);
 /* NULL: @unit has never had anything that an owner has. */

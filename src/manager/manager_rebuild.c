@@ -3,13 +3,13 @@
  * What can be seen of units when the records are lost
  *
  * The state was damaged, or written by another version. Processes are still
- * there: of which unit each is says its control group or, where there are no
- * groups, what it was given into its environment; that counts only for a child
- * of our keeper, since a process may say what it likes. The eldest of a unit
+ * there: the unit of each is told by its control group or, where there are no
+ * groups, by a variable of its environment; that counts only for a child of our
+ * keeper, since a process may say what it likes. The eldest process of a unit
  * speaks for the others.
  *
- * Jobs, timers and how things had ended are gone; what nobody can see counts as
- * inactive.
+ * Jobs, timers and how units had ended are lost; a unit without processes counts
+ * as inactive.
  */
 
 #include <assert.h>
@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #include "basic/log.h"
+#include "exec/cgroup.h"
 #include "exec/exec_process.h"
-#include "manager/manager_group.h"
-#include "manager/manager_private.h"
+#include "manager/manager_rebuild.h"
 #include "unit/unit_slice.h"
 #include "unitfile/resource_settings.h"
 
@@ -29,7 +29,7 @@ typedef struct Trace {
         char *unit;                     /* owned */
         pid_t pid;
         uint64_t start_time;
-        uid_t owner;                    /* who says so himself; (uid_t) -1: the group does */
+        uid_t owner;                    /* of the process, which says so itself; (uid_t) -1: the group says so */
 } Trace;
 
 typedef VECTOR(Trace) Traces;
@@ -40,36 +40,37 @@ static void traces_deinit(Traces *traces) {
         vector_deinit(traces);
 }
 
-static bool is_ours(const Manager *manager, const ExecProcess *process) {
-        const pid_t keeper = manager->options.keeper.pid;
+static bool is_ours(const ManagerRebuild *rebuild, const ExecProcess *process) {
+        const pid_t keeper = rebuild->keeper;
 
         return process->parent == getpid() || (keeper > 0 && process->parent == keeper);
 }
 
 /* 1, 0 if it is of no unit, or -ENOMEM. */
-static int name_unit(const Manager *manager, Trace *trace, const ExecProcess *process) {
+static int name_unit(const ManagerRebuild *rebuild, Trace *trace, const ExecProcess *process) {
         int r;
 
         trace->owner = (uid_t) -1;
-        r = manager->groups ? cgroup_tree_find_unit(manager->groups, trace->pid, &trace->unit) : -ENOENT;
+        r = rebuild->tree ? cgroup_tree_find_unit(rebuild->tree, trace->pid, &trace->unit) : -ENOENT;
         if (r == 0 || r == -ENOMEM)
                 return r == 0 ? 1 : r;
-        if (!is_ours(manager, process) || exec_process_read_owner(trace->pid, &trace->owner) < 0)
+        if (!is_ours(rebuild, process) || exec_process_read_owner(trace->pid, &trace->owner) < 0)
                 return 0;
         r = exec_process_read_variable(trace->pid, "JOBD_UNIT", &trace->unit);
         return r == -ENOMEM ? r : r == 0;
 }
 
-static int add_trace(const Manager *manager, pid_t pid, Traces *traces) {
+static int add_trace(const ManagerRebuild *rebuild, pid_t pid, Traces *traces) {
         Trace trace = { .pid = pid };
         ExecProcess process;
         int r;
 
-        if (pid <= 1 || pid == getpid() || pid == manager->options.keeper.pid || process_table_find(manager->processes, pid) ||
-            exec_process_read(pid, &process) < 0 || process.state == 'Z' || process.state == 'X')
+        if (pid <= 1 || pid == getpid() || pid == rebuild->keeper ||
+            process_table_find(rebuild->processes, pid) || exec_process_read(pid, &process) < 0 ||
+            process.state == 'Z' || process.state == 'X')
                 return 0;
         trace.start_time = process.start_time;
-        r = name_unit(manager, &trace, &process);
+        r = name_unit(rebuild, &trace, &process);
         if (r <= 0)
                 return r;
         r = unit_name_is_valid(trace.unit) && !unit_name_is_template(trace.unit) ? vector_push(traces, trace) : -EINVAL;
@@ -87,12 +88,12 @@ static int compare_traces(const void *a, const void *b) {
         return x->start_time < y->start_time ? -1 : x->start_time > y->start_time;
 }
 
-static int find_traces(const Manager *manager, Traces *traces) {
+static int find_traces(const ManagerRebuild *rebuild, Traces *traces) {
         ExecPids pids = {};
         int r = exec_process_list_all(&pids);
 
         for (size_t i = 0; i < pids.n && r == 0; i++)
-                r = add_trace(manager, pids.items[i], traces);
+                r = add_trace(rebuild, pids.items[i], traces);
         vector_deinit(&pids);
         if (r == 0 && traces->n > 0)
                 qsort(traces->items, traces->n, sizeof(*traces->items), compare_traces);
@@ -100,7 +101,7 @@ static int find_traces(const Manager *manager, Traces *traces) {
 }
 
 /* A slice is there as long as something is in it, and so are those that it is in. */
-static void find_slices(Manager *manager, const Unit *unit) {
+static void find_slices(const ManagerRebuild *rebuild, const Unit *unit) {
         cleanup_free_ char *name = NULL;
         UnitGroup wanted = {};
 
@@ -109,12 +110,12 @@ static void find_slices(Manager *manager, const Unit *unit) {
         if (wanted.resources && wanted.resources->slice)
                 name = strdup(wanted.resources->slice);
         else
-                (void) unit_slice_default(unit->id, manager->options.is_user, &name);
+                (void) unit_slice_default(unit->id, rebuild->is_user, &name);
         while (name && strcmp(name, UNIT_ROOT_SLICE) != 0) {
                 char *parent = NULL;
                 Unit *slice;
 
-                if (unit_table_load(manager->units, name, &slice) == 0 && slice->vtable->found)
+                if (unit_table_load(rebuild->units, name, &slice) == 0 && slice->vtable->found)
                         (void) slice->vtable->found(slice, (uid_t) -1);
                 if (unit_slice_parent(name, &parent) < 0)
                         return;
@@ -124,11 +125,11 @@ static void find_slices(Manager *manager, const Unit *unit) {
 }
 
 /* The number of units that have become active by it: 0 or 1. */
-static unsigned find_unit(Manager *manager, const Trace *eldest) {
+static unsigned find_unit(const ManagerRebuild *rebuild, const Trace *eldest) {
         Unit *unit;
         int r;
 
-        if (unit_table_load(manager->units, eldest->unit, &unit) < 0 || !unit->vtable->found) {
+        if (unit_table_load(rebuild->units, eldest->unit, &unit) < 0 || !unit->vtable->found) {
                 log_warning("Process %d is of %s, of which nothing else is known: it is left alone.", (int) eldest->pid,
                             eldest->unit);
                 return 0;
@@ -141,24 +142,24 @@ static unsigned find_unit(Manager *manager, const Trace *eldest) {
                           "it is left alone.", (int) eldest->pid);
         if (r < 0)
                 return 0;
-        manager_note_invocation(manager, unit);
-        find_slices(manager, unit);
+        manager_invocations_note(rebuild->invocations, unit);
+        find_slices(rebuild, unit);
         log_write(LOG_LEVEL_NOTICE, unit->id, "Found running: how it was started, and what jobs it had, is not known.");
         return 1;
 }
 
-void manager_rebuild(Manager *manager) {
+void manager_rebuild(const ManagerRebuild *rebuild) {
         Traces traces = {};
         unsigned n = 0;
         int r;
 
-        r = find_traces(manager, &traces);
+        r = find_traces(rebuild, &traces);
         for (size_t i = 0; i < traces.n && r == 0; i++)
                 if (i == 0 || strcmp(traces.items[i].unit, traces.items[i - 1].unit) != 0)
-                        n += find_unit(manager, &traces.items[i]);
+                        n += find_unit(rebuild, &traces.items[i]);
         if (r < 0)
                 log_error("Cannot look for the processes of units: %s.", strerror(-r));
         log_notice("The records of jobd are lost. By their %s, %u unit%s found running; all others count as inactive.",
-                   manager->groups ? "control groups" : "processes", n, n == 1 ? " was" : "s were");
+                   rebuild->tree ? "control groups" : "processes", n, n == 1 ? " was" : "s were");
         traces_deinit(&traces);
 }

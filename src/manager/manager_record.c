@@ -11,12 +11,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "basic/fetch.h"
 #include "basic/log.h"
-#include "manager/manager_private.h"
-#include "manager/manager_transient.h"
+#include "manager/manager_owner.h"
+#include "manager/manager_parts.h"
+#include "manager/manager_section.h"
 #include "unit/unit_record.h"
 
 /*
@@ -31,12 +31,11 @@
 static void write_self(void *userdata, uint32_t number, RecordWriter *writer) {
         Manager *manager = userdata;
 
-        state_write_numbers(manager->state, writer);
-        manager_write_stage(manager, writer);
-        job_manager_write_counters(manager->jobs, writer);
-        record_put(writer, manager->finished);
-        record_put(writer, manager->finished_realtime);
-        manager_write_set(manager, writer);
+        state_write_numbers(manager->turn.state, writer);
+        manager_stages_write(&manager->stages, writer);
+        job_manager_write_counters(manager->engine, writer);
+        manager_stages_write_finished(&manager->stages, writer);
+        manager_environment_write(&manager->environment, writer);
 }
 
 static int read_self(void *userdata, uint32_t number, RecordReader *reader) {
@@ -44,18 +43,17 @@ static int read_self(void *userdata, uint32_t number, RecordReader *reader) {
         Manager *manager = restore->manager;
         int r;
 
-        state_read_numbers(manager->state, reader);
-        restore->commit = state_last_commit(manager->state);
-        manager_read_stage(manager, reader);
+        state_read_numbers(manager->turn.state, reader);
+        restore->commit = state_last_commit(manager->turn.state);
+        manager_stages_read(&manager->stages, reader);
         r = job_snapshot_read_counters(&restore->jobs, reader);
         /* One that was upgraded did not write them. */
         if (r < 0 || reader->at == reader->end)
                 return r;
-        manager->finished = record_get(reader);
-        manager->finished_realtime = record_get(reader);
+        manager_stages_read_finished(&manager->stages, reader);
         if (reader->has_failed)
                 return -EBADMSG;
-        return reader->at == reader->end ? 0 : manager_read_set(manager, reader);
+        return reader->at == reader->end ? 0 : manager_environment_read(&manager->environment, reader);
 }
 
 static const char *describe_manager(void *userdata, uint32_t number) {
@@ -67,10 +65,10 @@ static const char *describe_manager(void *userdata, uint32_t number) {
 static void write_queues(void *userdata, uint32_t number, RecordWriter *writer) {
         Manager *manager = userdata;
 
-        if (manager->requests.n == 0 && !process_table_has_exits(manager->processes) &&
+        if (manager->jobs.requests.n == 0 && !process_table_has_exits(manager->processes) &&
             process_errands_is_empty(manager->errands))
                 return;
-        manager_write_requests(manager, writer);
+        manager_jobs_write_requests(&manager->jobs, writer);
         process_table_write_exits(manager->processes, writer);
         process_errands_write(manager->errands, writer);
 }
@@ -80,7 +78,7 @@ static int read_queues(void *userdata, uint32_t number, RecordReader *reader) {
         Manager *manager = restore->manager;
         int r;
 
-        r = manager_read_requests(manager, reader);
+        r = manager_jobs_read_requests(&manager->jobs, reader);
         if (r == 0)
                 r = process_table_read_exits(manager->processes, reader);
         return r < 0 ? r : process_errands_read(manager->errands, reader);
@@ -89,17 +87,17 @@ static int read_queues(void *userdata, uint32_t number, RecordReader *reader) {
 /* — tokens — */
 
 static void write_token(void *userdata, uint32_t number, RecordWriter *writer) {
-        manager_write_token(userdata, number, writer);
+        manager_tokens_write(&((const Manager *) userdata)->tokens, number, writer);
 }
 
 static int next_token(void *userdata, uint32_t number, uint32_t *ret_number) {
-        return manager_next_token(userdata, number, ret_number);
+        return manager_tokens_next(&((const Manager *) userdata)->tokens, number, ret_number);
 }
 
 static int read_token(void *userdata, uint32_t number, RecordReader *reader) {
         const ManagerRestore *restore = userdata;
 
-        return manager_read_token(restore->manager, number, reader);
+        return manager_tokens_read(&restore->manager->tokens, number, reader);
 }
 
 /* — units — */
@@ -138,17 +136,17 @@ static void read_type(Manager *manager, Unit *unit, const void *bytes, size_t n,
         record_reader_init_inner(&reader, bytes, n, outer);
         if (unit_restore(unit, &reader) < 0)
                 log_write(LOG_LEVEL_ERROR, unit->id, "Its state from before cannot be read: it counts as inactive.");
-        manager_count_failed(manager, unit, unit->active_state == UNIT_FAILED);
-        manager_note_invocation(manager, unit);
+        manager_units_count_failed(&manager->rows, unit, unit->active_state == UNIT_FAILED);
+        manager_invocations_note(&manager->invocations, unit);
         /* The manager before may have left it. */
         if (unit_state_is_inactive_or_failed(unit->active_state))
-                manager_journal_remove_unit(manager, unit);
+                manager_journal_remove_unit(manager->log, unit);
 }
 
-static void note_awaiting(Manager *manager, ManagerUnit *of_unit, bool is_awaiting) {
-        if (of_unit->is_awaiting == is_awaiting)
+static void note_awaiting(Manager *manager, ManagerUnit *row, bool is_awaiting) {
+        if (row->is_awaiting == is_awaiting)
                 return;
-        of_unit->is_awaiting = is_awaiting;
+        row->is_awaiting = is_awaiting;
         manager->records.has_awaiting = true;
 }
 
@@ -157,28 +155,28 @@ static void write_unit(void *userdata, uint32_t number, RecordWriter *writer) {
         const Unit *unit = unit_table_at(manager->units, number), *awaited;
         RecordWriter *of_type = &manager->records.unit;
         const ProcessOwner *owner;
-        ManagerUnit *of_unit;
+        ManagerUnit *row;
 
         if (!unit)
                 return;
-        of_unit = manager_of_unit(manager, unit);
-        owner = of_unit ? of_unit->owner : NULL;
-        awaited = job_manager_recovers_with(manager->jobs, unit);
+        row = manager_units_of(&manager->rows, unit);
+        owner = row ? row->owner : NULL;
+        awaited = job_manager_recovers_with(manager->engine, unit);
         record_writer_clear(of_type);
         unit_record(unit, of_type);
         /* Nothing at all would say that there is no such unit. */
-        if (of_type->has_failed || !of_unit)
+        if (of_type->has_failed || !row)
                 writer->has_failed = true;
-        if (of_unit)
-                note_awaiting(manager, of_unit, awaited);
-        if (!of_unit || (of_type->n == 0 && !(owner && (owner->timers || owner->processes)) && !awaited))
+        if (row)
+                note_awaiting(manager, row, awaited);
+        if (!row || (of_type->n == 0 && !(owner && (owner->timers || owner->processes)) && !awaited))
                 return;
         record_put_string(writer, unit->id);
         record_put_bytes(writer, of_type->bytes, of_type->n);
         process_timers_write(owner, writer);
         process_table_write(owner, writer);
         record_put_string(writer, awaited ? awaited->id : NULL);
-        manager_write_pins(manager, unit, writer);
+        manager_pins_write(&manager->pins, unit, writer);
 }
 
 static int read_unit(void *userdata, uint32_t number, RecordReader *reader) {
@@ -203,7 +201,7 @@ static int read_unit(void *userdata, uint32_t number, RecordReader *reader) {
         if (r == 0)
                 r = read_recovery(restore, name, record_get_string(reader));
         if (r == 0 && !reader->has_failed)
-                r = manager_read_pins(restore->manager, unit, reader);
+                r = manager_pins_read(&restore->manager->pins, unit, reader);
         restore->n_units++;
         return reader->has_failed ? -EBADMSG : r;
 }
@@ -221,9 +219,9 @@ static void fetch_unit(void *userdata, uint32_t number) {
         const Manager *manager = userdata;
         const Unit *unit = unit_table_at(manager->units, number);
 
-        if (!unit || number >= manager->of_units.n)
+        if (!unit || number >= manager->rows.rows.n)
                 return;
-        fetch_ahead(&manager->of_units.items[number]);
+        fetch_ahead(&manager->rows.rows.items[number]);
         fetch_ahead(unit);
         fetch_ahead(&unit->inactive_exit);
         fetch_ahead(&unit->state_change);
@@ -247,7 +245,7 @@ static const char *describe_unit(void *userdata, uint32_t number) {
 static void write_job(void *userdata, uint32_t number, RecordWriter *writer) {
         const Manager *manager = userdata;
 
-        job_manager_write_record(manager->jobs, number, writer);
+        job_manager_write_record(manager->engine, number, writer);
 }
 
 static int read_job(void *userdata, uint32_t number, RecordReader *reader) {
@@ -264,7 +262,7 @@ static int next_job(void *userdata, uint32_t number, uint32_t *ret_number) {
 
         if (number == 0 || ids->n == 0) {
                 vector_deinit(ids);
-                if (job_manager_list_records(manager->jobs, ids) < 0)
+                if (job_manager_list_records(manager->engine, ids) < 0)
                         return -ENOMEM;
         }
         behind = ids->n;
@@ -301,52 +299,28 @@ static const StateSection sections[] = {
                                    .write = write_job, .read = read_job, .describe = describe_job },
 };
 
-/* — marks — */
-
-void manager_mark_unit(Manager *manager, const Unit *unit) {
-        state_mark_unit(manager->state, unit->index);
-}
-
-void manager_mark_job_of(Manager *manager, const Unit *unit) {
-        const ManagerUnit *of_unit;
+void manager_records_mark_awaiting(Manager *manager, const Unit *unit) {
+        const ManagerUnit *row;
 
         if (!manager->records.has_awaiting)
                 return;
-        of_unit = manager_of_unit(manager, unit);
-        if (!of_unit || of_unit->is_awaiting)
-                manager_mark_unit(manager, unit);
+        row = manager_units_of(&manager->rows, unit);
+        if (!row || row->is_awaiting)
+                state_mark_unit(manager->turn.state, unit->index);
 }
-
-void manager_mark_job(Manager *manager, uint32_t id) {
-        if (id != JOB_ID_NONE)
-                state_mark(manager->state, STORE_JOBS, id);
-}
-
-void manager_mark_self(Manager *manager) {
-        state_mark(manager->state, STORE_MANAGER, MANAGER_RECORD_SELF);
-        state_mark(manager->state, STORE_MANAGER, MANAGER_RECORD_QUEUES);
-}
-
-/* — commits — */
 
 static void committed(void *userdata, bool is_written) {
         Manager *manager = userdata;
 
         if (is_written)
-                manager_settle_transient(manager, true);
-        manager_drop_peeked(manager);
+                manager_transients_settle(&manager->transients, true);
+        manager_notify_drop_peeked(&manager->notify);
         if (is_written)
-                manager_tell_committed(manager);
+                manager_keeper_tell_committed(&manager->options.keeper);
 }
 
-void manager_commit(Manager *manager) {
-        assert(process_errands_are_settled(manager->errands));
-
-        (void) state_commit(manager->state);
-}
-
-int manager_init_state(Manager *manager) {
-        return state_new(&manager->state, &(StateOptions) {
+int manager_records_init(Manager *manager) {
+        return state_new(&manager->turn.state, &(StateOptions) {
                 .folder = manager->options.runtime_directory,
                 .name = "jobd state",
                 .version = STATE_FORMAT,
@@ -359,10 +333,7 @@ int manager_init_state(Manager *manager) {
         });
 }
 
-void manager_close_state(Manager *manager, bool is_done) {
-        /* On a machine the end of the manager is not the end: should core die in what follows, the next one goes on. */
-        if (manager->state)
-                state_close(manager->state, is_done && !manager->options.is_machine);
+void manager_records_deinit(Manager *manager) {
         vector_deinit(&manager->records.jobs);
         record_writer_deinit(&manager->records.unit);
 }

@@ -9,20 +9,14 @@
  * The order of all that is the table in restore_all().
  */
 
-#include <assert.h>
 #include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "basic/clock.h"
 #include "basic/log.h"
-#include "manager/manager_private.h"
-#include "manager/manager_transient.h"
-#include "unit/unit_record.h"
+#include "manager/manager_owner.h"
+#include "manager/manager_parts.h"
+#include "manager/manager_rebuild.h"
+#include "manager/manager_section.h"
 
 /* Once all exits are known that somebody has written down. */
 static int tell_lost_processes(ManagerRestore *restore) {
@@ -58,45 +52,45 @@ static int look_at_unit(void *userdata, uint32_t number, RecordReader *reader) {
         if (process_table_look(reader))
                 restore->lives = true;
         record_get_string(reader);
-        reader->at = reader->end;       /* the rest is for those who serve */
+        reader->at = reader->end;       /* the rest is for a manager that takes over */
         return reader->has_failed ? -EBADMSG : 0;
 }
 
 static int look(ManagerRestore *restore) {
-        if (manager_is_again(restore->manager)) {
+        if (restore->manager->options.keeper.is_again) {
                 restore->lives = true;
                 return 0;
         }
-        return state_look(restore->manager->state, MANAGER_SECTION_UNITS, look_at_unit, restore);
+        return state_look(restore->manager->turn.state, MANAGER_SECTION_UNITS, look_at_unit, restore);
 }
 
 /* — the steps — */
 
 static int read_self(ManagerRestore *restore) {
-        return state_read(restore->manager->state, MANAGER_SECTION_SELF, restore);
+        return state_read(restore->manager->turn.state, MANAGER_SECTION_SELF, restore);
 }
 
 static int drop_uncommitted(ManagerRestore *restore) {
-        manager_drop_uncommitted(restore->manager, restore->commit);
+        manager_transients_drop_uncommitted(&restore->manager->transients, restore->commit);
         return 0;
 }
 
 static int read_units(ManagerRestore *restore) {
-        return state_read(restore->manager->state, MANAGER_SECTION_UNITS, restore);
+        return state_read(restore->manager->turn.state, MANAGER_SECTION_UNITS, restore);
 }
 
 static int read_jobs(ManagerRestore *restore) {
-        return state_read(restore->manager->state, MANAGER_SECTION_JOBS, restore);
+        return state_read(restore->manager->turn.state, MANAGER_SECTION_JOBS, restore);
 }
 
 static int install_jobs(ManagerRestore *restore) {
         job_snapshot_sort(&restore->jobs);
-        return job_manager_restore(restore->manager->jobs, &restore->jobs, restore->manager->now);
+        return job_manager_restore(restore->manager->engine, &restore->jobs, restore->manager->turn.now);
 }
 
 /* A journal of another commit is part of the state already. */
 static int check_journal(ManagerRestore *restore) {
-        Journal *journal = state_journal(restore->manager->state);
+        Journal *journal = state_journal(restore->manager->turn.state);
 
         if (journal_commit(journal) != restore->commit)
                 journal_begin(journal, restore->commit);
@@ -104,15 +98,21 @@ static int check_journal(ManagerRestore *restore) {
 }
 
 static int read_queues(ManagerRestore *restore) {
-        return state_read(restore->manager->state, MANAGER_SECTION_QUEUES, restore);
+        return state_read(restore->manager->turn.state, MANAGER_SECTION_QUEUES, restore);
 }
 
 static int read_tokens(ManagerRestore *restore) {
-        return state_read(restore->manager->state, MANAGER_SECTION_TOKENS, restore);
+        return state_read(restore->manager->turn.state, MANAGER_SECTION_TOKENS, restore);
 }
 
 static int resume_units(ManagerRestore *restore) {
-        manager_resume_units(restore->manager);
+        Manager *manager = restore->manager;
+
+        unit_table_foreach(manager->units, unit)
+                if (unit->vtable->resume)
+                        unit->vtable->resume(unit);
+        unit_table_foreach(manager->units, unit)
+                manager_triggers_note(&manager->triggers, unit);
         return 0;
 }
 
@@ -146,11 +146,11 @@ static int restore(Manager *manager) {
 
         if (r == 0 && restore.lives) {
                 r = restore_all(&restore);
-                manager_hold_pins(manager);
+                manager_pins_hold(&manager->pins);
         }
         if (r == 0 && restore.commit != 0)
                 log_notice("Taken over: %u units, %zu jobs, %u processes.", restore.n_units,
-                           job_manager_count(manager->jobs), restore.n_processes);
+                           job_manager_count(manager->engine), restore.n_processes);
         job_snapshot_deinit(&restore.jobs);
         return r < 0 ? r : restore.commit != 0;
 }
@@ -158,14 +158,14 @@ static int restore(Manager *manager) {
 /* Were there records, and are they lost? */
 static bool read_state(Manager *manager) {
         cleanup_(failure_deinit) Failure failure = {};
-        bool is_lost = manager_is_again(manager);
+        bool is_lost = manager->options.keeper.is_again;
         int r, opened;
 
         if (manager->options.no_state) {
                 log_warning("No state is written down, as was asked for.");
                 return is_lost;
         }
-        opened = state_open(manager->state, &failure);
+        opened = state_open(manager->turn.state, &failure);
         if (opened < 0) {
                 log_warning("%s; if jobd dies its records are lost.", failure_message(&failure));
                 return is_lost;
@@ -173,22 +173,29 @@ static bool read_state(Manager *manager) {
         r = restore(manager);
         if (r > 0)
                 return false;
-        if (r == 0 && state_open_anew(manager->state, &failure) < 0)
+        if (r == 0 && state_open_anew(manager->turn.state, &failure) < 0)
                 log_warning("%s; if jobd dies its services are not taken over.", failure_message(&failure));
         if (r < 0) {
-                log_error("The state in %s cannot be read: %s. It is set aside.", state_path(manager->state), strerror(-r));
-                (void) state_set_aside(manager->state, &failure);
+                log_error("The state in %s cannot be read: %s. It is set aside.", state_path(manager->turn.state), strerror(-r));
+                (void) state_set_aside(manager->turn.state, &failure);
         }
         return r < 0 || is_lost || opened == STORE_E_SET_ASIDE || opened == STORE_E_TOO_NEW;
 }
 
 void manager_open_state(Manager *manager) {
         if (read_state(manager)) {
-                manager_rebuild(manager);
+                manager_rebuild(&(ManagerRebuild) {
+                        .keeper = manager->options.keeper.pid,
+                        .is_user = manager->options.is_user,
+                        .units = manager->units,
+                        .tree = manager->groups.tree,
+                        .processes = manager->processes,
+                        .invocations = &manager->invocations,
+                });
                 /* The files of units that were found must not be of commits that are still to come. */
-                state_raise_commit(manager->state, manager_transient_commit(manager));
+                state_raise_commit(manager->turn.state, manager_transients_last_commit(&manager->transients));
         }
-        state_begin(manager->state);
-        if (state_journal(manager->state))
-                manager_peek_notify(manager);
+        state_begin(manager->turn.state);
+        if (state_journal(manager->turn.state))
+                manager_notify_peek(&manager->notify);
 }

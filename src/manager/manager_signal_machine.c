@@ -5,16 +5,16 @@
  * Some the kernel sends: SIGINT for Ctrl-Alt-Del, SIGWINCH for a key of the
  * console, SIGPWR from what watches the power supply. The real-time ones have
  * the numbers that systemd gives them, for programs that know those. SIGTERM
- * says nothing of what shall become of the machine, so it does nothing.
+ * does not say what is to become of the machine, so it does nothing.
  */
 
 #include <signal.h>
-#include <string.h>
 
 #include "basic/log.h"
-#include "manager/manager_private.h"
+#include "manager/manager_priority.h"
+#include "manager/manager_signal.h"
 
-/* So many within this time: all is stuck, and somebody knows what he does. */
+/* So many within this time: all is stuck, and a person at the keyboard insists. */
 #define KEYS_MAX 7U
 #define KEYS_TIME (2 * USEC_PER_SEC)
 
@@ -49,37 +49,17 @@ static int number_of(const MachineSignal *rule) {
         return rule->is_realtime ? SIGRTMIN + rule->signal : rule->signal;
 }
 
-static bool is_there(Manager *manager, const char *name) {
-        Unit *unit;
-
-        return unit_table_load(manager->units, name, &unit) >= 0 && unit->load_state == UNIT_LOADED;
-}
-
-static void start(Manager *manager, const MachineSignal *rule, pid_t sender) {
-        const char *unit = is_there(manager, rule->unit) ? rule->unit : rule->instead;
-        const JobRequester requester = { .reason = "signal", .pid = sender };
-        const JobRequest request = { .unit = unit, .type = JOB_START };
-        cleanup_(job_plan_freep) JobPlan *plan = NULL;
-        int r;
-
-        if (!unit)
-                return;
-        r = manager_exec_briefly(manager, &request, 1, rule->mode, &requester, &plan);
-        if (r != JOB_MANAGER_E_SUCCESS)
-                log_error("Cannot start %s: %s", unit, plan ? failure_message(&plan->failure) : strerror(-r));
-}
-
 /* Ctrl-Alt-Del again and again, since nothing comes of it. */
-static bool is_out_of_patience(Manager *manager) {
-        if (usec_add(manager->keys_since, KEYS_TIME) < manager->now) {
-                manager->keys_since = manager->now;
-                manager->n_keys = 0;
+static bool is_out_of_patience(ManagerSignals *signals) {
+        if (usec_add(signals->keys_since, KEYS_TIME) < signals->turn->now) {
+                signals->keys_since = signals->turn->now;
+                signals->n_keys = 0;
         }
-        return ++manager->n_keys >= KEYS_MAX;
+        return ++signals->n_keys >= KEYS_MAX;
 }
 
 static int on_machine_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata) {
-        Manager *manager = userdata;
+        ManagerSignals *signals = userdata;
 
         for (size_t i = 0; i < ELEMENTSOF(rules); i++) {
                 const MachineSignal *rule = &rules[i];
@@ -90,27 +70,28 @@ static int on_machine_signal(sd_event_source *source, const struct signalfd_sigi
                            rule->unit ?: rule->action != UNIT_ACTION_NONE ? unit_action_to_string(rule->action)
                                                                           : "without an effect on a machine",
                            info->ssi_pid);
-                if (rule->signal == SIGINT && !rule->is_realtime && is_out_of_patience(manager))
-                        manager_leave(manager, UNIT_ACTION_REBOOT_FORCE);
+                if (rule->signal == SIGINT && !rule->is_realtime && is_out_of_patience(signals))
+                        signals->ops->leave(signals->userdata, UNIT_ACTION_REBOOT_FORCE);
                 else if (rule->unit)
-                        start(manager, rule, (pid_t) info->ssi_pid);
+                        signals->ops->start(signals->userdata, rule->unit, rule->instead, rule->mode,
+                                            (pid_t) info->ssi_pid);
                 else if (rule->action != UNIT_ACTION_NONE)
-                        manager_leave(manager, rule->action);
+                        signals->ops->leave(signals->userdata, rule->action);
         }
         return 0;
 }
 
-void manager_block_machine_signals(sigset_t *set) {
+void manager_signals_add_machine(sigset_t *set) {
         for (size_t i = 0; i < ELEMENTSOF(rules); i++)
                 sigaddset(set, number_of(&rules[i]));
 }
 
-int manager_init_machine_signals(Manager *manager) {
+int manager_signals_init_machine(ManagerSignals *signals) {
         for (size_t i = 0; i < ELEMENTSOF(rules); i++) {
                 cleanup_(sd_event_source_unrefp) sd_event_source *source = NULL;
                 int r;
 
-                r = sd_event_add_signal(manager->event, &source, number_of(&rules[i]), on_machine_signal, manager);
+                r = sd_event_add_signal(signals->turn->event, &source, number_of(&rules[i]), on_machine_signal, signals);
                 if (r >= 0)
                         r = sd_event_source_set_priority(source, MANAGER_PRIORITY_SIGNALS);
                 if (r >= 0)

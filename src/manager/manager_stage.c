@@ -4,9 +4,9 @@
  *
  * The end has stages, each with a time limit: units are stopped in order; what
  * is left then gets SIGTERM, then SIGKILL; then the loop ends. The first
- * request to leave wins, whoever made it: a shutdown under way is not turned
- * into another by a unit that fails because of it. Nothing here waits: each
- * turn looks whether the stage is over.
+ * request to leave wins, wherever it came from: a shutdown under way is not
+ * turned into another by a unit that fails because of it. Nothing here waits:
+ * each turn looks whether the stage is over.
  */
 
 #include <assert.h>
@@ -18,9 +18,9 @@
 
 #include "basic/log.h"
 #include "basic/strv.h"
+#include "manager/manager_section.h"
+#include "manager/manager_stage.h"
 #include "exec/exec_kill.h"
-#include "manager/manager_group.h"
-#include "manager/manager_private.h"
 
 #define SHUTDOWN_TIMEOUT_DEFAULT (3 * USEC_PER_MINUTE)
 #define TERMINATE_TIMEOUT (5 * USEC_PER_SEC)
@@ -53,186 +53,191 @@ static const ActionRule rules[_UNIT_ACTION_MAX] = {
         [UNIT_ACTION_KEXEC_FORCE] = { "kexec.target", WAY_FORCE },
 };
 
-/* — the beginning — */
-
-static bool start_unit(Manager *manager, const char *name) {
-        const JobRequester requester = { .reason = "startup" };
-        const JobRequest request = { .unit = name, .type = JOB_START };
-        cleanup_(job_plan_freep) JobPlan *plan = NULL;
-        int r;
-
-        r = manager_exec_briefly(manager, &request, 1, JOB_REPLACE, &requester, &plan);
-        if (r != JOB_MANAGER_E_SUCCESS)
-                log_error("Cannot start %s: %s", name, plan ? failure_message(&plan->failure) : strerror(-r));
-        return r == JOB_MANAGER_E_SUCCESS;
+static void set_stage(ManagerStages *stages, ManagerStage stage) {
+        stages->stage = stage;
+        manager_mark_self(stages->turn->state);
 }
 
-/* Somebody stands before a machine that does not start: he shall at least get a shell. */
-static void start_instead(Manager *manager) {
+static void set_action(ManagerStages *stages, UnitAction action) {
+        stages->action = action;
+        manager_mark_self(stages->turn->state);
+        manager_jobs_wake(stages->jobs);
+}
+
+/* — the beginning — */
+
+static bool start_unit(ManagerStages *stages, const char *name) {
+        const JobRequester requester = { .reason = "startup" };
+
+        return manager_jobs_start(stages->jobs, name, JOB_REPLACE, &requester);
+}
+
+/* A person stands before a machine that does not start, and is to get a shell at least. */
+static void start_instead(ManagerStages *stages) {
         static const char *const units[] = { "rescue.target", "emergency.target" };
 
         for (size_t i = 0; i < ELEMENTSOF(units); i++) {
                 log_error("Starting %s instead.", units[i]);
-                if (start_unit(manager, units[i]))
+                if (start_unit(stages, units[i]))
                         return;
         }
 }
 
-/* Each by itself: the manager of a machine goes on without its default unit, so there is somebody to ask. */
-void manager_start_default_unit(Manager *manager) {
-        const char *default_unit = manager->options.default_unit ?: "default.target";
+/* Each by itself: the manager of a machine goes on without its default unit, so that it can be asked. */
+static void start_default_unit(ManagerStages *stages) {
+        const char *default_unit = manager_contract_default_unit(stages->contract);
         bool is_started = true, is_possible;
 
-        if (manager->stage != MANAGER_INITIALIZING)
+        if (stages->stage != MANAGER_INITIALIZING)
                 return;
-        manager->stage = MANAGER_STARTING;
-        manager_mark_self(manager);
-        if (manager_take_contract(manager, manager->options.exit_on, default_unit) < 0) {
+        set_stage(stages, MANAGER_STARTING);
+        if (manager_contract_take(stages->contract) < 0) {
                 log_error("Out of memory: nothing is started.");
-                manager_exit(manager, EXIT_FAILURE, true);
+                manager_stages_exit(stages, EXIT_FAILURE, true);
                 return;
         }
-        if (manager_is_again(manager))
+        if (stages->options->keeper.is_again)
                 return;
         if (*default_unit)
-                is_started = start_unit(manager, default_unit);
-        if (!is_started && manager->options.is_machine)
-                start_instead(manager);
-        is_possible = is_started || !manager->options.is_container;
-        strv_foreach(name, manager->options.exit_on)
-                is_possible = start_unit(manager, *name) && is_possible;
+                is_started = start_unit(stages, default_unit);
+        if (!is_started && stages->options->is_machine)
+                start_instead(stages);
+        is_possible = is_started || !stages->options->is_container;
+        strv_foreach(name, stages->options->exit_on)
+                is_possible = start_unit(stages, *name) && is_possible;
         if (!is_possible)
-                manager_exit(manager, EXIT_FAILURE, true);
+                manager_stages_exit(stages, EXIT_FAILURE, true);
 }
 
-static void finish_startup(Manager *manager) {
+static void finish_startup(ManagerStages *stages) {
         char took[USEC_FORMAT_MAX];
 
-        manager->stage = MANAGER_SERVING;
-        manager->finished = manager->now;
-        manager->finished_realtime = manager->now_realtime;
-        manager_mark_self(manager);
-        log_info("Startup finished in %s.", usec_format(usec_sub(manager->now, manager->started), took));
-        manager_tell(manager, startup_finished);
+        set_stage(stages, MANAGER_SERVING);
+        stages->finished = stages->turn->now;
+        stages->finished_realtime = stages->turn->now_realtime;
+        log_info("Startup finished in %s.", usec_format(usec_sub(stages->turn->now, stages->started), took));
+        manager_listeners_tell(stages->listeners, startup_finished);
 }
 
 /* — stopping everything — */
 
-static const JobRequester shutdown_requester = { .reason = "shutdown" };
-
-static int exec_all(Manager *manager, const JobRequest *requests, size_t n) {
+static int exec_all(ManagerStages *stages, const JobRequest *requests, size_t n) {
+        static const JobRequester requester = { .reason = "shutdown" };
+        const JobOptions options = {
+                .mode = JOB_REPLACE_IRREVERSIBLY,
+                .requester = &requester,
+                .now = stages->turn->now,
+                .wants_anchors_only = true,
+        };
         cleanup_(job_plan_freep) JobPlan *plan = NULL;
         int r;
 
-        r = manager_exec_briefly(manager, requests, n, JOB_REPLACE_IRREVERSIBLY, &shutdown_requester, &plan);
+        r = manager_jobs_exec(stages->jobs, requests, n, &options, &plan);
         if (r > 0)
                 log_warning("Shutdown: %s", plan ? failure_message(&plan->failure) : "refused");
         return r;
 }
 
-static bool start_target(Manager *manager, const char *name) {
+static bool start_target(ManagerStages *stages, const char *name) {
         const JobRequest request = { .unit = name, .type = JOB_START };
         Unit *unit;
 
-        if (unit_table_load(manager->units, name, &unit) < 0 || unit->load_state != UNIT_LOADED)
+        if (unit_table_load(stages->units, name, &unit) < 0 || unit->load_state != UNIT_LOADED)
                 return false;
-        return exec_all(manager, &request, 1) == JOB_MANAGER_E_SUCCESS;
+        return exec_all(stages, &request, 1) == JOB_MANAGER_E_SUCCESS;
 }
 
 /* Has the shutdown nothing to do with it so far? */
-static bool must_be_stopped(Manager *manager, const Unit *unit) {
+static bool must_be_stopped(ManagerStages *stages, const Unit *unit) {
         JobInfo job;
-        bool has_job = job_manager_unit_job(manager->jobs, unit, &job);
+        bool has_job = job_manager_unit_job(stages->jobs->engine, unit, &job);
 
-        if (job_manager_unit_has_type(manager->jobs, unit, JOB_STOP) || (has_job && job.is_irreversible))
+        if (job_manager_unit_has_type(stages->jobs->engine, unit, JOB_STOP) || (has_job && job.is_irreversible))
                 return false;
         if (!has_job && unit_state_is_inactive_or_failed(unit->active_state))
                 return false;
-        /* Others may be on it. An init takes them away by umount.target, and the rest at its end. */
+        /* Other mounts may be on it. An init takes mounts away by umount.target, and the rest at its end. */
         if (!has_job && unit->type == UNIT_MOUNT)
                 return false;
         return !unit->settings.is_perpetual && unit_can_stop(unit);
 }
 
 /* Units without default dependencies do not conflict with shutdown.target: they are asked for one by one. */
-static int stop_the_rest(Manager *manager) {
+static int stop_the_rest(ManagerStages *stages) {
         VECTOR(JobRequest) requests = {};
         int r = 0;
 
-        unit_table_foreach(manager->units, unit)
-                if (r == 0 && must_be_stopped(manager, unit))
+        unit_table_foreach(stages->units, unit)
+                if (r == 0 && must_be_stopped(stages, unit))
                         r = vector_push(&requests, ((JobRequest) { .unit = unit->id, .type = JOB_STOP }));
-        if (r == 0 && requests.n > 0 && exec_all(manager, requests.items, requests.n) != JOB_MANAGER_E_SUCCESS)
+        if (r == 0 && requests.n > 0 && exec_all(stages, requests.items, requests.n) != JOB_MANAGER_E_SUCCESS)
                 for (size_t i = 0; i < requests.n; i++)
-                        (void) exec_all(manager, &requests.items[i], 1);
+                        (void) exec_all(stages, &requests.items[i], 1);
         vector_deinit(&requests);
         return r;
 }
 
-static void stop_everything(Manager *manager, const char *target) {
-        if (!start_target(manager, target) && strcmp(target, "shutdown.target") != 0)
-                start_target(manager, "shutdown.target");
-        if (stop_the_rest(manager) < 0)
+static void stop_everything(ManagerStages *stages, const char *target) {
+        if (!start_target(stages, target) && strcmp(target, "shutdown.target") != 0)
+                start_target(stages, "shutdown.target");
+        if (stop_the_rest(stages) < 0)
                 log_error("Out of memory: not all units are stopped in order.");
 }
 
-static void enter_stage(Manager *manager, ManagerStage stage, usec_t timeout) {
-        manager->stage = stage;
-        manager->stage_deadline = usec_add(manager->now, timeout);
-        manager_mark_self(manager);
+static void enter_stage(ManagerStages *stages, ManagerStage stage, usec_t timeout) {
+        set_stage(stages, stage);
+        stages->deadline = usec_add(stages->turn->now, timeout);
 }
 
-static void terminate(Manager *manager) {
-        enter_stage(manager, MANAGER_TERMINATING, TERMINATE_TIMEOUT);
+static void terminate(ManagerStages *stages) {
+        enter_stage(stages, MANAGER_TERMINATING, TERMINATE_TIMEOUT);
         exec_kill_descendants(SIGTERM);
         exec_kill_descendants(SIGCONT);
 }
 
-static void leave_by_force(Manager *manager) {
-        enter_stage(manager, MANAGER_KILLING, KILL_TIMEOUT);
+static void leave_by_force(ManagerStages *stages) {
+        enter_stage(stages, MANAGER_KILLING, KILL_TIMEOUT);
         exec_kill_descendants(SIGKILL);
 }
 
-static void leave(Manager *manager, int status, const char *target) {
-        manager_tell_parent(manager, "STOPPING=1");
-        manager->exit_status = status;
-        manager_mark_self(manager);
+static void leave(ManagerStages *stages, int status, const char *target) {
+        manager_keeper_tell_parent(&stages->options->keeper, "STOPPING=1");
+        stages->exit_status = status;
+        manager_mark_self(stages->turn->state);
         if (!target) {
-                leave_by_force(manager);
+                leave_by_force(stages);
                 return;
         }
         log_notice("Stopping all units.");
-        enter_stage(manager, MANAGER_STOPPING, manager->options.shutdown_timeout ?: SHUTDOWN_TIMEOUT_DEFAULT);
-        stop_everything(manager, target);
+        enter_stage(stages, MANAGER_STOPPING, stages->options->shutdown_timeout ?: SHUTDOWN_TIMEOUT_DEFAULT);
+        stop_everything(stages, target);
 }
 
-void manager_exit(Manager *manager, int status, bool orderly) {
-        assert(manager);
+void manager_stages_exit(ManagerStages *stages, int status, bool orderly) {
+        assert(stages);
 
-        if (manager->stage >= MANAGER_KILLING || (orderly && manager->stage >= MANAGER_STOPPING))
+        if (stages->stage >= MANAGER_KILLING || (orderly && stages->stage >= MANAGER_STOPPING))
                 return;
-        if (manager->stage >= MANAGER_STOPPING)
-                status = manager->exit_status;
-        leave(manager, status, orderly ? (manager->options.is_user ? "exit.target" : "shutdown.target") : NULL);
-        manager_arm(manager->idle_source);
+        if (stages->stage >= MANAGER_STOPPING)
+                status = stages->exit_status;
+        leave(stages, status, orderly ? (stages->options->is_user ? "exit.target" : "shutdown.target") : NULL);
+        manager_turn_wake(stages->turn);
 }
 
 /* — actions that units ask for — */
 
-void manager_request_action(Manager *manager, Unit *unit, UnitAction action, int exit_status, const char *reason) {
+void manager_stages_request(ManagerStages *stages, const Unit *unit, UnitAction action, int exit_status, const char *reason) {
         if (action == UNIT_ACTION_NONE)
                 return;
-        if (manager->action != UNIT_ACTION_NONE || manager->stage >= MANAGER_STOPPING) {
+        if (stages->action != UNIT_ACTION_NONE || stages->stage >= MANAGER_STOPPING) {
                 log_write(LOG_LEVEL_NOTICE, unit->id, "Asks for '%s' (%s): ignored, since a shutdown is under way.",
                           unit_action_to_string(action), reason);
                 return;
         }
         log_write(LOG_LEVEL_WARNING, unit->id, "Asks for '%s': %s.", unit_action_to_string(action), reason);
-        manager->action = action;
         if (exit_status >= 0)
-                manager->action_status = exit_status;
-        manager_mark_self(manager);
-        manager_arm(manager->job_source);
+                stages->action_status = exit_status;
+        set_action(stages, action);
 }
 
 /* Asked of each target that is started: hardly any begins as one of these. */
@@ -240,99 +245,89 @@ static bool is_orderly_way_to(const ActionRule *rule, const char *target) {
         return rule->way == WAY_ORDERLY && rule->target && rule->target[0] == target[0] && strcmp(rule->target, target) == 0;
 }
 
-/* Whoever has such a target started asks for what it stands for. */
-void manager_watch_targets(Manager *manager, const JobEvent *event) {
+void manager_stages_watch(ManagerStages *stages, const JobEvent *event) {
         if (event->kind != JOB_EVENT_INSTALLED || event->job.type != JOB_START || !event->job.unit ||
-            event->job.unit->type != UNIT_TARGET || manager->action != UNIT_ACTION_NONE ||
-            manager->stage >= MANAGER_STOPPING)
+            event->job.unit->type != UNIT_TARGET || stages->action != UNIT_ACTION_NONE ||
+            stages->stage >= MANAGER_STOPPING)
                 return;
         for (size_t i = 0; i < ELEMENTSOF(rules); i++)
-                if (is_orderly_way_to(&rules[i], event->job.unit->id)) {
-                        manager->action = (UnitAction) i;
-                        manager_mark_self(manager);
-                        manager_arm(manager->job_source);
-                }
+                if (is_orderly_way_to(&rules[i], event->job.unit->id))
+                        set_action(stages, (UnitAction) i);
 }
 
-void manager_leave(Manager *manager, UnitAction action) {
-        assert(manager);
+void manager_stages_leave(ManagerStages *stages, UnitAction action) {
+        assert(stages);
         assert(action != UNIT_ACTION_NONE && (unsigned) action < _UNIT_ACTION_MAX);
 
-        if (manager->stage >= MANAGER_KILLING ||
+        if (stages->stage >= MANAGER_KILLING ||
             (rules[action].way == WAY_ORDERLY &&
-             (manager->stage >= MANAGER_STOPPING || manager->action != UNIT_ACTION_NONE)))
+             (stages->stage >= MANAGER_STOPPING || stages->action != UNIT_ACTION_NONE)))
                 return;
-        manager->action = action;
-        manager->is_acting = false;
-        manager_mark_self(manager);
-        manager_arm(manager->job_source);
+        stages->is_acting = false;
+        set_action(stages, action);
 }
 
-void manager_act(Manager *manager) {
-        const ActionRule *rule = &rules[manager->action];
+static void act(ManagerStages *stages) {
+        const ActionRule *rule = &rules[stages->action];
 
-        if (!rule->target || manager->is_acting || (manager->stage >= MANAGER_STOPPING && rule->way == WAY_ORDERLY))
+        if (!rule->target || stages->is_acting || (stages->stage >= MANAGER_STOPPING && rule->way == WAY_ORDERLY))
                 return;
-        manager->is_acting = true;
-        manager_arm(manager->idle_source);
+        stages->is_acting = true;
+        manager_turn_wake(stages->turn);
         /* Core ends processes then, which we would take for services that have stopped by themselves. */
-        if (rule->way != WAY_ORDERLY && manager->options.is_machine)
-                enter_stage(manager, MANAGER_GONE, USEC_INFINITY);
+        if (rule->way != WAY_ORDERLY && stages->options->is_machine)
+                enter_stage(stages, MANAGER_GONE, USEC_INFINITY);
         else
-                leave(manager, manager->action_status, rule->way == WAY_ORDERLY ? rule->target : NULL);
+                leave(stages, stages->action_status, rule->way == WAY_ORDERLY ? rule->target : NULL);
 }
 
-UnitAction manager_action(const Manager *manager) {
-        return manager->action;
+void manager_stages_begin(ManagerStages *stages) {
+        start_default_unit(stages);
+        act(stages);
 }
 
-int manager_set_exit_status(Manager *manager, int status) {
-        assert(manager);
-
-        if (manager->action != UNIT_ACTION_NONE || manager->stage >= MANAGER_STOPPING)
+int manager_stages_set_exit_status(ManagerStages *stages, int status) {
+        if (stages->action != UNIT_ACTION_NONE || stages->stage >= MANAGER_STOPPING)
                 return -EBUSY;
-        manager->action_status = status;
-        manager_mark_self(manager);
+        stages->action_status = status;
+        manager_mark_self(stages->turn->state);
         return 0;
-}
-
-int manager_exit_status(const Manager *manager) {
-        return manager->action_status;
 }
 
 /* — the turns of the end — */
 
-void manager_step_stage(Manager *manager) {
+void manager_stages_step(ManagerStages *stages) {
         bool is_late;
+        int status;
 
-        manager_follow_startup(manager);
-        if (manager->stage == MANAGER_STARTING || manager->stage == MANAGER_SERVING)
-                manager_check_contract(manager);
-        is_late = manager->stage_deadline <= manager->now;
-        switch (manager->stage) {
+        if ((stages->stage == MANAGER_STARTING || stages->stage == MANAGER_SERVING) &&
+            manager_contract_is_over(stages->contract, &status))
+                manager_stages_exit(stages, status, true);
+        is_late = stages->deadline <= stages->turn->now;
+        switch (stages->stage) {
         case MANAGER_STARTING:
-                if (job_manager_count(manager->jobs) == 0)
-                        finish_startup(manager);
+                if (job_manager_count(stages->jobs->engine) == 0)
+                        finish_startup(stages);
                 break;
         case MANAGER_STOPPING:
-                if (job_manager_count(manager->jobs) > 0 && !is_late)
+                if (job_manager_count(stages->jobs->engine) > 0 && !is_late)
                         break;
                 if (is_late)
                         log_warning("Not all units were stopped in time; their processes are terminated.");
-                terminate(manager);
+                terminate(stages);
                 if (!exec_has_children())
-                        enter_stage(manager, MANAGER_GONE, USEC_INFINITY);
+                        enter_stage(stages, MANAGER_GONE, USEC_INFINITY);
                 break;
         case MANAGER_TERMINATING:
                 if (!exec_has_children()) {
-                        enter_stage(manager, MANAGER_GONE, USEC_INFINITY);
+                        enter_stage(stages, MANAGER_GONE, USEC_INFINITY);
                 } else if (is_late) {
-                        leave_by_force(manager);
+                        leave_by_force(stages);
                 }
                 break;
         case MANAGER_KILLING:
                 if (is_late || !exec_has_children())
-                        enter_stage(manager, MANAGER_GONE, USEC_INFINITY);
+                        enter_stage(stages, MANAGER_GONE, USEC_INFINITY);
                 else
                         exec_kill_descendants(SIGKILL);      /* also what was forked while we looked */
                 break;
@@ -345,34 +340,44 @@ void manager_step_stage(Manager *manager) {
 
 /* — as a part of the manager's record — */
 
-void manager_write_stage(const Manager *manager, RecordWriter *writer) {
-        record_put(writer, manager->stage);
-        record_put(writer, manager->stage_deadline);
-        record_put(writer, manager->action);
-        record_put_signed(writer, manager->action_status);
-        record_put_signed(writer, manager->exit_status);
-        record_put(writer, manager->started);
-        record_put(writer, manager->started_realtime);
+void manager_stages_write(const ManagerStages *stages, RecordWriter *writer) {
+        record_put(writer, stages->stage);
+        record_put(writer, stages->deadline);
+        record_put(writer, stages->action);
+        record_put_signed(writer, stages->action_status);
+        record_put_signed(writer, stages->exit_status);
+        record_put(writer, stages->started);
+        record_put(writer, stages->started_realtime);
 }
 
-void manager_read_stage(Manager *manager, RecordReader *reader) {
-        manager->stage = (ManagerStage) record_get_below(reader, MANAGER_GONE + 1);
-        manager->stage_deadline = record_get(reader);
-        manager->action = (UnitAction) record_get_below(reader, _UNIT_ACTION_MAX);
-        manager->action_status = (int) record_get_signed(reader);
-        manager->exit_status = (int) record_get_signed(reader);
-        manager->started = record_get(reader);
-        manager->started_realtime = record_get(reader);
+void manager_stages_read(ManagerStages *stages, RecordReader *reader) {
+        stages->stage = (ManagerStage) record_get_below(reader, MANAGER_GONE + 1);
+        stages->deadline = record_get(reader);
+        stages->action = (UnitAction) record_get_below(reader, _UNIT_ACTION_MAX);
+        stages->action_status = (int) record_get_signed(reader);
+        stages->exit_status = (int) record_get_signed(reader);
+        stages->started = record_get(reader);
+        stages->started_realtime = record_get(reader);
 }
 
-const char *manager_system_state(const Manager *manager) {
-        switch (manager->stage) {
+void manager_stages_write_finished(const ManagerStages *stages, RecordWriter *writer) {
+        record_put(writer, stages->finished);
+        record_put(writer, stages->finished_realtime);
+}
+
+void manager_stages_read_finished(ManagerStages *stages, RecordReader *reader) {
+        stages->finished = record_get(reader);
+        stages->finished_realtime = record_get(reader);
+}
+
+const char *manager_stages_name(const ManagerStages *stages) {
+        switch (stages->stage) {
         case MANAGER_INITIALIZING:
                 return "initializing";
         case MANAGER_STARTING:
                 return "starting";
         case MANAGER_SERVING:
-                return manager->n_failed > 0 ? "degraded" : "running";
+                return stages->rows->n_failed > 0 ? "degraded" : "running";
         case MANAGER_STOPPING:
         case MANAGER_TERMINATING:
         case MANAGER_KILLING:

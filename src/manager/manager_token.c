@@ -3,13 +3,14 @@
  * Requests that can be made again
  *
  * A ring by number; the place of a token in it is the place of its record, too.
- * Each record is in a block of its own: one that names ten thousand jobs is not
- * written again with its neighbours. To find one, a thousand hashes are looked
- * through, which are four kilobytes beside each other.
+ * Each record is in a block of its own: a token that names ten thousand jobs is
+ * not written again with its neighbours. A search goes through a thousand
+ * hashes, which are four kilobytes beside each other.
  *
- * What was asked for is kept with names, since the answer must hold when jobs
- * and units are long gone. Of what that pulled in only the ids are: the answer
- * names those that are still known, which is all of them right after a crash.
+ * Anchors are kept with the names of their units, since the answer must hold
+ * when jobs and units are long gone. Of the jobs that they pulled in only the
+ * ids are kept: the answer names those that are still known, which is all of
+ * them right after a crash.
  */
 
 #include <assert.h>
@@ -18,9 +19,10 @@
 #include <string.h>
 
 #include "basic/hash.h"
-#include "manager/manager_private.h"
+#include "manager/manager_section.h"
+#include "manager/manager_token.h"
 
-/* Records of the store that are written together. */
+/* Records that the store writes together. */
 #define RECORDS_A_TOKEN 16U
 
 /* No transaction has so many jobs. */
@@ -64,13 +66,12 @@ static size_t count_jobs(const ManagerToken *token) {
         return token->anchors.n + token->others.n;
 }
 
-static void remove_first(Manager *manager) {
-        ManagerTokens *tokens = &manager->tokens;
+static void remove_first(ManagerTokens *tokens) {
         ManagerToken **first = &tokens->ring[tokens->first % MANAGER_TOKENS_MAX];
 
         if (*first) {
                 tokens->n_jobs -= count_jobs(*first);
-                state_mark(manager->state, STORE_MANAGER, record_of(tokens->first));
+                state_mark(tokens->state, STORE_MANAGER, record_of(tokens->first));
         }
         *first = token_free(*first);
         tokens->first++;
@@ -80,16 +81,13 @@ static bool is_over(const ManagerToken *token, usec_t now) {
         return !token || usec_add(token->time, MANAGER_TOKEN_KEPT) <= now;
 }
 
-static void remove_old(Manager *manager) {
-        ManagerTokens *tokens = &manager->tokens;
-
+static void remove_old(ManagerTokens *tokens, usec_t now) {
         while (tokens->first < tokens->behind &&
-               is_over(tokens->ring[tokens->first % MANAGER_TOKENS_MAX], manager->now))
-                remove_first(manager);
+               is_over(tokens->ring[tokens->first % MANAGER_TOKENS_MAX], now))
+                remove_first(tokens);
 }
 
-static void add(Manager *manager, ManagerToken *token) {
-        ManagerTokens *tokens = &manager->tokens;
+static void add(ManagerTokens *tokens, ManagerToken *token) {
         size_t place = token->number % MANAGER_TOKENS_MAX;
 
         assert(!tokens->ring[place]);
@@ -99,11 +97,10 @@ static void add(Manager *manager, ManagerToken *token) {
         tokens->n_jobs += count_jobs(token);
 }
 
-const ManagerToken *manager_find_token(Manager *manager, const char *name, uid_t uid) {
-        const ManagerTokens *tokens = &manager->tokens;
+const ManagerToken *manager_tokens_find(ManagerTokens *tokens, const char *name, uid_t uid, usec_t now) {
         uint32_t hash = hash_of(name, uid);
 
-        remove_old(manager);
+        remove_old(tokens, now);
         for (uint64_t number = tokens->first; number < tokens->behind; number++) {
                 size_t place = number % MANAGER_TOKENS_MAX;
                 const ManagerToken *token = tokens->ring[place];
@@ -147,9 +144,9 @@ static int add_jobs(ManagerToken *token, const JobPlan *plan) {
         return r;
 }
 
-int manager_add_token(Manager *manager, const char *name, uid_t uid, uint64_t request, const JobPlan *plan) {
+int manager_tokens_add(ManagerTokens *tokens, const char *name, uid_t uid, uint64_t request, const JobPlan *plan,
+                       usec_t now) {
         cleanup_(token_freep) ManagerToken *token = calloc(1, sizeof(*token));
-        ManagerTokens *tokens = &manager->tokens;
 
         assert(manager_token_is_valid(name));
 
@@ -160,36 +157,36 @@ int manager_add_token(Manager *manager, const char *name, uid_t uid, uint64_t re
                 .uid = uid,
                 .request = request,
                 .number = tokens->behind,
-                .time = manager->now,
+                .time = now,
                 .transaction = plan->transaction,
         };
         if (!token->name || add_jobs(token, plan) < 0)
                 return -ENOMEM;
         while (tokens->first < tokens->behind && (tokens->behind - tokens->first >= MANAGER_TOKENS_MAX ||
                                                   tokens->n_jobs + count_jobs(token) > MANAGER_TOKEN_JOBS_MAX))
-                remove_first(manager);
-        add(manager, take_ptr(token));
-        state_mark(manager->state, STORE_MANAGER, record_of(tokens->behind));
+                remove_first(tokens);
+        add(tokens, take_ptr(token));
+        state_mark(tokens->state, STORE_MANAGER, record_of(tokens->behind));
         tokens->behind++;
         return 0;
 }
 
-void manager_drop_tokens(Manager *manager) {
+void manager_tokens_deinit(ManagerTokens *tokens) {
         for (size_t i = 0; i < MANAGER_TOKENS_MAX; i++)
-                token_free(manager->tokens.ring[i]);
-        manager->tokens = (ManagerTokens) {};
+                token_free(tokens->ring[i]);
+        *tokens = (ManagerTokens) {};
 }
 
 /* — records — */
 
-static const ManagerToken *token_of(const Manager *manager, uint32_t record) {
+static const ManagerToken *token_of(const ManagerTokens *tokens, uint32_t record) {
         uint32_t place = (record - MANAGER_RECORD_TOKENS) / RECORDS_A_TOKEN;
 
-        return place < MANAGER_TOKENS_MAX && record == record_of(place) ? manager->tokens.ring[place] : NULL;
+        return place < MANAGER_TOKENS_MAX && record == record_of(place) ? tokens->ring[place] : NULL;
 }
 
-void manager_write_token(const Manager *manager, uint32_t record, RecordWriter *writer) {
-        const ManagerToken *token = token_of(manager, record);
+void manager_tokens_write(const ManagerTokens *tokens, uint32_t record, RecordWriter *writer) {
+        const ManagerToken *token = token_of(tokens, record);
 
         if (!token)
                 return;
@@ -212,11 +209,11 @@ void manager_write_token(const Manager *manager, uint32_t record, RecordWriter *
         }
 }
 
-bool manager_next_token(const Manager *manager, uint32_t record, uint32_t *ret_record) {
+bool manager_tokens_next(const ManagerTokens *tokens, uint32_t record, uint32_t *ret_record) {
         uint32_t place = record <= MANAGER_RECORD_TOKENS ? 0 :
                          (record - MANAGER_RECORD_TOKENS + RECORDS_A_TOKEN - 1) / RECORDS_A_TOKEN;
 
-        while (place < MANAGER_TOKENS_MAX && !manager->tokens.ring[place])
+        while (place < MANAGER_TOKENS_MAX && !tokens->ring[place])
                 place++;
         *ret_record = record_of(place);
         return place < MANAGER_TOKENS_MAX;
@@ -241,9 +238,8 @@ static int read_jobs(ManagerToken *token, RecordReader *reader) {
         return reader->has_failed ? -EBADMSG : r;
 }
 
-int manager_read_token(Manager *manager, uint32_t record, RecordReader *reader) {
+int manager_tokens_read(ManagerTokens *tokens, uint32_t record, RecordReader *reader) {
         cleanup_(token_freep) ManagerToken *token = calloc(1, sizeof(*token));
-        ManagerTokens *tokens = &manager->tokens;
         int r;
 
         if (!token)
@@ -257,11 +253,11 @@ int manager_read_token(Manager *manager, uint32_t record, RecordReader *reader) 
         r = read_jobs(token, reader);
         if (r < 0)
                 return r;
-        if (!token->name || record_of(token->number) != record || token_of(manager, record))
+        if (!token->name || record_of(token->number) != record || token_of(tokens, record))
                 return -EBADMSG;
 
         tokens->first = tokens->behind == 0 ? token->number : MIN(tokens->first, token->number);
         tokens->behind = MAX(tokens->behind, token->number + 1);
-        add(manager, take_ptr(token));
+        add(tokens, take_ptr(token));
         return tokens->behind - tokens->first <= MANAGER_TOKENS_MAX ? 0 : -EBADMSG;
 }

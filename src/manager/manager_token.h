@@ -4,17 +4,20 @@
 /*
  * Requests that can be made again
  *
- * Who got no answer, since the manager died, does not know whether it was asked.
- * With a token he may ask again: what was done under it is not done again but
- * answered again. The last MANAGER_TOKENS_MAX are remembered, for
- * MANAGER_TOKEN_KEPT, by a successor, too; fewer if they asked for very much.
- * What was refused changed nothing, and is not remembered.
+ * A client that got no answer, since the manager died, does not know whether
+ * its request was executed. With a token the client may ask again: the request
+ * is not executed again, but answered again. The last MANAGER_TOKENS_MAX
+ * tokens are remembered, for MANAGER_TOKEN_KEPT, by a successor, too; fewer if
+ * they asked for very much. A request that was refused changed nothing, and is
+ * not remembered.
  */
 
 #include <sys/types.h>
 
+#include "basic/usec.h"
+#include "basic/vector.h"
 #include "job/job_plan.h"
-#include "manager/manager.h"
+#include "state/state.h"
 
 #define MANAGER_TOKENS_MAX 1000U
 #define MANAGER_TOKEN_LENGTH_MAX 128U
@@ -33,8 +36,8 @@ typedef struct ManagerTokenRun {
 
 typedef struct ManagerToken {
         char *name;                     /* owned */
-        uid_t uid;                      /* who has asked; tokens of others are others */
-        uint64_t request;               /* a hash of what he asked for */
+        uid_t uid;                      /* of the client; another user's token is another one */
+        uint64_t request;               /* a hash of what was asked for */
         uint64_t number;                /* of all tokens there ever were */
         usec_t time;
         uint64_t transaction;
@@ -43,6 +46,7 @@ typedef struct ManagerToken {
 } ManagerToken;
 
 typedef struct ManagerTokens {
+        State *state;                   /* borrowed */
         ManagerToken *ring[MANAGER_TOKENS_MAX];         /* owned, by number */
         uint32_t hashes[MANAGER_TOKENS_MAX];            /* of name and uid */
         uint64_t first, behind;                         /* numbers */
@@ -52,15 +56,16 @@ typedef struct ManagerTokens {
 /* 1 to MANAGER_TOKEN_LENGTH_MAX bytes of printable ASCII without spaces. */
 bool manager_token_is_valid(const char *name);
 
-/* What was done under it, or NULL. Valid until the next of these calls. */
-const ManagerToken *manager_find_token(Manager *manager, const char *name, uid_t uid);
+/* What was done under it, or NULL. Valid until the next of these calls. @now: CLOCK_MONOTONIC. */
+const ManagerToken *manager_tokens_find(ManagerTokens *tokens, const char *name, uid_t uid, usec_t now);
 
-/* Something was: 0, or -ENOMEM, and it is not remembered. It must not be there. */
-int manager_add_token(Manager *manager, const char *name, uid_t uid, uint64_t request, const JobPlan *plan);
+/* Remembers what was done: 0, or -ENOMEM, and it is not remembered. The token must not be there. */
+int manager_tokens_add(ManagerTokens *tokens, const char *name, uid_t uid, uint64_t request, const JobPlan *plan,
+                       usec_t now);
+void manager_tokens_deinit(ManagerTokens *tokens);
 
-/* — as part of the state — */
+/* — as part of the state: a record each — */
 
-void manager_write_token(const Manager *manager, uint32_t record, RecordWriter *writer);
-bool manager_next_token(const Manager *manager, uint32_t record, uint32_t *ret_record);
-int manager_read_token(Manager *manager, uint32_t record, RecordReader *reader);         /* 0, -EBADMSG, -ENOMEM */
-void manager_drop_tokens(Manager *manager);
+void manager_tokens_write(const ManagerTokens *tokens, uint32_t record, RecordWriter *writer);
+bool manager_tokens_next(const ManagerTokens *tokens, uint32_t record, uint32_t *ret_record);
+int manager_tokens_read(ManagerTokens *tokens, uint32_t record, RecordReader *reader);   /* 0, -EBADMSG, -ENOMEM */

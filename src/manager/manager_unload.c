@@ -3,11 +3,12 @@
  * Unloading units that nobody needs
  *
  * A unit stays as long as it is in use itself, or a unit that refers to it
- * stays. So a search goes from a candidate up to those that refer to it, and
- * stops at the first that is in use; if there is none, all that was found goes
- * together, cycles too. The unit in use that was found is noted along the way to
- * it. As long as that one is in use and no relation was taken away anywhere, it
- * is the answer for all of them: a chain that stops step by step is walked once.
+ * stays. So a search goes from a candidate up to the units that refer to it,
+ * and stops at the first that is in use; if there is none, all that were found
+ * go together, cycles too. The unit in use that was found is noted along the
+ * way to it. As long as that unit is in use and no relation was taken away
+ * anywhere, it is the answer for all of them: a chain that stops step by step
+ * is walked once.
  *
  * Candidates come from events: a unit was loaded, became inactive, lost its
  * job, its reference, or a unit that referred to it. All units are never
@@ -16,8 +17,8 @@
 
 #include <assert.h>
 
-#include "manager/manager_private.h"
-#include "manager/manager_transient.h"
+#include "manager/manager_unload.h"
+#include "process/process_owner.h"
 
 /* Units and relations looked at in one turn before the rest is left to the next. */
 #define STEPS_A_TURN 20000U
@@ -28,14 +29,14 @@ typedef struct Found {
 } Found;
 
 typedef struct Search {
-        Manager *manager;
+        ManagerUnloading *unloading;
         VECTOR(Found) found;            /* the candidate, then those that refer to it, and so on */
         uint32_t number;                /* marks those that are in .found */
         unsigned steps;
 } Search;
 
-/* Whoever is started because it has ended is told how it has: see manager_consider_handled(). */
-static bool has_handler_to_come(Manager *manager, const Unit *unit) {
+/* A unit that is started because this one has ended is told how: see manager_unloading_consider_handled(). */
+static bool has_handler_to_come(ManagerUnloading *unloading, const Unit *unit) {
         static const UnitRelationKind kinds[] = { UNIT_ON_SUCCESS, UNIT_ON_FAILURE };
         JobInfo job;
 
@@ -43,13 +44,13 @@ static bool has_handler_to_come(Manager *manager, const Unit *unit) {
                 UnitRelations handlers = unit_relations(unit, kinds[i]);
 
                 for (size_t k = 0; k < handlers.n; k++)
-                        if (job_manager_unit_job(manager->jobs, unit_table_at(manager->units, handlers.items[k].other), &job))
+                        if (job_manager_unit_job(unloading->jobs->engine, unit_table_at(unloading->units, handlers.items[k].other), &job))
                                 return true;
         }
         return false;
 }
 
-static bool is_in_use(Manager *manager, const Unit *unit, const ManagerUnit *of_unit) {
+static bool is_in_use(ManagerUnloading *unloading, const Unit *unit, const ManagerUnit *row) {
         JobInfo job;
 
         if (unit->n_references > 0 || unit->settings.is_perpetual)
@@ -60,41 +61,41 @@ static bool is_in_use(Manager *manager, const Unit *unit, const ManagerUnit *of_
         } else if (unit->active_state != UNIT_INACTIVE) {
                 return true;
         }
-        if (of_unit->group || (of_unit->owner && (of_unit->owner->timers || of_unit->owner->n_errands > 0)))
+        if (row->group || (row->owner && (row->owner->timers || row->owner->n_errands > 0)))
                 return true;
-        /* Those that it was given, and would have had if it had been started, are none of it. */
-        if (of_unit->owner && of_unit->owner->processes && (unit->active_state != UNIT_INACTIVE || !unit->vtable->give_processes))
+        /* Processes that it was given, and would have had if it had been started, are none of it. */
+        if (row->owner && row->owner->processes && (unit->active_state != UNIT_INACTIVE || !unit->vtable->give_processes))
                 return true;
-        if (job_manager_unit_job(manager->jobs, unit, &job))
+        if (job_manager_unit_job(unloading->jobs->engine, unit, &job))
                 return true;
-        if (has_handler_to_come(manager, unit) || job_manager_recovers_with(manager->jobs, unit))
+        if (has_handler_to_come(unloading, unit) || job_manager_recovers_with(unloading->jobs->engine, unit))
                 return true;
-        /* One that is about to be asked for: only those are, while they are inactive. */
-        return unit_relations(unit, UNIT_TRIGGERED_BY).n > 0 && manager_has_job(manager, unit);
+        /* A job is about to be asked for: of inactive units only for these. */
+        return unit_relations(unit, UNIT_TRIGGERED_BY).n > 0 && manager_jobs_has(unloading->jobs, unit);
 }
 
 /* A unit in use because of which @unit stays, itself perhaps, if one is known; else NULL. */
-static const Unit *known_keeper(Manager *manager, const Unit *unit, const ManagerUnit *of_unit) {
+static const Unit *known_keeper(ManagerUnloading *unloading, const Unit *unit, const ManagerUnit *row) {
         const Unit *keeper;
 
-        if (is_in_use(manager, unit, of_unit))
+        if (is_in_use(unloading, unit, row))
                 return unit;
-        if (of_unit->kept_since != unit_table_withdrawals(manager->units) + 1)
+        if (row->kept_since != unit_table_withdrawals(unloading->units) + 1)
                 return NULL;
-        keeper = unit_table_at(manager->units, of_unit->kept_by);
-        return keeper && is_in_use(manager, keeper, manager_of_unit(manager, keeper)) ? keeper : NULL;
+        keeper = unit_table_at(unloading->units, row->kept_by);
+        return keeper && is_in_use(unloading, keeper, manager_units_of(unloading->rows, keeper)) ? keeper : NULL;
 }
 
 /* Appends those that refer to a unit by one kind of relation and were not met before. */
 static int add_referrers_of_kind(Search *search, uint32_t at, UnitRelations relations) {
         search->steps += (unsigned) relations.n;
         for (size_t i = 0; i < relations.n; i++) {
-                const Unit *other = unit_table_at(search->manager->units, relations.items[i].other);
+                const Unit *other = unit_table_at(search->unloading->units, relations.items[i].other);
                 ManagerUnit *of_other;
 
                 if (relations.items[i].there == UNIT_ORIGIN_NONE)
                         continue;
-                of_other = manager_of_unit(search->manager, other);
+                of_other = manager_units_of(search->unloading->rows, other);
                 if (!of_other)
                         return -ENOMEM;
                 if (of_other->walk == search->number)
@@ -107,7 +108,7 @@ static int add_referrers_of_kind(Search *search, uint32_t at, UnitRelations rela
 }
 
 static int add_referrers(Search *search, uint32_t at) {
-        const Unit *unit = unit_table_at(search->manager->units, search->found.items[at].index);
+        const Unit *unit = unit_table_at(search->unloading->units, search->found.items[at].index);
         int r = 0;
 
         for (uint32_t kinds = unit->relation_mask; kinds != 0 && r == 0; kinds &= kinds - 1)
@@ -116,15 +117,15 @@ static int add_referrers(Search *search, uint32_t at) {
 }
 
 static void keep_way_to(Search *search, uint32_t at, const Unit *keeper) {
-        uint64_t now = unit_table_withdrawals(search->manager->units) + 1;
+        uint64_t now = unit_table_withdrawals(search->unloading->units) + 1;
 
         for (;;) {
                 const Found *found = &search->found.items[at];
-                ManagerUnit *of_unit = manager_of_unit(search->manager,
-                                                       unit_table_at(search->manager->units, found->index));
+                ManagerUnit *row = manager_units_of(search->unloading->rows,
+                                                       unit_table_at(search->unloading->units, found->index));
 
-                of_unit->kept_by = keeper->index;
-                of_unit->kept_since = now;
+                row->kept_by = keeper->index;
+                row->kept_since = now;
                 if (found->from == at)
                         return;
                 at = found->from;
@@ -133,19 +134,19 @@ static void keep_way_to(Search *search, uint32_t at, const Unit *keeper) {
 
 /* 1: the candidate stays, 0: all of .found may go, or -ENOMEM. */
 static int search_reason_to_stay(Search *search, uint32_t candidate) {
-        ManagerUnit *of_unit = manager_of_unit(search->manager, unit_table_at(search->manager->units, candidate));
+        ManagerUnit *row = manager_units_of(search->unloading->rows, unit_table_at(search->unloading->units, candidate));
         int r;
 
         vector_clear(&search->found);
-        search->number = ++search->manager->walk;
+        search->number = ++search->unloading->walk;
         r = vector_push(&search->found, ((Found) { .index = candidate }));
-        if (r < 0 || !of_unit)
+        if (r < 0 || !row)
                 return -ENOMEM;
-        of_unit->walk = search->number;
+        row->walk = search->number;
 
         for (uint32_t at = 0; at < search->found.n; at++) {
-                const Unit *unit = unit_table_at(search->manager->units, search->found.items[at].index);
-                const Unit *keeper = known_keeper(search->manager, unit, manager_of_unit(search->manager, unit));
+                const Unit *unit = unit_table_at(search->unloading->units, search->found.items[at].index);
+                const Unit *keeper = known_keeper(search->unloading, unit, manager_units_of(search->unloading->rows, unit));
 
                 search->steps++;
                 if (keeper) {
@@ -159,43 +160,43 @@ static int search_reason_to_stay(Search *search, uint32_t candidate) {
         return 0;
 }
 
-/* What @unit refers to has one reason less to stay. */
-static void consider_what_it_refers_to(Manager *manager, const Unit *unit) {
+/* Units that @unit refers to have one reason less to stay. */
+static void consider_what_it_refers_to(ManagerUnloading *unloading, const Unit *unit) {
         for (uint32_t kinds = unit->relation_mask; kinds != 0; kinds &= kinds - 1) {
                 UnitRelations relations = unit_relations(unit, (UnitRelationKind) __builtin_ctz(kinds));
 
                 for (size_t i = 0; i < relations.n; i++)
                         if (relations.items[i].here != UNIT_ORIGIN_NONE)
-                                manager_consider_unloading(manager, unit_table_at(manager->units,
+                                manager_unloading_consider(unloading, unit_table_at(unloading->units,
                                                                                   relations.items[i].other));
         }
 }
 
 /* First none of them refers to another any more, so that none is left behind as a stub; then they go. */
 static void unload_found(Search *search) {
-        UnitTable *units = search->manager->units;
+        UnitTable *units = search->unloading->units;
 
         for (size_t i = 0; i < search->found.n; i++) {
                 Unit *unit = unit_table_at(units, search->found.items[i].index);
 
                 /* As long as its relations are there: a job that waits has counted them. */
-                job_manager_forget_unit(search->manager->jobs, unit, search->manager->now);
-                consider_what_it_refers_to(search->manager, unit);
-                manager_drop_transient(search->manager, unit);
+                job_manager_forget_unit(search->unloading->jobs->engine, unit, search->unloading->turn->now);
+                consider_what_it_refers_to(search->unloading, unit);
+                manager_transients_drop(search->unloading->transients, unit);
         }
         for (size_t i = 0; i < search->found.n; i++)
                 unit_withdraw_relations(unit_table_at(units, search->found.items[i].index));
         for (size_t i = 0; i < search->found.n; i++)
                 unit_table_remove(units, unit_table_at(units, search->found.items[i].index));
-        search->manager->has_news = true;
+        search->unloading->turn->has_news = true;
 }
 
 static void look_at_candidate(Search *search, uint32_t index) {
-        Unit *unit = unit_table_at(search->manager->units, index);
+        Unit *unit = unit_table_at(search->unloading->units, index);
         int r;
 
-        if (index < search->manager->of_units.n)
-                search->manager->of_units.items[index].is_candidate = false;
+        if (index < search->unloading->rows->rows.n)
+                search->unloading->rows->rows.items[index].is_candidate = false;
         if (!unit)
                 return;
         r = search_reason_to_stay(search, index);
@@ -204,48 +205,48 @@ static void look_at_candidate(Search *search, uint32_t index) {
 }
 
 /* Marks are compared by number: when these run out all start anew. */
-static void reset_marks(Manager *manager) {
-        for (size_t i = 0; i < manager->of_units.n; i++)
-                manager->of_units.items[i].walk = 0;
-        manager->walk = 0;
+static void reset_marks(ManagerUnloading *unloading) {
+        for (size_t i = 0; i < unloading->rows->rows.n; i++)
+                unloading->rows->rows.items[i].walk = 0;
+        unloading->walk = 0;
 }
 
-void manager_unload_candidates(Manager *manager) {
-        Search search = { .manager = manager };
+void manager_unloading_run(ManagerUnloading *unloading) {
+        Search search = { .unloading = unloading };
 
-        if (manager->candidates.n == 0)
+        if (unloading->candidates.n == 0)
                 return;
-        if (manager->walk > UINT32_MAX / 2)
-                reset_marks(manager);
+        if (unloading->walk > UINT32_MAX / 2)
+                reset_marks(unloading);
 
-        while (manager->candidates.n > 0 && search.steps < STEPS_A_TURN)
-                look_at_candidate(&search, vector_pop(&manager->candidates));
-        if (manager->candidates.n == 0)
-                vector_deinit(&manager->candidates);
+        while (unloading->candidates.n > 0 && search.steps < STEPS_A_TURN)
+                look_at_candidate(&search, vector_pop(&unloading->candidates));
+        if (unloading->candidates.n == 0)
+                vector_deinit(&unloading->candidates);
         vector_deinit(&search.found);
 }
 
-/* One that is active will be considered when it is not any more. */
-void manager_consider_unloading(Manager *manager, Unit *unit) {
-        ManagerUnit *of_unit;
+/* A unit that is active will be considered when it is not any more. */
+void manager_unloading_consider(ManagerUnloading *unloading, Unit *unit) {
+        ManagerUnit *row;
 
         if (unit->active_state != UNIT_FAILED && unit->active_state != UNIT_INACTIVE)
                 return;
-        of_unit = manager_of_unit(manager, unit);
+        row = manager_units_of(unloading->rows, unit);
 
         /* Without memory the unit stays for now; its next change makes it a candidate again. */
-        if (!of_unit || of_unit->is_candidate || vector_push(&manager->candidates, unit->index) < 0)
+        if (!row || row->is_candidate || vector_push(&unloading->candidates, unit->index) < 0)
                 return;
-        of_unit->is_candidate = true;
+        row->is_candidate = true;
 }
 
-void manager_consider_handled(Manager *manager, const Unit *handler) {
+void manager_unloading_consider_handled(ManagerUnloading *unloading, const Unit *handler) {
         static const UnitRelationKind kinds[] = { UNIT_ON_SUCCESS_OF, UNIT_ON_FAILURE_OF };
 
         for (size_t i = 0; i < ELEMENTSOF(kinds); i++) {
                 UnitRelations handled = unit_relations(handler, kinds[i]);
 
                 for (size_t k = 0; k < handled.n; k++)
-                        manager_consider_unloading(manager, unit_table_at(manager->units, handled.items[k].other));
+                        manager_unloading_consider(unloading, unit_table_at(unloading->units, handled.items[k].other));
         }
 }

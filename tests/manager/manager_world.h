@@ -11,7 +11,8 @@
 
 #include "basic/text.h"
 #include "double/double_assert.h"
-#include "manager/manager_private.h"
+#include "manager/manager_owner.h"
+#include "manager/manager_parts.h"
 
 typedef struct World {
         Manager *manager;

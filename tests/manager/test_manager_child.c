@@ -76,7 +76,7 @@ Test(manager_child, an_exit_before_the_unit_knows_the_process_is_kept_for_it) {
         pid_t pid = fork_child(-1, 5);
 
         wait_for_zombie(pid);
-        manager_read_clock(world->manager);
+        manager_turn_read_clock(&world->manager->turn);
         cr_assert(not(process_table_reap(world->manager->processes, 10)));
         assert_string(world_calls(world), "");
 
@@ -222,7 +222,7 @@ Test(manager_child, a_thousand_exits_at_once) {
 }
 
 static bool is_idle(World *world, const void *argument) {
-        return job_manager_count(world->manager->jobs) == 0 && process_table_count(world->manager->processes) == 0;
+        return job_manager_count(world->manager->engine) == 0 && process_table_count(world->manager->processes) == 0;
 }
 
 /* One list of orphans does for all whose ends are told in one turn: it must be younger than all of these. */

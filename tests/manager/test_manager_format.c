@@ -67,12 +67,12 @@ static void set_service(World *world) {
         extra->reload_limit_count = 4;
         extra->bus_error = strdup("org.example.Error");
         cr_assert(eq(int, manager_pin(world->manager, unit), 0));
-        manager_mark_unit(world->manager, unit);
+        state_mark_unit(world->manager->turn.state, unit->index);
 
         unit = world_load(world, "in.socket");
         socket_of(unit)->n_accepted = 9;
         socket_of(unit)->n_refused = 8;
-        manager_mark_unit(world->manager, unit);
+        state_mark_unit(world->manager->turn.state, unit->index);
 }
 
 static void add_token(World *world) {
@@ -80,7 +80,7 @@ static void add_token(World *world) {
         const JobRequest request = { .unit = "behind.service", .type = JOB_START };
 
         cr_assert(eq(int, manager_exec(world->manager, &request, 1, JOB_REPLACE, NULL, &plan), JOB_MANAGER_E_SUCCESS));
-        cr_assert(eq(int, manager_add_token(world->manager, "token", 1000, 77, plan), 0));
+        cr_assert(eq(int, manager_tokens_add(&world->manager->tokens, "token", 1000, 77, plan, manager_now(world->manager)), 0));
 }
 
 static void make_state(World *world) {
@@ -103,11 +103,11 @@ static void make_state(World *world) {
         world_settle(world);
         set_service(world);
         cr_assert(eq(int, manager_change_environment(world->manager, NULL, set, &failure), 0));
-        cr_assert(eq(int, manager_request_job(world->manager, world_load(world, "idle.target"), JOB_START, JOB_REPLACE,
+        cr_assert(eq(int, manager_jobs_request(&world->manager->jobs, world_load(world, "idle.target"), JOB_START, JOB_REPLACE,
                                               "because"), 0));
         process_table_take_exit(world->manager->processes, &(UnitExit) { .pid = 4194000, .code = CLD_EXITED, .status = 3, .time = 5 });
-        state_mark_all(world->manager->state);
-        manager_commit(world->manager);
+        state_mark_all(world->manager->turn.state);
+        state_commit(world->manager->turn.state);
 }
 
 /* — its records, as text — */
@@ -137,7 +137,7 @@ Test(manager_format, write_one) {
         assert_not_null(dump.file);
         make_state(world);
         for (dump.space = 0; dump.space < _STORE_SPACE_MAX; dump.space++)
-                cr_assert(eq(int, store_load(state_store(world->manager->state), dump.space, dump_record, &dump), 0));
+                cr_assert(eq(int, store_load(state_store(world->manager->turn.state), dump.space, dump_record, &dump), 0));
         fclose(dump.file);
 }
 
@@ -261,7 +261,7 @@ static void expect_services(World *world) {
         cr_expect(eq(u32, extra->reload_limit_count, 4));
         cr_expect(eq(str, extra->bus_error, (char *) "org.example.Error"));
         cr_expect(lt(u64, 0, unit->active_enter.monotonic));
-        cr_expect(eq(u64, manager_of_unit(world->manager, unit)->n_pins, 1));
+        cr_expect(eq(u64, manager_units_of(&world->manager->rows, unit)->n_pins, 1));
 
         service = service_of(world_load(world, "again.service"));
         cr_expect(eq(int, service->state, SERVICE_STATE_AUTO_RESTART));
@@ -290,7 +290,7 @@ static void expect_others(World *world) {
         cr_expect(world_is_gone_or_inactive(world, "idle.target"));
 }
 
-/* Not by manager_find_token(): this one is old. */
+/* Not by manager_tokens_find(): this one is old. */
 static const ManagerToken *find_token(const World *world, const char *name) {
         for (size_t i = 0; i < MANAGER_TOKENS_MAX; i++) {
                 const ManagerToken *token = world->manager->tokens.ring[i];
@@ -326,12 +326,12 @@ static void expect_manager(World *world) {
         const Manager *manager = world->manager;
         UnitExit stray = {};
 
-        cr_expect(eq(int, manager->stage, MANAGER_SERVING));
-        cr_expect(lt(u64, 1, state_last_commit(manager->state)));
-        cr_expect(strv_contains(manager->environment, "NAME=value"));
-        cr_assert(eq(sz, manager->requests.n, 1));
-        cr_expect(eq(str, manager->requests.items[0].unit, (char *) "idle.target"));
-        cr_expect(eq(str, manager->requests.items[0].reason, (char *) "because"));
+        cr_expect(eq(int, manager->stages.stage, MANAGER_SERVING));
+        cr_expect(lt(u64, 1, state_last_commit(manager->turn.state)));
+        cr_expect(strv_contains(manager->environment.all, "NAME=value"));
+        cr_assert(eq(sz, manager->jobs.requests.n, 1));
+        cr_expect(eq(str, manager->jobs.requests.items[0].unit, (char *) "idle.target"));
+        cr_expect(eq(str, manager->jobs.requests.items[0].reason, (char *) "because"));
         cr_assert(eq(sz, world_strays(world, &stray), 1));
         cr_expect(eq(int, stray.status, 3));
 }
@@ -344,7 +344,7 @@ static void expect_all(const char *path, unsigned format) {
         expect_jobs(world);
         expect_manager(world);
         /* It is written down again as we write it, and read again. */
-        manager_commit(world->manager);
+        state_commit(world->manager->turn.state);
         world_restart(world);
         expect_services(world);
         expect_others(world);

@@ -48,7 +48,8 @@ Test(manager_job, a_turn_serves_children_notify_timers_jobs_bus_in_this_order) {
 
         world_exec(world, JOB_REPLACE, "start:b.service");
         manager_set_timer(world->manager, unit, UNIT_PURPOSE_RESTART, 1);
-        manager_arm_timers(world->manager);
+        sd_event_source_set_enabled(world->manager->timer_source, SD_EVENT_ONESHOT);
+        sd_event_source_set_time(world->manager->timer_source, 1);
         process_table_take_exit(world->manager->processes, &(UnitExit) { .pid = 4242, .status = 1, .time = 10 });
         cr_assert(eq(int, world_add_process(world, unit, UNIT_PURPOSE_MAIN, 4242, -1, 5), 0));
 
@@ -132,7 +133,7 @@ Test(manager_job, a_spawn_is_asked_for_when_the_outbox_leaves) {
         cr_assert(eq(int, manager_listen(world->manager, &ops, world), 0));
         cr_assert(eq(int, host->ops->spawn(host, unit, UNIT_PURPOSE_MAIN), 0));
         assert_string(world_calls(world), "");
-        manager_arm(world->manager->idle_source);
+        manager_turn_wake(&world->manager->turn);
         world_turn(world);
         assert_string(world_calls(world), "end;prepare a.service;");
         manager_unlisten(world->manager, world);
@@ -149,7 +150,7 @@ Test(manager_job, a_spawn_of_a_unit_that_is_gone_is_dropped) {
         host = unit_table_host(unit->table);
         cr_assert(eq(int, host->ops->spawn(host, unit, UNIT_PURPOSE_MAIN), 0));
         unit_table_remove(manager_units(world->manager), unit);
-        manager_arm(world->manager->idle_source);
+        manager_turn_wake(&world->manager->turn);
         world_settle(world);
         assert_string(world_calls(world), "");
         cr_assert(eq(sz, outbox_length(manager_outbox(world->manager)), 0));
@@ -229,7 +230,7 @@ Test(manager_job, a_killed_service_is_restarted) {
         unit = manager_find_unit(world->manager, "a.service");
         pid = unit->vtable->main_pid(unit);
         cr_assert(eq(int, manager_kill_unit(world->manager, unit, "main", SIGKILL, NULL), 0));
-        manager_arm(world->manager->idle_source);
+        manager_turn_wake(&world->manager->turn);
         world_wait(world, has_restarted, &pid);
         cr_assert(eq(ptr, manager_unit_by_pid(world->manager, unit->vtable->main_pid(unit)), unit));
 }
@@ -258,7 +259,7 @@ Test(manager_job, all_processes_of_a_unit_are_found_and_stopped) {
         world_exec(world, JOB_REPLACE, "start:a.service");
         world_wait(world, world_is_active, "a.service");
         unit = manager_find_unit(world->manager, "a.service");
-        manager_arm(world->manager->idle_source);
+        manager_turn_wake(&world->manager->turn);
         world_wait(world, has_three_processes_or_more, unit);
 
         world_exec(world, JOB_REPLACE, "stop:a.service");

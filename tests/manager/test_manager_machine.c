@@ -13,11 +13,11 @@
 #include "manager_world.h"
 
 static bool is_gone(World *world, const void *argument) {
-        return world->manager->stage == MANAGER_GONE;
+        return world->manager->stages.stage == MANAGER_GONE;
 }
 
 static bool is_stopping(World *world, const void *argument) {
-        return world->manager->stage == MANAGER_STOPPING;
+        return world->manager->stages.stage == MANAGER_STOPPING;
 }
 
 static World *new_machine(void) {

@@ -10,7 +10,7 @@
 #include "manager_world.h"
 
 static bool is_seen(World *world, const void *where) {
-        return manager_find_mount(world->manager, where, false) != NULL;
+        return manager_mounts_find(&world->manager->mounts, where, false) != NULL;
 }
 
 /* With 1 no file can be opened; that many is needed to wait for one. */

@@ -34,7 +34,7 @@ static bool send_text(const World *world, const void *text, size_t n, int fd) {
         int s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
         bool is_sent;
 
-        strcpy(address.sun_path, world->manager->notify_path);
+        strcpy(address.sun_path, world->manager->notify.path);
         if (fd >= 0) {
                 memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
                 message.msg_control = &control;
@@ -175,13 +175,13 @@ Test(manager_notify, what_comes_behind_a_long_one_is_not_taken_for_it) {
 
         memset(large, 'x', sizeof(large));
         cr_assert(send_text(world, large, sizeof(large), -1));
-        manager_read_notify(world->manager, 64);
+        manager_notify_read(&world->manager->notify, 64);
         pid = fork();
         if (pid == 0)
                 _exit(!send_text(world, "READY=1", 7, -1));
         cr_assert(eq(int, world_add_process(world, a, UNIT_PURPOSE_MAIN, pid, -1, 0), 0));
         cr_assert(eq(int, waitid(P_PID, (id_t) pid, &info, WEXITED | WNOWAIT), 0));
-        manager_commit(world->manager);
+        state_commit(world->manager->turn.state);
         world_wait(world, world_has_calls, "exit");
         cr_assert(eq(int, strncmp(world_calls(world), "notify a.service READY=1;exit ", 30), 0), "%s",
                   world_calls(world));
@@ -236,7 +236,7 @@ Test(manager_notify, any_user_may_write_to_the_socket) {
         cleanup_(world_freep) World *world = world_new();
         struct stat status;
 
-        cr_assert(eq(int, stat(world->manager->notify_path, &status), 0));
+        cr_assert(eq(int, stat(world->manager->notify.path, &status), 0));
         cr_assert(eq(int, (int) (status.st_mode & 0777), 0666));
 }
 
@@ -250,5 +250,5 @@ Test(manager_notify, a_folder_that_is_too_deep_gets_an_abstract_name) {
         deep[sizeof(deep) - 1] = '\0';
         cr_assert(eq(int, manager_new(&manager, &(ManagerOptions) {
                 .unit_path = "/nonexistent", .runtime_directory = deep, .default_unit = "" }, NULL), 0));
-        cr_assert(eq(chr, manager->notify_path[0], '@'));
+        cr_assert(eq(chr, manager->notify.path[0], '@'));
 }

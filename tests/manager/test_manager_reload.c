@@ -72,13 +72,13 @@ Test(manager_reload, what_nothing_refers_to_any_more_goes) {
         world_write(world, "a.service", "[Unit]\nAfter=b.service\n[Service]\nExecStart=/bin/true\n");
         world_write(world, "b.service", "[Service]\nExecStart=/bin/true\n");
         unit_publish(world_load(world, "a.service"), UNIT_ACTIVE, 0);
-        manager_arm(world->manager->idle_source);
+        manager_turn_wake(&world->manager->turn);
         world_settle(world);
         assert_not_null(manager_find_unit(world->manager, "b.service"));
 
         world_write(world, "a.service", "[Service]\nExecStart=/bin/true\n# changed\n");
         cr_assert(eq(int, manager_reload(world->manager, false, NULL, NULL), 0));
-        manager_arm(world->manager->idle_source);
+        manager_turn_wake(&world->manager->turn);
         world_settle(world);
         assert_null(manager_find_unit(world->manager, "b.service"));
 }
@@ -144,13 +144,13 @@ Test(manager_reload, what_a_unit_does_not_wait_for_any_more_is_written_down) {
         world_settle(world);
         unit_publish(manager_find_unit(world->manager, "a.service"), UNIT_FAILED, 0);
         world_settle(world);
-        manager_commit(world->manager);
+        state_commit(world->manager->turn.state);
         assert_not_null(job_manager_recovers_with(manager_jobs(world->manager), manager_find_unit(world->manager, "b.service")));
 
         unit_ref(manager_find_unit(world->manager, "b.service"));
         world_write(world, "b.service", "[Service]\nExecStart=/bin/true\n# changed\n");
         cr_assert(eq(int, manager_reload(world->manager, false, NULL, NULL), 0));
-        manager_commit(world->manager);
+        state_commit(world->manager->turn.state);
         world_restart(world);
         cr_assert(job_manager_recovers_with(manager_jobs(world->manager), world_load(world, "b.service")) == NULL);
 }

@@ -52,7 +52,7 @@ static void write_unit(World *world, const char *name, const char *text) {
 }
 
 static bool has_no_jobs(World *world, const void *unused) {
-        return job_manager_count(manager_jobs(world->manager)) == 0 && world->manager->requests.n == 0;
+        return job_manager_count(manager_jobs(world->manager)) == 0 && world->manager->jobs.requests.n == 0;
 }
 
 /* Some turns, then another manager: until @is_there. The first of a new one's turns go for looking around. */
@@ -131,7 +131,7 @@ Test(manager_restore, an_exit_that_was_reaped_and_not_acted_upon_is_told) {
         pid = main_pid(world, "a.service");
         kill(pid, SIGTERM);
         cr_assert(eq(int, waitid(P_PID, (id_t) pid, &info, WEXITED | WNOWAIT), 0));
-        slot = journal_next_exit(state_journal(world->manager->state));
+        slot = journal_next_exit(state_journal(world->manager->turn.state));
         cr_assert(eq(int, waitid(P_PID, (id_t) pid, slot, WEXITED), 0));
         world_restart(world);
         world_wait(world, world_is_gone_or_inactive, "a.service");
@@ -144,8 +144,8 @@ Test(manager_restore, an_exit_that_no_unit_has_asked_for_yet_is_kept) {
         UnitExit stray = {};
 
         start_sleeper(world);
-        manager_commit(world->manager);
-        slot = journal_next_exit(state_journal(world->manager->state));
+        state_commit(world->manager->turn.state);
+        slot = journal_next_exit(state_journal(world->manager->turn.state));
         *slot = (siginfo_t) { .si_signo = SIGCHLD, .si_code = CLD_EXITED };
         slot->si_status = 3;
         slot->si_pid = 12345;
@@ -295,9 +295,9 @@ Test(manager_restore, that_it_is_to_leave_is_known) {
         cleanup_(world_freep) World *world = world_new();
 
         start_sleeper(world);
-        manager_commit(world->manager);
+        state_commit(world->manager->turn.state);
         manager_leave(world->manager, UNIT_ACTION_EXIT);
-        manager_commit(world->manager);
+        state_commit(world->manager->turn.state);
         world_restart(world);
         cr_assert(eq(int, (int) manager_action(world->manager), UNIT_ACTION_EXIT));
         cr_assert(eq(int, manager_run(world->manager), 0));
@@ -307,11 +307,11 @@ Test(manager_restore, that_it_leaves_is_known) {
         cleanup_(world_freep) World *world = world_new();
 
         world_settle(world);
-        manager_commit(world->manager);
+        state_commit(world->manager->turn.state);
         manager_exit(world->manager, 3, false);
-        manager_commit(world->manager);
+        state_commit(world->manager->turn.state);
         world_restart(world);
-        cr_assert(eq(int, (int) world->manager->stage, MANAGER_KILLING));
+        cr_assert(eq(int, (int) world->manager->stages.stage, MANAGER_KILLING));
         cr_assert(eq(int, manager_run(world->manager), 3));
 }
 
@@ -322,11 +322,11 @@ Test(manager_restore, what_clients_wait_for_stays_until_they_come_again) {
 
         cr_assert(eq(int, manager_pin(world->manager, world_load(world, "a.service")), 0));
         cr_assert(eq(int, manager_pin(world->manager, world_load(world, "a.service")), 0));
-        manager_commit(world->manager);
+        state_commit(world->manager->turn.state);
         world_restart(world);
         kill(pid, SIGTERM);
         world_wait(world, world_is_gone_or_inactive, "a.service");
-        manager_commit(world->manager);
+        state_commit(world->manager->turn.state);
         world_restart(world);
         world_settle(world);
         for (unsigned i = 0; i < 2; i++) {
@@ -336,7 +336,7 @@ Test(manager_restore, what_clients_wait_for_stays_until_they_come_again) {
                 cr_assert(eq(int, (int) service_of(unit)->exec_main.status, SIGTERM));
                 cr_assert(eq(int, manager_pin(world->manager, unit), 0));
                 manager_unpin(world->manager, unit);
-                manager_arm(world->manager->idle_source);
+                manager_turn_wake(&world->manager->turn);
                 world_settle(world);
         }
         cr_assert(manager_find_unit(world->manager, "a.service") == NULL);
@@ -363,18 +363,18 @@ Test(manager_restore, what_is_repeated_is_done_once_though_nothing_can_be_commit
 
         write_unit(world, "a.service", "[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/sh -c 'echo a >>$LOG'\n");
         world_exec(world, JOB_REPLACE, "start:a.service");
-        manager_run_jobs(world->manager);
+        manager_jobs_run(&world->manager->jobs);
         cr_assert(not(process_errands_is_empty(world->manager->errands)));
-        manager_commit(world->manager);
+        state_commit(world->manager->turn.state);
         world_restart(world);
         let_files_grow(4096);
         world_wait(world, is_exited, "a.service");
-        cr_assert(lt(int, state_error(world->manager->state), 0));
+        cr_assert(lt(int, state_error(world->manager->turn.state), 0));
         cr_assert(eq(str, (char *) read_log(world), (char *) "a\n"));
         let_files_grow(RLIM_INFINITY);
         world_restart(world);
         world_wait(world, is_exited, "a.service");
         world_settle(world);
-        cr_assert(eq(int, state_error(world->manager->state), 0));
+        cr_assert(eq(int, state_error(world->manager->turn.state), 0));
         cr_assert(eq(str, (char *) read_log(world), (char *) "a\n"));
 }

@@ -18,7 +18,7 @@ static bool is_in_stage(World *world, const void *state) {
 }
 
 static bool is_gone(World *world, const void *argument) {
-        return world->manager->stage == MANAGER_GONE;
+        return world->manager->stages.stage == MANAGER_GONE;
 }
 
 static void on_startup(void *userdata) {
@@ -87,7 +87,7 @@ static pid_t fork_idler(World *world) {
         pid_t pid = fork();
 
         if (pid == 0) {
-                sigprocmask(SIG_SETMASK, &world->manager->old_mask, NULL);
+                sigprocmask(SIG_SETMASK, &world->manager->signals.old_mask, NULL);
                 for (;;)
                         pause();
         }

@@ -82,8 +82,8 @@ Test(manager_timer, a_crowd_does_not_take_one_turn) {
                 set(world, name, UNIT_PURPOSE_RESTART, now);
         }
         cr_assert(eq(sz, process_timers_count(world->manager->timers), 300));
-        manager_read_clock(world->manager);
-        manager_run_timers(world->manager);
+        manager_turn_read_clock(&world->manager->turn);
+        process_timers_run(world->manager->timers, manager_now(world->manager));
         cr_assert(eq(sz, process_timers_count(world->manager->timers), 44));
         world_settle(world);
         cr_assert(eq(sz, process_timers_count(world->manager->timers), 0));

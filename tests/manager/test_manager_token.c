@@ -15,7 +15,7 @@ static uint64_t start(World *world, const char *token, uid_t uid, const char *un
         const JobRequest request = { .unit = unit, .type = JOB_START };
 
         cr_assert(eq(int, manager_exec(world->manager, &request, 1, JOB_REPLACE, NULL, &plan), JOB_MANAGER_E_SUCCESS));
-        cr_assert(eq(int, manager_add_token(world->manager, token, uid, 77, plan), 0));
+        cr_assert(eq(int, manager_tokens_add(&world->manager->tokens, token, uid, 77, plan, manager_now(world->manager)), 0));
         return plan->transaction;
 }
 
@@ -34,14 +34,14 @@ static void add(World *world, unsigned number, const JobPlan *plan) {
         char name[32];
 
         snprintf(name, sizeof(name), "token-%u", number);
-        cr_assert(eq(int, manager_add_token(world->manager, name, 0, 0, plan), 0));
+        cr_assert(eq(int, manager_tokens_add(&world->manager->tokens, name, 0, 0, plan, manager_now(world->manager)), 0));
 }
 
 static bool is_known(World *world, unsigned number) {
         char name[32];
 
         snprintf(name, sizeof(name), "token-%u", number);
-        return manager_find_token(world->manager, name, 0) != NULL;
+        return manager_tokens_find(&world->manager->tokens, name, 0, manager_now(world->manager)) != NULL;
 }
 
 Test(manager_token, what_is_one) {
@@ -70,7 +70,7 @@ Test(manager_token, names_what_was_done) {
         world_write(world, "b.service", "[Service]\nExecStart=/bin/true\n");
         world_write(world, "c.service", "[Service]\nExecStart=/bin/true\n");
         transaction = start(world, "one", 1000, "a.service");
-        token = manager_find_token(world->manager, "one", 1000);
+        token = manager_tokens_find(&world->manager->tokens, "one", 1000, manager_now(world->manager));
         cr_assert(ne(ptr, (void *) token, NULL));
         cr_expect(eq(u64, token->transaction, transaction));
         cr_expect(eq(u64, token->request, 77));
@@ -79,8 +79,8 @@ Test(manager_token, names_what_was_done) {
         cr_expect(eq(int, (int) token->anchors.items[0].type, JOB_START));
         cr_assert(eq(sz, token->others.n, 1), "the ids of what was pulled in follow each other");
         cr_expect(eq(u32, token->others.items[0].n, 2));
-        cr_expect(eq(ptr, (void *) manager_find_token(world->manager, "one", 1001), NULL), "that of another user");
-        cr_expect(eq(ptr, (void *) manager_find_token(world->manager, "two", 1000), NULL));
+        cr_expect(eq(ptr, (void *) manager_tokens_find(&world->manager->tokens, "one", 1001, manager_now(world->manager)), NULL), "that of another user");
+        cr_expect(eq(ptr, (void *) manager_tokens_find(&world->manager->tokens, "two", 1000, manager_now(world->manager)), NULL));
 }
 
 Test(manager_token, the_last_thousand_are_known) {
@@ -101,10 +101,10 @@ Test(manager_token, for_ten_minutes) {
         cleanup_(job_plan_freep) JobPlan *plan = new_plan(1);
 
         add(world, 0, plan);
-        world->manager->now += MANAGER_TOKEN_KEPT / 2;
+        world->manager->turn.now += MANAGER_TOKEN_KEPT / 2;
         add(world, 1, plan);
         cr_expect(is_known(world, 0));
-        world->manager->now += MANAGER_TOKEN_KEPT / 2;
+        world->manager->turn.now += MANAGER_TOKEN_KEPT / 2;
         cr_expect(not(is_known(world, 0)));
         cr_expect(is_known(world, 1));
         cr_expect(eq(sz, world->manager->tokens.n_jobs, 1));
@@ -142,7 +142,7 @@ Test(manager_token, a_successor_knows_them) {
         transaction = start(world, "one", 1000, "a.service");
         world_settle(world);
         world_restart(world);
-        token = manager_find_token(world->manager, "one", 1000);
+        token = manager_tokens_find(&world->manager->tokens, "one", 1000, manager_now(world->manager));
         cr_assert(ne(ptr, (void *) token, NULL));
         cr_expect(eq(u64, token->transaction, transaction));
         cr_expect(eq(u64, token->request, 77));

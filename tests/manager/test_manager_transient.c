@@ -11,14 +11,13 @@
 #include <unistd.h>
 
 #include "exec/exec_process.h"
-#include "manager/manager_transient.h"
+#include "manager/manager_section.h"
 #include "manager_world.h"
 
 static bool has_file(World *world) {
-        cleanup_free_ char *folder = NULL, *path = NULL;
+        cleanup_free_ char *path = NULL;
 
-        cr_assert(eq(int, manager_transient_folder(world->manager, &folder), 0));
-        cr_assert(eq(int, text_join_path(folder, "made.service", &path), 0));
+        cr_assert(eq(int, text_join_path(world->manager->transients.folder, "made.service", &path), 0));
         return access(path, F_OK) == 0;
 }
 
@@ -34,7 +33,7 @@ static World *world_with_made(void) {
         world_fake_services(world);
         cr_assert(eq(int, manager_make_transient(world->manager, "made.service", "[Service]\nExecStart=/bin/true\n", &unit,
                                                  &failure), 0));
-        manager_commit(world->manager);
+        state_commit(world->manager->turn.state);
         cr_assert(has_file(world));
         return world;
 }
@@ -42,10 +41,10 @@ static World *world_with_made(void) {
 Test(manager_transient, the_file_stays_until_it_is_written_down_that_the_unit_is_gone) {
         cleanup_(world_freep) World *world = world_with_made();
 
-        manager_unload_candidates(world->manager);
+        manager_unloading_run(&world->manager->unloading);
         cr_assert(not(is_there(world)));
         cr_assert(has_file(world));
-        manager_commit(world->manager);
+        state_commit(world->manager->turn.state);
         cr_assert(not(has_file(world)));
 }
 
@@ -53,14 +52,14 @@ Test(manager_transient, the_file_stays_until_it_is_written_down_that_the_unit_is
 Test(manager_transient, who_is_asked_for_before_that_keeps_its_file) {
         cleanup_(world_freep) World *world = world_with_made();
 
-        manager_unload_candidates(world->manager);
+        manager_unloading_run(&world->manager->unloading);
         world_load(world, "made.service");
-        manager_commit(world->manager);
+        state_commit(world->manager->turn.state);
         cr_assert(has_file(world));
 
-        manager_unload_candidates(world->manager);
+        manager_unloading_run(&world->manager->unloading);
         cr_assert(not(is_there(world)));
-        manager_commit(world->manager);
+        state_commit(world->manager->turn.state);
         cr_assert(not(has_file(world)));
 }
 
@@ -70,11 +69,11 @@ Test(manager_transient, who_is_asked_for_before_that_keeps_its_file_from_who_wan
         cleanup_(world_freep) World *world = world_with_made();
         Unit *unit;
 
-        manager_unload_candidates(world->manager);
+        manager_unloading_run(&world->manager->unloading);
         unit_publish(world_load(world, "made.service"), UNIT_ACTIVE, 0);
         cr_assert(eq(int, manager_make_transient(world->manager, "made.service", "[Service]\nExecStart=/bin/false\n", &unit,
                                                  &failure), -EEXIST));
-        manager_commit(world->manager);
+        state_commit(world->manager->turn.state);
         cr_assert(has_file(world));
 }
 
@@ -106,22 +105,22 @@ Test(manager_transient, a_file_outlives_a_state_that_was_lost_and_the_next_one) 
         Unit *unit;
 
         for (unsigned i = 0; i < 100; i++) {
-                manager_mark_self(world->manager);
-                manager_commit(world->manager);
+                manager_mark_self(world->manager->turn.state);
+                state_commit(world->manager->turn.state);
         }
         cr_assert(eq(int, manager_make_transient(world->manager, "made.service", "[Service]\nExecStart=/bin/sleep 1000\n", &unit,
                                                  &failure), 0));
         world_exec(world, JOB_REPLACE, "start:made.service");
         world_wait(world, world_is_active, "made.service");
         await_environment(world, unit);
-        manager_commit(world->manager);
+        state_commit(world->manager->turn.state);
         world->manager = manager_free(world->manager);
         damage(world, "state");
         damage(world, "journal");
         world_restart(world);
         cr_assert(world_is_active(world, "made.service"));
         cr_assert(has_file(world));
-        manager_commit(world->manager);
+        state_commit(world->manager->turn.state);
 
         world_restart(world);
         cr_assert(has_file(world));

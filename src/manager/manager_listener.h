@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Listeners: they are told of what happens at the moment it happens
+ */
+
+#include <stdbool.h>
+
+#include "basic/vector.h"
+#include "job/job_manager.h"
+#include "unit/unit.h"
+
+/* A listener must only note what it is told and add to the outbox. Entries may be NULL. */
+typedef struct ManagerListenerOps {
+        void (*unit_added)(void *userdata, Unit *unit);
+        void (*unit_removed)(void *userdata, Unit *unit);
+        void (*unit_changed)(void *userdata, Unit *unit);
+        void (*job_event)(void *userdata, const JobEvent *event);
+        void (*reloading)(void *userdata, bool active);
+        void (*unit_files_changed)(void *userdata);
+        void (*request_stop)(void *userdata, Unit *unit);       /* the client that controls the unit is to end it */
+        void (*startup_finished)(void *userdata);
+        void (*end_of_turn)(void *userdata);    /* before the outbox is flushed: add what was coalesced */
+} ManagerListenerOps;
+
+typedef struct ManagerListener {
+        const ManagerListenerOps *ops;
+        void *userdata;                 /* borrowed */
+} ManagerListener;
+
+typedef struct ManagerListeners {
+        VECTOR(ManagerListener) all;
+} ManagerListeners;
+
+static inline void manager_listeners_remove(ManagerListeners *listeners, const void *userdata) {
+        size_t kept = 0;
+
+        for (size_t i = 0; i < listeners->all.n; i++)
+                if (listeners->all.items[i].userdata != userdata)
+                        listeners->all.items[kept++] = listeners->all.items[i];
+        listeners->all.n = kept;
+}
+
+#define manager_listeners_tell(listeners, member, ...)                                   \
+        for (size_t i_ = 0; i_ < (listeners)->all.n; i_++)                               \
+                if ((listeners)->all.items[i_].ops->member)                              \
+                        (listeners)->all.items[i_].ops->member((listeners)->all.items[i_].userdata __VA_OPT__(,) __VA_ARGS__)

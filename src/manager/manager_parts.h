@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The objects that a manager is put together of
+ *
+ * Only the files that join them include this: manager.c (life and turns),
+ * manager_client.c (what clients ask), manager_host.c (what units ask),
+ * manager_observer.c (what units and jobs publish), manager_owner.c (what
+ * processes ask), manager_record.c and manager_restore.c (the state). Everything
+ * else is an object with a header of its own, which gets the others that it
+ * needs as pointers.
+ */
+
+#include "manager/manager.h"
+#include "manager/manager_clock.h"
+#include "manager/manager_contract.h"
+#include "manager/manager_diagnostic.h"
+#include "manager/manager_environment.h"
+#include "manager/manager_generator.h"
+#include "manager/manager_group.h"
+#include "manager/manager_invocation.h"
+#include "manager/manager_job.h"
+#include "manager/manager_limitation.h"
+#include "manager/manager_log.h"
+#include "manager/manager_mount.h"
+#include "manager/manager_name.h"
+#include "manager/manager_notify.h"
+#include "manager/manager_pin.h"
+#include "manager/manager_record.h"
+#include "manager/manager_signal.h"
+#include "manager/manager_stage.h"
+#include "manager/manager_token.h"
+#include "manager/manager_transient.h"
+#include "manager/manager_trigger.h"
+#include "manager/manager_turn.h"
+#include "manager/manager_unit_row.h"
+#include "manager/manager_unload.h"
+#include "manager/tell_policy.h"
+#include "process/outbox.h"
+#include "process/process_errand.h"
+#include "process/process_host.h"
+#include "process/process_table.h"
+#include "process/process_timer.h"
+#include "unitfile/resource_settings.h"
+
+struct Manager {
+        UnitHost host;
+        ManagerOptions options;         /* its strings are owned, as are the next two */
+        char **exit_on;
+        ResourceLimit default_tasks_max;
+
+        ManagerTurn turn;
+        TellPolicy tell;
+        sd_event_source *timer_source;  /* owned */
+        usec_t alarm;                   /* what .timer_source is set to */
+
+        UnitFileLoader *loader;         /* owned */
+        UnitTable *units;               /* owned */
+        JobManager *engine;             /* owned */
+        Outbox *outbox;                 /* owned */
+        ProcessHost process_host;
+        ProcessTable *processes;        /* owned */
+        ProcessTimers *timers;          /* owned */
+        ProcessErrands *errands;        /* owned */
+        ManagerLog *log;                /* owned; NULL: units inherit our output */
+
+        ManagerLimitations limitations;
+        ManagerEnvironment environment;
+        ManagerListeners listeners;
+        ManagerDiagnostics diagnostics;
+        ManagerGenerator generator;
+        ManagerNotify notify;
+        ManagerSignals signals;
+        ManagerMounts mounts;
+        ManagerClock clock;
+        ManagerNames names;
+        ManagerTokens tokens;
+        ManagerRecords records;
+
+        ManagerUnits rows;
+        ManagerTriggers triggers;
+        ManagerJobs jobs;
+        ManagerTransients transients;
+        ManagerUnloading unloading;
+        ManagerPins pins;
+        ManagerInvocations invocations;
+        ManagerGroups groups;
+        ManagerContract contract;
+        ManagerStages stages;
+
+        char *state_directory;          /* owned: what outlives a boot; NULL: not known yet, or there is none */
+        bool is_settled;                /* the keeper has done all that it was asked to drop */
+        bool wants_reexec;
+};
+
+/* manager_host.c, manager_observer.c, manager_owner.c, manager_client.c */
+extern const UnitHostOps manager_host_ops;
+extern const UnitObserverOps manager_observer_ops;
+extern const ProcessHostOps manager_process_host_ops;
+extern const ManagerSignalOps manager_signal_ops;
+
+/* Nothing is left of the unit but its place among the candidates for unloading: its index will be another unit's. */
+void manager_forget_unit(Manager *manager, Unit *unit);
+void manager_take_job_event(const JobEvent *event, void *userdata);
+void manager_take_notification(void *userdata, pid_t sender, char *const *assignments, int *fds, size_t n_fds);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The order in which sources are served when several are ready: sd-event priorities
+ */
+
+enum {
+        MANAGER_PRIORITY_CHILDREN = -50,
+        MANAGER_PRIORITY_NOTIFY = -40,
+        MANAGER_PRIORITY_SIGNALS = -30,
+        MANAGER_PRIORITY_TIMERS = -20,
+        MANAGER_PRIORITY_JOBS = -10,
+        MANAGER_PRIORITY_BUS = 0,
+        MANAGER_PRIORITY_IDLE = 50,
+};

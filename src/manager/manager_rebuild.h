@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What can be seen of units when the records are lost
+ */
+
+#include "manager/manager_invocation.h"
+#include "process/process_table.h"
+#include "unit/unit_table.h"
+
+typedef struct ManagerRebuild {
+        pid_t keeper;
+        bool is_user;
+        UnitTable *units;               /* borrowed, as are the following */
+        struct CgroupTree *tree;        /* NULL: there are no control groups */
+        const ProcessTable *processes;
+        ManagerInvocations *invocations;
+} ManagerRebuild;
+
+/* Units that have processes become active, and stay as they are. */
+void manager_rebuild(const ManagerRebuild *rebuild);

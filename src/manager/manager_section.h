@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The sections of the manager's state, and the marks of those that there is one of
+ */
+
+#include "job/job_manager.h"
+#include "state/state.h"
+
+typedef enum ManagerSection {
+        MANAGER_SECTION_SELF,           /* numbers, stage, environment */
+        MANAGER_SECTION_QUEUES,         /* jobs asked for, exits and errands */
+        MANAGER_SECTION_TOKENS,         /* see manager_token.c */
+        MANAGER_SECTION_UNITS,          /* with their timers and processes */
+        MANAGER_SECTION_JOBS,
+} ManagerSection;
+
+/* The numbers of what there is in STORE_MANAGER. */
+enum {
+        MANAGER_RECORD_SELF,
+        MANAGER_RECORD_QUEUES,
+        MANAGER_RECORD_TOKENS = 64,     /* and on */
+};
+
+static inline void manager_mark_self(State *state) {
+        state_mark(state, STORE_MANAGER, MANAGER_RECORD_SELF);
+}
+
+static inline void manager_mark_queues(State *state) {
+        state_mark(state, STORE_MANAGER, MANAGER_RECORD_QUEUES);
+}
+
+static inline void manager_mark_job(State *state, uint32_t id) {
+        if (id != JOB_ID_NONE)
+                state_mark(state, STORE_JOBS, id);
+}

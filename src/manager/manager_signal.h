@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Signals to the manager
+ */
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "manager/manager_turn.h"
+#include "job/job_type.h"
+#include "unit/unit_settings.h"
+
+/* What is done about them; in a turn. */
+typedef struct ManagerSignalOps {
+        void (*children)(void *userdata);               /* there may be some to reap */
+        void (*end)(void *userdata, int signal, bool is_repeated);
+        void (*reload)(void *userdata);
+        void (*log_jobs)(void *userdata);               /* what is being done */
+        void (*log_counts)(void *userdata);             /* how much there is of everything */
+        void (*start)(void *userdata, const char *unit, const char *instead /* if there is no such unit, or NULL */,
+                      JobMode mode, pid_t sender);
+        void (*leave)(void *userdata, UnitAction action);
+} ManagerSignalOps;
+
+typedef struct ManagerSignals {
+        ManagerTurn *turn;              /* borrowed */
+        const ManagerSignalOps *ops;
+        void *userdata;                 /* borrowed */
+        bool is_machine;                /* it has signals of its own */
+        bool is_kept;                   /* the keeper passes signals on as they come */
+        bool was_told_to_end;
+        usec_t keys_since;              /* when Ctrl-Alt-Del was pressed for the first of .n_keys times */
+        unsigned n_keys;
+        sigset_t old_mask;              /* what was blocked before us */
+        bool has_old_mask;
+} ManagerSignals;
+
+/* Blocks signals, and listens to them. 0 or -errno. */
+int manager_signals_init(ManagerSignals *signals);
+void manager_signals_deinit(ManagerSignals *signals);
+
+/* manager_signal_machine.c: those that the init of a machine gets. */
+int manager_signals_init_machine(ManagerSignals *signals);
+void manager_signals_add_machine(sigset_t *set);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The stages from the start of the manager to its end
+ */
+
+typedef enum ManagerStage {
+        MANAGER_INITIALIZING,           /* before the default unit was asked for */
+        MANAGER_STARTING,               /* until there is no job for the first time */
+        MANAGER_SERVING,
+        MANAGER_STOPPING,               /* units are stopped in order */
+        MANAGER_TERMINATING,            /* what is left has had its SIGTERM … */
+        MANAGER_KILLING,                /* … and SIGKILL */
+        MANAGER_GONE,                   /* the loop ends */
+} ManagerStage;

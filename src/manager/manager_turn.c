@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The turn that goes on
+ *
+ * The clock is read once, before anything of the turn happens, so that all of
+ * it happens at one time. Sources that the manager arms itself are deferred
+ * ones: off, or served once.
+ */
+
+#include "basic/clock.h"
+#include "manager/manager_turn.h"
+#include "manager/manager_priority.h"
+
+void manager_turn_arm(sd_event_source *source) {
+        sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
+
+int manager_turn_add_source(ManagerTurn *turn, sd_event_source **ret_source, sd_event_handler_t handler, int64_t priority,
+                            void *userdata) {
+        int r;
+
+        r = sd_event_add_defer(turn->event, ret_source, handler, userdata);
+        if (r >= 0)
+                r = sd_event_source_set_enabled(*ret_source, SD_EVENT_OFF);
+        return r < 0 ? r : sd_event_source_set_priority(*ret_source, priority);
+}
+
+static int on_idle(sd_event_source *source, void *userdata) {
+        return 0;                       /* what there is to do is done at the end of the turn */
+}
+
+int manager_turn_init(ManagerTurn *turn) {
+        int r = sd_event_new(&turn->event);
+
+        return r < 0 ? r : manager_turn_add_source(turn, &turn->idle_source, on_idle, MANAGER_PRIORITY_IDLE, NULL);
+}
+
+void manager_turn_deinit(ManagerTurn *turn) {
+        sd_event_source_disable_unref(turn->idle_source);
+        sd_event_unref(turn->event);
+        state_free(turn->state);
+        *turn = (ManagerTurn) {};
+}
+
+void manager_turn_read_clock(ManagerTurn *turn) {
+        turn->now = clock_monotonic();
+        turn->now_realtime = clock_realtime();
+}
+
+void manager_turn_wake(ManagerTurn *turn) {
+        manager_turn_arm(turn->idle_source);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The turn that goes on: its time, and whether something has happened in it
+ *
+ * Each object of the manager has a pointer to this one. A unit is told of
+ * something only after manager_turn_enter(): whatever it changes about itself
+ * is then written down, and listeners are told.
+ */
+
+#include <stdbool.h>
+
+#include <systemd/sd-event.h>
+
+#include "basic/usec.h"
+#include "state/state.h"
+#include "unit/unit.h"
+
+typedef struct ManagerTurn {
+        sd_event *event;                /* owned */
+        sd_event_source *idle_source;   /* owned: has another turn follow */
+        State *state;                   /* owned */
+        usec_t now, now_realtime;       /* the same all through a turn */
+        bool has_news;                  /* something happened that listeners have not been told the end of */
+} ManagerTurn;
+
+/* Makes the event loop. 0 or -errno. */
+int manager_turn_init(ManagerTurn *turn);
+void manager_turn_deinit(ManagerTurn *turn);
+
+void manager_turn_read_clock(ManagerTurn *turn);
+void manager_turn_wake(ManagerTurn *turn);      /* another turn follows this one at once */
+
+static inline void manager_turn_enter(ManagerTurn *turn, const Unit *unit) {
+        turn->has_news = true;
+        state_mark_unit(turn->state, unit->index);
+}
+
+/* A deferred source that is off; it is armed for one turn. */
+int manager_turn_add_source(ManagerTurn *turn, sd_event_source **ret_source, sd_event_handler_t handler, int64_t priority,
+                            void *userdata);
+void manager_turn_arm(sd_event_source *source);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What the objects of the manager keep for each unit: a row, by the unit's index
+ *
+ * One table for all of them: a commit that goes through many units fetches one
+ * row for each. Each member belongs to the object that is named with it.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "basic/usec.h"
+#include "basic/vector.h"
+#include "unit/unit_table.h"
+
+typedef struct ManagerUnit {
+        struct ProcessOwner *owner;     /* owned by manager_owner: of its processes and timers; NULL: it has none */
+        struct ManagerGroup *group;     /* owned by manager_group: its control group in this run; NULL: none */
+
+        usec_t told_end_at;             /* manager_message: the turn of .told_end */
+        uint32_t told_job;              /* … the job that the log has spoken of last … */
+        int8_t told_run;                /* … and what it did: a JobType */
+        int8_t told_end;                /* … the last JobResult that was logged */
+
+        uint8_t n_pins;                 /* manager_pin */
+        uint32_t invocation;            /* manager_invocation: its key, or 0 */
+
+        uint32_t walk;                  /* manager_unload: the last search for references that came by */
+        uint32_t kept_by;               /* … a unit in use that was found to refer to it, over others perhaps */
+        uint64_t kept_since;            /* … when unit_table_withdrawals() was that less 1 .kept_by was found; 0: never */
+        bool is_candidate : 1;          /* … in the list of candidates */
+
+        bool is_failed : 1;             /* counted as failed */
+        bool told_unapplied : 1;        /* manager_group: that some of its resource settings are without effect */
+        bool is_awaiting : 1;           /* manager_record: its record may say that it recovers with another */
+} ManagerUnit;
+
+typedef struct ManagerUnits {
+        VECTOR(ManagerUnit) rows;
+        uint32_t n_failed;              /* units that are */
+} ManagerUnits;
+
+/* Made when it is first asked for, of zeros; valid until the next call. NULL without memory. */
+ManagerUnit *manager_units_of(ManagerUnits *units, const Unit *unit);
+/* NULL: there is none yet. */
+static inline const ManagerUnit *manager_units_find(const ManagerUnits *units, const Unit *unit) {
+        return unit->index < units->rows.n ? &units->rows.items[unit->index] : NULL;
+}
+
+void manager_units_count_failed(ManagerUnits *units, const Unit *unit, bool is_failed);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Unloading units that nothing needs
+ */
+
+#include "basic/vector.h"
+#include "manager/manager_job.h"
+#include "manager/manager_transient.h"
+#include "manager/manager_turn.h"
+#include "manager/manager_unit_row.h"
+
+typedef struct ManagerUnloading {
+        ManagerTurn *turn;              /* borrowed, as are the next four */
+        UnitTable *units;
+        ManagerUnits *rows;
+        ManagerJobs *jobs;
+        ManagerTransients *transients;
+        VECTOR(uint32_t) candidates;    /* indexes of units that may be unloaded */
+        uint32_t walk;                  /* number of the last search */
+} ManagerUnloading;
+
+/* A unit that nothing refers to, inactive and without a job, may be unloaded: looked at at the end of the turn. */
+void manager_unloading_consider(ManagerUnloading *unloading, Unit *unit);
+/* A job of @handler has ended: units for whose end it was need not stay for that any more. */
+void manager_unloading_consider_handled(ManagerUnloading *unloading, const Unit *handler);
+void manager_unloading_run(ManagerUnloading *unloading);        /* at the end of a turn */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * When listeners are told what has happened
+ *
+ * Normally at the end of each turn. While jobs begin and end one after the
+ * other, what is told covers many turns: one message for all that a unit went
+ * through, and one commit in front of it. Pure: time is an argument,
+ * CLOCK_MONOTONIC in µs.
+ */
+
+#include <stdbool.h>
+
+#include "basic/usec.h"
+
+typedef struct TellPolicy {
+        usec_t later_until;             /* until then listeners wait as long as jobs begin and end */
+        usec_t answer_until;            /* until then the answer to a client waits, likewise; 0: there is none yet */
+} TellPolicy;
+
+/*
+ * May what is to be told at the end of a turn wait for a later one? To be asked while jobs are ready. @has_answer: a client
+ * waits for something. @turn: when the turn began.
+ */
+bool tell_policy_may_wait(TellPolicy *policy, bool has_answer, usec_t turn, usec_t now);
+
+/* Everything was told; that took from @began to @now. */
+void tell_policy_told(TellPolicy *policy, usec_t began, usec_t now);
