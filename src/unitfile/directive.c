@@ -60,6 +60,8 @@ static const DirectiveSection sections[] = {
         { "Mount", UNIT_MOUNT,
           { &tables[TABLE_MOUNT], &tables[TABLE_EXEC], &tables[TABLE_KILL], &tables[TABLE_RESOURCE] } },
         { "Slice", UNIT_SLICE, { &tables[TABLE_SLICE], &tables[TABLE_RESOURCE] } },
+        { "Automount", UNIT_AUTOMOUNT, {} },
+        { "Swap", UNIT_SWAP, {} },
 };
 
 const DirectiveTable *directive_tables(size_t *ret_n) {
@@ -74,25 +76,16 @@ const DirectiveSection *directive_sections(size_t *ret_n) {
 
 const DirectiveSection *directive_section_find(const char *name) {
         for (size_t i = 0; i < ELEMENTSOF(sections); i++)
-                if (strcmp(sections[i].name, name) == 0)
+                if (sections[i].tables[0] && strcmp(sections[i].name, name) == 0)
                         return &sections[i];
         return NULL;
 }
 
 const char *directive_section_of_type(UnitType type) {
-        static const char *const names[_UNIT_TYPE_MAX] = {
-                [UNIT_SERVICE] = "Service",
-                [UNIT_SOCKET] = "Socket",
-                [UNIT_MOUNT] = "Mount",
-                [UNIT_AUTOMOUNT] = "Automount",
-                [UNIT_SWAP] = "Swap",
-                [UNIT_TIMER] = "Timer",
-                [UNIT_PATH] = "Path",
-                [UNIT_SLICE] = "Slice",
-                [UNIT_SCOPE] = "Scope",
-        };
-
-        return type >= 0 && type < _UNIT_TYPE_MAX ? names[type] : NULL;
+        for (size_t i = 0; i < ELEMENTSOF(sections); i++)
+                if (sections[i].type == type && type != _UNIT_TYPE_INVALID)
+                        return sections[i].name;
+        return NULL;
 }
 
 static int directive_compare(const void *a, const void *b) {

@@ -35,11 +35,18 @@ typedef enum DirectiveBase {
         DIRECTIVE_IN_EXEC_TERMS,        /* … ExecTerms */
         DIRECTIVE_IN_KILL,              /* … KillSettings */
         DIRECTIVE_IN_RESOURCES,         /* … ResourceSettings */
+        _DIRECTIVE_BASE_MAX,
 } DirectiveBase;
+
+/* What a section is read into: the unit's own settings, or those of one instance of a section that has many. */
+typedef struct DirectiveTarget {
+        void *bases[_DIRECTIVE_BASE_MAX];       /* borrowed; NULL: no directive of the section goes there */
+        UnitDraft *draft;               /* borrowed: of the unit, which takes remarks and relations */
+} DirectiveTarget;
 
 /* One assignment. Borrowed for the call. */
 typedef struct DirectiveLine {
-        UnitDraft *draft;
+        const DirectiveTarget *target;
         const Directive *directive;
         const char *file;
         unsigned line;
@@ -69,10 +76,17 @@ typedef struct DirectiveTable {
 #define DIRECTIVE_SECTION_TABLES_MAX 4
 
 typedef struct DirectiveSection {
-        const char *name;               /* "Unit" */
+        const char *name;               /* "Unit"; "Node *": as many as there are names in place of the star */
         UnitType type;                  /* whose section it is; _UNIT_TYPE_INVALID: every type has it */
-        const DirectiveTable *tables[DIRECTIVE_SECTION_TABLES_MAX];     /* no name is in two of them; the rest is NULL */
+        /* No name is in two of them; the rest is NULL. Without any the section is known, but not read. */
+        const DirectiveTable *tables[DIRECTIVE_SECTION_TABLES_MAX];
+        const struct SettingsKind *instances;   /* with a star: the settings of each instance */
 } DirectiveSection;
+
+typedef struct DirectiveSections {
+        const DirectiveSection *items;
+        size_t n;
+} DirectiveSections;
 
 extern const Directive unit_directives[], install_directives[], service_directives[], slice_directives[],
         timer_directives[], path_directives[], scope_directives[], socket_directives[], mount_directives[],
@@ -85,8 +99,9 @@ extern const size_t unit_directives_n, install_directives_n, service_directives_
 /* All tables, each once. */
 const DirectiveTable *directive_tables(size_t *ret_n);
 
-/* The sections that there are tables of. */
+/* The sections of all unit types. */
 const DirectiveSection *directive_sections(size_t *ret_n);
+/* One that is read; NULL: there is none of that name. */
 const DirectiveSection *directive_section_find(const char *name);
 
 /* What the section of a unit type is called ("Service"); NULL for those that have none. */

@@ -17,7 +17,7 @@
 #define PATH_VALUES_MAX 1024
 
 static int parse_path(const DirectiveLine *line, const char *value) {
-        PathSettings *settings = line->draft->own;
+        PathSettings *settings = directive_base(line, DIRECTIVE_IN_TYPE);
         PathValue path = { .kind = (PathKind) line->directive->argument };
         int r;
 

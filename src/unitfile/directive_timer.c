@@ -17,7 +17,7 @@
 #define TIMER_VALUES_MAX 4096
 
 static int add_value(const DirectiveLine *line, const TimerValue *value) {
-        TimerSettings *timer = line->draft->own;
+        TimerSettings *timer = directive_base(line, DIRECTIVE_IN_TYPE);
 
         if (timer->values.n >= TIMER_VALUES_MAX) {
                 calendar_free(value->calendar);
@@ -38,7 +38,7 @@ static int parse_calendar(const DirectiveLine *line, const char *value) {
         int r;
 
         if (!*value) {
-                timer_settings_clear_values(line->draft->own);
+                timer_settings_clear_values(directive_base(line, DIRECTIVE_IN_TYPE));
                 return 0;
         }
         r = directive_expand(line, value, &expanded);
@@ -60,7 +60,7 @@ static int parse_span(const DirectiveLine *line, const char *value) {
         int r;
 
         if (!*value) {
-                timer_settings_clear_values(line->draft->own);
+                timer_settings_clear_values(directive_base(line, DIRECTIVE_IN_TYPE));
                 return 0;
         }
         r = directive_expand(line, value, &expanded);
@@ -74,7 +74,7 @@ static int parse_span(const DirectiveLine *line, const char *value) {
 static int parse_wake_system(const DirectiveLine *line, const char *value) {
         int r = directive_parse_bool(line, value);
 
-        if (r == 0 && ((const TimerSettings *) line->draft->own)->wake_system)
+        if (r == 0 && ((const TimerSettings *) directive_base(line, DIRECTIVE_IN_TYPE))->wake_system)
                 directive_note(line, UNIT_FILE_WARNING, "No machine is woken up by jobd: it elapses when it is awake.");
         return r;
 }

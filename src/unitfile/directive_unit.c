@@ -20,13 +20,13 @@
 /* A template, which gets this unit's instance. */
 static int parse_relation_template(const DirectiveLine *line, const char *template) {
         cleanup_free_ char *name = NULL;
-        int r = unit_draft_resolve_template(line->draft, template, &name);
+        int r = unit_draft_resolve_template(line->target->draft, template, &name);
 
         if (r == -EINVAL) {
                 directive_note(line, UNIT_FILE_WARNING, "'%s' cannot be given an instance; it is ignored.", template);
                 return 0;
         }
-        return r < 0 ? r : unit_draft_add_relation(line->draft, line->directive->argument, name, line->file, line->line,
+        return r < 0 ? r : unit_draft_add_relation(line->target->draft, line->directive->argument, name, line->file, line->line,
                                                    NULL);
 }
 
@@ -47,7 +47,7 @@ static int parse_relation_word(const DirectiveLine *line, const char *word) {
         }
         if (strchr(word, '@') && unit_name_is_template(word))
                 return parse_relation_template(line, word);
-        return unit_draft_add_relation(line->draft, line->directive->argument, word, line->file, line->line, NULL);
+        return unit_draft_add_relation(line->target->draft, line->directive->argument, word, line->file, line->line, NULL);
 }
 
 static int parse_relation(const DirectiveLine *line, const char *value) {
@@ -71,7 +71,7 @@ static int parse_relation(const DirectiveLine *line, const char *value) {
 
 /* JobTimeoutSec= also sets the running timeout, as long as that has not been set itself. */
 static int parse_job_timeout(const DirectiveLine *line, const char *value) {
-        UnitSettings *settings = &line->draft->settings;
+        UnitSettings *settings = directive_base(line, DIRECTIVE_IN_UNIT);
         int r = directive_parse_time_limit(line, value);
 
         if (!settings->has_job_running_timeout)
@@ -80,7 +80,9 @@ static int parse_job_timeout(const DirectiveLine *line, const char *value) {
 }
 
 static int parse_job_running_timeout(const DirectiveLine *line, const char *value) {
-        line->draft->settings.has_job_running_timeout = true;
+        UnitSettings *settings = directive_base(line, DIRECTIVE_IN_UNIT);
+
+        settings->has_job_running_timeout = true;
         return directive_parse_time_limit(line, value);
 }
 
@@ -130,7 +132,8 @@ static void condition_list_clear(UnitCondition **list, bool asserts) {
 }
 
 static int parse_condition(const DirectiveLine *line, const char *value) {
-        UnitCondition **end = &line->draft->rare->conditions, *condition;
+        UnitRareSettings *rare = directive_base(line, DIRECTIVE_IN_UNIT_RARE);
+        UnitCondition **end = &rare->conditions, *condition;
         bool is_assert = text_starts_with(line->directive->name, "Assert"), is_trigger, is_negated;
         cleanup_free_ char *parameter = NULL;
         int r;

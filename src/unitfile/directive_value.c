@@ -20,33 +20,14 @@
 #include "unitfile/file_word.h"
 #include "unitfile/unit_draft.h"
 
-void *directive_field(const DirectiveLine *line) {
-        UnitDraft *draft = line->draft;
+void *directive_base(const DirectiveLine *line, DirectiveBase base) {
+        assert(line->target->bases[base]);
 
-        switch ((DirectiveBase) line->directive->base) {
-        case DIRECTIVE_IN_UNIT:
-                return (char *) &draft->settings + line->directive->offset;
-        case DIRECTIVE_IN_UNIT_RARE:
-                return (char *) draft->rare + line->directive->offset;
-        case DIRECTIVE_IN_TYPE:
-                assert(draft->own);
-                return (char *) draft->own + line->directive->offset;
-        case DIRECTIVE_IN_SERVICE_RARE:
-                return (char *) &draft->service_rare + line->directive->offset;
-        case DIRECTIVE_IN_EXEC:
-                assert(draft->exec);
-                return (char *) draft->exec + line->directive->offset;
-        case DIRECTIVE_IN_EXEC_RARE:
-                return (char *) &draft->exec_rare + line->directive->offset;
-        case DIRECTIVE_IN_EXEC_TERMS:
-                return (char *) &draft->exec_terms + line->directive->offset;
-        case DIRECTIVE_IN_KILL:
-                assert(draft->kill);
-                return (char *) draft->kill + line->directive->offset;
-        case DIRECTIVE_IN_RESOURCES:
-                return (char *) &draft->resources + line->directive->offset;
-        }
-        return NULL;
+        return line->target->bases[base];
+}
+
+void *directive_field(const DirectiveLine *line) {
+        return (char *) directive_base(line, (DirectiveBase) line->directive->base) + line->directive->offset;
 }
 
 int directive_complain(const DirectiveLine *line, const char *format, ...) {
@@ -62,8 +43,8 @@ int directive_complain(const DirectiveLine *line, const char *format, ...) {
                 return -ENOMEM;
         }
         if (line->directive->is_strict)
-                return unit_draft_refuse(line->draft, line->file, line->line, line->directive->name, "%s.", message);
-        unit_draft_report(line->draft, UNIT_FILE_WARNING, line->file, line->line, line->directive->name,
+                return unit_draft_refuse(line->target->draft, line->file, line->line, line->directive->name, "%s.", message);
+        unit_draft_report(line->target->draft, UNIT_FILE_WARNING, line->file, line->line, line->directive->name,
                           "%s; the line is ignored.", message);
         return 0;
 }
@@ -78,13 +59,13 @@ void directive_note(const DirectiveLine *line, UnitFileSeverity severity, const 
         va_end(args);
         if (n < 0)
                 message = NULL;
-        unit_draft_report(line->draft, severity, line->file, line->line, line->directive->name, "%s",
+        unit_draft_report(line->target->draft, severity, line->file, line->line, line->directive->name, "%s",
                           message ? message : "Out of memory.");
 }
 
 int directive_expand(const DirectiveLine *line, const char *value, char **ret_text) {
         cleanup_free_ char *problem = NULL;
-        int r = specifier_expand(&line->draft->specifiers, value, ret_text, &problem);
+        int r = specifier_expand(&line->target->draft->specifiers, value, ret_text, &problem);
 
         if (r == SPECIFIER_LEFT)
                 directive_note(line, UNIT_FILE_WARNING, "In '%s': %s. It is left as it stands.", value, problem);
@@ -327,14 +308,16 @@ static bool value_asks_for_nothing(const char *value) {
 }
 
 int directive_parse_refused(const DirectiveLine *line, const char *value) {
-        UnitDraft *draft = line->draft;
-        DraftRefusal refusal = { .directive = line->directive, .file = line->file, .line = line->line };
+        UnitDraft *draft = line->target->draft;
+        DraftRefusal refusal = {
+                .directive = line->directive, .target = line->target, .file = line->file, .line = line->line };
         size_t kept = 0;
 
         if (!value_asks_for_nothing(value))
                 return vector_push(&draft->refusals, refusal);
         for (size_t i = 0; i < draft->refusals.n; i++)
-                if (draft->refusals.items[i].directive != line->directive)
+                if (draft->refusals.items[i].directive != line->directive ||
+                    draft->refusals.items[i].target != line->target)
                         draft->refusals.items[kept++] = draft->refusals.items[i];
         draft->refusals.n = kept;
         return 0;

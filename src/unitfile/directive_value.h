@@ -12,6 +12,8 @@
 #include "unitfile/directive.h"
 #include "unitfile/unit_file.h"
 
+/* The settings of that kind that the line's section is read into; there must be some. */
+void *directive_base(const DirectiveLine *line, DirectiveBase base);
 /* The field of the line's directive. */
 void *directive_field(const DirectiveLine *line);
 

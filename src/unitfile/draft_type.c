@@ -14,6 +14,8 @@ const DraftType *draft_type_of(UnitType type) {
                 [UNIT_SOCKET] = &socket_draft_type,
                 [UNIT_SCOPE] = &scope_draft_type,
                 [UNIT_MOUNT] = &mount_draft_type,
+                [UNIT_SLICE] = &slice_draft_type,
+                [UNIT_TARGET] = &target_draft_type,
         };
 
         return type >= 0 && type < _UNIT_TYPE_MAX ? types[type] : NULL;
@@ -23,10 +25,10 @@ const ExecSettings *draft_type_exec(const Unit *unit) {
         static ExecSettings defaults;
         const DraftType *type = draft_type_of(unit->type);
 
-        if (!type || type->exec == DRAFT_TYPE_HAS_NOT)
+        if (!type || !type->has_settings || type->settings.exec == SETTINGS_HAVE_NOT)
                 return NULL;
         if (unit->type_settings)
-                return (const ExecSettings *) ((const char *) unit->type_settings + type->exec);
+                return (const ExecSettings *) ((const char *) unit->type_settings + type->settings.exec);
         exec_settings_init(&defaults);
         return &defaults;
 }
@@ -35,10 +37,10 @@ const KillSettings *draft_type_kill(const Unit *unit) {
         static KillSettings defaults;
         const DraftType *type = draft_type_of(unit->type);
 
-        if (!type || type->kill == DRAFT_TYPE_HAS_NOT)
+        if (!type || !type->has_settings || type->settings.kill == SETTINGS_HAVE_NOT)
                 return NULL;
         if (unit->type_settings)
-                return (const KillSettings *) ((const char *) unit->type_settings + type->kill);
+                return (const KillSettings *) ((const char *) unit->type_settings + type->settings.kill);
         kill_settings_init(&defaults);
         return &defaults;
 }

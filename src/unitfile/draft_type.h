@@ -2,35 +2,38 @@
 #pragma once
 
 /*
- * What unit files know of a unit type: a row for each that has settings of its own
+ * What unit files know of a unit type
  *
- * A new type has a file with its row, and stands in the table of draft_type.c.
+ * A new type has a file with its row, which stands in the table of
+ * draft_type.c; a type that has none cannot be loaded.
  */
 
-#include <stddef.h>
-
 #include "unit/unit.h"
-#include "unitfile/exec_settings.h"
-#include "unitfile/kill_settings.h"
-
-typedef struct UnitDraft UnitDraft;
-
-#define DRAFT_TYPE_HAS_NOT ((size_t) -1)
+#include "unitfile/draft_section.h"
+#include "unitfile/unit_file.h"
 
 typedef struct DraftType {
-        int (*make)(void **ret_settings);       /* with the defaults: 0 or -ENOMEM */
-        void (*release)(void *settings);
-        /* Where in the settings these are, or DRAFT_TYPE_HAS_NOT: ExecSettings, KillSettings, pointer to ResourceSettings. */
-        size_t exec, kill, resources;
-        int (*check)(UnitDraft *draft);         /* Is it complete, do its settings fit together? Says so if not. May be NULL */
-        int (*add_defaults)(UnitDraft *draft);  /* what DefaultDependencies= is about; may be NULL */
-        int (*add_implied)(UnitDraft *draft);   /* dependencies that no line says, in any case; may be NULL */
+        SettingsKind settings;
+        bool has_settings;
+        bool is_found_with_dropins;     /* the drop-ins of a unit without a file are read */
+        bool ignores_isolate;           /* IgnoreOnIsolate= is yes unless a file says otherwise */
+
+        /* All may be NULL. */
+        int (*check)(UnitDraft *draft);         /* says what is missing or does not fit together: 0 or -ENOMEM */
+        int (*add_defaults)(UnitDraft *draft);  /* what DefaultDependencies= is about */
+        int (*add_implied)(UnitDraft *draft);   /* dependencies that no line says, in any case */
+
+        /* Is there a unit of the draft's name without a file? 1, and the draft is that, 0 or -ENOMEM. NULL: never. */
+        int (*find)(UnitDraft *draft);
+        /* Has a unit of that name come to be without a file since it was not found? */
+        bool (*is_there)(const UnitFileLoader *loader, const char *name);
+        int (*relate)(Unit *unit);      /* a unit was loaded: adds relations of other units to it. 0 or -ENOMEM */
 } DraftType;
 
-extern const DraftType service_draft_type, timer_draft_type, path_draft_type, socket_draft_type, scope_draft_type,
-        mount_draft_type;
+extern const DraftType mount_draft_type, path_draft_type, scope_draft_type, service_draft_type, slice_draft_type,
+        socket_draft_type, target_draft_type, timer_draft_type;
 
-const DraftType *draft_type_of(UnitType type);   /* NULL: it has no settings, or others than these */
+const DraftType *draft_type_of(UnitType type);   /* NULL: there are no such units */
 
 /* How processes of @unit are run and ended: what its files say, or the defaults; NULL for types that have none. */
 const ExecSettings *draft_type_exec(const Unit *unit);

@@ -41,14 +41,14 @@ static int name_user(const UnitDraft *draft, char **ret_name) {
         return 0;
 }
 
-int unit_draft_apply_dynamic_user(UnitDraft *draft) {
+int unit_draft_apply_dynamic_user(const UnitDraft *draft, DraftSection *section) {
         SandboxSettings *sandbox;
 
-        if (!draft->exec || !draft->exec_terms.dynamic_user)
+        if (!section->exec || !section->exec_terms.dynamic_user)
                 return 0;
-        if (!draft->exec_rare.sandbox)
-                draft->exec_rare.sandbox = calloc(1, sizeof(*draft->exec_rare.sandbox));
-        sandbox = draft->exec_rare.sandbox;
+        if (!section->exec_rare.sandbox)
+                section->exec_rare.sandbox = calloc(1, sizeof(*section->exec_rare.sandbox));
+        sandbox = section->exec_rare.sandbox;
         if (!sandbox)
                 return -ENOMEM;
         sandbox->is_lenient = draft->loader->options.lenient_directives;
@@ -56,8 +56,8 @@ int unit_draft_apply_dynamic_user(UnitDraft *draft) {
         sandbox->protect_system = PROTECT_SYSTEM_STRICT;
         if (sandbox->protect_home == PROTECT_HOME_NO)
                 sandbox->protect_home = PROTECT_HOME_READ_ONLY;
-        draft->exec_terms.removes_ipc = true;
-        draft->exec_terms.no_new_privileges = true;
-        draft->exec_terms.filter.denies_suid_sgid = true;
-        return draft->exec->user ? 0 : name_user(draft, &draft->exec->user);
+        section->exec_terms.removes_ipc = true;
+        section->exec_terms.no_new_privileges = true;
+        section->exec_terms.filter.denies_suid_sgid = true;
+        return section->exec->user ? 0 : name_user(draft, &section->exec->user);
 }

@@ -151,7 +151,7 @@ int exec_parse_set_credential(const DirectiveLine *line, const char *value) {
 }
 
 static int add_input(const DirectiveLine *line, const char *bytes, size_t n, bool ends_line) {
-        ExecTerms *terms = &line->draft->exec_terms;
+        ExecTerms *terms = directive_base(line, DIRECTIVE_IN_EXEC_TERMS);
         char *data;
 
         if (terms->input_size + n + 1 > INPUT_MAX_BYTES)
@@ -169,7 +169,7 @@ static int add_input(const DirectiveLine *line, const char *bytes, size_t n, boo
 }
 
 static int reset_input(const DirectiveLine *line) {
-        ExecTerms *terms = &line->draft->exec_terms;
+        ExecTerms *terms = directive_base(line, DIRECTIVE_IN_EXEC_TERMS);
 
         free(terms->input_data);
         terms->input_data = NULL;

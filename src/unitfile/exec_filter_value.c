@@ -25,7 +25,7 @@
 #define ENDS_PROCESS (-1)
 
 static ExecFilter *filter_of(const DirectiveLine *line) {
-        return &line->draft->exec_terms.filter;
+        return &((ExecTerms *) directive_base(line, DIRECTIVE_IN_EXEC_TERMS))->filter;
 }
 
 /* Is there somebody to make filters? If not, it is said: 1, 0, or -ENOMEM. */

@@ -42,7 +42,7 @@ static int name_find(const NumberedName *names, size_t n, const char *name) {
 }
 
 static ExecTerms *terms_of(const DirectiveLine *line) {
-        return &line->draft->exec_terms;
+        return directive_base(line, DIRECTIVE_IN_EXEC_TERMS);
 }
 
 /* A nice level, "-5", or what the kernel makes of it. */

@@ -49,21 +49,23 @@ int exec_parse_level_prefix(const DirectiveLine *line, const char *value) {
 }
 
 int exec_parse_log_burst(const DirectiveLine *line, const char *value) {
+        ExecRareSettings *rare = directive_base(line, DIRECTIVE_IN_EXEC_RARE);
         uint32_t burst = 0;
 
         if (*value && text_parse_u32(value, &burst) < 0)
                 return directive_complain(line, "'%s' is not a number of lines", value);
-        line->draft->exec_rare.has_log_burst = *value;
+        rare->has_log_burst = *value;
         *(uint32_t *) directive_field(line) = burst;
         return 0;
 }
 
 int exec_parse_log_interval(const DirectiveLine *line, const char *value) {
+        ExecRareSettings *rare = directive_base(line, DIRECTIVE_IN_EXEC_RARE);
         usec_t interval = 0;
 
         if (*value && usec_parse(value, USEC_PER_SEC, &interval) < 0)
                 return directive_complain(line, "'%s' is not a time span", value);
-        line->draft->exec_rare.has_log_interval = *value;
+        rare->has_log_interval = *value;
         *(usec_t *) directive_field(line) = interval;
         return 0;
 }

@@ -22,7 +22,7 @@
 int exec_parse_capabilities(const DirectiveLine *line, const char *value) {
         const bool is_bounding = line->directive->argument;
         const uint64_t initial = is_bounding ? UINT64_MAX : 0;
-        ExecTerms *terms = &line->draft->exec_terms;
+        ExecTerms *terms = directive_base(line, DIRECTIVE_IN_EXEC_TERMS);
         uint64_t *field = directive_field(line);
         uint64_t old = is_bounding && !terms->has_capabilities ? initial : *field, sum = 0;
         bool inverts = *value == '~';

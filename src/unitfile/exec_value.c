@@ -84,7 +84,7 @@ int exec_parse_environment_file(const DirectiveLine *line, const char *value) {
 }
 
 int exec_parse_working_directory(const DirectiveLine *line, const char *value) {
-        ExecSettings *exec = line->draft->exec;
+        ExecSettings *exec = directive_base(line, DIRECTIVE_IN_EXEC);
         bool is_optional = *value == '-';
         cleanup_free_ char *path = NULL;
         int r;
@@ -177,6 +177,7 @@ int exec_parse_standard_input(const DirectiveLine *line, const char *value) {
         char **field = directive_field(line);
         cleanup_free_ char *path = NULL;
         bool is_inherited = strcmp(value, "inherit") == 0, is_socket = strcmp(value, "socket") == 0;
+        ExecSettings *exec = directive_base(line, DIRECTIVE_IN_EXEC);
         ExecTty tty = parse_tty(value);
 
         if (text_starts_with(value, "file:")) {
@@ -188,16 +189,16 @@ int exec_parse_standard_input(const DirectiveLine *line, const char *value) {
                    strcmp(value, "data") != 0)
                 return directive_complain(line, "'%s' is not supported; use null, data, inherit, socket, tty, tty-force "
                                                 "or file:PATH", value);
-        line->draft->exec->inherits_standard_input = is_inherited;
-        line->draft->exec->standard_input_is_socket = is_socket;
-        line->draft->exec->tty = tty;
+        exec->inherits_standard_input = is_inherited;
+        exec->standard_input_is_socket = is_socket;
+        exec->tty = tty;
         free(*field);
         *field = take_ptr(path);
         return 0;
 }
 
 static char **output_file(const DirectiveLine *line) {
-        ExecSettings *exec = line->draft->exec;
+        ExecSettings *exec = directive_base(line, DIRECTIVE_IN_EXEC);
 
         return directive_field(line) == &exec->standard_error ? &exec->standard_error_file
                                                                   : &exec->standard_output_file;
@@ -256,7 +257,8 @@ static const struct {
 };
 
 int exec_parse_standard_output(const DirectiveLine *line, const char *value) {
-        bool is_error = output_file(line) == &line->draft->exec->standard_error_file;
+        const ExecSettings *exec = directive_base(line, DIRECTIVE_IN_EXEC);
+        bool is_error = output_file(line) == &exec->standard_error_file;
         int r = output_parse_file(line, value);
 
         if (r != 0)
@@ -287,9 +289,13 @@ static int exec_parse_range(const DirectiveLine *line, const char *value, int32_
 }
 
 int exec_parse_nice(const DirectiveLine *line, const char *value) {
-        return exec_parse_range(line, value, -20, 19, &line->draft->exec->has_nice);
+        ExecSettings *exec = directive_base(line, DIRECTIVE_IN_EXEC);
+
+        return exec_parse_range(line, value, -20, 19, &exec->has_nice);
 }
 
 int exec_parse_oom_score_adjust(const DirectiveLine *line, const char *value) {
-        return exec_parse_range(line, value, -1000, 1000, &line->draft->exec->has_oom_score_adjust);
+        ExecSettings *exec = directive_base(line, DIRECTIVE_IN_EXEC);
+
+        return exec_parse_range(line, value, -1000, 1000, &exec->has_oom_score_adjust);
 }

@@ -5,15 +5,20 @@
  * An assignment is a number in groups of seven bits, the lowest first, all but
  * the last with the eighth bit set; then, unless the number is odd, the value
  * and a newline, which no value has. Half of the number is that of the
- * directive, from 1 on: so no byte is 0, and the whole is a string.
+ * directive, from 1 on: so no byte is 0, and the whole is a string. A number
+ * that no directive has stands for a header; its value is the name of an
+ * instance of a section, or empty.
  */
 
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
 
+#include "basic/hash.h"
 #include "basic/macro.h"
 #include "unitfile/file_values.h"
+
+#define HEADER_NUMBER ((size_t) 0x1FFF)
 
 static void file_values_add_number(FileValues *values, size_t number) {
         for (; number >= 0x80; number >>= 7)
@@ -21,8 +26,8 @@ static void file_values_add_number(FileValues *values, size_t number) {
         text_add_char(&values->packed, (char) number);
 }
 
-void file_values_add(FileValues *values, const Directive *directive, const char *value) {
-        size_t number = directive_number(directive), n = strlen(value);
+static void file_values_add_numbered(FileValues *values, size_t number, const char *value) {
+        size_t n = strlen(value);
         bool is_same = values->packed.n > 0 && values->packed.error == 0 && n == values->n_value &&
                        memcmp(values->packed.string + values->value, value, n) == 0;
 
@@ -33,6 +38,23 @@ void file_values_add(FileValues *values, const Directive *directive, const char 
         values->n_value = n;
         text_add_n(&values->packed, value, n);
         text_add_char(&values->packed, '\n');
+}
+
+void file_values_add(FileValues *values, const Directive *directive, const char *value) {
+        size_t number = directive_number(directive);
+
+        assert(number < HEADER_NUMBER);
+
+        file_values_add_numbered(values, number, value);
+}
+
+void file_values_enter(FileValues *values, const char *header) {
+        uint64_t hash = header ? hash_add(HASH_BEGIN, header) : 0;
+
+        if (values->header == hash)
+                return;
+        values->header = hash;
+        file_values_add_numbered(values, HEADER_NUMBER, header ? header : "");
 }
 
 int file_values_finish(FileValues *values, char **ret_packed) {
@@ -59,7 +81,7 @@ static const char *file_values_get_number(const char *at, size_t *ret_number) {
 
 int file_values_unpack(const char *packed, char **ret_text) {
         cleanup_(text_deinit) Text text = {};
-        const char *value = "\n";
+        const char *value = "\n", *header = "";
 
         while (packed && *packed) {
                 size_t number, n;
@@ -70,6 +92,12 @@ int file_values_unpack(const char *packed, char **ret_text) {
                 n = strcspn(value, "\n");
                 if (number % 2 == 0)
                         packed += n + 1;
+                if (number / 2 == HEADER_NUMBER) {
+                        header = value;
+                        continue;
+                }
+                if (header[0] && header[0] != '\n')
+                        text_addf(&text, "[%.*s] ", (int) strcspn(header, "\n"), header);
                 text_add(&text, directive_at(number / 2)->name);
                 text_add_char(&text, '=');
                 text_add_n(&text, value, n + 1);

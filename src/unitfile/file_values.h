@@ -16,16 +16,19 @@ typedef struct FileValues {
         Text packed;
         size_t value;                   /* where the last value begins … */
         size_t n_value;                 /* … and its length */
+        uint64_t header;                /* a hash of the present header; 0: assignments are the unit's own */
 } FileValues;
 
 static inline void file_values_deinit(FileValues *values) {
         text_deinit(&values->packed);
 }
 
+/* Assignments from here on are of that instance of a section, "Node a"; NULL: of the unit. */
+void file_values_enter(FileValues *values, const char *header);
 void file_values_add(FileValues *values, const Directive *directive, const char *value);
 
 /* Hands the packed string over, NULL if there are no assignments: 0, or -ENOMEM, also for an earlier one. */
 int file_values_finish(FileValues *values, char **ret_packed);
 
-/* "Restart=no\nAfter=b.service\n…"; @packed may be NULL. 0 or -ENOMEM. */
+/* "Restart=no\n[Node a] User=b\n…"; @packed may be NULL. 0 or -ENOMEM. */
 int file_values_unpack(const char *packed, char **ret_text);

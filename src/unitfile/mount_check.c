@@ -16,9 +16,9 @@
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "basic/text.h"
-#include "unitfile/mount_file.h"
 #include "unitfile/mount_option.h"
 #include "unitfile/mount_settings.h"
+#include "unitfile/mount_table.h"
 #include "unitfile/unit_file_loader.h"
 #include "unitfile/unit_implied.h"
 
@@ -32,7 +32,7 @@ static int find_place(const UnitDraft *draft, char **ret_where) {
 }
 
 static int settle_place(UnitDraft *draft) {
-        MountSettings *settings = draft->own;
+        MountSettings *settings = draft->section.own;
         int r;
 
         if (settings->where)
@@ -45,7 +45,7 @@ static int settle_place(UnitDraft *draft) {
 }
 
 static int check_place(UnitDraft *draft) {
-        const MountSettings *settings = draft->own;
+        const MountSettings *settings = draft->section.own;
         const char *fragment = draft->state->sources.fragment;
         cleanup_free_ char *name = NULL;
         int r = mount_unit_name(settings->where, &name);
@@ -67,7 +67,7 @@ static int check_place(UnitDraft *draft) {
 
 /* As RequiresMountsFor= would have it: the place it is in, and what it mounts if that is a path. */
 static int add_paths(UnitDraft *draft) {
-        const MountSettings *settings = draft->own;
+        const MountSettings *settings = draft->section.own;
         bool has_source = settings->what && settings->what[0] == '/' && !mount_is_network(settings->type, settings->options);
         cleanup_free_ char *parent = strdup(settings->where);
         int r = 0;
@@ -85,7 +85,7 @@ static int add_paths(UnitDraft *draft) {
 
 /* What is the same whether there is a file or not. */
 static int settle(UnitDraft *draft) {
-        const MountSettings *settings = draft->own;
+        const MountSettings *settings = draft->section.own;
 
         if (!draft->settings.description)
                 draft->settings.description = strdup(settings->where);
@@ -99,7 +99,7 @@ static int settle(UnitDraft *draft) {
 }
 
 static int check(UnitDraft *draft) {
-        const MountSettings *settings = draft->own;
+        const MountSettings *settings = draft->section.own;
         int r;
 
         /* What was refused already has its reason; another would only hide it. */
@@ -116,9 +116,10 @@ static int check(UnitDraft *draft) {
         return settle(draft);
 }
 
-int mount_draft_find(UnitDraft *draft) {
+/* What is mounted at the place that the name stands for. */
+static int find(UnitDraft *draft) {
         const UnitFileOptions *options = &draft->loader->options;
-        MountSettings *settings = draft->own;
+        MountSettings *settings = draft->section.own;
         const MountEntry *entry;
         int r;
 
@@ -135,7 +136,7 @@ int mount_draft_find(UnitDraft *draft) {
         return r < 0 ? r : 1;
 }
 
-bool mount_draft_is_there(const UnitFileLoader *loader, const char *name) {
+static bool is_there(const UnitFileLoader *loader, const char *name) {
         cleanup_free_ char *escaped = strndup(name, strlen(name) - strlen(".mount")), *where = NULL;
 
         return loader->options.find_mount && escaped && unit_name_unescape_path(escaped, &where) == 0 &&
@@ -146,7 +147,7 @@ bool mount_draft_is_there(const UnitFileLoader *loader, const char *name) {
 
 /* What its file says; else what is there. */
 static MountEntry describe(const UnitDraft *draft) {
-        const MountSettings *settings = draft->own;
+        const MountSettings *settings = draft->section.own;
         const UnitFileOptions *options = &draft->loader->options;
         const MountEntry *entry = NULL;
 
@@ -204,11 +205,18 @@ static void release(void *settings) {
 }
 
 const DraftType mount_draft_type = {
-        .make = make,
-        .release = release,
-        .exec = offsetof(MountSettings, exec),
-        .kill = offsetof(MountSettings, kill),
-        .resources = offsetof(MountSettings, resources),
+        .has_settings = true,
+        .settings = {
+                .make = make,
+                .release = release,
+                .exec = offsetof(MountSettings, exec),
+                .kill = offsetof(MountSettings, kill),
+                .resources = offsetof(MountSettings, resources),
+        },
+        .ignores_isolate = true,
         .check = check,
         .add_defaults = add_defaults,
+        .find = find,
+        .is_there = is_there,
+        .relate = mount_need_relate,
 };

@@ -20,7 +20,6 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "unit/sandbox_settings.h"
-#include "unitfile/mount_file.h"
 #include "unitfile/mount_option.h"
 #include "unitfile/mount_settings.h"
 #include "unitfile/unit_file_loader.h"
@@ -91,7 +90,7 @@ static int need_directories(UnitDraft *draft) {
         int r = 0;
 
         for (size_t kind = 0; kind < _EXEC_DIRECTORY_MAX; kind++)
-                strv_foreach(name, draft->exec_terms.directories[kind].paths) {
+                strv_foreach(name, draft->section.exec_terms.directories[kind].paths) {
                         cleanup_free_ char *path = NULL, *folder = strndup(*name, strcspn(*name, ":"));
 
                         r = folder ? text_join_path(bases[kind], folder, &path) : -ENOMEM;
@@ -104,16 +103,16 @@ static int need_directories(UnitDraft *draft) {
 }
 
 int unit_draft_need_paths_of_exec(UnitDraft *draft) {
-        const ExecSettings *exec = draft->exec;
-        const SandboxSettings *sandbox = draft->exec_rare.sandbox;
+        const ExecSettings *exec = draft->section.exec;
+        const SandboxSettings *sandbox = draft->section.exec_rare.sandbox;
         int r = 0;
 
         if (!exec || draft->is_broken)
                 return 0;
         if (exec->working_directory && !exec->working_directory_optional)
                 r = unit_draft_need_path(draft, exec->working_directory);
-        if (r == 0 && draft->exec_rare.root_directory)
-                r = unit_draft_need_path(draft, draft->exec_rare.root_directory);
+        if (r == 0 && draft->section.exec_rare.root_directory)
+                r = unit_draft_need_path(draft, draft->section.exec_rare.root_directory);
         if (draft->loader->options.is_user)
                 return r;
         if (r == 0)
@@ -155,7 +154,7 @@ static int relate_one(Unit *unit, Unit *mount, const char *where) {
         return r < 0 ? r : relate(unit, UNIT_AFTER, mount);
 }
 
-int mount_file_relate(Unit *mount) {
+int mount_need_relate(Unit *mount) {
         const MountSettings *settings = mount->type_settings;
 
         if (mount->load_state != UNIT_LOADED || !settings || !settings->where)

@@ -28,7 +28,7 @@ static int add_mount_of(UnitDraft *draft, const PathValue *value) {
 }
 
 static int check(UnitDraft *draft) {
-        PathSettings *settings = draft->own;
+        PathSettings *settings = draft->section.own;
         int r = trigger_settle(draft, &settings->unit);
 
         if (r < 0 || draft->is_broken)
@@ -46,7 +46,7 @@ static int add_defaults(UnitDraft *draft) {
 }
 
 static int add_implied(UnitDraft *draft) {
-        return trigger_add_implied(draft, ((const PathSettings *) draft->own)->unit);
+        return trigger_add_implied(draft, ((const PathSettings *) draft->section.own)->unit);
 }
 
 static int make(void **ret_settings) {
@@ -62,11 +62,14 @@ static void release(void *settings) {
 }
 
 const DraftType path_draft_type = {
-        .make = make,
-        .release = release,
-        .exec = DRAFT_TYPE_HAS_NOT,
-        .kill = DRAFT_TYPE_HAS_NOT,
-        .resources = DRAFT_TYPE_HAS_NOT,
+        .has_settings = true,
+        .settings = {
+                .make = make,
+                .release = release,
+                .exec = SETTINGS_HAVE_NOT,
+                .kill = SETTINGS_HAVE_NOT,
+                .resources = SETTINGS_HAVE_NOT,
+        },
         .check = check,
         .add_defaults = add_defaults,
         .add_implied = add_implied,

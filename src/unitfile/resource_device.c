@@ -82,7 +82,7 @@ static int split(const DirectiveLine *line, const char *value, const char *examp
 }
 
 static int find_field(const DirectiveLine *line, const char *path, ResourceDevice **ret_device) {
-        int r = find_device(&line->draft->resources, path, ret_device);
+        int r = find_device(directive_base(line, DIRECTIVE_IN_RESOURCES), path, ret_device);
 
         if (r != -E2BIG)
                 return r < 0 ? r : 1;
@@ -91,7 +91,7 @@ static int find_field(const DirectiveLine *line, const char *path, ResourceDevic
 }
 
 int resource_parse_device_weight(const DirectiveLine *line, const char *value) {
-        ResourceSettings *settings = &line->draft->resources;
+        ResourceSettings *settings = directive_base(line, DIRECTIVE_IN_RESOURCES);
         cleanup_free_ char *path = NULL;
         ResourceDevice *device;
         const char *number;
@@ -116,7 +116,7 @@ int resource_parse_device_weight(const DirectiveLine *line, const char *value) {
 }
 
 int resource_parse_device_limit(const DirectiveLine *line, const char *value) {
-        ResourceSettings *settings = &line->draft->resources;
+        ResourceSettings *settings = directive_base(line, DIRECTIVE_IN_RESOURCES);
         const ResourceDeviceLimit which = (ResourceDeviceLimit) line->directive->argument;
         cleanup_free_ char *path = NULL;
         ResourceDevice *device;
@@ -143,7 +143,7 @@ int resource_parse_device_limit(const DirectiveLine *line, const char *value) {
 }
 
 int resource_parse_device_latency(const DirectiveLine *line, const char *value) {
-        ResourceSettings *settings = &line->draft->resources;
+        ResourceSettings *settings = directive_base(line, DIRECTIVE_IN_RESOURCES);
         cleanup_free_ char *path = NULL;
         ResourceDevice *device;
         const char *span;

@@ -91,13 +91,13 @@ static int parse_addresses(const DirectiveLine *line, const char *value, IpPrefi
 }
 
 int resource_parse_ip_allow(const DirectiveLine *line, const char *value) {
-        ResourceSettings *resources = &line->draft->resources;
+        ResourceSettings *resources = directive_base(line, DIRECTIVE_IN_RESOURCES);
 
         return parse_addresses(line, value, &resources->ip_allow, &resources->n_ip_allow);
 }
 
 int resource_parse_ip_deny(const DirectiveLine *line, const char *value) {
-        ResourceSettings *resources = &line->draft->resources;
+        ResourceSettings *resources = directive_base(line, DIRECTIVE_IN_RESOURCES);
 
         return parse_addresses(line, value, &resources->ip_deny, &resources->n_ip_deny);
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "basic/macro.h"
 #include "basic/string_table.h"
 #include "basic/usec.h"
 #include "unitfile/ip_prefix.h"
@@ -106,6 +107,7 @@ DECLARE_STRING_TABLE(resource_kind, ResourceKind);               /* "cpu", "cpus
 int resource_limit_parse(const char *value, ResourceLimit *ret_limit);
 
 ResourceSettings *resource_settings_free(ResourceSettings *settings);
+DEFINE_CLEANUP(ResourceSettings, resource_settings_free)
 /* Takes over what @from says, if it says anything: NULL then, or if there is no memory (-ENOMEM). */
 int resource_settings_take(ResourceSettings *from, ResourceSettings **ret_settings);
 /* Frees what it owns and zeroes it, which is to say nothing. */

@@ -231,7 +231,7 @@ int resource_parse_slice(const DirectiveLine *line, const char *value) {
 
 /* "yes", "no", or the controllers. */
 int resource_parse_delegate(const DirectiveLine *line, const char *value) {
-        ResourceSettings *settings = &line->draft->resources;
+        ResourceSettings *settings = directive_base(line, DIRECTIVE_IN_RESOURCES);
         const uint8_t all = (1U << _RESOURCE_KIND_MAX) - 1;
         int is_yes = *value ? text_parse_bool(value) : -EINVAL;
         uint8_t delegated = is_yes > 0 ? all : 0;

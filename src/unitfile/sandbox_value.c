@@ -18,80 +18,75 @@
 #include "unitfile/unit_draft.h"
 #include "unitfile/unit_file_loader.h"
 
-static int settings_of(const DirectiveLine *line, SandboxSettings **ret_settings) {
-        SandboxSettings **settings = &line->draft->exec_rare.sandbox;
+/* NULL: out of memory. */
+static SandboxSettings *settings_of(const DirectiveLine *line) {
+        ExecRareSettings *rare = directive_base(line, DIRECTIVE_IN_EXEC_RARE);
 
-        if (!*settings)
-                *settings = calloc(1, sizeof(**settings));
-        if (!*settings)
-                return -ENOMEM;
-        (*settings)->is_lenient = line->draft->loader->options.lenient_directives;
-        *ret_settings = *settings;
-        return 0;
+        if (!rare->sandbox)
+                rare->sandbox = calloc(1, sizeof(*rare->sandbox));
+        if (rare->sandbox)
+                rare->sandbox->is_lenient = line->target->draft->loader->options.lenient_directives;
+        return rare->sandbox;
 }
 
-static int field_of(const DirectiveLine *line, void **ret_field) {
-        SandboxSettings *settings;
-        int r = settings_of(line, &settings);
+static void *field_of(const DirectiveLine *line) {
+        SandboxSettings *settings = settings_of(line);
 
-        if (r == 0)
-                *ret_field = (char *) settings + line->directive->argument;
-        return r;
+        return settings ? (char *) settings + line->directive->argument : NULL;
 }
 
 int sandbox_parse_bool(const DirectiveLine *line, const char *value) {
         int yes = *value ? text_parse_bool(value) : 0;
-        void *field;
-        int r;
+        bool *field;
 
         if (yes < 0)
                 return directive_complain(line, "'%s' is neither 'yes' nor 'no'", value);
-        r = field_of(line, &field);
-        if (r == 0)
-                *(bool *) field = yes > 0;
-        return r;
+        field = field_of(line);
+        if (!field)
+                return -ENOMEM;
+        *field = yes > 0;
+        return 0;
 }
 
 int sandbox_parse_path(const DirectiveLine *line, const char *value) {
         cleanup_free_ char *path = NULL;
-        void *field;
+        char **field;
         int r = *value ? directive_expand_path(line, value, &path) : 1;
 
         if (r <= 0)
                 return r;
-        r = field_of(line, &field);
-        if (r < 0)
-                return r;
-        free(*(char **) field);
-        *(char **) field = take_ptr(path);
+        field = field_of(line);
+        if (!field)
+                return -ENOMEM;
+        free(*field);
+        *field = take_ptr(path);
         return 0;
 }
 
 int sandbox_parse_enum(const DirectiveLine *line, const char *value) {
         int found = *value ? line->directive->from_string(value) : 0;
-        int yes = text_parse_bool(value), r;
-        void *field;
+        int yes = text_parse_bool(value), *field;
 
         if (found < 0 && yes >= 0)
                 found = line->directive->from_string(yes ? "yes" : "no");
         if (found < 0)
                 return directive_complain_choice(line, value);
-        r = field_of(line, &field);
-        if (r == 0)
-                *(int *) field = found;
-        return r;
+        field = field_of(line);
+        if (!field)
+                return -ENOMEM;
+        *field = found;
+        return 0;
 }
 
 int sandbox_parse_mount_api(const DirectiveLine *line, const char *value) {
         int yes = *value ? text_parse_bool(value) : 0;
         SandboxSettings *settings;
-        int r;
 
         if (yes < 0)
                 return directive_complain(line, "'%s' is neither 'yes' nor 'no'", value);
-        r = settings_of(line, &settings);
-        if (r < 0)
-                return r;
+        settings = settings_of(line);
+        if (!settings)
+                return -ENOMEM;
         settings->has_mount_api_vfs = *value;
         settings->mount_api_vfs = yes > 0;
         return 0;
@@ -101,9 +96,9 @@ int sandbox_parse_mount_api(const DirectiveLine *line, const char *value) {
 static int parse_words(const DirectiveLine *line, const char *value, SandboxPathKind kind,
                        int (*take)(const DirectiveLine *line, SandboxSettings *settings, SandboxPathKind kind,
                                    const char *word)) {
-        SandboxSettings *settings;
+        SandboxSettings *settings = settings_of(line);
         const char *at = value;
-        int r = settings_of(line, &settings);
+        int r = settings ? 0 : -ENOMEM;
 
         if (r == 0 && !*value)
                 sandbox_settings_drop_paths(settings, kind);

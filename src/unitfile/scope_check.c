@@ -50,11 +50,14 @@ static void release(void *settings) {
 }
 
 const DraftType scope_draft_type = {
-        .make = make,
-        .release = release,
-        .exec = DRAFT_TYPE_HAS_NOT,
-        .kill = offsetof(ScopeSettings, kill),
-        .resources = offsetof(ScopeSettings, resources),
+        .has_settings = true,
+        .settings = {
+                .make = make,
+                .release = release,
+                .exec = SETTINGS_HAVE_NOT,
+                .kill = offsetof(ScopeSettings, kill),
+                .resources = offsetof(ScopeSettings, resources),
+        },
         .check = check,
         .add_defaults = add_defaults,
 };

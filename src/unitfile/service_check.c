@@ -198,11 +198,14 @@ static void release(void *settings) {
 }
 
 const DraftType service_draft_type = {
-        .make = make,
-        .release = release,
-        .exec = offsetof(ServiceSettings, exec),
-        .kill = offsetof(ServiceSettings, kill),
-        .resources = offsetof(ServiceSettings, resources),
+        .has_settings = true,
+        .settings = {
+                .make = make,
+                .release = release,
+                .exec = offsetof(ServiceSettings, exec),
+                .kill = offsetof(ServiceSettings, kill),
+                .resources = offsetof(ServiceSettings, resources),
+        },
         .check = check,
         .add_defaults = unit_draft_add_usual_defaults,
         .add_implied = add_implied,

@@ -75,7 +75,7 @@ int service_parse_notify_fd(const DirectiveLine *line, const char *value) {
 
 /* A time span, or a share of the pause: "20%". */
 int service_parse_restart_jitter(const DirectiveLine *line, const char *value) {
-        ServiceRareSettings *rare = &line->draft->service_rare;
+        ServiceRareSettings *rare = directive_base(line, DIRECTIVE_IN_SERVICE_RARE);
         cleanup_free_ char *number = NULL;
         uint32_t percent = 0;
         int r;
@@ -108,6 +108,12 @@ int service_parse_fd_preserve(const DirectiveLine *line, const char *value) {
 
 /* — probes — */
 
+static ServiceProbe *probe_of(const DirectiveLine *line) {
+        ServiceRareSettings *rare = directive_base(line, DIRECTIVE_IN_SERVICE_RARE);
+
+        return &rare->probes[line->directive->argument];
+}
+
 static void reset_probe(ServiceProbe *probe) {
         probe->command = exec_command_free_all(probe->command);
         free(probe->target);
@@ -116,13 +122,13 @@ static void reset_probe(ServiceProbe *probe) {
 
 int service_parse_probe_command(const DirectiveLine *line, const char *value) {
         if (!*value)
-                reset_probe(&line->draft->service_rare.probes[line->directive->argument]);
+                reset_probe(probe_of(line));
         return directive_parse_command(line, value);
 }
 
 /* Behind those that it has: that there are two is said when all is read. */
 static int add_command(const DirectiveLine *line, char **argv) {
-        ExecCommand **end = &line->draft->service_rare.probes[line->directive->argument].command;
+        ExecCommand **end = &probe_of(line)->command;
         ExecCommand *command = calloc(1, sizeof(*command));
 
         while (*end)
@@ -143,7 +149,7 @@ static int add_command(const DirectiveLine *line, char **argv) {
 /* jobd-probe KIND HOST PORT [PATH] */
 static int add_probe(const DirectiveLine *line, const char *kind, const char *host, const char *port, const char *path,
                      const char *target) {
-        ServiceProbe *probe = &line->draft->service_rare.probes[line->directive->argument];
+        ServiceProbe *probe = probe_of(line);
         cleanup_(strv_freep) char **argv = NULL;
         int r;
 
@@ -161,6 +167,14 @@ static int add_probe(const DirectiveLine *line, const char *kind, const char *ho
         free(probe->target);
         probe->target = strdup(target);
         return probe->target ? add_command(line, take_ptr(argv)) : -ENOMEM;
+}
+
+/* The value, expanded: 1; 0 if it is empty, which drops the probe, or was bad; or -ENOMEM. */
+static int expand_probe(const DirectiveLine *line, const char *value, char **ret_text) {
+        if (*value)
+                return directive_expand(line, value, ret_text);
+        reset_probe(probe_of(line));
+        return 0;
 }
 
 static bool is_graph(const char *text) {
@@ -200,13 +214,8 @@ static int split_address(char *text, const char *usual_port, const char **ret_ho
 int service_parse_probe_tcp(const DirectiveLine *line, const char *value) {
         cleanup_free_ char *text = NULL, *target = NULL, *parts = NULL;
         const char *host, *port;
-        int r;
+        int r = expand_probe(line, value, &text);
 
-        if (!*value) {
-                reset_probe(&line->draft->service_rare.probes[line->directive->argument]);
-                return 0;
-        }
-        r = directive_expand(line, value, &text);
         if (r <= 0)
                 return r;
         parts = strdup(text);
@@ -222,13 +231,8 @@ int service_parse_probe_http(const DirectiveLine *line, const char *value) {
         static const char scheme[] = "http://";
         cleanup_free_ char *text = NULL, *target = NULL, *address = NULL;
         const char *path, *host, *port;
-        int r;
+        int r = expand_probe(line, value, &text);
 
-        if (!*value) {
-                reset_probe(&line->draft->service_rare.probes[line->directive->argument]);
-                return 0;
-        }
-        r = directive_expand(line, value, &text);
         if (r <= 0)
                 return r;
         if (text_starts_with(text, "https://"))

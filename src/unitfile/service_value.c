@@ -18,27 +18,31 @@
 #include "unitfile/unit_draft.h"
 
 int service_parse_type(const DirectiveLine *line, const char *value) {
+        ServiceSettings *service = directive_base(line, DIRECTIVE_IN_TYPE);
         int type = service_type_from_string(value);
 
         if (type < 0)
                 return directive_complain(line, "'%s' is not a type of service; use simple, exec, forking, oneshot, dbus, "
                                                 "notify, notify-reload or idle", value);
-        unit_draft_service(line->draft)->type = (ServiceType) type;
-        line->draft->has_service_type = true;
+        service->type = (ServiceType) type;
+        line->target->draft->has_service_type = true;
         return 0;
 }
 
 int service_parse_exit_type(const DirectiveLine *line, const char *value) {
+        ServiceSettings *service = directive_base(line, DIRECTIVE_IN_TYPE);
         bool is_cgroup = strcmp(value, "cgroup") == 0;
 
         if (*value && strcmp(value, "main") != 0 && !is_cgroup)
                 return directive_complain(line, "'%s' is neither 'main' nor 'cgroup'", value);
-        unit_draft_service(line->draft)->exit_type_cgroup = is_cgroup;
+        service->exit_type_cgroup = is_cgroup;
         return 0;
 }
 
 int service_parse_notify_access(const DirectiveLine *line, const char *value) {
-        unit_draft_service(line->draft)->has_notify_access = true;
+        ServiceSettings *service = directive_base(line, DIRECTIVE_IN_TYPE);
+
+        service->has_notify_access = true;
         return directive_parse_enum(line, value);
 }
 
@@ -60,14 +64,16 @@ static bool value_is_time(const char *value) {
 }
 
 int service_parse_timeout_start(const DirectiveLine *line, const char *value) {
+        ServiceSettings *service = directive_base(line, DIRECTIVE_IN_TYPE);
+
         if (value_is_time(value))
-                unit_draft_service(line->draft)->has_timeout_start = true;
+                service->has_timeout_start = true;
         return directive_parse_time_limit(line, value);
 }
 
 /* The row's field is the limit for stopping. */
 int service_parse_timeout(const DirectiveLine *line, const char *value) {
-        ServiceSettings *service = unit_draft_service(line->draft);
+        ServiceSettings *service = directive_base(line, DIRECTIVE_IN_TYPE);
         int r = directive_parse_time_limit(line, value);
 
         if (value_is_time(value)) {
@@ -78,7 +84,7 @@ int service_parse_timeout(const DirectiveLine *line, const char *value) {
 }
 
 int service_parse_timeout_abort(const DirectiveLine *line, const char *value) {
-        ServiceSettings *service = unit_draft_service(line->draft);
+        ServiceSettings *service = directive_base(line, DIRECTIVE_IN_TYPE);
 
         if (!*value || value_is_time(value))
                 service->has_timeout_abort = *value != '\0';

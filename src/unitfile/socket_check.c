@@ -43,19 +43,19 @@ static bool is_in_network(const SocketSettings *settings) {
 
 /* What it listens on is opened by us: in our network, and out of reach of a filter that holds for what its group opens. */
 static const char *find_useless_protection(const UnitDraft *draft) {
-        const SandboxSettings *sandbox = draft->exec_rare.sandbox;
+        const SandboxSettings *sandbox = draft->section.exec_rare.sandbox;
 
-        if (!is_in_network(draft->own))
+        if (!is_in_network(draft->section.own))
                 return NULL;
-        if (draft->resources.n_ip_deny > 0 || draft->resources.n_ip_allow > 0)
-                return draft->resources.n_ip_deny > 0 ? "IPAddressDeny" : "IPAddressAllow";
+        if (draft->section.resources.n_ip_deny > 0 || draft->section.resources.n_ip_allow > 0)
+                return draft->section.resources.n_ip_deny > 0 ? "IPAddressDeny" : "IPAddressAllow";
         if (sandbox && sandbox->private_network)
                 return "PrivateNetwork";
         return sandbox && sandbox->network_namespace_path ? "NetworkNamespacePath" : NULL;
 }
 
 static int check(UnitDraft *draft) {
-        const SocketSettings *settings = draft->own;
+        const SocketSettings *settings = draft->section.own;
         const char *fragment = draft->state->sources.fragment;
 
         /* What was refused already has its reason; another would only hide it. */
@@ -93,7 +93,7 @@ static int own_service(const UnitDraft *draft, char **ret_name) {
 }
 
 static int add_service(UnitDraft *draft) {
-        const SocketSettings *settings = draft->own;
+        const SocketSettings *settings = draft->section.own;
         const char *fragment = draft->state->sources.fragment;
         cleanup_free_ char *name = NULL;
         int r = 0;
@@ -112,7 +112,7 @@ static int add_service(UnitDraft *draft) {
 }
 
 static int add_mounts(UnitDraft *draft) {
-        const SocketSettings *settings = draft->own;
+        const SocketSettings *settings = draft->section.own;
 
         for (size_t i = 0; i < settings->listen.n; i++) {
                 const char *path = socket_listen_path(&settings->listen.items[i]);
@@ -164,11 +164,14 @@ static void release(void *settings) {
 }
 
 const DraftType socket_draft_type = {
-        .make = make,
-        .release = release,
-        .exec = offsetof(SocketSettings, exec),
-        .kill = offsetof(SocketSettings, kill),
-        .resources = offsetof(SocketSettings, resources),
+        .has_settings = true,
+        .settings = {
+                .make = make,
+                .release = release,
+                .exec = offsetof(SocketSettings, exec),
+                .kill = offsetof(SocketSettings, kill),
+                .resources = offsetof(SocketSettings, resources),
+        },
         .check = check,
         .add_defaults = add_defaults,
         .add_implied = add_implied,

@@ -18,7 +18,7 @@
 #include "unitfile/unit_draft.h"
 
 static SocketSettings *settings_of(const DirectiveLine *line) {
-        return line->draft->own;
+        return directive_base(line, DIRECTIVE_IN_TYPE);
 }
 
 static void reset_listens(SocketSettings *settings, SocketListenKind kind) {
@@ -280,9 +280,9 @@ int socket_parse_sockets(const DirectiveLine *line, const char *value) {
                         return r == -EINVAL ? 0 : r;
                 if (!unit_name_is_valid(word) || unit_name_type(word) != UNIT_SOCKET)
                         return directive_complain(line, "'%s' is not the name of a socket", word);
-                r = unit_draft_resolve_template(line->draft, word, &name);
+                r = unit_draft_resolve_template(line->target->draft, word, &name);
                 for (size_t i = 0; r == 0 && i < ELEMENTSOF(kinds); i++)
-                        r = unit_draft_add_relation(line->draft, kinds[i], name, line->file, line->line, NULL);
+                        r = unit_draft_add_relation(line->target->draft, kinds[i], name, line->file, line->line, NULL);
                 if (r < 0)
                         return r == -EINVAL ? directive_complain(line, "'%s' makes no unit name here", word) : r;
         }

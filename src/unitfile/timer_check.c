@@ -10,7 +10,7 @@
 #include "unitfile/unit_implied.h"
 
 static int check(UnitDraft *draft) {
-        TimerSettings *timer = draft->own;
+        TimerSettings *timer = draft->section.own;
         int r = trigger_settle(draft, &timer->unit);
 
         if (r < 0 || draft->is_broken)
@@ -28,13 +28,13 @@ static int add_defaults(UnitDraft *draft) {
         };
         int r = trigger_add_defaults(draft, "timers.target");
 
-        if (r == 0 && !draft->loader->options.is_user && timer_settings_has_calendar(draft->own))
+        if (r == 0 && !draft->loader->options.is_user && timer_settings_has_calendar(draft->section.own))
                 r = unit_draft_add_defaults(draft, of_calendar, ELEMENTSOF(of_calendar));
         return r;
 }
 
 static int add_implied(UnitDraft *draft) {
-        return trigger_add_implied(draft, ((const TimerSettings *) draft->own)->unit);
+        return trigger_add_implied(draft, ((const TimerSettings *) draft->section.own)->unit);
 }
 
 static int make(void **ret_settings) {
@@ -50,11 +50,14 @@ static void release(void *settings) {
 }
 
 const DraftType timer_draft_type = {
-        .make = make,
-        .release = release,
-        .exec = DRAFT_TYPE_HAS_NOT,
-        .kill = DRAFT_TYPE_HAS_NOT,
-        .resources = DRAFT_TYPE_HAS_NOT,
+        .has_settings = true,
+        .settings = {
+                .make = make,
+                .release = release,
+                .exec = SETTINGS_HAVE_NOT,
+                .kill = SETTINGS_HAVE_NOT,
+                .resources = SETTINGS_HAVE_NOT,
+        },
         .check = check,
         .add_defaults = add_defaults,
         .add_implied = add_implied,

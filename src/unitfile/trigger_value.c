@@ -29,9 +29,9 @@ int directive_parse_triggered(const DirectiveLine *line, const char *value) {
                 return r;
         if (!unit_name_is_valid(name) || unit_name_is_template(name))
                 return directive_complain(line, "'%s' is not a unit name", name);
-        if (unit_name_type(name) == line->draft->type)
+        if (unit_name_type(name) == line->target->draft->type)
                 return directive_complain(line, "'%s' is a %s, too, which cannot be triggered", name,
-                                          unit_type_to_string(line->draft->type));
+                                          unit_type_to_string(line->target->draft->type));
         *slot = take_ptr(name);
         return 0;
 }

@@ -18,6 +18,11 @@
 #include "unit/unit_name.h"
 #include "unitfile/unit_file_loader.h"
 
+static void free_instance(DraftSection *instance) {
+        draft_section_deinit(instance);
+        free(instance);
+}
+
 UnitDraft *unit_draft_free(UnitDraft *draft) {
         if (!draft)
                 return NULL;
@@ -27,33 +32,16 @@ UnitDraft *unit_draft_free(UnitDraft *draft) {
         vector_deinit(&draft->refusals);
         failure_deinit(&draft->failure);
         unit_settings_deinit(&draft->settings);
-        if (draft->own)
-                draft->draft_type->release(draft->own);
+        draft_section_deinit(&draft->section);
+        for (size_t i = 0; i < draft->instances.n; i++)
+                free_instance(draft->instances.items[i]);
+        vector_deinit(&draft->instances);
         service_rare_settings_deinit(&draft->service_rare);
-        exec_rare_settings_deinit(&draft->exec_rare);
-        exec_terms_deinit(&draft->exec_terms);
-        resource_settings_deinit(&draft->resources);
         file_values_deinit(&draft->values);
         file_state_free(draft->state);
         free(draft->name);
         free(draft);
         return NULL;
-}
-
-static int draft_make_own(UnitDraft *draft, const DraftType *type) {
-        int r;
-
-        if (!type)
-                return 0;
-        r = type->make(&draft->own);
-        if (r < 0)
-                return r;
-        draft->draft_type = type;
-        if (type->exec != DRAFT_TYPE_HAS_NOT)
-                draft->exec = (ExecSettings *) ((char *) draft->own + type->exec);
-        if (type->kill != DRAFT_TYPE_HAS_NOT)
-                draft->kill = (KillSettings *) ((char *) draft->own + type->kill);
-        return 0;
 }
 
 int unit_draft_new(const UnitFileLoader *loader, const char *name, const DraftType *type, bool is_supported,
@@ -71,8 +59,8 @@ int unit_draft_new(const UnitFileLoader *loader, const char *name, const DraftTy
         draft->type = unit_name_type(name);
         draft->is_supported = is_supported;
         draft->load_state = UNIT_LOADED;
-        /* Where the others go to, or come from, a file system is of use. */
-        draft->settings.ignore_on_isolate = draft->type == UNIT_MOUNT;
+        draft->draft_type = type;
+        draft->settings.ignore_on_isolate = type && type->ignores_isolate;
         draft->rare = unit_settings_own_rare(&draft->settings);
         if (!draft->rare)
                 return -ENOMEM;
@@ -80,9 +68,12 @@ int unit_draft_new(const UnitFileLoader *loader, const char *name, const DraftTy
         if (r == 0)
                 r = unit_sources_find(loader->names, name, &draft->state->sources);
         if (r == 0)
-                r = draft_make_own(draft, type);
+                r = draft_section_init(&draft->section, type && type->has_settings ? &type->settings : NULL, draft);
         if (r < 0)
                 return r;
+        draft->section.target.bases[DIRECTIVE_IN_UNIT] = &draft->settings;
+        draft->section.target.bases[DIRECTIVE_IN_UNIT_RARE] = draft->rare;
+        draft->section.target.bases[DIRECTIVE_IN_SERVICE_RARE] = &draft->service_rare;
         draft->specifiers = (SpecifierContext) {
                 .unit = draft->name,
                 .fragment = draft->state->sources.fragment,
@@ -91,6 +82,33 @@ int unit_draft_new(const UnitFileLoader *loader, const char *name, const DraftTy
         };
         *ret_draft = take_ptr(draft);
         return 0;
+}
+
+int unit_draft_open_instance(UnitDraft *draft, const DirectiveSection *section, const char *name, const char *file,
+                             unsigned line, DraftSection **ret_instance) {
+        DraftSection *instance;
+        int r;
+
+        for (size_t i = draft->instances.n; i-- > 0;)
+                if (draft->instances.items[i]->section == section && strcmp(draft->instances.items[i]->name, name) == 0) {
+                        *ret_instance = draft->instances.items[i];
+                        return 0;
+                }
+        instance = calloc(1, sizeof(*instance));
+        if (!instance)
+                return -ENOMEM;
+        instance->section = section;
+        instance->file = file;
+        instance->line = line;
+        instance->name = strdup(name);
+        r = instance->name ? draft_section_init(instance, section->instances, draft) : -ENOMEM;
+        if (r == 0)
+                r = vector_push(&draft->instances, instance);
+        if (r < 0)
+                free_instance(instance);
+        else
+                *ret_instance = instance;
+        return r;
 }
 
 /* — saying what is wrong — */

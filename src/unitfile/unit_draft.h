@@ -34,6 +34,7 @@ typedef struct DraftRelation {
 /* A directive that is not implemented and would have to be. */
 typedef struct DraftRefusal {
         const Directive *directive;
+        const DirectiveTarget *target;  /* borrowed from the draft */
         const char *file;               /* borrowed from the draft's state */
         unsigned line;
 } DraftRefusal;
@@ -47,14 +48,10 @@ struct UnitDraft {
         Failure failure;
         UnitSettings settings;
         UnitRareSettings *rare;         /* borrowed from settings, whose own they are */
-        const DraftType *draft_type;    /* NULL: it has no settings of its own, or (a slice) just resources */
-        void *own;                      /* owned: settings of its type, as draft_type makes them; NULL without */
-        ExecSettings *exec;             /* in own, … */
-        KillSettings *kill;             /* … or NULL */
+        const DraftType *draft_type;    /* NULL: there are no units of the type */
+        DraftSection section;           /* of the unit's type; [Unit] and [Install] have its target, too */
+        VECTOR(DraftSection *) instances;       /* owned: sections that may stand many times, in the order of the files */
         ServiceRareSettings service_rare;       /* of a service: what it owns is ours until the service is checked */
-        ExecRareSettings exec_rare;     /* its strings are owned, until it is applied */
-        ExecTerms exec_terms;           /* as are what these own */
-        ResourceSettings resources;     /* its strings are owned */
         bool has_service_type;
         bool is_broken;                 /* failure is about a setting */
         VECTOR(DraftRelation) relations;
@@ -73,6 +70,13 @@ int unit_draft_new(const UnitFileLoader *loader, const char *name, const DraftTy
 UnitDraft *unit_draft_free(UnitDraft *draft);
 DEFINE_CLEANUP(UnitDraft, unit_draft_free)
 
+/*
+ * The instance @name of @section, made at its first line. The settings of each have an address of their own for as long
+ * as the draft lives. 0 or -ENOMEM.
+ */
+int unit_draft_open_instance(UnitDraft *draft, const DirectiveSection *section, const char *name, const char *file,
+                             unsigned line, DraftSection **ret_instance);
+
 /* Adds a relation; one to the unit itself is left out. @file must live as long as the draft. 0 or -ENOMEM. */
 int unit_draft_add_relation(UnitDraft *draft, UnitRelationKind kind, const char *name, const char *file, unsigned line,
                             const char *implied);
@@ -82,7 +86,7 @@ int unit_draft_resolve_template(const UnitDraft *draft, const char *name, char *
 
 /* The settings of a service; NULL for other types. */
 static inline ServiceSettings *unit_draft_service(const UnitDraft *draft) {
-        return draft->type == UNIT_SERVICE ? draft->own : NULL;
+        return draft->type == UNIT_SERVICE ? draft->section.own : NULL;
 }
 
 /*

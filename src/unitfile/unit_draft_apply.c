@@ -81,28 +81,27 @@ static void apply_type_settings(Unit *unit, void *settings, void (*free_settings
  * Whose /dev has no hardware may not open it elsewhere either: a node may lie anywhere. Who is not root has no right to
  * keep anybody from devices, and nobody there could make a node.
  */
-static void apply_private_devices(UnitDraft *draft) {
-        const SandboxSettings *sandbox = draft->exec ? draft->exec_rare.sandbox : NULL;
+static void apply_private_devices(const UnitDraft *draft, DraftSection *section) {
+        const SandboxSettings *sandbox = section->exec ? section->exec_rare.sandbox : NULL;
 
-        if (sandbox && sandbox->private_devices && draft->resources.device_policy == RESOURCE_DEVICES_AUTO &&
+        if (sandbox && sandbox->private_devices && section->resources.device_policy == RESOURCE_DEVICES_AUTO &&
             (!draft->loader->options.is_user || geteuid() == 0))
-                draft->resources.device_policy = RESOURCE_DEVICES_CLOSED;
+                section->resources.device_policy = RESOURCE_DEVICES_CLOSED;
 }
 
-static int apply_settings(UnitDraft *draft, Unit *unit, const char *path) {
-        ResourceSettings *resources = NULL;
-        int r = draft->load_state == UNIT_LOADED ? unit_draft_apply_dynamic_user(draft) : 0;
+static int apply_section(const UnitDraft *draft, DraftSection *section, ResourceSettings **ret_resources) {
+        int r = unit_draft_apply_dynamic_user(draft, section);
 
         if (r < 0)
                 return r;
-        apply_private_devices(draft);
+        apply_private_devices(draft, section);
+        return draft_section_settle(section, ret_resources);
+}
 
-        if (draft->load_state == UNIT_LOADED && draft->exec)
-                r = exec_terms_take(&draft->exec_terms, &draft->exec_rare.terms);
-        if (r == 0 && draft->load_state == UNIT_LOADED && draft->exec)
-                r = exec_settings_take_rare(draft->exec, &draft->exec_rare);
-        if (r == 0 && draft->load_state == UNIT_LOADED)
-                r = resource_settings_take(&draft->resources, &resources);
+static int apply_settings(UnitDraft *draft, Unit *unit, const char *path) {
+        cleanup_(resource_settings_freep) ResourceSettings *resources = NULL;
+        int r = draft->load_state == UNIT_LOADED ? apply_section(draft, &draft->section, &resources) : 0;
+
         if (r < 0)
                 return r;
         unit_settings_deinit(&unit->settings);
@@ -112,13 +111,10 @@ static int apply_settings(UnitDraft *draft, Unit *unit, const char *path) {
         unit_settings_init(&draft->settings);
         draft->rare = NULL;
 
-        if (draft->load_state == UNIT_LOADED && draft->own) {
-                if (draft->draft_type->resources != DRAFT_TYPE_HAS_NOT)
-                        *(ResourceSettings **) ((char *) draft->own + draft->draft_type->resources) = take_ptr(resources);
-                apply_type_settings(unit, take_ptr(draft->own), draft->draft_type->release);
-        } else if (draft->load_state == UNIT_LOADED && draft->type == UNIT_SLICE)
+        if (draft->load_state == UNIT_LOADED && draft->section.own)
+                apply_type_settings(unit, take_ptr(draft->section.own), draft->section.kind->release);
+        else if (draft->load_state == UNIT_LOADED && settings_kind_has_resources(draft->section.kind))
                 apply_type_settings(unit, take_ptr(resources), apply_free_resources);
-        resource_settings_free(resources);
         unit->load_state = draft->load_state;
         failure_copy(&unit->load_failure, &draft->failure);
         return 0;

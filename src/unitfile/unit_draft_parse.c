@@ -2,9 +2,8 @@
 /*
  * From text to directives
  *
- * Sections and assignments. What a line means is a matter of the directive
- * tables; here it is only found, and what is unknown is said with the nearest
- * thing that is known.
+ * Sections and assignments. The tables of directives say what a line means; the
+ * parser finds its row, and answers an unknown name with the nearest known one.
  */
 
 #include <assert.h>
@@ -13,101 +12,186 @@
 
 #include "basic/macro.h"
 #include "unitfile/file_text.h"
-#include "unitfile/unit_draft.h"
 #include "unitfile/unit_draft_read.h"
+
+#define SECTIONS_MAX 8                  /* that a unit can have */
 
 typedef struct DraftParser {
         UnitDraft *draft;               /* borrowed */
         const char *file;               /* borrowed */
-        const DirectiveSection *section;        /* NULL: of this file's present section there is nothing to read */
+        DirectiveSections known;        /* borrowed: of all types */
+        const DirectiveSection *section;        /* NULL: the lines of the present section are not read */
+        const char *header;             /* borrowed from the text: the present section, "Service", "Node a" */
+        const DirectiveTarget *target;  /* borrowed from the draft: what the present section is read into */
         bool is_in_section;             /* a header has been seen */
 } DraftParser;
 
-static const char *parser_nearest_section(const UnitDraft *draft, const char *name) {
-        const char *own = directive_section_of_type(draft->type);
-        const char *candidates[] = { "Unit", "Install", own };
-
-        return text_nearest(name, candidates, own ? 3 : 2);
+static bool parser_has(const DraftParser *parser, const DirectiveSection *section) {
+        return section->type == _UNIT_TYPE_INVALID || section->type == parser->draft->type;
 }
 
-static void parser_warn_of_section(const DraftParser *parser, unsigned line, const char *name) {
-        const char *own = directive_section_of_type(parser->draft->type);
-        const char *nearest = parser_nearest_section(parser->draft, name);
-
-        if (nearest)
-                unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, NULL,
-                                  "Unknown section [%s], did you mean [%s]? It is ignored.", name, nearest);
-        else
-                unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, NULL,
-                                  "Unknown section [%s]; a %s unit has [Unit]%s%s%s and [Install]. It is ignored.", name,
-                                  unit_type_to_string(parser->draft->type), own ? ", [" : "", own ? own : "", own ? "]" : "");
+/* The length of "Node" in "Node *", of the whole in "Service". */
+static size_t section_word_length(const DirectiveSection *section) {
+        return section->instances ? strlen(section->name) - strlen(" *") : strlen(section->name);
 }
 
-static void parser_enter_section(DraftParser *parser, unsigned line, char *text) {
-        const char *own = directive_section_of_type(parser->draft->type);
-        char *name = text + 1;
-        size_t n = strlen(name);
+static const DirectiveSection *parser_find_section(const DraftParser *parser, const char *header) {
+        for (size_t i = 0; i < parser->known.n; i++) {
+                const DirectiveSection *section = &parser->known.items[i];
+                size_t n = section_word_length(section);
 
-        parser->is_in_section = true;
-        parser->section = NULL;
-        if (n == 0 || name[n - 1] != ']') {
-                unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, NULL,
-                                  "The section header '%s' has no closing ']'; the section is ignored.", text);
-                return;
+                if (parser_has(parser, section) && strncmp(header, section->name, n) == 0 &&
+                    (!header[n] || (section->instances && strchr(" \t", header[n]))))
+                        return section;
         }
-        name[n - 1] = '\0';
-        if (own && strcmp(name, own) == 0)
-                parser->section = directive_section_find(name); /* NULL: a type whose section nobody reads */
-        else if (strcmp(name, "Unit") == 0 || strcmp(name, "Install") == 0)
-                parser->section = directive_section_find(name);
-        else if (!text_starts_with(name, "X-"))
-                parser_warn_of_section(parser, line, name);
-}
-
-/* Directives that are in another section: "did you mean" is no help then. */
-static const char *parser_other_section(const DraftParser *parser, const char *key) {
-        size_t n;
-        const DirectiveSection *sections = directive_sections(&n);
-
-        for (size_t i = 0; i < n; i++)
-                if (&sections[i] != parser->section && directive_find(&sections[i], key) &&
-                    (sections[i].type == _UNIT_TYPE_INVALID || sections[i].type == parser->draft->type))
-                        return sections[i].name;
         return NULL;
 }
 
-/* The type of units that have it, in a section of their own. */
-static const DirectiveSection *parser_other_type(const char *key) {
-        size_t n;
-        const DirectiveSection *sections = directive_sections(&n);
+/* — remarks on sections — */
 
-        for (size_t i = 0; i < n; i++)
-                if (sections[i].type != _UNIT_TYPE_INVALID && directive_find(&sections[i], key))
-                        return &sections[i];
+/* "Nod a" → "Node a", "Unti" → "Unit"; NULL: none of the unit's sections looks like it. 0 or -ENOMEM. */
+static int parser_nearest_section(const DraftParser *parser, const char *header, char **ret_nearest) {
+        size_t n_word = strcspn(header, " \t"), n = 0;
+        cleanup_free_ char *word = strndup(header, n_word);
+        char *words[SECTIONS_MAX];
+        const char *nearest;
+        int r = word ? 0 : -ENOMEM;
+
+        for (size_t i = 0; r == 0 && i < parser->known.n && n < SECTIONS_MAX; i++) {
+                const DirectiveSection *section = &parser->known.items[i];
+
+                if (!parser_has(parser, section) || (header[n_word] && !section->instances))
+                        continue;
+                words[n] = strndup(section->name, section_word_length(section));
+                r = words[n++] ? 0 : -ENOMEM;
+        }
+        nearest = r == 0 ? text_nearest(word, (const char *const *) words, n) : NULL;
+        *ret_nearest = NULL;
+        if (nearest)
+                r = text_format(ret_nearest, "%s%s", nearest, header + n_word);
+        while (n-- > 0)
+                free(words[n]);
+        return r;
+}
+
+static int parser_warn_of_section(const DraftParser *parser, unsigned line, const char *header) {
+        cleanup_(text_deinit) Text own = {};
+        cleanup_free_ char *nearest = NULL, *list = NULL;
+        int r = parser_nearest_section(parser, header, &nearest);
+
+        if (r < 0)
+                return r;
+        if (nearest) {
+                unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, NULL,
+                                  "Unknown section [%s], did you mean [%s]? It is ignored.", header, nearest);
+                return 0;
+        }
+        for (size_t i = 0; i < parser->known.n; i++)
+                if (parser->known.items[i].type == parser->draft->type)
+                        text_addf(&own, ", [%s]", parser->known.items[i].name);
+        r = text_finish(&own, &list);
+        if (r < 0)
+                return r;
+        unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, NULL,
+                          "Unknown section [%s]; a %s unit has [Unit]%s and [Install]. It is ignored.", header,
+                          unit_type_to_string(parser->draft->type), list);
+        return 0;
+}
+
+/* — sections — */
+
+/* "a" of "Node a", which may name a file or stand in an expression one day. */
+static bool instance_name_is_valid(const char *name) {
+        size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
+
+        return n > 0 && n <= UNIT_NAME_MAX && !name[n];
+}
+
+static int parser_enter_instance(DraftParser *parser, unsigned line, const DirectiveSection *section) {
+        const char *name = parser->header + section_word_length(section);
+        DraftSection *instance;
+        int r;
+
+        name += strspn(name, " \t");
+        if (!*name)
+                return unit_draft_refuse(parser->draft, parser->file, line, NULL,
+                                         "The section [%s] has no name, as in [%s].", parser->header, section->name);
+        if (!instance_name_is_valid(name))
+                return unit_draft_refuse(parser->draft, parser->file, line, NULL,
+                                         "'%s' is no name for [%s]: a name has letters, digits, '_', '.' and '-', and "
+                                         "at most %d of them.", name, section->name, UNIT_NAME_MAX);
+        r = unit_draft_open_instance(parser->draft, section, name, parser->file, line, &instance);
+        if (r < 0)
+                return r;
+        parser->section = section;
+        parser->target = &instance->target;
+        return 0;
+}
+
+static int parser_enter_section(DraftParser *parser, unsigned line, char *text) {
+        const DirectiveSection *section;
+        char *header = text + 1;
+        size_t n = strlen(header);
+
+        parser->is_in_section = true;
+        parser->section = NULL;
+        if (n == 0 || header[n - 1] != ']') {
+                unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, NULL,
+                                  "The section header '%s' has no closing ']'; the section is ignored.", text);
+                return 0;
+        }
+        header[n - 1] = '\0';
+        parser->header = header;
+        section = parser_find_section(parser, header);
+        if (!section)
+                return text_starts_with(header, "X-") ? 0 : parser_warn_of_section(parser, line, header);
+        if (section->instances)
+                return parser_enter_instance(parser, line, section);
+        parser->section = section->tables[0] ? section : NULL;
+        parser->target = &parser->draft->section.target;
+        return 0;
+}
+
+/* — remarks on directives — */
+
+/* Another of the unit's sections that has the directive: "did you mean" is no help then. */
+static const char *parser_other_section(const DraftParser *parser, const char *key) {
+        for (size_t i = 0; i < parser->known.n; i++)
+                if (&parser->known.items[i] != parser->section && parser_has(parser, &parser->known.items[i]) &&
+                    directive_find(&parser->known.items[i], key))
+                        return parser->known.items[i].name;
+        return NULL;
+}
+
+/* The section of another type that has the directive. */
+static const DirectiveSection *parser_other_type(const DraftParser *parser, const char *key) {
+        for (size_t i = 0; i < parser->known.n; i++)
+                if (parser->known.items[i].type != _UNIT_TYPE_INVALID && directive_find(&parser->known.items[i], key))
+                        return &parser->known.items[i];
         return NULL;
 }
 
 static void parser_warn_of_directive(const DraftParser *parser, unsigned line, const char *key) {
         const char *other = parser_other_section(parser, key);
         const char *nearest = directive_find_nearest(parser->section, key);
-        const DirectiveSection *type = parser_other_type(key);
+        const DirectiveSection *type = parser_other_type(parser, key);
 
         if (other)
                 unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, key,
-                                  "This belongs into the section [%s], not [%s]; it is ignored.", other,
-                                  parser->section->name);
+                                  "This belongs into the section [%s], not [%s]; it is ignored.", other, parser->header);
         else if (type)
                 unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, key,
                                   "This is for the section [%s] of a %s; this unit is a %s. It is ignored.", type->name,
                                   unit_type_to_string(type->type), unit_type_to_string(parser->draft->type));
         else if (nearest)
                 unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, key,
-                                  "Unknown directive in [%s], did you mean %s=? It is ignored.", parser->section->name,
-                                  nearest);
+                                  "Unknown directive in [%s], did you mean %s=? It is ignored.", parser->header, nearest);
         else
                 unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, key,
-                                  "Unknown directive in [%s]; it is ignored.", parser->section->name);
+                                  "Unknown directive in [%s]; it is ignored.", parser->header);
 }
+
+/* — lines — */
 
 static char *parser_trim_end(char *start, char *end) {
         while (end > start && (end[-1] == ' ' || end[-1] == '\t'))
@@ -119,7 +203,7 @@ static char *parser_trim_end(char *start, char *end) {
 static int parser_assign(DraftParser *parser, unsigned line, char *text) {
         char *equals = strchr(text, '=');
         const char *key, *value;
-        DirectiveLine where = { .draft = parser->draft, .file = parser->file, .line = line };
+        DirectiveLine where = { .target = parser->target, .file = parser->file, .line = line };
 
         if (!equals || equals == text) {
                 unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, NULL,
@@ -139,15 +223,14 @@ static int parser_assign(DraftParser *parser, unsigned line, char *text) {
         if (where.directive->renamed_to)
                 unit_draft_report(parser->draft, UNIT_FILE_NOTE, parser->file, line, key, "This is the old name of %s=.",
                                   where.directive->renamed_to);
+        file_values_enter(&parser->draft->values, parser->section->instances ? parser->header : NULL);
         file_values_add(&parser->draft->values, where.directive, value);
         return where.directive->parse(&where, value);
 }
 
 static int parser_read_line(DraftParser *parser, unsigned line, char *text) {
-        if (text[0] == '[') {
-                parser_enter_section(parser, line, text);
-                return 0;
-        }
+        if (text[0] == '[')
+                return parser_enter_section(parser, line, text);
         if (parser->section)
                 return parser_assign(parser, line, text);
         if (!parser->is_in_section)
@@ -156,9 +239,9 @@ static int parser_read_line(DraftParser *parser, unsigned line, char *text) {
         return 0;
 }
 
-int unit_draft_parse(UnitDraft *draft, const char *file, char *text) {
+int unit_draft_parse(UnitDraft *draft, const DirectiveSections *known, const char *file, char *text) {
         cleanup_(file_lines_deinit) FileLines lines = { .next = text };
-        DraftParser parser = { .draft = draft, .file = file };
+        DraftParser parser = { .draft = draft, .file = file, .known = *known };
 
         for (;;) {
                 unsigned number = 0;

@@ -15,9 +15,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "unit/unit_name.h"
-#include "unit/unit_slice.h"
 #include "unitfile/file_text.h"
-#include "unitfile/mount_file.h"
 #include "unitfile/unit_draft_read.h"
 #include "unitfile/unit_file_loader.h"
 #include "unitfile/unit_implied.h"
@@ -60,6 +58,13 @@ enum {
         DRAFT_FILE_GONE,                /* or it never was: a link to nowhere */
 };
 
+static int draft_parse(UnitDraft *draft, const char *path, char *text) {
+        DirectiveSections known;
+
+        known.items = directive_sections(&known.n);
+        return unit_draft_parse(draft, &known, path, text);
+}
+
 /* Reads one file and parses it: 0, one of the above, or -ENOMEM. @dropin: which one, from 1 on; 0: the main file. */
 static int draft_read_file(UnitDraft *draft, const char *path, uint32_t dropin) {
         cleanup_free_ char *text = NULL;
@@ -78,7 +83,7 @@ static int draft_read_file(UnitDraft *draft, const char *path, uint32_t dropin) 
         r = file_state_note(draft->state, dropin, &st, text);
         if (r < 0 || !*text)
                 return r < 0 ? r : DRAFT_FILE_EMPTY;
-        return unit_draft_parse(draft, path, text);
+        return draft_parse(draft, path, text);
 }
 
 static int draft_read_fragment(UnitDraft *draft) {
@@ -88,7 +93,7 @@ static int draft_read_fragment(UnitDraft *draft) {
         if (!sources->builtin)
                 return draft_read_file(draft, sources->fragment, 0);
         text = strdup(sources->builtin);
-        return text ? unit_draft_parse(draft, sources->fragment, text) : -ENOMEM;
+        return text ? draft_parse(draft, sources->fragment, text) : -ENOMEM;
 }
 
 /* What was refused by name: it stands only if no later line took it back. */
@@ -165,9 +170,6 @@ static int draft_read_files(UnitDraft *draft) {
                 r = draft_copy_paths(draft);
         if (r >= 0)
                 r = draft_add_links(draft);
-        if (r >= 0 && draft->type == UNIT_SLICE && !unit_slice_is_valid(draft->name))
-                r = unit_draft_refuse(draft, sources->fragment, 0, NULL, "'%s' is no name of a slice, like 'a.slice' or "
-                                                                          "'a-b.slice' inside of it.", draft->name);
         if (r >= 0 && draft->draft_type && draft->draft_type->check)
                 r = draft->draft_type->check(draft);
         if (r >= 0)
@@ -190,17 +192,15 @@ static int draft_set_bad_alias(UnitDraft *draft) {
         return unit_draft_fail(draft, UNIT_ERROR, "LoadFailed", path, 0, NULL, message);
 }
 
-/* A slice needs no file to be a place for others, and may have drop-ins; nor does a mount that is there. */
 static int draft_read_nothing(UnitDraft *draft) {
-        int r = 0;
+        const DraftType *type = draft->draft_type;
+        int r = type && type->find && draft->is_supported ? type->find(draft) : 0;
 
-        if (draft->type == UNIT_SLICE && draft->is_supported && unit_slice_is_valid(draft->name))
-                return draft_read_files(draft);
-        if (draft->type == UNIT_MOUNT && draft->is_supported)
-                r = mount_draft_find(draft);
         if (r < 0)
                 return r;
-        return r > 0 ? unit_draft_add_implied(draft) : draft_set_not_found(draft);
+        if (r == 0)
+                return draft_set_not_found(draft);
+        return type->is_found_with_dropins ? draft_read_files(draft) : unit_draft_add_implied(draft);
 }
 
 static int draft_read_found(UnitDraft *draft) {

@@ -16,11 +16,14 @@ int unit_draft_read(const UnitFileLoader *loader, const char *name, bool is_supp
 int unit_draft_read_text(const UnitFileLoader *loader, const char *name, const char *path, const char *text,
                          UnitDraft **ret_draft);
 
-/* Parses @text (which is cut up) as if it stood in @file, which must live as long as the draft. 0 or -ENOMEM. */
-int unit_draft_parse(UnitDraft *draft, const char *file, char *text);
+/*
+ * Parses @text (which is cut up) as if it stood in @file, which must live as long as the draft. @known: the sections
+ * that there are, of the draft's type and of others. 0 or -ENOMEM.
+ */
+int unit_draft_parse(UnitDraft *draft, const DirectiveSections *known, const char *file, char *text);
 
-/* With DynamicUser=, what that says besides; of the settings before they are the unit's. 0 or -ENOMEM. */
-int unit_draft_apply_dynamic_user(UnitDraft *draft);
+/* With DynamicUser=, what that says besides; of settings before they are settled. 0 or -ENOMEM. */
+int unit_draft_apply_dynamic_user(const UnitDraft *draft, DraftSection *section);
 
 /* Makes @unit what @draft says, and uses the draft up. 0 or -ENOMEM. */
 int unit_draft_apply(UnitDraft *draft, UnitTable *table, Unit *unit);

@@ -13,7 +13,6 @@
 
 #include "basic/macro.h"
 #include "basic/strv.h"
-#include "unitfile/mount_file.h"
 #include "unitfile/unit_draft_read.h"
 #include "unitfile/unit_file_loader.h"
 
@@ -64,7 +63,7 @@ char *const *unit_file_loader_search_path(const UnitFileLoader *loader) {
 bool unit_file_loader_has_type(const UnitFileLoader *loader, const Unit *unit, UnitType type) {
         if (unit)
                 return unit->vtable->type == unit->type;
-        return type == UNIT_SLICE || type == UNIT_TARGET || draft_type_of(type);
+        return draft_type_of(type);
 }
 
 /* A draft that a reload has read for the unit. */
@@ -124,14 +123,15 @@ static int loader_load(void *userdata, Unit *unit) {
         if (draft->load_state == UNIT_STUB)
                 return loader_merge(unit->table, unit, draft->state->sources.id);
         r = unit_draft_apply(draft, unit->table, unit);
-        return r == 0 && unit->type == UNIT_MOUNT ? mount_file_relate(unit) : r;
+        return r == 0 && draft->draft_type && draft->draft_type->relate ? draft->draft_type->relate(unit) : r;
 }
 
 static bool loader_may_exist_now(void *userdata, const Unit *unit) {
         UnitFileLoader *loader = userdata;
         cleanup_(name_lookup_deinit) NameLookup lookup = {};
+        const DraftType *type = draft_type_of(unit->type);
 
-        if (unit->type == UNIT_MOUNT && mount_draft_is_there(loader, unit->id))
+        if (type && type->is_there && type->is_there(loader, unit->id))
                 return true;
         return name_map_refresh(loader->names) >= 0 && name_map_lookup(loader->names, unit->id, &lookup) >= 0 &&
                lookup.found != NAME_FOUND_NOTHING;

@@ -151,7 +151,7 @@ static void verify_contradiction(const UnitDraft *draft, const DraftRelation *re
 
 /* A socket with Accept=yes has no unit that it refers to: each connection gets an instance. */
 static void verify_accept(const UnitDraft *draft) {
-        const SocketSettings *socket = draft->own;
+        const SocketSettings *socket = draft->section.own;
         cleanup_free_ char *name = NULL;
         NameFound found;
 

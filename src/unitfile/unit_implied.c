@@ -53,26 +53,13 @@ int unit_draft_add_usual_defaults(UnitDraft *draft) {
         return unit_draft_add_defaults(draft, of_system_service, ELEMENTSOF(of_system_service));
 }
 
-static int implied_add_defaults(UnitDraft *draft) {
-        static const ImpliedRelation of_target[] = {
-                { UNIT_CONFLICTS, "shutdown.target" },
-                { UNIT_BEFORE, "shutdown.target" },
-        };
-
-        if (draft->type == UNIT_SLICE && unit_slice_is_always_there(draft->name))
-                return 0;
-        if (draft->type == UNIT_TARGET || draft->type == UNIT_SLICE)
-                return unit_draft_add_defaults(draft, of_target, ELEMENTSOF(of_target));
-        return draft->draft_type && draft->draft_type->add_defaults ? draft->draft_type->add_defaults(draft) : 0;
-}
-
 /*
  * Where it is. What is always there need not be started, so it is of interest only if it has a file or drop-ins with
  * limits, or was asked for by name.
  */
 static int implied_find_slice(const UnitDraft *draft, char **ret_slice) {
         const char *usual = draft->loader->options.is_user ? "app.slice" : "system.slice";
-        bool is_named = draft->resources.slice;
+        bool is_named = draft->section.resources.slice;
         int r = 1;
 
         /* So it is with nearly all units. */
@@ -81,7 +68,7 @@ static int implied_find_slice(const UnitDraft *draft, char **ret_slice) {
         if (r <= 0)
                 return r;
         if (is_named)
-                r = (*ret_slice = strdup(draft->resources.slice)) ? 0 : -ENOMEM;
+                r = (*ret_slice = strdup(draft->section.resources.slice)) ? 0 : -ENOMEM;
         else if (draft->type == UNIT_SLICE)
                 r = unit_slice_parent(draft->name, ret_slice);
         else
@@ -95,17 +82,13 @@ static int implied_find_slice(const UnitDraft *draft, char **ret_slice) {
         return MIN(r, 0);
 }
 
-static bool has_resources(const UnitDraft *draft) {
-        return draft->type == UNIT_SLICE || (draft->draft_type && draft->draft_type->resources != DRAFT_TYPE_HAS_NOT);
-}
-
 static int implied_add_slice(UnitDraft *draft) {
         static const UnitRelationKind kinds[] = { UNIT_IN_SLICE, UNIT_REQUIRES, UNIT_AFTER };
         const char *file = draft->state->sources.fragment ? draft->state->sources.fragment : "";
         cleanup_free_ char *slice = NULL;
         int r = 0;
 
-        if (has_resources(draft))
+        if (settings_kind_has_resources(draft->section.kind))
                 r = implied_find_slice(draft, &slice);
         if (!slice || strcmp(slice, UNIT_ROOT_SLICE) == 0)
                 return r;
@@ -120,7 +103,7 @@ int unit_draft_add_implied(UnitDraft *draft) {
         if (draft->loader->options.no_default_dependencies)
                 draft->settings.default_dependencies = false;
         if (draft->settings.default_dependencies)
-                r = implied_add_defaults(draft);
+                r = draft->draft_type && draft->draft_type->add_defaults ? draft->draft_type->add_defaults(draft) : 0;
         if (r == 0 && draft->draft_type && draft->draft_type->add_implied)
                 r = draft->draft_type->add_implied(draft);
         if (r == 0)

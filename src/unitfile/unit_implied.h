@@ -21,6 +21,11 @@ int unit_draft_add_defaults(UnitDraft *draft, const ImpliedRelation *relations, 
 
 /* The mounts that @paths and all folders above them are on, as far as they are units: mount_need.c. 0 or -ENOMEM. */
 int unit_draft_add_mounts(UnitDraft *draft, char *const *paths, UnitRelationKind need);
+/*
+ * A mount is there that was not when units were read that need a path in it: they come after it and, if it has a file,
+ * require it. 0 or -ENOMEM.
+ */
+int mount_need_relate(Unit *mount);
 /* As if RequiresMountsFor= said it; what is no absolute path is left out. 0 or -ENOMEM. */
 int unit_draft_need_path(UnitDraft *draft, const char *path);
 /* The paths that its processes have settings of. 0 or -ENOMEM. */

@@ -53,7 +53,7 @@ static const char *command_problem(const char *path) {
 
 static void verify_list(const UnitDraft *draft, const ExecCommand *command, const char *setting) {
         for (; command; command = command->next) {
-                bool is_elsewhere = command->path[0] != '/' && draft->exec_terms.search_path;
+                bool is_elsewhere = command->path[0] != '/' && draft->section.exec_terms.search_path;
                 const char *problem = is_elsewhere || strchr(command->path, '$') ? NULL : command_problem(command->path);
 
                 if (problem)
@@ -91,7 +91,7 @@ static void verify_socket(const UnitDraft *draft) {
                 [SOCKET_EXEC_STOP_PRE] = "ExecStopPre",
                 [SOCKET_EXEC_STOP_POST] = "ExecStopPost",
         };
-        const SocketSettings *settings_of = draft->own;
+        const SocketSettings *settings_of = draft->section.own;
 
         for (size_t i = 0; i < _SOCKET_EXEC_MAX; i++)
                 verify_list(draft, settings_of->commands[i], settings[i]);
@@ -100,12 +100,12 @@ static void verify_socket(const UnitDraft *draft) {
 }
 
 static void verify_accounts(const UnitDraft *draft) {
-        const ExecSettings *exec = draft->exec;
+        const ExecSettings *exec = draft->section.exec;
 
-        if (!draft->exec_terms.dynamic_user)
+        if (!draft->section.exec_terms.dynamic_user)
                 verify_account(draft, "User", exec->user);
         verify_account(draft, "Group", exec->group);
-        strv_foreach(group, draft->exec_rare.supplementary_groups)
+        strv_foreach(group, draft->section.exec_rare.supplementary_groups)
                 verify_account(draft, "SupplementaryGroups", *group);
 }
 
@@ -116,7 +116,7 @@ static bool is_missing(const char *path) {
 }
 
 static void verify_files(const UnitDraft *draft) {
-        const ExecSettings *exec = draft->exec;
+        const ExecSettings *exec = draft->section.exec;
 
         strv_foreach(file, exec->environment_files)
                 if (is_missing(*file))
@@ -128,17 +128,17 @@ static void verify_files(const UnitDraft *draft) {
 void verify_machine(const UnitDraft *draft) {
         const ServiceSettings *service = unit_draft_service(draft);
 
-        if (draft->exec_rare.root_directory) {
-                if (is_missing(draft->exec_rare.root_directory))
-                        say(draft, "RootDirectory", "folder", draft->exec_rare.root_directory);
+        if (draft->section.exec_rare.root_directory) {
+                if (is_missing(draft->section.exec_rare.root_directory))
+                        say(draft, "RootDirectory", "folder", draft->section.exec_rare.root_directory);
                 return;
         }
-        if (draft->exec) {
+        if (draft->section.exec) {
                 verify_accounts(draft);
                 verify_files(draft);
         }
         if (service)
                 verify_commands(draft, service);
-        if (draft->type == UNIT_SOCKET && draft->own)
+        if (draft->type == UNIT_SOCKET && draft->section.own)
                 verify_socket(draft);
 }
