@@ -133,14 +133,8 @@ static int init_units(Manager *manager) {
                 return r;
         unit_table_set_host(manager->units, &manager->host);
         unit_table_set_observer(manager->units, &manager_observer_ops, manager);
-        unit_table_set_type(manager->units, &scope_vtable);
-        unit_table_set_type(manager->units, &mount_vtable);
-        unit_table_set_type(manager->units, &service_vtable);
-        unit_table_set_type(manager->units, &slice_vtable);
-        unit_table_set_type(manager->units, &socket_vtable);
-        unit_table_set_type(manager->units, &target_vtable);
-        unit_table_set_type(manager->units, &timer_vtable);
-        unit_table_set_type(manager->units, &path_vtable);
+        for (size_t i = 0; unit_types[i]; i++)
+                unit_table_set_type(manager->units, unit_types[i]);
         unit_file_loader_attach(manager->loader, manager->units);
 
         r = job_manager_new(&manager->engine, manager->units);

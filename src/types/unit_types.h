@@ -23,3 +23,9 @@ extern const UnitVTable slice_vtable;
 extern const UnitVTable socket_vtable;
 extern const UnitVTable target_vtable;
 extern const UnitVTable timer_vtable;
+
+/*
+ * All of them, each once; ends with NULL. The manager has units of these types, and the pages of the API and the tests
+ * are made from the list.
+ */
+extern const UnitVTable *const unit_types[];

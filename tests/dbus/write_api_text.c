@@ -62,18 +62,7 @@ static int serve_interface(const BusInterface *interface, const char *folder, bo
 
 int main(int argc, char **argv) {
         bool is_check = argc == 3 && strcmp(argv[1], "--check") == 0;
-        BusInterface interfaces[] = {
-                bus_manager_interface,
-                bus_unit_interface,
-                bus_type_interface(&service_vtable),
-                bus_type_interface(&slice_vtable),
-                bus_type_interface(&timer_vtable),
-                bus_type_interface(&path_vtable),
-                bus_type_interface(&socket_vtable),
-                bus_type_interface(&scope_vtable),
-                bus_type_interface(&mount_vtable),
-                bus_job_interface,
-        };
+        const BusInterface interfaces[] = { bus_manager_interface, bus_unit_interface, bus_job_interface };
         int status = 0;
 
         if (argc != 2 && !is_check) {
@@ -83,5 +72,11 @@ int main(int argc, char **argv) {
         for (size_t i = 0; i < ELEMENTSOF(interfaces); i++)
                 if (serve_interface(&interfaces[i], argv[argc - 1], is_check) != 0)
                         status = 1;
+        for (size_t i = 0; unit_types[i]; i++) {
+                BusInterface interface = bus_type_interface(unit_types[i]);
+
+                if (serve_interface(&interface, argv[argc - 1], is_check) != 0)
+                        status = 1;
+        }
         return status;
 }

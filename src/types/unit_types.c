@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The unit types that there are
+ */
+
+#include <stddef.h>
+
+#include "types/unit_types.h"
+
+const UnitVTable *const unit_types[] = {
+        &mount_vtable,
+        &path_vtable,
+        &scope_vtable,
+        &service_vtable,
+        &slice_vtable,
+        &socket_vtable,
+        &target_vtable,
+        &timer_vtable,
+        NULL,
+};

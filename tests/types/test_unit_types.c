@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a unit type needs elsewhere is there for each of them
+ */
+
+#include <ctype.h>
+#include <string.h>
+
+#include "double/double_assert.h"
+#include "types/unit_types.h"
+#include "unitfile/directive.h"
+#include "unitfile/draft_type.h"
+
+static const UnitVTable *vtable_of(UnitType type) {
+        for (size_t i = 0; unit_types[i]; i++)
+                if (unit_types[i]->type == type)
+                        return unit_types[i];
+        return NULL;
+}
+
+Test(unit_types, each_is_listed_once) {
+        for (size_t i = 0; unit_types[i]; i++)
+                cr_expect(eq(ptr, (void *) vtable_of(unit_types[i]->type), (void *) unit_types[i]));
+}
+
+/* A type that unit files do not know would never be loaded; one that only they know would be read for nothing. */
+Test(unit_types, unit_files_know_the_same) {
+        for (UnitType type = 0; type < _UNIT_TYPE_MAX; type++)
+                cr_expect(eq(int, vtable_of(type) != NULL, draft_type_of(type) != NULL), "%s", unit_type_to_string(type));
+}
+
+Test(unit_types, types_with_settings_have_a_section_that_is_read) {
+        for (UnitType type = 0; type < _UNIT_TYPE_MAX; type++) {
+                const DraftType *draft = draft_type_of(type);
+                const char *section = directive_section_of_type(type);
+                bool is_read = section && directive_section_find(section);
+
+                cr_expect(eq(int, is_read, draft && draft->has_settings), "%s", unit_type_to_string(type));
+        }
+}
+
+/* A control group and settings for it come together. */
+Test(unit_types, types_with_a_group_have_resources) {
+        for (size_t i = 0; unit_types[i]; i++) {
+                const DraftType *draft = draft_type_of(unit_types[i]->type);
+
+                bool has_resources = draft && draft->has_settings && settings_kind_has_resources(&draft->settings);
+
+                cr_expect(eq(int, has_resources, unit_types[i]->group != NULL), "%s",
+                          unit_type_to_string(unit_types[i]->type));
+        }
+}
+
+/* The section and the interface of a type have its name. */
+Test(unit_types, names_are_alike) {
+        for (size_t i = 0; unit_types[i]; i++) {
+                const char *word = unit_type_to_string(unit_types[i]->type);
+                const char *section = directive_section_of_type(unit_types[i]->type);
+
+                cr_assert(unit_types[i]->interface != NULL, "%s", word);
+                cr_expect(eq(int, strcasecmp(unit_types[i]->interface, word), 0), "%s", word);
+                cr_expect(unit_types[i]->interface[0] == toupper(word[0]), "%s", word);
+                if (section)
+                        cr_expect(eq(str, (char *) section, (char *) unit_types[i]->interface));
+        }
+}
+
+/* Entries of a vtable that only make sense together. */
+Test(unit_types, what_is_written_down_is_read_back) {
+        for (size_t i = 0; unit_types[i]; i++) {
+                const UnitVTable *vtable = unit_types[i];
+                const char *word = unit_type_to_string(vtable->type);
+
+                cr_expect(vtable->init != NULL, "%s", word);
+                cr_expect(vtable->deinit != NULL, "%s", word);
+                cr_expect(eq(int, vtable->record != NULL, vtable->restore != NULL), "%s", word);
+                cr_expect(eq(int, vtable->can_clean != NULL, vtable->clean != NULL), "%s", word);
+                cr_expect(eq(int, vtable->prepare_spawn != NULL, vtable->spawned != NULL), "%s", word);
+        }
+}
