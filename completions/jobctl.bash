@@ -1,22 +1,37 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # bash completion for jobctl
+#
+# Verbs, what they take, and options come from 'jobctl help', so a new one is completed as soon as it is there. What is
+# known here is which units suit a verb.
 
-_jobctl_verbs_units='start stop restart reload try-restart reload-or-restart try-reload-or-restart isolate kill reset-failed clean freeze thaw
-        status logs show cat list-dependencies is-active is-failed is-enabled list-units list-unit-files why monitor enable disable reenable
-        preset mask unmask revert edit set-property blame critical-chain top graph list-timers list-sockets list-paths add-wants add-requires'
-_jobctl_verbs_jobs='list-jobs jobs cancel wait'
-_jobctl_verbs_other='exec run plan stats daemon-reload daemon-reexec calendar verify default rescue emergency exit poweroff reboot halt kexec
-        preset-all show-environment set-environment unset-environment import-environment log-level list-automounts is-system-running link get-default set-default
-        help version'
 _jobctl_types='start stop restart reload try-restart reload-or-restart try-reload-or-restart reload-or-start try-reload
         verify-active nop isolate'
 _jobctl_modes='replace fail lenient replace-irreversibly isolate flush ignore-dependencies ignore-requirements
         restart-dependencies triggering'
-_jobctl_options='--help --version --user --system --socket --job-mode --mode --no-block --wait --dry-run
-        --show-transaction --graph --type --state --failed --all --property --value --reverse --before --after --signal
-        --kill-whom --force --iterations --base-time --watch --strict --unit-path --systemd-units --json --quiet --verbose --plain --no-legend --full
-        --no-color --no-pager --now --runtime --root --preset-mode --what --no-reload --stdin --drop-in
-        --show-types --lines --follow --since --until --invocation --priority --output'
+_jobctl_unit_types='service socket target timer path mount slice scope'
+
+_jobctl_help() {
+        "${COMP_WORDS[0]}" help "$@" 2>/dev/null
+}
+
+_jobctl_verbs() {
+        _jobctl_help | sed -n '/^Options:/q; s/^  \([a-z][a-z-]*\) .*/\1/p'
+}
+
+# What the help text says that a verb takes: "UNIT|PATH…".
+_jobctl_arguments() {
+        _jobctl_help "$1" | sed -n "1s/^jobctl \[OPTION…\] $1 *//p"
+}
+
+_jobctl_options() {
+        _jobctl_help | sed -n '/^Options:/,$ s/^.*\(--[a-z][a-z-]*\).*/\1/p'
+}
+
+# Options that take a value, as the help text has them, and old names of some.
+_jobctl_value_options() {
+        _jobctl_help | sed -n '/^Options:/,$ { h; s/^ *\(-[A-Za-z]\), --[a-z-]*=.*/\1/p; g; s/^.*\(--[a-z][a-z-]*\)=.*/\1/p }'
+        printf '%s\n' --mode -P
+}
 
 # The manager that the line is about.
 _jobctl_ask() {
@@ -108,7 +123,7 @@ _jobctl_value() {
 
         case $1 in
                 --job-mode | --mode) _jobctl_words "$_jobctl_modes" "$cur" ;;
-                --type | -t) _jobctl_words 'service socket target timer path mount slice scope' "$cur" ;;
+                --type | -t) _jobctl_words "$_jobctl_unit_types" "$cur" ;;
                 --state) _jobctl_words 'active inactive failed activating deactivating reloading loaded not-found masked
                         running exited dead waiting' "$cur" ;;
                 --preset-mode) _jobctl_words 'full enable-only disable-only' "$cur" ;;
@@ -128,19 +143,18 @@ _jobctl_value() {
 
 # The first word that is no option and no option's value.
 _jobctl_verb() {
-        local i
+        local i takes=
 
         for ((i = 1; i < COMP_CWORD; i++)); do
-                case ${COMP_WORDS[i]} in
-                        --job-mode | --mode | --type | -t | --state | --signal | -s | --kill-whom | --graph | \
-                                --property | -p | -P | --socket | --unit-path | --root | --preset-mode | --what | --drop-in | --lines | -n)
-                                ((i++))
-                                [[ ${COMP_WORDS[i]} == = ]] && ((i++)) ;;
-                        -*) ;;
-                        *)
-                                printf '%s' "${COMP_WORDS[i]}"
-                                return ;;
-                esac
+                if [[ ${COMP_WORDS[i]} != -* ]]; then
+                        printf '%s' "${COMP_WORDS[i]}"
+                        return
+                fi
+                takes=${takes:-" $(_jobctl_value_options | tr '\n' ' ')"}
+                if [[ $takes == *" ${COMP_WORDS[i]} "* ]]; then
+                        ((i++))
+                        [[ ${COMP_WORDS[i]} == = ]] && ((i++))
+                fi
         done
 }
 
@@ -157,7 +171,7 @@ _jobctl_run() {
 }
 
 _jobctl() {
-        local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} option verb
+        local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} option verb takes
 
         # "--option=value" arrives as three words.
         option=$prev
@@ -175,9 +189,9 @@ _jobctl() {
         _jobctl_value "$option" "$cur" && return
 
         if [[ $cur == -* ]]; then
-                _jobctl_words "$_jobctl_options" "$cur"
+                _jobctl_reply "$(_jobctl_options)" "$cur"
         elif [[ -z $verb || $verb == help ]]; then
-                _jobctl_words "$_jobctl_verbs_units $_jobctl_verbs_jobs $_jobctl_verbs_other" "$cur"
+                _jobctl_reply "$(_jobctl_verbs)" "$cur"
         elif [[ $verb == exec || $verb == plan ]]; then
                 if [[ $cur == : ]]; then
                         cur=$prev:
@@ -191,17 +205,12 @@ _jobctl() {
                 _jobctl_words "$(compgen -e)" "$cur"
         elif [[ $verb == unset-environment ]]; then
                 _jobctl_reply "$(_jobctl_ask show-environment | cut -d= -f1)" "$cur"
-        elif [[ $verb == set-default ]]; then
-                _jobctl_reply "$(_jobctl_units set-default)" "$cur"
-        elif [[ $verb == verify || $verb == link ]]; then
-                compopt -o filenames
-                mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-        elif [[ " $_jobctl_verbs_jobs " == *" $verb "* ]]; then
-                _jobctl_reply "$(_jobctl_jobs)" "$cur"
-        elif [[ $verb == why ]]; then
-                _jobctl_reply "$(_jobctl_jobs; _jobctl_units why)" "$cur"
-        elif [[ $_jobctl_verbs_units =~ (^|[[:space:]])$verb($|[[:space:]]) ]]; then
-                _jobctl_reply "$(_jobctl_units "$verb")" "$cur"
+        else
+                takes=$(_jobctl_arguments "$verb")
+                [[ $takes == *@(PATH|FILE|DIRECTORY)* ]] && compopt -o filenames
+                _jobctl_reply "$([[ $takes == *JOB* ]] && _jobctl_jobs
+                                 [[ $takes == *@(UNIT|PATTERN|TARGET)* ]] && _jobctl_units "$verb"
+                                 [[ $takes == *@(PATH|FILE|DIRECTORY)* ]] && compgen -f -- "$cur")" "$cur"
         fi
 }
 
