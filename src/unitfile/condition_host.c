@@ -146,7 +146,8 @@ int condition_kernel_command_line(const char *parameter) {
         if (!text || strv_split(text, " \t\n", &words) < 0)
                 return 0;
         strv_foreach(word, words)
-                if (strcmp(*word, parameter) == 0 || (!has_value && strncmp(*word, parameter, n) == 0 && (*word)[n] == '='))
+                if (strcmp(*word, parameter) == 0 ||
+                    (!has_value && strncmp(*word, parameter, n) == 0 && (*word)[n] == '='))
                         return 1;
         return 0;
 }
@@ -170,7 +171,8 @@ int condition_architecture(const char *parameter) {
         } names[] = {
                 { "x86_64", "x86-64" }, { "i686", "x86" },     { "i586", "x86" },        { "i386", "x86" },
                 { "aarch64", "arm64" }, { "armv7l", "arm" },   { "armv6l", "arm" },      { "ppc64le", "ppc64-le" },
-                { "ppc64", "ppc64" },   { "s390x", "s390x" },  { "riscv64", "riscv64" }, { "loongarch64", "loongarch64" },
+                { "ppc64", "ppc64" },   { "s390x", "s390x" },  { "riscv64", "riscv64" },
+                { "loongarch64", "loongarch64" },
         };
         struct utsname uts;
 

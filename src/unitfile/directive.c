@@ -97,7 +97,8 @@ const Directive *directive_find(const DirectiveSection *section, const char *nam
 
         for (size_t i = 0; i < DIRECTIVE_SECTION_TABLES_MAX && section->tables[i]; i++) {
                 const DirectiveTable *table = section->tables[i];
-                const Directive *found = bsearch(&wanted, table->directives, *table->n, sizeof(Directive), directive_compare);
+                const Directive *found = bsearch(&wanted, table->directives, *table->n, sizeof(Directive),
+                                                 directive_compare);
 
                 if (found)
                         return found;

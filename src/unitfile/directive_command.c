@@ -59,7 +59,10 @@ static int exec_take_prefixes(const char **word, ExecCommandFlags *ret_flags) {
         return 0;
 }
 
-/* The next word as it stands between blanks, with quotes and escapes resolved. Escapes nobody knows stay, with a note. */
+/*
+ * The next word as it stands between blanks, with quotes and escapes resolved. Escapes nobody knows stay, with a
+ * note.
+ */
 static int exec_next_word(const DirectiveLine *line, const char **at, char **ret_word) {
         int r = file_word_next(at, WORD_FLAGS, ret_word);
 
@@ -90,7 +93,8 @@ static void exec_note_shell(const DirectiveLine *line, const char *at) {
                 return;
         for (size_t i = 0; i < ELEMENTSOF(words); i++)
                 if (strlen(words[i]) == n && strncmp(words[i], at, n) == 0)
-                        directive_note(line, UNIT_FILE_WARNING, "The program gets '%s' as an argument: no shell reads the line; "
+                        directive_note(line, UNIT_FILE_WARNING,
+                                       "The program gets '%s' as an argument: no shell reads the line; "
                                        "with one it is /bin/sh -c '...'.", words[i]);
 }
 

@@ -9,7 +9,8 @@
 #include "unitfile/exec_settings.h"
 
 #define DIRECTIVE_EXEC(name_, parse_, field_, ...)                                                       \
-        { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_EXEC, .offset = offsetof(ExecSettings, field_), __VA_ARGS__ }
+        { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_EXEC, .offset = offsetof(ExecSettings, field_), \
+          __VA_ARGS__ }
 #define DIRECTIVE_EXEC_RARE(name_, parse_, field_, ...)                                                  \
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_EXEC_RARE,                                \
           .offset = offsetof(ExecRareSettings, field_), __VA_ARGS__ }
@@ -22,11 +23,18 @@
         { .name = "TimeoutCleanSec", .parse = directive_parse_time_limit, .base = DIRECTIVE_IN_EXEC_TERMS, \
           .offset = offsetof(ExecTerms, timeout_clean) }
 
-/* Puts "NAME=value" (@separator: what ends the name) into the list, in the place of an earlier one; owns @entry. 0 or -ENOMEM. */
+/*
+ * Puts "NAME=value" (@separator: what ends the name) into the list, in the place of an earlier one; owns @entry. 0
+ * or -ENOMEM.
+ */
 int exec_list_set(char ***list, char *entry, const char *separator);
 
-/* Words of which each goes into the list by @add, which owns it, if it @is_one; of another is said that it has not @form. */
-int exec_parse_assignments(const DirectiveLine *line, const char *value, const char *form, bool (*is_one)(const char *word),
+/*
+ * Words of which each goes into the list by @add, which owns it, if it @is_one; of another is said that it has not
+ * @form.
+ */
+int exec_parse_assignments(const DirectiveLine *line, const char *value, const char *form,
+                           bool (*is_one)(const char *word),
                            int (*add)(char ***list, char *word));
 
 int exec_parse_environment(const DirectiveLine *line, const char *value);

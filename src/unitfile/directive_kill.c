@@ -8,7 +8,8 @@
 #include "unitfile/kill_settings.h"
 
 #define DIRECTIVE_KILL(name_, parse_, field_, ...)                                                       \
-        { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_KILL, .offset = offsetof(KillSettings, field_), __VA_ARGS__ }
+        { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_KILL, .offset = offsetof(KillSettings, field_), \
+          __VA_ARGS__ }
 
 const Directive kill_directives[] = {
         DIRECTIVE_KILL("FinalKillSignal", directive_parse_signal, final_signal, .is_strict = true),

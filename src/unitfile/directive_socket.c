@@ -16,7 +16,7 @@
 #define LISTEN(name_, kind_)                                                                             \
         DIRECTIVE_OTHER(name_, socket_parse_listen, .argument = SOCKET_LISTEN_##kind_, .is_strict = true)
 #define NO_LISTEN(name_)                                                                                 \
-        DIRECTIVE_OTHER(name_, socket_parse_unsupported_listen, .status = DIRECTIVE_REFUSED, .is_strict = true,          \
+        DIRECTIVE_OTHER(name_, socket_parse_unsupported_listen, .status = DIRECTIVE_REFUSED, .is_strict = true, \
                         .reason = "nobody would listen there")
 
 const Directive socket_directives[] = {

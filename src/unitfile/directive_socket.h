@@ -17,7 +17,8 @@ int socket_parse_unsupported_listen(const DirectiveLine *line, const char *value
 int socket_parse_mode(const DirectiveLine *line, const char *value);
 int socket_parse_bytes(const DirectiveLine *line, const char *value);           /* 1024-based suffixes */
 int socket_parse_tos(const DirectiveLine *line, const char *value);
-int socket_parse_number(const DirectiveLine *line, const char *value);          /* argument: the largest; the least is 0 */
+/* argument: the largest; the least is 0 */
+int socket_parse_number(const DirectiveLine *line, const char *value);
 int socket_parse_protocol(const DirectiveLine *line, const char *value);
 int socket_parse_timestamping(const DirectiveLine *line, const char *value);
 int socket_parse_bind_ipv6(const DirectiveLine *line, const char *value);

@@ -26,7 +26,8 @@ static int parse_relation_template(const DirectiveLine *line, const char *templa
                 directive_note(line, UNIT_FILE_WARNING, "'%s' cannot be given an instance; it is ignored.", template);
                 return 0;
         }
-        return r < 0 ? r : unit_draft_add_relation(line->target->draft, line->directive->argument, name, line->file, line->line,
+        return r < 0 ? r :
+                unit_draft_add_relation(line->target->draft, line->directive->argument, name, line->file, line->line,
                                                    NULL);
 }
 
@@ -47,7 +48,8 @@ static int parse_relation_word(const DirectiveLine *line, const char *word) {
         }
         if (strchr(word, '@') && unit_name_is_template(word))
                 return parse_relation_template(line, word);
-        return unit_draft_add_relation(line->target->draft, line->directive->argument, word, line->file, line->line, NULL);
+        return unit_draft_add_relation(line->target->draft, line->directive->argument, word, line->file, line->line,
+                                       NULL);
 }
 
 static int parse_relation(const DirectiveLine *line, const char *value) {

@@ -9,7 +9,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "basic/strv.h"
@@ -33,17 +32,16 @@ void *directive_field(const DirectiveLine *line) {
 int directive_complain(const DirectiveLine *line, const char *format, ...) {
         cleanup_free_ char *message = NULL;
         va_list args;
-        int n;
+        int r;
 
         va_start(args, format);
-        n = vasprintf(&message, format, args);
+        r = text_vformat(&message, format, args);
         va_end(args);
-        if (n < 0) {
-                message = NULL;
-                return -ENOMEM;
-        }
+        if (r < 0)
+                return r;
         if (line->directive->is_strict)
-                return unit_draft_refuse(line->target->draft, line->file, line->line, line->directive->name, "%s.", message);
+                return unit_draft_refuse(line->target->draft, line->file, line->line, line->directive->name, "%s.",
+                                         message);
         unit_draft_report(line->target->draft, UNIT_FILE_WARNING, line->file, line->line, line->directive->name,
                           "%s; the line is ignored.", message);
         return 0;
@@ -52,13 +50,10 @@ int directive_complain(const DirectiveLine *line, const char *format, ...) {
 void directive_note(const DirectiveLine *line, UnitFileSeverity severity, const char *format, ...) {
         cleanup_free_ char *message = NULL;
         va_list args;
-        int n;
 
         va_start(args, format);
-        n = vasprintf(&message, format, args);
+        (void) text_vformat(&message, format, args);
         va_end(args);
-        if (n < 0)
-                message = NULL;
         unit_draft_report(line->target->draft, severity, line->file, line->line, line->directive->name, "%s",
                           message ? message : "Out of memory.");
 }
@@ -158,7 +153,8 @@ int directive_parse_seconds(const DirectiveLine *line, const char *value) {
         usec_t usec;
 
         if (usec_parse(value, USEC_PER_SEC, &usec) < 0)
-                return directive_complain(line, "'%s' is not a time span such as '90', '1min 30s' or 'infinity'", value);
+                return directive_complain(line, "'%s' is not a time span such as '90', '1min 30s' or 'infinity'",
+                                          value);
         *(usec_t *) directive_field(line) = usec;
         return 0;
 }
@@ -174,12 +170,16 @@ int directive_parse_time_limit(const DirectiveLine *line, const char *value) {
 
 /* All words that an enum of unit files has somewhere: a table of names can be asked for one, but not for all. */
 static const char *const enum_words[] = {
-        "yes", "no", "none", "off", "auto", "always", "on-success", "on-failure", "on-abnormal", "on-abort", "on-watchdog",
-        "control-group", "mixed", "process", "main", "exec", "all", "normal", "direct", "debug", "terminate", "abort", "kill",
+        "yes", "no", "none", "off", "auto", "always", "on-success", "on-failure", "on-abnormal", "on-abort",
+        "on-watchdog",
+        "control-group", "mixed", "process", "main", "exec", "all", "normal", "direct", "debug", "terminate", "abort",
+        "kill",
         "continue", "stop", "inactive", "inactive-or-failed", "exit", "exit-force", "reboot", "reboot-force",
         "reboot-immediate", "poweroff", "poweroff-force", "poweroff-immediate", "halt", "halt-force", "halt-immediate",
-        "kexec", "kexec-force", "soft-reboot", "soft-reboot-force", "inherit", "private", "shared", "slave", "read-only",
-        "tmpfs", "full", "strict", "noaccess", "invisible", "ptraceable", "default", "pid", "disabled", "enabled", "restart",
+        "kexec", "kexec-force", "soft-reboot", "soft-reboot-force", "inherit", "private", "shared", "slave",
+        "read-only",
+        "tmpfs", "full", "strict", "noaccess", "invisible", "ptraceable", "default", "pid", "disabled", "enabled",
+        "restart",
         "both", "ipv6-only", "us", "ns", "closed", "tcp", "udp", "data", "resolve",
 };
 
@@ -303,7 +303,8 @@ int directive_parse_ignored(const DirectiveLine *line, const char *value) {
 
 /* Values that ask for nothing: the restriction is off, or a list is reset. */
 static bool value_asks_for_nothing(const char *value) {
-        return !*value || text_parse_bool(value) == 0 || strcmp(value, "inherit") == 0 || strcmp(value, "private") == 0 ||
+        return !*value || text_parse_bool(value) == 0 || strcmp(value, "inherit") == 0 ||
+                strcmp(value, "private") == 0 ||
                strcmp(value, "default") == 0 || strcmp(value, "auto") == 0 || strcmp(value, "all") == 0;
 }
 

@@ -49,4 +49,5 @@ int directive_parse_paths(const DirectiveLine *line, const char *value);
 int directive_parse_unit_names(const DirectiveLine *line, const char *value);   /* templates, too */
 int directive_parse_ignored(const DirectiveLine *line, const char *value);
 int directive_parse_refused(const DirectiveLine *line, const char *value);
-int directive_parse_signal(const DirectiveLine *line, const char *value);          /* into an int: "SIGTERM", "TERM", 15 */
+/* into an int: "SIGTERM", "TERM", 15 */
+int directive_parse_signal(const DirectiveLine *line, const char *value);

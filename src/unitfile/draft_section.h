@@ -19,7 +19,8 @@
 
 /* How settings of one struct are made, and what is in it. */
 typedef struct SettingsKind {
-        int (*make)(void **ret_settings);       /* with the defaults: 0 or -ENOMEM. NULL: the resources are all there is */
+        /* with the defaults: 0 or -ENOMEM. NULL: the resources are all there is */
+        int (*make)(void **ret_settings);
         void (*release)(void *settings);
         /* Offsets, or SETTINGS_HAVE_NOT: of ExecSettings, KillSettings, a pointer to ResourceSettings (owned). */
         size_t exec, kill, resources;

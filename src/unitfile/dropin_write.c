@@ -102,7 +102,8 @@ static int find_folder(const DropinWrite *dropin, FolderKind wanted, char **ret_
 static int name_for_boot(const DropinWrite *dropin, char **ret_name) {
         static const char ending[] = ".conf";
 
-        return text_format(ret_name, "%.*s.runtime%s", (int) (strlen(dropin->file) - strlen(ending)), dropin->file, ending);
+        return text_format(ret_name, "%.*s.runtime%s", (int) (strlen(dropin->file) - strlen(ending)), dropin->file,
+                           ending);
 }
 
 static int choose_name(const DropinWrite *dropin, char **ret_name) {
@@ -122,18 +123,20 @@ static int choose_name(const DropinWrite *dropin, char **ret_name) {
 
 /* Where it belongs, and its name there. */
 static int find_place(const DropinWrite *dropin, char **ret_folder, char **ret_name, Failure *ret_failure) {
-        FolderKind wanted = dropin->is_transient ? FOLDER_TRANSIENT : dropin->is_runtime ? FOLDER_RUNTIME : FOLDER_CONFIG;
+        FolderKind wanted = dropin->is_transient ? FOLDER_TRANSIENT : dropin->is_runtime ? FOLDER_RUNTIME :
+                FOLDER_CONFIG;
         int r = find_folder(dropin, wanted, ret_folder);
 
         if (r >= 0 && !*ret_folder)
-                return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported", "The search path has no folder for files of %s.",
+                return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported",
+                                   "The search path has no folder for files of %s.",
                                    dropin->is_runtime ? "this boot" : "the administrator");
         return r < 0 ? r : choose_name(dropin, ret_name);
 }
 
 /*
- * What was set last counts: of what was there until the next boot only that stays which is to. One of the same name, from
- * before there was one for good, is of no effect any more, and must not be when that is taken away.
+ * What was set last counts: of what was there until the next boot only that stays which is to. One of the same name,
+ * from before there was one for good, is of no effect any more, and must not be when that is taken away.
  */
 static int replace_one_for_boot(const DropinWrite *dropin, Failure *ret_failure) {
         cleanup_free_ char *folder = NULL, *name = NULL;

@@ -31,8 +31,8 @@ int dropin_read_for_boot(const DropinWrite *dropin, char **ret_text);
 int dropin_verify(const DropinWrite *dropin, Failure *ret_failure);
 
 /*
- * Writes it into the administrator's folder. What was placed last counts: where one of the same name is there for good, one
- * until the next boot has the name "50-X.runtime.conf". It becomes @for_boot when the other is placed anew. 0, or a negative
- * errno with @ret_failure.
+ * Writes it into the administrator's folder. What was placed last counts: where one of the same name is there for
+ * good, one until the next boot has the name "50-X.runtime.conf". It becomes @for_boot when the other is placed anew.
+ * 0, or a negative errno with @ret_failure.
  */
 int dropin_place(const DropinWrite *dropin, Failure *ret_failure);

@@ -68,7 +68,8 @@ static int find_calls(const DirectiveLine *line, const char *word, SystemCallSet
         if (number >= 0)
                 system_call_set_add(set, (size_t) number);
         else
-                directive_note(line, UNIT_FILE_WARNING, "There is no system call '%s' that is known here; it is left out.", word);
+                directive_note(line, UNIT_FILE_WARNING,
+                               "There is no system call '%s' that is known here; it is left out.", word);
         return 1;
 }
 
@@ -138,7 +139,8 @@ int exec_parse_system_call_filter(const DirectiveLine *line, const char *value) 
                 if (r <= 0)
                         return r == -EINVAL ? 0 : r;
                 if (!denies && error != 0) {
-                        directive_note(line, UNIT_FILE_WARNING, "The error of '%s' means nothing where calls are allowed.", word);
+                        directive_note(line, UNIT_FILE_WARNING,
+                                       "The error of '%s' means nothing where calls are allowed.", word);
                         error = 0;
                 }
                 change_calls(&filter->calls, &set, denies != filter->allows_calls);
@@ -187,8 +189,10 @@ int exec_parse_system_call_error(const DirectiveLine *line, const char *value) {
 
 int exec_parse_architectures(const DirectiveLine *line, const char *value) {
         static const char *const known[] = {
-                "native", "x86", "x86-64", "x32", "arm", "arm64", "loongarch64", "mips", "mips64", "mips64-n32", "mips-le",
-                "mips64-le", "mips64-le-n32", "parisc", "parisc64", "ppc", "ppc64", "ppc64-le", "riscv64", "s390", "s390x", NULL,
+                "native", "x86", "x86-64", "x32", "arm", "arm64", "loongarch64", "mips", "mips64", "mips64-n32",
+                "mips-le",
+                "mips64-le", "mips64-le-n32", "parisc", "parisc64", "ppc", "ppc64", "ppc64-le", "riscv64", "s390",
+                "s390x", NULL,
         };
         char ***list = directive_field(line);
         const char *at = value;
@@ -204,7 +208,8 @@ int exec_parse_architectures(const DirectiveLine *line, const char *value) {
                 if (r <= 0)
                         return r == -EINVAL ? 0 : r;
                 if (!strv_contains((char *const *) known, word))
-                        return directive_complain(line, "'%s' is not an architecture such as 'native' or 'x86-64'", word);
+                        return directive_complain(line, "'%s' is not an architecture such as 'native' or 'x86-64'",
+                                                  word);
                 if (!strv_contains(*list, word))
                         r = strv_push(list, word);
                 if (r < 0)
@@ -285,7 +290,8 @@ int exec_parse_namespaces(const DirectiveLine *line, const char *value) {
                 while (i < ELEMENTSOF(namespaces) && strcmp(namespaces[i].name, word) != 0)
                         i++;
                 if (i == ELEMENTSOF(namespaces))
-                        return directive_complain(line, "'%s' is none of cgroup, ipc, net, mnt, pid, user and uts", word);
+                        return directive_complain(line, "'%s' is none of cgroup, ipc, net, mnt, pid, user and uts",
+                                                  word);
                 flags |= namespaces[i].flag;
         }
         if (!filter->has_namespaces)

@@ -245,7 +245,8 @@ int exec_parse_numa_policy(const DirectiveLine *line, const char *value) {
         int policy = name_find(policies, ELEMENTSOF(policies), value);
 
         if (*value && policy < 0)
-                return directive_complain(line, "'%s' is none of default, preferred, bind, interleave and local", value);
+                return directive_complain(line, "'%s' is none of default, preferred, bind, interleave and local",
+                                          value);
         terms->has_numa_policy = *value;
         terms->numa_policy = MAX(policy, 0);
         return 0;
@@ -259,7 +260,8 @@ int exec_parse_numa_mask(const DirectiveLine *line, const char *value) {
                 exec_set_clear(&terms->numa_nodes);
                 return 0;
         }
-        r = strcmp(value, "all") == 0 ? exec_set_add(&terms->numa_nodes, 0, 63) : parse_set(line, value, &terms->numa_nodes);
+        r = strcmp(value, "all") == 0 ? exec_set_add(&terms->numa_nodes, 0, 63) :
+                parse_set(line, value, &terms->numa_nodes);
         return MIN(r, 0);
 }
 
@@ -334,7 +336,8 @@ int exec_parse_personality(const DirectiveLine *line, const char *value) {
         int personality = name_find(personalities, ELEMENTSOF(personalities), value);
 
         if (*value && personality < 0)
-                return directive_complain(line, "'%s' is no architecture that programs on this machine can have", value);
+                return directive_complain(line, "'%s' is no architecture that programs on this machine can have",
+                                          value);
         terms->has_personality = *value;
         terms->personality = (unsigned long) MAX(personality, 0);
         return 0;

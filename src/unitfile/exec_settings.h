@@ -66,8 +66,8 @@ typedef enum ExecTty {
 } ExecTty;
 
 /*
- * What few units say, kept apart so that a plain unit does not pay for it. All zero is to say nothing: so each field's zero
- * must mean "not set".
+ * What few units say, kept apart so that a plain unit does not pay for it. All zero is to say nothing: so each field's
+ * zero must mean "not set".
  */
 typedef struct ExecRareSettings {
         char *root_directory;

@@ -34,7 +34,8 @@ int exec_list_set(char ***list, char *entry, const char *separator) {
         return strv_consume(list, entry);
 }
 
-int exec_parse_assignments(const DirectiveLine *line, const char *value, const char *form, bool (*is_one)(const char *word),
+int exec_parse_assignments(const DirectiveLine *line, const char *value, const char *form,
+                           bool (*is_one)(const char *word),
                            int (*add)(char ***list, char *word)) {
         char ***list = directive_field(line);
         const char *at = value;
@@ -48,7 +49,8 @@ int exec_parse_assignments(const DirectiveLine *line, const char *value, const c
                 if (r <= 0)
                         return r == -EINVAL ? 0 : r;
                 if (!is_one(word)) {
-                        directive_note(line, UNIT_FILE_WARNING, "'%s' is not of the form %s; it is ignored.", word, form);
+                        directive_note(line, UNIT_FILE_WARNING, "'%s' is not of the form %s; it is ignored.", word,
+                                       form);
                         continue;
                 }
                 r = add(list, take_ptr(word));
@@ -140,7 +142,8 @@ int exec_parse_account(const DirectiveLine *line, const char *value) {
 }
 
 static int judge_account(const DirectiveLine *line, char **word) {
-        return account_is_valid(*word) ? 1 : directive_complain(line, "'%s' is not the name or number of a group", *word);
+        return account_is_valid(*word) ? 1 :
+                directive_complain(line, "'%s' is not the name or number of a group", *word);
 }
 
 int exec_parse_accounts(const DirectiveLine *line, const char *value) {
@@ -187,7 +190,8 @@ int exec_parse_standard_input(const DirectiveLine *line, const char *value) {
                         return r;
         } else if (*value && !is_inherited && !is_socket && tty == EXEC_TTY_NONE && strcmp(value, "null") != 0 &&
                    strcmp(value, "data") != 0)
-                return directive_complain(line, "'%s' is not supported; use null, data, inherit, socket, tty, tty-force "
+                return directive_complain(line,
+                                          "'%s' is not supported; use null, data, inherit, socket, tty, tty-force "
                                                 "or file:PATH", value);
         exec->inherits_standard_input = is_inherited;
         exec->standard_input_is_socket = is_socket;
@@ -270,7 +274,8 @@ int exec_parse_standard_output(const DirectiveLine *line, const char *value) {
         for (size_t i = 0; i < ELEMENTSOF(output_names); i++)
                 if (strcmp(output_names[i].value, value) == 0)
                         return output_set(line, output_names[i].output, NULL);
-        return directive_complain(line, "'%s' is not supported; use journal, kmsg, inherit, null, tty, socket, file:PATH, "
+        return directive_complain(line,
+                                  "'%s' is not supported; use journal, kmsg, inherit, null, tty, socket, file:PATH, "
                                         "append:PATH or truncate:PATH", value);
 }
 
@@ -281,7 +286,8 @@ static int exec_parse_range(const DirectiveLine *line, const char *value, int32_
                 *has = false;
                 return 0;
         }
-        if (text_parse_i32(value + (value[0] == '+' && value[1] != '-'), &number) < 0 || number < least || number > most)
+        if (text_parse_i32(value + (value[0] == '+' && value[1] != '-'), &number) < 0 || number < least ||
+            number > most)
                 return directive_complain(line, "'%s' is not a number between %d and %d", value, least, most);
         *(int32_t *) directive_field(line) = number;
         *has = true;

@@ -40,7 +40,8 @@ int file_record_new(FileRecord **ret_record, FileState *state, const char *name,
         record = malloc(sizeof(*record) + n * sizeof(SeenFile) + size);
         if (!record)
                 return -ENOMEM;
-        *record = (FileRecord) { .fragment = fragment, .n_seen = (uint32_t) n, .found = (uint8_t) state->sources.found };
+        *record = (FileRecord) { .fragment = fragment, .n_seen = (uint32_t) n,
+                                 .found = (uint8_t) state->sources.found };
         if (n > 0)
                 memcpy(record->seen, state->seen.items, n * sizeof(SeenFile));
         memcpy(record->seen + n, state->values ? state->values : "", size);

@@ -18,7 +18,8 @@ typedef struct SeenFile {
         uint64_t ino;                   /* 0: it was not there */
         uint64_t size;
         int64_t ctime;                  /* ns */
-        uint32_t hash;                  /* of its text; 0: by its ctime the file was at rest, and that tells; 1: not read */
+        /* of its text; 0: by its ctime the file was at rest, and that tells; 1: not read */
+        uint32_t hash;
         uint32_t dropin;                /* which one, from 1 on; 0: the main file */
 } SeenFile;
 

@@ -28,15 +28,12 @@ void fstab_say(const FstabOptions *options, UnitFileSeverity severity, unsigned 
         cleanup_free_ char *clean = NULL, *message = NULL;
         UnitFileDiagnostic diagnostic = { .severity = severity, .file = options->path, .line = line };
         va_list arguments;
-        int n;
 
         if (!options->receiver)
                 return;
         va_start(arguments, format);
-        n = vasprintf(&message, format, arguments);
+        (void) text_vformat(&message, format, arguments);
         va_end(arguments);
-        if (n < 0)
-                message = NULL;
         diagnostic.message = !message || text_escape_control(message, &clean) < 0 ? "Out of memory." : clean;
         options->receiver(options->userdata, &diagnostic);
 }
@@ -107,7 +104,8 @@ static int add_entry(FstabEntries *entries, const MountLibrary *library, struct 
         FstabEntry entry = {};
         int r = 0;
 
-        if (copy_text(library->fs_get_source(fs), &entry.what) < 0 || copy_text(library->fs_get_target(fs), &entry.where) < 0 ||
+        if (copy_text(library->fs_get_source(fs), &entry.what) < 0 ||
+            copy_text(library->fs_get_target(fs), &entry.where) < 0 ||
             copy_text(library->fs_get_fstype(fs), &entry.type) < 0 ||
             copy_text(library->fs_get_options(fs), &entry.options) < 0)
                 r = -ENOMEM;

@@ -35,7 +35,8 @@ void fstab_entries_deinit(FstabEntries *entries);
 int fstab_write_units(const FstabOptions *options);
 
 /* Tells the receiver. */
-void fstab_say(const FstabOptions *options, UnitFileSeverity severity, unsigned line, const char *format, ...) printf_(4, 5);
+void fstab_say(const FstabOptions *options, UnitFileSeverity severity, unsigned line, const char *format,
+               ...) printf_(4, 5);
 
 /* A file, or a link, that is to be in the folder. */
 typedef struct FstabFile {

@@ -252,7 +252,8 @@ static void tell_unsupported(const FstabLine *line) {
 
         for (size_t i = 0; i < ELEMENTSOF(rows); i++)
                 if (mount_options_have(line->options, rows[i].option))
-                        fstab_say(line->fstab->options, UNIT_FILE_WARNING, line->entry->line, "%s is not supported: %s.",
+                        fstab_say(line->fstab->options, UNIT_FILE_WARNING, line->entry->line,
+                                  "%s is not supported: %s.",
                                   rows[i].option, rows[i].effect);
 }
 
@@ -400,7 +401,8 @@ static int add_line(Fstab *fstab, FstabEntry *entry) {
         int r = 0;
 
         if (entry->type && strcmp(entry->type, "swap") == 0) {
-                fstab_say(fstab->options, UNIT_FILE_NOTE, entry->line, "Swap is no unit here; the line is left to swapon(8).");
+                fstab_say(fstab->options, UNIT_FILE_NOTE, entry->line,
+                          "Swap is no unit here; the line is left to swapon(8).");
                 return 0;
         }
         if (entry->where && entry->where[0] == '/')
@@ -411,7 +413,8 @@ static int add_line(Fstab *fstab, FstabEntry *entry) {
             entry->where[0] != '/' || (entry->options && !is_writable(entry->options)) ||
             (entry->type && !is_writable(entry->type))) {
                 fstab_say(fstab->options, UNIT_FILE_WARNING, entry->line,
-                          "'%s' on '%s' cannot be a mount: an absolute path is needed, without control characters; the line "
+                          "'%s' on '%s' cannot be a mount: an absolute path is needed, without control characters; "
+                          "the line "
                           "is ignored.", entry->what ? entry->what : "", entry->where ? entry->where : "");
                 return 0;
         }
@@ -430,7 +433,8 @@ static int add_line(Fstab *fstab, FstabEntry *entry) {
 static int add_remote(Fstab *fstab) {
         if (!fstab->has_remote)
                 return 0;
-        return add_file(fstab, strdup("multi-user.target.wants/" REMOTE_TARGET), strdup("/usr/lib/jobd/system/" REMOTE_TARGET), true);
+        return add_file(fstab, strdup("multi-user.target.wants/" REMOTE_TARGET),
+                        strdup("/usr/lib/jobd/system/" REMOTE_TARGET), true);
 }
 
 /* A machine without its file systems is no place to go on. */

@@ -270,7 +270,8 @@ static int enable_aliases(Enabling *enabling, const UnitDraft *draft) {
                 if (unit_name_type(name) != unit_name_type(draft->name) ||
                     unit_name_is_template(name) != unit_name_is_template(draft->name))
                         return failure_set(enabling->failure, -EXDEV, "BadUnitSetting",
-                                           "Alias=%s of %s: an alias has the type of its unit, and is a template if that is "
+                                           "Alias=%s of %s: an alias has the type of its unit, and is a template if "
+                                           "that is "
                                            "one.", *alias, draft->name);
                 r = text_format(&path, "%s/%s", enabling->folder, name);
                 if (r == 0)
@@ -290,7 +291,8 @@ static int read_instance(Enabling *enabling, const char *name, UnitDraft **draft
                 return r;
         template = take_ptr(*draft);
         if (unit_name_replace_instance(template->name, template->rare->default_instance, &instance) < 0)
-                return failure_set(enabling->failure, -EINVAL, "BadUnitSetting", "DefaultInstance=%s of %s is not valid.",
+                return failure_set(enabling->failure, -EINVAL, "BadUnitSetting",
+                                   "DefaultInstance=%s of %s is not valid.",
                                    template->rare->default_instance, template->name);
         return installer_read(enabling->installer, instance, draft, enabling->failure);
 }
@@ -316,7 +318,8 @@ static int enable_name(Enabling *enabling, size_t at) {
                 return name && at >= enabling->n_asked ? pass_over(enabling, name, r) : r;
         rare = draft->rare;
         if (draft->load_state == UNIT_BAD_SETTING && !has_install(rare) && at < enabling->n_asked)
-                return failure_set(enabling->failure, -ENOEXEC, "BadUnitSetting", "Unit file %s cannot be read: %s", name,
+                return failure_set(enabling->failure, -ENOEXEC, "BadUnitSetting", "Unit file %s cannot be read: %s",
+                                   name,
                                    failure_message(&draft->failure));
         enabling->report->carries_install_info = enabling->report->carries_install_info || has_install(rare);
         r = enable_aliases(enabling, draft);
@@ -360,7 +363,8 @@ static const char *name_of_file(const char *file) {
 }
 
 /* Paths are linked first, and are names from then on. */
-static int link_paths(Installer *installer, char *const *files, unsigned flags, InstallReport *report, char ***ret_names,
+static int link_paths(Installer *installer, char *const *files, unsigned flags, InstallReport *report,
+                      char ***ret_names,
                       Failure *ret_failure) {
         cleanup_(strv_freep) char **paths = NULL, **names = NULL;
         int r = 0;

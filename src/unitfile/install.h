@@ -110,7 +110,10 @@ int installer_state(Installer *installer, const char *name, const char **ret_sta
 /* What the presets say of @name: "enabled" or "disabled". *ret_wanted is static. 0 or -ENOMEM. */
 int installer_preset_of(Installer *installer, const char *name, const char **ret_wanted);
 
-/* Where on the search path the file or link lies, without the root folder: 0, -ENOENT (also what is built in), -ENOMEM. */
+/*
+ * Where on the search path the file or link lies, without the root folder: 0, -ENOENT (also what is built in),
+ * -ENOMEM.
+ */
 int installer_find(Installer *installer, const char *name, char **ret_path);
 
 /* All names, as unit_file_list(). */

@@ -54,7 +54,8 @@ int installer_mask(Installer *installer, char *const *names, unsigned flags, Ins
                 if (r == 0)
                         r = text_join_path(folder, *name, &path);
                 if (r == 0)
-                        r = installer_plan_link(installer, path, "/dev/null", flags & INSTALL_FORCE, &plan, ret_failure);
+                        r = installer_plan_link(installer, path, "/dev/null", flags & INSTALL_FORCE, &plan,
+                                                ret_failure);
         }
         return r < 0 ? r : installer_apply(installer, &plan, flags, report, ret_failure);
 }
@@ -113,7 +114,8 @@ static int check_file(const Installer *installer, const char *file, Failure *ret
         if (r < 0)
                 return r;
         if (stat(real, &st) < 0)
-                return failure_set(ret_failure, -errno, "NoSuchUnit", "There is no file %s: %s.", file, strerror(errno));
+                return failure_set(ret_failure, -errno, "NoSuchUnit", "There is no file %s: %s.", file,
+                                   strerror(errno));
         if (!S_ISREG(st.st_mode))
                 return failure_set(ret_failure, -EINVAL, "InvalidArgs", "%s is no regular file.", file);
         return 0;
@@ -235,7 +237,8 @@ int installer_add_dependency(Installer *installer, char *const *names, const cha
                 if (r == 0)
                         r = installer_read(installer, *name, &draft, ret_failure);
                 if (r == 0 && unit_name_is_template(draft->name))
-                        r = failure_set(ret_failure, -EINVAL, "InvalidArgs", "%s is a template: name an instance.", *name);
+                        r = failure_set(ret_failure, -EINVAL, "InvalidArgs", "%s is a template: name an instance.",
+                                        *name);
                 if (r == 0)
                         r = installer_target_of(draft, true, installer, &target);
                 if (r == 0)
@@ -255,7 +258,8 @@ int installer_set_default(Installer *installer, const char *name, unsigned flags
         int r;
 
         if (unit_name_type(name) != UNIT_TARGET || strcmp(name, DEFAULT_TARGET) == 0)
-                return failure_set(ret_failure, -EINVAL, "InvalidArgs", "'%s' cannot be the default: it has to be a target "
+                return failure_set(ret_failure, -EINVAL, "InvalidArgs",
+                                   "'%s' cannot be the default: it has to be a target "
                                    "other than " DEFAULT_TARGET ".", name);
         r = installer_config_folder(installer, flags, &folder, ret_failure);
         if (r == 0)

@@ -61,14 +61,16 @@ static int check_place(UnitDraft *draft) {
                                          settings->where, name);
         if (mount_place_is_reserved(settings->where))
                 return unit_draft_refuse(draft, fragment, 0, "Where",
-                                         "'%s' is the system's own; it is mounted before there are units.", settings->where);
+                                         "'%s' is the system's own; it is mounted before there are units.",
+                                         settings->where);
         return 0;
 }
 
 /* As RequiresMountsFor= would have it: the place it is in, and what it mounts if that is a path. */
 static int add_paths(UnitDraft *draft) {
         const MountSettings *settings = draft->section.own;
-        bool has_source = settings->what && settings->what[0] == '/' && !mount_is_network(settings->type, settings->options);
+        bool has_source = settings->what && settings->what[0] == '/' &&
+                !mount_is_network(settings->type, settings->options);
         cleanup_free_ char *parent = strdup(settings->where);
         int r = 0;
 
@@ -128,7 +130,8 @@ static int find(UnitDraft *draft) {
         r = find_place(draft, &settings->where);
         if (r < 0)
                 return r == -EINVAL ? 0 : r;
-        entry = mount_place_is_reserved(settings->where) ? NULL : options->find_mount(options->userdata, settings->where);
+        entry = mount_place_is_reserved(settings->where) ? NULL :
+                options->find_mount(options->userdata, settings->where);
         if (!entry)
                 return 0;
         draft->rare->source_path = strdup("/proc/self/mountinfo");
@@ -156,7 +159,8 @@ static MountEntry describe(const UnitDraft *draft) {
         if (entry)
                 return *entry;
         return (MountEntry) {
-                .where = settings->where, .what = settings->what, .type = settings->type, .options = settings->options };
+                .where = settings->where, .what = settings->what, .type = settings->type,
+                .options = settings->options };
 }
 
 static int add_network(UnitDraft *draft) {

@@ -163,7 +163,8 @@ int mount_need_relate(Unit *mount) {
                 const UnitRareSettings *rare = unit->settings.rare;
                 int r;
 
-                if (unit == mount || unit->load_state != UNIT_LOADED || (!rare->requires_mounts_for && !rare->wants_mounts_for))
+                if (unit == mount || unit->load_state != UNIT_LOADED ||
+                    (!rare->requires_mounts_for && !rare->wants_mounts_for))
                         continue;
                 r = relate_one(unit, mount, settings->where);
                 if (r < 0)

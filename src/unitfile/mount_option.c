@@ -47,7 +47,8 @@ static bool is_among(const char *const *list, size_t n, const char *word) {
 
 bool mount_place_is_reserved(const char *where) {
         static const char *const places[] = {
-                "/proc", "/sys", "/dev", "/dev/shm", "/dev/pts", "/dev/console", "/run", "/run/host", "/proc/kmsg", "/proc/sys",
+                "/proc", "/sys", "/dev", "/dev/shm", "/dev/pts", "/dev/console", "/run", "/run/host", "/proc/kmsg",
+                "/proc/sys",
                 "/proc/sys/kernel/random/boot_id", "/sys/kernel/security", "/sys/fs/selinux", "/sys/fs/smackfs",
                 "/sys/fs/pstore", "/sys/fs/bpf", "/sys/firmware/efi/efivars",
         };
@@ -114,7 +115,8 @@ static int copy_value(const Option *option, char **ret_value) {
         return *ret_value ? 0 : -ENOMEM;
 }
 
-int mount_options_each(const char *options, const char *name, int (*each)(void *userdata, const char *value), void *userdata) {
+int mount_options_each(const char *options, const char *name, int (*each)(void *userdata, const char *value),
+                       void *userdata) {
         Option option;
         int r = 0;
 
@@ -200,7 +202,8 @@ int mount_options_without(const char *options, const char *const *names, char **
 
 bool mount_is_network(const char *type, const char *options) {
         static const char *const types[] = {
-                "afs", "ceph", "cifs", "davfs", "gfs", "gfs2", "glusterfs", "lustre", "ncp", "ncpfs", "nfs", "nfs4", "ocfs2",
+                "afs", "ceph", "cifs", "davfs", "gfs", "gfs2", "glusterfs", "lustre", "ncp", "ncpfs", "nfs", "nfs4",
+                "ocfs2",
                 "orangefs", "pvfs2", "smb3", "smbfs", "sshfs",
         };
 

@@ -9,7 +9,10 @@
 
 #include <stdbool.h>
 
-/* The unit of a place: "/srv/a b" is "srv-a\x20b.mount". 0, -EINVAL if it would be too long or @where is no path, -ENOMEM. */
+/*
+ * The unit of a place: "/srv/a b" is "srv-a\x20b.mount". 0, -EINVAL if it would be too long or @where is no path,
+ * -ENOMEM.
+ */
 int mount_unit_name(const char *where, char **ret_name);
 
 /* Is @path @folder, or something in it? Both are absolute and simple. */
@@ -20,10 +23,14 @@ bool mount_place_is_reserved(const char *where);
 /* The system stands on it, or it is inside of what is the kernel's: nobody waits for it, nobody takes it away. */
 bool mount_place_is_basic(const char *where, const char *options);
 
-/* The last one that is @name, with or without a value: the caller's, "" if it has none, NULL if it is not there. 0 or -ENOMEM. */
+/*
+ * The last one that is @name, with or without a value: the caller's, "" if it has none, NULL if it is not there. 0
+ * or -ENOMEM.
+ */
 int mount_options_value(const char *options, const char *name, char **ret_value);
 /* Calls @each with each value of @name, until it returns an error. 0, that error, or -ENOMEM. */
-int mount_options_each(const char *options, const char *name, int (*each)(void *userdata, const char *value), void *userdata);
+int mount_options_each(const char *options, const char *name, int (*each)(void *userdata, const char *value),
+                       void *userdata);
 bool mount_options_have(const char *options, const char *name);
 /* Of two opposites the last counts. */
 bool mount_options_choose(const char *options, const char *yes, const char *no);

@@ -134,7 +134,8 @@ int resource_parse_device_limit(const DirectiveLine *line, const char *value) {
         if (r <= 0)
                 return r;
         if (strcmp(number, "infinity") != 0 && (resource_read_size(number, 1000, &limit) < 0 || limit == 0))
-                return directive_complain(line, "'%s' is no limit: it is a number in a second, like '5M', or 'infinity'",
+                return directive_complain(line,
+                                          "'%s' is no limit: it is a number in a second, like '5M', or 'infinity'",
                                           number);
         r = find_field(line, path, &device);
         if (r > 0)

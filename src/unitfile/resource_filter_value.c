@@ -43,7 +43,8 @@ int resource_parse_device_allow(const DirectiveLine *line, const char *value) {
         if (r < 0)
                 return r == -EINVAL ? 0 : r;
         if (!is_device(device))
-                return directive_complain(line, "'%s' is not a device: write its path below /dev, char-NAME or block-NAME",
+                return directive_complain(line,
+                                          "'%s' is not a device: write its path below /dev, char-NAME or block-NAME",
                                           device);
         if ((access && !is_access(access)) || *at)
                 return directive_complain(line, "'%s' is not what may be done with it: some of r, w and m", access);
@@ -82,7 +83,8 @@ static int parse_addresses(const DirectiveLine *line, const char *value, IpPrefi
                         return r == -EINVAL ? 0 : r;
                 found = ip_prefixes_parse(word, prefixes);
                 if (found < 0)
-                        return directive_complain(line, "'%s' is no address, with or without a prefix like /24, nor any, "
+                        return directive_complain(line,
+                                                  "'%s' is no address, with or without a prefix like /24, nor any, "
                                                         "localhost, link-local or multicast", word);
                 for (int i = 0; i < found; i++)
                         if (add_prefix(list, n, &prefixes[i]) < 0)

@@ -244,7 +244,8 @@ int resource_parse_delegate(const DirectiveLine *line, const char *value) {
                                                      strncmp(resource_kind_to_string((ResourceKind) kind), at, n) != 0))
                         kind++;
                 if (kind == _RESOURCE_KIND_MAX)
-                        directive_note(line, UNIT_FILE_WARNING, "There is no controller '%.*s'; it is left out.", (int) n, at);
+                        directive_note(line, UNIT_FILE_WARNING, "There is no controller '%.*s'; it is left out.",
+                                       (int) n, at);
                 else
                         delegated |= (uint8_t) (1U << kind);
                 at += n;

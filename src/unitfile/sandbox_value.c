@@ -170,7 +170,8 @@ static int take_bind(const DirectiveLine *line, SandboxSettings *settings, Sandb
         if (r < 0)
                 return r;
         if (word || (option && *option && strcmp(option, "rbind") != 0 && strcmp(option, "norbind") != 0))
-                return directive_complain(line, "'%s' is not an option; it is 'rbind' or 'norbind'", word ? word : option);
+                return directive_complain(line, "'%s' is not an option; it is 'rbind' or 'norbind'", word ? word :
+                                          option);
         row.is_alone = option && strcmp(option, "norbind") == 0;
         r = directive_expand_path(line, outside, &source);
         if (r > 0)
@@ -186,7 +187,8 @@ int sandbox_parse_binds(const DirectiveLine *line, const char *value) {
         return parse_words(line, value, (SandboxPathKind) line->directive->argument, take_bind);
 }
 
-static int take_temporary(const DirectiveLine *line, SandboxSettings *settings, SandboxPathKind kind, const char *word) {
+static int take_temporary(const DirectiveLine *line, SandboxSettings *settings, SandboxPathKind kind,
+                          const char *word) {
         cleanup_free_ char *name = NULL, *path = NULL, *options = NULL;
         SandboxPath row = { .kind = kind };
         int r;

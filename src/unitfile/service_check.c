@@ -23,7 +23,8 @@ static int check_commands(UnitDraft *draft) {
         if (!start && draft->rare->success_action != UNIT_ACTION_NONE && service->type == SERVICE_ONESHOT)
                 return 0;
         if (!start && !service->commands[SERVICE_EXEC_STOP])
-                return unit_draft_refuse(draft, fragment, 0, "ExecStart", "The service has neither this nor ExecStop=.");
+                return unit_draft_refuse(draft, fragment, 0, "ExecStart",
+                                         "The service has neither this nor ExecStop=.");
         if (!start && service->type != SERVICE_ONESHOT)
                 return unit_draft_refuse(draft, fragment, 0, "ExecStart",
                                          "The service has none, which is only possible with Type=oneshot.");

@@ -38,7 +38,8 @@ static int read_options(const DirectiveLine *line, const char *text, uint32_t *r
                 while (i < ELEMENTSOF(words) && !text_equal(words[i], *option))
                         i++;
                 if (i == ELEMENTSOF(words))
-                        return directive_complain(line, "'%s' is none of read-only, append, truncate and graceful", *option);
+                        return directive_complain(line, "'%s' is none of read-only, append, truncate and graceful",
+                                                  *option);
                 *ret_flags |= 1U << i;
         }
         ways = *ret_flags & (SERVICE_OPEN_READ_ONLY | SERVICE_OPEN_APPEND | SERVICE_OPEN_TRUNCATE);

@@ -48,7 +48,8 @@ typedef enum ServiceProbeKind {
 /* Are the times 0, they are the default's: service_probe_interval() and so on. */
 typedef struct ServiceProbe {
         struct ExecCommand *command;    /* owned; NULL: there is no such probe */
-        char *target;                   /* owned: what it looks at, for people: "TCP 127.0.0.1:80"; NULL: it is a command */
+        /* owned: what it looks at, for people: "TCP 127.0.0.1:80"; NULL: it is a command */
+        char *target;
         usec_t interval;                /* from the begin of one to that of the next */
         usec_t timeout;
         usec_t start_period;            /* before the first */

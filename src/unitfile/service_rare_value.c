@@ -53,7 +53,8 @@ int service_parse_bus_name(const DirectiveLine *line, const char *value) {
                 if (r <= 0)
                         return r;
                 if (!bus_name_is_valid(name)) {
-                        r = directive_complain(line, "'%s' is not a name on a message bus such as org.example.Thing", name);
+                        r = directive_complain(line, "'%s' is not a name on a message bus such as org.example.Thing",
+                                               name);
                         free(name);
                         return r;
                 }
@@ -67,7 +68,8 @@ int service_parse_notify_fd(const DirectiveLine *line, const char *value) {
         int32_t fd = 0;
 
         if (*value && (text_parse_i32(value, &fd) < 0 || fd < NOTIFY_FD_MIN || fd > NOTIFY_FD_MAX))
-                return directive_complain(line, "'%s' is not the number of a descriptor from %d to %d", value, NOTIFY_FD_MIN,
+                return directive_complain(line, "'%s' is not the number of a descriptor from %d to %d", value,
+                                          NOTIFY_FD_MIN,
                                           NOTIFY_FD_MAX);
         *(int *) directive_field(line) = fd;
         return 0;
@@ -96,7 +98,8 @@ int service_parse_restart_jitter(const DirectiveLine *line, const char *value) {
 }
 
 int service_parse_fd_preserve(const DirectiveLine *line, const char *value) {
-        int found = *value ? service_fd_preserve_from_string(value) : SERVICE_FDS_RESTART, is_yes = text_parse_bool(value);
+        int found = *value ? service_fd_preserve_from_string(value) :
+                SERVICE_FDS_RESTART, is_yes = text_parse_bool(value);
 
         if (found < 0 && is_yes >= 0)
                 found = is_yes ? SERVICE_FDS_YES : SERVICE_FDS_NO;
@@ -236,7 +239,8 @@ int service_parse_probe_http(const DirectiveLine *line, const char *value) {
         if (r <= 0)
                 return r;
         if (text_starts_with(text, "https://"))
-                return directive_complain(line, "'%s' is not possible, only http:// is; a program that knows TLS can be "
+                return directive_complain(line,
+                                          "'%s' is not possible, only http:// is; a program that knows TLS can be "
                                                 "run by the Exec sister of this directive", text);
         if (!text_starts_with(text, scheme) || !is_graph(text))
                 return directive_complain(line, "'%s' is not a URL such as http://127.0.0.1:8080/health", text);

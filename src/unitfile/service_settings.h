@@ -72,7 +72,10 @@ typedef struct ExitStatusSet {
 } ExitStatusSet;
 
 typedef struct ServiceSettings {
-        /* What every start looks at comes first, for the processor's cache: there may be a hundred thousand of these. */
+        /*
+         * What every start looks at comes first, for the processor's cache: there may be a hundred thousand of
+         * these.
+         */
         ServiceType type;
         ServiceRestart restart;
         ServiceNotifyAccess notify_access;

@@ -22,7 +22,8 @@ int service_parse_type(const DirectiveLine *line, const char *value) {
         int type = service_type_from_string(value);
 
         if (type < 0)
-                return directive_complain(line, "'%s' is not a type of service; use simple, exec, forking, oneshot, dbus, "
+                return directive_complain(line,
+                                          "'%s' is not a type of service; use simple, exec, forking, oneshot, dbus, "
                                                 "notify, notify-reload or idle", value);
         service->type = (ServiceType) type;
         line->target->draft->has_service_type = true;

@@ -31,7 +31,10 @@ typedef struct SocketAddress {
 
 #define SOCKET_ADDRESS_TEXT_MAX 160
 
-/* 0, -EINVAL, -ENAMETOOLONG for a path or name that no socket can have, or -ENODEV for an interface that is not there. */
+/*
+ * 0, -EINVAL, -ENAMETOOLONG for a path or name that no socket can have, or -ENODEV for an interface that is not
+ * there.
+ */
 int socket_address_parse(const char *text, SocketAddress *ret_address);
 
 /* "kobject-uevent 1", or "audit": 0, or -EINVAL. */

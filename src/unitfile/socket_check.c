@@ -41,7 +41,10 @@ static bool is_in_network(const SocketSettings *settings) {
         return false;
 }
 
-/* What it listens on is opened by us: in our network, and out of reach of a filter that holds for what its group opens. */
+/*
+ * What it listens on is opened by us: in our network, and out of reach of a filter that holds for what its group
+ * opens.
+ */
 static const char *find_useless_protection(const UnitDraft *draft) {
         const SandboxSettings *sandbox = draft->section.exec_rare.sandbox;
 
@@ -73,14 +76,16 @@ static int check(UnitDraft *draft) {
                                          "ListenSequentialPacket=.");
         if (settings->accept && settings->service)
                 return unit_draft_refuse(draft, fragment, 0, "Service",
-                                         "With Accept=yes each connection has an instance of the template of the socket's "
+                                         "With Accept=yes each connection has an instance of the template of the "
+                                         "socket's "
                                          "own name; another one is not possible.");
         if (settings->accept && settings->max_connections == 0)
                 return unit_draft_refuse(draft, fragment, 0, "MaxConnections",
                                          "With 0 there would never be a connection.");
         if (settings->symlinks && count_files(settings) != 1)
                 return unit_draft_refuse(draft, fragment, 0, "Symlinks",
-                                         "It is only possible with exactly one path to listen on, so that there is one to "
+                                         "It is only possible with exactly one path to listen on, so that there is "
+                                         "one to "
                                          "lead to.");
         return 0;
 }
@@ -103,10 +108,12 @@ static int add_service(UnitDraft *draft) {
         if (!settings->service)
                 r = own_service(draft, &name);
         if (r == 0)
-                r = unit_draft_add_relation(draft, UNIT_TRIGGERS, settings->service ? settings->service : name, fragment, 0,
+                r = unit_draft_add_relation(draft, UNIT_TRIGGERS, settings->service ? settings->service : name,
+                                            fragment, 0,
                                             SOCKET_ACTIVATION);
         if (r == 0)
-                r = unit_draft_add_relation(draft, UNIT_BEFORE, settings->service ? settings->service : name, fragment, 0,
+                r = unit_draft_add_relation(draft, UNIT_BEFORE, settings->service ? settings->service : name, fragment,
+                                            0,
                                             SOCKET_ACTIVATION);
         return r;
 }

@@ -30,7 +30,8 @@ typedef enum SocketListenKind {
 
 typedef struct SocketListen {
         SocketListenKind kind;
-        char *address;                  /* owned: as socket_address_parse() takes it; a path; the name of a queue; "route 1" */
+        /* owned: as socket_address_parse() takes it; a path; the name of a queue; "route 1" */
+        char *address;
 } SocketListen;
 
 typedef VECTOR(SocketListen) SocketListens;

@@ -55,7 +55,8 @@ static int judge_address(const DirectiveLine *line, SocketListenKind kind, const
                 return directive_complain(line, "'%s': there is no such network interface", text);
         if (r < 0)
                 return directive_complain(line, "'%s' is not an address: a port (80), an IPv4 address with a port "
-                                                "(127.0.0.1:80), an IPv6 one ([::1]:80), a path (/run/x) or an abstract "
+                                                "(127.0.0.1:80), an IPv6 one ([::1]:80), a path (/run/x) or an "
+                                                "abstract "
                                                 "name (@x)", text);
         if (kind == SOCKET_LISTEN_SEQUENTIAL_PACKET && address.any.sa_family != AF_UNIX)
                 return directive_complain(line, "'%s': sequential packets are possible with a path or an abstract name "
@@ -70,7 +71,8 @@ static int judge_netlink(const DirectiveLine *line, const char *text) {
 
         if (r == -ENOMEM)
                 return r;
-        return r == 0 ? 1 : directive_complain(line, "'%s' is not a protocol of netlink (route, audit, kobject-uevent, …) and "
+        return r == 0 ? 1 :
+                directive_complain(line, "'%s' is not a protocol of netlink (route, audit, kobject-uevent, …) and "
                                                      "the bits of its groups, such as 'kobject-uevent 1'", text);
 }
 
@@ -141,7 +143,8 @@ int socket_parse_bytes(const DirectiveLine *line, const char *value) {
         if (!digits)
                 return -ENOMEM;
         digits[n] = '\0';
-        if (!suffix || (value[n] && value[n + 1]) || text_parse_u64(digits, &number) < 0 || number > (uint64_t) INT64_MAX >> shift)
+        if (!suffix || (value[n] && value[n + 1]) || text_parse_u64(digits, &number) < 0 ||
+            number > (uint64_t) INT64_MAX >> shift)
                 return directive_complain(line, "'%s' is not a number of bytes such as 8192, 64K or 1M", value);
         *field = number << shift;
         return 0;
@@ -173,7 +176,8 @@ int socket_parse_tos(const DirectiveLine *line, const char *value) {
                 if (strcmp(names[i].name, value) == 0)
                         number = names[i].tos;
         if (number < 0 && (text_parse_i32(value, &number) < 0 || number < 0 || number > 255))
-                return directive_complain(line, "'%s' is none of low-delay, throughput, reliability, low-cost, and no number "
+                return directive_complain(line,
+                                          "'%s' is none of low-delay, throughput, reliability, low-cost, and no number "
                                                 "between 0 and 255", value);
         *(int32_t *) directive_field(line) = number;
         return 0;

@@ -119,8 +119,8 @@ static const char *specifier_environment(const char *name) {
 }
 
 /*
- * Only what /etc/passwd says (here) and /etc/group (below): a name service may ask the network, and we may not wait. Valid
- * until the next one; NULL: it says nothing.
+ * Only what /etc/passwd says (here) and /etc/group (below): a name service may ask the network, and we may not wait.
+ * Valid until the next one; NULL: it says nothing.
  */
 static const struct passwd *specifier_own_user(void) {
         FILE *file = fopen("/etc/passwd", "re");

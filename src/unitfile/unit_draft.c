@@ -90,7 +90,8 @@ int unit_draft_open_instance(UnitDraft *draft, const DirectiveSection *section, 
         int r;
 
         for (size_t i = draft->instances.n; i-- > 0;)
-                if (draft->instances.items[i]->section == section && strcmp(draft->instances.items[i]->name, name) == 0) {
+                if (draft->instances.items[i]->section == section &&
+                    strcmp(draft->instances.items[i]->name, name) == 0) {
                         *ret_instance = draft->instances.items[i];
                         return 0;
                 }
@@ -139,19 +140,16 @@ void unit_draft_tell(const UnitDraft *draft, UnitFileSeverity severity, const ch
 
 void unit_draft_report(const UnitDraft *draft, UnitFileSeverity severity, const char *file, unsigned line,
                        const char *setting, const char *format, ...) {
-        char *message = NULL;
+        cleanup_free_ char *message = NULL;
         va_list args;
-        int n;
 
         if (!draft->loader->options.receiver)
                 return;
         va_start(args, format);
-        n = vasprintf(&message, format, args);
+        (void) text_vformat(&message, format, args);
         va_end(args);
         draft_settle_place(draft, setting, &file, &line);
-        unit_draft_tell(draft, severity, file, line, setting, n < 0 ? "Out of memory." : message);
-        if (n >= 0)
-                free(message);
+        unit_draft_tell(draft, severity, file, line, setting, message ? message : "Out of memory.");
 }
 
 /* "file:line: Setting=: message", the first of which is the unit's failure. */
@@ -176,15 +174,13 @@ int unit_draft_fail(UnitDraft *draft, UnitLoadState state, const char *name, con
 int unit_draft_refuse(UnitDraft *draft, const char *file, unsigned line, const char *setting, const char *format, ...) {
         cleanup_free_ char *message = NULL;
         va_list args;
-        int n;
+        int r;
 
         va_start(args, format);
-        n = vasprintf(&message, format, args);
+        r = text_vformat(&message, format, args);
         va_end(args);
-        if (n < 0) {
-                message = NULL;
-                return -ENOMEM;
-        }
+        if (r < 0)
+                return r;
         draft_settle_place(draft, setting, &file, &line);
         unit_draft_tell(draft, UNIT_FILE_ERROR, file, line, setting, message);
         draft->is_broken = true;

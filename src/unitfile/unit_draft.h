@@ -50,7 +50,8 @@ struct UnitDraft {
         UnitRareSettings *rare;         /* borrowed from settings, whose own they are */
         const DraftType *draft_type;    /* NULL: there are no units of the type */
         DraftSection section;           /* of the unit's type; [Unit] and [Install] have its target, too */
-        VECTOR(DraftSection *) instances;       /* owned: sections that may stand many times, in the order of the files */
+        /* owned: sections that may stand many times, in the order of the files */
+        VECTOR(DraftSection *) instances;
         ServiceRareSettings service_rare;       /* of a service: what it owns is ours until the service is checked */
         bool has_service_type;
         bool is_broken;                 /* failure is about a setting */

@@ -178,14 +178,16 @@ static void parser_warn_of_directive(const DraftParser *parser, unsigned line, c
 
         if (other)
                 unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, key,
-                                  "This belongs into the section [%s], not [%s]; it is ignored.", other, parser->header);
+                                  "This belongs into the section [%s], not [%s]; it is ignored.",
+                                  other, parser->header);
         else if (type)
                 unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, key,
                                   "This is for the section [%s] of a %s; this unit is a %s. It is ignored.", type->name,
                                   unit_type_to_string(type->type), unit_type_to_string(parser->draft->type));
         else if (nearest)
                 unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, key,
-                                  "Unknown directive in [%s], did you mean %s=? It is ignored.", parser->header, nearest);
+                                  "Unknown directive in [%s], did you mean %s=? It is ignored.",
+                                  parser->header, nearest);
         else
                 unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, key,
                                   "Unknown directive in [%s]; it is ignored.", parser->header);
@@ -221,7 +223,8 @@ static int parser_assign(DraftParser *parser, unsigned line, char *text) {
                 return 0;
         }
         if (where.directive->renamed_to)
-                unit_draft_report(parser->draft, UNIT_FILE_NOTE, parser->file, line, key, "This is the old name of %s=.",
+                unit_draft_report(parser->draft, UNIT_FILE_NOTE, parser->file, line, key,
+                                  "This is the old name of %s=.",
                                   where.directive->renamed_to);
         file_values_enter(&parser->draft->values, parser->section->instances ? parser->header : NULL);
         file_values_add(&parser->draft->values, where.directive, value);

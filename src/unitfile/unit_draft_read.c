@@ -135,7 +135,8 @@ static int draft_set_masked(UnitDraft *draft) {
 static int draft_refuse_type(UnitDraft *draft) {
         cleanup_free_ char *message = NULL;
         const char *fragment = draft->state->sources.fragment;
-        int r = text_format(&message, "Unit type %s is not supported by this version.", unit_type_to_string(draft->type));
+        int r = text_format(&message, "Unit type %s is not supported by this version.",
+                            unit_type_to_string(draft->type));
 
         if (r < 0)
                 return r;
@@ -231,7 +232,8 @@ int unit_draft_read_text(const UnitFileLoader *loader, const char *name, const c
                 return r;
         sources = &draft->state->sources;
         unit_sources_deinit(sources);
-        *sources = (UnitSources) { .found = NAME_FOUND_FILE, .id = strdup(name), .fragment = strdup(path), .builtin = text };
+        *sources = (UnitSources) { .found = NAME_FOUND_FILE, .id = strdup(name), .fragment = strdup(path),
+                                   .builtin = text };
         if (!sources->id || !sources->fragment)
                 return -ENOMEM;
         draft->specifiers.fragment = sources->fragment;

@@ -34,7 +34,8 @@ typedef void (*UnitFileReceiver)(void *userdata, const UnitFileDiagnostic *diagn
 
 typedef struct UnitFileOptions {
         char *const *search_path;               /* folders, first wins; copied */
-        bool is_user;                           /* the manager of a user: other default dependencies, specifiers, paths */
+        /* the manager of a user: other default dependencies, specifiers, paths */
+        bool is_user;
         bool no_default_dependencies;           /* as if every unit said DefaultDependencies=no */
         bool lenient_directives;                /* UnsupportedDirectives=warn */
         bool is_thorough;                       /* verify: also users, files and programs of this machine, and cycles */
@@ -81,8 +82,8 @@ int unit_file_state(UnitFileLoader *loader, const char *name, const char **ret_s
 int unit_file_list(UnitFileLoader *loader, char ***ret_names);
 
 /*
- * Offline check of a file, a drop-in, all units of a folder, or a unit that is named without a folder: diagnostics go to the
- * receiver; returns the number of errors or -errno. Files beside it come first on the search path.
+ * Offline check of a file, a drop-in, all units of a folder, or a unit that is named without a folder: diagnostics go
+ * to the receiver; returns the number of errors or -errno. Files beside it come first on the search path.
  */
 int unit_file_verify(const char *path, const UnitFileOptions *options);
 

@@ -97,7 +97,8 @@ static int loader_merge(UnitTable *table, Unit *unit, const char *name) {
                 return r;
         unit->load_state = UNIT_ERROR;
         return failure_set(&unit->load_failure, -EBUSY, "LoadFailed",
-                           "Unit %s is in use and has become another name of %s; stop it, then load it again.", unit->id,
+                           "Unit %s is in use and has become another name of %s; stop it, then load it again.",
+                           unit->id,
                            name) == -ENOMEM ? -ENOMEM : 0;
 }
 

@@ -88,7 +88,8 @@ static int reload_add_referrers(ReloadItems *items, const Unit *unit, bool *is_l
                         Unit *other = unit_table_at(unit->table, relations.items[i].other);
                         int r;
 
-                        if (relations.items[i].there == UNIT_ORIGIN_NONE || is_listed[other->index] || !other->file_state)
+                        if (relations.items[i].there == UNIT_ORIGIN_NONE || is_listed[other->index] ||
+                            !other->file_state)
                                 continue;
                         is_listed[other->index] = true;
                         r = reload_add(items, other, false);

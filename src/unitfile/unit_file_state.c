@@ -68,7 +68,8 @@ static bool state_has_link(const NameMap *map, const NameEntry *subfolder, const
         path[strlen(path) - strlen(name) - 1] = '\0';
         dir = opendir(path);
         while (dir && !found && (item = readdir(dir)))
-                found = strncmp(item->d_name, name, (size_t) (at - name) + 1) == 0 && unit_name_is_instance(item->d_name) &&
+                found = strncmp(item->d_name, name, (size_t) (at - name) + 1) == 0 &&
+                        unit_name_is_instance(item->d_name) &&
                         text_ends_with(item->d_name, strrchr(name, '.'));
         if (dir)
                 closedir(dir);
@@ -100,7 +101,8 @@ static int state_find_links(const UnitFileLoader *loader, const char *name, char
 }
 
 /* The state of a unit that has a file. Reads it quietly: what is wrong with it was said elsewhere. */
-static int state_of_file(const UnitFileLoader *loader, const NameEntry *entry, const char *name, const char **ret_state) {
+static int state_of_file(const UnitFileLoader *loader, const NameEntry *entry, const char *name,
+                         const char **ret_state) {
         cleanup_(unit_draft_freep) UnitDraft *draft = NULL;
         cleanup_free_ char *path = NULL;
         UnitFileLoader quiet = *loader;
@@ -117,10 +119,12 @@ static int state_of_file(const UnitFileLoader *loader, const NameEntry *entry, c
                 r = state_find_links(loader, name, draft->settings.rare->alias, &links);
         if (r < 0)
                 return r;
-        has_install = draft->settings.rare->wanted_by || draft->settings.rare->required_by || draft->settings.rare->upheld_by ||
+        has_install = draft->settings.rare->wanted_by || draft->settings.rare->required_by ||
+                draft->settings.rare->upheld_by ||
                       draft->settings.rare->alias;
         if (draft->load_state == UNIT_MASKED)
-                *ret_state = folder_is_runtime(loader, name_map_folder(loader->names, entry)) ? "masked-runtime" : "masked";
+                *ret_state = folder_is_runtime(loader, name_map_folder(loader->names, entry)) ? "masked-runtime" :
+                        "masked";
         else if (draft->is_broken)
                 *ret_state = "bad";
         else if (links.has_lasting || (links.has_package && has_install))
@@ -128,7 +132,8 @@ static int state_of_file(const UnitFileLoader *loader, const NameEntry *entry, c
         else if (links.has_runtime)
                 *ret_state = "enabled-runtime";
         else if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
-                *ret_state = folder_is_runtime(loader, name_map_folder(loader->names, entry)) ? "linked-runtime" : "linked";
+                *ret_state = folder_is_runtime(loader, name_map_folder(loader->names, entry)) ? "linked-runtime" :
+                        "linked";
         else
                 *ret_state = links.has_other_name ? "indirect" : has_install ? "disabled" :
                              draft->settings.rare->also ? "indirect" : "static";
@@ -157,7 +162,8 @@ int unit_file_state(UnitFileLoader *loader, const char *name, const char **ret_s
         if (!entry)
                 *ret_state = "static";
         else if (entry->kind == NAME_MASK)
-                *ret_state = folder_is_runtime(loader, name_map_folder(loader->names, entry)) ? "masked-runtime" : "masked";
+                *ret_state = folder_is_runtime(loader, name_map_folder(loader->names, entry)) ? "masked-runtime" :
+                        "masked";
         else if (entry->kind == NAME_ALIAS)
                 *ret_state = "alias";
         else if (state_folder_kind(loader, name_map_folder(loader->names, entry)) == FOLDER_GENERATED)

@@ -77,9 +77,11 @@ static int find_other(const UnitFileLoader *loader, const char *name, NameFound 
 
 /* jobd does not look for devices; a file may be meant for machines that have this one. */
 static void tell_device(const UnitDraft *draft, const DraftRelation *relation) {
-        unit_draft_report(draft, UNIT_FILE_WARNING, relation->file, relation->line, unit_relation_to_string(relation->kind),
+        unit_draft_report(draft, UNIT_FILE_WARNING, relation->file, relation->line,
+                          unit_relation_to_string(relation->kind),
                           "%s stands for a device, for which jobd does not look; %s.", relation->name,
-                          relation_is_needed(relation) ? "the unit loads, but cannot be started" : "the unit starts without it");
+                          relation_is_needed(relation) ? "the unit loads, but cannot be started" :
+                                  "the unit starts without it");
 }
 
 static void tell_missing(const UnitDraft *draft, const DraftRelation *relation) {
@@ -138,13 +140,15 @@ static void verify_contradiction(const UnitDraft *draft, const DraftRelation *re
                 other = find_relation(draft, UNIT_BEFORE, relation->name);
                 if (other)
                         unit_draft_report(draft, UNIT_FILE_ERROR, relation->file, relation->line, "After",
-                                          "%s is also in Before= (line %u): it cannot be both.", relation->name, other->line);
+                                          "%s is also in Before= (line %u): it cannot be both.",
+                                          relation->name, other->line);
         }
         if (relation->kind == UNIT_REQUIRES || relation->kind == UNIT_BINDS_TO) {
                 other = find_relation(draft, UNIT_CONFLICTS, relation->name);
                 if (other)
                         unit_draft_report(draft, UNIT_FILE_ERROR, relation->file, relation->line,
-                                          unit_relation_to_string(relation->kind), "%s is also in Conflicts= (line %u): "
+                                          unit_relation_to_string(relation->kind),
+                                          "%s is also in Conflicts= (line %u): "
                                           "the unit could not be started.", relation->name, other->line);
         }
 }
@@ -207,7 +211,8 @@ static void verify_documentation(const UnitDraft *draft) {
                         i++;
                 if (i == ELEMENTSOF(schemes))
                         unit_draft_report(draft, UNIT_FILE_WARNING, draft->state->sources.fragment, 0, "Documentation",
-                                          "'%s' is no address such as https://…, file:/…, man:name(1) or info:name.", *url);
+                                          "'%s' is no address such as https://…, file:/…, man:name(1) or info:name.",
+                                          *url);
         }
 }
 
@@ -253,7 +258,8 @@ static int verify_unit(Verifier *verifier, const char *name) {
         if (r < 0)
                 return r;
         if (draft->load_state == UNIT_MASKED && draft->state->sources.fragment)
-                verifier_say(verifier, UNIT_FILE_NOTE, draft->state->sources.fragment, "The unit is masked: the file is empty.");
+                verifier_say(verifier, UNIT_FILE_NOTE, draft->state->sources.fragment,
+                             "The unit is masked: the file is empty.");
         if (draft->load_state == UNIT_NOT_FOUND)
                 verifier_say(verifier, UNIT_FILE_ERROR, verifier->only, "There is no unit of this name.");
         if (draft->load_state != UNIT_LOADED && !draft->is_broken)
@@ -354,7 +360,8 @@ static int verify_file(Verifier *verifier, const char *path) {
         int r = verify_split(path, &folder, &name);
 
         if (r == 0)
-                verifier_say(verifier, UNIT_FILE_ERROR, path, "This is not the name of a unit file, such as 'name.service'.");
+                verifier_say(verifier, UNIT_FILE_ERROR, path,
+                             "This is not the name of a unit file, such as 'name.service'.");
         if (r > 0)
                 r = verifier_open(verifier, folder);
         return r < 0 || !name ? r : verify_unit(verifier, name);

@@ -145,7 +145,8 @@ static int order_target(Unit *target, Unit *other, const UnitRelation *pull) {
 }
 
 int unit_file_order_targets(Unit *unit) {
-        static const UnitRelationKind pulls[] = { UNIT_REQUIRES, UNIT_REQUISITE, UNIT_WANTS, UNIT_BINDS_TO, UNIT_UPHOLDS };
+        static const UnitRelationKind pulls[] = { UNIT_REQUIRES, UNIT_REQUISITE, UNIT_WANTS, UNIT_BINDS_TO,
+                                                  UNIT_UPHOLDS };
         int r = 0;
 
         assert(unit);

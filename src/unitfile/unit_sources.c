@@ -168,7 +168,8 @@ static bool source_is_dropin(const char *name) {
         return name[0] != '.' && text_ends_with(name, ".conf");
 }
 
-static int source_files_list(SourceFiles *files, size_t order, const char *folder, bool (*is_wanted)(const char *name)) {
+static int source_files_list(SourceFiles *files, size_t order, const char *folder,
+                             bool (*is_wanted)(const char *name)) {
         cleanup_(sources_closedirp) DIR *dir = opendir(folder);
         const struct dirent *item;
         int r = 0;

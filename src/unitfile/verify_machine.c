@@ -54,10 +54,12 @@ static const char *command_problem(const char *path) {
 static void verify_list(const UnitDraft *draft, const ExecCommand *command, const char *setting) {
         for (; command; command = command->next) {
                 bool is_elsewhere = command->path[0] != '/' && draft->section.exec_terms.search_path;
-                const char *problem = is_elsewhere || strchr(command->path, '$') ? NULL : command_problem(command->path);
+                const char *problem = is_elsewhere || strchr(command->path, '$') ? NULL :
+                        command_problem(command->path);
 
                 if (problem)
-                        unit_draft_report(draft, command->flags & EXEC_IGNORE_FAILURE ? UNIT_FILE_NOTE : UNIT_FILE_WARNING,
+                        unit_draft_report(draft, command->flags & EXEC_IGNORE_FAILURE ? UNIT_FILE_NOTE :
+                                          UNIT_FILE_WARNING,
                                           command->file, command->line, setting, problem, command->path);
         }
 }
