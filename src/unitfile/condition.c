@@ -144,7 +144,8 @@ bool condition_takes_path(const char *directive) {
         return kind && kind->takes_path;
 }
 
-int condition_test(const UnitCondition *condition) {
+/* 1 if the condition is met, negation included, 0 if not, or a negative errno if that cannot be told. */
+static int condition_test(const UnitCondition *condition) {
         const ConditionKind *kind = condition_kind(condition->directive);
         int r;
 

@@ -9,10 +9,5 @@
 
 #include <stdbool.h>
 
-#include "unit/unit_settings.h"
-
 /* Must the parameter of this directive ("ConditionPathExists") be an absolute path? */
 bool condition_takes_path(const char *directive);
-
-/* Looks whether it is met, negation included: 1, 0, or a negative errno if that can't be said. */
-int condition_test(const UnitCondition *condition);

@@ -191,25 +191,6 @@ int file_word_next(const char **at, FileWordFlags flags, char **ret_word) {
         return 1;
 }
 
-int file_word_split(const char *text, FileWordFlags flags, char ***ret_words) {
-        cleanup_(strv_freep) char **words = NULL;
-
-        for (;;) {
-                char *word;
-                int r = file_word_next(&text, flags, &word);
-
-                if (r < 0)
-                        return r;
-                if (r == 0)
-                        break;
-                r = strv_consume(&words, word);
-                if (r < 0)
-                        return r;
-        }
-        *ret_words = take_ptr(words);
-        return 0;
-}
-
 int file_text_unescape(const char *text, char **ret_text) {
         cleanup_(text_deinit) Text plain = {};
 

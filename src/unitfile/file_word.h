@@ -18,8 +18,5 @@ typedef enum FileWordFlags {
  */
 int file_word_next(const char **at, FileWordFlags flags, char **ret_word);
 
-/* All words of @text: a new strv, or the errors above. */
-int file_word_split(const char *text, FileWordFlags flags, char ***ret_words);
-
 /* All of @text, with escapes resolved and all else as it stands: 0, -EINVAL if one is unknown, or -ENOMEM. */
 int file_text_unescape(const char *text, char **ret_text);

@@ -497,14 +497,6 @@ static int read_presets(Installer *installer) {
         return r;
 }
 
-int installer_preset_of(Installer *installer, const char *name, const char **ret_wanted) {
-        int r = read_presets(installer);
-
-        if (r == 0)
-                *ret_wanted = preset_rules_is_enabled(&installer->presets, name, NULL) ? "enabled" : "disabled";
-        return r;
-}
-
 /* Sorts a name into what is to be enabled and what is to be disabled. */
 static int sort_by_preset(Installer *installer, const char *name, PresetMode mode, char ***enabled, char ***disabled) {
         char *const *instances;

@@ -107,9 +107,6 @@ int installer_get_default(Installer *installer, char **ret_name);
 /* Of a unit file's name, as unit_file_state(); -ENOENT. */
 int installer_state(Installer *installer, const char *name, const char **ret_state);
 
-/* What the presets say of @name: "enabled" or "disabled". *ret_wanted is static. 0 or -ENOMEM. */
-int installer_preset_of(Installer *installer, const char *name, const char **ret_wanted);
-
 /*
  * Where on the search path the file or link lies, without the root folder: 0, -ENOENT (also what is built in),
  * -ENOMEM.

@@ -303,14 +303,6 @@ int name_map_refresh(NameMap *map) {
 
 /* — looking up — */
 
-static const NameEntry *name_entries_find(const NameEntries *entries, const char *name, unsigned rank) {
-        NameEntry wanted = { .name = name, .rank = rank };
-
-        if (entries->n == 0)
-                return NULL;
-        return bsearch(&wanted, entries->items, entries->n, sizeof(NameEntry), name_entry_compare);
-}
-
 static int name_entry_compare_name(const void *a, const void *b) {
         return strcmp(((const NameEntry *) a)->name, ((const NameEntry *) b)->name);
 }
@@ -325,10 +317,6 @@ static const NameEntry *name_entries_find_any(const NameEntries *entries, const 
 
 const NameEntry *name_map_find(const NameMap *map, const char *name) {
         return name_entries_find_any(&map->entries, name);
-}
-
-bool name_map_has_folder(const NameMap *map, const char *name, unsigned rank) {
-        return name_entries_find(&map->subfolders, name, rank) != NULL;
 }
 
 bool name_map_has_any_folder(const NameMap *map, const char *name) {

@@ -64,9 +64,7 @@ int name_map_aliases(const NameMap *map, const char *id, char ***ret_aliases);
 /* The folder that it is in. */
 const char *name_map_folder(const NameMap *map, const NameEntry *entry);
 
-/* Does the folder of this rank of the search path have a sub-folder of this name (name.d, name.wants)? */
-bool name_map_has_folder(const NameMap *map, const char *name, unsigned rank);
-/* Does any? The quick way to say no. */
+/* Does any folder of the search path have a sub-folder of this name (name.d, name.wants)? The quick way to say no. */
 bool name_map_has_any_folder(const NameMap *map, const char *name);
 
 /* All entries that win, sorted by name; and all sub-folders. */
