@@ -107,7 +107,8 @@ static void log_write_lost(const char *prefix) {
 
         if (log_n_lost == 0)
                 return;
-        n = snprintf(line, sizeof(line), "%s%lu lines of the log were lost: nobody read them\n", prefix, log_n_lost);
+        n = snprintf(line, sizeof(line), "%s%lu lines of the log were lost: the reader was too slow\n", prefix,
+                     log_n_lost);
         if (log_write_line(line, (size_t) n))
                 log_n_lost = 0;
 }
@@ -136,7 +137,8 @@ static void log_copy(LogLevel level, const char *line, size_t n) {
         if (log_copy_fd < 0)
                 return;
         if (log_n_not_copied > 0) {
-                length = snprintf(copy, sizeof(copy), "<4>%lu lines were lost: nobody read them\n", log_n_not_copied);
+                length = snprintf(copy, sizeof(copy), "<4>%lu lines were lost: the reader was too slow\n",
+                                  log_n_not_copied);
                 if (log_write_copy(copy, (size_t) length))
                         log_n_not_copied = 0;
         }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * When the connection breaks
+ * Reconnecting after the connection breaks
  *
- * The part of jobd that serves may die and come back, and the socket is there
- * all the time. So who finds the connection broken connects again, and asks
- * again, where asking twice does what asking once does: for what only reads,
- * for what is done already when it is done, and for Exec and the making of a
- * unit, whose token tells it apart from another request. The rest (a signal
- * that is sent, say) is not repeated: it may have been done.
+ * jobd-core may die and come back while its socket stays. A client that loses
+ * the connection connects again and repeats its call if two calls have the
+ * same effect as one: calls that only read, calls whose effect is a state,
+ * and Exec and StartTransientUnit, whose token tells a repetition from
+ * another request. Other calls (sending a signal, for example) are not
+ * repeated, as they may have been carried out.
  *
- * A question that jobd dies of must not kill it for ever: there is a limit.
+ * A call that makes jobd die must not kill it for ever: repetitions are
+ * limited.
  */
 
 #include <errno.h>
@@ -21,12 +22,12 @@
 #include "basic/clock.h"
 #include "jobctl/jobctl.h"
 
-#define CONNECT_FOR (10 * USEC_PER_SEC)         /* nobody listens */
-#define ANSWER_FOR (90 * USEC_PER_SEC)          /* somebody does, and takes his time */
-#define ANSWER_TIMEOUT_MSEC 5000                /* so long Ctrl-C may have to wait */
+#define CONNECT_FOR (10 * USEC_PER_SEC)         /* without a listener */
+#define ANSWER_FOR (90 * USEC_PER_SEC)          /* with a listener that does not answer */
+#define ANSWER_TIMEOUT_MSEC 5000                /* the longest delay of Ctrl-C */
 #define PAUSE_MIN (5 * USEC_PER_MSEC)
 #define PAUSE_MAX (100 * USEC_PER_MSEC)
-#define SILENT_FOR USEC_PER_SEC                 /* before somebody at a terminal is told what we do */
+#define SILENT_FOR USEC_PER_SEC                 /* before a person at a terminal is informed */
 
 static const struct Repeatable {
         const char *method;
@@ -110,7 +111,7 @@ static int found(Jobctl *ctl, BusError *error) {
         bus_error_deinit(error);
         terminal_progress_clear(&ctl->terminal);
         if (ctl->options.verbose)
-                terminal_say(stderr, "The connection to jobd was lost, and is there again.");
+                terminal_say(stderr, "The connection to jobd was lost and is restored.");
         return 0;
 }
 
@@ -129,7 +130,7 @@ int jobctl_reconnect(Jobctl *ctl, BusError *ret_error) {
                 if (r == -ENOMEM || passed >= (r == -ETIMEDOUT ? ANSWER_FOR : CONNECT_FOR))
                         return fail(ctl, ret_error);
                 if (passed >= SILENT_FOR && ctl->terminal.is_err_terminal && !ctl->options.quiet)
-                        terminal_progress(&ctl->terminal, "The connection to jobd was lost; looking for it …");
+                        terminal_progress(&ctl->terminal, "The connection to jobd was lost; connecting again …");
                 pause = MIN(2 * pause, PAUSE_MAX);
         }
 }

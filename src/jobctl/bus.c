@@ -3,14 +3,15 @@
 /*
  * The connection to jobd
  *
- * No main loop: a client that does one thing after the other reads better when
- * it blocks. Messages are popped instead of being dispatched to filters; the
- * signals that come while a call waits for its reply are kept in order, and
- * seen after it. (libdbus's own blocking call looks through all that are
- * queued each time it wakes: with ten thousand jobs that took seconds.)
+ * There is no main loop: a client that does one thing after the other is
+ * easier to read when calls block. Messages are popped instead of dispatched
+ * to filters; signals that arrive while a call waits for its reply are kept
+ * in order and returned afterwards. (The blocking call of libdbus searches
+ * all queued messages at each wake-up: with ten thousand jobs that took
+ * seconds.)
  *
- * A wait must end by Ctrl-C at once and without a race: SIGINT is blocked all
- * the time and let through only while ppoll() sleeps.
+ * Ctrl-C must end a wait at once and without a race: SIGINT is always
+ * blocked, and unblocked only while ppoll() sleeps.
  */
 
 #include <assert.h>
@@ -37,8 +38,8 @@ struct Bus {
         DBusConnection *connection;     /* owned, private */
         const char *destination;        /* static; NULL on the private socket */
         bool escape;
-        VECTOR(DBusMessage *) signals;  /* owned: came while a call waited */
-        size_t n_seen;                  /* of those, from the front */
+        VECTOR(DBusMessage *) signals;  /* owned: signals that arrived during a call */
+        size_t n_seen;                  /* number of returned ones, at the front */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -105,7 +106,7 @@ static int open_private(Bus *bus, const char *path, DBusError *error) {
         return 0;
 }
 
-/* libdbus would start a session bus where there is none: look first. */
+/* libdbus would start a session bus if there is none, so check first. */
 static bool has_bus(bool is_user) {
         cleanup_free_ char *path = NULL;
         char buffer[64];
@@ -143,12 +144,12 @@ static void error_not_there(BusError *error, const BusAddress *address, const ch
                               address->is_user ? "user" : "system");
 }
 
-/* libdbus tells the address and the errno in words of its own: what people need is why. */
+/* libdbus puts the address and the errno into words of its own; people need the reason. */
 static const char *reason_of(const char *path, const DBusError *error) {
         if (access(path, F_OK) < 0)
                 return strerror(errno);
         if (dbus_error_has_name(error, DBUS_ERROR_NO_SERVER))
-                return "nobody listens there any more";
+                return "no process listens there any more";
         return dbus_error_is_set(error) ? error->message : "no connection";
 }
 
@@ -200,7 +201,7 @@ static int keep_signal(Bus *bus, DBusMessage *message) {
         return 0;
 }
 
-/* A message bus stays when jobd goes, and says so. */
+/* A message bus survives jobd, and reports its end. */
 static bool is_gone(const Bus *bus, const DBusError *error) {
         return !dbus_connection_get_is_connected(bus->connection) ||
                dbus_error_has_name(error, DBUS_ERROR_DISCONNECTED) ||
@@ -209,7 +210,7 @@ static bool is_gone(const Bus *bus, const DBusError *error) {
                                      dbus_error_has_name(error, DBUS_ERROR_SERVICE_UNKNOWN)));
 }
 
-/* What has come is looked at once: the reply, or NULL if it is not among it. */
+/* Reads all received messages: the reply, or NULL if it is not among them. */
 static DBusMessage *pop_reply(Bus *bus, dbus_uint32_t serial, DBusError *error) {
         DBusMessage *message;
 
@@ -241,7 +242,7 @@ static DBusMessage *wait_for_reply(Bus *bus, DBusMessage *message, int timeout_m
                 if (left == 0)
                         dbus_set_error_const(error, DBUS_ERROR_TIMEOUT, "No reply");
                 else if (!dbus_connection_read_write(bus->connection, (int) (left / USEC_PER_MSEC) + 1)) {
-                        /* The last that came before the end may be the reply. */
+                        /* The last message before the end may be the reply. */
                         reply = pop_reply(bus, serial, error);
                         if (!reply)
                                 dbus_set_error_const(error, DBUS_ERROR_DISCONNECTED, "Disconnected");
@@ -302,12 +303,12 @@ static int call_message(Bus *bus, DBusMessage *message, const BusCall *call, jso
         return r;
 }
 
-/* A path may be out of an answer, and for libdbus one that is none is a fault of ours: it would end the program. */
+/* A path may come from an answer, and libdbus treats an invalid one as a bug of the program and aborts. */
 static int new_call(Bus *bus, const BusCall *call, DBusMessage **ret, BusError *ret_error) {
         const char *path = call->path ?: BUS_PATH;
 
         if (!dbus_validate_path(path, NULL)) {
-                bus_error_set(ret_error, DBUS_ERROR_INVALID_ARGS, "jobd named an object that cannot be: \"%s\".", path);
+                bus_error_set(ret_error, DBUS_ERROR_INVALID_ARGS, "jobd sent an invalid object path: \"%s\".", path);
                 return -EBADMSG;
         }
         *ret = dbus_message_new_method_call(bus->destination, path, call->interface ?: BUS_MANAGER, call->method);
@@ -335,7 +336,10 @@ int bus_subscribe(Bus *bus, BusError *ret_error) {
         DBusError error = DBUS_ERROR_INIT;
         int r;
 
-        /* On the private socket all signals come; but a connection on which nothing was sent is not yet one. */
+        /*
+         * On the private socket all signals arrive without a match; but the connection is only complete once something
+         * was sent.
+         */
         if (!bus->destination)
                 return bus_ping(bus, 0, ret_error);
         dbus_bus_add_match(bus->connection, "type='signal',sender='" BUS_NAME "'", &error);
@@ -411,7 +415,7 @@ static int pop_signal(Bus *bus, BusSignal *ret_signal) {
         }
 }
 
-/* Sleeps until @fd can be read (-1: none); 0 also if the time is over or a signal came. */
+/* Sleeps until @fd is readable (-1: none); 0 also at the deadline or after a signal. */
 static int sleep_until(int fd, usec_t deadline) {
         struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
         struct timespec timeout;
@@ -466,7 +470,7 @@ static void on_interrupt(int number) {
         interrupted = 1;
 }
 
-/* Whoever has started us may ignore them: then so does the command that we become. */
+/* The caller of jobctl may ignore them; then so does the command that jobctl executes. */
 void bus_catch_interrupt(bool is_caught) {
         static struct sigaction old_interrupt, old_terminate;
         const struct sigaction action = { .sa_handler = on_interrupt };

@@ -4,9 +4,9 @@
 /*
  * The connection to jobd
  *
- * The private socket if there is one, else the bus where org.jobd1 is owned.
- * Calls block; signals that come in meanwhile wait for bus_next_signal(), so
- * nothing that happens after bus_subscribe() is missed.
+ * The private socket if there is one, otherwise the bus on which org.jobd1 is
+ * owned. Calls block; signals that arrive meanwhile are kept for
+ * bus_next_signal(), so no event after bus_subscribe() is missed.
  */
 
 #include <jansson.h>
@@ -40,43 +40,43 @@ bool bus_error_is(const BusError *error, const char *word);
 typedef struct BusAddress {
         const char *socket;     /* NULL: the usual place */
         bool is_user;
-        bool escape;            /* make control characters in what is received visible */
+        bool escape;            /* escape control characters in received strings */
 } BusAddress;
 
 /*
- * The path of the private socket of a system or user manager; where there is none, of the one that jobd has had to put
- * elsewhere, if that is ours. 0 or -ENOMEM.
+ * The path of the private socket of a system or user manager; if it does not exist, the fallback path of jobd, if that
+ * belongs to the caller. 0 or -ENOMEM.
  */
 int bus_socket_path(const BusAddress *address, char **ret_path);
 
-/* $XDG_RUNTIME_DIR, or what it should be, in @buffer. */
+/* $XDG_RUNTIME_DIR or its usual value, in @buffer. */
 const char *bus_runtime_directory(char buffer[static 64]);
 
-/* 0, -ENOMEM, or -ENOTCONN with @ret_error saying what was tried. */
+/* 0, -ENOMEM, or -ENOTCONN with the addresses that were tried in @ret_error. */
 int bus_open(Bus **ret_bus, const BusAddress *address, BusError *ret_error);
 Bus *bus_close(Bus *bus);
 DEFINE_CLEANUP(Bus, bus_close)
 
-/* What is called; NULL path and interface mean the manager. */
+/* A method call; NULL path and interface mean the manager. */
 typedef struct BusCall {
         const char *path;
         const char *interface;
         const char *method;
         const char *signature;  /* of the arguments, "" or NULL for none */
-        json_t *args;           /* taken over; an array as value_append() has it */
-        int timeout_msec;       /* 0: the usual one, 90 s */
+        json_t *args;           /* taken over; an array for value_append() */
+        int timeout_msec;       /* 0: the default, 90 s */
 } BusCall;
 
 /*
- * Calls and waits for the answer: *ret_reply (may be NULL) is an array of its arguments. Below 0 the error is filled
- * in: -EREMOTEIO (an error came back), -ENOTCONN, -ETIMEDOUT, -EINVAL, -ENOMEM.
+ * Calls and waits for the answer: *ret_reply (may be NULL) is an array of its arguments. On failure @ret_error is set:
+ * -EREMOTEIO (jobd answered with an error), -ENOTCONN, -ETIMEDOUT, -EINVAL, -ENOMEM.
  */
 int bus_call(Bus *bus, const BusCall *call, json_t **ret_reply, BusError *ret_error);
 
-/* Is there somebody who answers? As bus_call(). */
+/* Checks that jobd answers. As bus_call(). */
 int bus_ping(Bus *bus, int timeout_msec, BusError *ret_error);
 
-/* Asks for all signals of jobd. */
+/* Subscribes to all signals of jobd. */
 int bus_subscribe(Bus *bus, BusError *ret_error);
 
 typedef struct BusSignal {
@@ -90,14 +90,14 @@ void bus_signal_deinit(BusSignal *signal);
 bool bus_signal_is(const BusSignal *signal, const char *interface, const char *member);
 
 /*
- * The next signal: 1, or 0 if none came before @deadline (CLOCK_MONOTONIC µs, USEC_INFINITY for none), -EINTR after
- * bus_catch_interrupt() and a SIGINT or SIGTERM, -ENOTCONN if jobd has gone (@bus may be NULL then), -ENOMEM.
+ * The next signal: 1; 0 if none came before @deadline (CLOCK_MONOTONIC µs, USEC_INFINITY: none); -EINTR after
+ * bus_catch_interrupt() and a SIGINT or SIGTERM; -ENOTCONN if jobd is gone (then @bus may be NULL); -ENOMEM.
  */
 int bus_next_signal(Bus *bus, usec_t deadline, BusSignal *ret_signal);
 
 /*
- * From now on SIGINT and SIGTERM end bus_next_signal() instead of the program; or do what they did before. While they are
- * caught nothing should be called that can take long.
+ * While @is_caught, SIGINT and SIGTERM end bus_next_signal() instead of the program, so nothing slow should be called
+ * then; false restores their effect.
  */
 void bus_catch_interrupt(bool is_caught);
 bool bus_was_interrupted(void);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the manager's private socket is
+ * The path of the manager's private socket
  *
- * A jobd in a container that may not write to /run goes elsewhere (see
- * core/runtime_directory.c), and we after it: but only to a socket of our own
- * user, in a folder of his, since anybody can make folders in /tmp. Root takes
- * the usual place alone for granted; who is not root may also be the one for
- * whom /run/jobd was made.
+ * In a container where /run is not writable, jobd uses another folder (see
+ * core/runtime_directory.c), and so does jobctl. As anybody can create
+ * folders in /tmp, both the socket and its folder must belong to the user.
+ * For root only the usual place counts; for other users /run/jobd may have
+ * been made for them.
  */
 
 #include <errno.h>
@@ -29,7 +29,7 @@ const char *bus_runtime_directory(char buffer[static 64]) {
         return buffer;
 }
 
-/* 1: there is a socket in that folder, and both are ours, 0: not so, or -ENOMEM. */
+/* 1: the folder has a socket, and both belong to the user; 0: not so; or -ENOMEM. */
 static int is_ours(const char *folder, char **ret_path) {
         cleanup_free_ char *path = NULL;
         struct stat status;

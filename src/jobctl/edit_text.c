@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The text that "edit" gives to an editor
+ * The text that "edit" passes to an editor
  *
- * The marks are systemctl's, so that editors and people that know those feel
- * at home. Without marks all of it counts: somebody has removed them.
+ * The marker lines are those of systemctl, so that editors and people
+ * recognize them. If somebody has removed the markers, the whole text counts.
  */
 
 #include <errno.h>
@@ -65,7 +65,7 @@ int edit_text_read(const char *path, char **ret_text) {
         return r;
 }
 
-/* Each line with "# " in front. */
+/* Adds each line of the file with "# " in front. */
 static int add_as_comment(Text *text, const char *path) {
         cleanup_free_ char *contents = NULL;
         int r = edit_text_read(path, &contents);

@@ -2,20 +2,21 @@
 #pragma once
 
 /*
- * The text that "edit" gives to an editor: what is to be written, between marks, and below it for reading what there is
+ * The text that "edit" passes to an editor: the text to write, between markers, and below it the present contents, for
+ * reading
  */
 
 /*
- * @contents: what is there already; @others: paths of further files of the unit, which are shown as comments. 0 or a
- * negative errno.
+ * @contents: the present contents of the target; @others: paths of further files of the unit, which are added as
+ * comments. 0 or a negative errno.
  */
 int edit_text_compose(const char *target, const char *contents, char *const *others, char **ret_text);
 
-/* What stands between the marks, without blank lines around it: "" if there is nothing. 0 or -ENOMEM. */
+/* The text between the markers, without surrounding blank lines; may be "". 0 or -ENOMEM. */
 int edit_text_extract(const char *text, char **ret_contents);
 
 /*
- * Opens a unit's file for reading: a descriptor, -EMEDIUMTYPE for what is none and might never end (a FIFO, a device other
+ * Opens a unit file for reading: a descriptor, -EMEDIUMTYPE for a file that might never end (a FIFO, a device other
  * than /dev/null), or -errno.
  */
 int edit_text_open(const char *path);

@@ -3,8 +3,7 @@
 /*
  * Errors and results as exit statuses and sentences
  *
- * Two flat tables. What an error's name means to a script is decided here and
- * nowhere else.
+ * Two flat tables. The exit status of each error name is defined only here.
  */
 
 #include <string.h>
@@ -53,7 +52,7 @@ int exit_status_of_result(const char *result) {
 
 typedef struct ResultText {
         const char *result;
-        const char *format;     /* of the unit's name */
+        const char *format;     /* takes the unit's name */
 } ResultText;
 
 static const ResultText result_texts[] = {

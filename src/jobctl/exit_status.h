@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * What jobctl's exit status means
+ * The exit statuses of jobctl
  *
- * For verbs that systemctl has, systemctl's table; for the others: ok, failed,
- * usage, refused, no such unit or job, daemon not there.
+ * Verbs that systemctl also has use its exit statuses. The others: ok,
+ * failed, usage, refused, no such unit or job, jobd not reachable.
  */
 
 #include "jobctl/bus.h"
@@ -24,19 +24,19 @@ enum {
         EXIT_INTERRUPTED = 130,
 };
 
-/* Whose table a verb follows. */
+/* The table of exit statuses of a verb. */
 typedef enum ExitScheme {
-        EXIT_SCHEME_REQUEST,            /* systemctl's, for start and its like */
-        EXIT_SCHEME_SHARED,             /* systemctl's, for its other verbs */
+        EXIT_SCHEME_REQUEST,            /* those of systemctl for start and the like */
+        EXIT_SCHEME_SHARED,             /* those of systemctl for its other verbs */
         EXIT_SCHEME_OURS,
         _EXIT_SCHEME_MAX,
 } ExitScheme;
 
-/* Of a call's error. */
+/* The exit status for the error of a call. */
 int exit_status_of_error(const BusError *error, ExitScheme scheme);
 
-/* Of a job's result: "done" and "skipped" are success. */
+/* The exit status for the result of a job: "done" and "skipped" are success. */
 int exit_status_of_result(const char *result);
 
-/* A sentence about a job that ended otherwise: "Job for x.service timed out."; @detail may be "". 0 or -ENOMEM. */
+/* A sentence about a job with another result: "Job for x.service timed out."; @detail may be "". 0 or -ENOMEM. */
 int exit_status_describe(const char *unit, const char *result, const char *detail, char **ret_sentence);

@@ -3,9 +3,9 @@
 /*
  * One run of jobctl
  *
- * The few calls and the two ways to end badly that all verbs share. With
- * --json also a failure is a document on standard output, so that a program
- * has to look at one place only.
+ * The calls and the two kinds of failure that all verbs share. With --json a
+ * failure is a document on standard output, too, so that a program has only
+ * one place to check.
  */
 
 #include <errno.h>
@@ -141,7 +141,7 @@ int jobctl_fail_word(Jobctl *ctl, json_t *failures, const char *word, const BusE
                exit_status_of_error(error, scheme_of(ctl->verb));
 }
 
-/* The first one stands in front, where the failure of any verb is looked for. */
+/* The first failure is copied to the top level, where programs look for the failure of any verb. */
 int jobctl_finish(Jobctl *ctl, json_t *failures, int status) {
         const json_t *first = json_array_get(failures, 0);
         cleanup_json_ json_t *document = NULL;

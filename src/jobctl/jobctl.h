@@ -4,8 +4,9 @@
 /*
  * One run of jobctl
  *
- * What every verb works with: options, terminal and connection. Verbs return
- * an exit status (exit_status.h) or a negative errno, which main() reports.
+ * The state that all verbs use: options, terminal and connection. Verbs
+ * return an exit status (exit_status.h) or a negative errno, which main()
+ * reports.
  */
 
 #include "jobctl/bus.h"
@@ -21,42 +22,42 @@ typedef struct Jobctl {
         Options options;
         Terminal terminal;
         BusAddress address;
-        Bus *bus;               /* owned; there while a verb runs, unless that needs none, or it was lost for good */
-        bool is_subscribed;     /* signals are asked for */
-        json_t *kept_units;     /* owned; an array of names: units that are not to be unloaded; NULL: none */
-        unsigned n_connections; /* how often the connection was lost and found */
+        Bus *bus;               /* owned; NULL if the verb needs none, or if it was lost for good */
+        bool is_subscribed;     /* signals are subscribed */
+        json_t *kept_units;     /* owned; names of units that must stay loaded; NULL: none */
+        unsigned n_connections; /* how often the connection was restored */
         const VerbTable *verbs; /* static */
-        const Verb *verb;       /* static; the one that runs */
-        Installer *installer;   /* owned; looks at unit files where there is no manager, or NULL */
+        const Verb *verb;       /* static; the running verb */
+        Installer *installer;   /* owned; works on unit files without a manager; or NULL */
 } Jobctl;
 
-/* By the options: whom to connect to. */
+/* Chooses the manager to connect to, by the options. */
 void jobctl_choose_manager(Jobctl *ctl);
 
-/* Connects, or says why not: 0, EXIT_UNREACHABLE or < 0. */
+/* Connects, or reports why not: 0, EXIT_UNREACHABLE or < 0. */
 int jobctl_connect(Jobctl *ctl);
 
 /*
- * Connects again after -ENOTCONN, with all that there was: signals from now on, references to units. 0, -ENOTCONN with
- * @ret_error if there is nobody for 10 s, -EINTR (only while that is caught), -ENOMEM.
+ * Connects again after -ENOTCONN, and restores subscriptions and references to units. 0, -ENOTCONN with @ret_error
+ * after 10 s without jobd, -EINTR (only while that is caught), -ENOMEM.
  */
 int jobctl_reconnect(Jobctl *ctl, BusError *ret_error);
 
-/* As bus_call(); connects again and repeats what can be repeated. */
+/* As bus_call(); connects again and repeats calls that can be repeated. */
 int jobctl_send(Jobctl *ctl, const BusCall *call, json_t **ret_reply, BusError *ret_error);
 
-/* A word by which jobd knows a request again, if the connection breaks before the answer is here. 0 or -errno. */
+/* A token by which jobd recognizes a repeated request after a lost connection. 0 or -errno. */
 #define JOBCTL_TOKEN_SIZE 33
 int jobctl_make_token(char token[static JOBCTL_TOKEN_SIZE]);
 
-/* As bus_subscribe(), on this connection and those that come after it; -ENOTCONN, too, if it was lost for good. */
+/* As bus_subscribe(), for this connection and later ones; -ENOTCONN also if the connection was lost for good. */
 int jobctl_subscribe(Jobctl *ctl, BusError *ret_error);
 
 /* Calls a method of the manager; as jobctl_send(). */
 int jobctl_call(Jobctl *ctl, const char *method, const char *signature, json_t *args /* taken over */,
                 json_t **ret_reply, BusError *ret_error);
 
-/* All properties of an object as one JSON object; NULL @interface: of all its interfaces. */
+/* All properties of an object as a JSON object; NULL @interface: of all its interfaces. */
 int jobctl_properties(Jobctl *ctl, const char *path, const char *interface, json_t **ret_properties,
                       BusError *ret_error);
 int jobctl_unit_properties(Jobctl *ctl, const char *unit, const char *interface, json_t **ret_properties,
@@ -69,22 +70,22 @@ int jobctl_unit_property(Jobctl *ctl, const char *unit, const char *name, json_t
 int jobctl_query(Jobctl *ctl, const char *key, const char *type, json_t *value /* taken over */, json_t **ret_jobs,
                  BusError *ret_error);
 
-/* Says "Failed to <what>: <message>" (or prints it as JSON) and returns the exit status. */
+/* Prints "Failed to <what>: <message>" (or JSON) and returns the exit status. */
 int jobctl_fail(Jobctl *ctl, const BusError *error, const char *what, ...) __attribute__((format(printf, 3, 4)));
 
 /*
- * The same for one of several words. As JSON it is kept in @failures, an array, for jobctl_finish(). An exit status, or
- * -ENOMEM.
+ * The same for one of several words. With JSON the failure is added to @failures, an array, for jobctl_finish(). An
+ * exit status, or -ENOMEM.
  */
 int jobctl_fail_word(Jobctl *ctl, json_t *failures, const char *word, const BusError *error, const char *what);
 
-/* After a verb that prints nothing when all went well: returns @status; prints a document if JSON is wanted. */
+/* For a verb without output on success: prints a document if JSON is wanted, and returns @status. */
 int jobctl_finish(Jobctl *ctl, json_t *failures, int status);
 
-/* Says that the files of a unit are not those that jobd has read. */
+/* Warns that the files of a unit have changed since jobd read them. */
 void jobctl_warn_outdated(const char *unit);
 
-/* Says what is wrong with the command line and returns EXIT_USAGE. */
+/* Reports an error in the command line and returns EXIT_USAGE. */
 int jobctl_misused(Jobctl *ctl, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Prints one JSON document and returns @status; < 0 if @document is NULL. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * The journal, read as if it were files of jobd-log
- */
+/* The journal, with the interface of the files of jobd-log */
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -16,7 +14,7 @@
 #include "basic/vector.h"
 #include "jobctl/journal_input.h"
 
-/* Fields that an entry is made of; the first three say of which unit it is. */
+/* The fields that are read from an entry; the first three tell its unit. */
 typedef enum Field {
         FIELD_UNIT,
         FIELD_OF_UNIT,
@@ -47,8 +45,8 @@ struct JournalInput {
         LogFilter filter;
         char *invocation;               /* owned */
         bool has_begun;
-        bool is_at_entry;               /* the next one is that at which it stands */
-        char *values[_FIELD_MAX];       /* owned: of the last entry */
+        bool is_at_entry;               /* the journal is positioned at the next entry */
+        char *values[_FIELD_MAX];       /* owned: the values of the last entry */
         size_t message_length;
 };
 
@@ -91,7 +89,7 @@ static int add_match(JournalInput *input, Field field, const char *unit) {
         return r < 0 ? r : sd_journal_add_disjunction(input->journal);
 }
 
-/* Each unit that matches and has written something. */
+/* Adds each matching unit that has entries. */
 static int add_pattern(JournalInput *input, const char *pattern) {
         const size_t prefix = strlen(fields[FIELD_UNIT]) + 1;
         const void *data;
@@ -185,7 +183,7 @@ static bool is_wanted(const JournalInput *input, const LogEntry *entry) {
                (entry->context.invocation && text_starts_with(entry->context.invocation, filter->invocation));
 }
 
-/* Back over as many as are wanted; what other filters leave out does not count. */
+/* Goes back over the wanted number of entries; entries that other filters exclude do not count. */
 static int go_back(JournalInput *input) {
         size_t n = 0;
         LogEntry entry;

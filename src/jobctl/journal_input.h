@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/*
- * The journal, read as if it were files of jobd-log
- */
+/* The journal, with the interface of the files of jobd-log */
 
 #include "log/log_reader.h"
 
@@ -18,5 +16,5 @@ int journal_input_next(JournalInput *input, LogEntry *ret_entry);
 int journal_input_wait(JournalInput *input, usec_t timeout);
 int journal_input_fd(const JournalInput *input);
 
-/* As log_input_find_invocation(). What others said of the unit is not of its invocation. */
+/* As log_input_find_invocation(). Messages of others about the unit are not part of its invocation. */
 int journal_input_find_invocation(bool is_user, const char *unit, char ret_invocation[static 33]);

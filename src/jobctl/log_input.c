@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Where jobctl reads log lines
- */
+/* The source of log lines */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +16,7 @@
 #define JOURNAL_SOCKET "/run/systemd/journal/stdout"
 
 struct LogInput {
-        LogReader *files;               /* owned: one of the two */
+        LogReader *files;               /* owned: one of the two is set */
         JournalInput *journal;
 };
 
@@ -90,7 +88,7 @@ static int add_user_folders(Place *place) {
         return r < 0 ? r : strv_consume(&place->folders, path);
 }
 
-/* Nobody is there to be asked: the usual places. */
+/* Without a manager: the usual places. */
 static int guess(const Jobctl *ctl, Place *place) {
         int r;
 

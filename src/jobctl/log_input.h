@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * Where jobctl reads log lines: the files of jobd-log, or the journal
+ * The source of log lines: the files of jobd-log, or the journal
  *
- * Which of the two is asked of the manager; if there is none it is guessed by
- * what there is.
+ * The manager tells which of the two; without a manager the existing one is
+ * used.
  */
 
 #include "jobctl/jobctl.h"
@@ -13,7 +13,7 @@
 
 typedef struct LogInput LogInput;
 
-/* 0, an exit status if there is no log (said unless @is_quiet), or < 0. */
+/* 0, an exit status if there is no log (reported unless @is_quiet), or < 0. */
 int log_input_open(Jobctl *ctl, const LogFilter *filter, bool is_quiet, LogInput **ret_input);
 LogInput *log_input_free(LogInput *input);
 DEFINE_CLEANUP(LogInput, log_input_free)
@@ -24,8 +24,8 @@ int log_input_next(LogInput *input, LogEntry *ret_entry);
 int log_input_wait(LogInput *input, usec_t timeout);
 int log_input_fd(const LogInput *input);
 
-/* Is there something of these units that may not be read? */
+/* Whether some lines of these units could not be read for lack of permission. */
 bool log_input_is_denied(const LogInput *input);
 
-/* Of the unit: the last invocation that wrote something: 0, -ENOENT or -errno. */
+/* The last invocation of the unit with output: 0, -ENOENT or -errno. */
 int log_input_find_invocation(Jobctl *ctl, const char *unit, char ret_invocation[static 33]);

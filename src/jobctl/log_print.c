@@ -19,7 +19,7 @@
 #include "basic/text.h"
 #include "jobctl/log_print.h"
 
-/* For lines that a process has just written to be read again: as long as they come, and this long after the last one. */
+/* Lines that a process has just written need a moment to be readable: reading ends this long after the last one. */
 #define QUIET (30 * USEC_PER_MSEC)
 #define QUIET_MAX (300 * USEC_PER_MSEC)
 
@@ -32,11 +32,11 @@ int log_format_from_string(const char *string) {
         return strcmp(string, "short-iso") == 0 ? LOG_FORMAT_ISO : -EINVAL;
 }
 
-/* Bytes that may be any, also a NUL: each run of text is escaped by itself. */
+/* Escapes a message of arbitrary bytes, including NULs: each run of text is escaped by itself. */
 static int escape(const LogRecord *record, Text *text) {
         size_t n = record->length;
 
-        /* A line of DOS. */
+        /* A line with a DOS line end. */
         if (n > 0 && record->message[n - 1] == '\r')
                 n--;
         for (size_t at = 0; at < n;) {
@@ -70,7 +70,7 @@ static void format_time(usec_t realtime, bool is_iso, char *buffer, size_t size)
 
 /* — JSON — */
 
-/* What is no text is an array of bytes, as with journalctl. */
+/* A message that is no text becomes an array of bytes, as with journalctl. */
 static json_t *message_to_json(const LogRecord *record) {
         json_t *message = memchr(record->message, 0, record->length) ? NULL
                                                                     : json_stringn(record->message, record->length);
@@ -95,7 +95,7 @@ static void add_number(json_t *object, const char *key, uint64_t value) {
         json_object_set_new(object, key, json_string(text));
 }
 
-/* "NAME=value" with tabs between. */
+/* "NAME=value", separated by tabs. */
 static void add_extra(json_t *object, const char *extra) {
         cleanup_free_ char *copy = extra ? strdup(extra) : NULL;
         char *rest = copy;
@@ -182,7 +182,7 @@ int log_print(const Terminal *terminal, FILE *stream, LogFormat format, const Lo
 
 /* — for other verbs — */
 
-/* All that comes until nothing came for a moment. */
+/* Reads until no line came for a moment. */
 static int settle(LogInput *input) {
         const usec_t end = clock_monotonic() + QUIET_MAX;
         int r;
@@ -260,7 +260,7 @@ int log_follower_begin(Jobctl *ctl, char *const *units, LogFollower *ret_followe
                 return MIN(r, 0);
         for (char *const *unit = units; unit && *unit && r == 0; unit++)
                 r = log_input_add(input, *unit, false);
-        /* Here is where it begins. */
+        /* The first line to show. */
         while (r >= 0 && (r = log_input_next(input, &entry)) > 0)
                 ;
         if (r < 0)

@@ -3,7 +3,7 @@
 /*
  * jobctl: the client of jobd
  *
- * Apart from this all of it is a library, so that tests can call it.
+ * Everything else is in a library, so that tests can call it.
  */
 
 #include "jobctl/verbs.h"

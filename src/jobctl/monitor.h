@@ -7,7 +7,7 @@
 
 #include "jobctl/bus.h"
 
-/* A signal as an event: "event" and keys by its kind. NULL if it is of no interest (or memory ran out). */
+/* A signal as an event: "event" and keys by its kind. NULL if it is not reported (or without memory). */
 json_t *monitor_event(const BusSignal *signal);
 
 /* The event as a line for people. 0 or -ENOMEM. */

@@ -3,8 +3,8 @@
 /*
  * Names of units and jobs as people write them
  *
- * Patterns are matched by the manager against the units that it has loaded,
- * as for systemctl: a pattern never loads a unit.
+ * The manager matches patterns against the loaded units, as systemctl does: a
+ * pattern never loads a unit.
  */
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "unit/unit_state.h"
 
 typedef struct RequestType {
-        const char *word;       /* on the command line */
+        const char *word;       /* of the command line */
         const char *type;       /* for Exec */
 } RequestType;
 
@@ -139,6 +139,6 @@ const char *name_type_of(const char *name) {
 int names_check_types(Jobctl *ctl) {
         strv_foreach(type, ctl->options.types)
                 if (unit_type_from_string(*type) < 0 && unit_load_state_from_string(*type) < 0)
-                        return jobctl_misused(ctl, "'%s' is no type of units, nor a load state.", *type);
+                        return jobctl_misused(ctl, "'%s' is neither a type of units nor a load state.", *type);
         return 0;
 }

@@ -17,23 +17,23 @@ bool name_is_number(const char *word, uint32_t *ret_number);
 int name_mangle(const char *word, const char *suffix, char **ret_name);
 
 /*
- * The units that @words mean: mangled, and patterns replaced by the loaded units they match. 0, an exit status with
- * the reason said, or < 0.
+ * The units named by @words: mangled, and with patterns replaced by the matching loaded units. 0, an exit status with
+ * the reason reported, or < 0.
  */
 int names_resolve(Jobctl *ctl, char *const *words, const char *suffix, char ***ret_names);
 
-/* Words without a pattern are names: "foo" means foo.service. 0, an exit status with the reason said, or < 0. */
+/* Mangles words that are no patterns: "foo" means foo.service. 0, an exit status with the reason reported, or < 0. */
 int names_to_patterns(Jobctl *ctl, char *const *words, char ***ret_patterns);
 
 /* "service" of "a.service". Borrowed. */
 const char *name_type_of(const char *name);
 
 /*
- * --type=: types of units, or load states. Nothing would fit another word, and that looks like an answer. 0, or an exit
- * status with the reason said.
+ * Checks the words of --type=, types of units or load states: a wrong word would match nothing, which looks like an
+ * answer. 0, or an exit status with the reason reported.
  */
 int names_check_types(Jobctl *ctl);
 
-/* The type that Exec takes for a word of the command line, or NULL. */
+/* The job type for Exec that a word of the command line stands for, or NULL. */
 const char *name_request_type(const char *word);
 const char *name_request_type_nearest(const char *word);

@@ -20,7 +20,7 @@ void offline_error(BusError *error, int code, const Failure *failure) {
         bus_error_set(error, name, "%s", failure->code < 0 ? failure_message(failure) : strerror(-code));
 }
 
-/* Quietly: that there is no manager is no failure here. */
+/* Connects without a report: the lack of a manager is no failure here. */
 static bool connect_if_there(Jobctl *ctl) {
         cleanup_(bus_error_deinit) BusError error = {};
 
@@ -49,7 +49,7 @@ int offline_search_path(Jobctl *ctl, char ***ret_path) {
                                              ctl->options.unit_path, ret_path);
         r = jobctl_properties(ctl, BUS_PATH, BUS_MANAGER, &manager, &error);
         if (r < 0)
-                return jobctl_fail(ctl, &error, "ask where unit files are");
+                return jobctl_fail(ctl, &error, "get the search path of unit files");
         return take_strings(json_object_get(manager, "UnitPath"), ret_path);
 }
 

@@ -3,9 +3,9 @@
 /*
  * Options as a table
  *
- * getopt_long() would do most of this, but it speaks for itself when an option
- * is wrong, and cannot say which one was meant; and the help text would be a
- * second list to keep.
+ * getopt_long() would do most of this, but it prints its own messages for a
+ * wrong option and cannot suggest the right one; and the help text would be a
+ * second list.
  */
 
 #include <errno.h>
@@ -109,7 +109,7 @@ static bool takes_value(const Option *option) {
         return option->kind != OPTION_FLAG && option->kind != OPTION_COUNT;
 }
 
-/* "--name", "--name=value" or "--name value". Returns how many further words were used, or < 0. */
+/* "--name", "--name=value" or "--name value". Returns the number of further words that were used, or < 0. */
 static int parse_long(const OptionTable *table, void *options, char *const *argv, char **ret_complaint) {
         const char *name = argv[0] + 2;
         size_t n = strcspn(name, "=");

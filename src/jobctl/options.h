@@ -4,8 +4,8 @@
 /*
  * The options of jobctl
  *
- * One table holds each option's names, where its value goes, and its help
- * line; parsing, --help and the hint for a misspelt one come from it.
+ * One table holds the names of each option, the place of its value, and its
+ * help line; parsing, --help and the hint for a misspelt option use it.
  */
 
 #include <stdbool.h>
@@ -24,7 +24,7 @@ typedef struct Options {
         char **types;
         char **properties;
 
-        unsigned n_force;               /* how often --force was given */
+        unsigned n_force;               /* the number of --force options */
         bool watch, strict, with_systemd_units;
         bool follow;
         const char *since, *until, *invocation, *priority, *output;
@@ -47,10 +47,10 @@ typedef struct Options {
 void options_deinit(Options *options);
 
 /*
- * Sorts @argv (without the program's name) into options and words; options may stand anywhere, "--" ends them. 0,
- * -ENOMEM, or -EINVAL with *ret_complaint: a sentence that names the option and the nearest one there is.
+ * Splits @argv (without the program's name) into options and words; options may be anywhere, "--" ends them. 0,
+ * -ENOMEM, or -EINVAL with *ret_complaint: a sentence that names the option and the nearest existing one.
  */
 int options_parse(Options *options, char *const *argv, char ***ret_words, char **ret_complaint);
 
-/* The lines of --help. */
+/* Prints the lines of --help. */
 void options_print_help(FILE *stream);

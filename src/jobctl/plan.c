@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * A plan, printed
+ * Printing a plan
  *
- * First what would be done, then what was left out and by which rule, then
- * what would be canceled: in the order in which people ask. A refused plan
- * still shows how far it came.
+ * First the jobs, then the jobs that are left out and the rule for each, then
+ * the jobs that would be canceled: in the order of people's questions. A
+ * refused plan is shown as far as it was made.
  */
 
 #include <errno.h>
@@ -113,7 +113,7 @@ static int print_text(Jobctl *ctl, const json_t *plan) {
 
 /* — graphs — */
 
-/* True if graphviz is there and has drawn it. */
+/* *ret_is_drawn: graphviz is installed and has drawn the graph. */
 static int print_svg(const char *dot, bool *ret_is_drawn) {
         FILE *pipe;
         int status;

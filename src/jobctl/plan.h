@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * A plan, printed
+ * Printing a plan
  *
- * @plan is what the method Plan answers, as an object: see the keys there.
+ * @plan is the answer of the method Plan, as an object.
  */
 
 #include "jobctl/jobctl.h"
 
 /*
- * As a table, JSON or a graph, as the options say. @title: what was asked for. EXIT_OK, EXIT_REFUSED, or EXIT_FAILED
- * if there is nothing that draws.
+ * Prints a table, JSON or a graph, by the options. @title: the request. EXIT_OK, EXIT_REFUSED, or EXIT_FAILED if
+ * graphviz is missing.
  */
 int plan_print(Jobctl *ctl, const json_t *plan, const char *title);

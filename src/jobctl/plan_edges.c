@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The edges of a plan, as they are to be drawn
+ * The edges of the drawing of a plan
  *
- * Units say of each other what they are after, near and far; most of that
- * follows from the rest and would only be lines over lines. What pulls in is
- * drawn always, but that isolate stops a unit which another one stops as well.
+ * Units have order relations to near and far units; most of these follow from
+ * others and would only add lines, so they are left out. Edges that pull a
+ * job in are always drawn, except that isolate stops a unit that another job
+ * stops as well.
  */
 
 #include <assert.h>
@@ -17,14 +18,14 @@
 #include "jobctl/plan_edges.h"
 #include "jobctl/value.h"
 
-/* A larger graph is for programs: it is not made any shorter. */
+/* A larger graph is for programs: it is not reduced. */
 #define REDUCED_MAX 1024U
 
 #define BITS 64U
 
 typedef struct Reach {
-        uint64_t *bits;         /* owned; a row a job: those that it waits for, near and far */
-        size_t n_words;         /* of a row */
+        uint64_t *bits;         /* owned; a row for each job: the jobs that it waits for, directly or not */
+        size_t n_words;         /* words in a row */
 } Reach;
 
 static int compare(const void *a, const void *b) {
@@ -35,7 +36,7 @@ static int compare(const void *a, const void *b) {
         return x->to < y->to ? -1 : x->to > y->to;
 }
 
-/* Of several relations the one that is needed names the edge. */
+/* Of several relations the edge is named after the one that is needed. */
 static void merge(PlanEdge *into, const PlanEdge *from) {
         if (from->relation && (!into->relation || (from->is_needed && !into->is_needed)))
                 into->relation = from->relation;
@@ -60,7 +61,7 @@ static bool reaches(const Reach *reach, uint32_t from, uint32_t to) {
         return reach->bits[from * reach->n_words + to / BITS] >> to % BITS & 1;
 }
 
-/* True if there was something new in it. */
+/* True if this added a job. */
 static bool reach_add(Reach *reach, const PlanEdge *edge) {
         uint64_t *from = reach->bits + edge->from * reach->n_words, *to = reach->bits + edge->to * reach->n_words;
         bool is_new = !reaches(reach, edge->from, edge->to);
@@ -110,7 +111,7 @@ static int find_implied(PlanEdges *edges, size_t n_jobs) {
         return 0;
 }
 
-/* No file says that it is pulled in: the mode does. */
+/* The mode of the request pulls the job in, not a unit file. */
 static bool is_of_mode(const json_t *jobs, uint32_t at) {
         const json_t *job = json_array_get(jobs, at);
 

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * The edges of a plan, as they are to be drawn
+ * The edges of the drawing of a plan
  *
- * At most one from one job to another: that it pulls in the other, and that it
- * waits for it, is mostly said of the same two.
+ * At most one edge from one job to another: a job that pulls in another
+ * mostly waits for the same one.
  */
 
 #include <jansson.h>
@@ -15,17 +15,17 @@
 #include "basic/vector.h"
 
 typedef struct PlanEdge {
-        uint32_t from, to;              /* places in the plan's jobs */
-        const char *relation;           /* borrowed from the plan; by which it pulls in, or NULL */
-        bool is_needed;                 /* it fails with the other */
-        bool waits;                     /* for the end of the other */
-        bool is_implied;                /* without it the others would say as much */
+        uint32_t from, to;              /* indexes in the plan's jobs */
+        const char *relation;           /* borrowed from the plan: the relation that pulls the job in, or NULL */
+        bool is_needed;                 /* @from fails if @to fails */
+        bool waits;                     /* @from waits for the end of @to */
+        bool is_implied;                /* the edge follows from other edges */
 } PlanEdge;
 
 typedef VECTOR(PlanEdge) PlanEdges;
 
-/* Sorted by .from and .to. 0 or -ENOMEM; give it up by vector_deinit(). */
+/* Sorted by .from and .to. 0 or -ENOMEM; free it with vector_deinit(). */
 int plan_edges_read(const json_t *plan, PlanEdges *ret_edges);
 
-/* NULL if there is none. */
+/* The edge, or NULL. */
 const PlanEdge *plan_edges_find(const PlanEdges *edges, uint32_t from, uint32_t to);

@@ -3,10 +3,10 @@
 /*
  * A plan as a graph, in the language of graphviz
  *
- * What was asked for stands at the left, what it leads to at the right; arrows
- * point to what is pulled in or waited for, so things happen from right to
- * left. Colours only repeat what shapes, lines and words say. Nodes have ids of
- * their own: names of units stand in labels only, broken into lines.
+ * The requested jobs are at the left, their consequences at the right; arrows
+ * point to the jobs that are pulled in or waited for, so time runs from right
+ * to left. Colours only repeat what shapes, lines and words say. Nodes have
+ * generated ids: unit names are only in labels, broken into lines.
  */
 
 #include <errno.h>
@@ -26,17 +26,17 @@
 #define TITLE_LINES 6U
 #define REASON_COLUMNS 46U
 #define REASON_LINES 8U
-/* With more that is left out, its reasons are only in the tooltips. */
+/* With more jobs left out, the reasons are only in the tooltips. */
 #define REASONS_MAX 12U
 
-/* Behind these, and before a backslash. */
+/* Names are broken after these characters, and before a backslash. */
 static const char name_breaks[] = "-.@_:";
 
 static bool is_continuation(char c) {
         return ((unsigned char) c & 0xC0) == 0x80;
 }
 
-/* As it is read back inside of "": graphviz knows escapes, and entities as HTML has them. */
+/* Escapes a character for a quoted string: graphviz knows escapes, and entities as in HTML. */
 static void add_char(Text *dot, char c) {
         if (c == '&')
                 text_add(dot, "&amp;");
@@ -131,7 +131,7 @@ static const char *look_of(const char *type) {
         return "shape=box, style=filled, fillcolor=\"#f7efc8\"";
 }
 
-/* Is that what one expects of a unit for which there is such a job? */
+/* Whether a unit with such a job usually has this state. */
 static bool is_usual_state(const char *type, const char *state) {
         return !*state || strcmp(state, strcmp(type, "start") == 0 ? "inactive" : "active") == 0;
 }
@@ -176,7 +176,7 @@ static void open_cluster(Text *dot, const char *name, const char *label) {
                        "    node [shape=box, style=dashed, fontsize=9, color=gray40];\n", name, label);
 }
 
-/* Left out since there is nothing to do: of these there are many, and nobody misses them. */
+/* Left out because there is nothing to do: such jobs are many and of little interest. */
 static bool is_routine(const json_t *drop) {
         const char *rule = value_string(drop, "rule");
 
@@ -245,7 +245,7 @@ static void add_canceled(Text *dot, const json_t *canceled) {
 #define WAITS ", arrowhead=normal"
 #define RUNS_BESIDE ", arrowhead=onormal"
 
-/* Of those that the lines tell apart already there is no label. */
+/* Edges that their line style already tells apart need no label. */
 static bool has_label(const PlanEdge *edge) {
         static const char *const plain[] = { "Requires", "RequiredBy", "Wants", "WantedBy" };
 
@@ -274,10 +274,10 @@ static void add_sample(Text *dot, const char *name, const char *look, const char
 
 static void add_legend(Text *dot) {
         text_add(dot, "  subgraph cluster_legend {\n    fontsize=9; style=dotted; color=gray60;\n"
-                      "    label=\"round: start · octagon: stop\\nsquare: restart, reload, …\\nthick: asked for\";\n"
+                      "    label=\"round: start · octagon: stop\\nsquare: restart, reload, …\\nthick: requested\";\n"
                       "    node [shape=plaintext, fontsize=9, height=0.15, margin=\"0.05,0.01\"];\n");
         add_sample(dot, "order", ORDER WAITS, "only waits for it");
-        add_sample(dot, "beside", NEEDED RUNS_BESIDE, "needs it, and runs beside it");
+        add_sample(dot, "beside", NEEDED RUNS_BESIDE, "needs it, and runs at the same time");
         add_sample(dot, "wanted", WANTED WAITS, "wants it, and waits for it");
         add_sample(dot, "needed", NEEDED WAITS, "needs it, and waits for it");
         text_add(dot, "  }\n");

@@ -3,9 +3,9 @@
 /*
  * The processes of a unit, with their command lines
  *
- * jobd tells their names only: a command line lies in the memory of its
- * process, and who reads it waits for as long as that memory is busy. So it is
- * read here, where nobody else waits for it.
+ * jobd only sends their names: a command line is in the memory of its
+ * process, and reading it blocks as long as that memory is busy. So it is
+ * read here, where nothing else waits for it.
  */
 
 #include <errno.h>
@@ -38,7 +38,7 @@ static size_t read_file(uint64_t pid, const char *file, char *buffer, size_t siz
         return (size_t) n;
 }
 
-/* Of the same name here as there: else we are in another pid namespace than jobd. */
+/* Whether the process has the same name here; if not, jobctl is in another pid namespace than jobd. */
 static bool is_same(uint64_t pid, const char *name) {
         char comm[32];
         cleanup_free_ char *own = NULL;

@@ -8,7 +8,7 @@
 #include "jobctl/jobctl.h"
 
 /*
- * [[control group, pid, command], …] of @unit, as from GetUnitProcesses; the command is the whole line where it can be
- * read. 0, or < 0 with @ret_error.
+ * [[control group, pid, command], …] of @unit, as from GetUnitProcesses, with the whole command line if it is
+ * readable. 0, or < 0 with @ret_error.
  */
 int processes_list(Jobctl *ctl, const char *unit, json_t **ret_processes, BusError *ret_error);

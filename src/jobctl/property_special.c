@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Properties whose values say little as the numbers and structures that they are
+ * Properties with a notation of their own
  *
- * On the bus modes, masks, addresses and sets of processors are numbers. People
- * know them as they are written in unit files, so that is how they are shown:
- * what is printed can be written into a file. With --json all is as it came.
+ * On the bus, modes, masks, addresses and sets of processors are numbers.
+ * They are printed in the notation of unit files, so that the output can be
+ * written into a file. With --json they are printed unchanged.
  */
 
 #include <arpa/inet.h>
@@ -26,7 +26,7 @@ typedef void (*AddValue)(Text *text, const json_t *value);
 typedef struct Special {
         const char *name;
         AddValue add;                   /* the whole value, or … */
-        AddValue add_item;              /* … each item of it, with a blank between them */
+        AddValue add_item;              /* … each item, separated by blanks */
 } Special;
 
 void property_add_span(Text *text, uint64_t usec) {
@@ -52,7 +52,7 @@ void property_add_span(Text *text, uint64_t usec) {
         }
 }
 
-/* Those that JSON has no numbers for are digits, and all bits set is null. */
+/* Numbers beyond the range of JSON are strings of digits; all bits set is null. */
 static uint64_t number_of(const json_t *value) {
         if (json_is_string(value))
                 return strtoull(json_string_value(value), NULL, 10);
@@ -194,7 +194,7 @@ static void add_bind(Text *text, const json_t *item) {
                   value_item_string(item, 1), is_recursive ? "rbind" : "norbind");
 }
 
-/* (this, that), of which the second may be empty. */
+/* (first, second); the second may be empty. */
 static void add_pair(Text *text, const json_t *item, char between) {
         text_add(text, value_item_string(item, 0));
         if (*value_item_string(item, 1))
@@ -209,7 +209,7 @@ static void add_blank_pair(Text *text, const json_t *item) {
         add_pair(text, item, ' ');
 }
 
-/* (name, what it is): that is a secret. */
+/* (name, value): the value is secret. */
 static void add_first(Text *text, const json_t *item) {
         text_add(text, value_item_string(item, 0));
 }
@@ -227,13 +227,13 @@ static void add_environment_file(Text *text, const json_t *item) {
         text_addf(text, "%s (ignore_errors=%s)", value_item_string(item, 0), item_is_true(item, 1) ? "yes" : "no");
 }
 
-/* (may it be missing, label). */
+/* (is it optional, label). */
 static void add_label(Text *text, const json_t *value) {
         if (*value_item_string(value, 1))
                 text_addf(text, "%s%s", item_is_true(value, 0) ? "-" : "", value_item_string(value, 1));
 }
 
-/* (are these the only ones, names). */
+/* (is it an allow list, names). */
 static void add_filter(Text *text, const json_t *value) {
         const json_t *names = json_array_get(value, 1);
         const bool is_list = item_is_true(value, 0);
@@ -249,7 +249,7 @@ static void add_filter(Text *text, const json_t *value) {
                 add_word(text, &separator, json_string_value(name) ?: "");
 }
 
-/* (what, is one of those with it enough, is it turned round, parameter, what came of it). */
+/* (condition, is it a triggering one, is it negated, parameter, result). */
 static void add_condition(Text *text, const json_t *item) {
         const json_int_t result = json_integer_value(json_array_get(item, 4));
 

@@ -3,9 +3,9 @@
 /*
  * Properties as text
  *
- * The bus says how a value is made, not what it means; that is told by the
- * property's name, by the same conventions as systemd's: …USec is a span,
- * …Timestamp a date, Exec… a list of commands.
+ * D-Bus tells the type of a value, not its meaning. The name of the property
+ * does, by the conventions of systemd: …USec is a span, …Timestamp a date,
+ * Exec… a list of commands.
  */
 
 #include <errno.h>
@@ -133,12 +133,12 @@ static void add_exit_statuses(Text *text, const json_t *value) {
 
 /* — what triggers units — */
 
-/* (type, what). */
+/* (type, address or path). */
 static void add_place(Text *text, const json_t *fields) {
         text_addf(text, "%s (%s)", value_item_string(fields, 1), value_item_string(fields, 0));
 }
 
-/* (base, span or expression, when it elapses next on the clock of that). */
+/* (base, span or expression, next elapse on that clock). */
 static void add_timer(Text *text, const json_t *fields) {
         bool is_calendar = json_is_string(json_array_get(fields, 1));
         char date[STATE_TIME_MAX];
@@ -160,7 +160,7 @@ static void add_timer(Text *text, const json_t *fields) {
 
 typedef void (*AddItem)(Text *text, const json_t *item);
 
-/* How an item of the list is written; NULL: as any other value. */
+/* The function that writes an item of the list; NULL: as any other value. */
 static AddItem find_adder(const char *name, const json_t *item) {
         if (text_starts_with(name, "Exec") && json_array_size(item) == _EXEC_FIELD_MAX)
                 return add_command;
@@ -179,7 +179,7 @@ static bool is_pair_of(const char *name, const char *wanted, const json_t *value
         return strcmp(name, wanted) == 0 && json_array_size(value) == 2;
 }
 
-/* One of several: where it ends has to be seen. */
+/* Quoted, as the end of each of several strings must be visible. */
 static void add_quoted(Text *text, const char *string) {
         if (*string && !strpbrk(string, " \t\"'")) {
                 text_add(text, string);

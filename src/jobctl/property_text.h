@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/*
- * Properties as text, in the way of "systemctl show"
- */
+/* Properties as text, in the format of "systemctl show" */
 
 #include <jansson.h>
 
@@ -12,10 +10,10 @@
 /* The value of property @name: booleans as yes and no, times as spans and dates, lists with blanks. 0 or -ENOMEM. */
 int property_format(const char *name, const json_t *value, char **ret_text);
 
-/* Is it a list of which each item is to have a line "NAME=…" of its own? */
+/* Whether each item of the list gets a line "NAME=…" of its own. */
 bool property_has_lines(const char *name, const json_t *value);
 
-/* An entry of ExecStart and the like, a(sasbttttuii): which field is which. */
+/* The fields of an entry of ExecStart and the like, a(sasbttttuii). */
 enum {
         EXEC_FIELD_PATH,
         EXEC_FIELD_ARGV,

@@ -3,8 +3,8 @@
 /*
  * From a command line to an exit status
  *
- * Options and verb are looked up in their tables, the connection is made if
- * the verb needs one, and what the verb returns is the exit status.
+ * Looks up options and verb in their tables, connects if the verb needs it,
+ * and returns the result of the verb as the exit status.
  */
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static int check_words(Jobctl *ctl, const Verb *verb, char *const *words) {
         return 0;
 }
 
-/* A word with other bytes cannot be sent over D-Bus, and no unit has such a name. */
+/* A word that is not UTF-8 cannot be sent over D-Bus, and no unit has such a name. */
 static const char *find_invalid(char *const *words) {
         strv_foreach(word, words)
                 if (!text_is_utf8(*word))
@@ -58,7 +58,7 @@ static int run_words(Jobctl *ctl, char *const *words) {
         return r != 0 ? r : verb->run(ctl, rest);
 }
 
-/* Or the connection would become standard output. What is written to a closed one still fails. */
+/* Without this, the connection could become standard output. Writing to a closed descriptor still fails. */
 static void reserve_standard_descriptors(void) {
         for (int fd = 0; fd <= STDERR_FILENO; fd++)
                 if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd)

@@ -17,29 +17,32 @@ typedef struct RunPlan {
         char *unit;                     /* owned: the service or scope */
         char *trigger;                  /* owned: the timer, path or socket; NULL: none */
         char *description;              /* owned */
-        char *terminal;                 /* owned: the path of the one that was made for it; NULL: none */
-        struct sigaction on_pipe;       /* what SIGPIPE did before there was a connection, for which it is ignored */
+        char *terminal;                 /* owned: the path of a terminal made for the command; NULL: none */
+        struct sigaction on_pipe;       /* the action of SIGPIPE before the connection, which ignores it */
 } RunPlan;
 
 void run_plan_deinit(RunPlan *plan);
 
-/* Finds the program, and names. 0, an exit status with the reason said, or < 0. */
+/* Finds the program and chooses the names. 0, an exit status with the reason reported, or < 0. */
 int run_plan_make(Jobctl *ctl, const RunOptions *options, char *const *command, RunPlan *ret_plan);
 
-/* The properties of each, as an a(sv) for value_append(). 0, an exit status with the reason said, or < 0. */
+/*
+ * The properties of the service, the scope, and the trigger, as an a(sv) for value_append(). 0, an exit status with the
+ * reason reported, or < 0.
+ */
 int run_plan_service(Jobctl *ctl, const RunPlan *plan, json_t **ret_properties);
 int run_plan_scope(Jobctl *ctl, const RunPlan *plan, json_t **ret_properties);
 int run_plan_trigger(Jobctl *ctl, const RunPlan *plan, json_t **ret_properties);
 
-/* How a service has ended. */
+/* The end of a service. */
 typedef struct RunEnd {
-        json_t *properties;             /* owned: of the unit, all of them; NULL: it was not waited for */
-        int status;                     /* for jobctl to exit with */
+        json_t *properties;             /* owned: all properties of the unit; NULL: jobctl did not wait */
+        int status;                     /* the exit status of jobctl */
 } RunEnd;
 
-/* Waits for that: 0, an exit status with the reason said, or < 0. */
+/* Waits for the end of the service: 0, an exit status with the reason reported, or < 0. */
 int run_wait(Jobctl *ctl, const RunPlan *plan, RunEnd *ret_end);
 void run_print_end(const RunEnd *end);
 
-/* Becomes the command: returns only if that did not work, with an exit status. */
+/* Executes the command in place of jobctl: returns an exit status only if that fails. */
 int run_become(Jobctl *ctl, const RunPlan *plan);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/*
- * How a command that ran as a service has ended
- */
+/* The end of a command that ran as a service */
 
 #include <signal.h>
 #include <stdio.h>
@@ -14,10 +12,10 @@
 #include "jobctl/state.h"
 #include "jobctl/wait.h"
 
-/* Of a signal that ended it, as systemd-run has it. */
+/* The exit status for a command ended by a signal, as with systemd-run. */
 #define EXIT_BY_SIGNAL 255
 
-/* What the unit calls a success is one, whatever the command exited with. */
+/* A success of the unit is a success, whatever the exit status of the command. */
 static int status_of(const json_t *properties) {
         const char *result = value_string(properties, "Result");
         uint64_t status = value_u64(properties, "ExecMainStatus");
@@ -38,7 +36,7 @@ int run_wait(Jobctl *ctl, const RunPlan *plan, RunEnd *ret_end) {
                 return r;
         r = jobctl_unit_properties(ctl, plan->unit, NULL, &ret_end->properties, &error);
         if (r < 0)
-                return jobctl_fail(ctl, &error, "see how %s has ended", plan->unit);
+                return jobctl_fail(ctl, &error, "get the result of %s", plan->unit);
         ret_end->status = status_of(ret_end->properties);
         return 0;
 }

@@ -3,8 +3,7 @@
 /*
  * The options of "jobctl run"
  *
- * They are systemd-run's. Those that all verbs have may also stand in front of
- * "run".
+ * They are those of systemd-run. Options of all verbs may also precede "run".
  */
 
 #include <errno.h>
@@ -26,38 +25,39 @@ static const Option options_table[] = {
         FLAG("help", 'h', help, "Show this help"),
         FLAG("user", 0, is_user, "Talk to the manager of your user (the default unless root)"),
         FLAG("system", 0, is_system, "Talk to the manager of the system (the default for root)"),
-        STRING("socket", 0, socket, "PATH", "Talk to the manager behind this private socket"),
-        FLAG("scope", 0, scope, "Run the command from here, in a scope of its own"),
-        STRING("unit", 'u', unit, "NAME", "The unit's name (one that nobody has)"),
+        STRING("socket", 0, socket, "PATH", "Talk to the manager on this private socket"),
+        FLAG("scope", 0, scope, "Run the command in place of jobctl, in a new scope"),
+        STRING("unit", 'u', unit, "NAME", "The name of the unit (a generated one)"),
         ARRAY("property", 'p', properties, "NAME=VALUE", NULL, "Set a property of the unit"),
-        STRING("description", 0, description, "TEXT", "Its description (the command)"),
-        STRING("slice", 0, slice, "SLICE", "The slice that it is in"),
-        FLAG("slice-inherit", 0, slice_inherit, "The slice is below the one that jobctl runs in"),
-        FLAG("no-block", 0, no_block, "Do not wait until it is started"),
-        FLAG("remain-after-exit", 'r', remain_after_exit, "Keep the unit after the command has ended"),
-        FLAG("wait", 0, wait, "Wait until it has ended, and exit as the command did"),
+        STRING("description", 0, description, "TEXT", "The description of the unit (the command)"),
+        STRING("slice", 0, slice, "SLICE", "The slice of the unit"),
+        FLAG("slice-inherit", 0, slice_inherit, "Put the slice below the slice of jobctl"),
+        FLAG("no-block", 0, no_block, "Do not wait until the unit is started"),
+        FLAG("remain-after-exit", 'r', remain_after_exit, "Keep the unit active after the command has ended"),
+        FLAG("wait", 0, wait, "Wait until the command has ended, and exit with its status"),
         FLAG("collect", 'G', collect, "Unload the unit after it has ended, even if it has failed"),
-        FLAG("send-sighup", 0, send_sighup, "Send SIGHUP as well when it is stopped"),
-        STRING("service-type", 0, service_type, "TYPE", "When it counts as started: exec, oneshot, notify, …"),
+        FLAG("send-sighup", 0, send_sighup, "Also send SIGHUP for a stop"),
+        STRING("service-type", 0, service_type, "TYPE", "The type of the service: exec, oneshot, notify, …"),
         STRING("uid", 0, uid, "USER", "Run as this user"),
         STRING("gid", 0, gid, "GROUP", "Run as this group"),
         STRING("nice", 0, nice, "LEVEL", "Run at this nice level"),
         STRING("working-directory", 0, working_directory, "PATH", "Run in this folder"),
-        FLAG("same-dir", 'd', same_directory, "Run in the folder that jobctl is in"),
-        ARRAY("setenv", 'E', environment, "NAME[=VALUE]", NULL, "Set a variable, or take it from here"),
-        FLAG("pty", 't', pty, "Connect it with this terminal, by one of its own"),
-        FLAG("pipe", 'P', pipe, "Give it standard input, output and error of jobctl"),
+        FLAG("same-dir", 'd', same_directory, "Run in the working directory of jobctl"),
+        ARRAY("setenv", 'E', environment, "NAME[=VALUE]", NULL, "Set a variable, or pass on that of jobctl"),
+        FLAG("pty", 't', pty, "Give the command a terminal connected to this one"),
+        FLAG("pipe", 'P', pipe, "Give the command the standard streams of jobctl"),
         FLAG("shell", 'S', shell, "Run a shell: --pty --same-dir --wait --collect --service-type=exec $SHELL"),
-        ARRAY("on-active", 0, timers, "SPAN", "OnActiveSec=", "Run it so long after now"),
-        ARRAY("on-boot", 0, timers, "SPAN", "OnBootSec=", "Run it so long after the machine was started"),
-        ARRAY("on-startup", 0, timers, "SPAN", "OnStartupSec=", "Run it so long after the manager was started"),
-        ARRAY("on-unit-active", 0, timers, "SPAN", "OnUnitActiveSec=", "Run it so long after it was started last"),
-        ARRAY("on-unit-inactive", 0, timers, "SPAN", "OnUnitInactiveSec=", "Run it so long after it has ended"),
+        ARRAY("on-active", 0, timers, "SPAN", "OnActiveSec=", "Run the command this long after now"),
+        ARRAY("on-boot", 0, timers, "SPAN", "OnBootSec=", "Run it this long after the machine was started"),
+        ARRAY("on-startup", 0, timers, "SPAN", "OnStartupSec=", "Run it this long after the manager was started"),
+        ARRAY("on-unit-active", 0, timers, "SPAN", "OnUnitActiveSec=", "Run it this long after its last start"),
+        ARRAY("on-unit-inactive", 0, timers, "SPAN", "OnUnitInactiveSec=", "Run it this long after its last end"),
         ARRAY("on-calendar", 0, timers, "EXPRESSION", "OnCalendar=", "Run it at these times: see 'jobctl calendar'"),
         ARRAY("timer-property", 0, timer_properties, "NAME=VALUE", NULL, "Set a property of the timer"),
-        ARRAY("path-property", 0, path_properties, "NAME=VALUE", NULL, "Set a property of a path unit that starts it"),
-        ARRAY("socket-property", 0, socket_properties, "NAME=VALUE", NULL, "Set a property of a socket that starts it"),
-        FLAG("quiet", 'q', quiet, "Print only what the command does, no remarks"),
+        ARRAY("path-property", 0, path_properties, "NAME=VALUE", NULL, "Make a path that starts it; set a property"),
+        ARRAY("socket-property", 0, socket_properties, "NAME=VALUE", NULL,
+              "Make a socket that starts it; set a property"),
+        FLAG("quiet", 'q', quiet, "Print no remarks"),
         FLAG("json", 0, json, "Print the result as JSON"),
         FLAG("no-ask-password", 0, no_ask_password, NULL),
 };
@@ -85,7 +85,7 @@ bool run_options_have_trigger(const RunOptions *options) {
         return options->timers || options->path_properties || options->socket_properties;
 }
 
-/* What goes together, and what does not: a sentence, or NULL. */
+/* A sentence about options that exclude each other, or NULL. */
 static const char *find_conflict(const RunOptions *options, char *const *command) {
         bool has_trigger = run_options_have_trigger(options), has_stdio = options->pty || options->pipe;
         const struct {
@@ -128,7 +128,7 @@ static int apply_shell(RunOptions *options, char ***command) {
         return *command ? 0 : strv_push(command, shell && *shell ? shell : "/bin/sh");
 }
 
-/* Both: a terminal if that is what all three are, else what they are. */
+/* With --pty and --pipe: a terminal if all three standard streams are one, otherwise pipes. */
 static void choose_stdio(RunOptions *options) {
         bool is_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
 
@@ -136,7 +136,7 @@ static void choose_stdio(RunOptions *options) {
                 options->pty = is_terminal;
                 options->pipe = !is_terminal;
         }
-        /* Somebody has to be there for as long as the command is. */
+        /* jobctl has to stay as long as the command runs. */
         if (options->pty || options->pipe)
                 options->wait = true;
 }

@@ -14,7 +14,7 @@ typedef struct RunOptions {
         bool is_user, is_system, json, quiet, help;
         bool scope, no_block, wait, collect, remain_after_exit, send_sighup, same_directory, slice_inherit;
         bool pty, pipe, shell, no_ask_password;
-        const char *socket;             /* all strings are borrowed from the command line, lists are not */
+        const char *socket;             /* strings are borrowed from the command line, lists are owned */
         const char *unit, *description, *slice, *service_type, *uid, *gid, *nice, *working_directory;
         char **properties, **environment;
         char **timers;                  /* "OnActiveSec=30", … */
@@ -23,9 +23,9 @@ typedef struct RunOptions {
 
 void run_options_deinit(RunOptions *options);
 
-/* Sorts @words into options and the command: 0, EXIT_USAGE with the reason said, or -ENOMEM. */
+/* Splits @words into options and the command: 0, EXIT_USAGE with the reason reported, or -ENOMEM. */
 int run_options_parse(Jobctl *ctl, RunOptions *options, char *const *words, char ***ret_command);
 void run_options_print_help(FILE *stream);
 
-/* Is something else started that will start it? */
+/* Whether a timer, path or socket is started instead of the service. */
 bool run_options_have_trigger(const RunOptions *options);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What "jobctl run" has made
+ * The units that "jobctl run" makes
  *
- * The program is looked for here, by the path of whoever asks, and is sent as
- * an absolute path. Values of --property are sent as they stand: the manager
- * reads them by the rules of unit files.
+ * The program is looked up here, in the path of the caller, and sent as an
+ * absolute path. Values of --property are sent unchanged: the manager parses
+ * them by the rules of unit files.
  */
 
 #include <errno.h>
@@ -57,7 +57,7 @@ static int find_on_path(const char *name, char **ret_path) {
         return r < 0 ? r : -ENOENT;
 }
 
-/* The first word, by where it is. */
+/* Replaces the first word by the path of the program. */
 static int find_program(Jobctl *ctl, char **command) {
         cleanup_free_ char *path = NULL;
         int r = -ENOENT;
@@ -67,7 +67,7 @@ static int find_program(Jobctl *ctl, char **command) {
         else {
                 path = realpath(command[0], NULL);
                 if (path && is_program(path) && command[0][0] == '/') {
-                        /* By the name that was given: a program may go by what it is called. */
+                        /* The program is called by the given name, on which its behaviour may depend. */
                         free(path);
                         path = strdup(command[0]);
                         r = path ? 0 : -ENOMEM;
@@ -189,7 +189,7 @@ static int add_assignments(Jobctl *ctl, json_t *properties, char *const *assignm
                 cleanup_free_ char *name = equals ? strndup(*assignment, (size_t) (equals - *assignment)) : NULL;
 
                 if (!equals || equals == *assignment)
-                        return jobctl_misused(ctl, "'%s' is no assignment, as in MemoryMax=1G.", *assignment);
+                        return jobctl_misused(ctl, "'%s' is not an assignment, as in MemoryMax=1G.", *assignment);
                 r = name ? add_text(properties, name, equals + 1) : -ENOMEM;
                 if (r < 0)
                         return r;
@@ -197,7 +197,7 @@ static int add_assignments(Jobctl *ctl, json_t *properties, char *const *assignm
         return r;
 }
 
-/* The slice that @group, a path of the control group that we are in, lies in: "a-b.slice" of "/a.slice/a-b.slice/x". */
+/* The slice of @group, the path of the control group of jobctl: "a-b.slice" of "/a.slice/a-b.slice/x". */
 static int slice_of_group(char *group, char **ret_slice) {
         char *found = NULL;
 
@@ -232,7 +232,7 @@ static int add_slice(json_t *properties, const RunOptions *options) {
         return r < 0 ? r : add_text(properties, "Slice", whole ?: name ?: own);
 }
 
-/* What all have. */
+/* The properties that all units have. */
 static int make_common(Jobctl *ctl, const RunPlan *plan, json_t **ret_properties) {
         json_t *properties = *ret_properties = json_array();
         int r = properties ? add_text(properties, "Description", plan->description) : -ENOMEM;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Becoming a command, within a scope
+ * Executing a command within a scope
  *
- * The unit has this process by now. What a service would have been told by its
- * properties is done here: user, folder, nice level, variables.
+ * The scope contains this process by now. The settings that a service gets by
+ * its properties are applied here: user, folder, nice level, variables.
  */
 
 #include <errno.h>
@@ -62,7 +62,7 @@ static void set_variables(const RunOptions *options) {
         }
 }
 
-/* By this the manager knows processes of the scope where there are no control groups. */
+/* Without control groups the manager recognizes the processes of the scope by this variable. */
 static void set_invocation(Jobctl *ctl, const RunPlan *plan) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *id = NULL;
@@ -80,7 +80,7 @@ int run_become(Jobctl *ctl, const RunPlan *plan) {
         set_invocation(ctl, plan);
         ctl->bus = bus_close(ctl->bus);
         if (options->nice && (text_parse_i32(options->nice, &nice_level) < 0 || nice_level < -20 || nice_level > 19))
-                return jobctl_misused(ctl, "'%s' is no nice level from -20 to 19.", options->nice);
+                return jobctl_misused(ctl, "'%s' is not a nice level from -20 to 19.", options->nice);
         if (options->nice && setpriority(PRIO_PROCESS, 0, nice_level) < 0)
                 return complain("set nice level", options->nice, errno);
         if (options->gid)

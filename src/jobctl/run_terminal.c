@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * A terminal for a service, connected with ours
+ * A terminal for a service, connected with the terminal of jobctl
  *
- * Ours is raw meanwhile: what is typed, Ctrl-C too, is for the command, and its
- * terminal does the rest. Whoever types ^] three times within a second leaves
- * it alone. The end comes by a pipe: when that is closed, what the command has
- * written is still read, until nothing comes any more.
+ * That terminal is in raw mode meanwhile: all input, Ctrl-C too, goes to the
+ * command, whose terminal handles it. ^] three times within a second
+ * detaches. A pipe tells the end: when it is closed, the remaining output of
+ * the command is still read.
  */
 
 #include <errno.h>
@@ -30,7 +30,7 @@
 #define CHUNK 4096
 
 static volatile sig_atomic_t was_resized;
-static const struct termios *modes_before;      /* of standard input, for whoever carries; NULL: they are not changed */
+static const struct termios *modes_before;      /* of standard input, for the carrier process; NULL: unchanged */
 
 static void on_resize(int signal) {
         was_resized = 1;
@@ -55,7 +55,7 @@ int run_terminal_open(RunTerminal *terminal, char **ret_path) {
 
 typedef struct Carrier {
         int master, stop_fd;
-        bool reads_input;               /* there is still something to be typed */
+        bool reads_input;               /* standard input is still open */
         bool is_stopped;                /* the command has ended */
         bool is_hung_up;
         unsigned n_escapes;
@@ -98,7 +98,7 @@ static bool is_farewell(Carrier *carrier, const char *bytes, size_t n) {
         return false;
 }
 
-/* False: whoever types has left. */
+/* False: the user has detached. */
 static bool carry_input(Carrier *carrier) {
         char bytes[CHUNK];
         ssize_t n = read(STDIN_FILENO, bytes, sizeof(bytes));
@@ -106,7 +106,7 @@ static bool carry_input(Carrier *carrier) {
         if (n < 0 && (errno == EINTR || errno == EAGAIN))
                 return true;
         if (n <= 0) {
-                /* Its terminal says so to the command, as one does at a terminal. */
+                /* The terminal of the command turns this byte into an end of file. */
                 (void) write_all(carrier->master, "\004", 1);
                 carrier->reads_input = false;
                 return true;
@@ -118,7 +118,7 @@ static bool carry_input(Carrier *carrier) {
         return true;
 }
 
-/* EIO is what a terminal says that nobody has open: it may not have been opened yet. */
+/* EIO means that no process has the terminal open; the command may not have opened it yet. */
 static void carry_output(Carrier *carrier) {
         char bytes[CHUNK];
         ssize_t n = read(carrier->master, bytes, sizeof(bytes));
@@ -138,7 +138,7 @@ static void follow_size(const Carrier *carrier) {
                 (void) ioctl(carrier->master, TIOCSWINSZ, &size);
 }
 
-/* True: the command has ended, and all was shown; false: whoever types has left. */
+/* True: the command has ended and its output was shown; false: the user has detached. */
 static bool carry(Carrier *carrier) {
         for (;;) {
                 struct pollfd fds[] = {
@@ -171,7 +171,7 @@ static void restore_modes(void) {
                 (void) tcsetattr(STDIN_FILENO, TCSANOW, modes_before);
 }
 
-/* Whoever has made us is dead, and cannot do it. */
+/* The parent is dead and cannot restore the modes. */
 static void on_end(int signal) {
         restore_modes();
         _exit(0);
@@ -185,7 +185,7 @@ static void carrier_main(const RunTerminal *terminal, int stop_fd) {
         bool has_ended;
 
         modes_before = terminal->has_saved ? &terminal->saved : NULL;
-        /* A shell may have taken the terminal back by then. */
+        /* A shell may have become the terminal's foreground group by now. */
         (void) sigaction(SIGTTOU, &ignore, NULL);
         (void) sigaction(SIGTERM, &end, NULL);
         (void) prctl(PR_SET_PDEATHSIG, SIGTERM);

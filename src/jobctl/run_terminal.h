@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * A terminal for a service, connected with ours
+ * A terminal for a service, connected with the terminal of jobctl
  *
- * A process of its own carries what is typed to it and what it shows to us, so
- * that nothing waits for the bus.
+ * A process of its own copies input and output, so that neither waits for the
+ * bus.
  */
 
 #include <stdbool.h>
@@ -15,17 +15,17 @@
 typedef struct RunTerminal {
         bool is_open;
         int master;
-        int stop_fd;                    /* written to by us: end when all has been shown */
-        pid_t pid;                      /* who carries; 0: nobody */
+        int stop_fd;                    /* written to by jobctl: end when all output was shown */
+        pid_t pid;                      /* the carrier process; 0: none */
         struct termios saved;           /* of standard input, … */
         bool has_saved;                 /* … which was changed */
 } RunTerminal;
 
-/* Makes it: 0 with its path, or -errno. */
+/* Makes the terminal: 0 with its path, or -errno. */
 int run_terminal_open(RunTerminal *terminal, char **ret_path);
 
-/* From now on they are connected. @tells: how to leave. 0 or -errno. */
+/* Connects the terminals. @tells: print how to detach. 0 or -errno. */
 int run_terminal_begin(RunTerminal *terminal, bool tells);
 
-/* Shows what is still to be shown, and ends that. */
+/* Shows the remaining output and disconnects the terminals. */
 void run_terminal_end(RunTerminal *terminal);

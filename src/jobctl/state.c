@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * How states look
+ * The appearance of states
  *
- * The marks are those of systemctl, since people read them without thinking.
+ * The marks are those of systemctl, which people know.
  */
 
 #include <stdio.h>

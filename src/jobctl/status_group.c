@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/*
- * status: what a unit uses, and its processes
- */
+/* status: the resources and processes of a unit */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -35,7 +33,7 @@ const char *status_format_bytes(uint64_t bytes, char buffer[static STATUS_BYTES_
         return buffer;
 }
 
-/* Not set is UINT64_MAX, whether it is said or not. */
+/* UINT64_MAX means that the value is not set; so does a missing key. */
 static uint64_t amount_of(const json_t *unit, const char *key) {
         return json_object_get(unit, key) ? value_u64(unit, key) : UINT64_MAX;
 }
@@ -95,7 +93,7 @@ int status_add_processes(Jobctl *ctl, json_t *unit) {
         json_t *processes = json_array(), *process;
         size_t i;
 
-        /* Of a unit that is not loaded there are none. */
+        /* A unit that is not loaded has no processes. */
         (void) processes_list(ctl, value_string(unit, "Id"), &found, &error);
         json_array_foreach(found, i, process)
                 (void) json_array_append_new(processes, json_pack("{s:I, s:s, s:s}", "pid",

@@ -16,8 +16,8 @@ int status_print_log(Jobctl *ctl, const json_t *unit) {
         uint32_t n = LINES_DEFAULT;
 
         if (lines && text_parse_u32(lines, &n) < 0)
-                return jobctl_misused(ctl, "'%s' is no number of lines.", lines);
-        /* Of this run, or of the last one; who never ran has written nothing that matters now. */
+                return jobctl_misused(ctl, "'%s' is not a number of lines.", lines);
+        /* The lines of this run or the last one; a unit that never ran has none that matter. */
         if (value_u64(unit, "InactiveExitTimestamp") == 0)
                 return 0;
         return log_print_last(ctl, stdout, &(LogLast) {

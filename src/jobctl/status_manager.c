@@ -3,8 +3,8 @@
 /*
  * status without a unit: the manager, and all processes of its units
  *
- * With control groups the tree is that of the groups. Without, each unit is a
- * folder of its own, and is asked for its processes.
+ * With control groups the tree shows the groups. Without, each unit is a
+ * node, and its processes are queried.
  */
 
 #include <inttypes.h>
@@ -56,7 +56,7 @@ static void print_numbers(Jobctl *ctl, const json_t *manager) {
         print_since(manager);
 }
 
-/* What is not in a group of ours has "/" for one: then units stand for groups. */
+/* A process outside of the manager's groups has the group "/": then units stand for groups. */
 static int add_units(Jobctl *ctl, Tree *tree) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *units = NULL;
@@ -110,7 +110,7 @@ static int print_tree(Jobctl *ctl, const char *group) {
         return r < 0 ? r : EXIT_OK;
 }
 
-/* The folder that the groups of units are in: that of the manager's own without its own last part. */
+/* The parent of the groups of units: the manager's own group without its last component. */
 static const char *group_of_units(Jobctl *ctl, const json_t *manager) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *slice = NULL;

@@ -3,10 +3,10 @@
 /*
  * Tables for people
  *
- * The last column of a row is never filled up with blanks, so that output in
- * a pipe has none at the line end. What has to be cut is cut where it hurts
+ * The last column of a row is not padded with blanks, so output in a pipe has
+ * none at the line end. A table that is too wide is cut where it matters
  * least: the last column, a description or reason, down to MIN_LAST columns;
- * then whichever column is widest.
+ * then the widest column.
  */
 
 #include <stdarg.h>
@@ -71,7 +71,7 @@ static void measure(const Table *table, size_t *widths) {
         }
 }
 
-/* Takes @excess columns off, as far as it can be done; cells that are too long are cut when they are printed. */
+/* Reduces the widths by @excess columns if possible; longer cells are cut when they are printed. */
 static void shrink(const Table *table, size_t *widths, size_t excess) {
         size_t last = table->n_columns - 1;
         size_t spare = widths[last] > MIN_LAST ? widths[last] - MIN_LAST : 0;

@@ -24,8 +24,8 @@ typedef struct TableCell {
 
 typedef struct Table {
         size_t n_columns;
-        uint32_t right_columns; /* bit mask of those aligned to the right */
-        bool has_header;        /* the first row */
+        uint32_t right_columns; /* bit mask of the columns aligned to the right */
+        bool has_header;        /* the first row is a header */
         bool is_full;           /* never cut */
         VECTOR(TableCell) cells;
         int error;              /* the first failed allocation */
@@ -36,5 +36,5 @@ void table_add(Table *table, TerminalColor color, const char *text);
 void table_addf(Table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 size_t table_rows(const Table *table);          /* without the header */
 
-/* Prints it to @stream. 0 or -ENOMEM. */
+/* Prints the table to @stream. 0 or -ENOMEM. */
 int table_write(const Table *table, const Terminal *terminal, FILE *stream);

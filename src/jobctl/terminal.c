@@ -3,14 +3,14 @@
 /*
  * Terminal output
  *
- * Names, descriptions and status texts come from unit files and services, so
- * nothing of it may reach a terminal as it is: an escape sequence in a
- * description could retitle the window or worse. Everything that is read from
- * the bus for people passes terminal_escape() where it is read (value.c), and
- * words of the command line pass it in terminal_say().
+ * Names, descriptions and status texts come from unit files and services and
+ * must not reach a terminal unescaped: an escape sequence in a description
+ * could change the title of the window or worse. All strings from the bus for
+ * people are escaped when they are read (value.c), and words of the command
+ * line in terminal_say().
  *
- * Widths are measured under a UTF-8 locale whatever the user's locale is,
- * since D-Bus strings are UTF-8; only the choice of glyphs follows the user's.
+ * Widths are measured in a UTF-8 locale whatever the user's locale, as D-Bus
+ * strings are UTF-8; only the choice of glyphs follows the user's locale.
  */
 
 #include <errno.h>
@@ -137,7 +137,7 @@ size_t terminal_text_width(const char *text) {
         return total;
 }
 
-/* How many bytes of @text fit into @width columns. */
+/* The number of bytes of @text that fit into @width columns. */
 static size_t text_fit(const char *text, size_t width) {
         size_t used = 0, n = 0;
 

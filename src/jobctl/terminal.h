@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * What the output is connected to, and how text looks there
+ * The kind of output, and the form of text there
  *
  * Colours and cut lines are for people at a terminal; a pipe gets plain and
- * whole text. Widths count columns of the screen, not bytes.
+ * whole text. Widths are in columns of the screen, not bytes.
  */
 
 #include <stdbool.h>
@@ -24,40 +24,40 @@ typedef enum TerminalColor {
 } TerminalColor;
 
 typedef struct Terminal {
-        bool is_out_terminal;           /* standard output */
+        bool is_out_terminal;           /* standard output is a terminal */
         bool is_err_terminal;
         bool has_out_color;
         bool has_err_color;
-        bool has_utf8;                  /* may glyphs beyond ASCII be printed? */
-        bool is_line_drawn;             /* a progress line stands on standard error */
+        bool has_utf8;                  /* glyphs beyond ASCII may be printed */
+        bool is_line_drawn;             /* a progress line is on standard error */
         size_t width;                   /* columns of the terminal; 0 if there is none */
 } Terminal;
 
-/* Looks at both streams, $NO_COLOR, $TERM and $COLUMNS, and sets the locale for characters. */
+/* Checks both streams, $NO_COLOR, $TERM and $COLUMNS, and sets the locale for characters. */
 void terminal_init(Terminal *terminal, bool no_color);
 
-/* Lines of the terminal that standard output is; 0 if it is none. */
+/* The number of lines of the terminal at standard output; 0 if it is none. */
 unsigned terminal_height(void);
 
 /* The sequence that switches to @color on standard output, or "". */
 const char *terminal_color(const Terminal *terminal, TerminalColor color);
 const char *terminal_reset(const Terminal *terminal, TerminalColor color);
 
-/* Prints to standard output in @color. Text from elsewhere must have been escaped before. */
+/* Prints to standard output in @color. Text from outside must be escaped already. */
 void terminal_print(const Terminal *terminal, TerminalColor color, const char *text);
 
-/* One line on standard error that the next call draws over; nothing if that is no terminal. */
+/* Prints a line on standard error that the next call overwrites; nothing if that is no terminal. */
 void terminal_progress(Terminal *terminal, const char *line);
 void terminal_progress_clear(Terminal *terminal);
 
-/* Columns that @text takes; what cannot be shown counts as one. */
+/* The columns of @text; an unprintable character counts as one. */
 size_t terminal_text_width(const char *text);
 
 /* A copy of @text in at most @width columns, with "…" where it was cut. 0 or -ENOMEM. */
 int terminal_text_cut(const char *text, size_t width, bool has_utf8, char **ret_text);
 
-/* Formats, makes control characters visible (line breaks stay), and prints it with a line break, after stdout. */
+/* Formats the message, escapes control characters except line breaks, and prints it with a line break, after stdout. */
 void terminal_say(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A copy in which control characters other than line breaks are visible. 0 or -ENOMEM. */
+/* A copy with control characters other than line breaks escaped. 0 or -ENOMEM. */
 int terminal_escape(const char *text, char **ret_text);

@@ -3,9 +3,8 @@
 /*
  * Trees for people
  *
- * Printing keeps the way from the root to where it is in an array, so that a
- * tree of any depth takes no stack; control groups nest as deep as a service
- * likes.
+ * Printing keeps the path from the root in an array, so that deep trees need
+ * no stack; services can nest control groups arbitrarily deep.
  */
 
 #include <inttypes.h>
@@ -42,7 +41,7 @@ size_t tree_add(Tree *tree, size_t parent, const char *key, TerminalColor color,
         return tree->nodes.n - 1;
 }
 
-/* From the last on: those that are looked for one after the other are neighbours. */
+/* Searches backwards: nodes that are looked up in a row are neighbours. */
 size_t tree_find(Tree *tree, size_t parent, const char *key) {
         for (size_t i = tree->nodes.n; i-- > 0;)
                 if (tree->nodes.items[i].parent == parent && text_equal(tree->nodes.items[i].key, key))
@@ -52,7 +51,7 @@ size_t tree_find(Tree *tree, size_t parent, const char *key) {
 
 /* — printing — */
 
-/* The first child of @parent behind @after, which is TREE_ROOT for the beginning: leaves, then the others. */
+/* The first child of @parent after @after (TREE_ROOT: from the beginning): leaves, then the others. */
 static size_t next_child(const Tree *tree, size_t parent, size_t after) {
         bool is_leaf = after == TREE_ROOT || !tree->nodes.items[after].key;
         size_t from = after == TREE_ROOT ? 0 : after + 1;
@@ -67,7 +66,7 @@ static size_t next_child(const Tree *tree, size_t parent, size_t after) {
 }
 
 typedef struct TreeStep {
-        size_t node, next;              /* the one that is printed, and its next sibling */
+        size_t node, next;              /* the node being printed, and its next sibling */
 } TreeStep;
 
 typedef VECTOR(TreeStep) TreeSteps;
@@ -132,7 +131,7 @@ static int compare_processes(const void *a, const void *b) {
         return order ? order : (pid_left > pid_right) - (pid_left < pid_right);
 }
 
-/* What lies below @base, without the slash in front. */
+/* The part of the path below @base, without a leading slash. */
 static const char *group_below(const char *group, const char *base) {
         size_t n = strcmp(base, "/") == 0 ? 0 : strlen(base);
 

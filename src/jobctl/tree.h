@@ -5,7 +5,7 @@
  * Trees for people
  *
  * Nodes are added below others and printed with branches, in the order in
- * which they were added; what has none below it comes first if that is wanted.
+ * which they were added, but leaves first.
  */
 
 #include <jansson.h>
@@ -19,8 +19,8 @@
 
 typedef struct TreeNode {
         char *label;                    /* owned */
-        char *key;                      /* owned; by which tree_find() finds it, or NULL: a leaf */
-        size_t parent;                  /* index, TREE_ROOT for the uppermost */
+        char *key;                      /* owned; the key for tree_find(); NULL: a leaf */
+        size_t parent;                  /* index; TREE_ROOT for top-level nodes */
         TerminalColor color;
 } TreeNode;
 
@@ -31,18 +31,15 @@ typedef struct Tree {
 
 void tree_deinit(Tree *tree);
 
-/* Returns its index. @key may be NULL. */
+/* Returns the index of the new node. @key may be NULL. */
 size_t tree_add(Tree *tree, size_t parent, const char *key, TerminalColor color, const char *format, ...)
         __attribute__((format(printf, 5, 6)));
 
-/* The one with that key directly below @parent, which is added with it as its label if there is none. */
+/* The node with that key directly below @parent; added, with the key as its label, if it is missing. */
 size_t tree_find(Tree *tree, size_t parent, const char *key);
 
-/* Prints all of it, @indent columns from the left: leaves first. 0 or -ENOMEM. */
+/* Prints the tree, @indent columns from the left: leaves first. 0 or -ENOMEM. */
 int tree_print(const Tree *tree, const Terminal *terminal, int indent, bool is_full);
 
-/*
- * Adds processes, a(sus) group, pid, command line, below the folders of their groups; of those within @base only what
- * lies below it is named.
- */
+/* Adds processes, a(sus) group, pid, command line, below nodes for their groups, whose names are relative to @base. */
 void tree_add_processes(Tree *tree, const json_t *processes, const char *base);

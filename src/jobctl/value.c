@@ -3,8 +3,8 @@
 /*
  * From D-Bus to JSON and back
  *
- * The recursion here follows the types of a message, which libdbus has checked
- * to be at most 64 deep, not anything that a user made.
+ * The recursion follows the types of a message, which libdbus limits to a
+ * depth of 64, not data of users.
  */
 
 #include <errno.h>
@@ -84,7 +84,7 @@ static json_t *read_bytes(DBusMessageIter *items) {
         return text_finish(&text, &hex) < 0 ? NULL : json_string(hex);
 }
 
-/* Keys of other types than string become strings. */
+/* Keys that are not strings become strings. */
 static int read_entry(json_t *object, DBusMessageIter *entry, bool escape) {
         cleanup_json_ json_t *key = read_one(entry, escape);
         cleanup_free_ char *name = NULL;

@@ -4,12 +4,12 @@
 /*
  * D-Bus values as JSON
  *
- * Everything that the manager says becomes JSON once, where it arrives, and is
- * printed from that, for people as for programs. The rules are generic: a
- * struct or array is an array, a dictionary an object, a variant its value,
- * "ay" a string of hex digits, an unsigned 64-bit number with all bits set
- * ("infinity", "not set") null, and any other that JSON's signed integers
- * cannot hold a string of digits.
+ * All answers of the manager become JSON once, on arrival, and are printed
+ * from that, for people as for programs. The rules are generic: a struct or
+ * array is an array, a dictionary an object, a variant its value, "ay" a
+ * string of hex digits, an unsigned 64-bit number with all bits set
+ * ("infinity", "not set") null, and any other number beyond the range of
+ * JSON's signed integers a string of digits.
  */
 
 #include <dbus/dbus.h>
@@ -19,19 +19,19 @@
 
 #define cleanup_json_ cleanup_(json_decrefp)
 
-/* The arguments of @message as an array; NULL if memory ran out. @escape: make control characters visible. */
+/* The arguments of @message as an array; NULL without memory. @escape: escape control characters. */
 json_t *value_read(DBusMessage *message, bool escape);
 
 /*
- * Appends @args, an array with one item for each complete type of @signature. The value of a variant is an object
- * with one member, whose name is the signature: {"u": 12}. 0, -EINVAL if they do not fit, or -ENOMEM.
+ * Appends @args, an array with one item for each complete type of @signature. The value of a variant is an object with
+ * one member, named by the signature: {"u": 12}. 0, -EINVAL if they do not match, or -ENOMEM.
  */
 int value_append(DBusMessage *message, const char *signature, const json_t *args);
 
-/* A new array of them; NULL if memory ran out. */
+/* A new array of the strings; NULL without memory. */
 json_t *value_from_strings(char *const *strings);
 
-/* Members of an object, whatever it is and whether they are there or not: "", 0, false. */
+/* Members of an object; "", 0 or false if it is no object or lacks the member. */
 const char *value_string(const json_t *object, const char *key);
 uint64_t value_u64(const json_t *object, const char *key);      /* null is UINT64_MAX */
 bool value_bool(const json_t *object, const char *key);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * calendar: when will this expression elapse? Needs no manager
+ * calendar: the next times of an expression. Needs no manager
  *
- * It reads by the grammar that timers use. What is wrong with an expression is
- * shown below it, where it stands.
+ * Uses the parser of timers. An error in an expression is marked below it, at
+ * its place.
  */
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "time/clock_zone.h"
 #include "time/timestamp.h"
 
-/* What is asked of each expression. */
+/* The parameters that apply to each expression. */
 typedef struct Question {
         Jobctl *ctl;
         usec_t base, now;
@@ -31,7 +31,7 @@ static int say_fault(const char *expression, const CalendarFault *fault) {
 
         if (r < 0)
                 return r;
-        terminal_say(stderr, "jobctl: '%s' is no calendar expression: %s:\n    %s\n    %*s^", expression,
+        terminal_say(stderr, "jobctl: '%s' is not a calendar expression: %s:\n    %s\n    %*s^", expression,
                      fault->message, expression, (int) terminal_text_width(start), "");
         return EXIT_FAILED;
 }
@@ -83,17 +83,22 @@ static void print_elapses(const Question *question, const Calendar *calendar) {
         }
 }
 
+/* The expression and its normal form: 0, -EINVAL with @ret_fault, or -ENOMEM. */
+static int read_expression(const char *expression, Calendar **ret_calendar, char **ret_normal,
+                           CalendarFault *ret_fault) {
+        int r = calendar_parse(expression, ret_calendar, ret_fault);
+
+        return r < 0 ? r : calendar_format(*ret_calendar, ret_normal);
+}
+
 static int show_text(const Question *question, const char *expression, bool is_first) {
         cleanup_(calendar_freep) Calendar *calendar = NULL;
         cleanup_free_ char *normal = NULL;
         CalendarFault fault;
-        int r;
+        int r = read_expression(expression, &calendar, &normal, &fault);
 
-        r = calendar_parse(expression, &calendar, &fault);
         if (r == -EINVAL)
                 return say_fault(expression, &fault);
-        if (r == 0)
-                r = calendar_format(calendar, &normal);
         if (r < 0)
                 return r;
         if (!is_first)
@@ -109,13 +114,10 @@ static int describe(const Question *question, const char *expression, json_t *an
         cleanup_(calendar_freep) Calendar *calendar = NULL;
         cleanup_free_ char *normal = NULL;
         CalendarFault fault;
-        int r;
+        int r = read_expression(expression, &calendar, &normal, &fault);
 
-        r = calendar_parse(expression, &calendar, &fault);
         if (r == -EINVAL)
                 return json_array_append_new(answers, describe_fault(expression, &fault)) < 0 ? -ENOMEM : EXIT_FAILED;
-        if (r == 0)
-                r = calendar_format(calendar, &normal);
         if (r < 0)
                 return r;
         return json_array_append_new(answers, json_pack("{s:s, s:s, s:o}", "original", expression, "normalized", normal,
@@ -128,10 +130,10 @@ static int read_question(Question *question) {
 
         if (options->iterations && (text_parse_u32(options->iterations, &question->n_iterations) < 0 ||
                                     question->n_iterations == 0))
-                return jobctl_misused(question->ctl, "--iterations= is a number from 1 on, and not '%s'.",
+                return jobctl_misused(question->ctl, "--iterations=%s: must be a number from 1 on.",
                                       options->iterations);
         if (options->base_time && timestamp_parse(options->base_time, question->now, &question->base) < 0)
-                return jobctl_misused(question->ctl, "'%s' is no time: write it as in '2030-12-24 18:30' or '+3days'.",
+                return jobctl_misused(question->ctl, "'%s' is not a time: write it as '2030-12-24 18:30' or '+3days'.",
                                       options->base_time);
         return 0;
 }

@@ -3,9 +3,9 @@
 /*
  * clean, freeze, thaw
  *
- * The manager answers when it has begun; we wait until it is done, by the
- * changes of the unit. The unit stays loaded meanwhile, so that it can still be
- * asked how it went.
+ * The manager answers when it has begun; the verb waits for the end by the
+ * property changes of the unit. The unit stays loaded meanwhile, so that its
+ * result can be read.
  */
 
 #include <errno.h>
@@ -20,8 +20,8 @@
 typedef struct Care {
         const char *method;
         const char *what;               /* "clean", for messages */
-        const char *property, *busy;    /* it is under way as long as that is the value */
-        char *const *kinds;             /* of a clean */
+        const char *property, *busy;    /* the operation is under way while the property has this value */
+        char *const *kinds;             /* for clean: the kinds to remove */
 } Care;
 
 static int keep_unit(Jobctl *ctl, const char *unit) {
@@ -50,7 +50,7 @@ static int wait_until_done(Jobctl *ctl, const char *unit, const Care *care, BusE
         }
 }
 
-/* A clean may go wrong after it has begun. */
+/* A clean may fail after it has begun. */
 static int check_result(Jobctl *ctl, const char *unit, BusError *ret_error) {
         cleanup_json_ json_t *properties = NULL;
         const char *result;

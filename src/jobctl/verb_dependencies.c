@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * list-dependencies: a tree that stays finite
+ * list-dependencies: a finite tree
  *
- * Relations form a graph with cycles and with many ways to the same unit. The
- * walk keeps its own stack, and opens each unit once: where a unit comes up
- * again with something below it, the tree says so and goes on. So the output
- * has at most one line for each relation.
+ * Relations form a graph with cycles and with many paths to one unit. The
+ * walk has its own stack and expands each unit once; a further occurrence of
+ * a unit with dependencies is marked. So the output has at most one line per
+ * relation.
  */
 
 #include <errno.h>
@@ -19,17 +19,17 @@
 #include "jobctl/state.h"
 #include "jobctl/verbs.h"
 
-/* A unit on the way from the root to where the walk is. */
+/* A unit on the path from the root to the present place. */
 typedef struct Level {
         char **children;        /* owned */
         size_t next;
-        json_t *document;       /* borrowed; its list of dependencies, with --json */
+        json_t *document;       /* borrowed; the list of its dependencies, with --json */
 } Level;
 
 typedef struct Walk {
         Jobctl *ctl;
         VECTOR(Level) levels;
-        json_t *states;         /* owned; unit → active state, of those looked at */
+        json_t *states;         /* owned; unit → active state, of the units seen so far */
         json_t *opened;         /* owned; unit → true */
 } Walk;
 
@@ -58,7 +58,7 @@ static int compare_names(const void *a, const void *b) {
         return strcmp(*(char *const *) a, *(char *const *) b);
 }
 
-/* Sorted, each once. */
+/* Sorted and without duplicates. */
 static int collect_children(const json_t *properties, const char *const *relations, char ***ret_children) {
         cleanup_(strv_freep) char **children = NULL;
 
@@ -109,7 +109,7 @@ static const char *walk_state(Walk *walk, const char *unit) {
         return value_string(walk->states, unit);
 }
 
-/* Below a service one rarely wants to look: only targets are opened, unless all are. */
+/* The dependencies of services are rarely wanted: only targets are expanded, unless --all is given. */
 static bool is_openable(const Walk *walk, const char *unit) {
         return walk->ctl->options.all || text_ends_with(unit, ".target");
 }
@@ -144,7 +144,7 @@ static void print_unit(Walk *walk, const char *unit, bool is_again) {
         printf("%s%s\n", unit, is_again ? " (see above)" : "");
 }
 
-/* Adds the unit to its parent's list; returns where its own dependencies go. */
+/* Adds the unit to its parent's list; returns the list for its own dependencies. */
 static json_t *add_document(Walk *walk, const char *unit, json_t *list) {
         json_t *inner = json_array();
         json_t *entry = json_pack("{s:s, s:s, s:o}", "unit", unit, "active-state", walk_state(walk, unit),

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * edit: a drop-in, or a copy of the whole file, by an editor
+ * edit: a drop-in, or a copy of the whole file, in an editor
  *
- * What was edited lies in a temporary folder that is like one of the search
- * path: so it can be verified together with the rest of the unit before it is
- * put where jobd reads it, whole, by a rename.
+ * The edited text is in a temporary folder with the layout of the search
+ * path, so it can be verified together with the rest of the unit. A rename
+ * then puts the whole file where jobd reads it.
  */
 
 #include <errno.h>
@@ -35,13 +35,13 @@ typedef struct Edit {
         char **search_path;             /* owned */
         char *fragment;                 /* owned: the main file, or NULL */
         char **others;                  /* owned: further files, for reading */
-        char *target;                   /* owned: what is to be written */
+        char *target;                   /* owned: the path to write */
         char *folder;                   /* owned: temporary, or NULL */
         char *file;                     /* owned: in it */
         size_t n_errors;
 } Edit;
 
-/* The temporary folder has one file, perhaps in one folder of its own. */
+/* The temporary folder has one file, perhaps in a subfolder. */
 static void edit_deinit(Edit *edit) {
         if (edit->file) {
                 (void) unlink(edit->file);
@@ -100,7 +100,7 @@ static int find_fragment(Edit *edit, const char *name) {
         return 0;
 }
 
-/* With a manager, all drop-ins; without, what is to be edited is there in any case. */
+/* With a manager all drop-ins; without, only the file to edit. */
 static int find_files(Edit *edit) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *unit = NULL;
@@ -127,7 +127,8 @@ static int check_files(Edit *edit) {
         bool is_new = edit->ctl->options.n_force > 0 && edit->ctl->options.full;
 
         if (edit->fragment && is_mask(edit->fragment))
-                return refuse(edit, "org.jobd1.UnitMasked", "Unit %s is masked: 'jobctl unmask' it first.", edit->name);
+                return refuse(edit, "org.jobd1.UnitMasked", "Unit %s is masked: unmask it first, with 'jobctl unmask'.",
+                              edit->name);
         if (!edit->fragment && !is_new)
                 return refuse(edit, "org.jobd1.NoSuchUnit",
                               "No files found for %s. 'jobctl edit --full --force' makes a new unit.", edit->name);
@@ -233,7 +234,7 @@ static int run_editor(Edit *edit) {
         return 0;
 }
 
-/* What is there, to begin with: the target itself, or for a whole file the one that it is to replace. */
+/* The present text: the target itself, or for a whole file the file that it replaces. */
 static int compose(Edit *edit, char **ret_text) {
         cleanup_free_ char *contents = NULL;
         cleanup_(strv_freep) char **others = NULL;
@@ -296,7 +297,7 @@ static int verify(Edit *edit) {
                       edit->name);
 }
 
-/* Beside the target under a name that nobody reads, then in its place. */
+/* Writes a temporary name beside the target, then renames it. */
 static int take(Edit *edit, const char *contents) {
         cleanup_free_ char *folder = strdup(edit->target), *beside = NULL;
         const char *name = strrchr(edit->target, '/') + 1;
@@ -384,7 +385,8 @@ int verb_edit(Jobctl *ctl, char *const *words) {
         if (ctl->options.full && ctl->options.drop_in)
                 return jobctl_misused(ctl, "'--full' and '--drop-in' exclude each other.");
         if (!ctl->options.from_stdin && !isatty(STDIN_FILENO) && !getenv("SYSTEMD_EDITOR"))
-                return jobctl_misused(ctl, "An editor needs a terminal. With '--stdin' the text is read from there.");
+                return jobctl_misused(ctl, "An editor needs a terminal. Use '--stdin' to read the text from standard "
+                                           "input.");
         r = offline_open(ctl, &installer);
         if (r == 0 && ctl->options.from_stdin)
                 r = edit_text_read_fd(STDIN_FILENO, &text);
@@ -393,7 +395,7 @@ int verb_edit(Jobctl *ctl, char *const *words) {
         strv_foreach(name, names)
                 if (r == 0)
                         r = edit_unit(ctl, *name, text, documents);
-        /* What was installed before another failed counts, too. */
+        /* Files installed before another one failed are reported, too. */
         if (json_array_size(documents) > 0) {
                 int reloaded = reload(ctl);
 

@@ -3,10 +3,11 @@
 /*
  * Verbs that end the machine: poweroff, reboot, halt, kexec; and exit
  *
- * In order: the target is started, which stops all units, and nobody waits,
- * for the manager goes, too. With --force the manager ends processes without
- * stopping units. With --force twice the manager isn't even asked, for it may
- * be what is stuck: the kernel is, and nothing is written to disks any more.
+ * Without --force the target is started, which stops all units; the verb does
+ * not wait, as the manager ends, too. With --force the manager ends processes
+ * without stopping units. With --force given twice the kernel is called
+ * directly, as the manager may be stuck; then data is not written to the
+ * disks.
  */
 
 #include <errno.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Why: the explanation of a job, a unit or a transaction; and statistics
+ * why: the explanation of a job, a unit or a transaction; stats
  *
- * The manager explains in sentences; here they are put into an order that can
- * be read from top to bottom: the answer, what can be done about it, then the
- * two chains it is drawn from, each step below the one it explains.
+ * The manager explains in sentences; here they are printed in an order that
+ * can be read from top to bottom: the answer, possible remedies, then the two
+ * chains that the answer is based on, each step below the step that it
+ * explains.
  */
 
 #include <errno.h>
@@ -34,7 +35,7 @@ static int explain_subject(Jobctl *ctl, const char *word, char **ret_subject) {
                 return text_format(ret_subject, "%s", word);
         r = name_mangle(word, ".service", ret_subject);
         if (r == -EINVAL)
-                return jobctl_misused(ctl, "'%s' is no job, transaction or unit.", word);
+                return jobctl_misused(ctl, "'%s' is not a job, transaction or unit.", word);
         return r;
 }
 
@@ -47,7 +48,7 @@ static void add_span(Text *text, const json_t *step, const char *key, const char
         text_addf(text, format, state_format_span(value, span));
 }
 
-/* The sentence of a step; made here if the manager gave none. */
+/* The sentence of a step; composed here if the manager sent none. */
 static void add_sentence(Text *text, const json_t *step) {
         const char *sentence = value_string(step, "text");
 
@@ -67,7 +68,7 @@ static void add_sentence(Text *text, const json_t *step) {
                           value_string(step, *value_string(step, "command") ? "command" : "requester"));
 }
 
-/* What the sentence does not say already. */
+/* Details that the sentence does not have. */
 static void add_details(Text *text, const json_t *step, const char *margin) {
         const char *sentence = value_string(step, "text");
         const char *activity = value_string(step, "activity"), *declared = value_string(step, "declared");
@@ -94,7 +95,7 @@ static int print_step(const json_t *step, const char *first, const char *margin)
         return 0;
 }
 
-/* Each step further to the right, below the one before. */
+/* Prints each step below the previous one and further to the right. */
 static int print_chain(Jobctl *ctl, const char *heading, const json_t *steps) {
         const char *branch = ctl->terminal.has_utf8 ? "└─ " : "`- ";
         json_t *step;
@@ -128,7 +129,7 @@ static void print_strings(const char *heading, const json_t *strings) {
                 printf("  %s\n", json_string_value(string) ?: "");
 }
 
-/* Left out since there is nothing to do: of these there are many, and they are not what one looks for. */
+/* Left out because there is nothing to do: such jobs are many and of little interest. */
 static bool is_routine(const json_t *drop) {
         const char *rule = value_string(drop, "rule");
 
@@ -185,7 +186,7 @@ static void print_transaction(const json_t *explanation) {
                 putchar('\n');
 }
 
-/* What ends that a job runs. A shell would eat the backslash of an escaped name. */
+/* Prints the command that ends a running job. A shell would remove the backslash of an escaped name. */
 static void print_remedy(const json_t *job, const char *prefix) {
         const char *unit = value_string(job, "unit"), *quote = strchr(unit, '\\') ? "'" : "";
         bool stops = strcmp(value_string(job, "run"), "stop") == 0;

@@ -3,8 +3,8 @@
 /*
  * graph: the relations of units, in the language of graphviz
  *
- * Colours are those of systemd-analyze: requirements black, wishes grey,
- * conflicts red, order green.
+ * The colours are those of systemd-analyze: requirements black, weak
+ * dependencies grey, conflicts red, order green.
  */
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static const struct Relation {
         { "After", "green", true },
 };
 
-/* Names come from files: quotes and backslashes need a backslash. */
+/* Unit names come from files: quotes and backslashes are escaped. */
 static void print_quoted(const char *name) {
         putchar('"');
         for (const char *c = name; *c; c++) {

@@ -22,7 +22,7 @@ int verb_help(Jobctl *ctl, char *const *words) {
                 verb_print_help(stdout, ctl->verbs, verb);
                 return EXIT_OK;
         }
-        printf("jobctl [OPTION…] [VERB] [WORD…]\n\nAsk jobd to change units, and show what it does and why.\n");
+        printf("jobctl [OPTION…] [VERB] [WORD…]\n\nControl jobd, and show what it does and why.\n");
         verb_print_help(stdout, ctl->verbs, NULL);
         printf("\nOptions:\n");
         options_print_help(stdout);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * enable, disable, preset, mask and their like
+ * enable, disable, preset, mask and the like
  *
- * One row for each verb: the manager's method with the arguments that it
- * takes, and what does the same without a manager. What was changed is told
- * in systemctl's words, which people and scripts know.
+ * One row for each verb: the manager's method and its arguments, and the
+ * function for the same effect without a manager. Changes are reported in the
+ * words of systemctl, which people and scripts know.
  */
 
 #include <errno.h>
@@ -26,11 +26,11 @@ typedef int (*InstallRun)(Installer *installer, char *const *names, unsigned fla
 typedef struct InstallVerb {
         const char *name;
         const char *method;
-        const char *signature;          /* its letters say what is sent: names as, runtime b, force b */
+        const char *signature;          /* its types tell the arguments: names as, runtime b, force b */
         InstallRun run;
-        const char *now;                /* what --now asks for; NULL: nothing */
+        const char *now;                /* the verb of --now; NULL: none */
         bool takes_paths;
-        bool has_install_info;          /* the answer begins with it */
+        bool has_install_info;          /* the answer begins with carries-install-info */
         const char *gerund;             /* for messages */
 } InstallVerb;
 
@@ -74,7 +74,7 @@ static int absolute_path(const char *word, char **ret_path) {
         return text_join_path(folder, text_starts_with(word, "./") ? word + 2 : word, ret_path);
 }
 
-/* Names get their suffix; what has a slash is a path. */
+/* Appends the suffix to names; a word with a slash is a path. */
 static int take_words(Jobctl *ctl, const InstallVerb *verb, char *const *words, char ***ret_names) {
         bool is_link = strcmp(verb->name, "link") == 0, is_dependency = strcmp(verb->signature, "asssbb") == 0;
         bool is_target = strcmp(verb->name, "set-default") == 0;
@@ -229,7 +229,7 @@ static int print_changes(Jobctl *ctl, const json_t *changes, bool has_info) {
         return EXIT_OK;
 }
 
-/* What was changed counts from the next start on; but what is loaded does not know of it. */
+/* Changes of files take effect with a reload; loaded units do not have them yet. */
 static int reload(Jobctl *ctl) {
         cleanup_(bus_error_deinit) BusError error = {};
 

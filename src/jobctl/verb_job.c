@@ -125,7 +125,7 @@ static int list_once(Jobctl *ctl, char *const *words) {
                                   : jobctl_print_json(ctl, take_ptr(jobs), EXIT_OK);
 }
 
-/* Waits for something to happen to a job, then a moment for the rest of it. */
+/* Waits for a change of a job, then a moment for further changes. */
 static int watch_jobs(Jobctl *ctl) {
         bool is_terminal = ctl->terminal.is_out_terminal && !ctl->options.json;
         usec_t deadline = is_terminal ? clock_monotonic() + WATCH_EVERY : USEC_INFINITY;
@@ -168,7 +168,7 @@ int verb_jobs(Jobctl *ctl, char *const *words) {
 
 /* — cancel — */
 
-/* The first answer was lost: was it what became of the job? */
+/* After a lost answer: whether the job ended as canceled. */
 static bool was_canceled(Jobctl *ctl, uint32_t id) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *jobs = NULL;
@@ -254,7 +254,7 @@ static int add_awaited(Jobctl *ctl, JobWait *wait, const char *word) {
         }
         if (r < 0)
                 return jobctl_fail(ctl, &error, "wait");
-        /* An absorbed id answers with its survivor; the signal will carry the id that was asked for, too. */
+        /* A query for an absorbed id returns the surviving job; the signal has the requested id, too. */
         r = job_wait_add(wait, id, value_string(job, "unit"), value_string(job, "type"), true);
         result = value_string(job, "result");
         if (r == 0 && *result)

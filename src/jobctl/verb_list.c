@@ -3,8 +3,8 @@
 /*
  * list-units
  *
- * What is shown, hidden and sorted how is systemctl's: scripts cut its columns
- * out, and completion reads them from here.
+ * Columns, filters and order are those of systemctl: scripts parse them, and
+ * so does the completion.
  */
 
 #include <errno.h>
@@ -52,7 +52,7 @@ static bool is_shown(const Options *options, const json_t *unit) {
                strcmp(value_item_string(unit, UNIT_ACTIVE), "inactive") != 0;
 }
 
-/* The units to be shown, sorted: an array of borrowed rows of @reply. */
+/* The units to print, sorted: an array of borrowed rows of @reply. */
 static int pick_units(const Options *options, const json_t *reply, json_t ***ret_rows, size_t *ret_n) {
         json_t **rows = calloc(json_array_size(reply) + 1, sizeof(*rows));
         size_t i, n = 0;
@@ -86,7 +86,7 @@ static int print_units_json(Jobctl *ctl, json_t *const *rows, size_t n) {
         return jobctl_print_json(ctl, take_ptr(units), EXIT_OK);
 }
 
-/* A mark for what is not well; the others get a blank so that names stand in one column. */
+/* A mark for units with a problem; the others get a blank, so that names are aligned. */
 static void add_mark(Jobctl *ctl, Table *table, const json_t *unit) {
         const char *active = value_item_string(unit, UNIT_ACTIVE), *load = value_item_string(unit, UNIT_LOAD);
         bool is_bad = strcmp(active, "failed") == 0 || strcmp(load, "loaded") != 0;

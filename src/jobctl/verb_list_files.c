@@ -3,9 +3,9 @@
 /*
  * list-unit-files
  *
- * The manager is asked where there is one, for it knows its search path; with
- * --root, or without a manager, the files are looked at here. Presets are read
- * here in any case. Columns are systemctl's: scripts cut them out.
+ * A running manager is asked, as it knows its search path; with --root, or
+ * without a manager, jobctl reads the files itself. It always reads the
+ * presets itself. The columns are those of systemctl: scripts parse them.
  */
 
 #include <errno.h>
@@ -80,7 +80,7 @@ static int list_offline(Jobctl *ctl, Installer *installer, char *const *patterns
         return 0;
 }
 
-/* Does systemd have a say in what is enabled? Then its folders are on the search path. */
+/* Reads systemd's presets, too, if systemd's folders are on the search path. */
 static int read_presets(Jobctl *ctl, PresetRules *presets) {
         cleanup_(strv_freep) char **search_path = NULL, **folders = NULL;
         bool with_systemd = ctl->options.with_systemd_units;
@@ -93,7 +93,7 @@ static int read_presets(Jobctl *ctl, PresetRules *presets) {
         return r != 0 ? r : preset_rules_read(presets, folders, ctl->options.root ?: "");
 }
 
-/* There is nothing to enable for some. */
+/* Some unit files cannot be enabled. */
 static const char *preset_of(const PresetRules *presets, const json_t *row) {
         static const char *const without[] = { "static", "alias", "generated", "transient", NULL };
 

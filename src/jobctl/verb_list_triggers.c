@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * list-timers, list-sockets, list-paths: what starts other units, and when
+ * list-timers, list-sockets, list-paths: units that start other units
  *
- * Each is a list of units of one type, of which the properties are asked for;
- * a unit may give several rows. Columns and footers are systemctl's.
+ * Each is a list of the units of one type with their properties; a unit may
+ * have several rows. Columns and footers are those of systemctl.
  */
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 
 typedef struct TriggerRow {
         json_t *unit;                   /* owned: its properties */
-        const char *what, *how;         /* borrowed from it: what is listened on, or watched */
+        const char *what, *how;         /* borrowed from it: the address or path, and its kind */
         usec_t next, last;              /* realtime; USEC_INFINITY and 0 for never */
 } TriggerRow;
 
@@ -195,7 +195,7 @@ static const TriggerList paths = {
         { "PATH", "CONDITION", "UNIT", "ACTIVATES" }, add_path_cells, path_to_json,
 };
 
-/* Words are patterns or names, of units of this type. */
+/* Words are patterns or names of units of this type. */
 static int patterns_of(Jobctl *ctl, const TriggerList *list, char *const *words, json_t *patterns) {
         if (!words || !*words)
                 return json_array_append_new(patterns, json_string(list->pattern)) < 0 ? -ENOMEM : 0;
@@ -297,7 +297,6 @@ int verb_list_automounts(Jobctl *ctl, char *const *words) {
         cleanup_(bus_error_deinit) BusError error = {};
 
         bus_error_set(&error, "org.freedesktop.DBus.Error.NotSupported",
-                      "jobd has no units of the type automount. A mount unit can be started by what needs it, with "
-                      "RequiresMountsFor=.");
+                      "jobd has no automount units. A unit that needs a mount can start it with RequiresMountsFor=.");
         return jobctl_fail(ctl, &error, "list automounts");
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * logs: what units have written
+ * logs: the output of units
  *
- * It works without a manager, too: the files tell all. -f is the letter of
- * --force elsewhere, and -p that of --property: here they are --follow and
- * --priority, as with journalctl.
+ * Needs no manager: the files have everything. For other verbs -f is --force
+ * and -p is --property; here they are --follow and --priority, as with
+ * journalctl.
  */
 
 #include <errno.h>
@@ -40,17 +40,17 @@ static int read_time(Jobctl *ctl, const char *option, const char *text, usec_t *
         int r = text ? timestamp_parse(text, clock_realtime(), ret_time) : 0;
 
         if (r < 0 && r != -ENOMEM)
-                return jobctl_misused(ctl, "'%s' is no moment for '--%s'; try \"today\", \"5min ago\" or \"18:30\".",
+                return jobctl_misused(ctl, "'%s' is not a time for '--%s'; try \"today\", \"5min ago\" or \"18:30\".",
                                       text, option);
         return r;
 }
 
 static int read_priority(Jobctl *ctl, LogsRequest *request) {
         const char *text = ctl->options.priority ?: ctl->options.properties ? ctl->options.properties[0] : NULL;
-        int level = text ? log_level_from_string(text) : 7;
+        int level = text ? log_level_from_string(text) : LOG_LEVEL_DEBUG;
 
         if (level < 0)
-                return jobctl_misused(ctl, "'%s' is no priority; take one of emerg, alert, crit, err, warning, "
+                return jobctl_misused(ctl, "'%s' is not a priority; use one of emerg, alert, crit, err, warning, "
                                            "notice, info and debug.", text);
         request->filter.priority_max = (uint32_t) level;
         return 0;
@@ -62,7 +62,7 @@ static int read_lines(Jobctl *ctl, LogsRequest *request) {
 
         request->is_followed = ctl->options.follow || ctl->options.n_force > 0;
         if (text && strcmp(text, "all") != 0 && text_parse_u32(text, &lines) < 0)
-                return jobctl_misused(ctl, "'%s' is no number of lines.", text);
+                return jobctl_misused(ctl, "'%s' is not a number of lines.", text);
         if (!text && request->is_followed && request->filter.since == 0)
                 lines = LINES_FOLLOWED;
         request->filter.last = text && lines == 0 && strcmp(text, "all") != 0 ? LOG_LAST_NONE : lines;
@@ -74,12 +74,12 @@ static int read_format(Jobctl *ctl, LogsRequest *request) {
         int format = log_format_from_string(text);
 
         if (format < 0)
-                return jobctl_misused(ctl, "'%s' is no format; take one of short, iso, cat and json.", text);
+                return jobctl_misused(ctl, "'%s' is not a format; use one of short, iso, cat and json.", text);
         request->format = ctl->options.json ? LOG_FORMAT_JSON : (LogFormat) format;
         return 0;
 }
 
-/* Hexadecimal, or "last": of the first unit that is named. */
+/* Hexadecimal digits, or "last": the last invocation of the first named unit. */
 static int read_invocation(Jobctl *ctl, LogsRequest *request) {
         const char *text = ctl->options.invocation;
         size_t n = 0;
@@ -96,12 +96,12 @@ static int read_invocation(Jobctl *ctl, LogsRequest *request) {
                 if (*c != '-')
                         request->invocation[n++] = (char) (*c >= 'A' && *c <= 'F' ? *c + 'a' - 'A' : *c);
         if (n == 0 || request->invocation[strspn(request->invocation, "0123456789abcdef")])
-                return jobctl_misused(ctl, "'%s' is no invocation: it has hexadecimal digits, or is 'last'.", text);
+                return jobctl_misused(ctl, "'%s' is not an invocation: use hexadecimal digits, or 'last'.", text);
         request->filter.invocation = request->invocation;
         return 0;
 }
 
-/* The manager itself is "jobd", which is no unit. */
+/* The manager itself is "jobd", which is not a unit. */
 static int read_units(LogsRequest *request, char *const *words) {
         int r = 0;
 
@@ -125,7 +125,7 @@ static int read_request(Jobctl *ctl, char *const *words, LogsRequest *request) {
 
         r = read_units(request, words);
         if (r == -EINVAL)
-                return jobctl_misused(ctl, "That is no name of a unit.");
+                return jobctl_misused(ctl, "That is not the name of a unit.");
         if (r == 0)
                 r = read_time(ctl, "since", ctl->options.since, &request->filter.since);
         if (r == 0)
@@ -139,7 +139,7 @@ static int read_request(Jobctl *ctl, char *const *words, LogsRequest *request) {
         return r == 0 ? read_invocation(ctl, request) : r;
 }
 
-/* Whoever reads us may have gone, as "head" does. */
+/* The reader of the output may be gone, as with "head". */
 static int print_all(Jobctl *ctl, const LogsRequest *request, LogInput *input, bool *has_printed) {
         LogEntry entry;
         int r;
@@ -176,7 +176,7 @@ int verb_logs(Jobctl *ctl, char *const *words) {
                         r = print_all(ctl, &request, input, &has_printed);
         }
         if (r == 0 && log_input_is_denied(input) && !ctl->options.quiet)
-                terminal_say(stderr, "-- There is a log that only others may read --");
+                terminal_say(stderr, "-- There is a log, but you may not read it --");
         else if (r == 0 && !has_printed && !ctl->options.quiet && request.format != LOG_FORMAT_JSON)
                 terminal_say(stderr, "-- No lines --");
         return r == -EPIPE ? EXIT_OK : r;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/*
- * Verbs about the manager as such: is-system-running, show-environment and its like, log-level
- */
+/* Verbs about the manager itself: is-system-running, show-environment and the like, log-level */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +22,7 @@ static bool is_still_starting(const char *state) {
         return strcmp(state, "initializing") == 0 || strcmp(state, "starting") == 0;
 }
 
-/* With --wait: until the start-up is over, one way or another. */
+/* For --wait: waits for the end of the start-up. */
 static int wait_for_state(Jobctl *ctl, char **state, BusError *error) {
         int r = jobctl_subscribe(ctl, error);
 
@@ -56,7 +54,7 @@ int verb_is_system_running(Jobctl *ctl, char *const *words) {
 
         r = ctl->options.wait ? wait_for_state(ctl, &state, &error) : get_state(ctl, &state, &error);
         if (r < 0)
-                return r == -EINTR ? EXIT_INTERRUPTED : jobctl_fail(ctl, &error, "ask for the state of the manager");
+                return r == -EINTR ? EXIT_INTERRUPTED : jobctl_fail(ctl, &error, "get the state of the manager");
         status = strcmp(state, "running") == 0 ? EXIT_OK : EXIT_FAILED;
         if (ctl->options.json)
                 return jobctl_print_json(ctl, json_pack("{s:s}", "state", state), status);
@@ -67,7 +65,7 @@ int verb_is_system_running(Jobctl *ctl, char *const *words) {
 
 /* — environment — */
 
-/* So that a shell reads it as it is: as it stands, or $'…'. */
+/* Quotes the value for a shell: unchanged, or as $'…'. */
 static void print_assignment(const char *assignment) {
         size_t n = strcspn(assignment, "=");
         const char *value = assignment + n + (assignment[n] == '=');
@@ -134,7 +132,7 @@ int verb_unset_environment(Jobctl *ctl, char *const *words) {
         return send_words(ctl, "UnsetEnvironment", words);
 }
 
-/* Variables that another manager would send as they are, but that are no text, are left out: D-Bus has no room for them. */
+/* Variables that are no valid UTF-8 are left out, as D-Bus cannot transport them. */
 int verb_import_environment(Jobctl *ctl, char *const *words) {
         cleanup_(strv_freep) char **assignments = NULL;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * monitor: what happens, as it happens
+ * monitor: events as they happen
  *
- * Each signal becomes an event with the signal's name and stable keys, which is
- * printed as a JSON line or as a sentence. What has nothing to say about jobs or
- * the states of units is left out. The first event says that from here on none
- * is missed, so a script need not guess when to go on.
+ * Each signal becomes an event with the signal's name and stable keys,
+ * printed as a JSON line or as a sentence. Signals that concern neither jobs
+ * nor states of units are left out. The first event tells that no later one
+ * is missed, so a script knows when to go on.
  */
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static const char *path_name(const char *path) {
         return slash ? slash + 1 : path;
 }
 
-/* The opposite of bus_unit_path(). */
+/* The inverse of bus_unit_path(). */
 static int unit_of_path(const char *path, char **ret_unit) {
         cleanup_(text_deinit) Text unit = {};
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Verbs that ask for changes: start, stop, …, isolate, exec, plan
+ * Verbs that request changes: start, stop, …, isolate, exec, plan
  *
  * All words of a call are one transaction, one call of Exec: either every
- * unit can be changed as asked or nothing happens. That differs from
- * systemctl, which sends one request after the other.
+ * unit can be changed as requested, or nothing happens. systemctl differs: it
+ * sends one request for each unit.
  *
- * "plan", and --dry-run, send the same requests to Plan.
+ * "plan" and --dry-run send the same requests to Plan.
  */
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include "jobctl/verbs.h"
 #include "jobctl/wait.h"
 
-/* What is asked for. */
+/* A request. */
 typedef struct Request {
         json_t *items;          /* [[unit, type], …] */
         const char *mode;       /* borrowed */
@@ -79,7 +79,7 @@ static bool has_unit(const json_t *rows, size_t field, const char *unit) {
         return false;
 }
 
-/* The answer has ids of units; where another name was asked for, it is replaced by the id. */
+/* The answer has the main names of units; an alias in the request is replaced by that. */
 static int resolve_aliases(Jobctl *ctl, const Request *request, const json_t *jobs) {
         json_t *item;
         size_t i;
@@ -121,7 +121,7 @@ static void show_transaction(const JobWait *wait) {
                        wait->jobs.items[i].id, wait->jobs.items[i].unit, wait->jobs.items[i].type);
 }
 
-/* The unit files of what was asked for may have changed since they were read: that surprises people. */
+/* Warns if unit files have changed since they were read, which surprises people. */
 static void warn_outdated(Jobctl *ctl, const JobWait *wait) {
         for (size_t i = 0; i < wait->jobs.n && wait->jobs.items[i].is_anchor; i++) {
                 cleanup_(bus_error_deinit) BusError error = {};
@@ -151,7 +151,7 @@ static bool is_active(Jobctl *ctl, const char *unit) {
                 strcmp(json_string_value(state) ?: "", "reloading") == 0);
 }
 
-/* Who stops a service may wonder to see it again: its socket, timer or path goes on. */
+/* Warns if a socket, timer or path may start a stopped service again. */
 static void warn_triggered(Jobctl *ctl, const JobWait *wait) {
         for (size_t i = 0; i < wait->jobs.n && wait->jobs.items[i].is_anchor; i++) {
                 cleanup_(bus_error_deinit) BusError error = {};
@@ -231,7 +231,7 @@ static int finish_request(Jobctl *ctl, JobWait *wait) {
                                  status);
 }
 
-/* try-… of masked units does nothing and is no failure, for systemctl and so for us. */
+/* try-… of a masked unit does nothing and is no failure, as with systemctl. */
 static bool is_forgivable(const Jobctl *ctl, const BusError *error) {
         return bus_error_is(error, "UnitMasked") && ctl->verb->job_type && strstr(ctl->verb->job_type, "try-");
 }
@@ -247,7 +247,7 @@ static int request_exec(Jobctl *ctl, const Request *request, json_t **ret_reply,
                            ret_error);
 }
 
-/* Before anything is asked for: no line is missed. */
+/* Begins before the request, so that no line is missed. */
 static int begin_to_follow(Jobctl *ctl, const Request *request, LogFollower *follower) {
         cleanup_(strv_freep) char **units = NULL;
         json_t *item;
@@ -293,7 +293,7 @@ static int request_send(Jobctl *ctl, const Request *request) {
         return finish_request(ctl, &wait);
 }
 
-/* Only what was started can stop again. */
+/* Only started units can stop again. */
 static bool is_endless(const Request *request) {
         json_t *item;
         size_t i;

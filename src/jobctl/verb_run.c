@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * run: a command as a unit that nobody has written a file for
+ * run: a command as a unit without a file
  *
- * As a service, which the manager runs; as a scope, which this process becomes
- * a part of before it becomes the command; or as a service that a timer, a path
- * or a socket starts. It behaves as systemd-run does.
+ * The command runs as a service of the manager; in a scope, which jobctl
+ * joins before it executes the command; or as a service that a timer, a path
+ * or a socket starts. The behaviour is that of systemd-run.
  */
 
 #include <errno.h>
@@ -19,13 +19,13 @@
 #include "jobctl/verbs.h"
 #include "jobctl/wait.h"
 
-/* The manager knows best what may be given, but says it in the words of its method. */
+/* Rewords an error of the manager, which names the arguments of its method. */
 static int fail_to_start(Jobctl *ctl, const RunPlan *plan, const BusError *error) {
         return jobctl_fail(ctl, error, "start transient %s unit",
                            plan->trigger ? strrchr(plan->trigger, '.') + 1 : strrchr(plan->unit, '.') + 1);
 }
 
-/* 0 also if the job has failed but the unit has run: then its end says how. */
+/* 0 also if the job has failed but the unit has run: then the end of the unit is reported. */
 static int wait_for_job(Jobctl *ctl, const RunPlan *plan, JobWait *wait, const char *unit) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *state = NULL;
@@ -39,7 +39,7 @@ static int wait_for_job(Jobctl *ctl, const RunPlan *plan, JobWait *wait, const c
         return job_wait_report(ctl, wait);
 }
 
-/* Asked for again after a death of jobd's, it is the same. */
+/* A token, so that jobd recognizes the repeated request after its restart. */
 static int add_token(json_t *properties) {
         char token[JOBCTL_TOKEN_SIZE];
         int r = jobctl_make_token(token);

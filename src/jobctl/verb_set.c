@@ -3,8 +3,8 @@
 /*
  * set-property: settings of a unit at run time
  *
- * Values are sent as they stand: the manager reads them by the rules of unit
- * files, so that there is one parser.
+ * Values are sent unchanged: the manager parses them by the rules of unit
+ * files, so there is only one parser.
  */
 
 #include <errno.h>
@@ -20,7 +20,7 @@ static int add_assignment(Jobctl *ctl, const char *word, json_t *assignments) {
         cleanup_free_ char *name = equals ? strndup(word, (size_t) (equals - word)) : NULL;
 
         if (!equals || equals == word)
-                return jobctl_misused(ctl, "'%s' is no assignment, as in MemoryMax=1G.", word);
+                return jobctl_misused(ctl, "'%s' is not an assignment, as in MemoryMax=1G.", word);
         if (!name)
                 return -ENOMEM;
         return json_array_append_new(assignments, json_pack("[s{ss}]", name, "s", equals + 1)) < 0 ? -ENOMEM : 0;

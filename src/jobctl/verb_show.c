@@ -98,7 +98,7 @@ static int show_word(Jobctl *ctl, const char *word, bool is_first, json_t *docum
         return r < 0 ? r : show_properties(ctl, path, is_first, documents);
 }
 
-/* Numbers stay as they are: jobs; everything else is a unit. */
+/* Numbers are jobs and stay unchanged; other words are units. */
 static int resolve(Jobctl *ctl, char *const *words, char ***ret_names) {
         cleanup_(strv_freep) char **all = NULL;
 

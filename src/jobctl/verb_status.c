@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * status: how a unit is, for a person at a terminal
+ * status: the state of a unit, for a person at a terminal
  *
- * The shape is systemctl's, which people know by heart; what jobd knows
- * beyond it (the reason of a failure, what a job waits for) stands in lines of
- * its own.
+ * The layout is that of systemctl, which people know; additional facts (the
+ * reason of a failure, what a job waits for) have lines of their own.
  */
 
 #include <errno.h>
@@ -54,7 +53,7 @@ static void print_loaded(Jobctl *ctl, const json_t *unit) {
         }
 }
 
-/* By folders: a folder, and the files in it below. */
+/* Groups drop-ins by folder: a folder, and its files below. */
 static void print_dropins(Jobctl *ctl, const json_t *unit) {
         const char *branch = ctl->terminal.has_utf8 ? "└─" : "`-", *last = "";
         const json_t *paths = json_object_get(unit, "DropInPaths");
@@ -81,7 +80,7 @@ static void print_dropins(Jobctl *ctl, const json_t *unit) {
                 putchar('\n');
 }
 
-/* Of when it has come into this state. */
+/* The property with the time of entering this state. */
 static const char *state_since(const char *active) {
         const char *key = "ActiveExitTimestamp";
 
@@ -95,8 +94,8 @@ static const char *state_since(const char *active) {
 }
 
 /*
- * "Sun 2026-11-22 04:07:04 UTC; 9ms ago", or "" of what has not happened. The date is what the clock showed then; how long
- * ago that is says the one that nobody sets.
+ * "Sun 2026-11-22 04:07:04 UTC; 9ms ago", or "" if it has not happened. The date is the time of the clock then; the age
+ * is measured by the monotonic clock, which is never set.
  */
 static const char *format_since(const json_t *unit, const char *key, char time[static STATE_TIME_MAX]) {
         const usec_t since = value_u64(unit, key);
@@ -135,10 +134,11 @@ static void print_active(Jobctl *ctl, const json_t *unit) {
 
 static void print_found(const json_t *unit) {
         if (value_bool(unit, "Found"))
-                status_print_line("Found", "running, when jobd had lost its records; how it was started is not known");
+                status_print_line("Found",
+                                  "running after jobd had lost its records; how it was started is not known");
 }
 
-/* Of a start that did not happen because of them: conditions, or asserts. */
+/* Prints the conditions, or assertions, that prevented a start. */
 static void print_checks(const json_t *unit, const char *kind) {
         char keys[3][32], buffer[STATE_TIME_MAX];
         const char *since;
@@ -181,7 +181,7 @@ static void print_units(Jobctl *ctl, const json_t *unit, const char *key, const 
         }
 }
 
-/* Until when it may run. */
+/* Prints the end of the allowed run time. */
 static void print_until(const json_t *unit) {
         usec_t limit = json_object_get(unit, "RuntimeMaxUSec") ? value_u64(unit, "RuntimeMaxUSec") : USEC_INFINITY;
         usec_t since = value_u64(unit, "ActiveEnterTimestampMonotonic"), now = clock_monotonic();
@@ -197,7 +197,7 @@ static void print_until(const json_t *unit) {
                state_format_span(left, span));
 }
 
-/* Of what waits to be started again. */
+/* Prints the pending automatic restart. */
 static void print_restart(const json_t *unit) {
         usec_t pause = value_u64(unit, json_object_get(unit, "RestartUSecNext") ? "RestartUSecNext" : "RestartUSec");
         usec_t at = value_u64(unit, "NextRestartUSecMonotonic");
@@ -217,7 +217,7 @@ static void print_accepted(const json_t *unit) {
         printf("%" PRIu64 "; Connected: %" PRIu64 "\n", value_u64(unit, "NAccepted"), value_u64(unit, "NConnections"));
 }
 
-/* (ss) of sockets and paths: what is listened on, how. */
+/* (ss) of sockets and paths: address or path, and kind. */
 static void print_listen(const json_t *unit, const char *key, const char *label) {
         json_t *item;
         size_t i;
@@ -231,7 +231,7 @@ static void print_listen(const json_t *unit, const char *key, const char *label)
         }
 }
 
-/* When a timer elapses next. */
+/* Prints the next elapse of a timer. */
 static void print_next(const json_t *unit) {
         usec_t realtime = value_u64(unit, "NextElapseUSecRealtime");
         usec_t monotonic = value_u64(unit, "NextElapseUSecMonotonic");
@@ -328,7 +328,7 @@ static void print_control_pid(const json_t *unit) {
 
 /* — jobs and words — */
 
-/* Its job, and the sentence that "why" begins with. */
+/* Prints the unit's job, and the first sentence of "why". */
 static void print_job(Jobctl *ctl, const json_t *unit) {
         uint64_t id = value_item_u64(json_object_get(unit, "Job"), 0);
         cleanup_(bus_error_deinit) BusError error = {};

@@ -20,7 +20,7 @@ const Verb *verb_find(const VerbTable *table, const char *name) {
         return NULL;
 }
 
-/* The verb that @name may have been meant to be, or NULL. */
+/* The verb with the most similar name, or NULL. */
 static const char *find_nearest(const VerbTable *table, const char *name) {
         cleanup_free_ const char **names = calloc(table->n + 1, sizeof(*names));
         size_t n = 0;

@@ -24,7 +24,7 @@ struct Verb {
         const char *job_type;           /* for requests: the type of their jobs */
         const char *unit;               /* for requests without words: their unit … */
         const char *job_mode;           /* … and their mode */
-        bool is_shared;                 /* with systemctl: exit statuses are the same */
+        bool is_shared;                 /* systemctl has it: exit statuses are the same */
         bool is_offline;                /* needs no connection */
 };
 
@@ -35,7 +35,7 @@ struct VerbTable {
 
 const Verb *verb_find(const VerbTable *table, const char *name);        /* or NULL */
 
-/* Says that there is no such verb, and which one is nearest. Returns EXIT_USAGE. */
+/* Reports that there is no such verb, and the nearest one. Returns EXIT_USAGE. */
 int verb_complain(Jobctl *ctl, const char *name);
 
 /* NULL @verb: all of the table. */

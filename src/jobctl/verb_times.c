@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * blame and critical-chain: what the start took its time for
+ * blame and critical-chain: the times of the start
  *
- * Both look at the timestamps of units: a unit began when it left the inactive
- * state, and was there when it became active. The chain goes from a unit to
- * the one of those ordered before it that was ready last, for that is what it
- * waited for, and on from there.
+ * Both use the timestamps of units: a unit began when it left the inactive
+ * state, and was ready when it became active. The chain goes from a unit to
+ * the one ordered before it that was ready last, as the unit waited for that
+ * one, and so on.
  */
 
 #include <errno.h>
@@ -39,7 +39,7 @@ static void times_deinit(TimesOfUnits *units) {
         vector_deinit(units);
 }
 
-/* A unit that has ended again (a oneshot) was there when it became inactive. */
+/* A unit that has ended again (a oneshot) was ready when it became inactive. */
 static int read_times(Jobctl *ctl, const char *name, UnitTimes *ret_times, BusError *error) {
         cleanup_json_ json_t *unit = NULL;
         int r = jobctl_unit_properties(ctl, name, BUS_UNIT, &unit, error);
@@ -128,7 +128,7 @@ int verb_blame(Jobctl *ctl, char *const *words) {
 typedef struct Chain {
         Jobctl *ctl;
         usec_t started;                 /* of the manager */
-        json_t *seen;                   /* owned: names; orders may have been in a circle once */
+        json_t *seen;                   /* owned: names; ordering may have had a cycle earlier */
         json_t *links;                  /* borrowed, for JSON */
         int depth;
 } Chain;
@@ -238,9 +238,10 @@ int verb_critical_chain(Jobctl *ctl, char *const *words) {
                 return r;
         r = jobctl_properties(ctl, BUS_PATH, BUS_MANAGER, &manager, &error);
         if (r < 0)
-                return jobctl_fail(ctl, &error, "ask when the manager was started");
+                return jobctl_fail(ctl, &error, "get the start time of the manager");
         if (!ctl->options.json && !ctl->options.no_legend)
-                puts("Behind @ stands when a unit was there, since the start of jobd; behind + how long it took.\n");
+                puts("The time after @ is when a unit was ready, counted from the start of jobd; the time after + is how "
+                     "long it took.\n");
         strv_foreach(name, names)
                 if (r == 0)
                         r = chain_of(ctl, *name, value_u64(manager, "UserspaceTimestampMonotonic"), documents);

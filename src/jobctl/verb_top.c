@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * top: which units use the processors, memory and tasks
+ * top: the units that use processors, memory and tasks
  *
- * What the manager knows of control groups is taken; where a unit has none,
- * the processes that the manager knows are added up. The share of processors
- * needs two looks: the first round shows none.
+ * The manager sends the values of control groups; for a unit without one,
+ * those of its processes are added up. The share of processors is the
+ * difference of two rounds: the first round shows none.
  *
- * On a terminal each round is drawn over the last one; in a pipe rounds follow
- * each other, with an empty line between them.
+ * On a terminal each round is drawn over the last one; in a pipe rounds
+ * follow each other, separated by an empty line.
  */
 
 #include <errno.h>
@@ -31,9 +31,9 @@
 
 typedef struct TopUnit {
         char *name;                     /* owned */
-        uint64_t cpu;                   /* ns used; UNKNOWN */
+        uint64_t cpu;                   /* ns, or UNKNOWN */
         uint64_t memory, tasks;         /* UNKNOWN */
-        double share;                   /* of one processor, percent; below 0: not known */
+        double share;                   /* percent of one processor; below 0: not known */
         usec_t at;
 } TopUnit;
 
@@ -51,7 +51,7 @@ static uint64_t amount_of(const json_t *unit, const char *key) {
         return json_object_get(unit, key) ? value_u64(unit, key) : UNKNOWN;
 }
 
-/* Adds what /proc says of one process; what has gone meanwhile counts nothing. */
+/* Adds the values of a process from /proc; nothing if it has ended. */
 static void add_process(TopUnit *unit, uint64_t pid) {
         unsigned long user = 0, kernel = 0;
         char path[64], line[1024] = "";
@@ -272,7 +272,7 @@ int verb_top(Jobctl *ctl, char *const *words) {
         cleanup_json_ json_t *patterns = json_array();
 
         if (ctl->options.lines && (text_parse_u32(ctl->options.lines, &rounds) < 0 || rounds == 0))
-                return jobctl_misused(ctl, "-n %s: must be a number, of how often to look.", ctl->options.lines);
+                return jobctl_misused(ctl, "-n %s: must be the number of updates.", ctl->options.lines);
         strv_foreach(word, words)
                 if (json_array_append_new(patterns, json_string(*word)) < 0)
                         return -ENOMEM;

@@ -103,7 +103,7 @@ int verb_daemon_reload(Jobctl *ctl, char *const *words) {
 
 /* — daemon-reexec — */
 
-/* It has answered the call before it executes itself: the next answer is of the new one. */
+/* The call is answered before jobd executes itself: the next answer comes from the new process. */
 int verb_daemon_reexec(Jobctl *ctl, char *const *words) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *properties = NULL;
@@ -126,8 +126,8 @@ int verb_daemon_reexec(Jobctl *ctl, char *const *words) {
 
 typedef struct Check {
         const char *const *good;        /* states that count as yes */
-        const char *key;                /* of the state in JSON */
-        int no;                         /* the exit status if none is good */
+        const char *key;                /* the key of the state in JSON */
+        int no;                         /* the exit status if no state is good */
         int (*get)(Jobctl *ctl, const char *unit, char **ret_state, BusError *ret_error);
         int (*print_more)(Jobctl *ctl, const char *unit);       /* or NULL */
 } Check;
@@ -213,7 +213,7 @@ int verb_is_failed(Jobctl *ctl, char *const *words) {
         return check_units(ctl, words, &(Check) { good, "active-state", EXIT_FAILED, get_active_state, NULL });
 }
 
-/* With --full: the links that disable would remove. */
+/* For --full: prints the links that disable would remove. */
 static int print_links(Jobctl *ctl, const char *unit) {
         cleanup_(install_report_deinit) InstallReport report = {};
         cleanup_(bus_error_deinit) BusError error = {};
@@ -246,7 +246,7 @@ int verb_is_enabled(Jobctl *ctl, char *const *words) {
 
 /* — cat — */
 
-/* On a terminal a file cannot play tricks; in a pipe it is what it is. */
+/* Control characters of the file are escaped on a terminal, and unchanged in a pipe. */
 static int print_file(Jobctl *ctl, const char *path) {
         const char *builtin = text_starts_with(path, "builtin:") ? builtin_unit_find(strchr(path, ':') + 1) : NULL;
         int fd = builtin ? -1 : edit_text_open(path), r = 0;

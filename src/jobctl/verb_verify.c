@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * verify: are these unit files right? Needs no manager
+ * verify: errors in unit files. Needs no manager
  *
- * It reads by the loader that jobd uses, so what is said here is what jobd
- * would say.
+ * Uses the loader of jobd, so the messages are those of jobd.
  */
 
 #include <errno.h>
@@ -17,7 +16,7 @@
 typedef struct Verdict {
         Jobctl *ctl;
         size_t n_warnings, n_errors;
-        int error;              /* < 0 once memory ran out */
+        int error;              /* < 0 after an allocation failed */
 } Verdict;
 
 static const char *severity_name(UnitFileSeverity severity) {

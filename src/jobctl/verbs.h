@@ -13,7 +13,7 @@ extern const VerbTable verbs;
 int verb_request(Jobctl *ctl, char *const *words);      /* start, stop, … */
 int verb_exec(Jobctl *ctl, char *const *words);
 int verb_plan(Jobctl *ctl, char *const *words);
-int verb_target(Jobctl *ctl, char *const *words);       /* rescue, …: what the table says of it */
+int verb_target(Jobctl *ctl, char *const *words);       /* rescue, …: the request in the table */
 
 /* verb_end.c */
 int verb_end(Jobctl *ctl, char *const *words);          /* poweroff, … */

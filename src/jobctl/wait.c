@@ -4,14 +4,14 @@
  * Waiting for jobs
  *
  * The results come as JobRemoved signals, which jobd sends after the reply
- * that named the jobs, so none can be missed. Progress is looked up, not
- * followed: a Query for the running jobs twice a second, only when somebody
- * watches at a terminal, costs less than a signal for every step.
+ * that named the jobs, so none can be missed. The progress is polled: a Query
+ * for the running jobs twice a second, only at a terminal, costs less than a
+ * signal for every step.
  *
- * When the connection breaks, the jobs go on: over the next one jobd is asked by
- * id for what became of them. A job with the same id but another unit or
- * transaction is that of a manager who did not take over from ours: then ours
- * are lost.
+ * When the connection breaks, the jobs go on: over the next connection jobd
+ * is asked for each job by id. A job with the same id but another unit or
+ * transaction belongs to a manager that did not take over the old state: then
+ * the jobs are lost.
  */
 
 #include <errno.h>
@@ -27,7 +27,7 @@
 #define PROGRESS_EVERY (500 * USEC_PER_MSEC)
 #define PROGRESS_TIMEOUT_MSEC 1000
 
-/* Of the log of what did not start. */
+/* Of the log of a unit that did not start. */
 #define LINES_SHOWN 10U
 
 void job_wait_deinit(JobWait *wait) {
@@ -106,14 +106,14 @@ int job_wait_format_progress(const JobWait *wait, const json_t *running, usec_t 
         return text_finish(&text, ret_line);
 }
 
-/* It must not keep Ctrl-C waiting if jobd is stuck. */
+/* The call must not delay Ctrl-C if jobd is stuck. */
 static void draw_progress(Jobctl *ctl, JobWait *wait) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *reply = NULL;
         cleanup_free_ char *line = NULL;
         int r;
 
-        /* Not by transaction: a job that was joined is still one of the transaction that made it. */
+        /* All running jobs, not those of the transaction: a joined job belongs to the transaction that made it. */
         r = bus_call(ctl->bus, &(BusCall) { .method = "Query", .signature = "a{sv}",
                                             .args = json_pack("[{s:{s:s}}]", "state", "s", "running"),
                                             .timeout_msec = PROGRESS_TIMEOUT_MSEC }, &reply, &error);
@@ -124,7 +124,7 @@ static void draw_progress(Jobctl *ctl, JobWait *wait) {
 
 /* — after the connection broke — */
 
-/* Asks for a job by id: 1 if it was found (its result is noted if it has one), 0 if it is unknown or of another. */
+/* Queries a job by id: 1 if it was found (a result is recorded), 0 if it is unknown or another job. */
 static int look_up(Jobctl *ctl, JobWait *wait, const WaitJob *job, BusError *ret_error) {
         cleanup_json_ json_t *jobs = NULL;
         const json_t *found;
@@ -184,7 +184,7 @@ static int give_up(Jobctl *ctl, const JobWait *wait) {
                         text_addf(&ids, " %" PRIu32, wait->jobs.items[i].id);
         if (!ctl->options.quiet)
                 terminal_say(stderr, "\nNo longer waiting; the jobs go on. Wait again with 'jobctl wait%s', "
-                                     "or end what has not begun with 'jobctl cancel%s'.",
+                                     "or cancel waiting jobs with 'jobctl cancel%s'.",
                              ids.string ?: "", ids.string ?: "");
         return EXIT_INTERRUPTED;
 }
@@ -273,7 +273,7 @@ static void say_why(Jobctl *ctl, const WaitJob *job) {
                 terminal_say(stderr, "  %s", summary);
 }
 
-/* What it said itself is mostly the best reason. */
+/* The unit's own output is mostly the best reason. */
 static int show_last_lines(Jobctl *ctl, const WaitJob *job) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *since = NULL;
@@ -327,7 +327,7 @@ int job_wait_report(Jobctl *ctl, const JobWait *wait) {
 
 /* — units — */
 
-/* Is the unit at rest, and did it fail? 1 or 0, or < 0. */
+/* Whether the unit is at rest, and whether it failed: 1 or 0, or < 0. */
 static int unit_is_over(Jobctl *ctl, const char *unit, bool *ret_has_failed, BusError *ret_error) {
         cleanup_json_ json_t *properties = NULL;
         const char *state;

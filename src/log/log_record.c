@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "basic/hash.h"
+#include "basic/log.h"
 #include "basic/macro.h"
 #include "log/log_record.h"
 
@@ -96,7 +97,7 @@ static int read_record(const char *line, size_t n, LogRecord *ret_record) {
         uint64_t realtime, monotonic, priority;
 
         if (!read_number(&rest, end, &realtime) || !read_number(&rest, end, &monotonic) ||
-            !read_number(&rest, end, &priority) || priority > 7)
+            !read_number(&rest, end, &priority) || priority > LOG_LEVEL_DEBUG)
                 return -EBADMSG;
         if (end - rest < 2 || !is_mark(rest[0]) || rest[1] != '\t')
                 return -EBADMSG;

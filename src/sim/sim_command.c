@@ -271,7 +271,7 @@ static int sim_verb_advance(Sim *sim, const SimLine *line, Failure *ret_failure)
                 n_still = next > sim->now ? 0 : n_still + 1;
                 if (n_still > SIM_STILL_MAX)
                         return failure_set(ret_failure, -EINVAL, "LimitsExceeded",
-                                           "time does not get past %" PRIu64 " µs", sim->now);
+                                           "the clock does not advance past %" PRIu64 " µs", sim->now);
                 sim->now = MAX(sim->now, next);
                 job_manager_expire(sim->jobs, sim->now);
                 r = sim->is_auto ? sim_run(sim, UINT_MAX, ret_failure) : 0;
@@ -476,7 +476,7 @@ static int sim_verb_expect(Sim *sim, const SimLine *line, Failure *ret_failure) 
 
         if (json_match_contains(sim->events.last, line->json, &where))
                 return SIM_E_SUCCESS;
-        return sim_unexpected(ret_failure, "the last event is another", line->json, sim->events.last, where);
+        return sim_unexpected(ret_failure, "the last event is different", line->json, sim->events.last, where);
 }
 
 static const json_t *sim_find_event(const Sim *sim, const json_t *expected) {

@@ -17,7 +17,7 @@
 static int sim_load(Sim *sim, const char *name, Unit **ret_unit, Failure *ret_failure) {
         int r = unit_table_load(sim->units, name, ret_unit);
 
-        return r == -EINVAL ? failure_set(ret_failure, r, "InvalidArgs", "\"%s\" is no name of a unit", name) : r;
+        return r == -EINVAL ? failure_set(ret_failure, r, "InvalidArgs", "\"%s\" is not the name of a unit", name) : r;
 }
 
 static int sim_add_relation(Sim *sim, Unit *unit, const char *word, Failure *ret_failure) {
@@ -32,10 +32,11 @@ static int sim_add_relation(Sim *sim, Unit *unit, const char *word, Failure *ret
                 return -ENOMEM;
         kind = unit_relation_from_string(kind_word);
         if (kind < 0)
-                return failure_set(ret_failure, -EINVAL, "InvalidArgs", "\"%s\" is no RELATION=UNIT", word);
+                return failure_set(ret_failure, -EINVAL, "InvalidArgs", "\"%s\" is not of the form RELATION=UNIT",
+                                   word);
         r = unit_table_name(sim->units, equal + 1, &other);
         if (r == -EINVAL)
-                return failure_set(ret_failure, r, "InvalidArgs", "\"%s\" is no name of a unit", equal + 1);
+                return failure_set(ret_failure, r, "InvalidArgs", "\"%s\" is not the name of a unit", equal + 1);
         if (r == 0)
                 r = unit_table_origin(sim->units, "script", 0, NULL, &origin);
         return r < 0 ? r : unit_add_relation(unit, kind, other, origin);

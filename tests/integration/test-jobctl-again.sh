@@ -100,7 +100,7 @@ over_a_kill stop stop slow.service
 check_equal "a stop ends well" "$STATUS" 0
 check_equal "its command ran once" "$(ran)" "stop 1"
 over_a_kill slow start --verbose slow.service
-check_equal "with --verbose it is told" "$(said)" "The connection to jobd was lost, and is there again."
+check_equal "with --verbose it is told" "$(said)" "The connection to jobd was lost and is restored."
 over_a_kill stop restart slow.service
 check_equal "a restart ends well" "$STATUS" 0
 check_equal "each half is done once" "$(ran)" "slow 1, stop 1"

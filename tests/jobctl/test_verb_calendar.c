@@ -36,12 +36,12 @@ Test(verb_calendar, says_never, .init = cr_redirect_stdout) {
 Test(verb_calendar, shows_where_it_is_wrong, .init = cr_redirect_stderr) {
         cr_assert(eq(int, RUN("calendar", "Mon 12:o0"), EXIT_FAILED));
         fflush(stderr);
-        cr_assert_stderr_eq_str("jobctl: 'Mon 12:o0' is no calendar expression: here a number is expected:\n"
+        cr_assert_stderr_eq_str("jobctl: 'Mon 12:o0' is not a calendar expression: here a number is expected:\n"
                                 "    Mon 12:o0\n           ^\n");
 }
 
 Test(verb_calendar, says_what_a_time_looks_like, .init = cr_redirect_stderr) {
         cr_assert(eq(int, RUN("calendar", "daily", "--base-time=noon"), EXIT_USAGE));
         fflush(stderr);
-        cr_assert_stderr_eq_str("jobctl: 'noon' is no time: write it as in '2030-12-24 18:30' or '+3days'.\n");
+        cr_assert_stderr_eq_str("jobctl: 'noon' is not a time: write it as '2030-12-24 18:30' or '+3days'.\n");
 }
