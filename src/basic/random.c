@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Random bytes, kept in a buffer */
+/*
+ * Random bytes, kept in a buffer
+ */
 
 #include <assert.h>
 #include <errno.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A number of events in an interval that begins with the first of them */
+/*
+ * A number of events in an interval that begins with the first of them
+ */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The journal, with the interface of the files of jobd-log */
+/*
+ * The journal, with the interface of the files of jobd-log
+ */
 
 #include <errno.h>
 #include <fnmatch.h>

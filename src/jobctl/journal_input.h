@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The journal, with the interface of the files of jobd-log */
+/*
+ * The journal, with the interface of the files of jobd-log
+ */
 
 #include "log/log_reader.h"
 

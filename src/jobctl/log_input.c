@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The source of log lines */
+/*
+ * The source of log lines
+ */
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Properties with a notation of their own */
+/*
+ * Properties with a notation of their own
+ */
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Properties as text, in the format of "systemctl show" */
+/*
+ * Properties as text, in the format of "systemctl show"
+ */
 
 #include <jansson.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The end of a command that ran as a service */
+/*
+ * The end of a command that ran as a service
+ */
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The appearance of states: colours, dots and times */
+/*
+ * The appearance of states: colours, dots and times
+ */
 
 #include "basic/usec.h"
 #include "jobctl/terminal.h"

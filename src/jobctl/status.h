@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Functions that the files of "status" share */
+/*
+ * Functions that the files of "status" share
+ */
 
 #include "jobctl/jobctl.h"
 

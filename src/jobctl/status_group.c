@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* status: the resources and processes of a unit */
+/*
+ * status: the resources and processes of a unit
+ */
 
 #include <errno.h>
 #include <inttypes.h>

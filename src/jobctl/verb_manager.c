@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Verbs about the manager itself: is-system-running, show-environment and the like, log-level */
+/*
+ * Verbs about the manager itself: is-system-running, show-environment and the
+ * like, log-level
+ */
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Exits that core has not acknowledged yet */
+/*
+ * Exits that core has not acknowledged yet
+ */
 
 #include <stddef.h>
 

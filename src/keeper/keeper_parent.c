@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Status notifications to the parent of jobd */
+/*
+ * Status notifications to the parent of jobd
+ */
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The files of one unit in one folder, read as one text */
+/*
+ * The files of one unit in one folder, read as one text
+ */
 
 #include "basic/vector.h"
 #include "log/log_reader.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Units whose operations the script decides */
+/*
+ * Units whose operations the script decides
+ */
 
 #include "basic/string_table.h"
 #include "unit/unit.h"

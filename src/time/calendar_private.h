@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The parsed form of a calendar expression */
+/*
+ * The parsed form of a calendar expression
+ */
 
 #include "basic/vector.h"
 #include "time/calendar.h"

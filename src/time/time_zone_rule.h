@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The yearly rule of a time zone, as in POSIX */
+/*
+ * The yearly rule of a time zone, as in POSIX
+ */
 
 #include <stdbool.h>
 #include <stdint.h>

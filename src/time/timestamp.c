@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Timestamps, as people write them */
+/*
+ * Timestamps, as people write them
+ */
 
 #include <assert.h>
 #include <errno.h>

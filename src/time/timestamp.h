@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Timestamps, as people write them (systemd.time(7), "Parsing timestamps") */
+/*
+ * Timestamps, as people write them (systemd.time(7), "Parsing timestamps")
+ */
 
 #include "basic/usec.h"
 #include "time/time_zone.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Failures: what is kept and what a person reads.
+ * Failures: the stored code, name and message.
  */
 
 #include <errno.h>

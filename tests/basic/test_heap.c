@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The heap against a naive model: an array in which the least is searched.
+ * The heap against a naive model: an array that is searched for the least
+ * element.
  */
 
 #include "basic/heap.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The index table against a naive model: which index is in it.
+ * The index table against a naive model: the set of its indexes.
  */
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ static unsigned next_random(uint64_t *seed) {
         return (unsigned) (*seed >> 33);
 }
 
-/* Few hashes, next to each other and at the end of the number range: they collide and run into each other. */
+/* A few hashes, adjacent and at the end of the number range: they collide. */
 static uint32_t hash_of(uint32_t index) {
         return UINT32_MAX - 40 + index % 80;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The log: levels, and what reaches a terminal.
+ * The log: levels, and the bytes that reach a terminal.
  */
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Small helpers: they evaluate once and may be nested.
+ * Small helpers: they evaluate their arguments once and may be nested.
  */
 
 #include "basic/macro.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Random bytes: none is given out twice
+ * Random bytes: no byte is used twice
  */
 
 #include <stdint.h>

@@ -41,7 +41,7 @@ Test(record, what_was_put_is_got) {
         cr_assert(record_is_at_end(&reader));
 }
 
-/* Copies outlive the bytes; a string that is missing is not taken for one that is empty. */
+/* Copies outlive the bytes; a missing string differs from an empty one. */
 Test(record, copies_are_the_callers) {
         cleanup_(record_writer_deinit) RecordWriter writer = {};
         RecordReader reader;
@@ -75,14 +75,14 @@ Test(record, small_numbers_are_small) {
         cr_assert(eq(sz, writer.n, 0));
 }
 
-/* Every beginning of a record is too short, and says so. */
+/* Every proper beginning of a record fails. */
 Test(record, what_was_cut_off_fails) {
         cleanup_(record_writer_deinit) RecordWriter writer = {};
 
         record_put(&writer, 300);
         record_put_string(&writer, "abc");
         for (size_t n = 0; n < writer.n; n++) {
-                uint8_t *bytes = malloc(n + 1);         /* a copy, so that a reader that goes too far is caught */
+                uint8_t *bytes = malloc(n + 1);         /* a copy, so that reading past its end is caught */
                 RecordReader reader;
 
                 memcpy(bytes, writer.bytes, n);

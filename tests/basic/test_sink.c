@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The sink's words, as the text sink for tests shows them.
+ * The functions of a sink, with the text sink for tests.
  */
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Short arrays against plain ones: each keeps what was written to it.
+ * Short arrays against plain ones: each keeps its contents.
  */
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "double/double_assert.h"
 
 #define ARRAYS 200
-#define ITEM 12         /* no multiple of a pointer's size */
+#define ITEM 12         /* not a multiple of a pointer's size */
 
 typedef struct Model {
         unsigned char *items;
@@ -105,7 +105,7 @@ Test(slab, pieces_of_a_block_are_arrays) {
         char *block;
 
         slab_init(&slab, ITEM);
-        cr_assert(slab_resize(&slab, NULL, 0, 1) != NULL);      /* the next is not aligned */
+        cr_assert(slab_resize(&slab, NULL, 0, 1) != NULL);      /* the next array is not aligned */
         block = slab_take_block(&slab, 5 * ITEM);
         cr_assert(eq(sz, (uintptr_t) block % sizeof(void *), 0));
         memset(block, 7, 5 * ITEM);
@@ -118,7 +118,7 @@ Test(slab, pieces_of_a_block_are_arrays) {
         cr_assert(eq(sz, slab.chunks.n, 2));
 }
 
-/* Two of three of the last thousand stay, as if there had been no memory for them. */
+/* Two of three of the last thousand arrays stay, as if there had been no memory to move them. */
 Test(slab, what_is_drained_leaves_what_has_not_moved) {
         cleanup_(slab_deinit) Slab into;
         Slab slab;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * A call where there is no connection.
+ * Calls without a connection.
  */
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "double/double_assert.h"
 #include "jobctl/jobctl.h"
 
-/* The last try to connect may have failed, and verbs go on with what they have still to ask. */
+/* The last attempt to connect may have failed while a verb still has calls to make. */
 Test(again, without_a_connection_a_call_fails_and_keeps_nothing) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *args = json_pack("[s]", "a.service"), *reply = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The command line: which words are options, where values go, and what is
- * said about a wrong one.
+ * The command line: options, words and values, and the messages for wrong
+ * ones.
  */
 
 #include <errno.h>

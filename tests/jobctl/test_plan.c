@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What is said about a plan.
+ * The text of a plan.
  */
 
 #include "basic/macro.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Plans as graphs: what is drawn, what is left to be concluded, and that any name is valid in it.
+ * Plans as graphs: the drawn and the implied edges, and that any name is
+ * valid.
  */
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * calendar: what is printed of good and of bad expressions.
+ * calendar: the output for good and for bad expressions.
  */
 
 #include <criterion/redirect.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The table of verbs and what is said about wrong words.
+ * The table of verbs, and the messages for wrong words.
  */
 
 #include <criterion/redirect.h>

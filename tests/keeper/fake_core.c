@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A core that does what the test says
+ * A core that the test controls
  *
- * It hands its end of the keeper's socket to the test (FAKE_CORE names the
- * test's socket), which then speaks for it, and does by order what only the
- * process itself can: fork, end, execute itself, tell of signals.
+ * It passes its end of the keeper's socket to the test (FAKE_CORE names the
+ * test's socket), which then speaks for it. On request it does what only the
+ * process itself can do: fork, exit, execute itself, report signals.
  */
 
 #include <signal.h>
@@ -76,7 +76,7 @@ static pid_t fork_sleeper(void) {
                 pause();
 }
 
-/* @n grandchildren, whose parent is gone: they belong to whoever adopts them. The last pid. */
+/* Makes @n grandchildren without a parent, for adoption. The last pid. */
 static pid_t fork_orphans(uint64_t n) {
         pid_t pid = fork();
 

@@ -2,17 +2,17 @@
 #pragma once
 
 /*
- * What a test and its core say to each other, besides what core and keeper do
+ * The messages between a test and its core, besides those of core and keeper
  */
 
 #include <stdint.h>
 
 typedef enum FakeWhat {
         FAKE_FORK,                      /* a child that lives until it is killed: its pid */
-        FAKE_ORPHANS,                   /* so many processes without a parent, which end with status 7 */
-        FAKE_SIGNALS,                   /* a bit for each signal that came */
-        FAKE_END,                       /* with this status; no reply */
-        FAKE_EXECUTE,                   /* itself; no reply */
+        FAKE_ORPHANS,                   /* processes without a parent, which end with status 7 */
+        FAKE_SIGNALS,                   /* a bit for each received signal */
+        FAKE_END,                       /* exits with this status; no reply */
+        FAKE_EXECUTE,                   /* executes itself; no reply */
 } FakeWhat;
 
 typedef struct FakeOrder {
@@ -20,7 +20,7 @@ typedef struct FakeOrder {
         uint64_t value;
 } FakeOrder;
 
-/* The first one comes by itself, with core's pid, the keeper's as core was told, and the link. */
+/* The first reply is sent unasked, with the pid of core, that of the keeper as passed to core, and the link. */
 typedef struct FakeReply {
         int pid;
         uint64_t value;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Exits that core has not taken yet
+ * Exits that core has not acknowledged yet
  */
 
 #include "double/double_assert.h"

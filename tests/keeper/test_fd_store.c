@@ -62,7 +62,7 @@ Test(fd_store, what_cannot_be_held_is_closed) {
         cr_assert(eq(int, fd_store_drop(&store, name), -ENOENT));
 }
 
-/* Descriptors need not be real for this. */
+/* The descriptors need not be real for this. */
 Test(fd_store, full_store_says_so) {
         for (unsigned i = 0; i < FD_STORE_SIZE; i++) {
                 char name[16];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The keeper as a process, with a core that does what the test says
+ * The keeper as a process, with a core that the test controls
  */
 
 #include <dirent.h>
@@ -23,7 +23,7 @@
 #include "fake_core.h"
 #include "keeper/keeper_link.h"
 
-/* A bound on hangs: whatever is waited for comes long before. */
+/* A bound on hangs: every awaited event comes long before. */
 #define PATIENCE_MSEC 300000
 
 typedef struct World {
@@ -32,7 +32,7 @@ typedef struct World {
         int listener;
         pid_t keeper;
 
-        int core;                       /* to give orders */
+        int core;                       /* for requests to core */
         int link;                       /* core's end of the keeper's socket */
         pid_t core_pid;
 } World;
@@ -43,7 +43,7 @@ static void wait_readable(int fd) {
         cr_assert(poll(&poll_fd, 1, PATIENCE_MSEC) == 1, "nothing came");
 }
 
-/* What the keeper is started with: its standard error (-1: ours), and how many descriptors it may have (0: as we). */
+/* The keeper's standard error (-1: that of the test), and its limit of descriptors (0: that of the test). */
 static int keeper_errors = -1;
 static rlim_t keeper_fds;
 
@@ -99,7 +99,7 @@ static void world_stop(World *world) {
         cleanup_(world_stop) World world;       \
         world_start(&world)
 
-/* The next core of this keeper, and the link that it was given. */
+/* Accepts the next core of this keeper, and its link. */
 static void meet_core(World *world) {
         union {
                 struct cmsghdr header;
@@ -132,7 +132,7 @@ static FakeReply order(World *world, FakeWhat what, uint64_t value) {
         return reply;
 }
 
-/* It has ended when this returns; whether the keeper knows is another matter. */
+/* Core has ended on return; the keeper may not know that yet. */
 static void kill_core(World *world) {
         int pidfd = (int) syscall(SYS_pidfd_open, world->core_pid, 0);
 
@@ -169,11 +169,11 @@ static KeeperMessage say_hello(World *world) {
         tell(world, (KeeperMessage) { .kind = KEEPER_HELLO, .value = KEEPER_VERSION }, -1);
         welcome = hear(world, KEEPER_WELCOME);
         cr_assert(eq(u32, welcome.flags & KEEPER_FLAG_ACCEPTS, KEEPER_FLAG_ACCEPTS));
-        welcome.flags &= ~(uint32_t) KEEPER_FLAG_ACCEPTS;       /* so it is always */
+        welcome.flags &= ~(uint32_t) KEEPER_FLAG_ACCEPTS;       /* set in every WELCOME */
         return welcome;
 }
 
-/* A request that is answered: by then the keeper has done it. */
+/* Sends a request and waits for the answer: the keeper has carried it out by then. */
 static int ask(World *world, KeeperMessage message, int fd) {
         KeeperMessage answer;
 
@@ -262,7 +262,7 @@ static int listen_somewhere(struct sockaddr_un *ret_address, socklen_t *ret_size
         int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
 
         *ret_address = (struct sockaddr_un) { .sun_family = AF_UNIX };
-        *ret_size = sizeof(sa_family_t);        /* the kernel finds a name */
+        *ret_size = sizeof(sa_family_t);        /* the kernel chooses a name */
         cr_assert(fd >= 0 && bind(fd, (struct sockaddr *) ret_address, *ret_size) == 0 && listen(fd, 4) == 0);
         *ret_size = sizeof(*ret_address);
         cr_assert(getsockname(fd, (struct sockaddr *) ret_address, ret_size) == 0);
@@ -300,7 +300,7 @@ Test(keeper, what_it_accepts_is_held_before_core_has_it) {
         cr_assert(eq(int, hear_with_fd(&world, KEEPER_ANSWER, &fd).error, 0));
         expect_word(fd, '1');
 
-        /* The answer to the second is not read any more. */
+        /* The answer to the second request is not read any more. */
         strcpy(message.name, "a.socket/connection/1");
         tell(&world, message, listening);
         kill_core(&world);
@@ -343,7 +343,7 @@ Test(keeper, exit_of_an_orphan_is_told_until_it_is_taken) {
         meet_core(&world);
         cr_assert(kill(child, SIGTERM) == 0);
         say_hello(&world);
-        /* Before or after the list, whichever came first. */
+        /* The exit may come before or after the list. */
         for (KeeperMessage message = {}; message.kind != KEEPER_ENDED; ended = message) {
                 int fd = -1;
 
@@ -369,7 +369,7 @@ Test(keeper, exit_of_an_orphan_is_told_until_it_is_taken) {
         hear(&world, KEEPER_ALL_SENT);
 }
 
-/* More than a socket holds: the keeper must go on where core has read, and keep reaping meanwhile. */
+/* More than a socket holds: the keeper must continue where core has read, and reap meanwhile. */
 Test(keeper, core_that_reads_slowly_misses_nothing) {
         enum { N = 2000 };
         WORLD;
@@ -397,7 +397,7 @@ Test(keeper, core_names_the_status_that_the_keeper_ends_with) {
         cr_assert(eq(int, keeper_status(&world), 42));
 }
 
-/* Its last words are behind exits that it did not read and a request whose answer it did not. */
+/* Its last messages follow exits that it did not read and a request whose answer it did not read. */
 Test(keeper, last_words_are_heard) {
         WORLD;
 
@@ -453,7 +453,7 @@ Test(keeper, core_executes_itself_and_stays_the_same_process) {
         hear(&world, KEEPER_ALL_SENT);
 }
 
-/* From a working core to a new image of it that is never ready. */
+/* From a working core to a new program of it that is never ready. */
 static void execute_in_vain(World *world) {
         get_ready(world);
         cr_assert(eq(int, ask(world, (KeeperMessage) { .kind = KEEPER_REEXEC }, -1), 0));
@@ -477,7 +477,7 @@ Test(keeper, image_that_does_not_get_ready_in_time_is_replaced) {
         execute_in_vain(&world);
         core = world.core;
         link = world.link;
-        world.core = world.link = -1;           /* it would end if we let go */
+        world.core = world.link = -1;           /* core would exit if they were closed */
         meet_core(&world);                      /* ten seconds later */
         cr_assert(eq(u32, say_hello(&world).flags, KEEPER_FLAG_CORE_DIED | KEEPER_FLAG_AGAIN | KEEPER_FLAG_FELL_BACK));
         close(core);
@@ -497,7 +497,7 @@ Test(keeper, no_signal_ends_it) {
         wanted |= UINT64_C(1) << (SIGHUP - 1) | UINT64_C(1) << (SIGINT - 1) | UINT64_C(1) << (SIGTERM - 1) |
                   UINT64_C(1) << (SIGUSR1 - 1) | UINT64_C(1) << (SIGUSR2 - 1) | UINT64_C(1) << (SIGPWR - 1) |
                   UINT64_C(1) << (SIGWINCH - 1);
-        /* Signals of one priority are read lowest first: when the last is there, all are. */
+        /* Signals of one priority are read lowest first: when the last has arrived, all have. */
         do {
                 cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_TAKEN }, -1), 0));
                 got = order(&world, FAKE_SIGNALS, 0).value;
@@ -514,7 +514,7 @@ Test(keeper, signal_waits_for_the_next_core) {
         cr_assert(kill(world.keeper, SIGTERM) == 0);
         cr_assert(kill(world.keeper, SIGCONT) == 0);
         meet_core(&world);
-        /* The keeper has looked at its signals between the two. */
+        /* The keeper has read its signals between the two. */
         cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_TAKEN }, -1), 0));
         cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_TAKEN }, -1), 0));
         cr_assert(eq(u64, order(&world, FAKE_SIGNALS, 0).value, UINT64_C(1) << (SIGTERM - 1)));
@@ -549,7 +549,7 @@ Test(keeper, core_without_its_link_is_replaced) {
         cr_assert(ne(int, world.core_pid, before));
 }
 
-/* Some end while others are reaped. */
+/* Some processes end while others are reaped. */
 Test(keeper, no_orphan_is_overlooked) {
         WORLD;
         uint64_t sequence = 0;
@@ -623,7 +623,7 @@ Test(keeper, two_descriptors_at_once_are_none) {
         cr_assert(eq(uint, count_fds(world.keeper), before));
 }
 
-/* Nobody but core could make it let go of some. */
+/* Only core could make the keeper close some. */
 Test(keeper, full_of_descriptors_it_can_still_start_core) {
         struct sockaddr_un address;
         socklen_t size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is said to whoever started the keeper
+ * Notifications to the parent of the keeper
  */
 
 #include <errno.h>

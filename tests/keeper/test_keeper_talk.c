@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * When the keeper sends again
+ * The times at which the keeper sends again
  */
 
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include "keeper/keeper.h"
 #include "keeper/keeper_link.h"
 
-/* Ours are in the keeper's main.c. */
+/* The real ones are in the keeper's main.c. */
 uint64_t keeper_now(void) {
         return 0;
 }

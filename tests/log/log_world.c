@@ -102,7 +102,7 @@ uint32_t log_world_add_stream(const char *unit) {
         control = log_table_open_fifo(&log_world.table, "control", O_RDWR, true);
         cr_assert(eq(int, (int) write(control, "n", 1), 1));
         if (log_world.daemon == 0)
-                close(control);         /* else it would be lost with the FIFO's content if nobody has it open */
+                close(control);         /* otherwise lost with the FIFO's contents if no process has it open */
         return number;
 }
 
@@ -187,7 +187,7 @@ static size_t list(const char *unit, Name names[static 256]) {
         return n;
 }
 
-/* Whether the files are those that were listed: else one that was the newest may have been renamed before it was read. */
+/* Whether the files are still the listed ones; otherwise the newest may have been renamed before it was read. */
 static bool still_there(const char *unit, const Name names[static 256], size_t n) {
         static Name now[256];
 

@@ -4,8 +4,8 @@
 /*
  * A jobd-log with streams, without a core
  *
- * What core does is done by hand: the table is filled, FIFOs are made and held
- * open, the program is started and killed.
+ * The test does the work of core: it fills the table, makes FIFOs and holds
+ * them open, starts and kills the program.
  */
 
 #include <sys/types.h>
@@ -26,27 +26,27 @@ extern LogWorld log_world;
 void log_world_begin(void);
 void log_world_end(void);
 
-/* Returns when it serves. */
+/* Starts jobd-log; returns when it serves. */
 void log_world_start_daemon(void);
-void log_world_kill_daemon(int signal);         /* and waits for its end */
+void log_world_kill_daemon(int signal);         /* and waits for the end */
 
-/* A new stream; the number. */
+/* A new stream; its number. */
 uint32_t log_world_add_stream(const char *unit);
 
-/* A writing end, which blocks. */
+/* Opens a writing end, which blocks. */
 int log_world_open(uint32_t stream);
 void log_world_write(int fd, const char *text);
 
-/* What is in the unit's files, the oldest first; waits until there are @n records in them. The caller frees it. */
+/* The records in the unit's files, the oldest first; waits until there are @n. The caller frees it. */
 typedef struct LogWorldRecord {
         LogRecord record;               /* .message ends with a NUL */
         char *unit, *invocation;
         int pid;
-        uint32_t file;                  /* the how many-th file of the unit */
+        uint32_t file;                  /* the index of its file among those of the unit */
 } LogWorldRecord;
 
 size_t log_world_read(const char *unit, size_t n, LogWorldRecord **ret_records);
 void log_world_free(LogWorldRecord *records, size_t n);
 
-/* How many log files there are, and their size. */
+/* The number of log files, and their size. */
 size_t log_world_count_files(uint64_t *ret_size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * jobd-log: what it keeps, cuts, counts and rotates, and what comes after one that was killed
+ * jobd-log: keeping, cutting, counting and rotating, and the successor of a
+ * killed one
  */
 
 #include <errno.h>
@@ -150,7 +151,7 @@ Test(log_daemon, rotates_within_the_limits) {
         cr_assert(lt(u64, (uint64_t) 2 * 1024 * 1024, size));
 }
 
-/* Writes lines of its own number; ends when it has written all. */
+/* Starts a process that writes numbered lines and ends. */
 static pid_t start_writer(uint32_t stream, unsigned lines) {
         pid_t pid = fork();
 
@@ -260,7 +261,7 @@ Test(log_daemon, goes_on_where_its_file_was_deleted) {
         close(fd);
 }
 
-/* Of the pages of a file system two are left: room for one stream, and not for as many as are reserved at once elsewhere. */
+/* Two pages are left in the file system: room for one stream, not for as many as are usually reserved at once. */
 Test(log_daemon, a_stream_is_made_where_there_is_room_for_no_others) {
         LogTable table;
         char folder[128], path[160];

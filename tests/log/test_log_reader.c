@@ -40,7 +40,7 @@ static void append(const char *name, const char *text) {
         fclose(file);
 }
 
-/* A context, and records "FIRST" to "LAST" at these seconds. */
+/* Appends a context, and records "FIRST" to "LAST" at these seconds. */
 static void append_records(const char *name, const char *unit, unsigned first, unsigned last) {
         char line[256];
 
@@ -60,7 +60,7 @@ static LogReader *open_reader(const LogFilter *filter, const char *unit) {
         return reader;
 }
 
-/* The messages that come, with commas between; static. */
+/* The messages that are read, separated by commas; static. */
 static const char *messages(LogReader *reader) {
         static char text[1024];
         LogEntry entry;
@@ -177,7 +177,7 @@ Test(log_reader, what_the_manager_said_of_a_unit) {
         assert_string(messages(reader), "Started a.service.,hello,a.service: odd");
 }
 
-/* Who may not read it must not be told that nothing was written. */
+/* A reader without permission must not be told that there are no lines. */
 Test(log_reader, what_may_not_be_read_is_known) {
         LogReader *reader;
         char path[256];

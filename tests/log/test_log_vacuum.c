@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which log files go, and what those are called that stay
+ * The log files that are deleted, and the names of those that stay
  */
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #define NOW (UINT64_C(1700000000) * USEC_PER_SEC)
 
-/* The oldest first; the last one is written to. */
+/* The oldest first; the last one is the current file. */
 static const char *const names[] = { "a.log.1000", "b.log.2000", "a.log.3000", "a.log" };
 
 typedef struct Fixture {
@@ -46,7 +46,7 @@ static void end(Fixture *f) {
         cr_assert(eq(int, rmdir(f->folder), 0));
 }
 
-/* A letter for each that is left: its number. */
+/* A digit for each file that is left. */
 static const char *what_is_left(const Fixture *f) {
         static char left[ELEMENTSOF(names) + 1];
         size_t n = 0;
@@ -70,7 +70,7 @@ Test(log_vacuum, the_oldest_go_first_when_there_are_too_many) {
         end(&f);
 }
 
-/* Who fills the disk must not be able to make the log forget what he did. */
+/* A user who fills the disk must not be able to remove the logs. */
 Test(log_vacuum, a_disk_that_others_have_filled_does_not_cost_all) {
         Fixture f;
 
@@ -99,7 +99,7 @@ static void set_time(const Fixture *f, const char *name, usec_t time) {
         cr_assert(eq(int, utimensat(f->files.folder_fd, name, times, 0), 0));
 }
 
-/* The clock was wrong for a while: all names of that unit tell of later times since, for the sake of their order. */
+/* The clock was wrong for a while: all later names of that unit have later times, to keep their order. */
 Test(log_vacuum, the_file_tells_when_its_name_tells_of_a_time_to_come) {
         static const char name[] = "a.log.1900000000000000";
         Fixture f;
@@ -119,7 +119,7 @@ Test(log_vacuum, the_file_tells_when_its_name_tells_of_a_time_to_come) {
         end(&f);
 }
 
-/* All that is known of it is that it was written before now: it is not too old, but the first to go for want of room. */
+/* Only known to be older than now: not too old, but the first to be deleted for lack of space. */
 Test(log_vacuum, one_whose_age_nobody_knows_goes_before_the_others) {
         static const char name[] = "a.log.1900000000000000";
         struct stat status;
@@ -155,7 +155,7 @@ static bool take(const Fixture *f, const char *name) {
         return unlinkat(f->files.folder_fd, name, 0) == 0;
 }
 
-/* Readers go by the names. */
+/* Readers rely on the names. */
 Test(log_rotation, keeps_the_order_when_the_clock_is_set_back) {
         int fd;
         Fixture f;

@@ -110,7 +110,7 @@ Test(sim, set_tells_nobody) {
                 "expect {\"jobs\":[{\"id\":1,\"state\":\"waiting\"}]}");
 }
 
-/* What a scripted start ends with, in a manual simulation. */
+/* Checks the result of a start with a scripted outcome, in a manual simulation. */
 static void check_start(const char *outcome, const char *result) {
         cleanup_free_ char *scripted = NULL, *expected = NULL;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Calendar expressions: what is said of bad ones, and that none does harm.
- * What good ones mean is test_calendar_table.c.
+ * Calendar expressions: the messages for bad ones, and that none does harm. test_calendar_table.c has the meaning of
+ * good ones.
  */
 
 #include <errno.h>
@@ -89,7 +89,7 @@ static uint32_t next_random(uint32_t *state) {
         return *state >> 8;
 }
 
-/* Of pieces of the grammar, and now and then of any byte. */
+/* An expression made of pieces of the grammar, and now and then of any byte. */
 static void make_text(uint32_t *state, char text[static 64]) {
         static const char *const pieces[] = {
                 "Mon", "Tue..Fri", "Sun", ",", "..", ".", "-", "~", ":", "/", "*", " ", "0", "1", "28", "31", "59",
@@ -112,7 +112,7 @@ static void make_text(uint32_t *state, char text[static 64]) {
         }
 }
 
-/* What is read is written, read again and then the same; what elapses is later than what was asked for. */
+/* A parsed expression survives formatting and parsing; it elapses after the base. */
 static void check_text(const char *text) {
         cleanup_(calendar_freep) Calendar *calendar = NULL, *again = NULL;
         cleanup_free_ char *normal = NULL, *normal_again = NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Calendar expressions, compared with what systemd makes of them
+ * Calendar expressions, compared with systemd
  *
- * tools/record-calendar wrote the table. Where systemd is plainly wrong it is
- * listed here, with what is right.
+ * tools/record-calendar wrote the table. Clear errors of systemd are listed
+ * here, with the right result.
  */
 
 #include <errno.h>
@@ -21,15 +21,15 @@
 
 /* A line of the table. */
 
-/* What systemd 252 gets wrong. */
+/* The errors of systemd 252. */
 static const struct {
         const char *zone, *base, *expression, *answer[ELAPSES + 1];
 } exceptions[] = {
-        /* A list of days from the end: it lets each further one be three days less far from it. */
+        /* A list of days from the end: systemd lets each further one be three days less far from it. */
         { "UTC", "2024-02-27 12:00:00", "*-*~01,03,28",
           { "2024-02-29 00:00:00", "2024-03-04 00:00:00", "2024-03-29 00:00:00",
             "2024-03-31 00:00:00", "2024-04-03 00:00:00" } },
-        /* An abbreviation of the local time in the other half of the year: it gives up, instead of waiting for it. */
+        /* An abbreviation of local time in the other half of the year: systemd gives up instead of waiting for it. */
         { "America/New_York", "2024-07-15 00:00:00", "08:00 est",
           { "2024-11-03 13:00:00", "2024-11-04 13:00:00", "2024-11-05 13:00:00",
             "2024-11-06 13:00:00", "2024-11-07 13:00:00" } },
@@ -71,7 +71,7 @@ static const char *expected(char *const *columns, size_t n, size_t i) {
         return 4 + i < n ? columns[4 + i] : NULL;
 }
 
-/* Answers "" or what is wrong. */
+/* Adds the differences to the expected times to the text, if any. */
 static void check_elapses(char *const *columns, size_t n, const Calendar *calendar, Text *wrong) {
         usec_t at = read_time(columns[1]);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Dates: compared day by day with a count that knows nothing of formulas.
+ * Dates: compared day by day with a simple count.
  */
 
 #include "double/double_assert.h"
