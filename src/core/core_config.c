@@ -131,12 +131,12 @@ static int read_assignment(CoreOptions *options, const ConfigPlace *place, char 
         value = strip(equals + 1);
         key = find_key(strip(line));
         if (!key) {
-                log_warning("%s:%u: there is no setting '%s': ignored.", place->path, place->line, strip(line));
+                log_warning("%s:%u: unknown setting '%s': ignored.", place->path, place->line, strip(line));
                 return 0;
         }
         r = key->set(options, value);
         if (r < 0)
-                return failure_set(ret_failure, r, "InvalidArgs", "%s:%u: '%s' is no value for %s=.", place->path,
+                return failure_set(ret_failure, r, "InvalidArgs", "%s:%u: '%s' is not a value for %s=.", place->path,
                                    place->line, value, key->name);
         return 0;
 }

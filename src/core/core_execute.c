@@ -64,6 +64,6 @@ void core_execute(CoreKeeper *keeper, Manager *manager, char *const *argv) {
                 r = execute(keeper, argv);
                 core_keeper_stay(keeper);
         }
-        log_error("Cannot execute ourselves: %s; going on as we are.", strerror(-r));
+        log_error("Cannot execute jobd-core anew: %s; continuing.", strerror(-r));
         manager_give_up_reexec(manager);
 }

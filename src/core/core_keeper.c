@@ -101,7 +101,7 @@ static int take_answer(CoreKeeper *keeper, const KeeperMessage *message, int *fd
         keeper->answer_fd = *fd;
         *fd = -1;
         if (message->error < 0 && message->name[0] != '\0' && message->error != -ENOENT)
-                log_warning("The keeper cannot hold '%s', which is lost with us: %s", message->name,
+                log_warning("The keeper cannot hold '%s', which is lost with core: %s", message->name,
                             strerror(-message->error));
         return 0;
 }
@@ -347,8 +347,8 @@ static int on_link(sd_event_source *source, int fd, uint32_t events, void *userd
         r = read_messages(keeper, EXITS_A_TURN);
         if (r < 0) {
                 /* Not in order: it would end our services. The next keeper takes them as they are. */
-                log_error("%s", r == -EPIPE ? "The keeper has died: so do we. Services go on."
-                                            : "Out of memory for what the keeper says: beginning anew.");
+                log_error("%s", r == -EPIPE ? "The keeper has died: core ends, too. Services go on."
+                                            : "Out of memory for the messages of the keeper: starting again.");
                 _exit(EXIT_FAILURE);
         }
         return 0;
@@ -377,9 +377,9 @@ static void log_welcome(const CoreKeeper *keeper) {
         if (keeper->flags & KEEPER_FLAG_FELL_BACK)
                 log_error("The new image did not become ready: this is the one before it.");
         else if (keeper->flags & KEEPER_FLAG_CORE_DIED)
-                log_warning("The core before us has died.");
+                log_warning("The previous core has died.");
         if (keeper->flags & KEEPER_FLAG_EXITS_LOST)
-                log_warning("More processes have ended than the keeper could tell us of: how some ended is unknown.");
+                log_warning("More processes have ended than the keeper could record: how some ended is unknown.");
 }
 
 static int say_hello(CoreKeeper *keeper) {
@@ -426,7 +426,7 @@ int core_keeper_new(CoreKeeper **ret_keeper, Failure *ret_failure) {
                 return failure_set(ret_failure, -EPIPE, "Failed", "The keeper has gone.");
         r = say_hello(keeper);
         if (r == -EPROTO)
-                return failure_set(ret_failure, r, "Failed", "The keeper that runs is of another version.");
+                return failure_set(ret_failure, r, "Failed", "The running keeper has another version.");
         if (r < 0)
                 return failure_set(ret_failure, r, "Failed", "The keeper does not answer: %s", strerror(-r));
         log_welcome(keeper);
@@ -457,7 +457,7 @@ int core_keeper_ready(CoreKeeper *keeper) {
         if (!keeper)
                 return 0;
         for (size_t i = 0; i < keeper->held.n; i++) {
-                log_debug("Nobody wants '%s' any more.", keeper->held.items[i].name);
+                log_debug("No unit uses '%s' any more.", keeper->held.items[i].name);
                 (void) drop_fd(keeper, keeper->held.items[i].name);
                 close(keeper->held.items[i].fd);
                 free(keeper->held.items[i].name);

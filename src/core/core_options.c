@@ -252,8 +252,9 @@ static int read_options(CoreOptions *options, int argc, char *argv[], bool *ret_
                 if (r == -ENOMEM)
                         return failure_set(ret_failure, r, "NoMemory", "Out of memory.");
                 if (r < 0)
-                        return failure_set(ret_failure, r, "InvalidArgs", "'%s' is no value for --%s; see jobd --help.",
-                                           optarg, long_options[index].name);
+                        return failure_set(ret_failure, r, "InvalidArgs",
+                                           "'%s' is not a value for --%s; see jobd --help.", optarg,
+                                           long_options[index].name);
                 if (r != 0)
                         return r;
         }
@@ -271,7 +272,8 @@ static int take_units(CoreOptions *options, char *const *names, Failure *ret_fai
                 if (r == -ENOMEM)
                         return failure_set(ret_failure, r, "NoMemory", "Out of memory.");
                 if (r < 0)
-                        return complain_option("'%s' is no name of a unit that can be started.", *name, ret_failure);
+                        return complain_option("'%s' is not the name of a unit that can be started.", *name,
+                                               ret_failure);
         }
         return 0;
 }
@@ -309,8 +311,8 @@ static int read_command_line(CoreOptions *options, int argc, char *argv[], Failu
         if (optind < argc && strcmp(argv[optind], "run") == 0)
                 return read_run(options, argc - optind, argv + optind, ret_failure);
         if (optind < argc)
-                return complain_option("jobd takes no argument ('%s') but 'run'; to ask a running jobd for something "
-                                       "use jobctl.", argv[optind], ret_failure);
+                return complain_option("jobd takes no argument ('%s') other than 'run'; use jobctl to control a "
+                                       "running jobd.", argv[optind], ret_failure);
         return 0;
 }
 

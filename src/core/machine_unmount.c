@@ -138,7 +138,7 @@ int machine_swap_off(void) {
                         continue;
                 error = machine_call_bounded(call_swap_off, line, CALL_TIMEOUT);
                 if (error < 0) {
-                        log_warning("Swap on %s is not given back: %s", line, strerror(-error));
+                        log_warning("Cannot turn off swap on %s: %s", line, strerror(-error));
                         r = error;
                 }
         }

@@ -145,7 +145,8 @@ static int serve(Core *core, const char *runtime_directory, Failure *ret_failure
         if (r == 0)
                 r = tell_ready(core, manager, runtime_directory);
         if (r < 0)
-                return failure_set(ret_failure, r, "Failed", "Cannot tell the keeper that we serve: %s", strerror(-r));
+                return failure_set(ret_failure, r, "Failed", "Cannot tell the keeper that core serves: %s",
+                                   strerror(-r));
         r = run_loop(core, manager);
         core->action = manager_action(manager);
         return r < 0 ? failure_set(ret_failure, r, "Failed", "The event loop failed: %s", strerror(-r)) : r;

@@ -224,7 +224,7 @@ find_core
 check "the old one serves" ctl list-units
 rm "$DIR/core"
 check_exit "one that is missing is no reason to end" 0 ctl daemon-reexec
-check_prints "and is told of" 'going on as we are' cat "$DIR/log"
+check_prints "and is told of" 'Cannot execute jobd-core anew' cat "$DIR/log"
 stop_daemon
 
 # — the keeper dies —
