@@ -160,17 +160,19 @@ int machine_command_line_read(MachineCommandLine *ret_line) {
         cleanup_free_ char *text = calloc(1, COMMAND_LINE_MAX);
         FILE *file = fopen("/proc/cmdline", "re");
         bool has_failed;
+        size_t n = 0;
         int error;
 
         if (!file)
                 return -errno;
         if (text)
-                (void) fread(text, 1, COMMAND_LINE_MAX - 1, file);
+                n = fread(text, 1, COMMAND_LINE_MAX - 1, file);
         has_failed = ferror(file);
         error = errno;
         fclose(file);
         if (!text)
                 return -ENOMEM;
+        text[n] = '\0';
         return has_failed ? -error : machine_command_line_parse(ret_line, text);
 }
 
