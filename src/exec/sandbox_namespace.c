@@ -160,10 +160,14 @@ static int write_of(pid_t pid, const char *name, const char *text) {
         return r;
 }
 
+static bool is_root_or_unset(uint32_t id) {
+        return id == 0 || id == UINT32_MAX;
+}
+
 static int write_map(pid_t pid, const char *name, unsigned id) {
         char text[64];
 
-        if (id == 0 || id == UINT32_MAX)
+        if (is_root_or_unset(id))
                 snprintf(text, sizeof(text), "0 0 1\n");
         else
                 snprintf(text, sizeof(text), "0 0 1\n%u %u 1\n", id, id);
@@ -178,24 +182,34 @@ static int write_maps(pid_t pid, uid_t uid, gid_t gid) {
         return r < 0 ? r : write_map(pid, "gid_map", gid);
 }
 
-int sandbox_namespace_make_user(uid_t uid, gid_t gid) {
+/* @writes_itself: the process writes its own maps, of our own user and group only. */
+static int make_user(bool writes_itself, uid_t uid, gid_t gid) {
         Maker maker = { .kind = CLONE_NEWUSER, .user_fd = -1 };
-        bool is_privileged = geteuid() == 0;
         pid_t pid = 0;
         int fd, r = 0;
 
-        if (!is_privileged) {
+        if (writes_itself) {
                 snprintf(maker.maps[0], sizeof(maker.maps[0]), "%u %u 1\n", geteuid(), geteuid());
                 snprintf(maker.maps[1], sizeof(maker.maps[1]), "%u %u 1\n", getegid(), getegid());
         }
         fd = run(&maker, &pid);
-        if (fd >= 0 && is_privileged)
+        if (fd >= 0 && !writes_itself)
                 r = write_maps(pid, uid, gid);
         if (r < 0) {
                 close(fd);
                 fd = r;
         }
         reap(pid);
+        return fd;
+}
+
+int sandbox_namespace_make_user(uid_t uid, gid_t gid) {
+        const bool is_root = geteuid() == 0;
+        int fd = make_user(!is_root, uid, gid);
+
+        /* The files of a process that has ended belong to root of the machine, so root of a user namespace cannot write them. */
+        if (fd == -EACCES && is_root && is_root_or_unset(uid) && is_root_or_unset(gid))
+                fd = make_user(true, uid, gid);
         return fd;
 }
 
