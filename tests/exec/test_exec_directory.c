@@ -15,6 +15,7 @@
 
 #include "basic/macro.h"
 #include "basic/text.h"
+#include "double/double_rights.h"
 #include "exec/exec_directory.h"
 #include "exec_fixture.h"
 #include "unit/exec_terms.h"
@@ -41,6 +42,8 @@ static void run_as_nobody(Fixture *fixture) {
 }
 
 Test(exec_directory, are_made_and_told_of) {
+        need_users();
+
         char *runtime[] = { (char *) "one/two", (char *) "three", NULL }, *state[] = { (char *) "s", NULL };
         ExecTerms terms = { .directories = {
                 [EXEC_DIRECTORY_RUNTIME] = { runtime, 0 },
@@ -57,6 +60,8 @@ Test(exec_directory, are_made_and_told_of) {
 }
 
 Test(exec_directory, what_is_in_it_gets_the_owner_too) {
+        need_users();
+
         char *state[] = { (char *) "s", NULL };
         ExecTerms terms = { .directories = { [EXEC_DIRECTORY_STATE] = { state, 0 } } };
         struct stat status;
@@ -70,6 +75,8 @@ Test(exec_directory, what_is_in_it_gets_the_owner_too) {
 }
 
 Test(exec_directory, many_entries_and_deep_trees) {
+        need_users();
+
         char *state[] = { (char *) "s", NULL };
         ExecTerms terms = { .directories = { [EXEC_DIRECTORY_STATE] = { state, 0 } } };
         FIXTURE("find /var/lib/s ! -uid 65534 | wc -l; find /var/lib/s | wc -l");
@@ -81,6 +88,8 @@ Test(exec_directory, many_entries_and_deep_trees) {
 }
 
 Test(exec_directory, a_symlink_of_the_user_is_not_followed) {
+        need_users();
+
         char *state[] = { (char *) "mine/inner", NULL };
         ExecTerms terms = { .directories = { [EXEC_DIRECTORY_STATE] = { state, 0 } } };
         FIXTURE("");
@@ -95,6 +104,8 @@ Test(exec_directory, a_symlink_of_the_user_is_not_followed) {
 }
 
 Test(exec_directory, a_symlink_of_the_administrator_is_followed) {
+        need_users();
+
         char *state[] = { (char *) "moved", NULL };
         ExecTerms terms = { .directories = { [EXEC_DIRECTORY_STATE] = { state, 0 } } };
         FIXTURE("stat -c %u /run/elsewhere");
@@ -222,6 +233,8 @@ Test(exec_directory, depth_is_no_matter) {
 }
 
 Test(exec_directory, configuration_that_is_there_keeps_its_owner) {
+        need_users();
+
         char *names[] = { (char *) "test-configuration", NULL };
         ExecTerms terms = { .directories = { [EXEC_DIRECTORY_CONFIGURATION] = { names, 0 } } };
         FIXTURE("stat -c '%u %a' /etc/test-configuration; echo $CONFIGURATION_DIRECTORY");
@@ -234,6 +247,8 @@ Test(exec_directory, configuration_that_is_there_keeps_its_owner) {
 }
 
 Test(exec_directory, credentials) {
+        need_users();
+
         char *load[] = { NULL, (char *) "gone:nowhere", NULL }, *set[] = { (char *) "text:hello\n", (char *) "file:never", NULL };
         ExecTerms terms = { .load_credentials = load, .set_credentials = set };
         char entry[128];
@@ -249,6 +264,8 @@ Test(exec_directory, credentials) {
 }
 
 Test(exec_directory, credentials_of_files_without_a_size_and_of_missing_ones) {
+        need_users();
+
         char *load[] = { (char *) "version:/proc/version", (char *) "text:/no/such/file", NULL };
         char *set[] = { (char *) "text:instead", NULL };
         ExecTerms terms = { .load_credentials = load, .set_credentials = set };

@@ -13,6 +13,7 @@
 
 #include "basic/macro.h"
 #include "exec/exec_filter.h"
+#include "double/double_rights.h"
 #include "exec_fixture.h"
 #include "unit/exec_terms.h"
 
@@ -215,11 +216,11 @@ Test(exec_filter, a_user_without_the_kernels_tunables_gets_no_new_privileges) {
 
 /* It may filter itself because it forgoes privileges. */
 Test(exec_filter, a_user_gets_it_with_no_new_privileges) {
+        need_users();
+
         ExecTerms terms = { .filter.denies_realtime = true };
         FIXTURE("grep -E 'NoNewPrivs|Seccomp:' /proc/self/status");
 
-        if (geteuid() != 0)
-                cr_skip_test("not root");
         expect(&fixture, &terms, "NoNewPrivs:\t0\nSeccomp:\t2");
         fixture_deinit(&fixture);
         fixture_init(&fixture, "grep -E 'NoNewPrivs|Seccomp:' /proc/self/status");

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "double/double_assert.h"
+#include "double/double_rights.h"
 #include "exec/exec_ipc.h"
 
 #define OURS 4711
@@ -22,6 +23,7 @@
 #define OTHER 4713
 
 static void make_world(void) {
+        need_users();
         cr_assert(unshare(CLONE_NEWIPC) == 0);
         cr_assert(mount("tmpfs", "/dev/shm", "tmpfs", 0, "mode=1777") == 0);
 }

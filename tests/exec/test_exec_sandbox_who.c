@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "double/double_rights.h"
 #include "sandbox_trial.h"
 
 TestSuite(exec_sandbox_who, .init = trial_make_world);
@@ -82,6 +83,8 @@ Test(exec_sandbox_who, a_lenient_one_does_not_do_something_else) {
 }
 
 Test(exec_sandbox_who, a_users_manager_makes_a_user_namespace_first) {
+        need_user_namespaces();
+
         const uid_t nobody = 65534;
         TRIAL("id -u; touch /usr/x 2>&- || echo refused; ls -A /tmp /var/tmp; cut -d: -f1 /proc/net/dev | tail -n +3; "
               "stat -c %u /etc/hostname; tr -s ' ' </proc/self/uid_map; touch /tmp/mine && echo written");

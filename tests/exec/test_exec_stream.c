@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "basic/macro.h"
+#include "double/double_rights.h"
 #include "exec_fixture.h"
 
 Test(exec_stream, files_that_cannot_be_opened_are_named) {
@@ -120,12 +121,12 @@ Test(exec_stream, terminal_is_the_controlling_one_and_takes_the_inherited_output
 }
 
 Test(exec_stream, terminal_is_the_users) {
+        need_users();
+
         char name[64];
         FIXTURE("stat -c '%U %a' \"$(tty)\"; : 3<>\"$(tty)\" && echo opened");
         int fd = open_pair(name, sizeof(name));
 
-        if (geteuid() != 0)
-                cr_skip_test("only root may be others");
         fixture.request.tty = name;
         fixture.request.user = "nobody";
         cr_assert(eq(int, fixture_run(&fixture), 0));

@@ -19,6 +19,7 @@
 
 #include "basic/macro.h"
 #include "basic/text.h"
+#include "double/double_rights.h"
 #include "exec_fixture.h"
 #include "unit/exec_terms.h"
 
@@ -143,11 +144,11 @@ Test(exec_terms, bounding_set) {
 }
 
 Test(exec_terms, a_user_with_ambient_capabilities) {
+        need_users();
+
         TERMS(.ambient_capabilities = 1U << CAP_NET_BIND_SERVICE);
         FIXTURE("id -u; grep -E 'Cap(Eff|Amb)' /proc/self/status");
 
-        if (geteuid() != 0)
-                cr_skip_test("not root");
         fixture.request.user = "65534";
         fixture.request.group = "65534";
         chmod(fixture.folder, 0777);
@@ -209,6 +210,8 @@ static void expect_keyring(Fixture *fixture, const char *mode, long own, bool is
 }
 
 Test(exec_terms, session_keyring) {
+        need_users();
+
         static const struct {
                 ExecKeyring mode;
                 bool is_own, is_users_own;

@@ -43,7 +43,8 @@ class Daemon:
         self.process = subprocess.Popen(
             (['/bin/sh', '-c', 'echo $$ >"$0/cgroup.procs" && exec "$@"', group] if group else []) +
             [os.path.join(build, 'jobd'), '--system' if system else '--user', '--unit-path', units, '--runtime-dir',
-             self.runtime, '--default-unit', 'none', '--no-bus'], stderr=self.log, stdin=subprocess.DEVNULL, env=dict(os.environ, **(environment or {})))
+             self.runtime, '--default-unit', 'none', '--no-bus'], stderr=self.log, stdin=subprocess.DEVNULL,
+            env=dict(os.environ, XDG_RUNTIME_DIR=folder, **(environment or {})))
         self.wait_until_it_serves()
 
     def core(self):

@@ -44,6 +44,11 @@ skip() {
         printf 'ok %d - %s # SKIP %s\n' "$TESTS" "$1" "$2"
 }
 
+# has_users: a process may become that of any other user. Root may; root of a user namespace that a user has made may not.
+has_users() {
+        [ "$(id -u)" = 0 ] && [ "$(sed -n 's/^ *0 *0 *//p' /proc/self/uid_map)" = 4294967295 ]
+}
+
 # check NAME COMMAND…: the command succeeds.
 check() {
         local name=$1 out
@@ -154,14 +159,23 @@ ctl() {
         "$BUILD/jobctl" "$@"
 }
 
-# wait_for REGEX COMMAND…: until what the command prints matches
+# wait_for REGEX COMMAND…: until what the command prints matches. If the jobd in $BOX, a child of the test, has ended, the
+# command is tried once more, and no longer.
 wait_for() {
-        local wanted=$1 end=$((SECONDS + PATIENCE))
+        local wanted=$1 end=$((SECONDS + PATIENCE)) is_over=
         shift
         until grep -Eq -- "$wanted" <<<"$("$@" 2>&1)"; do
-                [ "$SECONDS" -lt "$end" ] || return 1
+                [ -z "$is_over" ] && [ "$SECONDS" -lt "$end" ] || return 1
+                [ -z "${BOX-}" ] || kill -0 "$BOX" 2>/dev/null || is_over=yes
                 sleep 0.02
         done
+}
+
+# signal_box SIGNAL: to jobd, which is the only child of $BOX; false if that has ended
+signal_box() {
+        local init
+        read -r init 2>/dev/null <"/proc/$BOX/task/$BOX/children"
+        [ -n "$init" ] && kill "-$1" "$init"
 }
 
 # wait_for_waiter PID: until that jobctl waits or listens, and so knows its jobs. It catches SIGTERM from then on; a shell

@@ -29,11 +29,6 @@ logged() {
         wait_for "$1" cat "$LOG"
 }
 
-signal() {
-        local init
-        read -r init <"/proc/$BOX/task/$BOX/children"
-        kill "-$1" "$init"
-}
 
 # goes_on: it has started what there is to start, the unit has ended, and it answers. Then it is ended.
 goes_on() {
@@ -41,7 +36,7 @@ goes_on() {
         if logged 'Startup finished' && wait_for '^(inactive|failed|dead)' ctl is-active "$1"; then
                 ctl is-active other.service >/dev/null 2>&1 && status='goes on'
         fi
-        signal TERM
+        signal_box TERM
         box_status >/dev/null
         echo "${status:-has ended}"
 }
@@ -115,13 +110,13 @@ field() {
                                         boot "${options[@]}" "$@"
                                         logged 'app begins' ;;
                         esac
-                        signal TERM
+                        signal_box TERM
                         box_status ;;
                 'SIGTERM while it runs')
                         app exec "trap \"$ends\" TERM; echo app begins; sleep 1000 & wait" "$(restarts "$unit" 0)"
                         boot "${options[@]}" "$@"
                         logged 'app begins'
-                        signal TERM
+                        signal_box TERM
                         box_status ;;
                 'SIGTERM while all is stopped')
                         touch "$DIR/slow"
@@ -129,10 +124,10 @@ field() {
                         boot "${options[@]}" "$@"
                         if [ ${#options[@]} = 0 ]; then
                                 logged 'Startup finished'
-                                signal TERM
+                                signal_box TERM
                         fi
                         logged 'other stops'
-                        signal TERM
+                        signal_box TERM
                         if [ ${#options[@]} != 0 ]; then
                                 logged 'Received SIGTERM'
                                 echo >"$FIFO"
@@ -272,7 +267,7 @@ end() {
                         logged 'Startup finished'
                         ctl restart app.service && ctl restart app.service && wait_for '^active' ctl is-active app.service &&
                                 echo 'goes on'
-                        signal TERM
+                        signal_box TERM
                         box_status >/dev/null
                         return ;;
         esac

@@ -36,6 +36,13 @@ static void write_config(char path[static 64], const char *text) {
         fclose(file);
 }
 
+/* A user's manager has its sockets there, and the user who builds may have no session. */
+static void set_runtime_folder(void) {
+        setenv("XDG_RUNTIME_DIR", "/run/user/4711", 1);
+}
+
+TestSuite(core_options, .init = set_runtime_folder);
+
 Test(core_options, command_line_goes_over_the_file_over_defaults) {
         cleanup_(core_options_deinit) CoreOptions options = {};
         cleanup_(failure_deinit) Failure failure = {};

@@ -12,7 +12,7 @@ ROOT=$DIR/root
 PACKAGES=(openssh-server nginx postgresql-15 postgresql-common redis-server cron rsyslog memcached haproxy apache2 mariadb-server
         tor unbound chrony dnsmasq mosquitto prometheus exim4-base exim4-config exim4-daemon-light systemd curl openssh-client)
 
-if [ "$(sed -n 's/^ *0 *0 *//p' /proc/self/uid_map)" != 4294967295 ]; then
+if ! has_users; then
         skip "packages" "only root can install them"
         done_testing
 fi
