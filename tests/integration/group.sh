@@ -13,7 +13,7 @@ done
 
 remove_group() {
         [ -e "$GROUP/cgroup.kill" ] && echo 1 >"$GROUP/cgroup.kill"
-        # What was killed may take a moment.
+        # Killed processes may take a moment to leave.
         until find "$GROUP" -depth -type d -exec rmdir {} + 2>/dev/null; do
                 [ -d "$GROUP" ] || break
         done

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 #
-# What the integration tests share: TAP, a daemon in a folder of its own, and waiting for what a client prints. No test
+# Shared by the integration tests: TAP, a daemon in a folder of its own, and waiting for what a client prints. No test
 # may depend on how fast a machine is: each waits for what it needs, and the limits only end a test that hangs.
 # A test sources this with the build directory as its first argument and runs in namespaces of its own.
 
@@ -119,8 +119,8 @@ start_daemon() {
         find_core
 }
 
-# find_core: the pid of the process that does the work, a child of the one that was started; it is another one after a crash.
-# What that one was just about to begin is a child of the same name, until it executes its program: then it fails.
+# find_core: puts the pid of jobd-core, a child of the keeper that was started, into $CORE. A process that core is about to start
+# has the same name until it executes its program; with two of that name, find_core fails.
 find_core() {
         CORE=$(awk -v keeper="$DAEMON" '/^Name:/ { name = $2 } /^PPid:/ && $2 == keeper && name == "jobd-core" {
                 split(FILENAME, part, "/"); print part[3] }' /proc/[0-9]*/status 2>/dev/null)

@@ -31,7 +31,7 @@ echo main $INVOCATION_ID >>$1
 systemd-notify --ready
 exec sleep 1000000
 '''
-# What is written down in each operation.
+# The lines that the commands of the service write in each operation.
 EXPECTED = {
     'start': ['pre', 'main'],
     'reload': ['reload'],

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# clean, freeze and thaw with the real daemon: what goes and what stays, what is refused, and that core may die meanwhile.
+# clean, freeze and thaw with the real daemon: what is removed, what stays, what is refused, and that core may die meanwhile.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 . "$(dirname "$0")/group.sh"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Control groups with the real daemon: units begin in their own, are killed by it, leave nothing behind. The hierarchy here
-# may be without controllers; what needs some is shown not to be applied. And where there is none all works as before.
+# Control groups with the real daemon: a unit starts in a group of its own, is killed by group, and leaves no group behind.
+# The hierarchy of the machine may be without controllers: then limits must be reported as not applied. Without a hierarchy
+# services work as ever.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 
@@ -125,7 +126,7 @@ ExecStart=/bin/sh -c 'G=$GROUP/app.slice/passes-on.service; mkdir \$\$G/inner; e
 ExecReload=/bin/sh -c 'sed -n s/^0:://p /proc/self/cgroup >$DIR/reloaded'
 U
 mkfifo "$DIR/fifo"
-# What is written stays there, whoever comes to read it.
+# Held open for reading and writing, so that written lines wait for a reader.
 exec 8<>"$DIR/fifo"
 start_daemon_in_group
 

@@ -64,7 +64,7 @@ for SHELL_NAME in bash zsh fish; do
                 continue
         fi
         offers "$SHELL_NAME: all verbs" "$VERBS" "complete_$SHELL_NAME" jobctl ''
-        # What does not begin with the words that stand there is not offered.
+        # Words that do not begin with the typed text are not offered.
         check_equal "$SHELL_NAME: verbs by their beginning" "$("complete_$SHELL_NAME" jobctl critical | tr '\n' ' ')" "critical-chain "
         offers "$SHELL_NAME: units" quick.service "complete_$SHELL_NAME" jobctl status qui
         offers "$SHELL_NAME: templates up to the instance" many@ "complete_$SHELL_NAME" jobctl start many

@@ -145,10 +145,10 @@ works "$NAME"
 halt "$NAME"
 rm -f "$UNITS"/s*.service
 
-# A user who may have some processes, and no more.
+# A user with a limit of processes.
 NAME="with few processes"
 if has_users; then
-        # Processes are counted for each user on the whole machine: one whom nobody else has, as the folder is ours alone.
+        # The kernel counts the processes of a user on the whole machine. The folder's inode makes a user that no other test has.
         SOMEBODY=$((100000 + $(stat -c %i "$DIR") % 1000000))
         names=$(seq -f 's%g.service' -s ' ' 20)
         for name in $names; do

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Users that exist while a unit runs: who they are, what they may, that nobody else is one of them, and that they are kept
-# over the death of the core.
+# DynamicUser=: the names and numbers of the users, their rights, that no two units share one, and that a unit keeps its user
+# when core dies.
 # shellcheck source=tests/integration/library.sh
 . "$(dirname "$0")/library.sh"
 
@@ -22,7 +22,7 @@ said() {
         wait_for . cat "$DIR/said-$1" && cat "$DIR/said-$1"
 }
 
-# Each says who it is through a FIFO that was opened for it: it may not write anywhere.
+# Each service reports its user through a FIFO that jobd opens, since it may write nowhere.
 dynamic() {
         local name=$1
         shift

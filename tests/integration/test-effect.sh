@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Each directive that confines or limits what a service may do: its effect as the service sees it, and a value that cannot
-# be read, with which the unit is refused. The table is complete: one that doc/directives.md calls supported stands here,
-# or below with the reason why it protects nothing. Each row has a control: the same without the directive looks otherwise,
-# or the row shows nothing on this machine and says so.
+# Each directive that confines or limits a service: its effect as seen from inside the service, and an invalid value, for
+# which the unit is refused. The table is complete: a directive that doc/directives.md calls supported has a row, or stands
+# below with the reason why it protects nothing. Each row has a control, the same service without the directive. If both
+# look alike, the row shows nothing on this machine and is skipped.
 #
-# What no computer shows for want of controllers, rights or a security module, the emulated one does: tools/boot-test runs
-# this there and sees to it that each row is shown (tests/boot/effects.py). With EFFECT_ONLY, an expression, only the
-# effects of directives that match are looked at.
+# tools/boot-test runs this test in an emulated machine, which has the controllers, rights and security modules that a
+# computer may lack; there each row must be shown (tests/boot/effects.py). EFFECT_ONLY, an expression, selects directives by
+# name.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 . "$(dirname "$0")/group.sh"
@@ -89,7 +89,7 @@ denied() {
         printf '%s >/dev/null 2>&1 || echo denied' "$1"
 }
 
-# — who it is, and what it may —
+# — users, groups and privileges —
 row User nobody 'a:b' nobody 'id -un'
 row Group nogroup 'a:b' nogroup 'id -gn'
 row SupplementaryGroups daemon 'a:b' 'nogroup daemon' 'id -Gn' User=nobody Group=nogroup
@@ -125,7 +125,7 @@ row RestrictNamespaces yes nets denied "$(denied 'unshare --net true')"
 row RestrictRealtime yes perhaps denied "$(denied 'chrt -f 1 true')"
 row RestrictSUIDSGID yes perhaps denied "touch $PLACE/data/suid; $(denied "chmod u+s $PLACE/data/suid")"
 
-# — what it sees —
+# — namespaces and the file system —
 row PrivateTmp yes perhaps '' 'ls -A /tmp'
 row PrivateDevices yes perhaps denied "$(denied "mknod $PLACE/data/node-\$\$ c 1 3")"
 row PrivateIPC yes perhaps other "[ \$(readlink /proc/self/ns/ipc) = '$(outer ipc)' ] || echo other"
@@ -243,12 +243,12 @@ row IPAddressDeny any 300.1.1.1 denied "$(denied 'bash -c "echo x >/dev/udp/127.
 row IPAddressAllow 127.0.0.1 10.0.0.0/33 sent 'bash -c "echo x >/dev/udp/127.0.0.1/9" 2>/dev/null && echo sent' IPAddressDeny=any
 LAST_OF_GROUP=$N
 
-# — how it is ended, and how long it may take —
+# — signals and time limits —
 mkfifo "$PLACE/data/hold"
 STOP='ctl --no-block stop "$1"; hold'
-# Where that is the last means it comes again.
+# Once only: as the last means, the signal is sent again.
 USR1='trap "trap \"\" USR1; echo usr1; exit" USR1'
-# What has ended it, unless that was us.
+# The result and the signal that ended the unit, unless the test killed it.
 OVER="ExecStopPost=/bin/sh $PLACE/script/over %n"
 echo "[ -e $PLACE/data/over-\$1 ] || echo \"\$SERVICE_RESULT \$EXIT_STATUS\"" >"$PLACE/script/over"
 ending KillSignal SIGUSR1 SIGNOTHING usr1 "$USR1; trap 'echo term; exit' TERM; $STOP"
@@ -310,7 +310,7 @@ check_equal "each directive that confines or limits is tried, and no other" \
 check_equal "each wish is tried, and none is exempt" \
         "$(printf '%s\n' "${!WISHES[@]}" | sort)" "$(printf '%s\n' "${!WISHES[@]}" | grep -Fx "$(printf '%s\n' "${NAMES[@]}")" | sort)"
 
-# What holds while jobd starts up is seen by what is started then, before all else.
+# Startup…= hold while jobd starts up, so their rows start first, with the default unit.
 {
         echo '[Unit]'
         for i in "${EARLY[@]}"; do echo "Wants=control-$i.service effect-$i.service"; done
@@ -320,8 +320,8 @@ if [ -n "$GROUP" ]; then
 else
         start_daemon --default-unit early.target
 fi
-# Those that fail say so below. Some at a time, and once more, alone, what was given up since it got no processor for
-# seconds: in an emulated machine on a busy computer that happens.
+# A unit that fails is reported below. A few start at a time. A unit that got no processor for seconds, as happens in an
+# emulated machine on a busy computer, is started once more, alone.
 ctl start early.target >"$DIR/started" 2>&1
 for ((i = 0; i < ${#LATER[@]}; i += 4)); do
         SOME=("${LATER[@]:i:4}") SOME=("${SOME[@]/#/control-}" "${SOME[@]/#/effect-}")
@@ -331,7 +331,7 @@ for one in $(sed -n 's/^<.>\([^:]*\): .*Timer expired$/\1/p' "$DIR/log" | sort -
         ctl start "$one" >>"$DIR/started" 2>&1
 done
 
-# What ends is waited for; a control that would not do so by itself has lasted longer then than what is limited.
+# The units under test end, and are waited for. By then their controls have run for longer than the limit, and are killed.
 ENDS=("${ENDING[@]}" "${LIMITED[@]}")
 state_of() {
         ctl show -P ActiveState "$1"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What clients change of the manager itself: the environment of what it starts, and its log level. Both outlive core.
+# Clients change the manager: the environment of the services that it starts, and its log level. Both outlive core.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 

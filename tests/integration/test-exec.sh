@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# How processes are run: limits, privileges, filters, directories and credentials of real services of the system's manager.
+# Processes of services of the system's manager: limits, privileges, filters, directories and credentials.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# How a container ends: each field of the tables in doc/containers.md, with jobd as PID 1 of a pid namespace. What the
-# tables do not name here in words that this test knows is a failure, so neither can change without the other.
+# The exit status of a container: each field of the tables in doc/containers.md, with jobd as PID 1 of a pid namespace. A
+# word in a table that this test does not know is a failure, so neither can change without the other.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 TABLE=$(dirname "$0")/../../doc/containers.md
@@ -41,7 +41,7 @@ goes_on() {
         echo "${status:-has ended}"
 }
 
-# What every container of these has: a unit that can be seen to be stopped.
+# Each of these containers has a unit that tells when it is stopped.
 unit other.service <<U
 [Service]
 ExecStart=/bin/sleep 1000

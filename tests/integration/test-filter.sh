@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What services may reach, as seen from inside them: devices, addresses of the network. Each has a control that may.
+# Filters of devices and network addresses, as seen from inside a service. Each has a control without the filter.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 
@@ -110,7 +110,7 @@ else
         skip "one whose filter cannot be set" "the group cannot be filled"
 fi
 
-# What was set before is taken back while it runs.
+# A reload lifts the filter of a service that runs.
 does strict "${OPEN/NAME/strict}"
 check "reload the unit files" ctl daemon-reload
 check "restart" ctl restart strict.service

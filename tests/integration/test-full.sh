@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The file system that the state is written to is full: services go on, it is said once, and when there is room again
-# nothing is missing.
+# The file system of the state is full: services go on, the log says so once, and when there is room again nothing is
+# missing from the state.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The part of jobd that serves is killed while jobctl waits or asks: what it was told to do is done once, and it ends as
-# if nothing had been. KILLS is how often it is killed at a moment that nobody chose (30).
+# Core is killed while jobctl waits or asks: the request is carried out once, and jobctl ends as if core had lived. KILLS is
+# the number of kills at random moments (30).
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 KILLS=${KILLS:-30}
@@ -57,7 +57,7 @@ in_background() {
         WAITER=$!
 }
 
-# What it said of jobs, without their numbers and times
+# said: the messages of jobctl about jobs, without their numbers and times
 said() {
         sed -E 's/([0-9]+[a-z]+ )+ago/T ago/; s/[0-9]+/N/g' "$DIR/err"
 }
@@ -171,7 +171,7 @@ for ((i = 0; i < KILLS; i++)); do
 done
 report "$((i < KILLS))" "$KILLS questions, with a kill in each" "the $((i + 1)). went wrong: $(cat "$DIR/out" "$DIR/err")"
 
-# — who looks on —
+# — monitor —
 "$BUILD/jobctl" monitor --json 'lasting*' >"$DIR/monitor" 2>/dev/null &
 MONITOR=$!
 wait_for Listening cat "$DIR/monitor"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# jobctl run: commands as services, as scopes, and as what a timer or a path starts; exit statuses, messages, terminals.
+# jobctl run: commands as services, as scopes, and as units that a timer or a path starts; exit statuses, messages, terminals.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The main job, with the real daemon: one transaction for several requests, what a second client hears, waiting, why,
-# plan, refusals, exit codes.
+# jobctl with the real daemon: several requests in one transaction, signals that a second client gets, waiting, why, plan,
+# refusals, exit codes.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 

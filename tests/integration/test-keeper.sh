@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Two processes: the one that is started, which must not die, and the one that works, which may. ORPHANS is how many
-# processes are left to it (1000).
+# The keeper, which must not die, and core, which may. ORPHANS is the number of processes that are left to the keeper (1000).
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 LEAVE_ORPHANS=$(realpath "$4")

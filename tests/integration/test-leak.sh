@@ -28,7 +28,7 @@ zombies() {
         grep -l "^PPid:[[:space:]]*\($DAEMON\|$CORE\)$" /proc/[0-9]*/status 2>/dev/null | xargs -r grep -l '^State:.*Z' | wc -l
 }
 
-# What the manager itself has written to, in KiB: shared library pages don't count.
+# memory: the pages that the manager has written to, in KiB; those of shared libraries do not count.
 memory() {
         awk '/^Anonymous:/ { print $2 }' "/proc/$CORE/smaps_rollup"
 }

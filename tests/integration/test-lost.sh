@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The records of jobd are lost while its services run: the next core finds these by what there is to be seen, and starts
-# none of them twice. With control groups, and without; the controls are a service that cannot be seen, and records that
+# The records of jobd are lost while its services run: the next core finds the services by their control groups, or without
+# control groups by their environment, and starts none of them twice. The controls are a service that hides, and records that
 # are not lost.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
@@ -161,7 +161,7 @@ else
 fi
 check_equal "environment: control: one that hides is not found" "$(ctl is-active hidden.service)" inactive
 check "environment: control: it can be started" ctl start hidden.service
-# It has started when it was made, and is a sleeper once it has executed that.
+# The unit is up when its process is made; the process is a sleeper only after it has executed sleep.
 check "environment: control: and runs twice" wait_for "^$((BEFORE + 1))\$" sleepers
 stop_all environment
 done_testing

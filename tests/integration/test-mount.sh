@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Mount units, with the real daemon and real mounts: by files, by fstab, and by somebody else.
+# Mount units, with the real daemon and real mounts: of unit files, of fstab, and mounts that others make.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Path units, with the real daemon: they see what comes and what changes, also while core is dead, and do not spin.
+# Path units, with the real daemon: they notice new and changed files, also while core is dead, and do not spin.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 
@@ -78,7 +78,7 @@ echo 2 >"$DIR/changed"
 check "and so has one that was written" wait_for '^2$' runs changed
 check "all wait again" wait_for '^waiting$' ctl show --value -p SubState changed.path
 
-# What happens while there is no core.
+# A change while there is no core.
 kill -STOP "$DAEMON"
 kill -KILL "$CORE"
 echo 3 >"$DIR/changed"
@@ -90,7 +90,7 @@ touch "$DIR/in/exists"
 check "what appears is seen" wait_for '^2$' runs exists
 check_prints "it is shown" 'Paths=.*PathChanged' ctl show changed.path
 
-# What stays true.
+# Conditions that stay true.
 check "one whose path is always there starts" ctl start spins.path limited.path
 check "it fails by its limit" wait_for '^trigger-limit-hit$' ctl show --value -p Result spins.path
 check "another by that of its service" wait_for '^unit-start-limit-hit$' ctl show --value -p Result limited.path

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# RestartOnDependency= over a death of core: a unit whose start failed with another's is started with that one, unless it
-# was asked for itself meanwhile. What is written down of that is compared with what is in memory, as in all tests here.
+# RestartOnDependency= over a death of core: a unit whose start failed with another's is started with that one, unless a
+# client has requested the unit meanwhile. As in all tests here, the written state is compared with the memory of core.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What must not bring the manager down: garbage, clients that go in the middle, full file systems, a second manager.
+# The manager survives garbage, clients that leave in the middle, full file systems, and a second manager.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 GARBAGE=$3
@@ -91,7 +91,7 @@ check_prints "and says why" 'already|another|in use' echo "$OUT"
 check_exit "a wrong option" 2 "$BUILD/jobd" --nonsense
 check_exit "the first one serves" 0 ctl is-active a.service
 
-# It dies while somebody waits.
+# The manager dies while a client waits.
 "$BUILD/jobctl" start slow.service >"$DIR/waiter" 2>&1 &
 WAITER=$!
 wait_for_waiter "$WAITER"

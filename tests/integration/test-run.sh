@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# jobd run: a unit, or a command, alone.
+# jobd run: a single unit, or a single command.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 cd "$DIR" || exit 1

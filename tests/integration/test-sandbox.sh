@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Sandboxes with the real daemon: what a service sees, what its processes share with each other and with units that are
-# joined, that it outlives core, and what is left when it ends.
+# Sandboxes with the real daemon: what a service sees, what its processes share with each other and with the units of
+# JoinsNamespaceOf=, that the sandbox outlives core, and that nothing is left when the service ends.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 
-# Not below /tmp, which is another one for those in a sandbox.
+# Not below /tmp, which is another folder inside a sandbox.
 OUTPUT=/mnt
 mount -t tmpfs tmpfs "$OUTPUT"
 
@@ -166,7 +166,7 @@ check_equal "its last command shares what the first had, behind another core, to
         "$(tr '\n' ' ' <"$OUTPUT/socket-post")" "pre $(sed -n 1p "$OUTPUT/socket-pre") "
 check "and its folders go" gone '/tmp/jobd-private-commands.socket-*'
 
-# — who tidies up /tmp —
+# — systemd-tmpfiles —
 if command -v systemd-tmpfiles >/dev/null; then
         for folder in tmp var/tmp; do
                 mkdir -p "$DIR/tidy/$folder/jobd-private-x"/tmp "$DIR/tidy/$folder/other"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Scopes: commands that run from here and are a unit, what they survive, how they end, with control groups and without.
+# Scopes: a command that jobctl runs becomes a unit; what it survives, and how it ends, with control groups and without.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 . "$(dirname "$0")/group.sh"
@@ -120,7 +120,7 @@ U
         MONITOR=$!
         sleep 1000 &
         SCOPE_PID=$!
-        # It may take a moment to listen: something happens until it has heard that. What happens before must not end it.
+        # The monitor may take a moment to listen: units are reloaded until it has heard a reload.
         check "somebody listens" wait_for Member=Reloading sh -c "'$BUILD/jobctl' daemon-reload; cat '$DIR/heard'"
         check "of one who controls it" make i.scope fail 3 PIDs au 1 "$SCOPE_PID" Controller s :1.999 TimeoutStopUSec t 1000000
         check "is asked to stop it" ctl stop i.scope

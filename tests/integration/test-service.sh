@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# When a service is up, how it is looked after, and what it may leave with us: with real processes, and a core that dies
-# in between.
+# Readiness, watchdogs and stored descriptors of services, with real processes, and a core that dies in between.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 SPEAKER="$(python3 -c 'import sys; print(sys.executable)') $(realpath "$(dirname "$0")/speaker.py")"
 read -r PORT HTTP_PORT < <(python3 -c 'import socket
 servers = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
 print(*(server.getsockname()[1] for server in servers))')
-# A machine without that name is lent it, in the test's own mount namespace.
+# If /etc/hosts lacks the name, it is added in the test's own mount namespace.
 if ! getent hosts localhost >/dev/null; then
         cp -r /etc "$DIR/etc" 2>/dev/null || true
         echo '127.0.0.1 localhost' >>"$DIR/etc/hosts"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# set-property: settings that are applied to a unit that runs, hold as drop-ins, and are refused when they are wrong.
+# set-property: settings are applied to a unit that runs, are kept as drop-ins, and are refused when they are wrong.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 . "$(dirname "$0")/group.sh"

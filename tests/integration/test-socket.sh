@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Services that are started by those who connect: one for all, and one for each connection; and what becomes of a socket
-# while core dies. CONNECTIONS is how many there are in all (1000), AT_ONCE how many of them at a time (50).
+# Socket activation: one service for all connections, and one for each; and sockets while core dies. CONNECTIONS is the number
+# of connections in all (1000), AT_ONCE the number of them at a time (50).
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 PEER=$(realpath "$(dirname "$0")/socket_peer.py")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Timers, with the real daemon: they elapse, over a death of core too, once each time; what was missed is made up for.
+# Timers, with the real daemon: they elapse once each time, also over a death of core, and make up for a missed time.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 export XDG_STATE_HOME=$DIR/state
@@ -72,7 +72,7 @@ check_equal "the one that elapses once has" "$(runs once)" 1
 check "they stop" ctl stop again.timer late.timer
 check_prints "and are inactive" '^inactive$' ctl is-active again.timer
 
-# What was missed.
+# A missed time.
 check "a persistent one starts" ctl start missed.timer
 check "it writes down that it is there" test -e "$STAMP"
 check "it has not elapsed" test ! -e "$DIR/missed.runs"
@@ -83,7 +83,7 @@ check "it makes up for what was missed" wait_for '^1$' runs missed
 check "and that is written down" wait_for . find "$STAMP" -newermt '1 day ago'
 check "it waits for its next time" wait_for '^waiting$' ctl show --value -p SubState missed.timer
 
-# What is wrong.
+# Wrong timers.
 check_prints "one that never elapses is refused" "it would never elapse" ctl start broken.timer
 check_prints "verify says what is wrong" 'broken\.timer:2.*OnCalendar.*hour is out of its range' ctl verify "$UNITS/broken.timer"
 check_exit "one without its unit cannot be started" 1 ctl start lonely.timer

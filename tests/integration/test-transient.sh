@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Units that clients make, over the bus: their text, what they survive, when their files go, and what is refused.
+# Transient units, made over the bus: their text, what they survive, when their files are removed, and what is refused.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 
