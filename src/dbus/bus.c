@@ -17,12 +17,12 @@
 
 #include "basic/log.h"
 #include "basic/text.h"
+#include "dbus/broadcast/bus_signal.h"
 #include "dbus/bus.h"
-#include "dbus/bus_dispatch.h"
 #include "dbus/bus_interfaces.h"
-#include "dbus/bus_name.h"
-#include "dbus/bus_server.h"
-#include "dbus/bus_signal.h"
+#include "dbus/object/bus_dispatch.h"
+#include "dbus/peer/bus_name.h"
+#include "dbus/peer/bus_server.h"
 
 struct Bus {
         BusTree tree;

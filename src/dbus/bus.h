@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "dbus/bus_server.h"
+#include "dbus/peer/bus_server.h"
 #include "manager/manager.h"
 
 typedef struct Bus Bus;

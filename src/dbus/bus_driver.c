@@ -18,8 +18,8 @@
 
 #include "basic/strv.h"
 #include "basic/text.h"
-#include "dbus/bus_call.h"
 #include "dbus/bus_interfaces.h"
+#include "dbus/object/bus_call.h"
 
 #define REQUEST_NAME_NOT_OWNER 3U       /* DBUS_REQUEST_NAME_REPLY_EXISTS */
 #define RELEASE_NAME_NON_EXISTENT 2U

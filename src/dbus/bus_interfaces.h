@@ -5,7 +5,7 @@
  * The interfaces and kinds of objects that there are
  */
 
-#include "dbus/bus_tree.h"
+#include "dbus/object/bus_tree.h"
 
 extern const BusInterface bus_manager_interface;
 extern const BusInterface bus_unit_interface;

@@ -10,9 +10,9 @@
 #include <errno.h>
 
 #include "basic/text.h"
-#include "dbus/bus_call.h"
 #include "dbus/bus_interfaces.h"
-#include "dbus/bus_view.h"
+#include "dbus/object/bus_call.h"
+#include "dbus/object/bus_view.h"
 
 static int method_cancel(BusCall *call) {
         return bus_call_cancel(call, call->object->job.id);

@@ -5,7 +5,7 @@
  * The methods of the manager's interface
  */
 
-#include "dbus/bus_call.h"
+#include "dbus/object/bus_call.h"
 
 /* — jobs — */
 

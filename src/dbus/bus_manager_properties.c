@@ -12,7 +12,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "dbus/bus_manager.h"
-#include "dbus/bus_view.h"
+#include "dbus/object/bus_view.h"
 #include "unitfile/resource_settings.h"
 
 #ifndef JOBD_VERSION

@@ -16,8 +16,8 @@
 #include "basic/text.h"
 #include "dbus/bus_interfaces.h"
 #include "dbus/bus_manager.h"
-#include "dbus/bus_setting.h"
-#include "dbus/bus_setting_list.h"
+#include "dbus/setting/bus_setting.h"
+#include "dbus/setting/bus_setting_list.h"
 #include "unitfile/dropin_write.h"
 #include "unitfile/transient_file.h"
 

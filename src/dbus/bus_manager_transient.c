@@ -22,8 +22,8 @@
 #include "basic/vector.h"
 #include "dbus/bus_interfaces.h"
 #include "dbus/bus_manager.h"
-#include "dbus/bus_setting.h"
 #include "dbus/bus_token.h"
+#include "dbus/setting/bus_setting.h"
 
 #define AUX_MAX 64U
 

@@ -12,7 +12,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "dbus/bus_manager.h"
-#include "dbus/bus_process.h"
+#include "dbus/peer/bus_process.h"
 
 #define ROOT_SLICE "-.slice"
 

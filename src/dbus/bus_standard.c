@@ -11,11 +11,11 @@
 #include <errno.h>
 
 #include "basic/text.h"
-#include "dbus/bus_access.h"
-#include "dbus/bus_call.h"
 #include "dbus/bus_interfaces.h"
-#include "dbus/bus_introspect.h"
-#include "dbus/bus_view.h"
+#include "dbus/object/bus_access.h"
+#include "dbus/object/bus_call.h"
+#include "dbus/object/bus_introspect.h"
+#include "dbus/object/bus_view.h"
 
 static int find_interface(BusCall *call, const BusInterface *interfaces, size_t n, const char *name, size_t *ret_at) {
         for (size_t i = 0; i < n; i++)

@@ -8,7 +8,7 @@
  * manager/manager_token.h.
  */
 
-#include "dbus/bus_call.h"
+#include "dbus/object/bus_call.h"
 #include "manager/manager_token.h"
 
 /* Sets the failure if it can be none. @what: how the caller has named it. */

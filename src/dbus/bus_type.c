@@ -6,8 +6,8 @@
  * Their properties are rows of the unit layer, which knows no bus.
  */
 
-#include "dbus/bus_call.h"
 #include "dbus/bus_interfaces.h"
+#include "dbus/object/bus_call.h"
 #include "manager/manager_transient.h"
 
 static int method_abandon(BusCall *call) {

@@ -13,7 +13,7 @@
 #include "basic/text.h"
 #include "dbus/bus_interfaces.h"
 #include "dbus/bus_manager.h"
-#include "dbus/bus_view.h"
+#include "dbus/object/bus_view.h"
 
 static int method_enqueue(BusCall *call) {
         const char *mode = bus_call_string(call);

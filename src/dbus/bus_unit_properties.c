@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "basic/strv.h"
-#include "dbus/bus_error.h"
 #include "dbus/bus_interfaces.h"
-#include "dbus/bus_view.h"
+#include "dbus/object/bus_error.h"
+#include "dbus/object/bus_view.h"
 #include "unit/unit_clean.h"
 #include "unitfile/install_preset.h"
 #include "unitfile/transient_file.h"

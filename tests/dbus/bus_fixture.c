@@ -15,7 +15,7 @@
 
 #include "basic/macro.h"
 #include "bus_fixture.h"
-#include "dbus/bus_path.h"
+#include "dbus/peer/bus_path.h"
 
 #define TIMEOUT_MS 300000
 

@@ -9,9 +9,9 @@
 
 #include "basic/text.h"
 #include "basic/usec.h"
-#include "dbus/bus_dispatch.h"
-#include "dbus/bus_server.h"
-#include "dbus/bus_signal.h"
+#include "dbus/broadcast/bus_signal.h"
+#include "dbus/object/bus_dispatch.h"
+#include "dbus/peer/bus_server.h"
 
 /* It only ends a test that hangs. */
 #define BUS_WORLD_PATIENCE USEC_PER_MINUTE

@@ -10,7 +10,7 @@
 
 #include "bus_world.h"
 #include "dbus/bus_interfaces.h"
-#include "dbus/bus_later.h"
+#include "dbus/object/bus_later.h"
 #include "double/double_assert.h"
 
 #define OVEN "/org/jobd1/oven/1"

@@ -10,7 +10,7 @@
 
 #include "basic/macro.h"
 #include "basic/vector.h"
-#include "dbus/bus_output.h"
+#include "dbus/peer/bus_output.h"
 #include "double/double_assert.h"
 
 static BusOutput output;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "basic/macro.h"
-#include "dbus/bus_path.h"
+#include "dbus/peer/bus_path.h"
 #include "double/double_assert.h"
 #include "unit/unit_name.h"
 

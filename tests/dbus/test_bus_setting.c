@@ -11,8 +11,8 @@
 
 #include "basic/macro.h"
 #include "dbus/bus_interfaces.h"
-#include "dbus/bus_setting.h"
-#include "dbus/bus_setting_list.h"
+#include "dbus/setting/bus_setting.h"
+#include "dbus/setting/bus_setting_list.h"
 #include "double/double_assert.h"
 #include "double/double_unit.h"
 

@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "basic/text.h"
-#include "dbus/bus_access.h"
-#include "dbus/bus_document.h"
-#include "dbus/bus_error.h"
 #include "dbus/bus_interfaces.h"
-#include "dbus/bus_introspect.h"
+#include "dbus/object/bus_access.h"
+#include "dbus/object/bus_document.h"
+#include "dbus/object/bus_error.h"
+#include "dbus/object/bus_introspect.h"
 #include "double/double_assert.h"
 #include "types/unit_types.h"
 

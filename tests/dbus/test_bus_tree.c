@@ -10,10 +10,10 @@
 
 #include "basic/strv.h"
 #include "bus_world.h"
-#include "dbus/bus_access.h"
-#include "dbus/bus_broadcast.h"
-#include "dbus/bus_introspect.h"
-#include "dbus/bus_view.h"
+#include "dbus/broadcast/bus_broadcast.h"
+#include "dbus/object/bus_access.h"
+#include "dbus/object/bus_introspect.h"
+#include "dbus/object/bus_view.h"
 #include "double/double_assert.h"
 
 /* There are lamps 1 and 2. The first one is of uid 1234. */

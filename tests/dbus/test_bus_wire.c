@@ -9,7 +9,7 @@
 
 #include "basic/macro.h"
 #include "bus_sink.h"
-#include "dbus/bus_wire.h"
+#include "dbus/peer/bus_wire.h"
 #include "double/double_assert.h"
 
 static BusWire wire;

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "basic/text.h"
-#include "dbus/bus_document.h"
 #include "dbus/bus_interfaces.h"
+#include "dbus/object/bus_document.h"
 #include "types/unit_types.h"
 
 static int read_all(const char *path, char **ret_text) {

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Signals as messages
+ *
+ * Each function puts a signal into the outbox once for every peer that listens,
+ * in the dialects that it hears.
+ */
+
+#include "dbus/object/bus_tree.h"
+
+typedef struct BusBroadcast {
+        const BusTree *tree;            /* borrowed */
+        BusWire wire;                   /* the signal that is being written */
+} BusBroadcast;
+
+typedef void (*BusSignalWrite)(const BusView *view, const void *data, Sink *sink);
+
+/* Does anyone hear signals? */
+bool bus_broadcast_is_heard(const BusBroadcast *broadcast);
+
+/* A signal of the manager. */
+void bus_broadcast_of_manager(BusBroadcast *broadcast, const char *member, BusSignalWrite write, const void *data);
+/* A signal of an object without a body. */
+void bus_broadcast_of_object(BusBroadcast *broadcast, const BusObject *object, const char *interface, const char *member);
+/* The values of its properties that have all of @flags, for each interface that has such. */
+void bus_broadcast_changes(BusBroadcast *broadcast, const BusObject *object, uint8_t flags);
+/* That an object came or went. */
+void bus_broadcast_notice(BusBroadcast *broadcast, const BusNotice *notice);
+
+/* Something cannot be told: those who wait for it are disconnected, and ask again. */
+void bus_broadcast_drop_all(BusBroadcast *broadcast);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Who may do what
+ */
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "dbus/object/bus_tree.h"
+
+typedef enum BusWho {
+        BUS_WHO_NOBODY,                 /* a verb that the table does not name */
+        BUS_WHO_ANYONE,                 /* who can connect */
+        BUS_WHO_OWNER,                  /* root, and the user that the manager runs as */
+} BusWho;
+
+/* Of any object. */
+BusWho bus_access_who(BusVerb verb);
+/* Of this one. */
+bool bus_access_is_allowed(const BusTree *tree, const BusObject *object, BusVerb verb, uid_t uid);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Calls that are answered later
+ *
+ * The record of such a call hangs on its client, so it goes when the client
+ * goes. An answer is written into memory of its own: it may be caused by another
+ * call, whose own answer is being written.
+ */
+
+#include <assert.h>
+#include <errno.h>
+
+#include "dbus/object/bus_later.h"
+#include "dbus/object/bus_reply.h"
+
+int bus_call_keep(BusCall *call, BusLater *ret_later) {
+        BusLaterCall record = {
+                .number = call->tree->peers->last_later + 1,
+                .serial = dbus_message_get_serial(call->message),
+                .wants_reply = !dbus_message_get_no_reply(call->message),
+                .dialect = call->dialect,
+                .sender = call->sender,
+        };
+        int r;
+
+        assert(call->later == 0);
+
+        if (call->client->later.n >= BUS_LATER_MAX)
+                return bus_call_fail(call, -E2BIG, "LimitsExceeded",
+                                     "A client may have no more than %u calls that wait for their answer.", BUS_LATER_MAX);
+        r = vector_push(&call->client->later, record);
+        if (r < 0)
+                return r;
+
+        call->tree->peers->last_later++;
+        call->later = record.number;
+        *ret_later = (BusLater) { call->peer->id, record.number };
+        return 0;
+}
+
+/* True with its record, which the client has no more. */
+static bool take_record(BusClient *client, uint64_t number, BusLaterCall *ret_record) {
+        for (size_t i = 0; i < client->later.n; i++)
+                if (client->later.items[i].number == number) {
+                        *ret_record = client->later.items[i];
+                        client->later.items[i] = vector_last(&client->later);
+                        client->later.n--;
+                        return true;
+                }
+        return false;
+}
+
+void bus_call_unkeep(BusCall *call) {
+        BusLaterCall record;
+
+        if (call->later != 0)
+                (void) take_record(call->client, call->later, &record);
+        call->later = 0;
+}
+
+static bool has_record(const BusClient *client, uint64_t number) {
+        for (size_t i = 0; i < client->later.n; i++)
+                if (client->later.items[i].number == number)
+                        return true;
+        return false;
+}
+
+static BusClient *find_client(const BusTree *tree, BusLater later) {
+        BusPeer *peer = bus_peers_find(tree->peers, later.peer);
+
+        if (!peer || peer->is_gone)
+                return NULL;
+        bus_foreach_client(peer, client)
+                if (has_record(client, later.number))
+                        return client;
+        return NULL;
+}
+
+const BusClient *bus_later_client(const BusTree *tree, BusLater later) {
+        return find_client(tree, later);
+}
+
+/* False if nobody waits. From here on nobody does: the caller answers. */
+static bool take_reply(const BusTree *tree, BusLater later, BusReply *ret_reply) {
+        BusClient *client = find_client(tree, later);
+        BusLaterCall record;
+
+        if (!client || !take_record(client, later.number, &record))
+                return false;
+        *ret_reply = (BusReply) {
+                .tree = tree,
+                .peer = client->peer,
+                .client = client,
+                .dialect = record.dialect,
+                .sender = record.sender,
+                .serial = record.serial,
+                .is_wanted = record.wants_reply,
+        };
+        return true;
+}
+
+bool bus_later_answer(const BusTree *tree, BusLater later, BusLaterWrite write, const void *data) {
+        cleanup_(bus_wire_deinit) BusWire wire = {};
+        BusReply reply;
+        BusView view;
+        int r;
+
+        if (!take_reply(tree, later, &reply))
+                return false;
+        if (!reply.is_wanted)
+                return true;
+
+        view = (BusView) { tree, reply.dialect, NULL };
+        bus_wire_begin(&wire);
+        write(&view, data, &wire.sink);
+        r = bus_reply_send(&reply, &wire);
+        if (r < 0)
+                bus_reply_fail(&reply, &(Failure) {}, r);
+        return true;
+}
+
+bool bus_later_fail(const BusTree *tree, BusLater later, const Failure *failure) {
+        BusReply reply;
+
+        if (!take_reply(tree, later, &reply))
+                return false;
+        bus_reply_fail(&reply, failure, failure->code);
+        return true;
+}

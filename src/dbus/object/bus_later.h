@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Calls that are answered later
+ *
+ * A handler that cannot answer yet keeps the call, remembers its name (a
+ * BusLater) and returns BUS_CALL_LATER. In a later turn the call is answered or
+ * failed by that name, once; until then it counts among what its client holds.
+ * A call whose client has gone is forgotten: to answer it does nothing. So does
+ * a second answer.
+ */
+
+#include "dbus/object/bus_call.h"
+
+/* Returned by a handler that has kept the call. */
+#define BUS_CALL_LATER 1
+
+/* The name of a call: no pointer, it may be kept for as long as one likes. */
+typedef struct BusLater {
+        uint64_t peer;
+        uint64_t number;                /* 0: of none */
+} BusLater;
+
+/* Keeps the call of a handler. LimitsExceeded if the client has BUS_LATER_MAX of them already, or -ENOMEM. */
+int bus_call_keep(BusCall *call, BusLater *ret_later);
+/* Forgets it again: the handler has failed, and its failure is the answer. */
+void bus_call_unkeep(BusCall *call);
+
+/* The client of the call; NULL if nobody waits for the answer any more. */
+const BusClient *bus_later_client(const BusTree *tree, BusLater later);
+
+/*
+ * Answers with what @write writes: as much as the signature of the method asks for. The view has no object. False if
+ * nobody waited. A body that is too large for a message is answered as a failure.
+ */
+typedef void (*BusLaterWrite)(const BusView *view, const void *data, Sink *sink);
+bool bus_later_answer(const BusTree *tree, BusLater later, BusLaterWrite write, const void *data);
+bool bus_later_fail(const BusTree *tree, BusLater later, const Failure *failure);

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Interfaces as tables
+ *
+ * A type's interface has its rows from the unit layer, which knows no bus; the
+ * rest of the layer sees both kinds through one view.
+ */
+
+#include <assert.h>
+#include <string.h>
+
+#include "basic/text.h"
+#include "dbus/object/bus_table.h"
+#include "dbus/object/bus_tree.h"
+
+bool bus_interface_property(const BusInterface *interface, size_t at, BusPropertyRow *ret_row) {
+        const UnitProperty *of_unit = unit_property_at(interface->unit_properties, at);
+
+        if (interface->properties && interface->properties[at].name) {
+                const BusProperty *property = &interface->properties[at];
+
+                *ret_row = (BusPropertyRow) { property->name, property->signature, property->description,
+                                              property->flags, property, NULL };
+                return true;
+        }
+        if (of_unit) {
+                *ret_row = (BusPropertyRow) { of_unit->name, of_unit->signature, of_unit->description, of_unit->flags, NULL,
+                                              of_unit };
+                return true;
+        }
+        return false;
+}
+
+bool bus_interface_find_property(const BusInterface *interface, const char *name, BusPropertyRow *ret_row) {
+        for (size_t i = 0; bus_interface_property(interface, i, ret_row); i++)
+                if (strcmp(ret_row->name, name) == 0)
+                        return true;
+        return false;
+}
+
+const BusMethod *bus_interface_find_method(const BusInterface *interface, const char *name) {
+        for (const BusMethod *method = interface->methods; method && method->name; method++)
+                if (strcmp(method->name, name) == 0)
+                        return method;
+        return NULL;
+}
+
+void bus_property_write(const BusView *view, const BusPropertyRow *row, Sink *sink) {
+        if (row->property)
+                row->property->get(view, row->property->parameter, sink);
+        else
+                row->unit_property->get(view->object->unit, sink);
+}
+
+void bus_interface_write_properties(const BusView *view, const BusInterface *interface, uint8_t flags, Sink *sink) {
+        const UnitProperty *row;
+
+        for (const BusProperty *own = interface->properties; own && own->name; own++) {
+                if ((own->flags & flags) != flags)
+                        continue;
+                sink_entry_open(sink, own->name, own->signature);
+                own->get(view, own->parameter, sink);
+                sink_entry_close(sink);
+        }
+        for (size_t i = 0; (row = unit_property_at(interface->unit_properties, i)); i++) {
+                if ((row->flags & flags) != flags)
+                        continue;
+                sink_entry_open(sink, row->name, row->signature);
+                row->get(view->object->unit, sink);
+                sink_entry_close(sink);
+        }
+}
+
+bool bus_interface_has_properties(const BusInterface *interface, uint8_t flags) {
+        const UnitProperty *row;
+
+        for (const BusProperty *own = interface->properties; own && own->name; own++)
+                if ((own->flags & flags) == flags)
+                        return true;
+        for (size_t i = 0; (row = unit_property_at(interface->unit_properties, i)); i++)
+                if ((row->flags & flags) == flags)
+                        return true;
+        return false;
+}
+
+const char *bus_interface_full_name(const BusInterface *interface, const BusDialect *dialect,
+                                    char buffer[static BUS_INTERFACE_NAME_SIZE]) {
+        if (strchr(interface->name, '.'))
+                return interface->name;
+
+        assert(strlen(dialect->name) + 1 + strlen(interface->name) < BUS_INTERFACE_NAME_SIZE);
+        stpcpy(stpcpy(stpcpy(buffer, dialect->name), "."), interface->name);
+        return buffer;
+}
+
+bool bus_interface_is_named(const BusInterface *interface, const BusDialect *dialect, const char *full_name) {
+        size_t n = strlen(dialect->name);
+
+        if (strchr(interface->name, '.'))
+                return strcmp(interface->name, full_name) == 0;
+        return strncmp(full_name, dialect->name, n) == 0 && full_name[n] == '.' &&
+               strcmp(full_name + n + 1, interface->name) == 0;
+}

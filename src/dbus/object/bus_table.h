@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Interfaces as tables
+ *
+ * One table describes an interface. Dispatch, access, introspection and the API
+ * text are made of it, in each dialect. Tables of rows end with a NULL name.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <dbus/dbus.h>
+
+#include "basic/sink.h"
+#include "dbus/peer/bus_path.h"
+#include "job/job_manager.h"
+#include "unit/unit.h"
+
+typedef struct BusCall BusCall;
+typedef struct BusObject BusObject;
+typedef struct BusTree BusTree;
+
+/* What a caller does, for the table of who may do what: bus_access.h. */
+typedef enum BusVerb {
+        BUS_VERB_READ,                  /* questions, and to be told of changes */
+        BUS_VERB_ENQUEUE,               /* jobs */
+        BUS_VERB_CANCEL,                /* jobs */
+        BUS_VERB_KILL,
+        BUS_VERB_RESET,
+        BUS_VERB_PIN,                   /* keep a unit loaded */
+        BUS_VERB_RELOAD,
+        BUS_VERB_INSTALL,               /* links to unit files, and their contents */
+        BUS_VERB_EXIT,
+        _BUS_VERB_MAX,
+} BusVerb;
+
+/* What a property is read of. */
+typedef struct BusView {
+        const BusTree *tree;
+        const BusDialect *dialect;
+        const BusObject *object;        /* NULL: it may be gone */
+} BusView;
+
+typedef enum BusPropertyFlags {
+        BUS_PROPERTY_CONST = UNIT_PROPERTY_CONST,
+        BUS_PROPERTY_EMITS_CHANGE = UNIT_PROPERTY_EMITS_CHANGE,
+        BUS_PROPERTY_OF_JOB = 1 << 7,   /* of a unit: changes with its job */
+} BusPropertyFlags;
+
+typedef struct BusProperty {
+        const char *name;
+        const char *signature;
+        uint8_t flags;
+        uint32_t parameter;             /* for getters that serve several rows */
+        void (*get)(const BusView *view, uint32_t parameter, Sink *sink);       /* writes exactly one value */
+        const char *description;
+        int (*set)(BusCall *call, DBusMessageIter *value);      /* judges the value; NULL: it is read-only */
+        BusVerb set_verb;
+} BusProperty;
+
+/* @in_names and @out_names: one for each complete type of the signature, with spaces between. */
+typedef struct BusMethod {
+        const char *name;
+        const char *in, *in_names;
+        const char *out, *out_names;
+        BusVerb verb;
+        /* 0 with the reply's body written, BUS_CALL_LATER (see bus_later.h), or negative with call->failure */
+        int (*handler)(BusCall *call);
+        const char *description;
+} BusMethod;
+
+typedef struct BusSignal {
+        const char *name;
+        const char *signature, *names;
+        const char *description;
+} BusSignal;
+
+typedef struct BusInterface {
+        const char *name;               /* "Manager": the dialect goes in front; with a dot in it: whole */
+        const char *description;
+        const BusMethod *methods;
+        const BusSignal *signals;
+        const BusProperty *properties;
+        const UnitPropertyTable *const *unit_properties;        /* instead, for a type of units */
+} BusInterface;
+
+#define BUS_INTERFACES_MAX 8
+
+#define BUS_OBJECT_MANAGER_INTERFACE "org.freedesktop.DBus.ObjectManager"
+
+/* A property, whichever kind of row it is. */
+typedef struct BusPropertyRow {
+        const char *name, *signature, *description;
+        uint8_t flags;
+        const BusProperty *property;            /* one of the two */
+        const UnitProperty *unit_property;
+} BusPropertyRow;
+
+bool bus_interface_property(const BusInterface *interface, size_t at, BusPropertyRow *ret_row);
+bool bus_interface_find_property(const BusInterface *interface, const char *name, BusPropertyRow *ret_row);
+const BusMethod *bus_interface_find_method(const BusInterface *interface, const char *name);
+void bus_property_write(const BusView *view, const BusPropertyRow *row, Sink *sink);
+
+/* Writes the entries of an open a{sv}: of the properties that have all of @flags. Are there any? */
+bool bus_interface_has_properties(const BusInterface *interface, uint8_t flags);
+void bus_interface_write_properties(const BusView *view, const BusInterface *interface, uint8_t flags, Sink *sink);
+
+/* The whole name in a dialect: the interface's own string, or written into @buffer. */
+#define BUS_INTERFACE_NAME_SIZE 256
+const char *bus_interface_full_name(const BusInterface *interface, const BusDialect *dialect,
+                                    char buffer[static BUS_INTERFACE_NAME_SIZE]);
+bool bus_interface_is_named(const BusInterface *interface, const BusDialect *dialect, const char *full_name);

@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The connection to a message bus
+ *
+ * A manager may be what the bus itself waits for, so nothing here waits for the
+ * bus: Hello, the names and the credentials of callers are asked for with
+ * replies that come in later turns. Only connecting is a system call that could
+ * block, on a local socket with a full backlog: that is tried without blocking
+ * first. Addresses that are not local sockets are not used. These calls to the
+ * bus itself tell nothing of the manager, so they do not pass its outbox.
+ *
+ * A bus tells who sent a message, but not who that is. A call of a client that
+ * is new to us is held, with those that follow, until the bus has told its uid
+ * and pid; a match rule tells when it goes.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "basic/clock.h"
+#include "basic/log.h"
+#include "basic/text.h"
+#include "dbus/peer/bus_link.h"
+
+#define BACKOFF_FIRST (200 * USEC_PER_MSEC)
+#define BACKOFF_LAST (30 * USEC_PER_SEC)
+#define REPLY_TIMEOUT_MS 30000
+#define DESCRIPTORS_MAX 4096            /* of one message: as much as a session bus lets through */
+
+struct BusLink {
+        BusPeers *peers;                /* borrowed */
+        uint8_t dialects;               /* bits: those whose names are asked for */
+        const BusLinkOps *ops;          /* NULL: nobody listens */
+        void *userdata;                 /* of .ops */
+        char *address;                  /* owned */
+        BusPeer *peer;                  /* a reference; NULL while there is no bus */
+        sd_event_source *retry;         /* owned */
+        usec_t backoff;
+};
+
+/* — calls of ours — */
+
+typedef struct BusPending {
+        BusLink *link;                  /* borrowed: the connection goes before it */
+        char *subject;                  /* owned: the name it was about */
+        BusLinkReply reply;
+        void *userdata;
+} BusPending;
+
+static void pending_free(void *data) {
+        BusPending *pending = data;
+
+        free(pending->subject);
+        free(pending);
+}
+
+static void on_reply(DBusPendingCall *call, void *userdata) {
+        BusPending *pending = userdata;
+        DBusMessage *reply = dbus_pending_call_steal_reply(call);
+
+        if (pending->link->peer && !pending->link->peer->is_gone)
+                pending->reply(pending->userdata, pending->subject, reply);
+        dbus_message_unref(reply);
+}
+
+/* Sends a call with string arguments to the bus daemon. Without @reply none is asked for. */
+static int link_send_call(BusLink *link, DBusMessage *message, const char *subject, BusLinkReply reply, void *userdata) {
+        DBusPendingCall *call = NULL;
+        BusPending *pending;
+
+        if (!reply) {
+                dbus_message_set_no_reply(message, TRUE);
+                return dbus_connection_send(link->peer->connection, message, NULL) ? 0 : -ENOMEM;
+        }
+
+        pending = calloc(1, sizeof(*pending));
+        if (!pending)
+                return -ENOMEM;
+        *pending = (BusPending) { link, strdup(subject), reply, userdata };
+
+        if (!pending->subject ||
+            !dbus_connection_send_with_reply(link->peer->connection, message, &call, REPLY_TIMEOUT_MS) || !call ||
+            !dbus_pending_call_set_notify(call, on_reply, pending, pending_free)) {
+                if (call) {
+                        dbus_pending_call_cancel(call);
+                        dbus_pending_call_unref(call);
+                }
+                pending_free(pending);
+                return -ENOMEM;
+        }
+        dbus_pending_call_unref(call);
+        return 0;
+}
+
+int bus_link_call(BusLink *link, const char *method, const char *argument, BusLinkReply reply, void *userdata) {
+        DBusMessage *message;
+        dbus_uint32_t flags = 0;
+        bool is_ready;
+        int r = -ENOMEM;
+
+        message = dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, method);
+        if (!message)
+                return -ENOMEM;
+
+        is_ready = !argument || dbus_message_append_args(message, DBUS_TYPE_STRING, &argument, DBUS_TYPE_INVALID);
+        if (is_ready && text_equal(method, "RequestName"))
+                is_ready = dbus_message_append_args(message, DBUS_TYPE_UINT32, &flags, DBUS_TYPE_INVALID);
+        if (is_ready)
+                r = link_send_call(link, message, argument ?: "", reply, userdata);
+        dbus_message_unref(message);
+        return r;
+}
+
+/* Without memory for a call there is no sense in keeping the connection. */
+static void link_check(BusLink *link, int r) {
+        if (r < 0 && link->peer) {
+                log_error("Out of memory while talking to the message bus, leaving it.");
+                bus_peer_drop(link->peer);
+        }
+}
+
+static const char *error_text(DBusMessage *reply) {
+        const char *text = NULL;
+
+        if (!dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &text, DBUS_TYPE_INVALID))
+                text = NULL;
+        return text ?: dbus_message_get_error_name(reply) ?: "no reason given";
+}
+
+static bool is_error(DBusMessage *reply) {
+        return dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_ERROR;
+}
+
+/* — clients on the bus — */
+
+static int match_of_client(const char *name, char **ret_rule) {
+        return text_format(ret_rule, "type='signal',sender='" DBUS_SERVICE_DBUS "',interface='" DBUS_INTERFACE_DBUS
+                           "',member='NameOwnerChanged',arg0='%s'", name);
+}
+
+static void link_forget_client(BusLink *link, BusClient *client) {
+        cleanup_free_ char *rule = NULL;
+        int r;
+
+        r = match_of_client(client->name, &rule);
+        if (r >= 0)
+                r = bus_link_call(link, "RemoveMatch", rule, NULL, NULL);
+        bus_peer_remove_client(link->peer, client);
+        link_check(link, r);
+}
+
+static void read_credential(DBusMessageIter *entry, BusClient *client) {
+        DBusMessageIter value;
+        dbus_uint32_t number;
+        const char *key;
+
+        dbus_message_iter_get_basic(entry, &key);
+        dbus_message_iter_next(entry);
+        dbus_message_iter_recurse(entry, &value);
+        if (dbus_message_iter_get_arg_type(&value) != DBUS_TYPE_UINT32)
+                return;
+
+        dbus_message_iter_get_basic(&value, &number);
+        if (text_equal(key, "UnixUserID"))
+                client->uid = number;
+        else if (text_equal(key, "ProcessID"))
+                client->pid = (pid_t) number;
+}
+
+static void read_credentials(DBusMessage *reply, BusClient *client) {
+        DBusMessageIter iter, entries;
+
+        if (!text_equal(dbus_message_get_sender(reply), DBUS_SERVICE_DBUS) ||
+            !text_equal(dbus_message_get_signature(reply), "a{sv}"))
+                return;
+
+        dbus_message_iter_init(reply, &iter);
+        dbus_message_iter_recurse(&iter, &entries);
+        for (; dbus_message_iter_get_arg_type(&entries) == DBUS_TYPE_DICT_ENTRY; dbus_message_iter_next(&entries)) {
+                DBusMessageIter entry;
+
+                dbus_message_iter_recurse(&entries, &entry);
+                read_credential(&entry, client);
+        }
+}
+
+static void on_credentials(void *userdata, const char *name, DBusMessage *reply) {
+        BusLink *link = userdata;
+        BusClient *client = bus_peer_find_client(link->peer, name);
+
+        if (!client)
+                return;
+
+        if (is_error(reply) && text_equal(dbus_message_get_error_name(reply), DBUS_ERROR_NAME_HAS_NO_OWNER)) {
+                link_forget_client(link, client);
+                return;
+        }
+        if (!is_error(reply))
+                read_credentials(reply, client);
+
+        client->is_known = true;
+        client->held_bytes = 0;
+        for (size_t i = 0; i < client->held.n; i++) {
+                link->peers->receiver->call(client, client->held.items[i], link->peers->userdata);
+                dbus_message_unref(client->held.items[i]);
+        }
+        vector_deinit(&client->held);
+}
+
+/* Makes room for another: some client that holds nothing can as well be asked about again. */
+static bool link_make_room(BusLink *link) {
+        for (size_t i = 0; link->peer->clients.n >= BUS_CLIENTS_MAX && i < link->peer->clients.n; i++) {
+                BusClient *client = link->peer->clients.items[i];
+
+                if (client->is_known && bus_client_is_idle(client)) {
+                        link_forget_client(link, client);
+                        break;
+                }
+        }
+        return link->peer->clients.n < BUS_CLIENTS_MAX;
+}
+
+/* The rule first: should the client go in between, asking for it fails. */
+static BusClient *link_add_client(BusLink *link, const char *name) {
+        cleanup_free_ char *rule = NULL;
+        BusClient *client;
+        int r;
+
+        if (!link_make_room(link))
+                return NULL;
+
+        r = match_of_client(name, &rule);
+        if (r >= 0)
+                r = bus_peer_add_client(link->peer, name, &client);
+        if (r >= 0)
+                r = bus_link_call(link, "AddMatch", rule, NULL, NULL);
+        if (r >= 0)
+                r = bus_link_call(link, "GetConnectionCredentials", name, on_credentials, link);
+        link_check(link, r);
+        return r < 0 ? NULL : client;
+}
+
+static void link_refuse(BusLink *link, DBusMessage *message, const char *reason) {
+        BusClient stranger = { .peer = link->peer, .name = (char *) dbus_message_get_sender(message),
+                               .uid = (uid_t) -1 };
+        cleanup_(failure_deinit) Failure failure = {};
+
+        failure_set(&failure, -EBUSY, "LimitsExceeded", "%s", reason);
+        link->peers->receiver->refuse(&stranger, message, &failure, link->peers->userdata);
+}
+
+/* In bytes; without memory it is endless. */
+static size_t size_of_message(DBusMessage *message) {
+        char *data;
+        int n;
+
+        if (!dbus_message_marshal(message, &data, &n))
+                return SIZE_MAX;
+        dbus_free(data);
+        return (size_t) n;
+}
+
+/* While too much is held libdbus would read no more, and what it is held for would never be read. */
+static void link_hold(BusLink *link, BusClient *client, DBusMessage *message, size_t size) {
+        size_t total = size;
+
+        for (size_t i = 0; i < link->peer->clients.n; i++)
+                total += link->peer->clients.items[i]->held_bytes;
+
+        if (client->held.n >= BUS_HELD_MAX || total > BUS_HELD_BYTES_MAX)
+                link_refuse(link, message, "Too many calls wait to be answered.");
+        else if (vector_push(&client->held, dbus_message_ref(message)) < 0) {
+                dbus_message_unref(message);
+                link_check(link, -ENOMEM);
+        } else
+                client->held_bytes += size;
+}
+
+static void link_take_call(BusLink *link, DBusMessage *message) {
+        const char *name = dbus_message_get_sender(message);
+        size_t size = size_of_message(message);
+        BusClient *client;
+
+        if (!name)
+                return;
+        if (size > BUS_MESSAGE_MAX) {
+                link_refuse(link, message, "The message is too large: 4 MiB are the most that is taken.");
+                return;
+        }
+        client = bus_peer_find_client(link->peer, name);
+        /* Of one whom we don't know they would be held, too. */
+        if (dbus_message_contains_unix_fds(message) && (!client || !client->is_known)) {
+                link_refuse(link, message, "A call with file descriptors is taken after another one on the same connection.");
+                return;
+        }
+        client = client ?: link_add_client(link, name);
+        if (!client)
+                link_refuse(link, message, "Too many clients use this manager over the message bus.");
+        else if (client->is_known)
+                link->peers->receiver->call(client, message, link->peers->userdata);
+        else
+                link_hold(link, client, message, size);
+}
+
+static void link_take_signal(BusLink *link, DBusMessage *message) {
+        const char *name, *before, *after;
+        BusClient *client;
+
+        if (!dbus_message_is_signal(message, DBUS_INTERFACE_DBUS, "NameOwnerChanged") ||
+            !text_equal(dbus_message_get_sender(message), DBUS_SERVICE_DBUS) ||
+            !dbus_message_get_args(message, NULL, DBUS_TYPE_STRING, &name, DBUS_TYPE_STRING, &before,
+                                   DBUS_TYPE_STRING, &after, DBUS_TYPE_INVALID))
+                return;
+
+        client = bus_peer_find_client(link->peer, name);
+        if (client && !*after)
+                link_forget_client(link, client);
+        if (link->ops)
+                link->ops->name_changed(link->userdata, name, after);
+}
+
+static void on_message(BusPeer *peer, DBusMessage *message, void *userdata) {
+        BusLink *link = userdata;
+
+        if (link->peer != peer)
+                return;
+        if (dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_METHOD_CALL)
+                link_take_call(link, message);
+        else if (dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_SIGNAL)
+                link_take_signal(link, message);
+}
+
+/* — coming and going — */
+
+static void on_name(void *userdata, const char *name, DBusMessage *reply) {
+        dbus_uint32_t result = 0;
+
+        if (is_error(reply))
+                log_warning("The message bus does not let us own %s: %s", name, error_text(reply));
+        else if (dbus_message_get_args(reply, NULL, DBUS_TYPE_UINT32, &result, DBUS_TYPE_INVALID) && result == 2)
+                log_warning("Another program owns %s on the message bus; waiting for it to give the name up.", name);
+        else
+                log_debug("Owning %s on the message bus.", name);
+}
+
+static void on_hello(void *userdata, const char *subject, DBusMessage *reply) {
+        BusLink *link = userdata;
+        const char *name;
+        int r = 0;
+
+        if (is_error(reply) ||
+            !dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &name, DBUS_TYPE_INVALID) ||
+            !dbus_bus_set_unique_name(link->peer->connection, name)) {
+                log_warning("The message bus does not take us: %s",
+                            is_error(reply) ? error_text(reply) : "strange answer to Hello");
+                bus_peer_drop(link->peer);
+                return;
+        }
+
+        link->backoff = BACKOFF_FIRST;
+        link->peer->has_name = true;
+        link->peer->dialects = link->dialects;
+        bus_foreach_dialect(link->dialects, dialect)
+                if (r >= 0)
+                        r = bus_link_call(link, "RequestName", dialect->name, on_name, link);
+        if (r >= 0 && link->ops)
+                r = link->ops->up(link->userdata);
+        link_check(link, r);
+}
+
+static void link_retry_later(BusLink *link) {
+        (void) sd_event_source_set_time(link->retry, usec_add(clock_monotonic(), link->backoff));
+        (void) sd_event_source_set_enabled(link->retry, SD_EVENT_ONESHOT);
+        link->backoff = MIN(link->backoff * 2, (usec_t) BACKOFF_LAST);
+}
+
+/* Whether connect() to an entry of the address would answer at once. */
+static bool can_connect(DBusAddressEntry *entry) {
+        struct sockaddr_un address = { .sun_family = AF_UNIX };
+        const char *path = dbus_address_entry_get_value(entry, "path");
+        const char *abstract = dbus_address_entry_get_value(entry, "abstract");
+        const char *name = path ?: abstract;
+        socklen_t size;
+        bool is_there;
+        int fd;
+
+        if (!text_equal(dbus_address_entry_get_method(entry), "unix") || !name ||
+            strlen(name) + 2 > sizeof(address.sun_path))
+                return false;
+
+        strcpy(address.sun_path + (path ? 0 : 1), name);
+        size = (socklen_t) (offsetof(struct sockaddr_un, sun_path) + strlen(name) + 1);
+        fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (fd < 0)
+                return false;
+        is_there = connect(fd, (struct sockaddr *) &address, size) == 0;
+        close(fd);
+        return is_there;
+}
+
+/* The first entry of the address that answers. NULL if there is none. */
+static DBusConnection *connect_to(const char *address) {
+        DBusConnection *connection = NULL;
+        DBusAddressEntry **entries;
+        int n;
+
+        if (!dbus_parse_address(address, &entries, &n, NULL))
+                return NULL;
+
+        for (int i = 0; i < n && !connection; i++) {
+                const char *path = dbus_address_entry_get_value(entries[i], "path");
+                const char *abstract = dbus_address_entry_get_value(entries[i], "abstract");
+                cleanup_free_ char *single = NULL;
+                char *escaped;
+
+                if (!can_connect(entries[i]))
+                        continue;
+                escaped = dbus_address_escape_value(path ?: abstract);
+                if (escaped && text_format(&single, "unix:%s=%s", path ? "path" : "abstract", escaped) >= 0)
+                        connection = dbus_connection_open_private(single, NULL);
+                dbus_free(escaped);
+        }
+        dbus_address_entries_free(entries);
+        return connection;
+}
+
+/*
+ * libdbus hangs up on who sends too much, and here that would be the bus. So what the bus lets through is read, and
+ * refused afterwards.
+ */
+static void lift_limits(DBusConnection *connection) {
+        dbus_connection_set_max_message_size(connection, DBUS_MAXIMUM_MESSAGE_LENGTH);
+        dbus_connection_set_max_received_size(connection, 2 * BUS_HELD_BYTES_MAX);
+        dbus_connection_set_max_message_unix_fds(connection, DESCRIPTORS_MAX);
+}
+
+static void on_closed(BusPeer *peer, void *userdata) {
+        BusLink *link = userdata;
+
+        if (!link || link->peer != peer)
+                return;
+
+        if (peer->has_name)
+                log_notice("The message bus is gone; looking for it again.");
+        link->peer = bus_peer_unref(link->peer);
+        link_retry_later(link);
+}
+
+static const BusPeerOps peer_ops = { .message = on_message, .closed = on_closed };
+
+static int link_connect(BusLink *link) {
+        cleanup_(bus_peer_unrefp) BusPeer *peer = NULL;
+        DBusConnection *connection;
+        int r;
+
+        connection = connect_to(link->address);
+        if (!connection)
+                return -ENOTCONN;
+
+        r = bus_peer_new(&peer, link->peers, connection, &peer_ops, link);
+        if (r >= 0) {
+                peer->is_message_bus = true;
+                lift_limits(connection);
+                r = bus_peers_add(link->peers, peer);
+        }
+        if (r < 0)
+                return r;
+
+        link->peer = take_ptr(peer);
+        return bus_link_call(link, "Hello", NULL, on_hello, link);
+}
+
+static void link_try(BusLink *link) {
+        int r;
+
+        r = link_connect(link);
+        if (r < 0 && link->peer)
+                bus_peer_drop(link->peer);
+        else if (r < 0)
+                link_retry_later(link);
+}
+
+static int on_retry(sd_event_source *source, uint64_t usec, void *userdata) {
+        BusLink *link = userdata;
+
+        if (!link->peer)
+                link_try(link);
+        return 0;
+}
+
+void bus_link_listen(BusLink *link, const BusLinkOps *ops, void *userdata) {
+        link->ops = ops;
+        link->userdata = userdata;
+}
+
+bool bus_link_is_up(const BusLink *link) {
+        return link->peer && link->peer->has_name;
+}
+
+void bus_link_hurry(BusLink *link) {
+        link->backoff = BACKOFF_FIRST;
+        if (!link->peer)
+                (void) sd_event_source_set_time(link->retry, 0);
+}
+
+static int usual_address(bool is_user, char **ret_address) {
+        const char *address = getenv(is_user ? "DBUS_SESSION_BUS_ADDRESS" : "DBUS_SYSTEM_BUS_ADDRESS");
+        const char *folder = getenv("XDG_RUNTIME_DIR");
+        char *escaped;
+        int r;
+
+        if (address && *address)
+                return text_format(ret_address, "%s", address);
+        if (!is_user)
+                return text_format(ret_address, "unix:path=/run/dbus/system_bus_socket");
+        if (!folder || !*folder)
+                return -ENOENT;
+
+        escaped = dbus_address_escape_value(folder);
+        if (!escaped)
+                return -ENOMEM;
+        r = text_format(ret_address, "unix:path=%s/bus", escaped);
+        dbus_free(escaped);
+        return r;
+}
+
+int bus_link_new(BusLink **ret_link, BusPeers *peers, uint8_t dialects, const char *address, bool is_user) {
+        cleanup_(bus_link_freep) BusLink *link = NULL;
+        int r;
+
+        assert(ret_link);
+
+        link = calloc(1, sizeof(*link));
+        if (!link)
+                return -ENOMEM;
+
+        *link = (BusLink) { .peers = peers, .dialects = dialects, .backoff = BACKOFF_FIRST };
+        r = address ? text_format(&link->address, "%s", address) : usual_address(is_user, &link->address);
+        if (r == -ENOENT) {
+                *ret_link = NULL;
+                return 0;
+        }
+        if (r >= 0)
+                r = sd_event_add_time(peers->event, &link->retry, CLOCK_MONOTONIC, 0, 0, on_retry, link);
+        if (r >= 0)
+                r = sd_event_source_set_priority(link->retry, MANAGER_PRIORITY_BUS);
+        if (r < 0)
+                return r;
+
+        *ret_link = take_ptr(link);
+        return 0;
+}
+
+BusLink *bus_link_free(BusLink *link) {
+        if (!link)
+                return NULL;
+
+        sd_event_source_disable_unref(link->retry);
+        if (link->peer)
+                link->peer->userdata = NULL;
+        bus_peer_unref(link->peer);
+        free(link->address);
+        free(link);
+        return NULL;
+}

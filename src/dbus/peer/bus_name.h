@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Names on the message bus that units wait for (Type=dbus)
+ */
+
+#include "basic/vector.h"
+#include "dbus/peer/bus_link.h"
+#include "manager/manager.h"
+
+typedef struct BusName {
+        char *name;                     /* owned */
+        char *owner;                    /* owned: unique name of its owner; NULL: nobody, or not known */
+} BusName;
+
+typedef struct BusNames {
+        Manager *manager;               /* borrowed */
+        BusLink *link;                  /* borrowed; NULL: there is to be no message bus */
+        VECTOR(BusName) watched;
+} BusNames;
+
+/* Tells the manager that it can ask for names, if there is to be a message bus. */
+void bus_names_init(BusNames *names, Manager *manager, BusLink *link);
+void bus_names_deinit(BusNames *names);

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The other ends: connections, and who calls over them
+ *
+ * What goes to a private connection is gathered and written at once; only the
+ * message bus is written to by libdbus, which has its own business with it. What
+ * is in the outbox holds a reference to its peer, so a peer that is closed stays
+ * as an empty shell until that has been given up. A connection is never closed
+ * inside one of its own callbacks: it is marked, and the bus's reaper closes it
+ * in a turn of its own.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "basic/clock.h"
+#include "basic/log.h"
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "dbus/peer/bus_peer.h"
+#include "process/outbox.h"
+
+static DBusHandlerResult on_message(DBusConnection *connection, DBusMessage *message, void *userdata) {
+        BusPeer *peer = userdata;
+
+        if (peer->is_gone)
+                return DBUS_HANDLER_RESULT_HANDLED;
+
+        if (dbus_message_is_signal(message, DBUS_INTERFACE_LOCAL, "Disconnected"))
+                bus_peer_drop(peer);
+        else
+                peer->ops->message(peer, message, peer->userdata);
+        return DBUS_HANDLER_RESULT_HANDLED;
+}
+
+static void peer_set_limits(DBusConnection *connection) {
+        dbus_connection_set_exit_on_disconnect(connection, FALSE);
+        dbus_connection_set_route_peer_messages(connection, TRUE);
+        dbus_connection_set_max_message_size(connection, BUS_MESSAGE_MAX);
+        dbus_connection_set_max_received_size(connection, BUS_MESSAGE_MAX);
+        dbus_connection_set_max_message_unix_fds(connection, BUS_DESCRIPTORS_MAX);
+        dbus_connection_set_max_received_unix_fds(connection, BUS_DESCRIPTORS_MAX);
+}
+
+int bus_peer_new(BusPeer **ret_peer, BusPeers *peers, DBusConnection *connection, const BusPeerOps *ops, void *userdata) {
+        cleanup_(bus_peer_unrefp) BusPeer *peer = NULL;
+        int r;
+
+        assert(ret_peer);
+
+        peer = calloc(1, sizeof(*peer));
+        if (!peer) {
+                dbus_connection_close(connection);
+                dbus_connection_unref(connection);
+                return -ENOMEM;
+        }
+
+        *peer = (BusPeer) {
+                .n_references = 1,
+                .id = ++peers->last_id,
+                .peers = peers,
+                .connection = connection,
+                .ops = ops,
+                .userdata = userdata,
+        };
+        peer_set_limits(connection);
+        if (!dbus_connection_add_filter(connection, on_message, peer, NULL))
+                return -ENOMEM;
+        r = bus_loop_new_for_connection(&peer->loop, peers->event, connection);
+        if (r < 0)
+                return r;
+
+        *ret_peer = take_ptr(peer);
+        return 0;
+}
+
+BusPeer *bus_peer_ref(BusPeer *peer) {
+        peer->n_references++;
+        return peer;
+}
+
+BusPeer *bus_peer_unref(BusPeer *peer) {
+        if (!peer)
+                return NULL;
+
+        assert(peer->n_references > 0);
+        if (--peer->n_references > 0)
+                return NULL;
+
+        bus_peer_close(peer);
+        free(peer);
+        return NULL;
+}
+
+void bus_peer_close(BusPeer *peer) {
+        peer->is_gone = true;
+        while (peer->clients.n > 0)
+                bus_peer_remove_client(peer, vector_last(&peer->clients));
+        vector_deinit(&peer->clients);
+        peer->matches = strv_free(peer->matches);
+        bus_output_deinit(&peer->output);
+
+        if (!peer->connection)
+                return;
+
+        dbus_connection_close(peer->connection);
+        peer->loop = bus_loop_free(peer->loop);
+        dbus_connection_unref(peer->connection);
+        peer->connection = NULL;
+        peer->peers = NULL;
+}
+
+void bus_peer_drop(BusPeer *peer) {
+        if (peer->is_gone)
+                return;
+
+        peer->is_gone = true;
+        (void) sd_event_source_set_enabled(peer->peers->reaper, SD_EVENT_ONESHOT);
+}
+
+/* What waits to be read by the user of a private connection, on all connections of that user. */
+static size_t outgoing_of_user(const BusPeer *peer) {
+        const uid_t uid = peer->clients.items[0]->uid;
+        size_t total = 0;
+
+        bus_foreach_peer(peer->peers, other)
+                if (!other->is_message_bus && other->clients.items[0]->uid == uid)
+                        total += bus_output_size(&other->output);
+        return total;
+}
+
+static bool has_left_too_much(BusPeer *peer) {
+        size_t unread = bus_output_take_unread(&peer->output);
+        usec_t now;
+
+        if (unread <= BUS_OUTGOING_MAX) {
+                peer->behind_since = 0;
+                return false;
+        }
+        now = clock_monotonic();
+        if (peer->behind_since == 0)
+                peer->behind_since = now;
+        return unread > BUS_UNREAD_MAX || now - peer->behind_since > BUS_UNREAD_TIME;
+}
+
+/* Of those who may only read all counts but the last answer, which may be large; and what they have taken on all connections. */
+static bool takes_too_much(BusPeer *peer) {
+        if (!peer->is_of_other_user)
+                return has_left_too_much(peer);
+        return bus_output_backlog(&peer->output) > BUS_OUTGOING_OF_OTHERS_MAX ||
+               (bus_output_size(&peer->output) > BUS_OUTGOING_SMALL && outgoing_of_user(peer) > BUS_OUTGOING_OF_OTHERS_TOTAL);
+}
+
+static void drop_reader(BusPeer *peer) {
+        log_warning("A D-Bus client does not read what it is sent, disconnecting it.");
+        bus_peer_drop(peer);
+}
+
+static void peer_write(BusPeer *peer) {
+        int fd;
+
+        if (peer->is_gone || !dbus_connection_get_socket(peer->connection, &fd))
+                return;
+        bus_output_write(&peer->output, fd);
+        bus_loop_want_write(peer->loop, bus_output_size(&peer->output) > 0);
+}
+
+/* Is there anything new, it waits for its commit; what has been there before then leaves with it. */
+static void peer_write_rest(void *userdata) {
+        BusPeer *peer = userdata;
+
+        if (peer->is_in_outbox)
+                bus_loop_want_write(peer->loop, false);
+        else
+                peer_write(peer);
+}
+
+static void output_send(void *item) {
+        BusPeer *peer = item;
+
+        peer->is_in_outbox = false;
+        peer_write(peer);
+        if (!peer->is_gone && takes_too_much(peer))
+                drop_reader(peer);
+}
+
+static void output_free(void *item) {
+        bus_peer_unref(item);
+}
+
+static const OutboxItemOps output_ops = { .send = output_send, .free = output_free };
+
+/* Of many messages of one turn the first one puts the peer into the outbox. */
+static int peer_enter_outbox(BusPeer *peer) {
+        int r;
+
+        if (peer->is_in_outbox)
+                return 0;
+        bus_loop_set_writer(peer->loop, peer_write_rest, peer);
+        r = outbox_add(manager_outbox(peer->peers->manager), &output_ops, bus_peer_ref(peer));
+        if (r >= 0)
+                peer->is_in_outbox = true;
+        return r;
+}
+
+typedef struct BusOutgoing {
+        BusPeer *peer;                  /* a reference */
+        DBusMessage *message;           /* a reference */
+} BusOutgoing;
+
+static void outgoing_send(void *item) {
+        BusOutgoing *outgoing = item;
+        BusPeer *peer = outgoing->peer;
+
+        if (peer->is_gone)
+                return;
+
+        if ((size_t) dbus_connection_get_outgoing_size(peer->connection) > BUS_OUTGOING_MAX)
+                drop_reader(peer);
+        else if (!dbus_connection_send(peer->connection, outgoing->message, NULL)) {
+                log_error("Out of memory while sending a D-Bus message, disconnecting the client.");
+                bus_peer_drop(peer);
+        }
+}
+
+static void outgoing_free(void *item) {
+        BusOutgoing *outgoing = item;
+
+        bus_peer_unref(outgoing->peer);
+        dbus_message_unref(outgoing->message);
+        free(outgoing);
+}
+
+static const OutboxItemOps outgoing_ops = { .send = outgoing_send, .free = outgoing_free };
+
+static int send_to_message_bus(BusPeer *peer, DBusMessage *message) {
+        BusOutgoing *outgoing;
+
+        outgoing = calloc(1, sizeof(*outgoing));
+        if (!outgoing)
+                return -ENOMEM;
+
+        *outgoing = (BusOutgoing) { bus_peer_ref(peer), dbus_message_ref(message) };
+        return outbox_add(manager_outbox(peer->peers->manager), &outgoing_ops, outgoing);
+}
+
+/* Whoever misses a message waits for it: he is better off with a connection that breaks, and asks again. */
+static int peer_sent(BusPeer *peer, int r) {
+        if (r >= 0)
+                r = peer_enter_outbox(peer);
+        if (r < 0)
+                bus_peer_drop(peer);
+        return r;
+}
+
+int bus_peer_send(BusPeer *peer, DBusMessage *message) {
+        int r;
+
+        if (peer->is_gone)
+                return 0;
+        if (peer->is_message_bus)
+                return send_to_message_bus(peer, message);
+
+        r = bus_output_add_message(&peer->output, message);
+        return peer_sent(peer, r);
+}
+
+static int send_wire_to_message_bus(BusPeer *peer, const BusWire *wire) {
+        DBusMessage *message;
+        int r;
+
+        r = bus_wire_to_message(wire, &message);
+        if (r < 0)
+                return r;
+        r = send_to_message_bus(peer, message);
+        dbus_message_unref(message);
+        return r;
+}
+
+int bus_peer_send_wire(BusPeer *peer, const BusWire *wire) {
+        int r;
+
+        if (peer->is_gone)
+                return 0;
+        if (peer->is_message_bus)
+                return send_wire_to_message_bus(peer, wire);
+
+        r = bus_output_add_wire(&peer->output, wire);
+        return peer_sent(peer, r);
+}
+
+/*
+ * On a message bus it is a broadcast that wakes many, so it is sent only while a client there has a stake in it. Who
+ * connects to us may take us for a bus: nothing comes before the answer to his Hello then. So we let him speak first.
+ */
+bool bus_peer_hears(const BusPeer *peer, const BusDialect *dialect) {
+        if (peer->is_gone || !(peer->dialects & BUS_DIALECT_BIT(dialect->id)))
+                return false;
+        if (!peer->is_message_bus)
+                return bus_loop_has_message(peer->loop) && (!peer->has_name || peer->matches) && !peer->output.is_broken;
+
+        for (size_t i = 0; i < peer->clients.n; i++)
+                if (!bus_client_is_idle(peer->clients.items[i]))
+                        return true;
+        return false;
+}
+
+bool bus_peer_hears_objects(const BusPeer *peer) {
+        for (size_t i = 0; i < peer->clients.n; i++)
+                if (peer->clients.items[i]->uses_object_manager)
+                        return true;
+        return false;
+}
+
+int bus_peer_add_client(BusPeer *peer, const char *name, BusClient **ret_client) {
+        BusClient *client;
+        int r;
+
+        r = bus_client_new(&client, peer, peer->peers->manager, name);
+        if (r < 0)
+                return r;
+        r = vector_push(&peer->clients, client);
+        if (r < 0) {
+                bus_client_free(client);
+                return r;
+        }
+
+        *ret_client = client;
+        return 0;
+}
+
+BusClient *bus_peer_find_client(const BusPeer *peer, const char *name) {
+        for (size_t i = 0; i < peer->clients.n; i++)
+                if (strcmp(peer->clients.items[i]->name, name) == 0)
+                        return peer->clients.items[i];
+        return NULL;
+}
+
+void bus_peer_remove_client(BusPeer *peer, BusClient *client) {
+        for (size_t i = 0; i < peer->clients.n; i++)
+                if (peer->clients.items[i] == client) {
+                        peer->clients.items[i] = vector_last(&peer->clients);
+                        peer->clients.n--;
+                        break;
+                }
+
+        bus_client_free(client);
+}
+
+static void peers_remove(BusPeers *peers, BusPeer *peer) {
+        for (size_t i = 0; i < peers->items.n; i++)
+                if (peers->items.items[i] == peer) {
+                        peers->items.items[i] = vector_last(&peers->items);
+                        peers->items.n--;
+                        break;
+                }
+
+        if (peer->ops->closed)
+                peer->ops->closed(peer, peer->userdata);
+        bus_peer_close(peer);
+        bus_peer_unref(peer);
+}
+
+static int on_reap(sd_event_source *source, void *userdata) {
+        BusPeers *peers = userdata;
+
+        for (size_t i = peers->items.n; i > 0; i--)
+                if (peers->items.items[i - 1]->is_gone)
+                        peers_remove(peers, peers->items.items[i - 1]);
+        return 0;
+}
+
+int bus_peers_init(BusPeers *peers, Manager *manager, const BusReceiverOps *receiver, void *userdata) {
+        int r;
+
+        *peers = (BusPeers) {
+                .manager = manager,
+                .event = sd_event_ref(manager_event(manager)),
+                .owner = geteuid(),
+                .receiver = receiver,
+                .userdata = userdata,
+        };
+        r = sd_event_add_defer(peers->event, &peers->reaper, on_reap, peers);
+        if (r >= 0)
+                r = sd_event_source_set_enabled(peers->reaper, SD_EVENT_OFF);
+        if (r >= 0)
+                r = sd_event_source_set_priority(peers->reaper, MANAGER_PRIORITY_BUS);
+        return r;
+}
+
+void bus_peers_deinit(BusPeers *peers) {
+        while (peers->items.n > 0)
+                peers_remove(peers, vector_last(&peers->items));
+        vector_deinit(&peers->items);
+        sd_event_source_disable_unref(peers->reaper);
+        sd_event_unref(peers->event);
+}
+
+int bus_peers_add(BusPeers *peers, BusPeer *peer) {
+        int r;
+
+        r = vector_push(&peers->items, peer);
+        if (r >= 0)
+                bus_peer_ref(peer);
+        return r;
+}
+
+BusPeer *bus_peers_find(const BusPeers *peers, uint64_t id) {
+        bus_foreach_peer(peers, peer)
+                if (peer->id == id)
+                        return peer;
+        return NULL;
+}

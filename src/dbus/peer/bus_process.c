@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * What /proc says of a process
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "basic/text.h"
+#include "dbus/peer/bus_process.h"
+
+#define NAME_MAX_BYTES 16               /* as the kernel has it, with the newline after it */
+
+size_t bus_process_read(pid_t pid, const char *file, char *buffer, size_t size) {
+        char path[64];
+        ssize_t n;
+        int fd;
+
+        snprintf(path, sizeof(path), "/proc/%d/%s", (int) pid, file);
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+                return 0;
+        n = read(fd, buffer, size - 1);
+        close(fd);
+
+        buffer[n > 0 ? n : 0] = '\0';
+        return n > 0 ? (size_t) n : 0;
+}
+
+int bus_process_name(pid_t pid, char **ret_name) {
+        char name[NAME_MAX_BYTES + 1];
+        size_t n = pid > 0 ? bus_process_read(pid, "comm", name, sizeof(name)) : 0;
+
+        if (n > 0 && name[n - 1] == '\n')
+                name[--n] = '\0';
+        return n > 0 ? text_escape_control(name, ret_name) : -ENOENT;
+}
