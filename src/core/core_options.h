@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What jobd was told: the command line over jobd.conf over the defaults
+ * The options of jobd: the command line over jobd.conf over the defaults
  */
 
 #include <stdbool.h>
@@ -45,13 +45,6 @@ typedef struct CoreOptions {
         usec_t shutdown_timeout;        /* 0: the manager's default */
 } CoreOptions;
 
-enum {
-        CORE_OPTIONS_E_RUN,
-        CORE_OPTIONS_E_TOLD,            /* --help or --version: printed, nothing else to do */
-};
-
-/* An outcome, or a negative errno with @ret_failure: what is wrong with the command line or the file. */
-int core_options_read(CoreOptions *options, int argc, char *argv[], Failure *ret_failure);
 void core_options_deinit(CoreOptions *options);
 
 /* Replaces a string by a copy: 0 or -ENOMEM. */
@@ -61,4 +54,4 @@ int core_options_set_log_level(CoreOptions *options, const char *value);
 int core_options_set_default_unit(CoreOptions *options, const char *value);     /* "none" or "" */
 int core_options_set_signal_status(CoreOptions *options, const char *value);    /* "zero", "signal" */
 int core_options_set_environment(CoreOptions *options, const char *value);      /* a boolean */
-int core_options_add_exit_on(CoreOptions *options, const char *name);           /* ".service" is added where it lacks a type */
+int core_options_add_exit_on(CoreOptions *options, const char *name);   /* a name without a type is of a service */

@@ -20,6 +20,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "core/core_command_line.h"
 #include "core/machine.h"
 #include "core/machine_command_line.h"
 #include "core/machine_identity.h"
@@ -127,14 +128,14 @@ int machine_options_read(CoreOptions *options, Failure *ret_failure) {
 
         assert(options);
 
-        r = core_options_read(options, 1, arguments, &failure);
+        r = core_command_line_read(options, 1, arguments, &failure);
         if (r < 0) {
                 char nothing[] = "--config=/dev/null", *without[] = { name, nothing, NULL };
 
                 log_error("%s", failure_message(&failure));
                 core_options_deinit(options);
                 *options = (CoreOptions) {};
-                r = core_options_read(options, 2, without, ret_failure);
+                r = core_command_line_read(options, 2, without, ret_failure);
         }
         if (r < 0)
                 return r;

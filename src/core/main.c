@@ -27,7 +27,7 @@
 #include "core/core_execute.h"
 #include "core/core_keeper.h"
 #include "core/core_log.h"
-#include "core/core_options.h"
+#include "core/core_command_line.h"
 #include "core/machine.h"
 #include "core/probe.h"
 #include "core/runtime_directory.h"
@@ -200,12 +200,12 @@ static int run_program(Core *core, int argc, Failure *failure) {
         if (surroundings == SURROUNDINGS_MACHINE)
                 machine_begin();
         r = surroundings == SURROUNDINGS_MACHINE ? machine_options_read(&core->options, failure)
-                                                 : core_options_read(&core->options, argc, core->argv, failure);
+                                                 : core_command_line_read(&core->options, argc, core->argv, failure);
         if (r < 0) {
                 fprintf(stderr, "jobd: %s\n", failure_message(failure));
                 return EXIT_USAGE;
         }
-        if (r == CORE_OPTIONS_E_TOLD) {
+        if (r == CORE_COMMAND_LINE_E_TOLD) {
                 fflush(stdout);
                 return EXIT_SUCCESS;
         }

@@ -14,14 +14,14 @@
 
 #include "basic/vector.h"
 #include "core/command_unit.h"
-#include "core/core_options.h"
+#include "core/core_command_line.h"
 #include "core/runtime_directory.h"
 #include "double/double_assert.h"
 
 static int read_options(CoreOptions *options, Failure *failure, const char *first, const char *second) {
         char *argv[] = { (char *) "jobd", (char *) first, (char *) second, NULL };
 
-        return core_options_read(options, !first ? 1 : !second ? 2 : 3, argv, failure);
+        return core_command_line_read(options, !first ? 1 : !second ? 2 : 3, argv, failure);
 }
 
 static void write_config(char path[static 64], const char *text) {
@@ -51,7 +51,7 @@ Test(core_options, command_line_goes_over_the_file_over_defaults) {
         write_config(path, "# ours\n[Manager]\nUnitPath = /a:/b \nLogLevel=debug\nSystemdCompat=yes\n"
                            "DefaultTasksMax=20%\nUnsupportedDirectives=warn\nShutdownTimeoutSec=2min\n[Other]\nX\n");
         snprintf(argument, sizeof(argument), "--config=%s", path);
-        cr_assert(eq(int, read_options(&options, &failure, argument, "--log-level=err"), CORE_OPTIONS_E_RUN), "%s",
+        cr_assert(eq(int, read_options(&options, &failure, argument, "--log-level=err"), CORE_COMMAND_LINE_E_RUN), "%s",
                   failure_message(&failure));
         assert_string(options.unit_path, "/a:/b");
         cr_assert(eq(int, (int) options.log_level, LOG_LEVEL_ERROR));
@@ -140,7 +140,7 @@ Test(core_options, what_follows_exec_is_the_commands) {
         cleanup_(core_options_deinit) CoreOptions options = {};
         cleanup_(failure_deinit) Failure failure = {};
 
-        cr_assert(eq(int, core_options_read(&options, 9, argv, &failure), 0), "%s", failure_message(&failure));
+        cr_assert(eq(int, core_command_line_read(&options, 9, argv, &failure), 0), "%s", failure_message(&failure));
         assert_string(options.command[0], "ls");
         assert_string(options.command[1], "--help");
         assert_string(options.command[2], "--");
