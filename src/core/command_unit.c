@@ -2,10 +2,10 @@
 /*
  * A unit made of a command line
  *
- * It is a unit file like any other, in a folder of our runtime directory: so
- * it can be looked at, whatever can be said of a service holds for it, and a
- * core that is started again finds it. The program is looked for here, in our
- * $PATH and from our working directory, as whoever wrote the command means it.
+ * The unit is a file like any other, in a folder of the runtime directory: it
+ * can be looked at, all settings of a service hold for it, and a core that is
+ * started again finds it. The program is looked for here, in jobd's own $PATH
+ * and from its working directory, as a shell would.
  */
 
 #include <assert.h>
@@ -21,7 +21,7 @@
 #include "core/command_unit.h"
 
 #define UNIT_NAME "run.service"
-#define FOLDER "command"           /* not where the transient units lie: those of a manager before us are removed */
+#define FOLDER "command"           /* not that of transient units, which a new manager removes */
 
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND 127
@@ -79,7 +79,7 @@ static int find_program(const char *word, const char *here, char **ret_path) {
         return r;
 }
 
-/* Specifiers are resolved after the quotes; whatever is no plain letter stands as its number. */
+/* Specifiers are resolved after the quotes; each character that is no plain letter is written as its number. */
 static void add_quoted(Text *text, const char *word) {
         text_add(text, " \"");
         for (const char *c = word; *c; c++) {
@@ -111,8 +111,8 @@ static int quote_path(const char *path, char **ret_quoted) {
 }
 
 /*
- * '@': the program's name for itself is what was typed. ':': nothing is expanded. The process that we are asked to stop is
- * the command; what it has started is its own to end, and ours only when it has gone.
+ * '@': the program is told the name that was typed. ':': nothing is expanded. A stop signals the command alone;
+ * processes that the command has started are left to it, and are ended by the manager only after it.
  */
 static int write_text(char *const *command, const char *program, const char *here, char **ret_text) {
         char *const path[] = { (char *) program, NULL };
@@ -167,7 +167,7 @@ static int write_unit(const char *folder, const char *text) {
         return write_file(path, text);
 }
 
-/* In front of what is there, which stays as it would be: a ':' at the end stands for the usual folders. */
+/* In front of the present path; a ':' at the end stands for the usual folders. */
 static int add_folder(CoreOptions *options, const char *folder) {
         const char *rest = options->unit_path && *options->unit_path ? options->unit_path : getenv("JOBD_UNIT_PATH");
         char *path;

@@ -3,9 +3,9 @@
 /*
  * The command line of jobd
  *
- * The command line is read twice: once to know which file to read, and once
- * again over what that file said. "jobd run" is jobd with other defaults: it
- * takes the same options, behind the word as well as before it.
+ * The command line is read twice: once to know which configuration file to
+ * read, and again over the values of that file. "jobd run" is jobd with other
+ * defaults: it takes the same options, after the word as well as before it.
  */
 
 #include <assert.h>
@@ -170,7 +170,7 @@ static int complain_option(const char *text, const char *option, Failure *ret_fa
         return failure_set(ret_failure, -EINVAL, "InvalidArgs", text, option);
 }
 
-/* Up to the first word that is none, whose place is in optind. An outcome, -EINVAL, or -ENOMEM. */
+/* Reads up to the first word that is no option, which optind names. An outcome, -EINVAL, or -ENOMEM. */
 static int read_options(CoreOptions *options, int argc, char *argv[], bool *ret_has_exec, Failure *ret_failure) {
         int option, index = 0, r;
 
@@ -186,7 +186,7 @@ static int read_options(CoreOptions *options, int argc, char *argv[], bool *ret_
                         return complain_option("%s goes with 'run': jobd run --exec COMMAND.", "--exec", ret_failure);
                 if (option == OPTION_EXEC) {
                         *ret_has_exec = true;
-                        return 0;               /* what follows is the command's */
+                        return 0;               /* the rest belongs to the command */
                 }
                 r = take_option(options, option, optarg);
                 if (r == -ENOMEM)
@@ -256,7 +256,7 @@ static int read_command_line(CoreOptions *options, int argc, char *argv[], Failu
         return 0;
 }
 
-/* Units in a container come from an image, for whomever it runs as: they are the system's. */
+/* In a container units come from the image, whichever user it runs as: they are units of the system. */
 static bool is_of_user(const CoreOptions *options) {
         return options->is_manager_named ? options->is_user : !options->is_container && getuid() != 0;
 }
@@ -278,7 +278,7 @@ static int set_runtime_directory(CoreOptions *options, Failure *ret_failure) {
         return r < 0 ? failure_set(ret_failure, r, "NoMemory", "Out of memory.") : 0;
 }
 
-/* What was not said follows from what we are. */
+/* Sets what was not given, by how jobd was started. */
 static int complete(CoreOptions *options, Failure *ret_failure) {
         if (!options->is_environment_named)
                 options->hands_on_environment = options->is_container || options->is_run || options->is_user;

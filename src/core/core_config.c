@@ -3,8 +3,8 @@
  * jobd.conf
  *
  * Lines "Key=value" under [Manager]; '#' and ';' begin a comment. A wrong value
- * is an error, so that nobody runs with less than he asked for; a key that we
- * do not know is a warning, so that a file of a later version still works.
+ * is an error, so that jobd never runs with less than was asked for; an unknown
+ * key is a warning, so that a file of a later version still works.
  */
 
 #include <ctype.h>
@@ -51,7 +51,7 @@ static int set_systemd_units(CoreOptions *options, const char *value) {
         return set_bool(&options->with_systemd_units, value);
 }
 
-/* Names, more with each line; an empty value takes all back. */
+/* Names, which add up; an empty value clears the list. */
 static int add_exit_on(CoreOptions *options, const char *value) {
         cleanup_(strv_freep) char **names = NULL;
         int r;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Executing ourselves anew
+ * Re-execution of core
  *
- * For an upgrade, or to see that nothing depends on our memory. It is the same
- * way as after a crash: what is saved is read again. Nothing is torn down for
- * it: what must not be inherited is close-on-exec, and if the execve() fails we
- * just go on. The keeper starts the image before if the new one does not get
- * ready.
+ * For an upgrade, or to show that nothing depends on memory. The new image
+ * starts as after a crash: it reads the saved state. Nothing is torn down
+ * before: descriptors that must not be inherited are close-on-exec, and if
+ * execve() fails core just goes on. The keeper starts the previous image if the
+ * new one does not get ready.
  */
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "basic/log.h"
 #include "core/core_execute.h"
 
-/* Where a package that was upgraded in the meantime has put another file. */
+/* The path of the program, at which an upgrade has put another file. */
 static const char deleted[] = " (deleted)";
 
 static int find_program(char path[static PATH_MAX]) {
@@ -45,7 +45,7 @@ static int execute(CoreKeeper *keeper, char *const *argv) {
         r = find_program(path);
         if (r < 0)
                 return r;
-        /* Before the keeper is told: it would start the image before. */
+        /* Before the keeper is told, which would start the previous image. */
         if (access(path, X_OK) < 0)
                 return -errno;
         r = core_keeper_reexec(keeper);

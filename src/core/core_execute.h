@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * Executing ourselves anew
+ * Re-execution of core
  */
 
 #include "core/core_keeper.h"
 
 /*
- * Replaces us by the program that is at our place now, with the same arguments; children stay ours. Returns only if that
- * failed, with a word in the log: then all is as before.
+ * Executes the program that is now at the path of the running one, with the same arguments; children stay. Returns only
+ * if that failed, after logging why: then nothing has changed.
  */
 void core_execute(CoreKeeper *keeper, Manager *manager, char *const *argv);

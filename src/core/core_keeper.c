@@ -2,11 +2,11 @@
 /*
  * Core's end of the link to the keeper
  *
- * What comes is read into two lists, descriptors and exits, whenever anything is
- * read: also while we wait for room to send, since a keeper that cannot get rid
- * of what it has to say might hear nothing. Exits are told in turns of the loop
- * only, some at a time, and are the keeper's until the state of that turn is
- * saved.
+ * Packets are read into two lists, descriptors and exits, whenever anything is
+ * read: also while core waits for room to send, since a keeper that cannot send
+ * might not read either. Exits are passed to the manager in turns of the loop
+ * only, some at a time, and are kept by the keeper until the state of that turn
+ * is saved.
  */
 
 #include <assert.h>
@@ -28,10 +28,10 @@
 #include "keeper/keeper_link.h"
 #include "keeper/keeper_protocol.h"
 
-/* The keeper never waits, so this is for a machine that has no time for it. */
+/* The keeper answers at once; this is for a machine that has no time for the keeper. */
 #define PATIENCE (10 * USEC_PER_SEC)
 
-/* Exits that are told in one turn, and packets that are read in one. */
+/* Exits that are passed on in one turn, and packets that are read in one. */
 #define EXITS_A_TURN 256U
 
 typedef struct HeldFd {
@@ -40,16 +40,16 @@ typedef struct HeldFd {
 } HeldFd;
 
 struct CoreKeeper {
-        int link;                       /* not ours to close: KEEPER_FD for as long as we live */
+        int link;                       /* never closed: KEEPER_FD */
         pid_t pid;
         uint32_t flags;                 /* of WELCOME: KeeperFlags */
-        bool has_all;                   /* what was held at HELLO */
+        bool has_all;                   /* all that was held at HELLO has come */
         uint32_t serial;                /* of the last request … */
         uint32_t answered;              /* … and of the last one that was answered … */
-        int answer;                     /* … so */
-        int answer_fd;                  /* owned: what came along with it; -1: nothing */
+        int answer;                     /* … with this result */
+        int answer_fd;                  /* owned: that came with the answer; -1: none */
 
-        VECTOR(HeldFd) held;            /* that nobody has taken yet */
+        VECTOR(HeldFd) held;            /* not taken yet */
         VECTOR(UnitExit) exits;         /* in the order of their sequence numbers */
         VECTOR(uint64_t) sequences;     /* of .exits */
         size_t n_told;                  /* of .exits */
@@ -87,7 +87,7 @@ static int take_exit(CoreKeeper *keeper, const KeeperMessage *message) {
                 r = vector_push(&keeper->exits, exit);
         if (r == 0)
                 r = vector_push(&keeper->sequences, message->value);
-        /* Whoever reads it: the link does not show any more that it came. */
+        /* After any read: the link does not become readable for these packets again. */
         if (r == 0 && keeper->exit_source)
                 r = sd_event_source_set_enabled(keeper->exit_source, SD_EVENT_ONESHOT);
         return r < 0 ? r : 0;
@@ -135,7 +135,7 @@ static int take_message(CoreKeeper *keeper, const KeeperMessage *message, int *f
         return 0;
 }
 
-/* Reads what there is, at most @budget packets: 0, or what makes us unable to go on (-EPIPE, -ENOMEM). */
+/* Reads at most @budget packets that are there: 0, or an error that core cannot survive (-EPIPE, -ENOMEM). */
 static int read_messages(CoreKeeper *keeper, unsigned budget) {
         for (unsigned i = 0; i < budget; i++) {
                 KeeperMessage message;
@@ -184,7 +184,7 @@ static int send_message(CoreKeeper *keeper, const KeeperMessage *message, int fd
         return r;
 }
 
-/* A request that is answered at once; @fd goes along with it, -1: none. */
+/* A request that is answered at once; @fd is sent with it, -1: none. */
 static int ask_with(CoreKeeper *keeper, KeeperMessage message, int fd) {
         usec_t deadline = clock_monotonic() + PATIENCE;
         int r;
@@ -228,7 +228,7 @@ static int accept_fd(void *userdata, const char *name, int listening) {
         if (strlen(name) >= sizeof(message.name))
                 return -ENAMETOOLONG;
         strcpy(message.name, name);
-        /* Is there room for what comes along with the answer? The keeper could not take it back. */
+        /* Is there room for the descriptor of the answer? The keeper could not take it back. */
         fd = fcntl(listening, F_DUPFD_CLOEXEC, 0);
         if (fd < 0)
                 return -errno;
@@ -273,7 +273,7 @@ static bool find_exit(const CoreKeeper *keeper, pid_t pid) {
         return false;
 }
 
-/* One that has ended after all was sent may be known to the keeper by now: an answer comes behind it. */
+/* The keeper may know an exit that came after all was sent: an answer comes behind it. */
 static bool has_exit(void *userdata, pid_t pid) {
         CoreKeeper *keeper = userdata;
 
@@ -287,7 +287,7 @@ static void committed(void *userdata) {
 
         if (keeper->taken == keeper->told)
                 return;
-        /* What cannot be said now is said with the next ones. */
+        /* Exits that cannot be acknowledged now are acknowledged with the next ones. */
         if (send_message(keeper, &(KeeperMessage) { .kind = KEEPER_TAKEN, .value = keeper->told }, -1) == 0)
                 keeper->taken = keeper->told;
 }
@@ -346,7 +346,7 @@ static int on_link(sd_event_source *source, int fd, uint32_t events, void *userd
 
         r = read_messages(keeper, EXITS_A_TURN);
         if (r < 0) {
-                /* Not in order: it would end our services. The next keeper takes them as they are. */
+                /* Without an orderly end, which would stop the services: the next keeper takes them as they are. */
                 log_error("%s", r == -EPIPE ? "The keeper has died: core ends, too. Services go on."
                                             : "Out of memory for the messages of the keeper: starting again.");
                 _exit(EXIT_FAILURE);
@@ -420,7 +420,9 @@ int core_keeper_new(CoreKeeper **ret_keeper, Failure *ret_failure) {
         keeper->answer_fd = -1;
         keeper->pid = pid;
 
-        /* Also if we hang: who comes after it needs what we have locked. It may be gone already. */
+        /*
+         * Even a core that hangs dies with its keeper: the next keeper needs the lock. The keeper may be gone already.
+         */
         if (prctl(PR_SET_PDEATHSIG, (unsigned long) SIGKILL) < 0 || getppid() != pid ||
             fcntl(KEEPER_FD, F_SETFD, FD_CLOEXEC) < 0)
                 return failure_set(ret_failure, -EPIPE, "Failed", "The keeper has gone.");

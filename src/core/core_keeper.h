@@ -4,10 +4,10 @@
 /*
  * Core's end of the link to the keeper
  *
- * At the start it says hello and takes what the keeper holds: the only time that
- * it waits for an answer. Then exits come by an event source of the manager's
- * loop. If the keeper dies we do too, at once: whoever comes after it takes our
- * state, and our services go on.
+ * At the start core says hello and takes what the keeper holds: the only time
+ * that it waits for an answer. Then exits come by an event source of the
+ * manager's loop. If the keeper dies core dies, too, at once: the next keeper's
+ * core takes the state, and services go on.
  */
 
 #include "basic/failure.h"
@@ -15,32 +15,37 @@
 
 typedef struct CoreKeeper CoreKeeper;
 
-/* The pid of our parent, if it has started us with a link; else 0. */
+/* The pid of the parent, if it is a keeper that has passed a link; else 0. */
 pid_t core_keeper_find(void);
 
-/* *ret_keeper is NULL if nobody keeps us. -ETIMEDOUT, -EPIPE, … with @ret_failure if it is there and does not answer. */
+/*
+ * *ret_keeper is NULL without a keeper. -ETIMEDOUT, -EPIPE, … with @ret_failure if there is one that does not answer.
+ */
 int core_keeper_new(CoreKeeper **ret_keeper, Failure *ret_failure);
 CoreKeeper *core_keeper_free(CoreKeeper *keeper);
 DEFINE_CLEANUP(CoreKeeper, core_keeper_free)
 
-/* What a manager is to be told of it; without a keeper (NULL) all zero. */
+/* The options of a manager that has this keeper; without one (NULL) all zero. */
 ManagerKeeper core_keeper_for_manager(CoreKeeper *keeper);
 
-/* The exits that the keeper has, and those to come, are told to @manager in its turns. Nothing is asked of it once its loop has ended. */
+/*
+ * Passes the exits that the keeper has, and those to come, to @manager in its turns. Nothing is asked of the manager
+ * once its loop has ended.
+ */
 int core_keeper_attach(CoreKeeper *keeper, Manager *manager);
 
-/* We serve. What was handed over and nobody has taken is dropped. */
+/* Tells the keeper that core serves. Descriptors that nothing has taken are dropped. */
 int core_keeper_ready(CoreKeeper *keeper);
 
-/* The keeper is to end with @status once we have ended. */
+/* Tells the keeper to end with @status once core has ended. */
 void core_keeper_exit(CoreKeeper *keeper, int status);
 
 /*
- * We are about to execute ourselves: if we are not ready in time after that, or end, we are started from the image before.
- * 0 once the keeper has taken note of it; then the link is ready to be inherited, until core_keeper_stay().
+ * Tells the keeper that core executes itself anew: if it is not ready in time after that, or ends, the previous image
+ * is started. 0 once the keeper has answered; then the link is ready to be inherited, until core_keeper_stay().
  */
 int core_keeper_reexec(CoreKeeper *keeper);
 void core_keeper_stay(CoreKeeper *keeper);
 
-/* Has a core before us been ready under this keeper, or have we ourselves been? */
+/* Has any core been ready under this keeper, this one or an earlier one? */
 bool core_keeper_is_again(const CoreKeeper *keeper);

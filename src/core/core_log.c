@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the manager is told of the log
+ * The options of the log, for the manager
  *
  * In a container, and for "jobd run", the output of units is that of the
- * container unless it is said otherwise: that is where its log is looked for.
- * A jobd with a runtime directory of its own has its log files there, too: so
- * two of them do not write into the same.
+ * container by default: its log is looked for there. A jobd with a runtime
+ * directory of its own has its log files there, too, so that two of them do not
+ * write into the same ones.
  */
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 #define MEBIBYTE (UINT64_C(1024) * 1024)
 #define FILE_SIZE_DEFAULT (16 * MEBIBYTE)
 #define FILE_AGE_DEFAULT (30 * USEC_PER_DAY)
-/* journald's. */
+/* The socket of journald. */
 #define INTERVAL_DEFAULT (30 * USEC_PER_SEC)
 #define BURST_DEFAULT 10000U
 
@@ -40,7 +40,7 @@ void core_log_defaults(CoreOptions *options) {
         };
 }
 
-/* Beside us, as in a build folder, or where it is installed. */
+/* Beside core, as in a build folder, or where it is installed. */
 static void find_program(char program[static PATH_MAX]) {
         static const char name[] = "jobd-log";
         ssize_t n = readlink("/proc/self/exe", program, PATH_MAX - sizeof(name));
@@ -128,7 +128,7 @@ int core_log_set_directory(CoreOptions *options, const char *value) {
         return 0;
 }
 
-/* "500M"; "infinity" is no limit, an empty value what we find right. */
+/* "500M"; "infinity" is no limit, an empty value the default. */
 static int set_size(uint64_t *slot, const char *value) {
         static const char units[] = "KMGT";
         char *end = NULL;

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What the manager is told of the log: where files lie, and which program writes them
+ * The options of the log, for the manager: where files lie, and which program writes them
  */
 
 #include <limits.h>
@@ -13,7 +13,7 @@
 typedef struct CoreLog {
         LogSettings settings;
         char program[PATH_MAX];
-        ManagerLogOptions options;      /* points into this */
+        ManagerLogOptions options;      /* its strings are owned by this struct */
 } CoreLog;
 
 /* The defaults, before jobd.conf is read. */
@@ -23,8 +23,8 @@ void core_log_defaults(CoreOptions *options);
 void core_log_init(CoreLog *log, const CoreOptions *options, const char *runtime_directory);
 
 /* Keys of jobd.conf: 0 or -EINVAL. */
-int core_log_set_kind(CoreOptions *options, const char *value);                 /* "auto", "journald", "files", "none" */
-int core_log_set_output(CoreOptions *options, const char *value);               /* "journal", "inherit", "null" */
+int core_log_set_kind(CoreOptions *options, const char *value);         /* "auto", "journald", "files", "none" */
+int core_log_set_output(CoreOptions *options, const char *value);       /* "journal", "inherit", "null" */
 int core_log_set_directory(CoreOptions *options, const char *value);
 int core_log_set_max_use(CoreOptions *options, const char *value);
 int core_log_set_keep_free(CoreOptions *options, const char *value);

@@ -15,11 +15,11 @@
 
 typedef struct CoreOptions {
         bool is_user;
-        bool is_container;              /* told, or found to be the first process of one */
-        bool is_run;                    /* "jobd run": there for some units, or one command, alone */
+        bool is_container;              /* given, or found to be the first process of one */
+        bool is_run;                    /* "jobd run": runs some units, or one command, and ends with them */
         bool is_manager_named;          /* --system or --user was given */
         bool is_log_level_named;
-        bool is_machine;                /* found, not told */
+        bool is_machine;                /* found, never given */
         bool with_systemd_units;
         bool no_default_dependencies;
         bool lenient_directives;
@@ -28,9 +28,9 @@ typedef struct CoreOptions {
         bool no_state;
         bool has_signal_status;
         bool hands_on_environment;
-        bool is_environment_named;      /* the one above was said, not taken for granted */
+        bool is_environment_named;      /* the one above was given */
         char *unit_path;                /* owned, like all strings here; NULL: the default */
-        char *runtime_directory;        /* NULL: one is to be found, see runtime_directory_find() */
+        char *runtime_directory;        /* NULL: runtime_directory_find() finds one */
         char *default_unit;             /* NULL: default.target, "": none */
         char *config;                   /* NULL: the usual place */
         char **exit_on;                 /* full names of units */
@@ -38,9 +38,9 @@ typedef struct CoreOptions {
         LogLevel log_level;
         ResourceLimit default_tasks_max;
         ManagerLogKind log_kind;
-        ManagerOutput default_output;   /* of units that say nothing, if … */
-        bool is_output_named;           /* … that was said */
-        bool has_own_runtime_directory; /* it was said, not found */
+        ManagerOutput default_output;   /* of units without StandardOutput=, if … */
+        bool is_output_named;           /* … it was given */
+        bool has_own_runtime_directory; /* it was given, not found */
         LogSettings log;                /* .directory may be empty: the usual place */
         usec_t shutdown_timeout;        /* 0: the manager's default */
 } CoreOptions;

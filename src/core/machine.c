@@ -2,8 +2,8 @@
 /*
  * The beginning of a machine
  *
- * Whatever fails here is said and passed over: a machine that comes up with
- * something missing can be looked at, and one whose init gave up cannot.
+ * Failures are logged and passed over: a machine that comes up with something
+ * missing can be repaired, one whose init gave up cannot.
  */
 
 #include <assert.h>
@@ -31,7 +31,7 @@ static void close_fd(int *fd) {
                 close(*fd);
 }
 
-/* Closed, or /dev/null in place of what was: the kernel found no /dev/console when it started us. */
+/* Standard streams are closed if the kernel found no /dev/console when it started init. */
 static bool leads_nowhere(int fd) {
         struct stat status;
 
@@ -56,7 +56,7 @@ static void open_console(void) {
         }
 }
 
-/* The kernel would throw away all but a few lines of ours in any five seconds. */
+/* By default the kernel drops all but a few lines of a process in any five seconds. */
 static void lift_rate_limit(void) {
         cleanup_(close_fd) int fd = open("/proc/sys/kernel/printk_devkmsg", O_WRONLY | O_CLOEXEC);
 
@@ -64,7 +64,7 @@ static void lift_rate_limit(void) {
                 (void) !write(fd, "on\n", 3);
 }
 
-/* Stays open: it is where the log goes until the end. */
+/* Stays open: the log goes there until the end. */
 static void open_kernel_log(void) {
         int fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC | O_NOCTTY);
 
@@ -74,7 +74,7 @@ static void open_kernel_log(void) {
         log_set_kernel(fd);
 }
 
-/* Both keys come as signals then. */
+/* Ctrl-Alt-Del and Alt-Up are signals then. */
 static void take_keys(void) {
         cleanup_(close_fd) int fd = -1;
 

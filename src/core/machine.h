@@ -10,13 +10,13 @@
 #include "core/surroundings.h"
 
 /*
- * Makes the machine what programs expect, before options are read: mounts, console, the kernel's log as ours, name and id,
- * Ctrl-Alt-Del as a signal. Nothing of that stops the start. May be called again, by a core that comes after another.
+ * Sets the machine up as programs expect it, before options are read: mounts, console, the kernel's log as core's own,
+ * name and id, Ctrl-Alt-Del as a signal. No failure stops the start. May be called again, by a later core.
  */
 void machine_begin(void);
 
 /*
- * Options of a machine's init: jobd.conf, and what the kernel's command line says. The words that the kernel passes as
- * arguments stand there, too. A wrong file is told of and left.
+ * Options of a machine's init: jobd.conf and the kernel's command line, which also has the words that the kernel passes
+ * as arguments. Errors in the file are logged, and the file is ignored.
  */
 int machine_options_read(CoreOptions *options, Failure *ret_failure);

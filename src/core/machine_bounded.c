@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What may hang in the kernel
+ * Calls that may hang in the kernel
  *
  * To unmount or to sync waits for a disk or a server that may not answer any
- * more, and no signal helps then. So a child waits, and we wait for the child
- * no longer than we want to. SIGCHLD is not needed: a pipe closes when it ends.
+ * more, and no signal helps then. So a child makes the call, and its parent waits
+ * no longer than the limit. SIGCHLD is not needed: a pipe closes when it ends.
  */
 
 #include <assert.h>

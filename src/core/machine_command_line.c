@@ -19,7 +19,7 @@
 #include "core/machine_command_line.h"
 #include "unit/unit_name.h"
 
-/* Of the kernel's own limits (COMMAND_LINE_SIZE) the largest. */
+/* The largest COMMAND_LINE_SIZE of any architecture. */
 #define COMMAND_LINE_MAX 65536
 
 static const struct {
@@ -84,7 +84,7 @@ static int take_word(MachineCommandLine *line, const char *word) {
         for (size_t i = 0; i < ELEMENTSOF(modes); i++)
                 if (strcmp(modes[i].word, word) == 0)
                         return replace(&line->unit, modes[i].unit);
-        /* Whoever names a level means it, wherever "quiet" stands. */
+        /* A level that is named wins over "quiet", wherever that stands. */
         for (size_t i = 0; i < ELEMENTSOF(levels); i++)
                 if (strcmp(levels[i].word, word) == 0 && !line->has_log_level)
                         line->log_level = levels[i].level;

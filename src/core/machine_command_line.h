@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What the kernel's command line says to the init
+ * The words of the kernel's command line that are for init
  */
 
 #include <stdbool.h>
@@ -10,13 +10,13 @@
 #include "basic/log.h"
 
 typedef struct MachineCommandLine {
-        char *unit;                     /* owned: to start instead of the default unit, or NULL */
-        char *wrong_unit;               /* owned: the last one that was named and can't be the name of a unit, or NULL */
+        char *unit;                     /* owned: started instead of the default unit, or NULL */
+        char *wrong_unit;               /* owned: the last one that is no name of a unit, or NULL */
         bool has_log_level;
         LogLevel log_level;
 } MachineCommandLine;
 
-/* Of several words that say the same the last one holds. Unknown ones are others' business. 0 or -ENOMEM. */
+/* Of several words for one thing the last one holds. Unknown words are ignored. 0 or -ENOMEM. */
 int machine_command_line_parse(MachineCommandLine *ret_line, const char *text);
 
 /* The same for /proc/cmdline. 0, -ENOMEM, or why it can't be read. */

@@ -2,10 +2,10 @@
 /*
  * The last stage
  *
- * The manager has stopped the units and ended what it knew of. Here everything
- * else goes that holds a file system, then file systems, then the machine. Each
- * step is bounded in time, for it must be gone through whatever happens: a disk
- * or a server that does not answer costs a few seconds, not the shutdown.
+ * The manager has stopped the units and the processes that it knew. Here all
+ * other processes end, then file systems are unmounted, then the machine stops.
+ * Each step is bounded in time: a disk or a server that does not answer costs a
+ * few seconds, not the shutdown.
  */
 
 #include <assert.h>
@@ -65,7 +65,7 @@ int machine_reboot(UnitAction action) {
 
         reboot((int) command);
         error = errno;
-        /* No kernel was loaded. Whoever wanted another one is served better by this than by none. */
+        /* No kernel is loaded: a reboot comes closest. */
         if (command == LINUX_REBOOT_CMD_KEXEC) {
                 log_error("No kernel can be executed: %s. Rebooting instead.", strerror(error));
                 reboot((int) LINUX_REBOOT_CMD_RESTART);
@@ -92,9 +92,9 @@ static bool has_children(void) {
         return exec_has_children();
 }
 
-/* Until there is no child left; false if there still was one at the end of the time. */
+/* Reaps until there is no child left; false if there still is one at the end of the time. */
 static bool wait_for_children(usec_t limit) {
-        const struct timespec pause = { .tv_nsec = 20000000 };  /* the keeper's do not tell us that they end */
+        const struct timespec pause = { .tv_nsec = 20000000 };  /* ends of the keeper's children are not signalled */
         usec_t end = usec_add(clock_monotonic(), limit);
         sigset_t children;
 
@@ -108,7 +108,7 @@ static bool wait_for_children(usec_t limit) {
         return true;
 }
 
-/* All but us and PID 1. Those that are stuck in the kernel stay. */
+/* Kills all processes but this one and PID 1. Those that are stuck in the kernel stay. */
 static void end_processes(void) {
         kill(-1, SIGTERM);
         kill(-1, SIGCONT);
@@ -131,9 +131,9 @@ _Noreturn void machine_end(UnitAction action) {
         sigset_t all;
 
         assert((unsigned) action < _UNIT_ACTION_MAX);
-        assert(getpid() == 1 || getppid() == 1);        /* anybody else would kill what is not his */
+        assert(getpid() == 1 || getppid() == 1);        /* any other process would kill foreign ones */
 
-        /* Nobody is heard any more: a second Ctrl-Alt-Del would end us half-way. */
+        /* Signals are blocked: a second Ctrl-Alt-Del would end the shutdown half-way. */
         sigfillset(&all);
         sigprocmask(SIG_BLOCK, &all, NULL);
         if (!rules[action].is_immediate)

@@ -7,11 +7,13 @@
 
 #include "unit/unit_settings.h"
 
-/* What reboot(2) is told for an action: a LINUX_REBOOT_CMD_… number. An exit of a machine's init is a power-off. */
+/* The argument of reboot(2) for an action: a LINUX_REBOOT_CMD_… number. The exit of a machine's init is a power-off. */
 unsigned machine_reboot_command(UnitAction action);
 
-/* Calls it, and what comes next to it if the kernel can't. Returns only if nothing of that was possible: a negative errno. */
+/*
+ * Calls reboot(2), with the next best command if the kernel refuses. Returns only if all are refused: a negative errno.
+ */
 int machine_reboot(UnitAction action);
 
-/* Ends what still runs, unmounts, syncs, and reboots: how much of that, the action says. Never returns. */
+/* Ends all processes, unmounts, syncs, and reboots, as far as the action asks for it. Never returns. */
 _Noreturn void machine_end(UnitAction action);

@@ -2,9 +2,9 @@
 /*
  * Name, id, loopback
  *
- * The formats are those of hostname(5) and machine-id(5). A root that can't be
- * written to has an id for this boot only: it is in /run, and mounted over the
- * file, if there is one. Where there is none, programs find no id at all.
+ * The formats are those of hostname(5) and machine-id(5). Where the root is
+ * read-only the id is for this boot only: it lies in /run, and is mounted over
+ * the file, if there is one. Without a file programs find no id.
  */
 
 #include <assert.h>
@@ -36,7 +36,7 @@ static void close_fd(int *fd) {
                 close(*fd);
 }
 
-/* The beginning of a small file, with a NUL: its length, or a negative errno. */
+/* Reads the beginning of a small file and adds a NUL: its length, or a negative errno. */
 static ssize_t read_file(const char *path, char *ret_text, size_t size) {
         cleanup_(close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
         ssize_t n;
@@ -111,7 +111,7 @@ static int set_transient_id(const char *path, const char *transient, const char 
                 return r;
         if (mount(transient, path, NULL, MS_BIND, NULL) < 0)
                 return -errno;
-        /* So that nobody takes it for lasting. */
+        /* Read-only, so that no program takes the id for a lasting one. */
         return mount(NULL, path, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) < 0 ? -errno : 0;
 }
 

@@ -2,22 +2,25 @@
 #pragma once
 
 /*
- * Who a machine is: its name and its id; and the interface on which it talks to itself
+ * Identity of a machine: its name and its id; and its loopback interface
  */
 
 #include <stddef.h>
 
-/* The name in a text like /etc/hostname: the first line that is no comment. 0, or -ENOENT if there is none that will do. */
+/* The name in a text like /etc/hostname: the first line that is no comment. 0, or -ENOENT without a valid name. */
 int machine_hostname_parse(const char *text, char *ret_name, size_t size);
 
-/* Sets it, unless the kernel has one. Without a file: "localhost". 0 or a negative errno. */
+/* Sets the name, unless the kernel has one. Without a file: "localhost". 0 or a negative errno. */
 int machine_set_hostname(void);
 
-/* The id that a text begins with: 1, 0 if there is none, or it says that there shall be one ("uninitialized"). */
+/* The id that a text begins with: 1; 0 if there is none yet (also "uninitialized"). */
 int machine_id_parse(const char *text);
 
-/* Makes @root/etc/machine-id if it has none: for good, or in @root/run and mounted over it for now. 0 or a negative errno. */
+/*
+ * Makes the id in @root/etc/machine-id if there is none: for good, or for this boot in @root/run, mounted over the
+ * file. 0 or a negative errno.
+ */
 int machine_set_id(const char *root);
 
-/* Brings "lo" up. */
+/* Brings the interface "lo" up. */
 int machine_start_loopback(void);

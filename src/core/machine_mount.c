@@ -2,10 +2,9 @@
 /*
  * Mounting
  *
- * What programs expect to find before any of them runs, with the flags that
- * systemd gives it: no set-uid programs and no devices where there is no
- * reason for any. An initramfs may have mounted some of it, and so has a core
- * that was here before us; a mount that is there is never touched.
+ * The mounts that programs expect, with systemd's flags: no set-uid programs
+ * and no devices where there is no reason for any. An initramfs or an earlier
+ * core may have made some of them; a mount that is there is never touched.
  */
 
 #include <assert.h>
@@ -27,7 +26,7 @@ typedef struct EarlyMount {
         bool is_needed;
 } EarlyMount;
 
-/* Parents stand before what is inside of them. Group 5 is tty by convention of all distributions. */
+/* Parents stand before mounts inside them. Group 5 is tty by convention of all distributions. */
 static const EarlyMount mounts[] = {
         { "proc", "/proc", MS_NOSUID | MS_NOEXEC | MS_NODEV, {}, true },
         { "sysfs", "/sys", MS_NOSUID | MS_NOEXEC | MS_NODEV, {}, true },
@@ -48,7 +47,7 @@ static int mount_one(const EarlyMount *early, const char *path) {
         for (size_t i = 0; i < ELEMENTSOF(early->options) && (i == 0 || early->options[i]); i++)
                 if (mount(early->type, path, early->type, early->flags, early->options[i]) == 0)
                         return 0;
-        /* Kernels older than the options. */
+        /* Kernels older than the options refuse them. */
         return mount(early->type, path, early->type, early->flags, NULL) == 0 ? 0 : -errno;
 }
 

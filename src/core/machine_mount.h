@@ -8,7 +8,7 @@
 #include "basic/failure.h"
 
 /*
- * Mounts what is not mounted yet. What can't be is left out; *ret_failure names the last one that the machine needs and
- * does not have. @root goes before the paths, "" but in tests. 0 or that one's errno.
+ * Mounts those that are not mounted yet. One that fails is left out; *ret_failure names the last one that the machine
+ * needs and does not have. @root goes before the paths, "" but in tests. 0 or the errno of that one.
  */
 int machine_mount_all(const char *root, Failure *ret_failure);

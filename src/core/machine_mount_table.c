@@ -3,8 +3,8 @@
  * Reading the table of mounts
  *
  * "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=…":
- * a line has any number of fields before the lone '-', so what follows that is
- * looked for from there. Blanks in paths are written in octal.
+ * a line has any number of fields before the lone '-', so the fields after it
+ * are counted from there. Blanks in paths are written in octal.
  */
 
 #include <assert.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The mounts that we see, as /proc/self/mountinfo lists them
+ * The mounts of this process, as /proc/self/mountinfo lists them
  */
 
 #include <stdbool.h>
@@ -12,17 +12,17 @@
 typedef struct MachineMount {
         char *path;                     /* owned, unescaped */
         char *type;                     /* owned: "ext4" */
-        unsigned long flags;            /* MS_NOSUID and the like: those of the mount, which a remount must name again */
+        unsigned long flags;            /* of the mount, MS_NOSUID and the like: a remount must repeat them */
         bool is_read_only;              /* the file system, not only this mount of it */
 } MachineMount;
 
 typedef VECTOR(MachineMount) MachineMounts;
 
-/* In the order in which they were made. 0, -ENOMEM, or why the file can't be read. Lines that make no sense are left out. */
+/* In the order in which they were made. 0, -ENOMEM, or the errno of reading the file. Malformed lines are left out. */
 int machine_mounts_read(MachineMounts *mounts, const char *path /* "/proc/self/mountinfo" */);
 void machine_mounts_deinit(MachineMounts *mounts);
 
-/* Kinds whose file systems have nothing to lose: the kernel's own, and those in memory. */
+/* Is that a type without data to lose: one of the kernel's own, or in memory? */
 bool machine_mount_is_kernels(const MachineMount *mount);
 
 /* Is something mounted at this very path? */

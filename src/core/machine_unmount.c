@@ -2,11 +2,11 @@
 /*
  * Unmounting
  *
- * The table is read anew in each round, for one unmount makes others possible:
- * what was mounted inside, a loop device on it. The kernel lists mounts in the
- * order in which they were made, so the other way round is what works mostly.
- * Nothing is unmounted lazily: it would be gone from the table, but not from
- * the disk's point of view, and nobody could tell any more whether it is clean.
+ * The table is read anew in each round, since one unmount makes others possible,
+ * such as that of a loop device on it. The kernel lists mounts in the order in
+ * which they were made; the reverse order works mostly. Nothing is unmounted
+ * lazily: a file system that is gone from the table may still be written, and
+ * nothing tells when it is clean.
  */
 
 #include <assert.h>
@@ -22,7 +22,7 @@
 #include "core/machine_mount_table.h"
 #include "core/machine_unmount.h"
 
-/* One that hangs must not cost the others their time. */
+/* Each has a limit of its own: one that hangs takes no time from the others. */
 #define CALL_TIMEOUT (10 * USEC_PER_SEC)
 
 #define ROUNDS_MAX 64U
@@ -55,7 +55,7 @@ static bool is_root(const MachineMount *mount_point) {
         return strcmp(mount_point->path, "/") == 0;
 }
 
-/* How many gave way. */
+/* Returns how many were unmounted. */
 static unsigned unmount_once(const MachineMounts *mounts, const char *root) {
         unsigned n = 0;
 
@@ -72,7 +72,7 @@ static unsigned unmount_once(const MachineMounts *mounts, const char *root) {
         return n;
 }
 
-/* How many did not. */
+/* Returns how many stay writable. */
 static int make_rest_read_only(const MachineMounts *mounts, const char *root) {
         int n = 0;
 

@@ -2,17 +2,17 @@
 #pragma once
 
 /*
- * Taking down what is mounted, and swap
+ * Unmounting everything, and swap
  */
 
 #include <stddef.h>
 
 /*
- * Unmounts everything below @root ("" for all) but the kernel's own file systems, the last first, again and again while
- * something gives way. What does not is made read-only; so is "/", always. Never waits longer than a few seconds for any
- * one file system. Returns how many could be neither unmounted nor made read-only, or a negative errno. Logs.
+ * Unmounts everything below @root ("" for all) but the kernel's own file systems, the last first, in rounds, as long as
+ * a round unmounts something. The rest, and "/" always, is made read-only. Waits a few seconds at most for each file
+ * system. Returns how many could be neither unmounted nor made read-only, or a negative errno. Logs.
  */
 int machine_unmount_all(const char *root);
 
-/* Swap is given back, so that what it lies on can be unmounted. 0, or the last errno. */
+/* Gives swap back, so that the file system of a swap file can be unmounted. 0, or the last errno. */
 int machine_swap_off(void);

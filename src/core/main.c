@@ -3,13 +3,13 @@
  * jobd-core
  *
  * Joins the manager, the bus and the keeper: options, the runtime directory,
- * then the loop until it ends. The keeper has started us, and does so again
- * when we die; who starts us by hand has a manager that nobody keeps.
+ * then the loop until it ends. The keeper starts core, and starts it again when
+ * it dies; core started by hand is a manager without a keeper.
  *
- * Whether we are started again is a matter of what we say before we end. What
- * was asked for is final, and so is what would fail again: a wrong option, or a
- * folder that is another's. But once one of us has served nothing is final that
- * nobody asked for.
+ * Before it ends core tells the keeper whether it is to be started again. An end
+ * that was asked for is final, and so is a failure that would come again: a
+ * wrong option, or a folder that another jobd uses. But once a core has served,
+ * only an end that was asked for is final.
  */
 
 #include <errno.h>
@@ -39,11 +39,11 @@ enum {
         EXIT_USAGE = 2,
 };
 
-/* What main() was given. */
+/* The arguments of main(). */
 typedef struct Core {
         char **argv;
         CoreOptions options;            /* owned */
-        CoreKeeper *keeper;             /* owned; NULL: nobody keeps us */
+        CoreKeeper *keeper;             /* owned; NULL: there is no keeper */
         UnitAction action;              /* that the manager has ended for */
 } Core;
 
@@ -52,14 +52,14 @@ static void core_deinit(Core *core) {
         core->keeper = core_keeper_free(core->keeper);
 }
 
-/* PID 1 of a container may be started without any: what we open must not become standard output. */
+/* PID 1 of a container may be started without standard streams: no file may take their numbers. */
 static void open_standard_descriptors(void) {
         for (int fd = 0; fd <= STDERR_FILENO; fd++)
                 if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
                         return;
 }
 
-/* That nothing else gets the numbers: there may be no file system yet. */
+/* Reserves the numbers for the bus; there may be no file system yet. */
 static void reserve_server_fds(void) {
         const int end = BUS_SERVER_FD + BUS_SERVER_FDS;
         int fd = eventfd(0, EFD_CLOEXEC);
@@ -92,7 +92,7 @@ static int tell_ready(const Core *core, Manager *manager, const char *runtime_di
         return 0;
 }
 
-/* Also if it is to execute itself, and cannot. */
+/* Also if re-execution failed. */
 static int run_loop(const Core *core, Manager *manager) {
         int r;
 
@@ -154,7 +154,7 @@ static int serve(Core *core, const char *runtime_directory, Failure *ret_failure
 
 #define LOCK_NAME "runtime-directory"
 
-/* The keeper holds the lock, too: nobody takes our place while we are started again. */
+/* The keeper holds the lock, too, so that no other jobd takes the folder while core is started again. */
 static int open_runtime_directory(const Core *core, int *ret_fd, char **ret_path, Failure *ret_failure) {
         const CoreOptions *options = &core->options;
         const ManagerKeeper keeper = core_keeper_for_manager(core->keeper);
@@ -172,7 +172,7 @@ static int open_runtime_directory(const Core *core, int *ret_fd, char **ret_path
                                    strerror(-r)) : 0;
 }
 
-/* The exit status. */
+/* Returns the exit status. */
 static int run(Core *core, Failure *ret_failure) {
         cleanup_(close_fd) int lock_fd = -1;
         cleanup_free_ char *runtime_directory = NULL;
@@ -192,7 +192,7 @@ static int run(Core *core, Failure *ret_failure) {
         return r < 0 ? EXIT_FAILURE : r;
 }
 
-/* The exit status. */
+/* Returns the exit status. */
 static int run_program(Core *core, int argc, Failure *failure) {
         const Surroundings surroundings = surroundings_find(getpid() == 1 || core_keeper_find() == 1);
         int r;
@@ -229,7 +229,7 @@ int main(int argc, char *argv[]) {
                 return probe_run(argc, argv);
         if (exec_clean_is_meant(argv[0]))
                 return exec_clean_run(argc, argv);
-        /* One that was executed by a descriptor would be called by its number. */
+        /* A program that was executed by a descriptor has the name of its number. */
         prctl(PR_SET_NAME, "jobd-core");
         open_standard_descriptors();
         reserve_server_fds();

@@ -3,8 +3,8 @@
  * jobd-probe
  *
  * A process of its own may look up names and wait for a connection, which the
- * manager may not. It says what it found by its exit status alone, so it needs
- * nothing from who started it, and nothing of the service but its user.
+ * manager may not. The exit status alone is the result, so the probe needs
+ * nothing from the manager, and nothing of the service but its user.
  */
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "core/probe.h"
 #include "unitfile/service_rare_settings.h"
 
-/* Of an answer only its first line counts. */
+/* Only the first line of an answer counts. */
 #define ANSWER_MAX 512
 
 static int status_of_errno(int error) {
@@ -38,7 +38,7 @@ static int connect_one(const struct addrinfo *address) {
         return -error;
 }
 
-/* To the first address that takes us: a descriptor, or an exit status below 0. */
+/* Connects to the first address that accepts: a descriptor, or the negative of an exit status. */
 static int connect_to(const char *host, const char *port) {
         const struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM };
         struct addrinfo *found = NULL;

@@ -7,8 +7,8 @@
  *      jobd-probe tcp HOST PORT
  *      jobd-probe http HOST PORT PATH
  *
- * What jobd-core is when it is executed by that name. It takes as long as it
- * takes; who started it ends it.
+ * jobd-core is this program when it is executed by that name. The probe has no
+ * time limit of its own: the manager kills it.
  */
 
 #include <stdbool.h>

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The folder of our sockets
+ * The folder of the sockets
  *
  * The lock is on the folder itself: it needs no file, so a full file system is
- * no obstacle, and the kernel gives it back however we end. Where a keeper holds
- * a copy of the descriptor, it is given back when that has ended.
+ * no obstacle, and the kernel releases it however jobd ends. Where a keeper holds
+ * a copy of the descriptor, the lock is released when the keeper has ended.
  *
  * In a container nothing is certain: the root may be read-only, /run missing,
  * the user anybody. /tmp is then the last place, where others may write, too:
- * so a link in place of the folder is never followed, and it must be ours.
+ * so a link in place of the folder is never followed, and its owner must be the
+ * user of jobd.
  */
 
 #include <assert.h>
@@ -59,7 +60,7 @@ static int check_owner(int fd, const char *path, Failure *ret_failure) {
         return 0;
 }
 
-/* A copy of @kept, if it is that folder: the lock goes with it. */
+/* A copy of @kept, if that is this folder: the copy has the lock. */
 static int take_kept(const char *path, int kept) {
         struct stat held, folder;
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The folder of our sockets, and ours alone
+ * The folder of the sockets, which one jobd has alone
  */
 
 #include <stdbool.h>
@@ -11,14 +11,14 @@
 
 /*
  * Makes the folder (and those above it) if it is missing, and locks it for as long as *ret_fd is open. *ret_path is its
- * absolute name. -EBUSY if another jobd has it; always with @ret_failure. @kept (-1: none; stays the caller's): a folder
- * that is locked for us already; if it is this one, we go on with that lock.
+ * absolute name. -EBUSY if another jobd has it; errors always with @ret_failure. @kept (-1: none; borrowed): a folder
+ * that is locked already; if it is this one, its lock is used.
  */
 int runtime_directory_open(const char *path, int kept, int *ret_fd, char **ret_path, Failure *ret_failure);
 
 /*
- * The same for the first that will do of /run/jobd (unless @is_user), $XDG_RUNTIME_DIR/jobd and /tmp/jobd-UID, and says in
- * the log why it is none before it. One that another jobd has is passed over if @may_be_second; else that is the end.
+ * The same for the first usable one of /run/jobd (unless @is_user), $XDG_RUNTIME_DIR/jobd and /tmp/jobd-UID; logs why
+ * those before it are not used. One that another jobd has is passed over if @may_be_second, and an error otherwise.
  * @ret_failure is not NULL.
  */
 int runtime_directory_find(bool is_user, bool may_be_second, int kept, int *ret_fd, char **ret_path,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where we run
+ * Daemon, container or machine
  *
- * To take a container for a machine is the worse mistake: we would mount over
+ * To take a container for a machine is the worse mistake: jobd would mount over
  * what the engine has prepared. So one sign of a container is enough. Engines
  * set $container or put a file into the root; all of them make a pid namespace.
  * The numbers of the first namespaces are part of the kernel's interface, but
@@ -48,7 +48,7 @@ static bool exists(const char *root, const char *path) {
         return snprintf(full, sizeof(full), "%s%s", root, path) < (int) sizeof(full) && access(full, F_OK) == 0;
 }
 
-/* A /proc in which we are not is that of another pid namespace: so ours is not the first. */
+/* A /proc without this process is that of another pid namespace: so this one is not the first. */
 static SurroundingsAnswer is_namespace(const char *root, const char *name, ino_t first) {
         char folder[4096], path[4096];
         struct statfs proc;

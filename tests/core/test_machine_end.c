@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The end: what may hang, and what the kernel is told. Calls of reboot(2) are made in a pid namespace, whose first process
- * they end, by a signal that tells which it was.
+ * The end: calls that may hang, and the command for the kernel. Calls of reboot(2) are made in a pid namespace, whose
+ * first process they end, by a signal that tells which command it was.
  */
 
 #include <errno.h>

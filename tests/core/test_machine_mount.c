@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Mounting and unmounting, in a mount namespace of our own and below a folder of our own.
+ * Mounting and unmounting, in a mount namespace and below a folder of the test
  */
 
 #include <errno.h>
@@ -63,10 +63,11 @@ static void parse(MachineMounts *mounts, const char *text) {
 Test(machine_mount_table, lines_are_read_as_proc_describes_them) {
         cleanup_(machine_mounts_deinit) MachineMounts mounts = {};
 
-        parse(&mounts, "36 35 98:0 /mnt1 /mnt\\0402\\134x rw,noatime,nosuid master:1 shared:2 - ext3 /dev/root ro,errors=c\n"
-                       "37 35 98:0 / / ro,relatime - ext4 /dev/x rw\n"
-                       "nonsense\n\n38 35 98:0 / /y rw -\n"
-                       "39 35 0:5 / /dev rw,nosuid shared:1 - devtmpfs udev rw,size=1\n");
+        parse(&mounts,
+              "36 35 98:0 /mnt1 /mnt\\0402\\134x rw,noatime,nosuid master:1 shared:2 - ext3 /dev/root ro,errors=c\n"
+              "37 35 98:0 / / ro,relatime - ext4 /dev/x rw\n"
+              "nonsense\n\n38 35 98:0 / /y rw -\n"
+              "39 35 0:5 / /dev rw,nosuid shared:1 - devtmpfs udev rw,size=1\n");
         cr_assert(eq(sz, mounts.n, 3));
         assert_string(mounts.items[0].path, "/mnt 2\\x");
         assert_string(mounts.items[0].type, "ext3");
@@ -87,7 +88,7 @@ Test(machine_mount_table, that_of_this_process_can_be_read) {
         cr_assert(not(machine_is_mount_point("/nonexistent")));
 }
 
-/* What is there is left alone; all that can be, in a namespace, is mounted. */
+/* Existing mounts are left alone; all that a namespace allows are mounted. */
 Test(machine_mount, all_is_mounted_once, .init = enter_namespace, .fini = leave_namespace) {
         cleanup_(failure_deinit) Failure failure = {};
         struct statfs status;

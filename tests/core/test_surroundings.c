@@ -94,7 +94,10 @@ Test(surroundings, a_file_of_an_engine_tells) {
         rmdir(root);
 }
 
-/* What the first process of a new pid namespace finds, whose /proc is still the one outside. A helper makes that namespace. */
+/*
+ * The facts of the first process of a new pid namespace, whose /proc is still the outer one. A helper makes the
+ * namespace.
+ */
 static Surroundings find_as_first_process(void) {
         pid_t helper = fork();
         int status = 0;
