@@ -425,7 +425,7 @@ int core_keeper_new(CoreKeeper **ret_keeper, Failure *ret_failure) {
          */
         if (prctl(PR_SET_PDEATHSIG, (unsigned long) SIGKILL) < 0 || getppid() != pid ||
             fcntl(KEEPER_FD, F_SETFD, FD_CLOEXEC) < 0)
-                return failure_set(ret_failure, -EPIPE, "Failed", "The keeper has gone.");
+                return failure_set(ret_failure, -EPIPE, "Failed", "The keeper has ended.");
         r = say_hello(keeper);
         if (r == -EPROTO)
                 return failure_set(ret_failure, r, "Failed", "The running keeper has another version.");

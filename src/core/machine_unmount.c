@@ -87,7 +87,7 @@ static int make_rest_read_only(const MachineMounts *mounts, const char *root) {
                         log_info("%s is read-only now.", mount_point->path);
                         continue;
                 }
-                log_error("%s cannot be unmounted, nor made read-only: %s", mount_point->path, strerror(-r));
+                log_error("%s can neither be unmounted nor made read-only: %s", mount_point->path, strerror(-r));
                 n++;
         }
         return n;

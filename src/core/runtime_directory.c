@@ -53,7 +53,7 @@ static int check_owner(int fd, const char *path, Failure *ret_failure) {
                 return failure_set(ret_failure, -errno, "Failed", "%s: %s", path, strerror(errno));
         if (folder.st_uid != geteuid() || (folder.st_mode & (S_IWGRP | S_IWOTH)))
                 return failure_set(ret_failure, -EPERM, "Failed", "%s belongs to another user, or others may write to "
-                                   "it: whoever made it could put his sockets in place of ours.", path);
+                                   "it: that user could replace the sockets.", path);
         if (faccessat(fd, ".", W_OK, AT_EACCESS) < 0)
                 return failure_set(ret_failure, -errno, "Failed", "Cannot write to the folder %s: %s", path,
                                    strerror(errno));
