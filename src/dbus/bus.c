@@ -3,9 +3,10 @@
 /*
  * The manager on D-Bus
  *
- * Owns the sockets and the connections. Where the compatible API is asked for,
- * a second socket lies where systemctl looks for systemd's; that is refused on
- * a machine on which systemd itself is running.
+ * Owns the parts: the tree of objects, connections, sockets, signals, and the
+ * link to a message bus. With the compatible API there is a second socket at
+ * the place where systemctl looks for systemd's; that is refused on a machine
+ * that systemd runs.
  */
 
 #include <assert.h>
@@ -30,7 +31,7 @@ struct Bus {
         BusDispatch dispatch;
         BusSignals signals;
         VECTOR(BusServer *) servers;            /* owned */
-        char *booted_mark;                      /* owned; the folder that we made for sd_booted(), or NULL */
+        char *booted_mark;                      /* owned; the folder that was made for sd_booted(), or NULL */
         BusLink *link;                          /* owned, or NULL */
         BusNames names;
 };
@@ -69,7 +70,10 @@ static int systemd_directory(const BusOptions *options, char **ret_directory, Fa
         return text_format(ret_directory, "%s/systemd", folder);
 }
 
-/* sd_booted(), and with it systemctl, takes a machine for systemd's by this folder. What we make we remove. */
+/*
+ * By this folder sd_booted(), and so systemctl, finds that systemd runs a machine. It is removed at the end if it was
+ * made here.
+ */
 static int make_booted_mark(Bus *bus, const char *directory, Failure *ret_failure) {
         cleanup_free_ char *mark = NULL;
         int r;
@@ -84,7 +88,7 @@ static int make_booted_mark(Bus *bus, const char *directory, Failure *ret_failur
         return 0;
 }
 
-/* A keeper holds the sockets of one server; who has none has a server for each. */
+/* A keeper holds the sockets of one server; without a keeper each socket has a server. */
 static int bus_listen_everywhere(Bus *bus, const char *own, const char *systemd, Failure *ret_failure) {
         const BusPlace places[] = {
                 { .path = own, .kept_name = "bus/private", .dialect = BUS_DIALECT_OWN },
@@ -138,7 +142,7 @@ int bus_new(Bus **ret_bus, Manager *manager, const BusOptions *options, Failure 
         assert(ret_bus);
         assert(options->runtime_directory);
 
-        /* A mistake that libdbus finds is better told than died of. */
+        /* libdbus shall log a wrong use of its API, not abort. */
         (void) setenv("DBUS_FATAL_WARNINGS", "0", 0);
         dbus_connection_set_change_sigpipe(FALSE);
 

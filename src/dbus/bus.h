@@ -6,8 +6,8 @@
  *
  * Serves the objects of the manager on a private socket, so that no bus daemon
  * is needed, and on the session or system bus as soon as, and as long as, there
- * is one. All runs in the manager's event loop; what is sent leaves through the
- * manager's outbox.
+ * is one. Everything runs in the manager's event loop, and messages leave
+ * through the manager's outbox.
  */
 
 #include <stdbool.h>
@@ -21,9 +21,9 @@ typedef struct BusOptions {
         bool is_user;                           /* session bus and the user's folders */
         bool systemd_compat;                    /* also as org.freedesktop.systemd1, where systemctl looks */
         bool no_bus;                            /* the private socket only */
-        const char *runtime_directory;          /* jobd's own: "private" is made in it; it is made if it is missing */
+        const char *runtime_directory;          /* of jobd, made if it is missing: the socket "private" is in it */
         const char *systemd_directory;          /* for systemd_compat; NULL: /run/systemd or $XDG_RUNTIME_DIR/systemd */
-        const char *bus_address;                /* NULL: what the environment says, or the usual place */
+        const char *bus_address;                /* NULL: from the environment, or the usual place */
 } BusOptions;
 
 /*

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What a bus daemon answers
+ * Methods of a bus daemon, on a private socket
  *
  * busctl and gdbus take any socket for a bus: they say Hello, add match rules
- * and ask for owners of names before they do what they were asked for. Here is
- * what they need on a private socket. Our names are their own owners, as
- * org.freedesktop.DBus is on a bus, since that is the sender of what we send. A
- * client hears signals from its first call on, but one that said Hello does so
- * once it has a match rule; which of them, it sorts out itself. To monitor is the same here: what others call is not
- * shown to it.
+ * and ask for owners of names before anything else. These methods are what they
+ * need on a private socket. The manager's names are their own owners, as
+ * org.freedesktop.DBus is on a bus, since they are the senders of its messages.
+ * A client gets signals from its first call on, but one that said Hello only
+ * once it has a match rule; the rules are not evaluated: the client picks its
+ * signals. A monitor is a client with match rules, too: calls of other clients
+ * are not shown to it.
  */
 
 #include <errno.h>
@@ -59,7 +60,7 @@ static int method_list_activatable_names(BusCall *call) {
         return 0;
 }
 
-/* Whom a name stands for; NULL for nobody. */
+/* The client that a name stands for, or NULL. */
 static const BusClient *client_of_name(const BusCall *call, const char *name) {
         return text_equal(name, call->client->name) ? call->client : NULL;
 }
@@ -111,7 +112,7 @@ static int method_add_match(BusCall *call) {
         return add_match(call, bus_call_string(call));
 }
 
-/* A monitor listens from the moment on in which it is told that it has lost its name. */
+/* A monitor starts to listen when it is told that it has lost its name. */
 static int send_name_lost(BusCall *call) {
         DBusMessage *message = dbus_message_new_signal(DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, "NameLost");
         const char *name = call->client->name;
@@ -161,7 +162,7 @@ static int method_get_id(BusCall *call) {
         return 0;
 }
 
-/* Credentials of a name: of the caller, or ours. */
+/* Credentials of a name: of the caller, or the manager's own. */
 static int credentials_of_name(BusCall *call, const char *name, uint32_t *ret_uid, uint32_t *ret_pid) {
         const BusClient *client = client_of_name(call, name);
 

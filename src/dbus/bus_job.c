@@ -3,8 +3,8 @@
 /*
  * The interface of jobs, and jobs as objects
  *
- * A job's type is announced when it changes, although systemd calls it
- * constant: merging changes it, and whoever caches it would be wrong.
+ * A change of a job's type is announced, although systemd declares the type
+ * constant: merging changes it, and a cached value would be wrong.
  */
 
 #include <errno.h>

@@ -3,8 +3,8 @@
 /*
  * The manager's interface
  *
- * Where systemd has a method of the same meaning, ours has its name and
- * signature; the last group has no counterpart there.
+ * A method with a counterpart in systemd has the name and signature of that;
+ * the last group has none.
  */
 
 #include "dbus/bus_interfaces.h"

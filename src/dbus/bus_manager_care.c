@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The manager's interface: what is done to units besides jobs: cleaning, freezing
+ * The manager's interface: cleaning and freezing of units
  *
- * The same as methods of the unit.
+ * Methods of the manager, and the same ones of the unit.
  */
 
 #include <errno.h>
@@ -13,7 +13,10 @@
 #include "dbus/bus_manager.h"
 #include "unit/unit_clean.h"
 
-/* "all" is each of them. A word that we do not know (systemd may, later) is a mistake: less would be removed than was meant. */
+/*
+ * "all" is each of them. An unknown word, perhaps of a later systemd, is an error: else less would be removed than was
+ * meant.
+ */
 static int parse_kinds(BusCall *call, char *const *words, unsigned *ret_kinds) {
         strv_foreach(word, words) {
                 int kind = unit_clean_from_string(*word);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The manager's interface: what clients may change of the manager itself
+ * The manager's interface: its environment and log level
  */
 
 #include <errno.h>

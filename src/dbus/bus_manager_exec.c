@@ -70,7 +70,7 @@ static int read_edges(BusCall *call, DBusMessageIter *value, ExecOptions *option
         return 0;
 }
 
-/* What is not known cannot be obeyed, so it is refused. */
+/* An unknown option is refused, since it cannot be honoured. */
 static int read_option(BusCall *call, DBusMessageIter *option, const char *known, ExecOptions *options) {
         DBusMessageIter value;
         const char *key;
@@ -83,7 +83,7 @@ static int read_option(BusCall *call, DBusMessageIter *option, const char *known
         return text_equal(known, "token") ? read_token(call, &value, options) : read_edges(call, &value, options);
 }
 
-/* The last argument, before the others are read. @known: the option that the method has. */
+/* Reads the last argument, before the others. @known: the only option of the method. */
 static int read_options(BusCall *call, const char *known, ExecOptions *ret_options) {
         DBusMessageIter arguments = call->arguments, options;
         int r = 0;
@@ -104,7 +104,7 @@ static int read_options(BusCall *call, const char *known, ExecOptions *ret_optio
 
 /* — requests under a token — */
 
-/* Requests and mode, as they are in the message. */
+/* Hashes requests and mode as they stand in the message. */
 static uint64_t hash_requests(const BusCall *call) {
         DBusMessageIter arguments = call->arguments, items, item;
         uint64_t hash = HASH_BEGIN;
@@ -212,7 +212,7 @@ int bus_manager_exec(BusCall *call) {
         return r > 0 ? answer_again(call, done) : exec(call, options.token, request);
 }
 
-/* A refusal is an answer here, not an error: the plan says why. */
+/* A refusal is an answer here, not an error: the plan contains the reason. */
 int bus_manager_plan(BusCall *call) {
         cleanup_(job_plan_freep) JobPlan *plan = NULL;
         JobRequester requester = bus_call_requester(call);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The manager's interface: enabling unit files, and their like
+ * The manager's interface: enabling, masking and linking of unit files
  *
- * The methods are systemd's, and several differ in nothing but what is called
- * in the end: one handler serves them, and looks at the method's name. All
- * work on the files; what is loaded is not touched, as a client reloads when
- * it has made all its changes.
+ * The methods are those of systemd, and several differ only in the function
+ * that is called in the end: one handler serves them, by the name of the
+ * method. All work on files; loaded units are not touched, since a client
+ * reloads once it has made all its changes.
  */
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 typedef int (*InstallVerb)(Installer *installer, char *const *names, unsigned flags, InstallReport *report,
                            Failure *ret_failure);
 
-/* One call: what it works with, and what it answers. */
+/* The state of one call. */
 typedef struct Installation {
         Installer *installer;           /* owned */
         char **names;                   /* owned */
@@ -44,7 +44,7 @@ static int installation_open(BusCall *call, Installation *installation) {
         });
 }
 
-/* With the first argument, which is a list of names for most. */
+/* Reads the first argument, which is a list of names for most methods. */
 static int installation_begin(BusCall *call, Installation *installation) {
         int r = bus_call_strv(call, &installation->names);
 

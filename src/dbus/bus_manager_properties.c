@@ -102,7 +102,7 @@ static void get_unit_path(const BusView *view, uint32_t parameter, Sink *sink) {
         sink_strv(sink, unit_file_loader_search_path(manager_loader(view->tree->manager)));
 }
 
-/* Of the unified hierarchy; "" where the process is in none of its groups. */
+/* The group in the unified hierarchy; "" if the process is in none. */
 static void get_control_group(const BusView *view, uint32_t parameter, Sink *sink) {
         char groups[4096];
         ssize_t n = -1;

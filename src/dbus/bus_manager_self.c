@@ -15,7 +15,7 @@
 #include "basic/text.h"
 #include "dbus/bus_manager.h"
 
-/* Where on the search path a unit file lies; NULL if it is not a file there. */
+/* The path of a unit file on the search path; NULL if there is none. */
 static int path_of_file(char *const *search_path, const char *name, char **ret_path) {
         strv_foreach(folder, search_path) {
                 cleanup_free_ char *path = NULL;
@@ -111,7 +111,7 @@ int bus_manager_get_unit_file_state(BusCall *call) {
         return r;
 }
 
-/* Without one that is started at the beginning: what default.target is. */
+/* Without a unit that is started at the beginning: the unit that default.target names. */
 int bus_manager_get_default_target(BusCall *call) {
         const char *name = manager_options(call->tree->manager)->default_unit;
         Unit *unit;

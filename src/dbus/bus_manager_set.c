@@ -4,11 +4,11 @@
  * The manager's interface: settings of units at run time
  *
  * A property becomes a drop-in, and the unit's files are read again, which
- * applies what concerns its control group. So what was set this way is seen
- * where all settings are, holds for as long as its file does, and goes through
- * the same checks. A value is what systemd's property has, or a string with
- * what a unit file would say. What is a list adds to what earlier calls have
- * set, until an empty value takes all of it back.
+ * applies settings of the control group. So such a setting is shown like any
+ * other, lasts as long as its file, and goes through the same checks. A value
+ * has the type of systemd's property, or is a string as in a unit file. A value
+ * of a list adds to those of earlier calls, until an empty value clears the
+ * list.
  */
 
 #include <errno.h>
@@ -27,8 +27,8 @@ typedef struct BusDropin {
         const char *directive, *section;        /* static */
         bool is_list;
         char *file;                     /* owned */
-        char *lines, *text;             /* owned: what is set, and the whole drop-in */
-        char *for_boot;                 /* owned: the one until the next boot that stays beside it; NULL: none */
+        char *lines, *text;             /* owned: the new settings, and the whole drop-in */
+        char *for_boot;                 /* owned: the drop-in until the next boot that stays beside it; NULL: none */
 } BusDropin;
 
 typedef struct BusSettings {
@@ -52,14 +52,14 @@ static BusDropin *find_dropin(BusSettings *settings, const char *directive) {
         return NULL;
 }
 
-/* A directive that is named again goes on in the same file, as it would in that of a unit: lists add up. */
+/* A directive that is named again goes into the same file, as in a unit file: lists add up. */
 static int append_lines(BusDropin *dropin, const char *lines) {
         cleanup_free_ char *before = take_ptr(dropin->lines);
 
         return text_format(&dropin->lines, "%s%s", before, lines);
 }
 
-/* What runs is not moved into another slice. */
+/* Running processes are not moved into another slice. */
 static bool is_for_run_time(const BusSetting *setting) {
         return text_equal(setting->directive, "Description") ||
                (setting->is_resource && !text_equal(setting->directive, "Slice"));
@@ -117,8 +117,8 @@ static int format_text(const BusDropin *dropin, const char *lines, char **ret_te
 }
 
 /*
- * What is a list until the next boot goes on beside what is set for good, and has that, too: an item of the same device, or
- * an empty assignment, would else count after it.
+ * A list that is set until the next boot stays when the same list is set for good, and repeats the new items: else its
+ * own item for the same device, or an empty assignment, would override them.
  */
 static int finish_text_for_boot(const DropinWrite *place, BusDropin *dropin) {
         cleanup_free_ char *before = NULL, *all = NULL;
@@ -132,7 +132,7 @@ static int finish_text_for_boot(const DropinWrite *place, BusDropin *dropin) {
         return r < 0 || !all ? r : format_text(dropin, all, &dropin->for_boot);
 }
 
-/* With what is there already, if that is to stay. */
+/* With the present contents, if they are to stay. */
 static int finish_text(BusCall *call, const DropinWrite *place, BusDropin *dropin) {
         cleanup_free_ char *before = NULL, *all = NULL;
         int r;

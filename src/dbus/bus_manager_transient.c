@@ -3,13 +3,13 @@
 /*
  * The manager's interface: units that clients make
  *
- * Properties become the text of a unit file, and that becomes a unit by the
- * way that all take. Units beside the one that is started are made first, so
- * that a timer finds what it triggers. If something is wrong with any of them
- * what was made goes again, since nothing needs it.
+ * Properties become the text of a unit file, which is loaded like any other.
+ * Auxiliary units are made before the one that is started, so that a timer
+ * finds the unit that it triggers. If one of them is wrong, those already made
+ * are unloaded, since nothing needs them.
  *
- * Who has not heard what came of his call may make it again, under a token: the
- * name is taken by then, by what the first one has made.
+ * A client that has lost the reply may repeat its call under a token: by then
+ * the name is taken by the unit of the first call.
  */
 
 #include <endian.h>
@@ -27,14 +27,14 @@
 
 #define AUX_MAX 64U
 
-/* A property of the unit that is started, for the call. */
+/* A property that concerns the call, of the unit that is started. */
 #define TOKEN "RequestToken"
 
 typedef struct Transient {
         const char *name;
         Text unit, own;                 /* owned: lines of [Unit], and of the section of its type */
         bool wants_reference;
-        bool is_started;                /* not one of those beside */
+        bool is_started;                /* not an auxiliary one */
         VECTOR(pid_t) pids;             /* of a scope */
         const char *controller;         /* borrowed from the message */
         int streams[UNIT_STREAMS];      /* owned, -1: not given; of a service */
@@ -77,7 +77,7 @@ static bool has_pid(const Transient *transient, pid_t pid) {
         return false;
 }
 
-/* 0 stands for the caller. One that is named twice is one. */
+/* 0 stands for the caller; duplicates are dropped. */
 static int read_pids(BusCall *call, DBusMessageIter *array, Transient *transient) {
         DBusMessageIter items;
 
@@ -118,7 +118,7 @@ static int read_stream(BusCall *call, const char *property, DBusMessageIter *val
         return 0;
 }
 
-/* What no unit file could say: 1 if it was that. */
+/* Reads a property that no unit file can have: 1 if it was one. */
 static int read_particular(BusCall *call, const Unit *unit, DBusMessageIter fields, Transient *transient) {
         DBusMessageIter value;
         const char *property;
@@ -129,7 +129,7 @@ static int read_particular(BusCall *call, const Unit *unit, DBusMessageIter fiel
         if (text_equal(property, "AddRef"))
                 return read_bool(call, property, &value, &transient->wants_reference);
         if (transient->is_started && text_equal(property, TOKEN))
-                return 1;               /* it was looked for before */
+                return 1;               /* read by read_token() */
         if (unit->vtable->give_streams && text_ends_with(property, "FileDescriptor"))
                 return read_stream(call, property, &value, transient);
         if (unit->type == UNIT_SCOPE && text_equal(property, "PIDs"))
@@ -237,7 +237,7 @@ static int make_others(BusCall *call, DBusMessageIter *array) {
         return r;
 }
 
-/* What nobody starts shall not stay because of the processes that it was to have. */
+/* A unit that is not started does not stay loaded because of the processes that it was to have. */
 static void let_go(BusCall *call, const char *name) {
         cleanup_(failure_deinit) Failure failure = {};
         Unit *unit = manager_find_unit(call->tree->manager, name);
@@ -266,7 +266,7 @@ static bool find_property(const DBusMessageIter *array, const char *name, DBusMe
         return false;
 }
 
-/* NULL without a failure: there is none. */
+/* NULL without a failure if there is no token. */
 static int read_token(BusCall *call, const DBusMessageIter *array, const char **ret_token) {
         DBusMessageIter value;
 
@@ -279,7 +279,7 @@ static int read_token(BusCall *call, const DBusMessageIter *array, const char **
         return bus_token_check(call, TOKEN, *ret_token);
 }
 
-/* Of the whole body: its length is the second word of the header. Descriptors are counted, not looked at. */
+/* Hashes the whole body, whose length is the second word of the header. Descriptors are counted only. */
 static int hash_body(DBusMessage *message, uint64_t *ret_hash) {
         uint64_t hash = HASH_BEGIN;
         uint32_t length;
@@ -298,7 +298,7 @@ static int hash_body(DBusMessage *message, uint64_t *ret_hash) {
         return 0;
 }
 
-/* The reference that was held went with the connection; so, perhaps, did the unit. */
+/* The reference went with the old connection, and perhaps the unit, too. */
 static int reference_again(BusCall *call, const char *name, const DBusMessageIter *array) {
         Unit *unit = manager_find_unit(call->tree->manager, name);
         DBusMessageIter value;

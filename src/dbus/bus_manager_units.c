@@ -117,7 +117,7 @@ int bus_manager_list_units_by_patterns(BusCall *call) {
         return r < 0 ? r : put_units(call, states, patterns);
 }
 
-/* Names that are not valid name nothing: they are passed over, as the others of the list are still wanted. */
+/* Invalid names are passed over, since the other units of the list are still wanted. */
 int bus_manager_list_units_by_names(BusCall *call) {
         cleanup_(strv_freep) char **names = NULL;
         int r;
@@ -143,7 +143,7 @@ int bus_manager_list_units_by_names(BusCall *call) {
 
 /* — processes — */
 
-/* By its name: the command line would be read from its memory, and we would wait for as long as that is busy. */
+/* The name of a process, not its command line: the kernel reads that from memory of the process, and may block. */
 static void put_process(BusCall *call, pid_t pid) {
         char group[4096] = "", root[] = "/";
         cleanup_free_ char *name = NULL;
@@ -173,7 +173,7 @@ static int put_processes(BusCall *call, Unit *unit) {
         return r;
 }
 
-/* The root slice stands for all, also where there are no slices. */
+/* The root slice stands for all units, even without control groups. */
 int bus_manager_get_unit_processes(BusCall *call) {
         const char *name = bus_call_string(call);
         UnitTable *table = manager_units(call->tree->manager);

@@ -3,9 +3,9 @@
 /*
  * The interfaces that D-Bus itself defines
  *
- * Properties answers an empty interface name with those of all interfaces, as
- * systemctl relies on. ObjectManager's signals carry whole objects: they are
- * only made for those who have asked for the objects.
+ * Get and GetAll with an empty interface name search all interfaces: systemctl
+ * relies on that. Signals of ObjectManager carry whole objects: they are
+ * written only for clients that have asked for the objects.
  */
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static int find_interface(BusCall *call, const BusInterface *interfaces, size_t 
                              name);
 }
 
-/* An empty @interface searches all. */
+/* An empty @interface stands for all. */
 static int find_property(BusCall *call, const char *interface, const char *name, BusPropertyRow *ret_row) {
         BusInterface interfaces[BUS_INTERFACES_MAX];
         size_t n, at = 0;
@@ -87,7 +87,7 @@ static int method_get_all(BusCall *call) {
         return 0;
 }
 
-/* Anyone may call it, for it mostly tells that nothing can be set: the property says who may set it. */
+/* Anyone may call Set(), which refuses nearly all properties; the row of a property names the verb that is needed. */
 static int method_set(BusCall *call) {
         const char *interface = bus_call_string(call);
         const char *name = bus_call_string(call);

@@ -3,9 +3,8 @@
 /*
  * Calls that can be made again
  *
- * Shared by the methods that take a token. A token is looked for before
- * anything else is: what was right the first time need not be so any more when
- * it is repeated, and is answered all the same.
+ * Shared by the methods that take a token. The token is looked up before all
+ * other checks: a repeated call is answered even if it would be refused by now.
  */
 
 #include <errno.h>

@@ -4,7 +4,7 @@
  * The interface of units: methods; and units as objects
  *
  * Every valid name of a unit is a path that can be asked: the unit is loaded
- * for the question and let go again, and a unit that has no file says so by its
+ * for the question and unloaded again, and a unit without a file says so by its
  * load state.
  */
 

@@ -3,8 +3,8 @@
 /*
  * The interface of units: properties
  *
- * Those that systemd has are there with its names and signatures, also where
- * this manager has only one possible value for them: clients read them.
+ * All properties of systemd are there with its names and signatures, also those
+ * that have a single possible value here: clients read them.
  */
 
 #include <errno.h>
@@ -305,7 +305,7 @@ static void get_conditions(const BusView *view, uint32_t is_assert, Sink *sink) 
         sink_close(sink);
 }
 
-/* As systemd has it: the name of the error that a request for the unit would get. */
+/* As in systemd: the name of the error that a request for the unit would get. */
 static void get_load_error(const BusView *view, uint32_t parameter, Sink *sink) {
         const Failure *failure = &unit_of(view)->load_failure;
         bool is_failure = failure->code != 0 && unit_of(view)->load_state != UNIT_LOADED;

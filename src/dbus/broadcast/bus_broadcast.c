@@ -62,7 +62,7 @@ static int write_emission(BusBroadcast *broadcast, const BusDialect *dialect, co
                                       dialect->name);
 }
 
-/* Without it they would wait for ever. */
+/* Their clients would wait for the signal for ever. */
 static void drop_hearers(const BusPeers *peers, const BusDialect *dialect, const BusEmission *emission) {
         bus_foreach_peer(peers, peer)
                 if (!peer->is_message_bus && peer_hears(peer, dialect, emission))
@@ -154,7 +154,7 @@ static void write_notice(const BusView *view, const void *data, Sink *sink) {
         notice->of->write_notice(view, notice, sink);
 }
 
-/* The path of an object that came, with the interfaces of its own. */
+/* The path of an object that came, with the interfaces of its kind. */
 static void write_added(const BusView *view, const void *data, Sink *sink) {
         const BusObject *object = data;
         const BusView of = { view->tree, view->dialect, object };
@@ -171,7 +171,7 @@ static void write_removed(const BusView *view, const void *data, Sink *sink) {
         notice->of->write_gone(view, notice, sink);
 }
 
-/* Few do: what would be told them need not be looked up. */
+/* Few peers do: for the others nothing is looked up. */
 static bool is_heard_about_objects(const BusPeers *peers) {
         bus_foreach_peer(peers, peer)
                 if (bus_peer_hears_objects(peer))

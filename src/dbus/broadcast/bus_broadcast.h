@@ -24,10 +24,10 @@ bool bus_broadcast_is_heard(const BusBroadcast *broadcast);
 void bus_broadcast_of_manager(BusBroadcast *broadcast, const char *member, BusSignalWrite write, const void *data);
 /* A signal of an object without a body. */
 void bus_broadcast_of_object(BusBroadcast *broadcast, const BusObject *object, const char *interface, const char *member);
-/* The values of its properties that have all of @flags, for each interface that has such. */
+/* The values of the properties of an object that have all of @flags, a signal for each interface with any. */
 void bus_broadcast_changes(BusBroadcast *broadcast, const BusObject *object, uint8_t flags);
-/* That an object came or went. */
+/* Announces that an object came or went. */
 void bus_broadcast_notice(BusBroadcast *broadcast, const BusNotice *notice);
 
-/* Something cannot be told: those who wait for it are disconnected, and ask again. */
+/* Disconnects all private peers, since something cannot be told; clients connect and ask again. */
 void bus_broadcast_drop_all(BusBroadcast *broadcast);

@@ -5,8 +5,8 @@
  *
  * Job signals are broadcast, never sent to the caller alone: some clients call
  * on one connection and listen on another. A unit that came and went within a
- * turn (somebody asked for its state) is not worth a word. What is noted names
- * units by string and jobs by id, since either may be gone when it is sent.
+ * turn (a client asked for its state) is not announced. Notices name units by
+ * string and jobs by id, since either may be gone when the notice is sent.
  */
 
 #include <assert.h>
@@ -25,7 +25,7 @@ typedef enum BusUnitMark {
 
 #define BUS_UNIT_ANY_CHANGE (BUS_UNIT_CHANGED | BUS_UNIT_JOB_CHANGED)
 
-/* Clients that wait for that change would wait for ever: with a connection that breaks they ask again. */
+/* Clients would wait for that change for ever; after a broken connection they ask again. */
 static void out_of_memory(BusSignals *signals) {
         log_error("Out of memory while noting a change for D-Bus clients, disconnecting them.");
         bus_broadcast_drop_all(&signals->broadcast);
@@ -76,7 +76,7 @@ static void on_unit_added(void *userdata, Unit *unit) {
         note(signals, (BusNotice) { .kind = BUS_NOTICE_CAME, .of = signals->units }, unit);
 }
 
-/* True if the unit's announcement was still waiting, and is taken back. */
+/* True if the announcement of the unit was not sent yet, and is removed. */
 static bool take_back_unit_new(BusSignals *signals, uint32_t news, const char *unit) {
         BusNotice *notice = news < signals->notices.n ? &signals->notices.items[news] : NULL;
 
@@ -133,7 +133,7 @@ static void write_reloading(const BusView *view, const void *data, Sink *sink) {
         sink_bool(sink, notice->is_active);
 }
 
-/* Firmware, loader, kernel and initrd are not ours to measure: 0. */
+/* Times of firmware, loader, kernel and initrd are not measured: 0. */
 static void write_startup_finished(const BusView *view, const void *data, Sink *sink) {
         const Manager *manager = view->tree->manager;
         usec_t took = usec_sub(manager_finished_at(manager, NULL), manager_started_at(manager, NULL));
@@ -197,7 +197,7 @@ static void send_notices(BusSignals *signals, bool keep_ends) {
         signals->has_new_jobs = false;
 }
 
-/* Its last change is sent while it is still there to be read. */
+/* The last change of the unit is sent while its properties can still be read. */
 static void on_unit_removed(void *userdata, Unit *unit) {
         BusSignals *signals = userdata;
         BusUnitNote of_unit = {};
@@ -298,7 +298,7 @@ static void broadcast_job_changes(BusSignals *signals, const JobInfo *job) {
         bus_broadcast_of_manager(&signals->broadcast, "JobChanged", write_job, job);
 }
 
-/* A job that has ended meanwhile has had its last word already. */
+/* Of a job that has ended meanwhile JobRemoved was sent already. */
 static void send_job_changes(BusSignals *signals) {
         u32_sort(signals->changed_jobs.items, signals->changed_jobs.n);
 

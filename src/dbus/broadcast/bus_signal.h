@@ -13,7 +13,7 @@
 #include "basic/vector.h"
 #include "dbus/broadcast/bus_broadcast.h"
 
-/* What there is to tell of a unit. */
+/* Unsent changes of a unit. */
 typedef struct BusUnitNote {
         uint8_t marks;                          /* BusUnitMark */
         uint32_t news;                          /* place of its announcement in .notices, while that is there */
@@ -23,7 +23,7 @@ typedef struct BusSignals {
         BusTree *tree;                          /* borrowed */
         const BusKind *units, *jobs;
         BusBroadcast broadcast;
-        VECTOR(BusNotice) notices;              /* in the order in which they came about */
+        VECTOR(BusNotice) notices;              /* in the order of the events */
         Arena names;                            /* of units in .notices, which may be gone when it is told */
         VECTOR(uint32_t) changed_units;         /* indexes */
         VECTOR(BusUnitNote) of_units;           /* by index */

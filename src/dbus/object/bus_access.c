@@ -3,9 +3,9 @@
 /*
  * Who may do what
  *
- * What changes anything is for root and the owner of the manager. The kind of an
- * object may grant more: an object of a user can be for that user. A
- * uid that is not known ((uid_t) -1) is anyone, and is granted nothing.
+ * Changes are for root and the owner of the manager. The kind of an object may
+ * grant more, such as to the user whom the object belongs to. An unknown uid
+ * ((uid_t) -1) has the rights of anyone, and is granted nothing.
  */
 
 #include <assert.h>

@@ -12,11 +12,11 @@
 
 typedef enum BusWho {
         BUS_WHO_NOBODY,                 /* a verb that the table does not name */
-        BUS_WHO_ANYONE,                 /* who can connect */
+        BUS_WHO_ANYONE,                 /* every client */
         BUS_WHO_OWNER,                  /* root, and the user that the manager runs as */
 } BusWho;
 
-/* Of any object. */
+/* The rule of the table, for all objects. */
 BusWho bus_access_who(BusVerb verb);
-/* Of this one. */
+/* The same for one object, with the grants of its kind. */
 bool bus_access_is_allowed(const BusTree *tree, const BusObject *object, BusVerb verb, uid_t uid);

@@ -4,7 +4,7 @@
 /*
  * One method call
  *
- * What a handler sees of it. The signature has been checked and access has been
+ * The view of a handler. The signature has been checked and access has been
  * granted: the readers below are called in the order of the signature and can
  * only fail on memory.
  */
@@ -44,11 +44,11 @@ int bus_call_strv(BusCall *call, char ***ret_strv);
 JobRequester bus_call_requester(const BusCall *call);
 BusView bus_call_view(const BusCall *call);
 
-/* Words of requests: InvalidArgs names the valid ones. */
+/* Parse the words of a request; an InvalidArgs failure names the valid ones. */
 int bus_call_parse_mode(BusCall *call, const char *word, JobMode *ret_mode);
 int bus_call_parse_request(BusCall *call, const char *unit, const char *type, JobRequest *ret_request);
 
-/* Runs them as one transaction; a refusal is a failure. The client is remembered as the one who asked. */
+/* Runs the requests as one transaction; a refusal is a failure. The client is recorded as the requester. */
 int bus_call_exec(BusCall *call, const JobRequest *requests, size_t n, JobMode mode, bool briefly, JobPlan **ret_plan);
 
 /* One request, answered with the path of its job, as StartUnit() and Unit.Start() do. */

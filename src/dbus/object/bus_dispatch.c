@@ -3,9 +3,9 @@
 /*
  * From a message to its handler, and back
  *
- * Everything that can be wrong with a call is found here, in the order in which
- * it can be told: object, interface, method, signature, access. So handlers see
- * only calls that fit their row of the table.
+ * Every mistake in a call is found here, in this order: object, interface,
+ * method, signature, access. So handlers see only calls that fit their row of
+ * the table.
  */
 
 #include <assert.h>
@@ -120,7 +120,7 @@ static int call_find_object(BusCall *call, BusObject *ret_object) {
         return call_find_in_tree(call, ret_object);
 }
 
-/* Runs the handler into a reply and sends that. */
+/* Runs the handler, which writes the reply, and sends that. */
 static int call_answer(BusCall *call, BusWire *wire) {
         const BusReply reply = reply_to_call(call);
         int r;
@@ -141,7 +141,7 @@ static int call_answer(BusCall *call, BusWire *wire) {
         return r;
 }
 
-/* @object: until one is found, what a bus daemon answers. */
+/* Until an object is found the dialect is the own one. */
 static BusCall call_begin(const BusTree *tree, BusClient *client, DBusMessage *message, const BusObject *object) {
         return (BusCall) {
                 .tree = tree,
@@ -178,7 +178,7 @@ static void on_call(BusClient *client, DBusMessage *message, void *userdata) {
         failure_deinit(&call.failure);
 }
 
-/* In the own dialect. */
+/* Refusals are in the own dialect. */
 static void on_refuse(BusClient *client, DBusMessage *message, const Failure *failure, void *userdata) {
         const BusDispatch *dispatch = userdata;
         BusCall call = call_begin(dispatch->tree, client, message, NULL);

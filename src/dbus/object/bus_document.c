@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The tables as text for people
+ * The tables as API text
  */
 
 #include "basic/text.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The tables as text for people
+ * The tables as API text
  */
 
 #include "dbus/object/bus_table.h"

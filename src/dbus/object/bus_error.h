@@ -10,8 +10,8 @@
 #include "basic/failure.h"
 #include "dbus/peer/bus_path.h"
 
-/* The error's name: of the standard where the standard has it, else of the dialect. */
+/* The name of the error: the standard one if there is one, else in the dialect. */
 int bus_error_name(const BusDialect *dialect, const Failure *failure, char **ret_name);
 
-/* An error that says so, without serial, sender and destination; NULL if memory ran out. */
+/* An error message without serial, sender and destination; NULL if memory ran out. */
 DBusMessage *bus_error_message(const BusDialect *dialect, const Failure *failure);

@@ -81,7 +81,7 @@ const BusClient *bus_later_client(const BusTree *tree, BusLater later) {
         return find_client(tree, later);
 }
 
-/* False if nobody waits. From here on nobody does: the caller answers. */
+/* Takes the call from the client: the caller answers it. False if there is none. */
 static bool take_reply(const BusTree *tree, BusLater later, BusReply *ret_reply) {
         BusClient *client = find_client(tree, later);
         BusLaterCall record;

@@ -16,7 +16,7 @@
 /* Returned by a handler that has kept the call. */
 #define BUS_CALL_LATER 1
 
-/* The name of a call: no pointer, it may be kept for as long as one likes. */
+/* The name of a call. It contains no pointer, and stays valid for ever. */
 typedef struct BusLater {
         uint64_t peer;
         uint64_t number;                /* 0: of none */
@@ -27,12 +27,12 @@ int bus_call_keep(BusCall *call, BusLater *ret_later);
 /* Forgets it again: the handler has failed, and its failure is the answer. */
 void bus_call_unkeep(BusCall *call);
 
-/* The client of the call; NULL if nobody waits for the answer any more. */
+/* The client of the call; NULL if it has gone, or the call is answered. */
 const BusClient *bus_later_client(const BusTree *tree, BusLater later);
 
 /*
- * Answers with what @write writes: as much as the signature of the method asks for. The view has no object. False if
- * nobody waited. A body that is too large for a message is answered as a failure.
+ * Answers with the values that @write writes, by the signature of the method; its view has no object. False if the
+ * client has gone, or the call is answered. A body that is too large for a message is answered as a failure.
  */
 typedef void (*BusLaterWrite)(const BusView *view, const void *data, Sink *sink);
 bool bus_later_answer(const BusTree *tree, BusLater later, BusLaterWrite write, const void *data);

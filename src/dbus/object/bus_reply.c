@@ -3,8 +3,8 @@
 /*
  * Answers to calls
  *
- * On a private connection there is no bus daemon that would name the sender of a
- * message: we do, since clients match by it.
+ * On a private connection no bus daemon fills in the sender of a message: it is
+ * set here, since clients match by it.
  */
 
 #include <errno.h>

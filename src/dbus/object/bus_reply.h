@@ -13,16 +13,16 @@ typedef struct BusReply {
         BusPeer *peer;
         const BusClient *client;
         const BusDialect *dialect;
-        const char *sender;             /* on a private connection, where no bus daemon names it */
+        const char *sender;             /* static; used on a private connection only */
         uint32_t serial;                /* of the call */
         bool is_wanted;
 } BusReply;
 
 /*
- * Sends the body that is written in @wire, after what must not come behind it. A negative errno if it cannot be an
- * answer: the call is to be answered as failed then.
+ * Sends the body that is written in @wire, behind the signals that must come first. A negative errno if the body cannot
+ * be sent: then the caller answers with a failure.
  */
 int bus_reply_send(const BusReply *reply, BusWire *wire);
 
-/* Sends an error; @failure may be of memory that ran out, and empty: then @code says what happened. */
+/* Sends an error; without a name and message in @failure it is that of @code. */
 void bus_reply_fail(const BusReply *reply, const Failure *failure, int code);

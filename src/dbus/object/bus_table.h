@@ -22,9 +22,9 @@ typedef struct BusCall BusCall;
 typedef struct BusObject BusObject;
 typedef struct BusTree BusTree;
 
-/* What a caller does, for the table of who may do what: bus_access.h. */
+/* The right that a method needs; bus_access.h says who has which. */
 typedef enum BusVerb {
-        BUS_VERB_READ,                  /* questions, and to be told of changes */
+        BUS_VERB_READ,                  /* questions, and subscription to changes */
         BUS_VERB_ENQUEUE,               /* jobs */
         BUS_VERB_CANCEL,                /* jobs */
         BUS_VERB_KILL,
@@ -36,7 +36,7 @@ typedef enum BusVerb {
         _BUS_VERB_MAX,
 } BusVerb;
 
-/* What a property is read of. */
+/* The object that a property is read from. */
 typedef struct BusView {
         const BusTree *tree;
         const BusDialect *dialect;
@@ -56,7 +56,7 @@ typedef struct BusProperty {
         uint32_t parameter;             /* for getters that serve several rows */
         void (*get)(const BusView *view, uint32_t parameter, Sink *sink);       /* writes exactly one value */
         const char *description;
-        int (*set)(BusCall *call, DBusMessageIter *value);      /* judges the value; NULL: it is read-only */
+        int (*set)(BusCall *call, DBusMessageIter *value);      /* checks and sets it; NULL: read-only */
         BusVerb set_verb;
 } BusProperty;
 

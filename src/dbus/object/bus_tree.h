@@ -35,7 +35,7 @@ typedef enum BusNoticeKind {
         BUS_NOTICE_REQUEST_STOP,
 } BusNoticeKind;
 
-/* What there is to tell; what it is about may be gone when it is told. */
+/* Something that is to be announced; its object may be gone by then. */
 typedef struct BusNotice {
         BusNoticeKind kind;
         const BusKind *of;              /* of CAME and WENT */
@@ -49,23 +49,23 @@ typedef struct BusNotice {
 
 typedef int (*BusVisitor)(void *userdata, const BusObject *object);
 
-/* One kind of objects. Without a label it is not found below the root; what such a kind does not need is NULL. */
+/* One kind of objects. One without a label is not found below the root; members that it does not need are NULL. */
 struct BusKind {
         const char *label;              /* its objects are ROOT/LABEL/NAME */
 
-        /* Sets what is particular to the object of that name: 0, -ENOENT with @ret_failure, or -ENOMEM. */
+        /* Sets the members of the object that are particular to its name: 0, -ENOENT with @ret_failure, or -ENOMEM. */
         int (*find)(const BusTree *tree, const char *name, pid_t caller, BusObject *object, Failure *ret_failure);
         /* Visits all, until the visitor fails. */
         int (*visit)(const BusTree *tree, BusVisitor visitor, void *userdata);
         /* Returns @buffer. NULL: the root of the dialect. */
         const char *(*path)(const BusObject *object, const BusDialect *dialect, char buffer[static BUS_PATH_SIZE]);
-        /* The interfaces of its own, at most BUS_INTERFACES_MAX - 3: how many. In this order GetAll() of all answers. */
+        /* Interfaces of the kind, at most BUS_INTERFACES_MAX - 3; returns how many. GetAll() of all has this order. */
         size_t (*interfaces)(const BusObject *object, BusInterface *ret_interfaces);
 
-        /* May a user do that with the object beside those who may do it with any? NULL: no. */
+        /* Has a user that right on this object, beyond the table of bus_access.h? NULL: no. */
         bool (*grants)(const BusTree *tree, const BusObject *object, BusVerb verb, uid_t uid);
 
-        /* Signals of the manager: that one came or went, with one body. NULL: nobody is told. */
+        /* Signals of the manager when one came or went, and their body. NULL: none. */
         const char *came, *went;
         void (*write_notice)(const BusView *view, const BusNotice *notice, Sink *sink);
         /* The object of a notice, if it is still there. */
@@ -77,26 +77,26 @@ struct BusKind {
 struct BusTree {
         Manager *manager;               /* borrowed */
         BusPeers *peers;                /* borrowed */
-        uint8_t dialects;               /* bits: those that it is offered in */
+        uint8_t dialects;               /* bits: those of its paths */
 
         const BusKind *root;            /* of the object at the root of each dialect */
-        const BusKind *driver;          /* what a bus daemon answers, on a private socket */
-        const BusKind *const *kinds;    /* what lies below the root; ends with NULL */
-        const BusInterface *const *common;      /* what every object has; ends with NULL */
+        const BusKind *driver;          /* of the object of a bus daemon, on a private socket */
+        const BusKind *const *kinds;    /* of objects below the root; ends with NULL */
+        const BusInterface *const *common;      /* interfaces of every object; ends with NULL */
 
-        void (*before_reply)(void *userdata);   /* tells what must not come after a reply; NULL: nothing */
+        void (*before_reply)(void *userdata);   /* sends signals that must come before a reply, or NULL */
         void *userdata;                 /* of before_reply() */
 
         uint32_t n_installed_jobs;      /* since the start */
         uint32_t n_failed_jobs;
 };
 
-/* What has no object of its own, and only leads to others. */
+/* Folders: paths that only lead to objects. */
 extern const BusKind bus_folder_kind;
 
 /*
- * Finds what @path (borrowed by the object) names; a unit with a valid name is loaded. Its dialect is set even if nothing
- * is found, the own one if the path has none. @caller: the process whose unit is called "self". 0, -ENOENT with
+ * Finds what @path (borrowed by the object) names; a unit with a valid name is loaded. Its dialect is set even if
+ * nothing is found, the own one if the path has none. @caller: the process whose unit is called "self". 0, -ENOENT with
  * @ret_failure, or -ENOMEM.
  */
 int bus_tree_find(const BusTree *tree, const char *path, pid_t caller, BusObject *ret_object, Failure *ret_failure);

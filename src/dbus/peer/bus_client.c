@@ -42,7 +42,7 @@ BusClient *bus_client_free(BusClient *client) {
         return NULL;
 }
 
-/* Once for each client: one that makes many requests is not looked at for each of them. */
+/* Looked up once for each client, not for each request. */
 const char *bus_client_command(BusClient *client) {
         if (!client->is_command_known && bus_process_name(client->pid, &client->command) < 0)
                 client->command = NULL;

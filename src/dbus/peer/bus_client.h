@@ -42,10 +42,10 @@ typedef struct BusClient {
         pid_t pid;                              /* 0: not known */
         char *command;                          /* owned; name of its process; NULL: not known */
         bool is_known;                          /* uid and pid have been asked for */
-        bool is_command_known;                  /* has been looked for */
+        bool is_command_known;                  /* .command has been looked up */
         bool is_subscribed;
         bool uses_object_manager;
-        IdMap jobs;                             /* anchors it asked for that have not ended */
+        IdMap jobs;                             /* anchors that it requested and that have not ended */
         VECTOR(Unit *) references;              /* each holds one reference */
         VECTOR(BusLaterCall) later;             /* by number */
         VECTOR(DBusMessage *) held;             /* a reference each; calls that wait for the credentials */

@@ -3,16 +3,16 @@
 /*
  * The connection to a message bus
  *
- * A manager may be what the bus itself waits for, so nothing here waits for the
- * bus: Hello, the names and the credentials of callers are asked for with
- * replies that come in later turns. Only connecting is a system call that could
- * block, on a local socket with a full backlog: that is tried without blocking
- * first. Addresses that are not local sockets are not used. These calls to the
- * bus itself tell nothing of the manager, so they do not pass its outbox.
+ * The bus itself may wait for this manager, so nothing here waits for the bus:
+ * replies to Hello, RequestName and queries of credentials come in later turns.
+ * Only connecting could block, on a local socket with a full backlog: a
+ * non-blocking connect() is tried first. Only addresses of local sockets are
+ * used. These calls to the bus reveal no state of the manager, so they do not
+ * pass its outbox.
  *
- * A bus tells who sent a message, but not who that is. A call of a client that
- * is new to us is held, with those that follow, until the bus has told its uid
- * and pid; a match rule tells when it goes.
+ * A bus names the sender of a message, but not its uid and pid. The calls of a
+ * new client are held until the bus has answered with these; a match rule tells
+ * when the client goes.
  */
 
 #include <assert.h>
@@ -44,11 +44,11 @@ struct BusLink {
         usec_t backoff;
 };
 
-/* — calls of ours — */
+/* — calls to the bus — */
 
 typedef struct BusPending {
         BusLink *link;                  /* borrowed: the connection goes before it */
-        char *subject;                  /* owned: the name it was about */
+        char *subject;                  /* owned: the argument of the call */
         BusLinkReply reply;
         void *userdata;
 } BusPending;
@@ -70,7 +70,8 @@ static void on_reply(DBusPendingCall *call, void *userdata) {
 }
 
 /* Sends a call with string arguments to the bus daemon. Without @reply none is asked for. */
-static int link_send_call(BusLink *link, DBusMessage *message, const char *subject, BusLinkReply reply, void *userdata) {
+static int link_send_call(BusLink *link, DBusMessage *message, const char *subject, BusLinkReply reply,
+                          void *userdata) {
         DBusPendingCall *call = NULL;
         BusPending *pending;
 
@@ -117,7 +118,7 @@ int bus_link_call(BusLink *link, const char *method, const char *argument, BusLi
         return r;
 }
 
-/* Without memory for a call there is no sense in keeping the connection. */
+/* Without memory for a call the connection is of no use. */
 static void link_check(BusLink *link, int r) {
         if (r < 0 && link->peer) {
                 log_error("Out of memory while talking to the message bus, leaving it.");
@@ -213,7 +214,7 @@ static void on_credentials(void *userdata, const char *name, DBusMessage *reply)
         vector_deinit(&client->held);
 }
 
-/* Makes room for another: some client that holds nothing can as well be asked about again. */
+/* Makes room for another client by forgetting one that holds nothing. */
 static bool link_make_room(BusLink *link) {
         for (size_t i = 0; link->peer->clients.n >= BUS_CLIENTS_MAX && i < link->peer->clients.n; i++) {
                 BusClient *client = link->peer->clients.items[i];
@@ -226,7 +227,7 @@ static bool link_make_room(BusLink *link) {
         return link->peer->clients.n < BUS_CLIENTS_MAX;
 }
 
-/* The rule first: should the client go in between, asking for it fails. */
+/* The match rule first: if the client goes in between, the query fails. */
 static BusClient *link_add_client(BusLink *link, const char *name) {
         cleanup_free_ char *rule = NULL;
         BusClient *client;
@@ -255,7 +256,7 @@ static void link_refuse(BusLink *link, DBusMessage *message, const char *reason)
         link->peers->receiver->refuse(&stranger, message, &failure, link->peers->userdata);
 }
 
-/* In bytes; without memory it is endless. */
+/* In bytes; SIZE_MAX without memory. */
 static size_t size_of_message(DBusMessage *message) {
         char *data;
         int n;
@@ -266,7 +267,7 @@ static size_t size_of_message(DBusMessage *message) {
         return (size_t) n;
 }
 
-/* While too much is held libdbus would read no more, and what it is held for would never be read. */
+/* With too many bytes held libdbus would stop reading, and the awaited credentials would never be read. */
 static void link_hold(BusLink *link, BusClient *client, DBusMessage *message, size_t size) {
         size_t total = size;
 
@@ -294,9 +295,10 @@ static void link_take_call(BusLink *link, DBusMessage *message) {
                 return;
         }
         client = bus_peer_find_client(link->peer, name);
-        /* Of one whom we don't know they would be held, too. */
+        /* Descriptors of an unknown client would be held, too. */
         if (dbus_message_contains_unix_fds(message) && (!client || !client->is_known)) {
-                link_refuse(link, message, "A call with file descriptors is taken after another one on the same connection.");
+                link_refuse(link, message,
+                            "A call with file descriptors is taken after another one on the same connection.");
                 return;
         }
         client = client ?: link_add_client(link, name);
@@ -431,8 +433,8 @@ static DBusConnection *connect_to(const char *address) {
 }
 
 /*
- * libdbus hangs up on who sends too much, and here that would be the bus. So what the bus lets through is read, and
- * refused afterwards.
+ * libdbus disconnects a peer that sends too much, and here that peer would be the bus. So all that the bus lets through
+ * is read, and refused afterwards.
  */
 static void lift_limits(DBusConnection *connection) {
         dbus_connection_set_max_message_size(connection, DBUS_MAXIMUM_MESSAGE_LENGTH);

@@ -4,35 +4,35 @@
 /*
  * The connection to a message bus
  *
- * Looks for the session or system bus, takes our names there, and starts again
- * when the bus goes.
+ * Connects to the session or system bus, requests the manager's names there,
+ * and reconnects when the bus goes.
  */
 
 #include "dbus/peer/bus_peer.h"
 
 typedef struct BusLink BusLink;
 
-/* Told to one listener: the bus knows us from now on (0 or -ENOMEM); NameOwnerChanged, @owner is "" for nobody. */
+/* For one listener: Hello is answered (returns 0 or -ENOMEM); NameOwnerChanged, with @owner "" for no owner. */
 typedef struct BusLinkOps {
         int (*up)(void *userdata);
         void (*name_changed)(void *userdata, const char *name, const char *owner);
 } BusLinkOps;
 
 /*
- * @dialects: bits, those whose names are asked for. @address: NULL for the usual one of @is_user. No bus is no failure:
- * it is looked for again and again.
+ * @dialects: bits, whose names are requested. @address: NULL for the usual one of @is_user. That there is no bus is no
+ * failure: connecting is tried again and again.
  */
 int bus_link_new(BusLink **ret_link, BusPeers *peers, uint8_t dialects, const char *address, bool is_user);
-/* Its connection stays until that is closed. */
+/* The connection stays until it is closed as a peer. */
 BusLink *bus_link_free(BusLink *link);
 DEFINE_CLEANUP(BusLink, bus_link_free)
 
-/* @ops: NULL for nobody. */
+/* @ops: NULL for no listener. */
 void bus_link_listen(BusLink *link, const BusLinkOps *ops, void *userdata);
 
-/* Is the bus there, and knows us? */
+/* Is there a bus that has answered Hello? */
 bool bus_link_is_up(const BusLink *link);
-/* Looks often again for a bus that is not there, since something on it is waited for. */
+/* Tries to connect more often again, since a name on the bus is waited for. */
 void bus_link_hurry(BusLink *link);
 
 /*

@@ -8,10 +8,10 @@
  * descriptor, which asks for what its enabled watches want together. A source
  * without an enabled watch is off, or a hang-up would wake the loop for ever.
  *
- * Messages are never dispatched inside the callback that says that there are
- * some: it comes in the middle of libdbus's own work. It is done when what has
- * woken the loop is read, in the same turn, and else from a deferred source. A
- * few are taken each turn, so that one client cannot keep the loop.
+ * Messages are never dispatched inside the callback that announces them, since
+ * it comes in the middle of libdbus's own work. They are dispatched in the same
+ * turn after reading, else from a deferred source; only a few each turn, so
+ * that one client cannot keep the loop busy.
  */
 
 #include <assert.h>
@@ -50,9 +50,9 @@ struct BusLoop {
         BusLoopWriter writer;
         void *writer_userdata;                  /* borrowed */
         bool wants_write;
-        bool is_deaf;                           /* the kernel had no memory for a watch: it is tried again in the next turn */
-        bool has_message;                       /* one came, at some time */
-        bool is_busy;                           /* in libdbus; what comes in is dispatched right behind that */
+        bool is_deaf;                           /* the kernel had no memory for a watch, which is retried */
+        bool has_message;                       /* a message has come */
+        bool is_busy;                           /* inside libdbus; messages are dispatched right after that */
 };
 
 static BusDescriptor *descriptor_of_watch(BusLoop *loop, const DBusWatch *watch) {
@@ -103,7 +103,7 @@ static int descriptor_update(BusDescriptor *descriptor) {
         return sd_event_source_set_enabled(descriptor->source, SD_EVENT_ON);
 }
 
-/* Who asks for it (libdbus) can't be told that it has failed. */
+/* libdbus cannot be told of a failure here. */
 static void descriptor_renew(BusDescriptor *descriptor) {
         BusLoop *loop = descriptor->loop;
 
@@ -123,7 +123,7 @@ static unsigned watch_flags_of_events(uint32_t revents) {
 static void loop_dispatch(BusLoop *loop) {
         DBusDispatchStatus status = DBUS_DISPATCH_DATA_REMAINS;
 
-        /* Not all of them come to us: libdbus answers some itself. */
+        /* libdbus answers some messages itself. */
         loop->has_message = loop->has_message || dbus_connection_get_dispatch_status(loop->connection) == status;
         loop->is_busy = true;
         for (unsigned n = 0; n < DISPATCHES_PER_TURN && status == DBUS_DISPATCH_DATA_REMAINS; n++)
@@ -215,7 +215,7 @@ static void on_remove_watch(DBusWatch *watch, void *userdata) {
                 descriptor_renew(descriptor);
 }
 
-/* libdbus takes a watch that could not be added for one that we do not have. */
+/* To libdbus a watch that could not be added does not exist. */
 static dbus_bool_t on_add_watch(DBusWatch *watch, void *userdata) {
         BusLoop *loop = userdata;
         int fd = dbus_watch_get_unix_fd(watch);
@@ -301,7 +301,7 @@ static void on_toggle_timeout(DBusTimeout *timeout, void *userdata) {
                 (void) timer_update(timer);
 }
 
-/* A client that nobody hears would wait for ever: it is better off with a connection that breaks. */
+/* A client that is not heard would wait for ever: its connection is closed instead. */
 static void hear_again(BusLoop *loop) {
         int r = 0;
 

@@ -17,19 +17,22 @@
 
 typedef struct BusLoop BusLoop;
 
-/* Both are borrowed and must outlive the loop's part in them; messages that are queued already are dispatched, too. */
+/*
+ * Event loop and connection are borrowed and must outlive the BusLoop. Messages that are queued already are dispatched,
+ * too.
+ */
 int bus_loop_new_for_connection(BusLoop **ret_loop, sd_event *event, DBusConnection *connection);
 int bus_loop_new_for_server(BusLoop **ret_loop, sd_event *event, DBusServer *server);
 
 /*
- * Somebody else writes to the connection's descriptor: @writer is called when it can be written to (or has broken), as
- * long as that is wanted.
+ * For a connection whose descriptor is not written by libdbus: @writer is called when the descriptor can be written to,
+ * or has broken, while that is wanted.
  */
 typedef void (*BusLoopWriter)(void *userdata);
 void bus_loop_set_writer(BusLoop *loop, BusLoopWriter writer, void *userdata);
 void bus_loop_want_write(BusLoop *loop, bool is_wanted);
 
-/* Whether a message has come over the connection yet, be it one that libdbus has answered itself. */
+/* Has a message come over the connection, even one that libdbus has answered itself? */
 bool bus_loop_has_message(const BusLoop *loop);
 
 /* Not from inside a callback of the connection. */

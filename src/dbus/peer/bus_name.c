@@ -4,9 +4,9 @@
  *
  * Signals tell of changes, and the owner is asked for once at the beginning,
  * behind the match rule, so that nothing is missed in between. The manager is
- * told when the owner's process is known, too, for a name that somebody else
- * has is not what a unit waits for. When the bus goes its names are as they
- * were until it is back, and are all asked for again.
+ * told once the process of the owner is known, since a unit waits for a name
+ * that its own process owns. When the bus goes, names keep their state until it
+ * is back; then all are asked for again.
  */
 
 #include <errno.h>
@@ -35,14 +35,14 @@ static bool is_error(DBusMessage *reply) {
         return dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_ERROR;
 }
 
-/* @owner is the subject: whatever names he has by now. */
+/* @owner is the subject of the call; it may own other names by now. */
 static void on_pid(void *userdata, const char *owner, DBusMessage *reply) {
         const BusNames *names = userdata;
         dbus_uint32_t pid = 0;
 
         if (is_error(reply) || !dbus_message_get_args(reply, NULL, DBUS_TYPE_UINT32, &pid, DBUS_TYPE_INVALID))
                 pid = 0;
-        /* To be told may change the list. */
+        /* The manager may change the list when it is told. */
         for (size_t i = 0; i < names->watched.n; i++) {
                 cleanup_free_ char *name = NULL;
 
@@ -135,7 +135,7 @@ static int watch(void *userdata, const char *name) {
 
         if (!names->link)
                 return -EOPNOTSUPP;
-        /* A second unit wants it: who has it is told to both. */
+        /* For a second unit the name is watched anew, so that both are told its owner. */
         unwatch(userdata, name);
         watched.name = strdup(name);
         r = watched.name ? vector_push(&names->watched, watched) : -ENOMEM;

@@ -16,10 +16,10 @@ typedef struct BusName {
 
 typedef struct BusNames {
         Manager *manager;               /* borrowed */
-        BusLink *link;                  /* borrowed; NULL: there is to be no message bus */
+        BusLink *link;                  /* borrowed; NULL: no message bus is used */
         VECTOR(BusName) watched;
 } BusNames;
 
-/* Tells the manager that it can ask for names, if there is to be a message bus. */
+/* Offers the manager to watch names, if a message bus is used. */
 void bus_names_init(BusNames *names, Manager *manager, BusLink *link);
 void bus_names_deinit(BusNames *names);

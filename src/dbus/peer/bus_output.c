@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What is to be written to a private connection
+ * Output of a private connection
  *
- * A reader that has hung up is no error here: what it sent before is still to
- * be read, and the end of that tells that it has gone.
+ * A reader that has hung up is no error here: messages that it sent before are
+ * still to be read, and the end of its stream tells that it has gone.
  */
 
 #include <assert.h>
@@ -17,7 +17,7 @@
 #include "basic/vector.h"
 #include "dbus/peer/bus_output.h"
 
-/* Room that is kept when all is written; a burst gives back what it took beyond that. */
+/* Memory that is kept when all is written; the rest is freed. */
 #define KEPT_BYTES ((size_t) 128 * 1024)
 
 #define SERIAL_AT 8U
@@ -95,7 +95,7 @@ void bus_output_write(BusOutput *output, int fd) {
 
                 if (n < 0 && errno == EINTR)
                         continue;
-                /* It is full, or the kernel is short of memory: again when it says that it can be written to. */
+                /* The socket is full, or the kernel short of memory: retried when the socket is writable. */
                 if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS || errno == ENOMEM))
                         return;
                 if (n < 0) {

@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * What is to be written to a private connection
+ * Output of a private connection
  *
  * libdbus writes each message with a system call of its own, which wakes the
- * reader each time. Here messages of a turn stand one behind the other and leave
- * in one write.
+ * reader each time. Here the messages of a turn are queued in one buffer and
+ * leave in one write.
  */
 
 #include <stdbool.h>
@@ -17,12 +17,12 @@
 
 typedef struct BusOutput {
         uint8_t *bytes;         /* owned */
-        size_t begin, end;      /* what is not written yet */
+        size_t begin, end;      /* unwritten bytes */
         size_t allocated;
         size_t last;            /* size of the message that was added last */
         size_t added;           /* since bus_output_take_unread() */
         uint32_t serial;        /* of that message */
-        bool is_broken;         /* nobody is at the other end: what is added is forgotten */
+        bool is_broken;         /* the other end is closed: messages are dropped */
 } BusOutput;
 
 void bus_output_deinit(BusOutput *output);
@@ -31,13 +31,13 @@ void bus_output_deinit(BusOutput *output);
 int bus_output_add_message(BusOutput *output, DBusMessage *message);
 int bus_output_add_wire(BusOutput *output, const BusWire *wire);
 
-/* Writes what the socket takes. */
+/* Writes as much as the socket takes. */
 void bus_output_write(BusOutput *output, int fd);
 
 size_t bus_output_size(const BusOutput *output);
 
-/* How much of that had been there before the last message came. */
+/* The size without the last message. */
 size_t bus_output_backlog(const BusOutput *output);
 
-/* How much of it had been there when this was last asked: the reader has had the time since then. */
+/* How much of the size is older than the last call of this function: the reader has had the time since then. */
 size_t bus_output_take_unread(BusOutput *output);

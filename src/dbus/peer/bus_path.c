@@ -3,9 +3,8 @@
 /*
  * Names and object paths, in each of the dialects
  *
- * Clients compute the path of a unit themselves, and some abort if ours is
- * another, so the escaping is exact to the byte, and only the exact form is
- * understood.
+ * Clients compute the path of a unit themselves, and some abort if it differs,
+ * so the escaping is exact to the byte, and only the exact form is accepted.
  */
 
 #include <assert.h>
@@ -39,7 +38,7 @@ static int hex_value(char c) {
         return -1;
 }
 
-/* Writes at most three bytes for each of the label, one if it is empty, and the NUL; returns where that is. */
+/* Writes at most three bytes for each byte of the label, one if it is empty, and a NUL; returns the place of that. */
 static char *write_escaped(char *at, const char *label) {
         static const char digits[] = "0123456789abcdef";
 

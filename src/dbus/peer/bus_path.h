@@ -31,10 +31,10 @@ extern const BusDialect bus_dialects[_BUS_DIALECT_MAX];
         for (const BusDialect *dialect = bus_dialects; dialect < bus_dialects + _BUS_DIALECT_MAX; dialect++) \
                 if ((bits) & BUS_DIALECT_BIT(dialect->id))
 
-/* A label of a path: letters and digits stay, a digit in front and all else becomes _xx, nothing becomes "_". */
+/* A label of a path: letters and digits stay, a first digit and all else becomes _xx, an empty label "_". */
 int bus_path_escape(const char *label, char **ret_escaped);
 
-/* The opposite: -EINVAL for what bus_path_escape() never makes, so that an object has one path. */
+/* The inverse: -EINVAL for a text that bus_path_escape() never makes, so that an object has one path. */
 int bus_path_unescape(const char *escaped, char **ret_label);
 
 /* Large enough for any unit: each byte of its name may take three. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The other ends: connections, and who calls over them
+ * Connections
  *
- * What goes to a private connection is gathered and written at once; only the
- * message bus is written to by libdbus, which has its own business with it. What
- * is in the outbox holds a reference to its peer, so a peer that is closed stays
- * as an empty shell until that has been given up. A connection is never closed
- * inside one of its own callbacks: it is marked, and the bus's reaper closes it
- * in a turn of its own.
+ * Messages to a private connection are collected and written at once; only the
+ * connection to a message bus is written by libdbus, which needs it for calls
+ * of its own. An item in the outbox holds a reference to its peer, so a closed
+ * peer stays as an empty shell until the item is gone. A connection is never
+ * closed inside one of its own callbacks: it is marked, and the reaper closes
+ * it in another turn.
  */
 
 #include <assert.h>
@@ -45,7 +45,8 @@ static void peer_set_limits(DBusConnection *connection) {
         dbus_connection_set_max_received_unix_fds(connection, BUS_DESCRIPTORS_MAX);
 }
 
-int bus_peer_new(BusPeer **ret_peer, BusPeers *peers, DBusConnection *connection, const BusPeerOps *ops, void *userdata) {
+int bus_peer_new(BusPeer **ret_peer, BusPeers *peers, DBusConnection *connection, const BusPeerOps *ops,
+                 void *userdata) {
         cleanup_(bus_peer_unrefp) BusPeer *peer = NULL;
         int r;
 
@@ -121,7 +122,7 @@ void bus_peer_drop(BusPeer *peer) {
         (void) sd_event_source_set_enabled(peer->peers->reaper, SD_EVENT_ONESHOT);
 }
 
-/* What waits to be read by the user of a private connection, on all connections of that user. */
+/* Bytes that wait to be read on all private connections of the user of this one. */
 static size_t outgoing_of_user(const BusPeer *peer) {
         const uid_t uid = peer->clients.items[0]->uid;
         size_t total = 0;
@@ -146,12 +147,16 @@ static bool has_left_too_much(BusPeer *peer) {
         return unread > BUS_UNREAD_MAX || now - peer->behind_since > BUS_UNREAD_TIME;
 }
 
-/* Of those who may only read all counts but the last answer, which may be large; and what they have taken on all connections. */
+/*
+ * For users who may only read, the last answer does not count, which may be large; their total over all connections
+ * does.
+ */
 static bool takes_too_much(BusPeer *peer) {
         if (!peer->is_of_other_user)
                 return has_left_too_much(peer);
         return bus_output_backlog(&peer->output) > BUS_OUTGOING_OF_OTHERS_MAX ||
-               (bus_output_size(&peer->output) > BUS_OUTGOING_SMALL && outgoing_of_user(peer) > BUS_OUTGOING_OF_OTHERS_TOTAL);
+               (bus_output_size(&peer->output) > BUS_OUTGOING_SMALL &&
+                outgoing_of_user(peer) > BUS_OUTGOING_OF_OTHERS_TOTAL);
 }
 
 static void drop_reader(BusPeer *peer) {
@@ -168,7 +173,7 @@ static void peer_write(BusPeer *peer) {
         bus_loop_want_write(peer->loop, bus_output_size(&peer->output) > 0);
 }
 
-/* Is there anything new, it waits for its commit; what has been there before then leaves with it. */
+/* New messages wait for their commit; older bytes leave together with them. */
 static void peer_write_rest(void *userdata) {
         BusPeer *peer = userdata;
 
@@ -193,7 +198,7 @@ static void output_free(void *item) {
 
 static const OutboxItemOps output_ops = { .send = output_send, .free = output_free };
 
-/* Of many messages of one turn the first one puts the peer into the outbox. */
+/* The first message of a turn puts the peer into the outbox. */
 static int peer_enter_outbox(BusPeer *peer) {
         int r;
 
@@ -247,7 +252,7 @@ static int send_to_message_bus(BusPeer *peer, DBusMessage *message) {
         return outbox_add(manager_outbox(peer->peers->manager), &outgoing_ops, outgoing);
 }
 
-/* Whoever misses a message waits for it: he is better off with a connection that breaks, and asks again. */
+/* A client that misses a message would wait for it: its connection is closed, so that it asks again. */
 static int peer_sent(BusPeer *peer, int r) {
         if (r >= 0)
                 r = peer_enter_outbox(peer);
@@ -293,14 +298,16 @@ int bus_peer_send_wire(BusPeer *peer, const BusWire *wire) {
 }
 
 /*
- * On a message bus it is a broadcast that wakes many, so it is sent only while a client there has a stake in it. Who
- * connects to us may take us for a bus: nothing comes before the answer to his Hello then. So we let him speak first.
+ * On a message bus a signal is a broadcast that wakes many, so it is sent only while a client there holds something. On
+ * a private connection the client may take the socket for a bus, where nothing comes before the answer to Hello: so the
+ * client speaks first.
  */
 bool bus_peer_hears(const BusPeer *peer, const BusDialect *dialect) {
         if (peer->is_gone || !(peer->dialects & BUS_DIALECT_BIT(dialect->id)))
                 return false;
         if (!peer->is_message_bus)
-                return bus_loop_has_message(peer->loop) && (!peer->has_name || peer->matches) && !peer->output.is_broken;
+                return bus_loop_has_message(peer->loop) && (!peer->has_name || peer->matches) &&
+                       !peer->output.is_broken;
 
         for (size_t i = 0; i < peer->clients.n; i++)
                 if (!bus_client_is_idle(peer->clients.items[i]))

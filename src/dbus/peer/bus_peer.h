@@ -15,16 +15,16 @@
 #include "dbus/peer/bus_output.h"
 
 /*
- * A client that has left more unread than the first for longer than that time, or more than the second, is disconnected when
- * there is something new for it: it does not read. What one turn tells does not count, a transaction can be large. Users that
- * only may read get less of our memory; one answer may be larger.
+ * A client that leaves more than the first unread for longer than that time, or more than the second at all, does not
+ * read: it is disconnected with the next message for it. Messages of the current turn do not count, since a transaction
+ * can be large. Users who may only read get less memory; one answer may be larger.
  */
 #define BUS_OUTGOING_MAX ((size_t) 64 * 1024 * 1024)
 #define BUS_UNREAD_TIME (10 * USEC_PER_SEC)
 #define BUS_UNREAD_MAX ((size_t) 256 * 1024 * 1024)
 #define BUS_OUTGOING_OF_OTHERS_MAX ((size_t) 4 * 1024 * 1024)
 #define BUS_OUTGOING_OF_OTHERS_TOTAL ((size_t) 32 * 1024 * 1024) /* on all connections of one user */
-#define BUS_OUTGOING_SMALL ((size_t) 64 * 1024)                 /* not looked at for that total */
+#define BUS_OUTGOING_SMALL ((size_t) 64 * 1024)                 /* not checked against that total */
 #define BUS_MESSAGE_MAX (4L * 1024L * 1024L)
 /* Descriptors that one message may bring, or that wait to be read: standard streams of a few units. */
 #define BUS_DESCRIPTORS_MAX 12
@@ -35,7 +35,8 @@
 #define BUS_HELD_BYTES_MAX (8L * 1024L * 1024L)         /* of all clients together */
 
 /*
- * Takes what clients send. A call is of a client whose credentials are known; @refuse answers that a call is not taken.
+ * Receives calls. The credentials of the client are known when .call() is called; .refuse() answers a call with a
+ * failure.
  */
 typedef struct BusReceiverOps {
         void (*call)(BusClient *client, DBusMessage *message, void *userdata);
@@ -55,7 +56,7 @@ typedef struct BusPeers {
         sd_event_source *reaper;                /* owned; closes dropped peers */
 } BusPeers;
 
-/* A connection's own part: all messages that come in, and that it is about to be closed (may be NULL). */
+/* Events of one connection: a message has come; it is about to be closed (may be NULL). */
 typedef struct BusPeerOps {
         void (*message)(BusPeer *peer, DBusMessage *message, void *userdata);
         void (*closed)(BusPeer *peer, void *userdata);
@@ -74,16 +75,17 @@ struct BusPeer {
         usec_t behind_since;                    /* since then more than BUS_OUTGOING_MAX is unread; 0: it is not */
         bool is_in_outbox;                      /* to be written at the end of the turn */
         bool is_message_bus;
-        bool has_name;                          /* said Hello, or, of a message bus, was told its name */
+        bool has_name;                          /* Hello was said by a client, or answered by a message bus */
         bool is_gone;                           /* to be closed at the next opportunity */
         uint8_t dialects;                       /* bits: those it hears */
-        bool is_of_other_user;                  /* a private connection of somebody who may only read */
+        bool is_of_other_user;                  /* a private connection of a user who may only read */
         char **matches;                         /* owned; of a private connection */
         VECTOR(BusClient *) clients;            /* owned; of a private connection exactly one */
 };
 
 /* Takes over the caller's reference to @connection, also if it fails. */
-int bus_peer_new(BusPeer **ret_peer, BusPeers *peers, DBusConnection *connection, const BusPeerOps *ops, void *userdata);
+int bus_peer_new(BusPeer **ret_peer, BusPeers *peers, DBusConnection *connection, const BusPeerOps *ops,
+                 void *userdata);
 BusPeer *bus_peer_ref(BusPeer *peer);
 BusPeer *bus_peer_unref(BusPeer *peer);
 DEFINE_CLEANUP(BusPeer, bus_peer_unref)
@@ -91,14 +93,14 @@ DEFINE_CLEANUP(BusPeer, bus_peer_unref)
 /* Gives up what clients hold and closes. Not from inside a callback of its connection. */
 void bus_peer_close(BusPeer *peer);
 
-/* Has it closed as soon as that can be done. */
+/* Has the reaper close it. */
 void bus_peer_drop(BusPeer *peer);
 
 /* Puts a message into the turn's outbox. 0 or -ENOMEM. @message is borrowed, and not changed any more. */
 int bus_peer_send(BusPeer *peer, DBusMessage *message);
 int bus_peer_send_wire(BusPeer *peer, const BusWire *wire);
 
-/* Is there a reason to tell it of changes? */
+/* Does it get signals? */
 bool bus_peer_hears(const BusPeer *peer, const BusDialect *dialect);
 bool bus_peer_hears_objects(const BusPeer *peer);
 

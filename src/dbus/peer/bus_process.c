@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What /proc says of a process
+ * Processes, as /proc shows them
  */
 
 #include <errno.h>

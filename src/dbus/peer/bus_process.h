@@ -2,10 +2,9 @@
 #pragma once
 
 /*
- * What /proc says of a process
+ * Processes, as /proc shows them
  *
- * Of one that has ended meanwhile there is nothing; nothing here waits for a
- * process.
+ * A process that has ended is unknown. No function waits for a process.
  */
 
 #include <stddef.h>
@@ -14,5 +13,5 @@
 /* The first @size - 1 bytes of /proc/@pid/@file, and a NUL; how many, 0 if it cannot be read. */
 size_t bus_process_read(pid_t pid, const char *file, char *buffer, size_t size);
 
-/* What it calls itself ("jobctl"), fit to be shown: 0, -ENOENT if it is not known, or -ENOMEM. */
+/* The name of the process ("jobctl"), with control characters escaped: 0, -ENOENT if it is not known, or -ENOMEM. */
 int bus_process_name(pid_t pid, char **ret_name);

@@ -3,14 +3,17 @@
 /*
  * Private sockets
  *
- * Anyone may connect, since reading is for anyone; what a client may do is
- * decided for each call, by the uid that the kernel reports for the socket. That
- * uid is also what limits the number of connections, from before a client has
- * said anything.
+ * Anyone may connect, since reading is for anyone; rights are checked for each
+ * call, by the uid that the kernel reports for the socket. The number of
+ * connections is limited by that uid, too, before a client has sent anything.
  *
- * libdbus takes sockets that listen already in one way only, as a service gets
- * them from systemd, and all of them as one server. So a client's dialect
- * follows from the place that it has come to.
+ * libdbus takes over listening sockets in one way only, as a service gets them
+ * from systemd: LISTEN_PID and LISTEN_FDS in the environment, and descriptors
+ * from 3 on, all of them as one server. It has no call that takes a descriptor,
+ * neither one that listens nor one that was accepted, and a listening socket of
+ * its own would be a new one, which clients that wait on the old one never
+ * reach. So the variables are set for the length of that call, and the dialect
+ * of a client follows from the place that it has connected to.
  */
 
 #include <assert.h>
@@ -36,7 +39,7 @@ struct BusServer {
         size_t n_places;
         char *id;                       /* owned by libdbus's allocator */
         bool is_kept;                   /* a keeper holds the sockets, too */
-        bool is_refusing;               /* the log has said so */
+        bool is_refusing;               /* and has logged that */
 };
 
 static void close_fdp(int *fd) {
@@ -44,7 +47,7 @@ static void close_fdp(int *fd) {
                 close(*fd);
 }
 
-/* A socket that takes a connection is served; one that refuses is left over. */
+/* A socket that accepts connections is served; one that refuses them is left over. */
 static bool is_served(const char *path) {
         cleanup_(close_fdp) int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -56,7 +59,7 @@ static bool is_served(const char *path) {
         return connect(fd, (struct sockaddr *) &address, sizeof(address)) == 0 || errno == EAGAIN;
 }
 
-/* Only the last part of the path: what is above is the machine's. */
+/* Makes the last folder of the path only. */
 static int make_folder_of(const char *path, Failure *ret_failure) {
         cleanup_free_ char *folder = strdup(path);
         char *slash = folder ? strrchr(folder, '/') : NULL;
@@ -100,7 +103,7 @@ static bool has_room(const BusPeers *peers, uid_t uid) {
         return n < BUS_CONNECTIONS_PER_USER_MAX;
 }
 
-/* Where it has come to. */
+/* The place that the client has connected to. */
 static const BusPlace *place_of_connection(const BusServer *server, DBusConnection *connection) {
         struct sockaddr_un address = {};
         socklen_t size = sizeof(address) - 1;
@@ -152,7 +155,7 @@ static int accept_connection(BusServer *server, DBusConnection *connection, cons
         return bus_peers_add(server->peers, peer);
 }
 
-/* Who is not taken over here is hung up on by libdbus. */
+/* libdbus closes a connection that is not taken over here. */
 static void on_connection(DBusServer *dbus_server, DBusConnection *connection, void *userdata) {
         BusServer *server = userdata;
         struct ucred credentials;
@@ -190,7 +193,7 @@ static int make_socket(const char *path) {
         return fd;
 }
 
-/* The one that is held, unless somebody has removed its file: nobody would find it. */
+/* The socket that the keeper holds, unless its file was removed: no client would find it. */
 static int open_kept_socket(const BusServer *server, const BusPlace *place) {
         Manager *manager = server->peers->manager;
         int fd, r;

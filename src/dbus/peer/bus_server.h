@@ -4,8 +4,8 @@
 /*
  * Private sockets
  *
- * Serves D-Bus on sockets of the file system, to any number of clients, with
- * or without Hello. Who a client is, the kernel says.
+ * Serves D-Bus on sockets of the file system, to any number of clients, with or
+ * without Hello. The credentials of a client come from the kernel.
  */
 
 #include "basic/failure.h"
@@ -14,8 +14,8 @@
 typedef struct BusServer BusServer;
 
 /*
- * libdbus takes sockets that listen already only under the numbers from this one on: with a keeper, nothing else may
- * have them when a server is made.
+ * libdbus takes over listening sockets only under the numbers from this one on: with a keeper, nothing else may have
+ * these numbers when a server is made.
  */
 #define BUS_SERVER_FD 3
 #define BUS_SERVER_FDS 2
@@ -25,17 +25,17 @@ typedef struct BusServer BusServer;
 
 typedef struct BusPlace {
         const char *path;               /* its folder is made if it is missing, a stale socket is replaced */
-        const char *kept_name;          /* that the keeper holds the socket under */
-        BusDialectId dialect;           /* what clients hear until they use another */
+        const char *kept_name;          /* of the socket, in the keeper */
+        BusDialectId dialect;           /* of signals, until a client uses another */
 } BusPlace;
 
 /*
- * Listens at all @places, or none: -EADDRINUSE if somebody serves one; other errors of the folder and the socket, with
- * @ret_failure. With a keeper it holds the sockets, and we go on with those that it has: clients wait while we are not
- * there. Then there can be one server only, of at most BUS_SERVER_FDS places; without, a server has one place.
+ * Listens at all @places, or none: -EADDRINUSE if another process serves one; other errors of the folder and the
+ * socket, with @ret_failure. A keeper holds the sockets and passes them to the next core: clients wait while there is
+ * none. Then there can be one server only, of at most BUS_SERVER_FDS places; without a keeper a server has one place.
  */
 int bus_server_new(BusServer **ret_server, BusPeers *peers, const BusPlace *places, size_t n_places,
                    Failure *ret_failure);
-/* Stops listening and removes the sockets, unless the next one goes on with them; its connections stay. */
+/* Stops listening, and removes the sockets unless the next core takes them over; connections stay. */
 BusServer *bus_server_free(BusServer *server);
 DEFINE_CLEANUP(BusServer, bus_server_free)

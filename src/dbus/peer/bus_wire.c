@@ -5,8 +5,8 @@
  *
  * Values stand in the byte order of the machine, each aligned to its size,
  * counted from the beginning of the body, which is itself aligned to eight. A
- * header says the signature of the body, so it is written behind it and put in
- * front.
+ * header contains the signature of the body, so the header is written after the
+ * body.
  */
 
 #include <assert.h>
@@ -28,7 +28,7 @@ enum {
         FIELD_SIGNATURE = 8,
 };
 
-/* Room that is kept for the next message. */
+/* Memory that is kept for the next message. */
 #define KEPT_BYTES ((size_t) 64 * 1024)
 
 #define FIXED_HEADER_SIZE 16U
@@ -81,7 +81,7 @@ static void put_signature(BusWireBytes *bytes, const char *signature) {
         memcpy(place + 1, signature, n + 1);
 }
 
-/* Later, when it is known. */
+/* Writes a length into its place, once it is known. */
 static void set_u32(BusWireBytes *bytes, size_t at, uint32_t value) {
         if (bytes->error == 0)
                 memcpy(bytes->items + at, &value, sizeof(value));
@@ -109,7 +109,7 @@ static bool wire_accepts(BusWire *wire) {
         return wire->sink.error == 0;
 }
 
-/* What stands at the top of the body is what its signature names. */
+/* Only values at the top of the body add to its signature. */
 static void wire_sign(BusWire *wire, const char *before, const char *contents, const char *after) {
         size_t n;
 
@@ -124,7 +124,7 @@ static void wire_sign(BusWire *wire, const char *before, const char *contents, c
         wire->n_signature += n;
 }
 
-/* Most text is, and is seen to be eight bytes at a time. */
+/* Most text is ASCII, which is checked eight bytes at a time. */
 static bool is_ascii(const char *string, size_t n) {
         uint64_t seen = 0, word;
         size_t i;
@@ -242,7 +242,7 @@ void bus_wire_deinit(BusWire *wire) {
         bytes_deinit(&wire->body);
 }
 
-/* What a large message took is given back. */
+/* Frees the memory of a large message. */
 static void bytes_clear(BusWireBytes *bytes) {
         if (bytes->allocated > KEPT_BYTES)
                 bytes_deinit(bytes);
@@ -336,7 +336,7 @@ void bus_wire_copy(const BusWire *wire, uint32_t serial, uint8_t *bytes) {
                 memcpy(bytes + wire->header.n, wire->body.items, wire->body.n);
 }
 
-/* A message that is read has a serial, a copy of it has none yet: the connection gives it one. */
+/* A message that was read has a serial; its copy has none until the connection assigns one. */
 int bus_wire_to_message(const BusWire *wire, DBusMessage **ret_message) {
         cleanup_free_ uint8_t *bytes = malloc(bus_wire_size(wire));
         DBusMessage *read;

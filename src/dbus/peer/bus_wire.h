@@ -5,13 +5,12 @@
  * Messages in the format of the wire: signals and replies
  *
  * libdbus takes a few microseconds for each value that is appended to a
- * message, and there are thousands of signals a second. This is a sink that
- * writes the bytes themselves, into memory that is used again for the next
- * message; who needs a message of libdbus makes it of them.
+ * message, and there are thousands of signals a second. This sink writes the
+ * bytes itself, into memory that is used again for the next message; a message
+ * of libdbus can be made of them.
  *
- * Nobody is sent text that is not UTF-8 (it is escaped) or a path that is none
- * (an error). A body grows to 24 MiB at most: on a larger message a system bus,
- * which takes 32 MiB, would hang up on us.
+ * Text that is not UTF-8 is escaped, an invalid path is an error. A body grows
+ * to 24 MiB at most: a system bus disconnects a sender of more than 32 MiB.
  */
 
 #include <dbus/dbus.h>
@@ -22,7 +21,7 @@
 #define BUS_WIRE_BODY_MAX (24U * 1024U * 1024U)
 
 typedef struct BusWireArray {
-        size_t length_at;       /* where its length in bytes stands; SIZE_MAX: the container is none */
+        size_t length_at;       /* where its length in bytes stands; SIZE_MAX: it is no array */
         size_t begin;           /* of its first item */
 } BusWireArray;
 
@@ -44,7 +43,7 @@ typedef struct BusWire {
 
 void bus_wire_deinit(BusWire *wire);
 
-/* Empties it, and gives back what a large message took: the body is written into wire->sink next. */
+/* Empties it, and frees the memory of a large message: the body is written into wire->sink next. */
 void bus_wire_begin(BusWire *wire);
 
 /*

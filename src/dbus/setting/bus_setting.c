@@ -3,10 +3,10 @@
 /*
  * From a property that a client sets to lines of a unit file
  *
- * There is one list of what can be said of a unit, the table of directives: a
- * property can be set if it is one of them, by its own name, by the name that
- * its unit of time gives it ("TimeoutStopUSec" is TimeoutStopSec=), or by a row
- * of the table of values.
+ * The settings of a unit are listed once, in the table of directives: a
+ * property can be set if it is one of them, by its own name, by its name with
+ * another unit of time ("TimeoutStopUSec" is TimeoutStopSec=), or by a row of
+ * the table of values.
  */
 
 #include <errno.h>
@@ -23,7 +23,7 @@ void bus_setting_deinit(BusSetting *setting) {
         text_deinit(&setting->lines);
 }
 
-/* Where the directive is: in [Unit] or in the section of the unit's type. */
+/* Looks for the directive in the section of the unit's type and in [Unit]. */
 static const Directive *find_directive(const Unit *unit, const char *name, const DirectiveSection **ret_section) {
         const char *own = directive_section_of_type(unit->type);
         const DirectiveSection *sections[] = { own ? directive_section_find(own) : NULL, directive_section_find("Unit") };
@@ -38,7 +38,7 @@ static const Directive *find_directive(const Unit *unit, const char *name, const
         return NULL;
 }
 
-/* By the name without "USec", with "Sec". */
+/* Looks for the name with "Sec" in place of "USec". */
 static const Directive *find_span(const Unit *unit, const char *property, const DirectiveSection **ret_section) {
         cleanup_free_ char *name = NULL;
 
@@ -74,7 +74,7 @@ static int complain_unknown(BusCall *call, const BusSettingScope *scope, const c
                              nearest ? nearest : "", nearest ? "?" : "");
 }
 
-/* What the settings of all such limits need: the hard one, which is a property of its own. */
+/* The hard limit, a property of its own, that goes with a soft one. */
 static uint64_t find_hard_limit(const DBusMessageIter *all, const char *soft) {
         DBusMessageIter items = *all;
         uint64_t hard = UINT64_MAX;
@@ -128,7 +128,7 @@ static int read_soft_limit(const Unit *unit, const DBusMessageIter *all, DBusMes
         return 1;
 }
 
-/* What a row writes names directives itself, or is one with the row's name. */
+/* A row writes lines of any directives, or of the one with the row's name. */
 static const DirectiveSection *section_of_row(const Unit *unit, const BusSettingRow *row, BusSetting *setting) {
         const DirectiveSection *section = NULL;
         const Directive *directive = find_directive(unit, row->directive, &section);

@@ -4,8 +4,8 @@
 /*
  * From a property that a client sets to lines of a unit file
  *
- * A value is what systemd's property of that name has, or a string with what
- * a unit file would say. Specifiers ("%i") are not resolved in it.
+ * A value has the type of systemd's property of that name, or is a string as in
+ * a unit file. Specifiers ("%i") are not resolved in it.
  */
 
 #include "basic/text.h"
@@ -15,15 +15,15 @@
 typedef struct BusSetting {
         const char *property;           /* borrowed from the message */
         const char *section;            /* static: "Unit", "Service", … */
-        const char *directive;          /* static: the one that it stands for, or the first of several */
+        const char *directive;          /* static: of the lines, or of the first */
         bool is_resource;               /* it is about the unit's control group */
         bool is_list;                   /* it adds to what there is: see bus_setting_list.h */
-        Text lines;                     /* owned: "MemoryMax=1G\n"; nothing: there is nothing to say */
+        Text lines;                     /* owned: "MemoryMax=1G\n"; may be empty */
 } BusSetting;
 
 void bus_setting_deinit(BusSetting *setting);
 
-/* Of what settings are read. */
+/* The unit and the list that settings are read from. */
 typedef struct BusSettingScope {
         const Unit *unit;
         const BusProperty *properties;  /* of every unit: what cannot be set is known by them */

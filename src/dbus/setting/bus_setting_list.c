@@ -3,9 +3,9 @@
 /*
  * Settings of control groups that are lists
  *
- * The drop-in of such a setting holds what was set by all calls since it was
- * taken back, each item once: so it does not grow with each call, and in the
- * end stands what systemd would have in memory.
+ * The drop-in of such a setting holds the items of all calls since the list was
+ * cleared, each once: so it does not grow with each call, and its contents are
+ * the list that systemd would have in memory.
  */
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 static const struct ListSetting {
         const char *directive;
-        bool is_by_word;                /* its first word is what it is about: a device */
+        bool is_by_word;                /* items differ by their first word, a device */
 } lists[] = {
         { "DeviceAllow", true },
         { "IODeviceLatencyTargetSec", true },
@@ -44,7 +44,7 @@ bool bus_setting_is_list(const char *directive) {
         return find_list(directive);
 }
 
-/* What stands behind "DIRECTIVE=", or NULL if the line is another one. */
+/* The value of the line, or NULL if it is of another directive. */
 static const char *value_of(const struct ListSetting *list, const char *line) {
         size_t n = strlen(list->directive);
 

@@ -4,20 +4,19 @@
 /*
  * Settings of control groups that are lists
  *
- * What is set of them at run time adds to what there is.
+ * Items that are set at run time are added to the list.
  */
 
 #include <stdbool.h>
 
-/* Is that directive one, which can be set at run time? */
+/* Is the directive such a list? */
 bool bus_setting_is_list(const char *directive);
 
-/* Is an empty assignment among @lines, which takes back all that was set before? */
+/* Is there an empty assignment among @lines, which clears the list? */
 bool bus_setting_takes_back(const char *directive, const char *lines);
 
 /*
- * The lines of a drop-in that had @before (NULL: there was none), and to which @lines are added. An empty assignment
- * takes back all before it, one of the same device or address replaces it. Only lines of @directive are kept. 0 or
- * -ENOMEM.
+ * The lines of a drop-in with the lines @before (NULL: there was none) after @lines are added. An empty assignment
+ * clears the list, an item replaces one of the same device or address. Only lines of @directive are kept. 0 or -ENOMEM.
  */
 int bus_setting_add_to_list(const char *directive, const char *before, const char *lines, char **ret_lines);

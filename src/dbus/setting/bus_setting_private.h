@@ -2,14 +2,14 @@
 #pragma once
 
 /*
- * Reading values of D-Bus, and the writers of those that have parts
+ * Readers of D-Bus values, and writers of structured ones
  */
 
 #include <stdint.h>
 
 #include "dbus/setting/bus_setting_value.h"
 
-/* The value that stands there; then the next one does. */
+/* Each returns the value at the iterator and moves on to the next. */
 static inline const char *bus_take_string(DBusMessageIter *fields) {
         const char *value;
 

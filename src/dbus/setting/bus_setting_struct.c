@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Values of D-Bus that have parts, as lines of a unit file
+ * Structured D-Bus values as lines of a unit file
  *
  * Commands, pairs of path and option, filters: each item is a line of its own,
- * so that an array is written as somebody would who adds to it.
+ * so that an array adds to a list as lines of a file do.
  */
 
 #include <arpa/inet.h>
@@ -53,7 +53,7 @@ static int add_prefixes(Text *prefixes, DBusMessageIter *flags) {
         return 0;
 }
 
-/* All words but the first, which is what the command is told that it is called. */
+/* Writes all words but the first, argv[0]. */
 static int add_arguments(Text *words, DBusMessageIter *array, const char **ret_name) {
         DBusMessageIter items;
 
@@ -100,7 +100,7 @@ static int write_command(const BusSettingTarget *target, DBusMessageIter *comman
         return 0;
 }
 
-/* An array: its items, or an empty line that takes all back. */
+/* An array: its items, or an empty assignment, which clears the list. */
 static int write_items(const BusSettingTarget *target, DBusMessageIter *value,
                        int (*write)(const BusSettingTarget *target, DBusMessageIter *item)) {
         DBusMessageIter items;
@@ -175,7 +175,7 @@ int bus_setting_write_conditions(const BusSettingTarget *target, DBusMessageIter
         return 0;
 }
 
-/* (ss) or (st): the directive, without what the row has in front, and what it says. */
+/* (ss) or (st): the directive, without the prefix of the row, and its value. */
 static int write_named(const BusSettingTarget *target, DBusMessageIter *item) {
         cleanup_free_ char *directive = NULL;
         DBusMessageIter fields;
@@ -205,7 +205,7 @@ int bus_setting_write_named(const BusSettingTarget *target, DBusMessageIter *val
         return 0;
 }
 
-/* (ss): words that a colon stands between. */
+/* (ss): words with a colon between them. */
 static int write_colon_pair(const BusSettingTarget *target, DBusMessageIter *item) {
         cleanup_free_ char *word = NULL;
         const char *left, *right;

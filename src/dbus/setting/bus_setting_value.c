@@ -3,9 +3,8 @@
 /*
  * Values of D-Bus as lines of a unit file
  *
- * What is written is read by the parser of unit files a moment later, and by
- * that of the next core: so there is nothing here that says what a value may
- * be, only how it is spelt.
+ * The parser of unit files reads the lines afterwards, also in the next core:
+ * so values are not checked here, only spelt.
  */
 
 #include <errno.h>
@@ -23,7 +22,7 @@ void bus_setting_add_text(Text *line, const char *text) {
         }
 }
 
-/* Within quotes: what is none of the characters that words are made of is an escape. */
+/* Within quotes: each character that is no part of a plain word is escaped. */
 static void add_quoted(Text *line, const char *bytes, size_t n) {
         for (size_t i = 0; i < n; i++) {
                 unsigned char c = (unsigned char) bytes[i];
@@ -67,7 +66,7 @@ static void add_number(Text *line, const char *directive, uint64_t value) {
                 text_addf(line, "%" PRIu64 "%s", value, is_span ? "us" : "");
 }
 
-/* A share of something is said in percent, which is no specifier. */
+/* A share is written in percent, and '%' is no specifier there. */
 static bool has_percents(const BusSettingTarget *target) {
         const Directive *directive = directive_find(target->section, target->directive);
 
@@ -129,7 +128,7 @@ int bus_setting_write_plain(const BusSettingTarget *target, DBusMessageIter *val
         return r;
 }
 
-/* — numbers that are written otherwise — */
+/* — numbers with a form of their own — */
 
 /* ay: a bit for each number. */
 static int write_mask(const BusSettingTarget *target, DBusMessageIter *value) {

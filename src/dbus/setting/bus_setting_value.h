@@ -4,8 +4,8 @@
 /*
  * Values of D-Bus as lines of a unit file
  *
- * Each row is of one property: the directive that it stands for, the type that
- * its value has, and who writes the lines. Values of simple types need no row.
+ * Each row is of one property: its directive, the type of its value, and the
+ * function that writes the lines. Values of simple types need no row.
  */
 
 #include <dbus/dbus.h>
@@ -22,7 +22,7 @@ typedef struct BusSettingTarget {
         const DirectiveSection *section;
 } BusSettingTarget;
 
-/* Adds lines: 0, or -EINVAL if the value, though of the right type, stands for nothing. */
+/* Adds lines: 0, or -EINVAL if the value has the right type and no meaning. */
 typedef int (*BusSettingWrite)(const BusSettingTarget *target, DBusMessageIter *value);
 
 struct BusSettingRow {
@@ -32,10 +32,10 @@ struct BusSettingRow {
         BusSettingWrite write;
 };
 
-/* NULL: it has none. @signature: of the value. */
+/* The row of a property, or NULL. @signature: of the value. */
 const BusSettingRow *bus_setting_row(const char *property, const char *signature);
 
-/* A value of a simple type: a text, a truth, a number, words. -EINVAL for another. */
+/* Writes a value of a simple type: string, boolean, number, strings. -EINVAL for another. */
 int bus_setting_write_plain(const BusSettingTarget *target, DBusMessageIter *value);
 
 /* The parts of a line. */
