@@ -212,23 +212,24 @@ static int method_get_connection_credentials(BusCall *call) {
 static const BusMethod driver_methods[] = {
         { "Hello", "", NULL, "s", "unique_name", BUS_VERB_READ, method_hello, "Names the connection." },
         { "RequestName", "su", "name flags", "u", "result", BUS_VERB_READ, method_request_name,
-          "Always answered that somebody else has the name." },
+          "Answers always that another client has the name." },
         { "ReleaseName", "s", "name", "u", "result", BUS_VERB_READ, method_release_name,
-          "Always answered that there is no such name." },
+          "Answers always that there is no such name." },
         { "ListNames", "", NULL, "as", "names", BUS_VERB_READ, method_list_names, "Our names and the caller's." },
         { "ListActivatableNames", "", NULL, "as", "names", BUS_VERB_READ, method_list_activatable_names, "None." },
-        { "NameHasOwner", "s", "name", "b", "has_owner", BUS_VERB_READ, method_name_has_owner, "Is it one of these?" },
+        { "NameHasOwner", "s", "name", "b", "has_owner", BUS_VERB_READ, method_name_has_owner,
+          "Whether it is one of these names." },
         { "GetNameOwner", "s", "name", "s", "owner", BUS_VERB_READ, method_get_name_owner, "The name itself." },
         { "AddMatch", "s", "rule", "", NULL, BUS_VERB_READ, method_add_match,
           "From the first one on the connection is sent signals." },
-        { "RemoveMatch", "s", "rule", "", NULL, BUS_VERB_READ, method_remove_match, "Takes one back." },
+        { "RemoveMatch", "s", "rule", "", NULL, BUS_VERB_READ, method_remove_match, "Removes one." },
         { "GetId", "", NULL, "s", "id", BUS_VERB_READ, method_get_id, "The id of the server." },
         { "GetConnectionUnixUser", "s", "name", "u", "uid", BUS_VERB_READ, method_get_connection_unix_user,
-          "Who runs the process behind a name." },
+          "The uid of the owner of a name." },
         { "GetConnectionUnixProcessID", "s", "name", "u", "pid", BUS_VERB_READ, method_get_connection_unix_process_id,
-          "The process behind a name." },
+          "The pid of the owner of a name." },
         { "GetConnectionCredentials", "s", "name", "a{sv}", "credentials", BUS_VERB_READ,
-          method_get_connection_credentials, "Both." },
+          method_get_connection_credentials, "Uid and pid of the owner of a name." },
         {},
 };
 
@@ -239,8 +240,8 @@ static const BusMethod monitoring_methods[] = {
 };
 
 static const BusSignal driver_signals[] = {
-        { "NameLost", "s", "name", "Sent to who has become a monitor." },
-        { "NameOwnerChanged", "sss", "name old_owner new_owner", "Never sent here: names do not change hands." },
+        { "NameLost", "s", "name", "Sent to a client that becomes a monitor." },
+        { "NameOwnerChanged", "sss", "name old_owner new_owner", "Never sent here: owners of names do not change." },
         {},
 };
 

@@ -66,13 +66,13 @@ static void get_transaction(const BusView *view, uint32_t parameter, Sink *sink)
 }
 
 static const BusProperty properties[] = {
-        { "Id", "u", BUS_PROPERTY_CONST, 0, get_id, "Its number, which no other job has." },
+        { "Id", "u", BUS_PROPERTY_CONST, 0, get_id, "Its number, which is unique." },
         { "Unit", "(so)", BUS_PROPERTY_CONST, 0, get_unit, "Name and path of its unit." },
         { "JobType", "s", BUS_PROPERTY_EMITS_CHANGE, 0, get_type,
           "\"start\", \"verify-active\", \"stop\", \"reload\", \"restart\" or \"nop\"." },
         { "State", "s", BUS_PROPERTY_EMITS_CHANGE, 0, get_state, "\"waiting\" or \"running\"." },
         { "ActivationDetails", "a(ss)", BUS_PROPERTY_CONST, 0, get_activation_details, "Empty." },
-        { "Transaction", "t", BUS_PROPERTY_CONST, 0, get_transaction, "The transaction that brought it in." },
+        { "Transaction", "t", BUS_PROPERTY_CONST, 0, get_transaction, "The transaction that has installed it." },
         {},
 };
 

@@ -12,27 +12,27 @@
 
 static const BusMethod methods[] = {
         { "StartUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
-          "Has a unit started. The job's end is told by JobRemoved." },
-        { "StopUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue, "Has a unit stopped." },
+          "Starts a unit. JobRemoved announces the end of the job." },
+        { "StopUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue, "Stops a unit." },
         { "ReloadUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
-          "Has a unit read its configuration again." },
+          "Reloads the configuration of a unit." },
         { "RestartUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
-          "Has a unit stopped, if it runs, and started." },
+          "Stops a unit, if it runs, and starts it." },
         { "TryRestartUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
-          "Has a unit restarted if it runs, else does nothing." },
+          "Restarts a unit if it runs, else does nothing." },
         { "ReloadOrRestartUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
-          "Has a unit reloaded if it can do that, else restarted." },
+          "Reloads a unit if it supports that, else restarts it." },
         { "ReloadOrTryRestartUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
-          "Has a unit reloaded if it can do that, else restarted if it runs." },
+          "Reloads a unit if it supports that, else restarts it if it runs." },
         { "EnqueueUnitJob", "sss", "unit type mode", "uososa(uosos)", "id job unit unit_path type affected_jobs",
           BUS_VERB_ENQUEUE, bus_manager_enqueue_unit_job,
-          "Asks for a job of any type, and tells the other jobs that it brings with it." },
+          "Requests a job of any type, and answers with all jobs of its transaction." },
         { "GetUnit", "s", "unit", "o", "path", BUS_VERB_READ, bus_manager_get_unit,
-          "The path of a unit that is loaded." },
+          "The path of a loaded unit." },
         { "GetUnitByPID", "u", "pid", "o", "path", BUS_VERB_READ, bus_manager_get_unit_by_pid,
-          "The unit that a process belongs to; 0 is the caller." },
+          "The path of the unit that a process belongs to; 0 is the caller." },
         { "LoadUnit", "s", "unit", "o", "path", BUS_VERB_READ, bus_manager_load_unit,
-          "The path of a unit, which is loaded if it was not." },
+          "The path of a unit, which is loaded first if necessary." },
         { "ListUnits", "", NULL, "a(ssssssouso)", "units", BUS_VERB_READ, bus_manager_list_units,
           "All loaded units: name, description, load state, active state, sub-state, followed unit, path, job id, "
           "job type, job path." },
@@ -40,41 +40,45 @@ static const BusMethod methods[] = {
           "Loaded units in one of the states (load, active or sub-state)." },
         { "ListUnitsByPatterns", "asas", "states patterns", "a(ssssssouso)", "units", BUS_VERB_READ,
           bus_manager_list_units_by_patterns,
-          "Loaded units in one of the states whose name fits one of the patterns; an empty list stands for all." },
+          "Loaded units in one of the states whose name matches one of the patterns; an empty list matches all." },
         { "ListUnitsByNames", "as", "names", "a(ssssssouso)", "units", BUS_VERB_READ, bus_manager_list_units_by_names,
-          "These units, which are loaded if they were not." },
+          "Units with these names, which are loaded first if necessary." },
         { "GetUnitProcesses", "s", "unit", "a(sus)", "processes", BUS_VERB_READ, bus_manager_get_unit_processes,
-          "The processes of a unit: control group, pid, name. Their command lines are not asked for: a process whose "
-          "memory is busy would hold up everybody." },
+          "The processes of a unit: control group, pid, name. The name is not the command line: to read that may "
+          "block." },
         { "KillUnit", "ssi", "unit whom signal", "", NULL, BUS_VERB_KILL, bus_manager_kill_unit,
           "Sends a signal to the \"main\" process, the \"control\" process or \"all\" processes of a unit." },
         { "CleanUnit", "sas", "unit what", "", NULL, BUS_VERB_RESET, bus_manager_clean_unit,
           "Removes directories of a unit that is inactive: \"runtime\", \"state\", \"cache\", \"logs\", "
-          "\"configuration\", \"all\". It is in maintenance until that is done." },
+          "\"configuration\", \"all\". The unit is in maintenance until they are removed." },
         { "FreezeUnit", "s", "unit", "", NULL, BUS_VERB_KILL, bus_manager_freeze_unit,
-          "Has all processes of an active unit stand still; FreezerState says when they do." },
-        { "ThawUnit", "s", "unit", "", NULL, BUS_VERB_KILL, bus_manager_thaw_unit, "Has them go on." },
+          "Freezes all processes of an active unit; FreezerState becomes \"frozen\" when they stand still." },
+        { "ThawUnit", "s", "unit", "", NULL, BUS_VERB_KILL, bus_manager_thaw_unit,
+          "Lets the processes of a frozen unit continue." },
         { "SetUnitProperties", "sba(sv)", "unit runtime properties", "", NULL, BUS_VERB_INSTALL,
           bus_manager_set_unit_properties,
-          "Changes settings of its control group, and the description, by a drop-in, which is verified first, and reads the "
-          "unit's files again. Values as the properties have them, or strings as a unit file has them." },
+          "Changes settings of the control group of a unit, and its description, by a drop-in, which is verified "
+          "first, and reads the files of the unit again. Values have the type of the property, or are strings as in a "
+          "unit file." },
         { "StartTransientUnit", "ssa(sv)a(sa(sv))", "name mode properties aux", "o", "job", BUS_VERB_INSTALL,
           bus_manager_start_transient_unit,
-          "Makes a unit, and others beside it, of properties, and has it started. They are there for as long as they are "
-          "loaded. Values as the properties have them, or strings as a unit file has them; also AddRef b: the caller "
-          "holds a reference; RequestToken s: repeated with it, after a lost reply, the call is answered with the first "
-          "one's job; of a scope PIDs au (0 is the caller) and Controller s; of a service "
+          "Makes a unit of properties, and auxiliary ones, and starts it. The units exist as long as they are loaded. "
+          "Values have the type of the property, or are strings as in a unit file. Further properties: AddRef b: the "
+          "caller holds a reference; RequestToken s: a call that is repeated with the same token, after a lost "
+          "reply, is "
+          "answered with the job of the first; of a scope PIDs au (0 is the caller) and Controller s; of a service "
           "StandardInputFileDescriptor h, StandardOutputFileDescriptor h and StandardErrorFileDescriptor h." },
         { "AttachProcessesToUnit", "ssau", "unit subgroup pids", "", NULL, BUS_VERB_KILL, bus_manager_attach_processes,
-          "Puts processes into the control group of a unit that is active: any for root, one's own for others. The "
+          "Moves processes into the control group of an active unit: root may move any, other users their own. The "
           "subgroup must be empty." },
         { "AbandonScope", "s", "unit", "", NULL, BUS_VERB_KILL, bus_manager_abandon_scope, "As Scope.Abandon." },
         { "ResetFailedUnit", "s", "unit", "", NULL, BUS_VERB_RESET, bus_manager_reset_failed_unit,
-          "Puts a failed unit back to inactive and its start limit to zero." },
-        { "ResetFailed", "", NULL, "", NULL, BUS_VERB_RESET, bus_manager_reset_failed, "The same for all units." },
+          "Makes a failed unit inactive, and resets the count of its start limit." },
+        { "ResetFailed", "", NULL, "", NULL, BUS_VERB_RESET, bus_manager_reset_failed,
+          "ResetFailedUnit for all units." },
         { "RefUnit", "s", "unit", "", NULL, BUS_VERB_PIN, bus_manager_ref_unit,
-          "Keeps a unit loaded for as long as the caller is connected." },
-        { "UnrefUnit", "s", "unit", "", NULL, BUS_VERB_PIN, bus_manager_unref_unit, "Takes that back." },
+          "Adds a reference: the unit stays loaded as long as the caller is connected." },
+        { "UnrefUnit", "s", "unit", "", NULL, BUS_VERB_PIN, bus_manager_unref_unit, "Drops a reference." },
         { "ListJobs", "", NULL, "a(usssoo)", "jobs", BUS_VERB_READ, bus_manager_list_jobs,
           "All jobs: id, unit, type, state, path, path of the unit." },
         { "GetJob", "u", "id", "o", "job", BUS_VERB_READ, bus_manager_get_job, "The path of a job." },
@@ -83,97 +87,104 @@ static const BusMethod methods[] = {
         { "GetJobBefore", "u", "id", "a(usssoo)", "jobs", BUS_VERB_READ, bus_manager_get_job_before,
           "The jobs that this one waits for." },
         { "CancelJob", "u", "id", "", NULL, BUS_VERB_CANCEL, bus_manager_cancel,
-          "Ends a job that has not begun; one that runs is refused." },
+          "Cancels a job that has not begun; a running one is refused." },
         { "ClearJobs", "", NULL, "", NULL, BUS_VERB_CANCEL, bus_manager_clear_jobs,
-          "Cancels all that have not begun." },
+          "Cancels all jobs that have not begun." },
         { "ListUnitFiles", "", NULL, "a(ss)", "files", BUS_VERB_READ, bus_manager_list_unit_files,
           "All unit files: path and state." },
         { "ListUnitFilesByPatterns", "asas", "states patterns", "a(ss)", "files", BUS_VERB_READ,
-          bus_manager_list_unit_files_by_patterns, "Unit files in one of the states whose name fits a pattern." },
+          bus_manager_list_unit_files_by_patterns, "Unit files in one of the states whose name matches a pattern." },
         { "GetUnitFileState", "s", "name", "s", "state", BUS_VERB_READ, bus_manager_get_unit_file_state,
-          "Whether a unit file is enabled, disabled, static, masked, …" },
+          "The state of a unit file: enabled, disabled, static, masked, …" },
         { "GetUnitFileLinks", "sb", "name runtime", "as", "links", BUS_VERB_READ, bus_manager_get_unit_file_links,
           "The links that disabling the unit would remove." },
         { "EnableUnitFiles", "asbb", "files runtime force", "ba(sss)", "carries_install_info changes", BUS_VERB_INSTALL,
           bus_manager_enable_unit_files,
-          "Makes the links that [Install] asks for, in the first folder of the search path or, until the next boot, below "
-          "/run. Names, or absolute paths, which are linked first. Changes: kind (\"symlink\", \"unlink\"), path, target. "
-          "What is loaded changes with the next Reload." },
+          "Makes the links of [Install], in the first folder of the search path or, until the next boot, below /run. "
+          "Files are names, or absolute paths, which are linked first. Changes: kind (\"symlink\", \"unlink\"), path, "
+          "target. Loaded units change with the next Reload." },
         { "EnableUnitFilesWithFlags", "ast", "files flags", "ba(sss)", "carries_install_info changes", BUS_VERB_INSTALL,
-          bus_manager_enable_unit_files_with_flags, "The same; flags: 1 runtime, 2 force." },
-        { "DisableUnitFiles", "asb", "files runtime", "a(sss)", "changes", BUS_VERB_INSTALL, bus_manager_disable_unit_files,
-          "Removes all links to units, those that were made by hand, too." },
+          bus_manager_enable_unit_files_with_flags, "EnableUnitFiles with flags: 1 runtime, 2 force." },
+        { "DisableUnitFiles", "asb", "files runtime", "a(sss)", "changes", BUS_VERB_INSTALL,
+          bus_manager_disable_unit_files, "Removes all links to units, also those that were made by hand." },
         { "DisableUnitFilesWithFlags", "ast", "files flags", "a(sss)", "changes", BUS_VERB_INSTALL,
-          bus_manager_disable_unit_files_with_flags, "The same; flags: 1 runtime." },
+          bus_manager_disable_unit_files_with_flags, "DisableUnitFiles with flags: 1 runtime." },
         { "DisableUnitFilesWithFlagsAndInstallInfo", "ast", "files flags", "ba(sss)", "carries_install_info changes",
-          BUS_VERB_INSTALL, bus_manager_disable_unit_files_with_flags, "The same." },
-        { "ReenableUnitFiles", "asbb", "files runtime force", "ba(sss)", "carries_install_info changes", BUS_VERB_INSTALL,
-          bus_manager_enable_unit_files, "Disables units and enables them." },
+          BUS_VERB_INSTALL, bus_manager_disable_unit_files_with_flags,
+          "DisableUnitFilesWithFlags, and whether a file has an [Install] section." },
+        { "ReenableUnitFiles", "asbb", "files runtime force", "ba(sss)", "carries_install_info changes",
+          BUS_VERB_INSTALL, bus_manager_enable_unit_files, "Disables units and enables them again." },
         { "LinkUnitFiles", "asbb", "files runtime force", "a(sss)", "changes", BUS_VERB_INSTALL,
-          bus_manager_enable_unit_files, "Makes files that lie elsewhere known, by links." },
+          bus_manager_enable_unit_files, "Links unit files that lie outside the search path into it." },
         { "PresetUnitFiles", "asbb", "files runtime force", "ba(sss)", "carries_install_info changes", BUS_VERB_INSTALL,
-          bus_manager_enable_unit_files, "Enables or disables units as the presets say." },
+          bus_manager_enable_unit_files, "Enables or disables units by the presets." },
         { "PresetUnitFilesWithMode", "assbb", "files mode runtime force", "ba(sss)", "carries_install_info changes",
           BUS_VERB_INSTALL, bus_manager_preset_unit_files_with_mode,
-          "The same; modes: \"full\" (or empty), \"enable-only\", \"disable-only\"." },
+          "PresetUnitFiles with a mode: \"full\" (or empty), \"enable-only\", \"disable-only\"." },
         { "PresetAllUnitFiles", "sbb", "mode runtime force", "a(sss)", "changes", BUS_VERB_INSTALL,
-          bus_manager_preset_all_unit_files, "The same for all unit files that can be enabled." },
+          bus_manager_preset_all_unit_files, "PresetUnitFilesWithMode for all unit files that can be enabled." },
         { "MaskUnitFiles", "asbb", "files runtime force", "a(sss)", "changes", BUS_VERB_INSTALL,
-          bus_manager_enable_unit_files, "Links units to /dev/null, so that nobody can start them." },
-        { "UnmaskUnitFiles", "asb", "files runtime", "a(sss)", "changes", BUS_VERB_INSTALL, bus_manager_disable_unit_files,
-          "Takes that back." },
+          bus_manager_enable_unit_files, "Links units to /dev/null, so that they cannot be started." },
+        { "UnmaskUnitFiles", "asb", "files runtime", "a(sss)", "changes", BUS_VERB_INSTALL,
+          bus_manager_disable_unit_files, "Removes the links to /dev/null." },
         { "RevertUnitFiles", "as", "files", "a(sss)", "changes", BUS_VERB_INSTALL, bus_manager_revert_unit_files,
-          "Removes drop-ins of the administrator, and files that stand in front of those of a package." },
+          "Removes drop-ins of the administrator, and files that replace those of a package." },
         { "AddDependencyUnitFiles", "asssbb", "files target type runtime force", "a(sss)", "changes", BUS_VERB_INSTALL,
-          bus_manager_add_dependency_unit_files, "Has another unit want or require these; type: \"Wants\", \"Requires\"." },
+          bus_manager_add_dependency_unit_files,
+          "Makes the target want or require the units; type: \"Wants\", \"Requires\"." },
         { "SetDefaultTarget", "sb", "name force", "a(sss)", "changes", BUS_VERB_INSTALL, bus_manager_set_default_target,
-          "Links default.target to this one." },
+          "Links default.target to this unit." },
         { "GetDefaultTarget", "", NULL, "s", "name", BUS_VERB_READ, bus_manager_get_default_target,
           "The unit that is started at the beginning." },
         { "SetEnvironment", "as", "assignments", "", NULL, BUS_VERB_INSTALL, bus_manager_set_environment,
-          "Sets variables that every process gets that is started from now on: \"NAME=value\"." },
+          "Sets environment variables, \"NAME=value\", of all processes that are started from now on." },
         { "UnsetEnvironment", "as", "names", "", NULL, BUS_VERB_INSTALL, bus_manager_unset_environment,
-          "Takes that back; an assignment only if it is equal. What the manager itself was given stays." },
+          "Unsets them by name, or by an equal assignment. Variables of the manager's own environment stay." },
         { "UnsetAndSetEnvironment", "asas", "names assignments", "", NULL, BUS_VERB_INSTALL,
-          bus_manager_unset_and_set_environment, "Both, as one change." },
+          bus_manager_unset_and_set_environment, "Unsets and sets variables in one change." },
         { "Reload", "", NULL, "", NULL, BUS_VERB_RELOAD, bus_manager_reload,
           "Reads unit files that have changed. As org.jobd1: nothing changes if one of them is broken. "
-          "As org.freedesktop.systemd1: broken ones are taken as they are." },
+          "As org.freedesktop.systemd1: broken ones are loaded as they are." },
         { "Reexecute", "", NULL, "", NULL, BUS_VERB_RELOAD, bus_manager_reexecute,
-          "Has the manager execute itself anew, as after an upgrade. Connections end once this is answered; who connects "
-          "to the private socket then is served by the new one." },
+          "Executes the manager anew, as after an upgrade. Connections end after the answer; connections to the "
+          "private "
+          "socket after that are served by the new manager." },
         { "Subscribe", "", NULL, "", NULL, BUS_VERB_READ, bus_manager_subscribe,
-          "Has signals sent on a message bus. On a private connection they always are." },
-        { "Unsubscribe", "", NULL, "", NULL, BUS_VERB_READ, bus_manager_unsubscribe, "Takes that back." },
+          "Enables signals on a message bus. On a private connection they are always sent." },
+        { "Unsubscribe", "", NULL, "", NULL, BUS_VERB_READ, bus_manager_unsubscribe, "Disables them." },
         { "Exit", "", NULL, "", NULL, BUS_VERB_EXIT, bus_manager_exit, "Stops all units, then the manager." },
         { "SetExitCode", "y", "number", "", NULL, BUS_VERB_EXIT, bus_manager_set_exit_code,
-          "With which status it will exit if whoever asks for that later names none; 0 otherwise. Not on a machine of its own." },
+          "Sets the exit status of the manager for an Exit that names none; the default is 0. Not for the init of a "
+          "machine." },
         { "PowerOff", "", NULL, "", NULL, BUS_VERB_EXIT, bus_manager_end,
           "Ends all processes, unmounts, and powers the machine off, without stopping units first: start "
-          "poweroff.target for that. In a container, the container ends." },
-        { "Reboot", "", NULL, "", NULL, BUS_VERB_EXIT, bus_manager_end, "The same, and starts it again." },
-        { "Halt", "", NULL, "", NULL, BUS_VERB_EXIT, bus_manager_end, "The same, and leaves it on." },
-        { "KExec", "", NULL, "", NULL, BUS_VERB_EXIT, bus_manager_end, "The same, and executes the kernel loaded for it." },
+          "poweroff.target to stop them. In a container, the container ends." },
+        { "Reboot", "", NULL, "", NULL, BUS_VERB_EXIT, bus_manager_end, "As PowerOff, but reboots." },
+        { "Halt", "", NULL, "", NULL, BUS_VERB_EXIT, bus_manager_end, "As PowerOff, but leaves the power on." },
+        { "KExec", "", NULL, "", NULL, BUS_VERB_EXIT, bus_manager_end,
+          "As PowerOff, but executes the kernel that was loaded with kexec." },
 
         { "Exec", "a(ss)sa{sv}", "requests mode options", "ta(uosso)", "transaction jobs", BUS_VERB_ENQUEUE,
           bus_manager_exec,
-          "All requests (unit and job type) in one transaction. Answers with its jobs (id, path, unit, type, path of "
-          "the unit), those that were asked for first. Option token s, up to 128 printable characters of the caller's "
-          "choice: the same call again, also to a manager that came after this one, is not done again but answered "
-          "again, with those of its jobs that are known. Each user has tokens of his own; the last 1000 are known, for "
-          "10 minutes; a token that stands for other requests is refused (TokenReused). What was refused is not known." },
+          "Runs all requests (unit and job type) as one transaction. Answers with its jobs (id, path, unit, type, path "
+          "of the unit), the requested ones first. Option token s, up to 128 printable characters of the caller's "
+          "choice: a call that is repeated with its token, even after a restart of the manager, is not run again but "
+          "answered again, with those of its jobs that are still known. Tokens are separate for each user; the last "
+          "1000 "
+          "are kept, for 10 minutes; a token of other requests is refused (TokenReused). Refused calls are not kept." },
         { "Plan", "a(ss)sa{sv}", "requests mode options", "a{sv}", "plan", BUS_VERB_READ, bus_manager_plan,
-          "What Exec would do, with the reasons; changes nothing. Option edges b: also all edges between its jobs." },
+          "Answers what Exec would do, with the reasons; changes nothing. Option edges b: also all edges between its "
+          "jobs." },
         { "Cancel", "u", "id", "", NULL, BUS_VERB_CANCEL, bus_manager_cancel, "As CancelJob." },
         { "Query", "a{sv}", "filter", "aa{sv}", "jobs", BUS_VERB_READ, bus_manager_query,
-          "Jobs that fit all of: id u (also of one of the last ended jobs), unit s, pattern s, type s, state s, "
+          "Jobs that match all of: id u (also of one of the last ended jobs), unit s, pattern s, type s, state s, "
           "transaction t, requester s (a bus name)." },
         { "Explain", "s", "what", "a{sv}", "explanation", BUS_VERB_READ, bus_manager_explain,
-          "Why a job (by id), a unit or a transaction (\"t12\") is as it is." },
+          "Explains the state of a job (by id), a unit or a transaction (\"t12\")." },
         { "Stats", "", NULL, "a{sv}", "statistics", BUS_VERB_READ, bus_manager_stats, "Counters of the job engine." },
         { "ReloadUnits", "b", "force", "as", "differences", BUS_VERB_RELOAD, bus_manager_reload_units,
-          "Reads unit files that have changed and tells what is new, a line for each unit. Nothing changes if one of "
-          "them is broken, unless it is forced." },
+          "Reads unit files that have changed, and answers with the differences, a line for each unit. Nothing changes "
+          "if one of them is broken, unless force is true." },
         {},
 };
 
@@ -185,10 +196,10 @@ static const BusSignal signals[] = {
           "A job has ended: done, canceled, timeout, failed, dependency, skipped, invalid, assert, unsupported, "
           "collected or once. Sent exactly once for each job, after the changes of its unit." },
         { "StartupFinished", "tttttt", "firmware loader kernel initrd userspace total",
-          "There was no job left for the first time; times in µs." },
+          "No job was left for the first time; times in µs." },
         { "UnitFilesChanged", "", NULL, "Unit files were enabled, disabled or read again." },
         { "Reloading", "b", "active", "Reading unit files again begins or has ended." },
-        { "JobChanged", "ua{sv}", "id job", "A job has another type or state; the keys are those of Query." },
+        { "JobChanged", "ua{sv}", "id job", "The type or state of a job has changed; the keys are those of Query." },
         {},
 };
 

@@ -60,7 +60,7 @@ int bus_manager_attach_processes(BusCall *call);
 int bus_manager_abandon_scope(BusCall *call);
 int bus_unit_set_properties(BusCall *call);             /* the same as a method of the unit */
 int bus_manager_get_default_target(BusCall *call);
-int bus_manager_enable_unit_files(BusCall *call);       /* also Reenable, Preset, Mask, Link, by the name of the method */
+int bus_manager_enable_unit_files(BusCall *call);       /* also Reenable, Preset, Mask, Link */
 int bus_manager_enable_unit_files_with_flags(BusCall *call);
 int bus_manager_disable_unit_files(BusCall *call);      /* also Unmask */
 int bus_manager_disable_unit_files_with_flags(BusCall *call);

@@ -23,7 +23,8 @@ static int parse_kinds(BusCall *call, char *const *words, unsigned *ret_kinds) {
 
                 if (kind < 0 && !text_equal(*word, "all"))
                         return bus_call_fail(call, -EINVAL, "InvalidArgs",
-                                             "'%s' is none of runtime, state, cache, logs, configuration and all.", *word);
+                                             "'%s' is none of runtime, state, cache, logs, configuration and all.",
+                                             *word);
                 *ret_kinds |= kind < 0 ? UNIT_CLEAN_ALL : 1U << kind;
         }
         return 0;

@@ -142,7 +142,8 @@ static int with_flags(BusCall *call, InstallVerb verb, uint64_t known) {
                 return r;
         flags = bus_call_u64(call);
         if (flags & ~known)
-                return bus_call_fail(call, -EINVAL, "InvalidArgs", "Flags 0x%" PRIx64 " are not known.", flags & ~known);
+                return bus_call_fail(call, -EINVAL, "InvalidArgs", "Flags 0x%" PRIx64 " are not known.",
+                                     flags & ~known);
         r = verb(installation.installer, installation.names, (unsigned) flags, &installation.report, &call->failure);
         return installation_end(call, &installation, r);
 }

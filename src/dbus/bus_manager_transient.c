@@ -108,12 +108,14 @@ static int read_stream(BusCall *call, const char *property, DBusMessageIter *val
                 if (!text_equal(properties[i], property))
                         continue;
                 if (dbus_message_iter_get_arg_type(value) != DBUS_TYPE_UNIX_FD)
-                        return bus_call_fail(call, -EINVAL, "InvalidArgs", "The value of %s must be of type 'h'.", property);
+                        return bus_call_fail(call, -EINVAL, "InvalidArgs", "The value of %s must be of type 'h'.",
+                                             property);
                 if (transient->streams[i] >= 0)
                         close(transient->streams[i]);
                 dbus_message_iter_get_basic(value, &transient->streams[i]);
                 return transient->streams[i] >= 0 ? 1 :
-                       bus_call_fail(call, -EMFILE, "LimitsExceeded", "There are no descriptors left for %s.", property);
+                       bus_call_fail(call, -EMFILE, "LimitsExceeded", "There are no descriptors left for %s.",
+                                     property);
         }
         return 0;
 }
@@ -184,7 +186,8 @@ static int finish_text(const Unit *unit, Transient *transient, char **ret_text) 
         if (r >= 0)
                 r = text_finish(&transient->own, &own);
         return r < 0 ? r : text_format(ret_text, "# This is a transient unit file, made by StartTransientUnit.\n"
-                                                 "[Unit]\n%s\n[%s]\n%s", of_unit, directive_section_of_type(unit->type), own);
+                                                 "[Unit]\n%s\n[%s]\n%s", of_unit,
+                                                 directive_section_of_type(unit->type), own);
 }
 
 /* @array: its a(sv). */
@@ -392,7 +395,8 @@ int bus_manager_attach_processes(BusCall *call) {
 
         if (r >= 0 && *group)
                 return bus_call_fail(call, -EOPNOTSUPP, "NotSupported",
-                                     "Processes are attached to the group of %s itself, not to one below it.", found.name);
+                                     "Processes are attached to the group of %s itself, not to one below it.",
+                                     found.name);
         if (r >= 0)
                 r = read_pids(call, &call->arguments, &found);
         if (r < 0)

@@ -111,7 +111,7 @@ static const BusMethod properties_methods[] = {
         { "GetAll", "s", "interface", "a{sv}", "properties", BUS_VERB_READ, method_get_all,
           "Reads all properties of an interface; of all interfaces if its name is empty." },
         { "Set", "ssv", "interface property value", "", NULL, BUS_VERB_READ, method_set,
-          "Of the manager LogLevel can be set; all others are refused." },
+          "Sets LogLevel of the manager; all other properties are read-only." },
         {},
 };
 
@@ -205,13 +205,13 @@ static int method_get_managed_objects(BusCall *call) {
 
 static const BusMethod object_manager_methods[] = {
         { "GetManagedObjects", "", NULL, "a{oa{sa{sv}}}", "objects", BUS_VERB_READ, method_get_managed_objects,
-          "All units and jobs with all properties. Who called it is told of those that come and go." },
+          "All objects with all properties. Its caller gets the signals of this interface from then on." },
         {},
 };
 
 static const BusSignal object_manager_signals[] = {
-        { "InterfacesAdded", "oa{sa{sv}}", "object interfaces", "A unit or job has come." },
-        { "InterfacesRemoved", "oas", "object interfaces", "A unit or job has gone." },
+        { "InterfacesAdded", "oa{sa{sv}}", "object interfaces", "An object was added." },
+        { "InterfacesRemoved", "oas", "object interfaces", "An object was removed." },
         {},
 };
 

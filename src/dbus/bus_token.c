@@ -15,7 +15,8 @@
 int bus_token_check(BusCall *call, const char *what, const char *token) {
         if (manager_token_is_valid(token))
                 return 0;
-        return bus_call_fail(call, -EINVAL, "InvalidArgs", "%s takes 1 to %u printable ASCII characters without spaces.",
+        return bus_call_fail(call, -EINVAL, "InvalidArgs",
+                             "%s takes 1 to %u printable ASCII characters without spaces.",
                              what, MANAGER_TOKEN_LENGTH_MAX);
 }
 

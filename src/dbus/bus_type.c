@@ -16,12 +16,12 @@ static int method_abandon(BusCall *call) {
 
 static const BusMethod scope_methods[] = {
         { "Abandon", "", NULL, "", NULL, BUS_VERB_KILL, method_abandon,
-          "Nobody controls it any more; it is there until its last process has ended." },
+          "Removes the controller; the scope stays until its last process has ended." },
         {},
 };
 
 static const BusSignal scope_signals[] = {
-        { "RequestStop", "", NULL, "Who controls the scope shall end it; what is not done in time the manager does." },
+        { "RequestStop", "", NULL, "The controller shall end the scope; after a timeout the manager does." },
         {},
 };
 
@@ -30,7 +30,7 @@ BusInterface bus_type_interface(const UnitVTable *vtable) {
                 .methods = vtable->type == UNIT_SCOPE ? scope_methods : NULL,
                 .signals = vtable->type == UNIT_SCOPE ? scope_signals : NULL,
                 .name = vtable->interface,
-                .description = "What is particular to units of this type.",
+                .description = "Properties of units of this type.",
                 .unit_properties = vtable->properties,
         };
 }

@@ -138,13 +138,14 @@ enum {
 
 static void get_text(const BusView *view, uint32_t parameter, Sink *sink) {
         const UnitSettings *settings = settings_of(view);
+        const UnitRareSettings *rare = settings->rare;
 
         sink_string(sink, parameter == TEXT_FRAGMENT_PATH ? settings->fragment_path :
-                          parameter == TEXT_SOURCE_PATH ? settings->rare->source_path :
-                          parameter == TEXT_ON_SUCCESS_JOB_MODE ? job_mode_to_string(settings->rare->on_success_job_mode) :
-                          parameter == TEXT_ON_FAILURE_JOB_MODE ? job_mode_to_string(settings->rare->on_failure_job_mode) :
-                          parameter == TEXT_JOB_TIMEOUT_REBOOT_ARGUMENT ? settings->rare->job_timeout_reboot_argument :
-                                                                          settings->rare->reboot_argument);
+                          parameter == TEXT_SOURCE_PATH ? rare->source_path :
+                          parameter == TEXT_ON_SUCCESS_JOB_MODE ? job_mode_to_string(rare->on_success_job_mode) :
+                          parameter == TEXT_ON_FAILURE_JOB_MODE ? job_mode_to_string(rare->on_failure_job_mode) :
+                          parameter == TEXT_JOB_TIMEOUT_REBOOT_ARGUMENT ? rare->job_timeout_reboot_argument :
+                                                                          rare->reboot_argument);
 }
 
 enum {
@@ -290,8 +291,10 @@ static void get_condition_result(const BusView *view, uint32_t is_assert, Sink *
 }
 
 static void get_conditions(const BusView *view, uint32_t is_assert, Sink *sink) {
+        const UnitRareSettings *rare = settings_of(view)->rare;
+
         sink_open(sink, 'a', "(sbbsi)");
-        for (const UnitCondition *condition = settings_of(view)->rare->conditions; condition; condition = condition->next) {
+        for (const UnitCondition *condition = rare->conditions; condition; condition = condition->next) {
                 if (condition->is_assert != !!is_assert)
                         continue;
                 sink_open(sink, 'r', "sbbsi");
@@ -353,29 +356,29 @@ static void get_activation_details(const BusView *view, uint32_t parameter, Sink
         { name "Timestamp", "t", BUS_PROPERTY_EMITS_CHANGE, which, get_time,               \
           "When it last " text ": µs since 1970, 0 for never." },                          \
         { name "TimestampMonotonic", "t", BUS_PROPERTY_EMITS_CHANGE, (which) | TIME_IS_MONOTONIC, get_time, \
-          "The same by the monotonic clock." }
+          "The same time by the monotonic clock." }
 
 const BusProperty bus_unit_properties[] = {
         { "Id", "s", BUS_PROPERTY_CONST, 0, get_id, "Its main name." },
         { "Names", "as", BUS_PROPERTY_CONST, 0, get_names, "All its names." },
         { "Following", "s", 0, 0, get_empty_string, "Empty: no unit follows another." },
-        RELATION("Requires", UNIT_REQUIRES, "Units it cannot do without."),
+        RELATION("Requires", UNIT_REQUIRES, "Units that it requires."),
         RELATION("Requisite", UNIT_REQUISITE, "Units that must be active already."),
-        RELATION("Wants", UNIT_WANTS, "Units it would like to have."),
-        RELATION("BindsTo", UNIT_BINDS_TO, "Units with which it also stops."),
-        RELATION("PartOf", UNIT_PART_OF, "Units whose stop and restart it follows."),
-        RELATION("Upholds", UNIT_UPHOLDS, "Units it keeps running."),
+        RELATION("Wants", UNIT_WANTS, "Units that it wants."),
+        RELATION("BindsTo", UNIT_BINDS_TO, "Units that it requires, and stops with."),
+        RELATION("PartOf", UNIT_PART_OF, "Units that it is stopped and restarted with."),
+        RELATION("Upholds", UNIT_UPHOLDS, "Units that it keeps running."),
         RELATION("RequiredBy", UNIT_REQUIRED_BY, "The inverse of Requires."),
         RELATION("RequisiteOf", UNIT_REQUISITE_OF, "The inverse of Requisite."),
         RELATION("WantedBy", UNIT_WANTED_BY, "The inverse of Wants."),
         RELATION("BoundBy", UNIT_BOUND_BY, "The inverse of BindsTo."),
         RELATION("UpheldBy", UNIT_UPHELD_BY, "The inverse of Upholds."),
         RELATION("ConsistsOf", UNIT_CONSISTS_OF, "The inverse of PartOf."),
-        RELATION("Conflicts", UNIT_CONFLICTS, "Units that it cannot run beside."),
+        RELATION("Conflicts", UNIT_CONFLICTS, "Units that it cannot run together with."),
         RELATION("ConflictedBy", UNIT_CONFLICTED_BY, "The inverse of Conflicts."),
-        RELATION("Before", UNIT_BEFORE, "Units whose jobs go after its own."),
-        RELATION("After", UNIT_AFTER, "Units whose jobs go before its own."),
-        RELATION("OnSuccess", UNIT_ON_SUCCESS, "Units that are started when it ends well."),
+        RELATION("Before", UNIT_BEFORE, "Units whose jobs run after its own."),
+        RELATION("After", UNIT_AFTER, "Units whose jobs run before its own."),
+        RELATION("OnSuccess", UNIT_ON_SUCCESS, "Units that are started when it ends successfully."),
         RELATION("OnSuccessOf", UNIT_ON_SUCCESS_OF, "The inverse of OnSuccess."),
         RELATION("OnFailure", UNIT_ON_FAILURE, "Units that are started when it fails."),
         RELATION("OnFailureOf", UNIT_ON_FAILURE_OF, "The inverse of OnFailure."),
@@ -386,95 +389,103 @@ const BusProperty bus_unit_properties[] = {
         RELATION("PropagatesStopTo", UNIT_PROPAGATES_STOP_TO, "Units that are stopped with it."),
         RELATION("StopPropagatedFrom", UNIT_STOP_PROPAGATED_FROM, "The inverse of PropagatesStopTo."),
         RELATION("JoinsNamespaceOf", UNIT_JOINS_NAMESPACE_OF, "Units whose namespaces it shares."),
-        RELATION("InSlice", UNIT_IN_SLICE, "The slice it is in."),
+        RELATION("InSlice", UNIT_IN_SLICE, "The slice that it is in."),
         RELATION("SliceOf", UNIT_SLICE_OF, "The units in this slice."),
         { "RequiresMountsFor", "as", BUS_PROPERTY_CONST, LIST_REQUIRES_MOUNTS_FOR, get_list,
           "Paths whose mounts it requires." },
         { "WantsMountsFor", "as", BUS_PROPERTY_CONST, LIST_WANTS_MOUNTS_FOR, get_list, "Paths whose mounts it wants." },
-        { "Documentation", "as", BUS_PROPERTY_CONST, LIST_DOCUMENTATION, get_list, "Where to read about it." },
-        { "Description", "s", BUS_PROPERTY_CONST, 0, get_description, "What it is, for people." },
+        { "Documentation", "as", BUS_PROPERTY_CONST, LIST_DOCUMENTATION, get_list, "URIs of its documentation." },
+        { "Description", "s", BUS_PROPERTY_CONST, 0, get_description, "A description for people." },
         { "LoadState", "s", BUS_PROPERTY_CONST, 0, get_load_state,
           "\"loaded\", \"not-found\", \"bad-setting\", \"error\", \"masked\" or \"stub\"." },
         { "ActiveState", "s", BUS_PROPERTY_EMITS_CHANGE, 0, get_active_state,
           "\"inactive\", \"failed\", \"activating\", \"active\", \"reloading\", \"deactivating\" or \"maintenance\"." },
         { "FreezerState", "s", BUS_PROPERTY_EMITS_CHANGE, 0, get_freezer_state,
-          "Do its processes run? \"running\", \"freezing\", \"frozen\" or \"thawing\"." },
-        { "SubState", "s", BUS_PROPERTY_EMITS_CHANGE, 0, get_sub_state, "The state in the words of its type." },
-        { "FragmentPath", "s", BUS_PROPERTY_CONST, TEXT_FRAGMENT_PATH, get_text, "Its main file; empty without one." },
-        { "SourcePath", "s", BUS_PROPERTY_CONST, TEXT_SOURCE_PATH, get_text, "What its file was made from." },
-        { "DropInPaths", "as", BUS_PROPERTY_CONST, LIST_DROPIN_PATHS, get_list, "Further files of its settings." },
-        { "UnitFileState", "s", 0, 0, get_unit_file_state, "As GetUnitFileState; empty without a file." },
+          "The state of its processes: \"running\", \"freezing\", \"frozen\" or \"thawing\"." },
+        { "SubState", "s", BUS_PROPERTY_EMITS_CHANGE, 0, get_sub_state, "The state in terms of its type." },
+        { "FragmentPath", "s", BUS_PROPERTY_CONST, TEXT_FRAGMENT_PATH, get_text,
+          "Path of its main file; empty without one." },
+        { "SourcePath", "s", BUS_PROPERTY_CONST, TEXT_SOURCE_PATH, get_text,
+          "The file that its main file was generated from." },
+        { "DropInPaths", "as", BUS_PROPERTY_CONST, LIST_DROPIN_PATHS, get_list, "Paths of its drop-ins." },
+        { "UnitFileState", "s", 0, 0, get_unit_file_state, "As Manager.GetUnitFileState; empty without a file." },
         { "UnitFilePreset", "s", 0, 0, get_unit_file_preset,
-          "What the presets want it to be, enabled or disabled; empty without a file." },
+          "The state by the presets, \"enabled\" or \"disabled\"; empty without a file." },
         TIME("StateChange", TIME_STATE_CHANGE, "changed its state"),
         TIME("InactiveExit", TIME_INACTIVE_EXIT, "left the inactive state"),
         TIME("ActiveEnter", TIME_ACTIVE_ENTER, "became active"),
         TIME("ActiveExit", TIME_ACTIVE_EXIT, "left the active state"),
         TIME("InactiveEnter", TIME_INACTIVE_ENTER, "became inactive"),
-        { "CanStart", "b", BUS_PROPERTY_CONST, CAN_START, get_can, "Can it be started?" },
-        { "CanStop", "b", BUS_PROPERTY_CONST, CAN_STOP, get_can, "Can it be stopped?" },
-        { "CanReload", "b", BUS_PROPERTY_CONST, CAN_RELOAD, get_can, "Can it be reloaded?" },
-        { "CanIsolate", "b", BUS_PROPERTY_CONST, CAN_ISOLATE, get_can, "Can it be isolated?" },
-        { "CanClean", "as", BUS_PROPERTY_CONST, 0, get_can_clean, "What it keeps that Clean removes." },
-        { "CanFreeze", "b", BUS_PROPERTY_CONST, 0, get_can_freeze, "Can its processes be frozen?" },
+        { "CanStart", "b", BUS_PROPERTY_CONST, CAN_START, get_can, "Whether it can be started." },
+        { "CanStop", "b", BUS_PROPERTY_CONST, CAN_STOP, get_can, "Whether it can be stopped." },
+        { "CanReload", "b", BUS_PROPERTY_CONST, CAN_RELOAD, get_can, "Whether it can be reloaded." },
+        { "CanIsolate", "b", BUS_PROPERTY_CONST, CAN_ISOLATE, get_can, "Whether it can be isolated." },
+        { "CanClean", "as", BUS_PROPERTY_CONST, 0, get_can_clean, "The directories that Clean can remove." },
+        { "CanFreeze", "b", BUS_PROPERTY_CONST, 0, get_can_freeze, "Whether its processes can be frozen." },
         { "Job", "(uo)", BUS_PROPERTY_EMITS_CHANGE | BUS_PROPERTY_OF_JOB, 0, get_job,
-          "Id and path of the job that stands for it; 0 and \"/\" without one." },
+          "Id and path of its job; 0 and \"/\" without one." },
         { "StopWhenUnneeded", "b", BUS_PROPERTY_CONST, FLAG_STOP_WHEN_UNNEEDED, get_flag,
-          "Is it stopped when no other unit needs it?" },
+          "Whether it is stopped when no other unit needs it." },
         { "RefuseManualStart", "b", BUS_PROPERTY_CONST, FLAG_REFUSE_MANUAL_START, get_flag,
-          "Can only other units start it?" },
+          "Whether only other units can start it." },
         { "RefuseManualStop", "b", BUS_PROPERTY_CONST, FLAG_REFUSE_MANUAL_STOP, get_flag,
-          "Can only other units stop it?" },
-        { "AllowIsolate", "b", BUS_PROPERTY_CONST, FLAG_ALLOW_ISOLATE, get_flag, "May it be isolated?" },
+          "Whether only other units can stop it." },
+        { "AllowIsolate", "b", BUS_PROPERTY_CONST, FLAG_ALLOW_ISOLATE, get_flag, "Whether it may be isolated." },
         { "DefaultDependencies", "b", BUS_PROPERTY_CONST, FLAG_DEFAULT_DEPENDENCIES, get_flag,
-          "Has it the dependencies that are usual for its type?" },
+          "Whether it has the default dependencies of its type." },
         { "OnSuccessJobMode", "s", BUS_PROPERTY_CONST, TEXT_ON_SUCCESS_JOB_MODE, get_text,
           "Mode of the jobs for OnSuccess." },
         { "OnFailureJobMode", "s", BUS_PROPERTY_CONST, TEXT_ON_FAILURE_JOB_MODE, get_text,
           "Mode of the jobs for OnFailure." },
         { "IgnoreOnIsolate", "b", BUS_PROPERTY_CONST, FLAG_IGNORE_ON_ISOLATE, get_flag,
-          "Does it stay when another unit is isolated?" },
-        { "NeedDaemonReload", "b", 0, 0, get_need_daemon_reload, "Have its files changed since they were read?" },
+          "Whether it stays when another unit is isolated." },
+        { "NeedDaemonReload", "b", 0, 0, get_need_daemon_reload,
+          "Whether its files have changed since they were read." },
         { "Markers", "as", 0, 0, get_empty_strv, "Empty: there are no markers." },
         { "JobTimeoutUSec", "t", BUS_PROPERTY_CONST, SPAN_JOB_TIMEOUT, get_span,
           "How long a job may take from its installation, in µs." },
         { "JobRunningTimeoutUSec", "t", BUS_PROPERTY_CONST, SPAN_JOB_RUNNING_TIMEOUT, get_span,
           "How long a job may run, in µs." },
-        { "JobTimeoutAction", "s", BUS_PROPERTY_CONST, ACTION_JOB_TIMEOUT, get_action, "What happens then." },
+        { "JobTimeoutAction", "s", BUS_PROPERTY_CONST, ACTION_JOB_TIMEOUT, get_action,
+          "The action after such a timeout." },
         { "JobTimeoutRebootArgument", "s", BUS_PROPERTY_CONST, TEXT_JOB_TIMEOUT_REBOOT_ARGUMENT, get_text,
-          "Argument of a reboot that is that action." },
+          "Argument of the reboot, if that is the action." },
         { "ConditionResult", "b", BUS_PROPERTY_EMITS_CHANGE, 0, get_condition_result,
-          "Were its conditions met at the last start?" },
+          "Whether its conditions were met at the last start." },
         { "AssertResult", "b", BUS_PROPERTY_EMITS_CHANGE, 1, get_condition_result,
-          "Were its assertions met at the last start?" },
+          "Whether its assertions were met at the last start." },
         TIME("Condition", TIME_CONDITION, "had its conditions tested"),
         TIME("Assert", TIME_ASSERT, "had its assertions tested"),
         { "Conditions", "a(sbbsi)", 0, 0, get_conditions,
-          "Its conditions: name, is one of these enough, negated, parameter, result (1 met, 0 untested, -1 unmet)." },
-        { "Asserts", "a(sbbsi)", 0, 1, get_conditions, "Its assertions, the same way." },
+          "Its conditions: name, whether one of these is enough, whether it is negated, parameter, result (1 met, "
+          "0 untested, -1 unmet)." },
+        { "Asserts", "a(sbbsi)", 0, 1, get_conditions, "Its assertions, in the form of Conditions." },
         { "LoadError", "(ss)", BUS_PROPERTY_CONST, 0, get_load_error,
-          "Why it could not be loaded: error name, sentence." },
-        { "Transient", "b", BUS_PROPERTY_CONST, 0, get_transient, "Was it made by StartTransientUnit?" },
-        { "Perpetual", "b", BUS_PROPERTY_CONST, FLAG_PERPETUAL, get_flag, "Is it always active?" },
+          "Why it could not be loaded: name of the error, message." },
+        { "Transient", "b", BUS_PROPERTY_CONST, 0, get_transient, "Whether StartTransientUnit has made it." },
+        { "Perpetual", "b", BUS_PROPERTY_CONST, FLAG_PERPETUAL, get_flag, "Whether it is always active." },
         { "StartLimitIntervalUSec", "t", BUS_PROPERTY_CONST, SPAN_START_LIMIT_INTERVAL, get_span,
           "The time in which starts are counted, in µs." },
-        { "StartLimitBurst", "u", BUS_PROPERTY_CONST, 0, get_start_limit_burst, "How many starts that time allows." },
-        { "StartLimitAction", "s", BUS_PROPERTY_CONST, ACTION_START_LIMIT, get_action, "What happens above that." },
-        { "FailureAction", "s", BUS_PROPERTY_CONST, ACTION_FAILURE, get_action, "What happens when it fails." },
+        { "StartLimitBurst", "u", BUS_PROPERTY_CONST, 0, get_start_limit_burst,
+          "How many starts are allowed in that time." },
+        { "StartLimitAction", "s", BUS_PROPERTY_CONST, ACTION_START_LIMIT, get_action,
+          "The action when there are more." },
+        { "FailureAction", "s", BUS_PROPERTY_CONST, ACTION_FAILURE, get_action, "The action when it fails." },
         { "FailureActionExitStatus", "i", BUS_PROPERTY_CONST, ACTION_FAILURE, get_action_exit_status,
           "Exit status of the manager for that action; -1: that of the process." },
-        { "SuccessAction", "s", BUS_PROPERTY_CONST, ACTION_SUCCESS, get_action, "What happens when it ends well." },
+        { "SuccessAction", "s", BUS_PROPERTY_CONST, ACTION_SUCCESS, get_action,
+          "The action when it ends successfully." },
         { "SuccessActionExitStatus", "i", BUS_PROPERTY_CONST, ACTION_SUCCESS, get_action_exit_status,
           "Exit status of the manager for that action; -1: that of the process." },
         { "RebootArgument", "s", BUS_PROPERTY_CONST, TEXT_REBOOT_ARGUMENT, get_text, "Argument of a reboot." },
         { "InvocationID", "ay", BUS_PROPERTY_EMITS_CHANGE, 0, get_invocation_id,
-          "Names its last start: 16 bytes, none if there was none." },
+          "The id of its last start: 16 bytes, empty if there was none." },
         { "CollectMode", "s", BUS_PROPERTY_CONST, 0, get_collect_mode,
           "When it is unloaded: \"inactive\" or \"inactive-or-failed\"." },
         { "Refs", "as", 0, 0, get_refs, "The clients that keep it loaded." },
         { "ActivationDetails", "a(ss)", BUS_PROPERTY_EMITS_CHANGE, 0, get_activation_details, "Empty." },
-        { "JobPriority", "i", BUS_PROPERTY_CONST, 0, get_job_priority, "Of the jobs that are ready, higher go first." },
+        { "JobPriority", "i", BUS_PROPERTY_CONST, 0, get_job_priority, "Ready jobs of a higher priority run first." },
         { "RestartOnDependency", "b", BUS_PROPERTY_CONST, FLAG_RESTART_ON_DEPENDENCY, get_flag,
-          "Is it started again when what made it fail becomes active?" },
+          "Whether it is started again when the unit whose failure made it fail becomes active." },
         {},
 };

@@ -92,7 +92,8 @@ static void connect_client(BusWorld *world) {
         world->client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
         snprintf(address.sun_path, sizeof(address.sun_path), "%s/run/private", world->folder);
         cr_assert(eq(int, connect(world->client, (struct sockaddr *) &address, sizeof(address)), 0));
-        cr_assert(eq(int, (int) send(world->client, greeting, sizeof(greeting) - 1, MSG_NOSIGNAL), (int) sizeof(greeting) - 1));
+        cr_assert(eq(int, (int) send(world->client, greeting, sizeof(greeting) - 1, MSG_NOSIGNAL),
+                     (int) sizeof(greeting) - 1));
         while (!bus_world_has_seen(world, "OK ") || world->peers.items.n == 0) {
                 bus_world_turn(world);
                 bus_world_drain(world);
@@ -125,7 +126,8 @@ static void start_bus(BusWorld *world, const char *run, const BusKind *const *ki
         world->dispatch.tree = &world->tree;
         snprintf(socket_path, sizeof(socket_path), "%s/private", run);
         cr_assert(eq(int, bus_peers_init(&world->peers, world->manager, &bus_dispatch_receiver, &world->dispatch), 0));
-        cr_assert(eq(int, bus_server_new(&world->server, &world->peers, &(BusPlace) { .path = socket_path }, 1, NULL), 0));
+        cr_assert(eq(int, bus_server_new(&world->server, &world->peers, &(BusPlace) { .path = socket_path }, 1, NULL),
+                     0));
         cr_assert(eq(int, bus_signals_attach(&world->signals, &world->tree, &bus_unit_kind, &bus_job_kind), 0));
 }
 

@@ -434,7 +434,8 @@ Test(bus, a_request_with_a_token_can_be_repeated) {
         cr_assert(is_same_answer(first, second), "also when the jobs have ended");
         third = bus_fixture_call(&other, new_exec("Exec", "abd", words));
         cr_assert(not(is_same_answer(first, third)), "another token is another request");
-        bus_fixture_assert_error(bus_fixture_call(&client, new_exec("Exec", "abc", stop)), "org.jobd1.TokenReused", "abc");
+        bus_fixture_assert_error(bus_fixture_call(&client, new_exec("Exec", "abc", stop)), "org.jobd1.TokenReused",
+                                 "abc");
         bus_fixture_disconnect(&other);
         dbus_message_unref(first);
         dbus_message_unref(second);

@@ -95,7 +95,8 @@ static const char *read_as(const char *unit, const char *property, const char *s
         dbus_message_iter_init(message, &whole);
         dbus_message_iter_recurse(&whole, &all);
         dbus_message_iter_recurse(&all, &fields);
-        r = bus_setting_read(&call, &(BusSettingScope) { double_unit(world, unit, UNIT_INACTIVE), bus_unit_properties, &all }, &fields, &setting);
+        r = bus_setting_read(&call, &(BusSettingScope) {
+                double_unit(world, unit, UNIT_INACTIVE), bus_unit_properties, &all }, &fields, &setting);
         if (r >= 0)
                 cr_assert(eq(int, text_finish(&setting.lines, &lines), 0));
         snprintf(answer, sizeof(answer), "%s%s%s", r < 0 ? "" : setting.section, r < 0 ? "" : ": ",
@@ -139,24 +140,30 @@ Test(bus_setting, simple_values) {
 
 Test(bus_setting, commands) {
         assert_read("Service: ExecStart= \"/bin/x\"\n", "a.service", "ExecStart", "a(sasb)", "/bin/x", "/bin/x", 0);
-        assert_read("Service: ExecStart= \"@-/bin/x\" \"y z\"\n", "a.service", "ExecStart", "a(sasb)", "/bin/x", "y z", 1);
-        assert_read("Service: ExecStop= \"+/bin/x\"\n", "a.service", "ExecStopEx", "a(sasas)", "/bin/x", "/bin/x", "privileged");
+        assert_read("Service: ExecStart= \"@-/bin/x\" \"y z\"\n", "a.service", "ExecStart", "a(sasb)", "/bin/x",
+                    "y z", 1);
+        assert_read("Service: ExecStop= \"+/bin/x\"\n", "a.service", "ExecStopEx", "a(sasas)", "/bin/x", "/bin/x",
+                    "privileged");
         assert_refused("wrong type", "a.service", "ExecStart", "a(sasb)", "-/bin/x", "/bin/x", 0);
         assert_refused("wrong type", "a.service", "ExecStartEx", "a(sasas)", "/bin/x", "/bin/x", "unknown");
 }
 
 Test(bus_setting, values_with_parts) {
-        assert_read("Unit: ConditionPathExists=|!/x %%\n", "a.service", "Conditions", "a(sbbs)", "ConditionPathExists", 1, 1, "/x %");
+        assert_read("Unit: ConditionPathExists=|!/x %%\n", "a.service", "Conditions", "a(sbbs)",
+                    "ConditionPathExists", 1, 1, "/x %");
         assert_refused("wrong type", "a.service", "Conditions", "a(sbbs)", "AssertPathExists", 0, 0, "/x");
         assert_refused("wrong type", "a.service", "Conditions", "a(sbbs)", "ConditionPathExists", 0, 0, "/x\nY=z");
         assert_read("Service: EnvironmentFile=-/x\n", "a.service", "EnvironmentFiles", "a(sb)", "/x", 1);
-        assert_read("Service: BindPaths= \"-/x:/y z:rbind\"\n", "a.service", "BindPaths", "a(ssbt)", "/x", "/y z", 1, UINT64_C(16384));
+        assert_read("Service: BindPaths= \"-/x:/y z:rbind\"\n", "a.service", "BindPaths", "a(ssbt)", "/x", "/y z", 1,
+                    UINT64_C(16384));
         assert_read("Service: SystemCallFilter=~ \"@mount\"\n", "a.service", "SystemCallFilter", "(bas)", 0, "@mount");
         assert_read("Service: SuccessExitStatus= 7 SIGUSR1\n", "a.service", "SuccessExitStatus", "(aiai)", 7, 10);
-        assert_read("Service: IODeviceWeight=/dev/x 5\n", "a.service", "IODeviceWeight", "a(st)", "/dev/x", UINT64_C(5));
+        assert_read("Service: IODeviceWeight=/dev/x 5\n", "a.service", "IODeviceWeight", "a(st)", "/dev/x",
+                    UINT64_C(5));
         assert_read("Service: IODeviceLatencyTargetSec=/dev/x 5us\n", "a.service", "IODeviceLatencyTargetUSec", "a(st)",
                     "/dev/x", UINT64_C(5));
-        assert_read("Service: IODeviceLatencyTargetSec=/dev/x infinity\n", "a.service", "IODeviceLatencyTargetUSec", "a(st)",
+        assert_read("Service: IODeviceLatencyTargetSec=/dev/x infinity\n", "a.service", "IODeviceLatencyTargetUSec",
+                    "a(st)",
                     "/dev/x", UINT64_MAX);
         assert_read("Service: SetCredential=a:\\x41\n", "a.service", "SetCredential", "a(say)", "a", 'A');
         assert_read("Service: StandardOutput=append:/x\n", "a.service", "StandardOutputFileToAppend", "s", "/x");
@@ -170,7 +177,8 @@ Test(bus_setting, values_with_parts) {
 
 Test(bus_setting, what_cannot_be_set) {
         assert_refused("ActiveState of a.service cannot be set", "a.service", "ActiveState", "s", "active");
-        assert_refused("A service has no property Memorymx. Did you mean MemoryMax?", "a.service", "Memorymx", "s", "1");
+        assert_refused("A service has no property Memorymx. Did you mean MemoryMax?", "a.service", "Memorymx", "s",
+                       "1");
         assert_refused("A timer has no property TimersMonotonicc.", "a.timer", "TimersMonotonicc", "s", "1");
         assert_refused("A slice has no property ExecStart", "a.slice", "ExecStart", "s", "/bin/x");
         assert_refused("no property Paths", "a.service", "Paths", "a(ss)", "PathExists", "/x");
@@ -209,6 +217,7 @@ Test(bus_setting, an_empty_value_takes_a_list_back) {
 
 /* What somebody has written there by hand does not get into our words. */
 Test(bus_setting, only_its_own_lines_are_kept) {
-        expect_list("DeviceAllow", "[Service]\nExecStart=/bin/x\nDeviceAllow =/dev/b r\nDeviceAllow=/dev/a r\nDeviceAllowed=1\n",
+        expect_list("DeviceAllow",
+                    "[Service]\nExecStart=/bin/x\nDeviceAllow =/dev/b r\nDeviceAllow=/dev/a r\nDeviceAllowed=1\n",
                     "DeviceAllow=/dev/c rw\n", "DeviceAllow=/dev/a r\nDeviceAllow=/dev/c rw\n");
 }

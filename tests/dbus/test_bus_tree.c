@@ -138,8 +138,10 @@ Test(bus_tree, an_object_is_found_by_the_label_of_its_kind_in_each_dialect) {
 }
 
 Test(bus_tree, nothing_is_found_elsewhere) {
-        static const char *const paths[] = { "/org/jobd1/lamp/3", "/org/jobd1/lamp/", "/org/jobd1/lamps", "/org/jobd1/lam",
-                                             "/org/jobd1/unit/a_2eservice", "/org/jobd12" };
+        static const char *const paths[] = {
+                "/org/jobd1/lamp/3", "/org/jobd1/lamp/", "/org/jobd1/lamps", "/org/jobd1/lam",
+                "/org/jobd1/unit/a_2eservice", "/org/jobd12",
+        };
         BusObject object;
 
         for (size_t i = 0; i < ELEMENTSOF(paths); i++)
@@ -195,8 +197,10 @@ Test(bus_tree, objects_of_all_kinds_are_announced) {
         bus_world_call(&world, "/org/jobd1", BUS_OBJECT_MANAGER_INTERFACE, "GetManagedObjects");
         bus_world_wait(&world, "/org/jobd1/lamp/2");
 
-        bus_broadcast_notice(&world.signals.broadcast, &(BusNotice) { .kind = BUS_NOTICE_CAME, .of = &lamp_kind, .id = 7 });
-        bus_broadcast_notice(&world.signals.broadcast, &(BusNotice) { .kind = BUS_NOTICE_WENT, .of = &lamp_kind, .id = 7 });
+        bus_broadcast_notice(&world.signals.broadcast,
+                             &(BusNotice) { .kind = BUS_NOTICE_CAME, .of = &lamp_kind, .id = 7 });
+        bus_broadcast_notice(&world.signals.broadcast,
+                             &(BusNotice) { .kind = BUS_NOTICE_WENT, .of = &lamp_kind, .id = 7 });
         bus_world_wait(&world, "InterfacesRemoved");
         cr_assert(bus_world_has_seen(&world, "LampNew") && bus_world_has_seen(&world, "LampRemoved"));
         cr_assert(bus_world_has_seen(&world, "InterfacesAdded") && bus_world_has_seen(&world, "/org/jobd1/lamp/7"));

@@ -36,8 +36,8 @@ static int on_request(sd_event_source *source, void *userdata) {
                 char name[32];
 
                 snprintf(name, sizeof(name), "x@%u.target", i);
-                cr_assert(eq(int, manager_exec(world->manager, &(JobRequest) { .unit = name, .type = JOB_START }, 1, JOB_REPLACE,
-                                               NULL, &plan), JOB_MANAGER_E_SUCCESS));
+                cr_assert(eq(int, manager_exec(world->manager, &(JobRequest) { .unit = name, .type = JOB_START }, 1,
+                                               JOB_REPLACE, NULL, &plan), JOB_MANAGER_E_SUCCESS));
         }
         cr_assert(eq(int, bus_peer_send(bus_world_peer(world), answer), 0));
         dbus_message_unref(answer);

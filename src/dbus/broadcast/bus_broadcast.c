@@ -105,7 +105,8 @@ void bus_broadcast_of_manager(BusBroadcast *broadcast, const char *member, BusSi
         });
 }
 
-void bus_broadcast_of_object(BusBroadcast *broadcast, const BusObject *object, const char *interface, const char *member) {
+void bus_broadcast_of_object(BusBroadcast *broadcast, const BusObject *object, const char *interface,
+                             const char *member) {
         emit(broadcast, &(BusEmission) {
                 .object = object,
                 .interface = interface,

@@ -23,7 +23,8 @@ bool bus_broadcast_is_heard(const BusBroadcast *broadcast);
 /* A signal of the manager. */
 void bus_broadcast_of_manager(BusBroadcast *broadcast, const char *member, BusSignalWrite write, const void *data);
 /* A signal of an object without a body. */
-void bus_broadcast_of_object(BusBroadcast *broadcast, const BusObject *object, const char *interface, const char *member);
+void bus_broadcast_of_object(BusBroadcast *broadcast, const BusObject *object, const char *interface,
+                             const char *member);
 /* The values of the properties of an object that have all of @flags, a signal for each interface with any. */
 void bus_broadcast_changes(BusBroadcast *broadcast, const BusObject *object, uint8_t flags);
 /* Announces that an object came or went. */

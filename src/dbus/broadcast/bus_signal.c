@@ -217,7 +217,11 @@ static void on_unit_removed(void *userdata, Unit *unit) {
                 send_notices(signals, true);
                 broadcast_unit_changes(signals, unit, of_unit.marks);
         }
-        note(signals, (BusNotice) { .kind = BUS_NOTICE_WENT, .of = signals->units, .interface = unit->vtable->interface }, unit);
+        note(signals, (BusNotice) {
+                .kind = BUS_NOTICE_WENT,
+                .of = signals->units,
+                .interface = unit->vtable->interface,
+        }, unit);
 }
 
 static void on_unit_changed(void *userdata, Unit *unit) {
@@ -233,8 +237,12 @@ static void on_job_installed(BusSignals *signals, const JobInfo *job) {
 static void on_job_finished(BusSignals *signals, const JobInfo *job) {
         if (job->result == JOB_FAILED || job->result == JOB_TIMEOUT || job->result == JOB_INVALID)
                 signals->tree->n_failed_jobs++;
-        note(signals, (BusNotice) { .kind = BUS_NOTICE_WENT, .of = signals->jobs, .id = job->id, .result = job->result },
-             job->unit);
+        note(signals, (BusNotice) {
+                .kind = BUS_NOTICE_WENT,
+                .of = signals->jobs,
+                .id = job->id,
+                .result = job->result,
+        }, job->unit);
 }
 
 static void on_job_event(void *userdata, const JobEvent *event) {
@@ -245,7 +253,8 @@ static void on_job_event(void *userdata, const JobEvent *event) {
                 on_job_installed(signals, &event->job);
                 break;
         case JOB_EVENT_CHANGED:
-                if (bus_broadcast_is_heard(&signals->broadcast) && vector_push(&signals->changed_jobs, event->job.id) < 0)
+                if (bus_broadcast_is_heard(&signals->broadcast) &&
+                    vector_push(&signals->changed_jobs, event->job.id) < 0)
                         out_of_memory(signals);
                 break;
         case JOB_EVENT_FINISHED:

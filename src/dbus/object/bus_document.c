@@ -72,7 +72,7 @@ static void add_properties(Text *text, const BusInterface *interface) {
         if (!bus_interface_property(interface, 0, &row))
                 return;
 
-        text_add(text, "\n## Properties\n\nRead by anyone, written by nobody.\n\n"
+        text_add(text, "\n## Properties\n\nRead by anyone; read-only unless the description says otherwise.\n\n"
                        "| property | type | changes | what |\n|---|---|---|---|\n");
         for (size_t i = 0; bus_interface_property(interface, i, &row); i++)
                 text_addf(text, "| %s | `%s` | %s | %s |\n", row.name, row.signature,
@@ -86,7 +86,8 @@ int bus_document_interface(const BusInterface *interface, char **ret_text) {
         char name[BUS_INTERFACE_NAME_SIZE];
 
         text_addf(&text, "# %s\n\n%s\n",
-                  bus_interface_full_name(interface, &bus_dialects[BUS_DIALECT_OWN], name), interface->description ?: "");
+                  bus_interface_full_name(interface, &bus_dialects[BUS_DIALECT_OWN], name),
+                  interface->description ?: "");
         add_methods(&text, interface->methods);
         add_signals(&text, interface->signals);
         add_properties(&text, interface);

@@ -28,7 +28,8 @@ int bus_call_keep(BusCall *call, BusLater *ret_later) {
 
         if (call->client->later.n >= BUS_LATER_MAX)
                 return bus_call_fail(call, -E2BIG, "LimitsExceeded",
-                                     "A client may have no more than %u calls that wait for their answer.", BUS_LATER_MAX);
+                                     "A client may have no more than %u calls that wait for their answer.",
+                                     BUS_LATER_MAX);
         r = vector_push(&call->client->later, record);
         if (r < 0)
                 return r;

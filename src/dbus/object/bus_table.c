@@ -25,8 +25,8 @@ bool bus_interface_property(const BusInterface *interface, size_t at, BusPropert
                 return true;
         }
         if (of_unit) {
-                *ret_row = (BusPropertyRow) { of_unit->name, of_unit->signature, of_unit->description, of_unit->flags, NULL,
-                                              of_unit };
+                *ret_row = (BusPropertyRow) { of_unit->name, of_unit->signature, of_unit->description, of_unit->flags,
+                                              NULL, of_unit };
                 return true;
         }
         return false;

@@ -26,7 +26,10 @@ void bus_setting_deinit(BusSetting *setting) {
 /* Looks for the directive in the section of the unit's type and in [Unit]. */
 static const Directive *find_directive(const Unit *unit, const char *name, const DirectiveSection **ret_section) {
         const char *own = directive_section_of_type(unit->type);
-        const DirectiveSection *sections[] = { own ? directive_section_find(own) : NULL, directive_section_find("Unit") };
+        const DirectiveSection *sections[] = {
+                own ? directive_section_find(own) : NULL,
+                directive_section_find("Unit"),
+        };
 
         for (size_t i = 0; i < ELEMENTSOF(sections); i++) {
                 const Directive *directive = sections[i] ? directive_find(sections[i], name) : NULL;
@@ -170,8 +173,9 @@ static int read_value(BusCall *call, const BusSettingScope *scope, DBusMessageIt
         target = (BusSettingTarget) { &setting->lines, row, setting->directive, section };
         r = row ? row->write(&target, value) : bus_setting_write_plain(&target, value);
         if (r == -EINVAL)
-                return bus_call_fail(call, r, "InvalidArgs", "The value of %s is of the wrong type ('%s'), or cannot stand in a "
-                                     "unit file; a string with what a unit file says always can be given.",
+                return bus_call_fail(call, r, "InvalidArgs",
+                                     "The value of %s is of the wrong type ('%s'), or cannot stand "
+                                     "in a unit file; a string as in a unit file is always accepted.",
                                      setting->property, signature);
         return r;
 }

@@ -52,11 +52,11 @@ void bus_setting_add_words(Text *line, DBusMessageIter *array);  /* of "as" */
 
 /* bus_setting_struct.c */
 int bus_setting_write_commands(const BusSettingTarget *target, DBusMessageIter *value);  /* a(sasb), a(sasas) */
-int bus_setting_write_files(const BusSettingTarget *target, DBusMessageIter *value);     /* a(sb): path, may be missing */
+int bus_setting_write_files(const BusSettingTarget *target, DBusMessageIter *value);     /* a(sb): path, optional */
 int bus_setting_write_conditions(const BusSettingTarget *target, DBusMessageIter *value);
-int bus_setting_write_named(const BusSettingTarget *target, DBusMessageIter *value);     /* a(ss), a(st): directive, value */
+int bus_setting_write_named(const BusSettingTarget *target, DBusMessageIter *value);     /* a(ss), a(st): name, value */
 int bus_setting_write_colon_pairs(const BusSettingTarget *target, DBusMessageIter *value);       /* a(ss): "a:b" */
-int bus_setting_write_blank_pairs(const BusSettingTarget *target, DBusMessageIter *value);       /* a(ss), a(st): "a b" */
+int bus_setting_write_blank_pairs(const BusSettingTarget *target, DBusMessageIter *value);  /* a(ss), a(st): "a b" */
 int bus_setting_write_binds(const BusSettingTarget *target, DBusMessageIter *value);
 int bus_setting_write_credentials(const BusSettingTarget *target, DBusMessageIter *value);
 int bus_setting_write_filter(const BusSettingTarget *target, DBusMessageIter *value);

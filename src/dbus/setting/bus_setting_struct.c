@@ -249,7 +249,8 @@ static int write_blank_pair(const BusSettingTarget *target, DBusMessageIter *ite
                 if (value == UINT64_MAX)
                         text_add(target->lines, "infinity");
                 else
-                        text_addf(target->lines, "%" PRIu64 "%s", value, text_ends_with(target->directive, "Sec") ? "us" : "");
+                        text_addf(target->lines, "%" PRIu64 "%s", value,
+                                  text_ends_with(target->directive, "Sec") ? "us" : "");
         } else {
                 const char *right = bus_take_string(&fields);
 

@@ -224,7 +224,9 @@ static int write_stream_file(const BusSettingTarget *target, DBusMessageIter *va
                                           text_ends_with(property, "Name") ? "fd:" : "file:");
 }
 
-#define COMMANDS(name) { name, name, "a(sasb)", bus_setting_write_commands }, { name "Ex", name, "a(sasas)", bus_setting_write_commands }
+#define COMMANDS(name)                                         \
+        { name, name, "a(sasb)", bus_setting_write_commands }, \
+        { name "Ex", name, "a(sasas)", bus_setting_write_commands }
 #define STREAM(name)                                                                                           \
         { name "File", name, "s", write_stream_file }, { name "FileToAppend", name, "s", write_stream_file },   \
         { name "FileToTruncate", name, "s", write_stream_file },                                                \
