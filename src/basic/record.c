@@ -47,22 +47,21 @@ static inline uint8_t *make_room(RecordWriter *writer, size_t n) {
         return writer->bytes + writer->n;
 }
 
-void record_put(RecordWriter *writer, uint64_t value) {
-        uint8_t *at = make_room(writer, NUMBER_BYTES_MAX);
-
-        if (!at)
-                return;
-        if (value < 0x80) {
-                *at = (uint8_t) value;
-                writer->n++;
-                return;
-        }
+/* Returns the place behind it. */
+static uint8_t *put_number(uint8_t *at, uint64_t value) {
         while (value >= 0x80) {
                 *at++ = (uint8_t) (value | 0x80);
                 value >>= 7;
         }
         *at++ = (uint8_t) value;
-        writer->n = (size_t) (at - writer->bytes);
+        return at;
+}
+
+void record_put_large(RecordWriter *writer, uint64_t value) {
+        uint8_t *at = make_room(writer, NUMBER_BYTES_MAX);
+
+        if (at)
+                writer->n = (size_t) (put_number(at, value) - writer->bytes);
 }
 
 void record_put_time(RecordWriter *writer, uint64_t value) {
@@ -93,6 +92,33 @@ void record_put_bytes(RecordWriter *writer, const void *bytes, size_t n) {
 
 void record_put_string(RecordWriter *writer, const char *string) {
         record_put_bytes(writer, string, string ? strlen(string) + 1 : 0);
+}
+
+size_t record_open(RecordWriter *writer) {
+        record_put(writer, 0);
+        return writer->n;
+}
+
+/* There is a byte for the length, which is enough for most: what is longer moves up. */
+size_t record_close(RecordWriter *writer, size_t place) {
+        size_t n = writer->n - place, n_more;
+        uint8_t length[NUMBER_BYTES_MAX];
+
+        if (writer->has_failed)
+                return 0;
+        n_more = (size_t) (put_number(length, n) - length) - 1;
+        if (n_more > 0) {
+                if (!make_room(writer, n_more))
+                        return 0;
+                memmove(writer->bytes + place + n_more, writer->bytes + place, n);
+                writer->n += n_more;
+        }
+        memcpy(writer->bytes + place - 1, length, n_more + 1);
+        return n;
+}
+
+void record_cut(RecordWriter *writer, size_t n) {
+        writer->n = n;
 }
 
 void record_reader_init(RecordReader *reader, const void *bytes, size_t n) {

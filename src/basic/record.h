@@ -23,11 +23,28 @@ typedef struct RecordWriter {
 void record_writer_deinit(RecordWriter *writer);
 void record_writer_clear(RecordWriter *writer);         /* empty, and without an error */
 
-void record_put(RecordWriter *writer, uint64_t value);
+void record_put_large(RecordWriter *writer, uint64_t value);    /* record_put(), for any number */
+
+/* Most numbers take a byte, and have room. */
+static inline void record_put(RecordWriter *writer, uint64_t value) {
+        if (value < 0x80 && writer->n < writer->allocated && !writer->has_failed)
+                writer->bytes[writer->n++] = (uint8_t) value;
+        else
+                record_put_large(writer, value);
+}
+
 void record_put_time(RecordWriter *writer, uint64_t value);     /* always eight bytes: for large values */
 void record_put_signed(RecordWriter *writer, int64_t value);
 void record_put_bytes(RecordWriter *writer, const void *bytes, size_t n);
 void record_put_string(RecordWriter *writer, const char *string);       /* NULL differs from "" */
+
+/*
+ * What is put between the two becomes one byte string, written where it stays. record_open() returns the place that
+ * record_close() wants; that returns how many bytes were put.
+ */
+size_t record_open(RecordWriter *writer);
+size_t record_close(RecordWriter *writer, size_t place);
+void record_cut(RecordWriter *writer, size_t n);        /* only the first @n bytes stay */
 
 typedef struct RecordReader {
         const uint8_t *at, *end;

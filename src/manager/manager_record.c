@@ -153,26 +153,29 @@ static void note_awaiting(Manager *manager, ManagerUnit *row, bool is_awaiting) 
 static void write_unit(void *userdata, uint32_t number, RecordWriter *writer) {
         Manager *manager = userdata;
         const Unit *unit = unit_table_at(manager->units, number), *awaited;
-        RecordWriter *of_type = &manager->records.unit;
+        size_t before = writer->n, place;
         const ProcessOwner *owner;
         ManagerUnit *row;
+        bool has_state;
 
         if (!unit)
                 return;
         row = manager_units_of(&manager->rows, unit);
-        owner = row ? row->owner : NULL;
-        awaited = job_manager_recovers_with(manager->engine, unit);
-        record_writer_clear(of_type);
-        unit_record(unit, of_type);
-        /* Nothing at all would say that there is no such unit. */
-        if (of_type->has_failed || !row)
-                writer->has_failed = true;
-        if (row)
-                note_awaiting(manager, row, awaited);
-        if (!row || (of_type->n == 0 && !(owner && (owner->timers || owner->processes)) && !awaited))
+        if (!row) {
+                writer->has_failed = true;      /* nothing at all would say that there is no such unit */
                 return;
+        }
+        owner = row->owner;
+        awaited = job_manager_recovers_with(manager->engine, unit);
+        note_awaiting(manager, row, awaited);
         record_put_string(writer, unit->id);
-        record_put_bytes(writer, of_type->bytes, of_type->n);
+        place = record_open(writer);
+        unit_record(unit, writer);
+        has_state = record_close(writer, place) > 0;
+        if (!has_state && !(owner && (owner->timers || owner->processes)) && !awaited) {
+                record_cut(writer, before);
+                return;
+        }
         process_timers_write(owner, writer);
         process_table_write(owner, writer);
         record_put_string(writer, awaited ? awaited->id : NULL);
@@ -335,5 +338,4 @@ int manager_records_init(Manager *manager) {
 
 void manager_records_deinit(Manager *manager) {
         vector_deinit(&manager->records.jobs);
-        record_writer_deinit(&manager->records.unit);
 }

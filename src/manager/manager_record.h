@@ -16,7 +16,6 @@ typedef struct Manager Manager;
 
 /* Between records. */
 typedef struct ManagerRecords {
-        RecordWriter unit;              /* memory for the record of one unit's type */
         JobIds jobs;                    /* during a commit of everything: all of them */
         bool has_awaiting;              /* some unit's record has said that it recovers with another */
 } ManagerRecords;

@@ -134,17 +134,28 @@ static int end_row(Store *store, StoreProgress *progress) {
         return r;
 }
 
-/* As the owner has it now: in .record, which is empty if there is none. */
-static int ask_for_record(Store *store, StoreSpace space, uint32_t number) {
-        record_writer_clear(&store->record);
-        store->owner.save(store->owner.userdata, space, number, &store->record);
-        return store->record.has_failed ? -ENOMEM : 0;
+/* The owner writes it where it stays. False, and nothing of it in the row, if there is none of that number. */
+static bool put_record(Store *store, StoreSpace space, uint32_t number) {
+        RecordWriter *row = &store->row;
+        size_t before = row->n, place;
+
+        record_put(row, space);
+        record_put(row, number);
+        place = record_open(row);
+        store->owner.save(store->owner.userdata, space, number, row);
+        if (record_close(row, place) > 0 || row->has_failed)
+                return true;
+        record_cut(row, before);
+        return false;
 }
 
-static int append_record(Store *store, StoreProgress *progress, StoreSpace space, uint32_t number) {
+static void put_gone(Store *store, StoreSpace space, uint32_t number) {
         record_put(&store->row, space);
         record_put(&store->row, number);
-        record_put_bytes(&store->row, store->record.bytes, store->record.n);
+        record_put_bytes(&store->row, NULL, 0);
+}
+
+static int note_written(Store *store, StoreProgress *progress) {
         progress->n_logged++;
         if (store->row.has_failed)
                 return -ENOMEM;
@@ -153,20 +164,19 @@ static int append_record(Store *store, StoreProgress *progress, StoreSpace space
 
 /* That it is gone is told by @tells_gone, or by rows that are dropped. */
 static int write_record(Store *store, StoreProgress *progress, StoreSpace space, uint32_t number, bool tells_gone) {
-        int r = ask_for_record(store, space, number);
+        int r;
 
-        if (r < 0)
-                return r;
-        if (store->record.n > 0) {
+        if (put_record(store, space, number)) {
                 r = number_set_add(&store->live[space], number);
-        } else {
-                if (!number_set_has(&store->live[space], number))
-                        return 0;
-                r = vector_push(&store->gone, ((StoreGone) { space, number }));
+                return r < 0 ? r : note_written(store, progress);
         }
-        if (r < 0 || (store->record.n == 0 && !tells_gone))
+        if (!number_set_has(&store->live[space], number))
+                return 0;
+        r = vector_push(&store->gone, ((StoreGone) { space, number }));
+        if (r < 0 || !tells_gone)
                 return r;
-        return append_record(store, progress, space, number);
+        put_gone(store, space, number);
+        return note_written(store, progress);
 }
 
 static void tell_soon(const Store *store, StoreSpace space, size_t i) {
@@ -351,16 +361,15 @@ void store_tidy(Store *store) {
 static int write_ahead(Store *store, StoreSpace space, size_t i) {
         StoreMarks *marks = &store->marks[space];
         uint32_t number = marks->numbers.items[i];
-        int r = ask_for_record(store, space, number);
+        int r;
 
-        if (r == 0 && store->record.n == 0) {
+        if (!put_record(store, space, number)) {
                 marks->numbers.items[marks->n_looked_at++] = number;
                 return 0;
         }
-        if (r == 0)
-                r = number_set_add(&store->live[space], number);
+        r = number_set_add(&store->live[space], number);
         if (r >= 0)
-                r = append_record(store, &store->progress, space, number);
+                r = note_written(store, &store->progress);
         if (r < 0)
                 return r;
         number_set_remove(&marks->set, number);

@@ -66,7 +66,8 @@ struct Store {
         bool all_is_marked;
         NumberSet live[_STORE_SPACE_MAX];       /* all that have a record in the rows that are needed; more, after a failure */
         VECTOR(StoreGone) gone;         /* of those, what the commit that is being written says is gone */
-        RecordWriter row, record;       /* their memory is used again and again */
+        RecordWriter row;               /* that is being filled */
+        RecordWriter record;            /* of store_compare() */
 
         StoreProgress committed;
         StoreProgress progress;         /* if .is_writing: with the next commit */
