@@ -99,8 +99,6 @@ uint64_t unit_table_withdrawals(const UnitTable *table) {
         return table->n_withdrawals;
 }
 
-static_assert(offsetof(UnitTable, slots) == 0, "unit_table_at() knows no more of a table");
-
 bool unit_table_has_unneeded(const UnitTable *table) {
         return table->has_unneeded;
 }

@@ -9,10 +9,39 @@
  */
 
 #include "basic/fetch.h"
+#include "basic/index_table.h"
+#include "basic/slab.h"
 #include "basic/vector.h"
 #include "unit/unit.h"
+#include "unit/unit_origin.h"
 
-typedef VECTOR(Unit *) UnitSlots;        /* by index; NULL if it is free */
+/* Only src/unit writes to its members; others read by the functions below. */
+struct UnitTable {
+        VECTOR(Unit *) slots;           /* owned, by index; NULL if it is free */
+        VECTOR(uint8_t) slot_flags;     /* by index, too */
+        VECTOR(uint32_t) free_indexes;
+        uint32_t n_units;
+        IndexTable by_name;             /* the unit's index by the hash of each of its names */
+        UnitOrigins origins;
+
+        VECTOR(uint32_t) queue;         /* stubs to load, from queue_head on */
+        size_t queue_head;
+        unsigned n_loading;             /* depth of loads that are on the stack */
+
+        Slab relations, buckets;        /* of all units */
+        uint32_t relation_hint;         /* where the last search in a bucket ended */
+        uint64_t n_packed;              /* entries that were there when they were packed the last time … */
+        uint64_t n_appended;            /* … and that have come since */
+        uint64_t n_withdrawals;         /* times that relations were taken away from a unit */
+        bool has_unneeded;              /* a unit said StopWhenUnneeded= once */
+
+        const UnitVTable *types[_UNIT_TYPE_MAX];        /* borrowed */
+        const UnitLoaderOps *loader;    /* borrowed */
+        void *loader_userdata;          /* borrowed */
+        const UnitObserverOps *observer;        /* borrowed */
+        void *observer_userdata;        /* borrowed */
+        UnitHost *host;                 /* borrowed */
+};
 
 int unit_table_new(UnitTable **ret_table);
 UnitTable *unit_table_free(UnitTable *table);
@@ -33,14 +62,12 @@ uint64_t unit_table_withdrawals(const UnitTable *table);  /* rises whenever a re
 
 /* NULL for a free index. In line: whoever goes over relations asks for each. */
 static inline Unit *unit_table_at(const UnitTable *table, uint32_t index) {
-        const UnitSlots *slots = (const UnitSlots *) table;
-
-        return index < slots->n ? slots->items[index] : NULL;
+        return index < table->slots.n ? table->slots.items[index] : NULL;
 }
 
 /* It will be asked for soon: the place in the table, not yet the unit. */
 static inline void unit_table_fetch(const UnitTable *table, uint32_t index) {
-        fetch_ahead(((const UnitSlots *) table)->items + index);
+        fetch_ahead(table->slots.items + index);
 }
 
 /* False as long as no unit had StopWhenUnneeded=: then nobody needs to look for one. */
