@@ -429,7 +429,7 @@ Manager *manager_free(Manager *manager) {
 static bool may_be_told_later(Manager *manager) {
         return job_manager_has_ready(manager->engine) &&
                tell_policy_may_wait(&manager->tell, outbox_length(manager->outbox) > 0, manager->turn.now,
-                                    clock_monotonic());
+                                    clock_monotonic(), clock_processor());
 }
 
 /* Everything up to now, behind its commit. */

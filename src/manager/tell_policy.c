@@ -4,9 +4,14 @@
  *
  * Telling costs time: messages are built, a commit is written. The intervals
  * are chosen so that telling takes a third of the time at most, and nobody
- * waits longer than a person notices. A client that has asked for much waits
- * for its answer twice as long again as it took to find the answer; most of
- * what it asked for happens in that time.
+ * waits longer than a person notices.
+ *
+ * A client that has asked for much waits for its answer three times as long
+ * again as it took to find the answer; most of what it asked for happens in
+ * that time. It is processor time: jobs that end in it are written down once,
+ * as ended, however much others use the machine. Told in the middle, they would
+ * be written and announced twice. A large request that wants no answer waits
+ * likewise.
  */
 
 #include <assert.h>
@@ -20,15 +25,18 @@
 
 /* Time to wait, for each that was spent. */
 #define FACTOR 2U
+#define ANSWER_FACTOR 3U
 
-bool tell_policy_may_wait(TellPolicy *policy, bool has_answer, usec_t turn, usec_t now) {
+bool tell_policy_may_wait(TellPolicy *policy, bool has_answer, usec_t turn, usec_t now, usec_t spent) {
         assert(policy);
 
-        if (!has_answer)
-                return turn < policy->later_until;
-        if (policy->answer_until == 0)
-                policy->answer_until = usec_add(now, MIN(FACTOR * usec_sub(now, turn), ANSWER_MAX));
-        return now < policy->answer_until;
+        if (!has_answer && turn < policy->later_until)
+                return true;
+        if (policy->answer_until == 0) {
+                policy->answer_until = usec_add(now, ANSWER_MAX);
+                policy->answer_spent = usec_add(spent, ANSWER_FACTOR * usec_sub(now, turn));
+        }
+        return now < policy->answer_until && spent < policy->answer_spent;
 }
 
 void tell_policy_told(TellPolicy *policy, usec_t began, usec_t now) {

@@ -17,13 +17,14 @@
 typedef struct TellPolicy {
         usec_t later_until;             /* until then listeners wait as long as jobs begin and end */
         usec_t answer_until;            /* until then the answer to a client waits, likewise; 0: there is none yet */
+        usec_t answer_spent;            /* or until the process has spent so much processor time */
 } TellPolicy;
 
 /*
  * May what is to be told at the end of a turn wait for a later one? To be asked while jobs are ready. @has_answer: a client
- * waits for something. @turn: when the turn began.
+ * waits for something. @turn: when the turn began. @spent: processor time of the process.
  */
-bool tell_policy_may_wait(TellPolicy *policy, bool has_answer, usec_t turn, usec_t now);
+bool tell_policy_may_wait(TellPolicy *policy, bool has_answer, usec_t turn, usec_t now, usec_t spent);
 
 /* Everything was told; that took from @began to @now. */
 void tell_policy_told(TellPolicy *policy, usec_t began, usec_t now);
