@@ -219,7 +219,7 @@ static void write_other_cause(const JobExplain *explain, JobCause cause) {
 void job_explain_write_other_causes(const JobExplain *explain, const Job *job) {
         char more[64];
 
-        if (job->rare->n_more_causes == 0 && job->n_lost_causes == 0)
+        if (job_rare(job)->n_more_causes == 0 && job->n_lost_causes == 0)
                 return;
 
         sink_entry_open(explain->sink, "also", "as");

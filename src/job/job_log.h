@@ -11,7 +11,9 @@
  */
 
 #include "basic/id_map.h"
-#include "job/job_entry.h"
+#include "job/job_cause.h"
+#include "job/job_reason.h"
+#include "job/job_record.h"
 
 #define JOB_LOG_ENDED_MAX 10000U
 #define JOB_LOG_TRANSACTIONS_MAX 1000U

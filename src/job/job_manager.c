@@ -155,7 +155,7 @@ static int record_new(JobManager *manager, JobMode mode, const JobRequester *req
 }
 
 /* The record of a refused transaction names its requests, so that a question about one of them finds it. */
-static int record_refusal(JobManager *manager, JobTransactionRecord *record, const JobTransactionRequest *requests,
+static int record_refusal(JobManager *manager, JobTransactionRecord *record, const JobRequest *requests,
                           size_t n) {
         int r;
 
@@ -218,7 +218,7 @@ static int commit(JobManager *manager, JobTransactionRecord *record, JobPlan *pl
         return 0;
 }
 
-int job_manager_exec_record(JobManager *manager, const JobTransactionRequest *requests, size_t n,
+int job_manager_exec_record(JobManager *manager, const JobRequest *requests, size_t n,
                             const JobOptions *options, JobPlan **ret_plan) {
         cleanup_(job_transaction_record_unrefp) JobTransactionRecord *record = NULL;
         cleanup_(job_plan_freep) JobPlan *plan = NULL;
@@ -251,43 +251,20 @@ int job_manager_exec_record(JobManager *manager, const JobTransactionRequest *re
         return built == JOB_TRANSACTION_E_REFUSED ? JOB_MANAGER_E_REFUSED : 0;
 }
 
-static int requests_copy(const JobRequest *requests, size_t n, JobTransactionRequest **ret_requests) {
-        JobTransactionRequest *copy = calloc(n > 0 ? n : 1, sizeof(*copy));
-
-        if (!copy)
-                return -ENOMEM;
-        for (size_t i = 0; i < n; i++)
-                copy[i] = (JobTransactionRequest) {
-                        .unit = requests[i].unit,
-                        .type = requests[i].type,
-                        .reload_if_possible = requests[i].reload_if_possible,
-                        .is_manual = requests[i].is_manual,
-                };
-        *ret_requests = copy;
-        return 0;
-}
-
 int job_manager_exec(JobManager *manager, const JobRequest *requests, size_t n, const JobOptions *options,
                      JobPlan **ret_plan) {
-        cleanup_free_ JobTransactionRequest *copy = NULL;
-        int r;
-
         assert(manager);
         assert(!manager->is_triggering);
         assert(options);
         assert(n > 0);
 
         manager->now = options->now;
-        r = requests_copy(requests, n, &copy);
-        if (r < 0)
-                return r;
-        return job_manager_exec_record(manager, copy, n, options, ret_plan);
+        return job_manager_exec_record(manager, requests, n, options, ret_plan);
 }
 
 int job_manager_plan(JobManager *manager, const JobRequest *requests, size_t n, const JobOptions *options,
                      JobPlan **ret_plan) {
         cleanup_(job_plan_freep) JobPlan *plan = NULL;
-        cleanup_free_ JobTransactionRequest *copy = NULL;
         int built, r;
 
         assert(manager);
@@ -298,11 +275,8 @@ int job_manager_plan(JobManager *manager, const JobRequest *requests, size_t n, 
 
         manager->now = options->now;
         manager->stat.n_planned++;
-        r = requests_copy(requests, n, &copy);
-        if (r < 0)
-                return r;
 
-        built = job_transaction_build(&manager->transaction, copy, n, options->mode);
+        built = job_transaction_build(&manager->transaction, requests, n, options->mode);
         if (built < 0)
                 return built;
         r = job_transaction_report(&manager->transaction, false, &plan);

@@ -34,14 +34,6 @@ enum {
 
 typedef struct JobManager JobManager;
 
-/* One wanted change: an anchor. */
-typedef struct JobRequest {
-        const char *unit;
-        JobType type;
-        bool reload_if_possible;        /* restart → reload-or-start, try-restart → try-reload where the unit can reload */
-        bool is_manual;                 /* a person or program asks: RefuseManualStart= and …Stop= count */
-} JobRequest;
-
 /* Who asks. Strings are copied. */
 typedef struct JobRequester {
         const char *name;               /* bus name, or NULL if a rule asks */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "job/job_manager_private.h"
+#include "job/job_reaction.h"
 
 /* The list has room for every job of the table, since before it was installed. */
 static void end_queue(JobManager *manager, Job *job, JobResult result, uint32_t because) {
@@ -99,8 +100,8 @@ static void end_tell(JobManager *manager, const Job *job, JobResult result, JobE
 
         job_manager_info(manager, job, &event.job);
         event.job.result = result;
-        for (size_t i = 0; i <= job->rare->aliases.n; i++) {
-                event.job.id = i == 0 ? job->id : job->rare->aliases.items[i - 1];
+        for (size_t i = 0; i <= job_rare(job)->aliases.n; i++) {
+                event.job.id = i == 0 ? job->id : job_rare(job)->aliases.items[i - 1];
                 event.forgotten = end_log(manager, job, event.job.id, result, reason);
                 for (size_t s = 0; s < manager->subscriptions.n; s++)
                         manager->subscriptions.items[s].subscriber(&event, manager->subscriptions.items[s].userdata);
@@ -129,7 +130,7 @@ static void end_one(JobManager *manager, const JobEnd *end, JobEndFlags flags, J
                 manager->has_cycle_to_come = true;
         job_table_remove(&manager->table, job);
         manager->stat.n_by_result[end->result]++;
-        manager->stat.n_by_result[JOB_MERGED] += job->rare->aliases.n;
+        manager->stat.n_by_result[JOB_MERGED] += job_rare(job)->aliases.n;
         if (flags & JOB_END_SPREADS)
                 end_spread(manager, unit, job, end->result);
         if (end->result == JOB_TIMEOUT || end->result == JOB_DEPENDENCY)

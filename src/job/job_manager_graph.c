@@ -32,15 +32,6 @@ void job_manager_break_cycles(JobManager *manager) {
         }
 }
 
-static void rescan(JobManager *manager, uint32_t unit) {
-        Job *pending = job_table_peek(&manager->table, unit)->pending;
-
-        if (!pending)
-                return;
-        job_order_reset(&manager->table, pending);
-        job_table_sync(&manager->table, unit);
-}
-
 void job_manager_rescan_neighbours(JobManager *manager, const Unit *unit) {
         static const UnitRelationKind order[] = { UNIT_BEFORE, UNIT_AFTER };
 
@@ -48,13 +39,13 @@ void job_manager_rescan_neighbours(JobManager *manager, const Unit *unit) {
                 UnitRelations relations = unit_relations(unit, order[k]);
 
                 for (size_t i = 0; i < relations.n; i++)
-                        rescan(manager, relations.items[i].other);
+                        job_table_rescan(&manager->table, relations.items[i].other);
         }
 }
 
 /* Not within a request, which this may come from: a cycle that it has closed is broken by the next run. */
 void job_manager_unit_related(JobManager *manager, Unit *unit) {
-        rescan(manager, unit->index);
+        job_table_rescan(&manager->table, unit->index);
         job_manager_rescan_neighbours(manager, unit);
         manager->has_cycle_to_come = true;
 }

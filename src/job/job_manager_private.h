@@ -87,5 +87,5 @@ void job_manager_forget_recoveries(JobManager *manager, const Unit *unit);
 /* Relations have changed. */
 void job_manager_check_recoveries(JobManager *manager);
 
-int job_manager_exec_record(JobManager *manager, const JobTransactionRequest *requests, size_t n,
+int job_manager_exec_record(JobManager *manager, const JobRequest *requests, size_t n,
                             const JobOptions *options, JobPlan **ret_plan);

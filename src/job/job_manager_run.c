@@ -15,6 +15,7 @@
 #include "basic/fetch.h"
 #include "job/job_explain.h"
 #include "job/job_manager_private.h"
+#include "job/job_reaction.h"
 
 static void drain_changes(JobManager *manager) {
         for (size_t i = 0; i < manager->changes.n; i++) {
@@ -148,7 +149,7 @@ void job_manager_follow_up(JobManager *manager) {
         JobFollowUp follow_up;
 
         while (job_notify_next(&manager->notify, &follow_up)) {
-                JobTransactionRequest request = { .unit = follow_up.unit->string, .type = follow_up.type };
+                JobRequest request = { .unit = follow_up.unit->string, .type = follow_up.type };
                 JobRequester requester = {
                         .reason = follow_up.reason ? follow_up.reason->string : "a unit changed its state",
                 };

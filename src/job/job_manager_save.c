@@ -57,7 +57,7 @@ static void write_job(const JobManager *manager, const Job *job, RecordWriter *w
                 .transaction = job->cause.record ? job->cause.record->id : 0,
                 .installed_at = job->installed_at,
                 .triggered_at = job->triggered_at,
-                .aliases = { .items = job->rare->aliases.items, .n = job->rare->aliases.n },
+                .aliases = { .items = job_rare(job)->aliases.items, .n = job_rare(job)->aliases.n },
                 .causes = { .items = causes },
                 .n_more_causes = job->n_lost_causes,
         };

@@ -16,7 +16,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-#include "job/job_entry.h"
+#include "job/job_name.h"
 
 struct JobNameEntry {
         UT_hash_handle hh;

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What a transaction does, or would do
+ * What is asked of a transaction, and what it does or would do
  *
  * The answer of exec and plan: the jobs with their causes, what was dropped
  * and by which rule, what is merged, what would be canceled, and the refusal
@@ -12,6 +12,14 @@
 #include "basic/failure.h"
 #include "basic/sink.h"
 #include "job/job_record.h"
+
+/* One wanted change: an anchor. */
+typedef struct JobRequest {
+        const char *unit;
+        JobType type;
+        bool reload_if_possible;        /* restart → reload-or-start, try-restart → try-reload where the unit can reload */
+        bool is_manual;                 /* a person or program asks: RefuseManualStart= and …Stop= count */
+} JobRequest;
 
 /* What becomes of a job of the transaction. */
 typedef enum JobPlanAction {

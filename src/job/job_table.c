@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "basic/usec.h"
-#include "job/job_table.h"
+#include "job/job_table_private.h"
 
 const JobUnitEntry job_unit_entry_none;
 
@@ -162,7 +162,7 @@ void job_table_install(JobTable *table, Job *job) {
 
         if (job->id == JOB_ID_NONE)
                 r = job_alloc_next(&table->alloc, &job->id);
-        assert(r == 0);                 /* four thousand million jobs are not installed */
+        assert(r == 0);                 /* there are never 2³² jobs at once */
         r = id_map_put(&table->by_id, job->id, job);
         assert(r == 0);                 /* job_table_reserve() */
         (void) r;
@@ -214,8 +214,8 @@ void job_table_remove(JobTable *table, Job *job) {
         *place = NULL;
         table->n_jobs--;
         id_map_remove(&table->by_id, job->id);
-        for (size_t i = 0; i < job->rare->aliases.n; i++)
-                id_map_remove(&table->by_id, job->rare->aliases.items[i]);
+        for (size_t i = 0; i < job_rare(job)->aliases.n; i++)
+                id_map_remove(&table->by_id, job_rare(job)->aliases.items[i]);
 
         job_order_wake(table, job);
         job_table_sync(table, job->unit);
@@ -296,18 +296,30 @@ void job_table_absorb(JobTable *table, Job *survivor, Job *absorbed) {
                 job_add_cause(survivor, job_cause_at(absorbed, i));
 
         job_table_alias(table, survivor, absorbed->id);
-        for (size_t i = 0; i < absorbed->rare->aliases.n; i++)
-                job_table_alias(table, survivor, absorbed->rare->aliases.items[i]);
+        for (size_t i = 0; i < job_rare(absorbed)->aliases.n; i++)
+                job_table_alias(table, survivor, job_rare(absorbed)->aliases.items[i]);
         job_order_note(job_table_entry(table, survivor->unit));
 }
 
-void job_table_rescan_all(JobTable *table) {
-        for (size_t i = 0; i < table->n_entries; i++) {
-                Job *pending = table->entries[i].pending;
+void job_table_ignore_order(JobTable *table, Job *job) {
+        assert(job->state == JOB_WAITING);
 
-                if (!pending)
-                        continue;
-                job_order_reset(table, pending);
-                job_table_sync(table, pending->unit);
-        }
+        job->ignores_order = true;
+        job_order_reset(table, job);
+        job_order_wake(table, job);
+        job_table_sync(table, job->unit);
+}
+
+void job_table_rescan(JobTable *table, uint32_t unit) {
+        Job *pending = job_table_peek(table, unit)->pending;
+
+        if (!pending)
+                return;
+        job_order_reset(table, pending);
+        job_table_sync(table, unit);
+}
+
+void job_table_rescan_all(JobTable *table) {
+        for (uint32_t i = 0; i < table->n_entries; i++)
+                job_table_rescan(table, i);
 }

@@ -15,6 +15,7 @@
 #include "basic/id_map.h"
 #include "job/job_alloc.h"
 #include "job/job_entry.h"
+#include "job/job_name.h"
 #include "job/job_unit_entry.h"
 #include "unit/unit_table.h"
 
@@ -86,6 +87,9 @@ void job_table_set_pause(JobTable *table, Job *job, JobPause pause);
 /* By the unit's JobTimeoutSec= from its installation, and JobRunningTimeoutSec= from its trigger while it runs. */
 void job_table_update_deadline(JobTable *table, Job *job);
 
+/* A pending job takes no part in the order from now on. */
+void job_table_ignore_order(JobTable *table, Job *job);
+
 /* @absorbed (out of the table) goes on as an alias of @survivor: id, aliases, causes, attributes. */
 void job_table_absorb(JobTable *table, Job *survivor, Job *absorbed);
 
@@ -100,19 +104,6 @@ bool job_order_waits(const JobTable *table, const Job *job, const Job *other, Un
 /* The first job that must end before @job, scanning from the start; NULL if none. For questions. */
 Job *job_order_find_blocker(const JobTable *table, const Job *job, UnitRelationKind *ret_relation);
 
-/* Relations have changed: every scan starts anew. */
+/* Relations have changed: the scan of the unit's pending job starts anew, or every scan. */
+void job_table_rescan(JobTable *table, uint32_t unit);
 void job_table_rescan_all(JobTable *table);
-
-/* For the table's own files. */
-void job_ready_init(JobReady *ready);
-void job_ready_deinit(JobReady *ready);
-int job_ready_reserve(JobReady *ready, size_t n_jobs);          /* in all */
-void job_ready_push(JobReady *ready, Job *job); /* it must be outside */
-void job_ready_remove(JobReady *ready, Job *job);
-void job_ready_moved(JobReady *ready, Job *job);                /* its place in the order has changed */
-Job *job_ready_peek(JobReady *ready);           /* the first, or NULL */
-void job_order_note(JobUnitEntry *entry);         /* what neighbours must know of its jobs */
-void job_order_announce(JobTable *table, const Job *job);       /* to neighbours that have scanned past it */
-void job_order_reset(JobTable *table, Job *job);                /* forget blocker and scan */
-void job_order_wake(JobTable *table, Job *job);                 /* those that have it as their blocker */
-void job_table_sync(JobTable *table, uint32_t unit);            /* ready queue after an edit of the unit */

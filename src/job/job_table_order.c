@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 #include "job/job_fetch.h"
-#include "job/job_table.h"
+#include "job/job_table_private.h"
 
 static bool job_takes_part(const Job *job) {
         return job && job->run_type != JOB_NOP && !job->ignores_order;
@@ -108,8 +108,8 @@ void job_order_reset(JobTable *table, Job *job) {
         if (job->scan > 0)
                 table->n_scanning--;
         job->scan = 0;
-        if (job->rare->late.n > 0)
-                vector_clear(&job_own_rare(job)->late);
+        if (job->rare)
+                vector_clear(&job->rare->late);
 }
 
 /* Their scans will go on soon. */
@@ -169,6 +169,17 @@ static Job *job_order_scan_relations(const JobTable *table, Job *job, const Unit
         return NULL;
 }
 
+/* Those that have been looked at leave the list. */
+static Job *job_order_scan_late(const JobTable *table, Job *job, const Unit *unit) {
+        for (; job->rare->late.n > 0; job->rare->late.n--) {
+                Job *blocker = job_order_check_late(table, job, unit, vector_last(&job->rare->late));
+
+                if (blocker)
+                        return blocker;
+        }
+        return NULL;
+}
+
 /* Goes on with @job's scan: its blocker, or NULL when all has been looked at. */
 static Job *job_order_scan(JobTable *table, Job *job) {
         const Unit *unit = unit_table_at(table->units, job->unit);
@@ -181,12 +192,7 @@ static Job *job_order_scan(JobTable *table, Job *job) {
         if (blocker)
                 return blocker;
 
-        for (; job->rare->late.n > 0; job_own_rare(job)->late.n--) {
-                blocker = job_order_check_late(table, job, unit, vector_last(&job->rare->late));
-                if (blocker)
-                        return blocker;
-        }
-        return NULL;
+        return job->rare ? job_order_scan_late(table, job, unit) : NULL;
 }
 
 static void job_order_fetch_neighbours(const JobTable *table, const Job *job) {

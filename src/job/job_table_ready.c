@@ -13,7 +13,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "job/job_table.h"
+#include "job/job_table_private.h"
 
 /* Stops free what others wait for, verifies cost nothing. */
 static int ready_class(const Job *job) {

@@ -33,9 +33,8 @@ void job_transaction_clear(JobTransaction *transaction) {
         transaction->failure = (Failure) {};
         transaction->n_expanded = transaction->n_propagated = transaction->n_failed = 0;
         transaction->generation = 0;
-        transaction->is_swept = false;
         transaction->n_depths = 1;
-        transaction->has_depths = false;
+        job_stage_touch(transaction);
         transaction->is_incomplete = false;
 }
 
@@ -135,7 +134,7 @@ int job_transaction_check_installed(JobTransaction *transaction) {
         return transaction->is_incomplete ? -ENOMEM : 0;
 }
 
-int job_transaction_build(JobTransaction *transaction, const JobTransactionRequest *requests, size_t n, JobMode mode) {
+int job_transaction_build(JobTransaction *transaction, const JobRequest *requests, size_t n, JobMode mode) {
         static int (*const steps[])(JobTransaction *) = {
                 job_transaction_add_mode_extras,
                 job_transaction_mark_and_minimize,
@@ -150,7 +149,6 @@ int job_transaction_build(JobTransaction *transaction, const JobTransactionReque
 
         job_transaction_clear(transaction);
         transaction->mode = mode;
-        transaction->has_depths = mode == JOB_IGNORE_DEPENDENCIES;       /* nobody waits */
 
         r = job_transaction_expand(transaction, requests, n);
         for (size_t i = 0; i < ELEMENTSOF(steps) && r == 0; i++)

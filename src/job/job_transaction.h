@@ -4,11 +4,22 @@
 /*
  * Transactions
  *
- * Requests are expanded over the units' relations into a stage of candidates
- * with an edge from each to what it pulled in; the stage is marked, merged,
- * reduced, checked for order and against the installed jobs, and committed to
- * the table, or refused with the table as it was. Planning is the same without
- * the commit. No step recurses; each costs what it touches.
+ * Requests become a stage of candidates, with an edge from each to what it
+ * pulled in. A transaction goes through nine steps:
+ *
+ *   1. anchors: the unit of each request is loaded, the request is checked
+ *   2. expansion: candidates pull in others over the relations of their units
+ *   3. extras: what the mode adds (isolate, triggering, restart-dependencies)
+ *   4. marks: which candidates an anchor needs; the others must do no harm
+ *   5. merge: the candidates of a unit become one job
+ *   6. reduction: what changes nothing goes
+ *   7. order: what the candidates meet in the queues of their units; cycles of
+ *      order are broken
+ *   8. installed jobs: a conflict with one that may not be replaced refuses all
+ *   9. commit: the table changes
+ *
+ * A refusal in steps 1 to 8 leaves the table as it was. A plan is a transaction
+ * without step 9. No step recurses; each costs what it touches.
  */
 
 #include "basic/arena.h"
@@ -25,14 +36,6 @@ enum {
 typedef struct JobCandidate JobCandidate;
 typedef struct JobEdge JobEdge;
 typedef struct JobStageUnit JobStageUnit;
-
-/* One wanted change, its unit by name. */
-typedef struct JobTransactionRequest {
-        const char *unit;
-        JobType type;
-        bool reload_if_possible;
-        bool is_manual;
-} JobTransactionRequest;
 
 /* A candidate that was left out. */
 typedef struct JobTransactionDrop {
@@ -60,9 +63,8 @@ typedef struct JobTransaction {
         size_t n_expanded, n_propagated;        /* how far expansion has come in the candidates */
         size_t n_failed;                /* candidates whose failure has not travelled yet */
         uint32_t generation;            /* of marks on candidates */
-        bool is_swept;                  /* nothing has changed in the stage since it was swept */
         size_t n_depths;                /* more than the largest of a candidate */
-        bool has_depths;                /* those of the candidates hold: none has gone since */
+        bool is_swept, has_depths;      /* found out about the stage; job_stage_touch() forgets both */
         bool is_incomplete;             /* memory was short: -ENOMEM at the next step */
         Failure failure;
 } JobTransaction;
@@ -77,8 +79,8 @@ typedef struct JobCommitOps {
 void job_transaction_init(JobTransaction *transaction, UnitTable *units, JobTable *installed);
 void job_transaction_deinit(JobTransaction *transaction);
 
-/* Steps 1 to 8. 0, JOB_TRANSACTION_E_REFUSED, or -ENOMEM. */
-int job_transaction_build(JobTransaction *transaction, const JobTransactionRequest *requests, size_t n, JobMode mode);
+/* Steps 1 to 8: 0, JOB_TRANSACTION_E_REFUSED, or -ENOMEM. */
+int job_transaction_build(JobTransaction *transaction, const JobRequest *requests, size_t n, JobMode mode);
 
 /*
  * Step 9, after a build that went well. Takes ids; each job gets a cause in @record, whose steps and drops are filled.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Step 9: commit
+ * The commit of a transaction
  *
  * Everything that can fail is done first: room in the table, the job objects,
  * the record of the transaction. Then the table changes, anchors first, which
@@ -63,7 +63,7 @@ static int job_transaction_prepare_job(JobTransaction *transaction, JobTransacti
                 return job_new(&candidate->job, candidate->index, candidate->meeting.type, cause);
 
         candidate->job = candidate->meeting.survivor;
-        return absorbed ? job_reserve_aliases(candidate->job, 1 + absorbed->rare->aliases.n) : 0;
+        return absorbed ? job_reserve_aliases(candidate->job, 1 + job_rare(absorbed)->aliases.n) : 0;
 }
 
 static int job_transaction_prepare_step(JobTransaction *transaction, JobTransactionRecord *record,
@@ -213,12 +213,8 @@ static void job_transaction_join(JobTransaction *transaction, JobTransactionReco
                 break;
         }
 
-        if (transaction->mode == JOB_IGNORE_DEPENDENCIES && job->state == JOB_WAITING && !job->ignores_order) {
-                job->ignores_order = true;
-                job_order_reset(transaction->installed, job);
-                job_order_wake(transaction->installed, job);
-                job_table_sync(transaction->installed, job->unit);
-        }
+        if (transaction->mode == JOB_IGNORE_DEPENDENCIES && job->state == JOB_WAITING && !job->ignores_order)
+                job_table_ignore_order(transaction->installed, job);
         job_transaction_apply_attributes(transaction, job, candidate);
         job_add_cause(job, cause);
         candidate->id = job->id;

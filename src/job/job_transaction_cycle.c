@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Step 7: cycles of order are broken, always the same way
+ * Cycles of order are broken, always the same way
  *
  * In each component with a cycle: one shortest cycle; of its candidates that
  * no anchor needs, the one with which the fewest jobs are lost, ties by name,

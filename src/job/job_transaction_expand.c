@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Steps 2 and 3: what requests pull in
+ * Anchors, and what they pull in
  *
  * The list of candidates is its own worklist: what is appended while it is
  * walked is expanded in turn, so the graph's depth never meets the stack.
@@ -108,14 +108,9 @@ static int job_transaction_stage_one(JobTransaction *transaction, Unit *unit, Jo
 static JobType job_transaction_resolve(JobTransaction *transaction, const Unit *unit, JobType type,
                                        bool *ret_absorbs_start) {
         const JobUnitEntry *entry = job_table_peek(transaction->installed, unit->index);
-        bool is_starting = entry->triggered && entry->triggered->run_type == JOB_START;
-        JobType resolved;
 
-        resolved = job_type_collapse(type, unit->active_state, job_unit_entry_has_stop(entry));
-        if (type == JOB_RELOAD_OR_START && is_starting)
-                resolved = JOB_RELOAD;
-        *ret_absorbs_start = type == JOB_RELOAD_OR_START && resolved == JOB_RELOAD;
-        return resolved;
+        return job_type_resolve(type, unit->active_state, job_unit_entry_is_starting(entry), job_unit_entry_has_stop(entry),
+                                ret_absorbs_start);
 }
 
 /* It is no candidate, and its puller does not need it; only who wanted it is kept. */
@@ -431,7 +426,7 @@ static int job_request_check_manual(JobTransaction *transaction, const Unit *uni
                                                        unit->id, setting, job_type_to_string(type)));
 }
 
-static JobType job_request_type(const JobTransactionRequest *request, const Unit *unit) {
+static JobType job_request_type(const JobRequest *request, const Unit *unit) {
         if (!request->reload_if_possible || !unit_can_reload(unit))
                 return request->type;
         if (request->type == JOB_RESTART)
@@ -439,7 +434,7 @@ static JobType job_request_type(const JobTransactionRequest *request, const Unit
         return request->type == JOB_TRY_RESTART ? JOB_TRY_RELOAD : request->type;
 }
 
-static int job_transaction_add_anchor(JobTransaction *transaction, const JobTransactionRequest *request) {
+static int job_transaction_add_anchor(JobTransaction *transaction, const JobRequest *request) {
         JobCandidate *candidate;
         bool absorbs_start;
         JobType type;
@@ -471,13 +466,13 @@ static int job_transaction_add_anchor(JobTransaction *transaction, const JobTran
         r = job_transaction_stage_one(transaction, unit, type, &candidate);
         if (r < 0)
                 return r;
-        transaction->is_swept = false;
+        job_stage_touch(transaction);
         candidate->is_anchor = true;
         candidate->absorbs_start |= absorbs_start;
         return vector_push(&transaction->anchors, candidate);
 }
 
-int job_transaction_expand(JobTransaction *transaction, const JobTransactionRequest *requests, size_t n) {
+int job_transaction_expand(JobTransaction *transaction, const JobRequest *requests, size_t n) {
         int r;
 
         for (size_t i = 0; i < n; i++) {

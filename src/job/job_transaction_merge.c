@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Steps 3 to 6: what the mode adds, what matters, one job a unit, what is not needed
+ * What the mode adds, what matters, one job a unit, what is not needed
  *
  * After merging a unit has at most one candidate besides a nop. The only
  * conflict there can be is a stop against the others: all else merges.
@@ -250,21 +250,18 @@ static void job_candidate_move_edges(JobCandidate *from, JobCandidate *into) {
 
 static void job_candidate_merge(JobTransaction *transaction, JobCandidate *into, JobCandidate *from) {
         const JobUnitEntry *entry = job_table_peek(transaction->installed, into->unit->index);
-        bool is_starting = entry->triggered && entry->triggered->run_type == JOB_START;
         JobType merged = job_type_merge(into->type, from->type);
+        bool absorbs_start;
 
         assert(merged >= 0);
 
-        if (merged == JOB_RELOAD_OR_START) {
-                merged = is_starting ? JOB_RELOAD : job_type_collapse(merged, into->unit->active_state, false);
-                into->absorbs_start = merged == JOB_RELOAD;
-        }
-        into->absorbs_start = (into->absorbs_start || from->absorbs_start) && merged == JOB_RELOAD;
+        merged = job_type_resolve(merged, into->unit->active_state, job_unit_entry_is_starting(entry), false, &absorbs_start);
+        into->absorbs_start = (absorbs_start || into->absorbs_start || from->absorbs_start) && merged == JOB_RELOAD;
         into->type = merged;
         into->matters |= from->matters;
         into->is_anchor |= from->is_anchor;
 
-        transaction->is_swept = false;
+        job_stage_touch(transaction);
         job_candidate_move_edges(from, into);
         from->merged_into = into;
         from->is_gone = true;

@@ -20,6 +20,10 @@ JobStageUnit *job_stage_unit(JobTransaction *transaction, const Unit *unit) {
         return &transaction->stage[unit->index];
 }
 
+void job_stage_touch(JobTransaction *transaction) {
+        transaction->is_swept = transaction->has_depths = false;
+}
+
 JobCandidate *job_candidate_survivor(JobCandidate *candidate) {
         while (candidate->merged_into)
                 candidate = candidate->merged_into;
@@ -75,7 +79,7 @@ int job_stage_reserve(JobTransaction *transaction) {
         return 0;
 }
 
-static int job_stage_touch(JobTransaction *transaction, const Unit *unit) {
+static int job_stage_take_unit(JobTransaction *transaction, const Unit *unit) {
         JobStageUnit *stage;
         int r;
 
@@ -121,10 +125,10 @@ int job_stage_add(JobTransaction *transaction, Unit *unit, JobType type, JobCand
                 return 0;
         }
 
-        r = job_stage_touch(transaction, unit);
+        r = job_stage_take_unit(transaction, unit);
         if (r < 0)
                 return r;
-        transaction->is_swept = false;
+        job_stage_touch(transaction);
         job_stage_forget_drop(transaction, unit, type);
         candidate = arena_alloc(&transaction->arena, sizeof(*candidate));
         if (!candidate)
@@ -155,7 +159,7 @@ int job_stage_connect(JobTransaction *transaction, JobCandidate *subject, JobCan
         if (!edge)
                 return -ENOMEM;
 
-        transaction->is_swept = false;
+        job_stage_touch(transaction);
         *edge = template;
         edge->subject = subject;
         edge->object = object;
@@ -197,7 +201,7 @@ static void job_stage_queue(JobTransaction *transaction, JobCandidate *candidate
         if (candidate->is_gone)
                 return;
 
-        transaction->is_swept = transaction->has_depths = false;
+        job_stage_touch(transaction);
         candidate->is_gone = true;
         job_stage_note(transaction, candidate, rule, why);
         if (vector_push(&transaction->work, candidate) < 0)
@@ -308,7 +312,7 @@ void job_stage_sweep(JobTransaction *transaction) {
 size_t job_stage_count_losses(JobTransaction *transaction, JobCandidate *candidate) {
         size_t n = 0;
 
-        transaction->is_swept = false;  /* the ways to what would be lost are overwritten */
+        job_stage_touch(transaction);   /* marks and ways are overwritten */
         transaction->generation++;
         job_stage_reach(transaction, candidate, NULL);
         while (transaction->work.n > 0) {

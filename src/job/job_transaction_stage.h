@@ -65,6 +65,12 @@ struct JobStageUnit {
         bool is_touched;
 };
 
+/*
+ * Something in the stage has changed: whatever was found out about all of it (that it is swept, the depths) is forgotten.
+ * Every function that changes a candidate or an edge calls this.
+ */
+void job_stage_touch(JobTransaction *transaction);
+
 /* Makes the array by unit index large enough for all units: 0 or -ENOMEM. */
 int job_stage_reserve(JobTransaction *transaction);
 JobStageUnit *job_stage_unit(JobTransaction *transaction, const Unit *unit);
@@ -132,7 +138,7 @@ void job_transaction_clear(JobTransaction *transaction);
 
 /* — steps, in this order; each 0, JOB_TRANSACTION_E_REFUSED or -ENOMEM — */
 
-int job_transaction_expand(JobTransaction *transaction, const JobTransactionRequest *requests, size_t n);
+int job_transaction_expand(JobTransaction *transaction, const JobRequest *requests, size_t n);
 int job_transaction_add_mode_extras(JobTransaction *transaction);
 int job_transaction_expand_pending(JobTransaction *transaction);         /* what the extras added */
 int job_transaction_mark_and_minimize(JobTransaction *transaction);

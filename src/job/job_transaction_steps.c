@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Step 9, its order
+ * The order of the commit
  *
  * The anchors come first, so that theirs are the first ids; then what waits for
  * nobody in the transaction, what waits for these alone, and so on, each time as
- * it was found. It is the order of the commit, of the plan and of the record.
+ * it was found. Plan and record have the same order.
  */
 
 #include <assert.h>
@@ -58,7 +58,8 @@ int job_transaction_arrange(JobTransaction *transaction) {
         uint32_t *places;
         int r = 0;
 
-        if (!transaction->has_depths)
+        /* Jobs that ignore dependencies wait for nobody: all depths are 0. */
+        if (!transaction->has_depths && transaction->mode != JOB_IGNORE_DEPENDENCIES)
                 r = job_transaction_find_depths(transaction);
         if (r == 0)
                 r = vector_reserve(&transaction->steps, transaction->candidates.n);

@@ -112,6 +112,15 @@ JobType job_type_collapse(JobType type, UnitActiveState state, bool has_stop) {
         return type;
 }
 
+JobType job_type_resolve(JobType type, UnitActiveState state, bool is_starting, bool has_stop, bool *ret_absorbs_start) {
+        JobType resolved = job_type_collapse(type, state, has_stop);
+
+        if (type == JOB_RELOAD_OR_START && is_starting)
+                resolved = JOB_RELOAD;
+        *ret_absorbs_start = type == JOB_RELOAD_OR_START && resolved == JOB_RELOAD;
+        return resolved;
+}
+
 JobType job_type_merge_and_collapse(JobType a, JobType b, UnitActiveState state) {
         JobType merged = job_type_merge(a, b);
 

@@ -54,6 +54,11 @@ bool job_type_conflicts(JobType a, JobType b);          /* nop conflicts with no
 
 /* Resolves a composite type by the unit's state; others stay. @has_stop: a stop is installed for the unit. */
 JobType job_type_collapse(JobType type, UnitActiveState state, bool has_stop);
+/*
+ * The same where a start may be running (@is_starting): it will be there to reload. *@ret_absorbs_start: the type became a
+ * reload that stands for a start, too.
+ */
+JobType job_type_resolve(JobType type, UnitActiveState state, bool is_starting, bool has_stop, bool *ret_absorbs_start);
 JobType job_type_merge_and_collapse(JobType a, JobType b, UnitActiveState state);
 
 /* Is the unit already where @type leads? */

@@ -60,14 +60,8 @@ static void meet_pending(const JobUnitEntry *entry, Job *pending, const JobArriv
 
         meeting->action = JOB_PLAN_MERGE;
         meeting->survivor = pending;
-        if (merged == JOB_RELOAD_OR_START) {
-                /* What is being started will be there to reload. */
-                bool will_be_active = entry->triggered && entry->triggered->run_type == JOB_START;
-
-                merged = will_be_active ? JOB_RELOAD : job_type_collapse(merged, arrival->unit_state, false);
-                meeting->absorbs_start = merged == JOB_RELOAD;
-        }
-        meeting->type = merged;
+        meeting->type = job_type_resolve(merged, arrival->unit_state, job_unit_entry_is_starting(entry), false,
+                                         &meeting->absorbs_start);
 }
 
 static void meet_nop(const JobUnitEntry *entry, JobMeeting *meeting) {

@@ -67,6 +67,11 @@ static inline bool job_unit_entry_is_empty(const JobUnitEntry *entry) {
         return !entry->triggered && !entry->pending && !entry->nop;
 }
 
+/* Does a job bring the unit up right now? */
+static inline bool job_unit_entry_is_starting(const JobUnitEntry *entry) {
+        return entry->triggered && entry->triggered->run_type == JOB_START;
+}
+
 static inline bool job_unit_entry_has_stop(const JobUnitEntry *entry) {
         return (entry->triggered && entry->triggered->type == JOB_STOP) ||
                (entry->pending && entry->pending->type == JOB_STOP);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The model's steps 8 and 9: the stage meets what is installed, by the rules
+ * The model's last two steps: the stage meets what is installed, by the rules
  * for the queue of one unit
  */
 
@@ -11,7 +11,7 @@
 
 #include "model_private.h"
 
-/* — step 8 — */
+/* — installed jobs — */
 
 static bool resists(const ModelStage *s, const ModelJob *job, JobType type) {
         bool is_careful = s->mode == JOB_FAIL || s->mode == JOB_LENIENT;
@@ -48,7 +48,7 @@ void model_stage_meet_installed(ModelStage *s, const Model *m) {
         }
 }
 
-/* — step 9 — */
+/* — the commit — */
 
 typedef struct ModelCommit {
         Model *m;

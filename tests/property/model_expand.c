@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The model's steps 2 and 3: what is pulled in, and what the mode adds
+ * The model's expansion: what is pulled in, and what the mode adds
  */
 
 #include <assert.h>

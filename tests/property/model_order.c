@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The model's step 7: order
+ * The model's check of order
  *
  * The table as it would be after the commit is a copy of the model to which
  * the stage has been committed. Its nodes are the halves that still have to be

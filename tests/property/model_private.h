@@ -62,7 +62,7 @@ bool model_is_applicable(const Model *m, int u, JobType type);
 /* Merges @type into @into as a unit in its present state would; keeps @absorbed_start right. */
 JobType model_merge_on(const Model *m, int u, JobType into, JobType type, bool *absorbed_start);
 
-/* — model_stage.c, model_expand.c, model_reduce.c: steps 1 to 6 — */
+/* — model_stage.c, model_expand.c, model_reduce.c: from requests to the reduced stage — */
 
 /* One that is there, or has failed. */
 int model_stage_find(const ModelStage *s, int u, JobType type);
@@ -82,14 +82,14 @@ void model_stage_mark(ModelStage *s, const Model *m);
 void model_stage_merge(ModelStage *s, const Model *m);
 void model_stage_reduce(ModelStage *s, const Model *m);
 
-/* — model_order.c: step 7 — */
+/* — model_order.c: order — */
 
 bool model_goes_first(const Model *m, int u, JobType run, int v, JobType other_run);
 void model_stage_break_cycles(ModelStage *s, const Model *m);
 /* Is there a cycle of order in what is installed? The youngest pending job in one of them, 0 if none has a pending one. */
 bool model_find_stuck(const Model *m, uint32_t *ret_id);
 
-/* — model_commit.c: steps 8 and 9 — */
+/* — model_commit.c: installed jobs, and the commit — */
 
 /* A verify cancels nothing: one that matters to nobody gives way to a pending stop. */
 void model_stage_give_way(ModelStage *s, const Model *m);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The model's steps 4 to 6: what matters, one job a unit, nothing for nothing
+ * The model's reduction: what matters, one job a unit, nothing for nothing
  */
 
 #include "model_private.h"
