@@ -17,7 +17,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "job/job_fetch.h"
 #include "job/job_table_private.h"
 
 static bool job_takes_part(const Job *job) {
@@ -112,22 +111,12 @@ void job_order_reset(JobTable *table, Job *job) {
                 vector_clear(&job->rare->late);
 }
 
-/* Their scans will go on soon. */
-static void job_order_fetch_waiters(const JobTable *table, const Job *job) {
-        const Job *waiter;
-
-        LIST_FOREACH(waiter, &job->waiters, waiter_link) {
-                fetch_ahead(&table->entries[waiter->unit]);
-                fetch_ahead(unit_table_at(table->units, waiter->unit));
-        }
-}
-
 void job_order_wake(JobTable *table, Job *job) {
-        job_order_fetch_waiters(table, job);
+        job_walk_waiters(table, job);
         while (!LIST_EMPTY(&job->waiters)) {
                 Job *waiter = LIST_FIRST(&job->waiters);
 
-                fetch_ahead(unit_table_at(table->units, waiter->unit)->buckets);
+                job_walk_waiter(table, waiter);
                 job_order_unblock(waiter);
                 job_table_sync(table, waiter->unit);
         }
@@ -195,53 +184,11 @@ static Job *job_order_scan(JobTable *table, Job *job) {
         return job->rare ? job_order_scan_late(table, job, unit) : NULL;
 }
 
-static void job_order_fetch_neighbours(const JobTable *table, const Job *job) {
-        const Unit *unit = unit_table_at(table->units, job->unit);
-        UnitRelations relations;
-
-        relations = unit_relations(unit, job_type_second_goes_first(job->run_type) ? UNIT_BEFORE : UNIT_AFTER);
-        for (size_t i = 0; i < relations.n && i < FETCH_OTHERS_MAX; i++)
-                fetch_ahead(job_table_peek(table, relations.items[i].other));
-}
-
-/*
- * The line says what will be looked at next, so its memory can be on the way: of a job first, then of its unit, then of
- * the unit's relations, then of its neighbours. A large transaction would else wait for each of them, one after the other.
- */
-static void job_order_fetch_ahead(const JobTable *table) {
-        const JobReady *ready = &table->ready;
-        const Job *const *next = (const Job *const *) ready->line.items + ready->head;
-
-        if (ready->line.n - ready->head <= FETCH_JOB)
-                return;
-        fetch_ahead(next[FETCH_JOB]);
-        if (next[FETCH_PLACE])
-                unit_table_fetch(table->units, next[FETCH_PLACE]->unit);
-        if (next[FETCH_UNIT]) {
-                const Unit *unit = unit_table_at(table->units, next[FETCH_UNIT]->unit);
-
-                job_fetch_unit(unit);
-                fetch_ahead(&unit->inactive_exit);      /* it will change its state, mostly */
-                fetch_ahead(&unit->state_change);
-        }
-        if (next[FETCH_RELATIONS]) {
-                const Unit *unit = unit_table_at(table->units, next[FETCH_RELATIONS]->unit);
-
-                job_fetch_relations(unit);
-                if (unit->state_of_type)
-                        fetch_ahead(unit->state_of_type);
-                if (unit->type_settings)
-                        fetch_ahead(unit->type_settings);
-        }
-        if (next[FETCH_OTHERS])
-                job_order_fetch_neighbours(table, next[FETCH_OTHERS]);
-}
-
 Job *job_table_next(JobTable *table) {
         Job *job, *blocker;
 
         while ((job = job_ready_peek(&table->ready))) {
-                job_order_fetch_ahead(table);
+                job_walk_ready(table);
                 if (!job_takes_part(job))
                         return job;
 

@@ -19,3 +19,9 @@ void job_order_announce(JobTable *table, const Job *job);       /* to neighbours
 void job_order_reset(JobTable *table, Job *job);                /* forget blocker and scan */
 void job_order_wake(JobTable *table, Job *job);                 /* those that have it as their blocker */
 void job_table_sync(JobTable *table, uint32_t unit);            /* ready queue after an edit of the unit */
+
+/* — job_table_walk.c: memory is fetched ahead; nothing changes — */
+
+void job_walk_ready(const JobTable *table);     /* what the next calls of job_table_next() look at */
+void job_walk_waiters(const JobTable *table, const Job *job);   /* their scans will go on soon … */
+void job_walk_waiter(const JobTable *table, const Job *waiter); /* … that of this one now */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "job/job_transaction_stage.h"
+#include "job/job_transaction_walk.h"
 
 void job_transaction_init(JobTransaction *transaction, UnitTable *units, JobTable *installed) {
         *transaction = (JobTransaction) { .units = units, .installed = installed };
@@ -104,7 +105,7 @@ int job_transaction_meet_installed(JobTransaction *transaction) {
         bool any_dropped = false;
 
         for (size_t i = 0; i < transaction->candidates.n; i++) {
-                job_stage_fetch_ahead(transaction, i);
+                job_walk_candidates(transaction, i);
                 if (!transaction->candidates.items[i]->is_gone)
                         job_candidate_meet(transaction, transaction->candidates.items[i]);
         }

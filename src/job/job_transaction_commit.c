@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "job/job_transaction_stage.h"
+#include "job/job_transaction_walk.h"
 
 /* What one unit wants is often left out together: its name is kept once. */
 static int job_drop_set_puller(JobDrop *drop, const JobEdge *edge, const JobDrop *last) {
@@ -102,25 +103,6 @@ static void job_transaction_give_up(JobTransaction *transaction) {
         }
 }
 
-/* They lie where they were found, the steps are in another order: see job_stage_fetch_ahead(). */
-static void job_transaction_fetch_step_ahead(const JobTransaction *transaction, size_t at) {
-        const JobCandidate *const *next = (const JobCandidate *const *) transaction->steps.items + at;
-        size_t n = transaction->steps.n - at;
-
-        if (n > FETCH_JOB)
-                job_candidate_fetch(next[FETCH_JOB]);
-        if (n > FETCH_UNIT) {
-                job_fetch_unit(next[FETCH_UNIT]->unit);
-                fetch_ahead(next[FETCH_UNIT]->via);
-        }
-        if (n <= FETCH_OTHERS)
-                return;
-        fetch_ahead(job_table_peek(transaction->installed, next[FETCH_OTHERS]->index));
-        fetch_ahead(next[FETCH_OTHERS]->unit->id);      /* who hears of the job looks at it */
-        if (next[FETCH_OTHERS]->via)
-                fetch_ahead(&next[FETCH_OTHERS]->via->subject->step);
-}
-
 static int job_transaction_prepare(JobTransaction *transaction, JobTransactionRecord *record) {
         int r;
 
@@ -128,7 +110,7 @@ static int job_transaction_prepare(JobTransaction *transaction, JobTransactionRe
         if (r == 0)
                 r = vector_reserve(&record->steps, transaction->steps.n);
         for (size_t i = 0; i < transaction->steps.n && r == 0; i++) {
-                job_transaction_fetch_step_ahead(transaction, i);
+                job_walk_steps(transaction, i);
                 r = job_transaction_prepare_step(transaction, record, transaction->steps.items[i]);
         }
         if (r == 0)
@@ -233,7 +215,7 @@ int job_transaction_commit(JobTransaction *transaction, JobTransactionRecord *re
         for (size_t i = 0; i < transaction->steps.n; i++) {
                 JobCandidate *candidate = transaction->steps.items[i];
 
-                job_transaction_fetch_step_ahead(transaction, i);
+                job_walk_steps(transaction, i);
                 if (candidate->meeting.canceled)
                         ops->cancel(userdata, candidate->meeting.canceled, candidate);
                 if (candidate->meeting.action == JOB_PLAN_NEW)

@@ -12,43 +12,9 @@
 
 #include <assert.h>
 
+#include "job/job_transaction_rule.h"
 #include "job/job_transaction_stage.h"
-
-/* What a job of a type pulls in over a relation. */
-typedef struct JobPullRule {
-        UnitRelationKind relation;
-        JobType type;
-        bool is_needed;
-        bool conflicts;
-} JobPullRule;
-
-static const JobPullRule start_rules[] = {
-        { UNIT_REQUIRES,      JOB_START,         true,  false },
-        { UNIT_BINDS_TO,      JOB_START,         true,  false },
-        { UNIT_WANTS,         JOB_START,         false, false },
-        { UNIT_UPHOLDS,       JOB_START,         false, false },
-        { UNIT_REQUISITE,     JOB_VERIFY_ACTIVE, true,  false },
-        { UNIT_CONFLICTS,     JOB_STOP,          true,  true  },
-        { UNIT_CONFLICTED_BY, JOB_STOP,          false, false },
-};
-
-static const JobPullRule stop_rules[] = {
-        { UNIT_REQUIRED_BY,  JOB_STOP, true, false },
-        { UNIT_REQUISITE_OF, JOB_STOP, true, false },
-        { UNIT_BOUND_BY,     JOB_STOP, true, false },
-        { UNIT_CONSISTS_OF,  JOB_STOP, true, false },
-};
-
-static const JobPullRule restart_rules[] = {
-        { UNIT_REQUIRED_BY,  JOB_TRY_RESTART, true, false },
-        { UNIT_REQUISITE_OF, JOB_TRY_RESTART, true, false },
-        { UNIT_BOUND_BY,     JOB_TRY_RESTART, true, false },
-        { UNIT_CONSISTS_OF,  JOB_TRY_RESTART, true, false },
-};
-
-static const JobPullRule reload_rules[] = {
-        { UNIT_PROPAGATES_RELOAD_TO, JOB_TRY_RELOAD, false, false },
-};
+#include "job/job_transaction_walk.h"
 
 static void job_candidate_fail(JobTransaction *transaction, JobCandidate *candidate, int code, const char *name,
                                const char *fallback) {
@@ -179,9 +145,9 @@ static JobCandidate *job_transaction_find_pulled(const JobTransaction *transacti
 }
 
 static int job_transaction_pull_by_rules(JobTransaction *transaction, JobCandidate *candidate,
-                                         const JobPullRule *rules, size_t n_rules) {
-        for (size_t k = 0; k < n_rules; k++) {
-                const JobPullRule *rule = &rules[k];
+                                         const JobPullRules *rules) {
+        for (size_t k = 0; k < rules->n; k++) {
+                const JobPullRule *rule = &rules->items[k];
 
                 for (size_t i = 0; i < unit_relations(candidate->unit, rule->relation).n; i++) {
                         UnitRelation relation = unit_relations(candidate->unit, rule->relation).items[i];
@@ -214,16 +180,16 @@ static int job_transaction_expand_one(JobTransaction *transaction, JobCandidate 
                 return 0;
 
         if (candidate->type == JOB_START || candidate->type == JOB_RESTART)
-                r = job_transaction_pull_by_rules(transaction, candidate, start_rules, ELEMENTSOF(start_rules));
+                r = job_transaction_pull_by_rules(transaction, candidate, &job_rules_start);
 
         with_dependents = candidate->type == JOB_RESTART ||
                           (candidate->is_anchor && transaction->mode == JOB_RESTART_DEPENDENCIES);
         if (r == 0 && with_dependents)
-                r = job_transaction_pull_by_rules(transaction, candidate, restart_rules, ELEMENTSOF(restart_rules));
+                r = job_transaction_pull_by_rules(transaction, candidate, &job_rules_restart);
         if (r == 0 && candidate->type == JOB_STOP)
-                r = job_transaction_pull_by_rules(transaction, candidate, stop_rules, ELEMENTSOF(stop_rules));
+                r = job_transaction_pull_by_rules(transaction, candidate, &job_rules_stop);
         if (r == 0 && candidate->type == JOB_RELOAD)
-                r = job_transaction_pull_by_rules(transaction, candidate, reload_rules, ELEMENTSOF(reload_rules));
+                r = job_transaction_pull_by_rules(transaction, candidate, &job_rules_reload);
         return r;
 }
 
@@ -316,48 +282,12 @@ static int job_transaction_propagate_stop(JobTransaction *transaction, JobCandid
         return 0;
 }
 
-/* What one of the next will pull in is on the way then: the first of each relation. */
-static void job_transaction_fetch_other(const JobTransaction *transaction, uint32_t other, size_t steps) {
-        if (steps == FETCH_OTHER_PLACES) {
-                unit_table_fetch(transaction->units, other);
-                fetch_ahead(&transaction->stage[other]);
-        } else if (other < transaction->n_stage && transaction->stage[other].first)
-                fetch_ahead(transaction->stage[other].first);
-        else {
-                fetch_ahead(unit_table_at(transaction->units, other));
-                fetch_ahead(job_table_peek(transaction->installed, other));
-        }
-}
-
-static void job_transaction_fetch_others(const JobTransaction *transaction, size_t at, size_t steps) {
-        const JobCandidate *candidate = transaction->candidates.items[at + steps];
-        const JobPullRule *rules = candidate->type == JOB_STOP ? stop_rules : start_rules;
-        size_t n_rules = candidate->type == JOB_STOP ? ELEMENTSOF(stop_rules) : ELEMENTSOF(start_rules);
-
-        for (size_t k = 0; k < n_rules; k++) {
-                UnitRelations relations = unit_relations(candidate->unit, rules[k].relation);
-
-                for (size_t i = 0; i < relations.n && i < FETCH_OTHERS_MAX; i++)
-                        job_transaction_fetch_other(transaction, relations.items[i].other, steps);
-        }
-}
-
-static void job_transaction_fetch_ahead(const JobTransaction *transaction, size_t at) {
-        size_t n = transaction->candidates.n - at;
-
-        job_stage_fetch_ahead(transaction, at);
-        if (n > FETCH_OTHER_PLACES)
-                job_transaction_fetch_others(transaction, at, FETCH_OTHER_PLACES);
-        if (n > FETCH_OTHERS)
-                job_transaction_fetch_others(transaction, at, FETCH_OTHERS);
-}
-
 static int job_transaction_expand_staged(JobTransaction *transaction) {
         for (; transaction->n_expanded < transaction->candidates.n; transaction->n_expanded++) {
                 size_t at = transaction->n_expanded;
                 int r;
 
-                job_transaction_fetch_ahead(transaction, at);
+                job_walk_expansion(transaction, at);
                 r = job_transaction_expand_one(transaction, transaction->candidates.items[at]);
                 if (r < 0)
                         return r;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "job/job_transaction_stage.h"
+#include "job/job_transaction_walk.h"
 
 static bool isolate_keeps_trigger(JobTransaction *transaction, const Unit *trigger) {
         JobCandidate *candidate = job_stage_main(transaction, trigger->index);
@@ -117,8 +118,7 @@ static int job_transaction_mark(JobTransaction *transaction) {
         for (size_t at = 0; at < transaction->work.n; at++) {
                 const JobCandidate *candidate = transaction->work.items[at];
 
-                if (at + 3 < transaction->work.n)
-                        job_stage_fetch_needs(transaction->work.items[at + 3]);
+                job_walk_needs(transaction, at);
                 for (JobEdge *edge = candidate->needs_first; edge; edge = edge->next_of_subject) {
                         if (edge->is_cut || !edge->is_needed || edge->object->matters)
                                 continue;

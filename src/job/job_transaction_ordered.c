@@ -18,6 +18,7 @@
 #include <assert.h>
 
 #include "job/job_transaction_stage.h"
+#include "job/job_transaction_walk.h"
 
 /* By unit index: 0 if it is not staged, or a nop; else these and how many it waits for. */
 enum {
@@ -96,7 +97,7 @@ static bool ordered_count(Ordered *ordered) {
         for (size_t i = 0; i < transaction->candidates.n; i++) {
                 const JobCandidate *candidate = transaction->candidates.items[i];
 
-                job_stage_fetch_ahead(transaction, i);
+                job_walk_candidates(transaction, i);
                 if (!ordered_takes_part(candidate))
                         continue;
                 if (!ordered_count_unit(ordered, candidate->unit))
@@ -127,19 +128,6 @@ static void ordered_take_off(Ordered *ordered, const Unit *unit) {
                 ordered_release(ordered, after.items[i].other);
 }
 
-static void ordered_fetch_ahead(const Ordered *ordered, size_t at) {
-        const UnitTable *units = ordered->transaction->units;
-        const uint32_t *next = ordered->free.items + at;
-        size_t n = ordered->free.n - at;
-
-        if (n > FETCH_PLACE)
-                unit_table_fetch(units, next[FETCH_PLACE]);
-        if (n > FETCH_UNIT)
-                fetch_ahead(unit_table_at(units, next[FETCH_UNIT]));
-        if (n > FETCH_RELATIONS)
-                job_fetch_relations(unit_table_at(units, next[FETCH_RELATIONS]));
-}
-
 static int ordered_peel(Ordered *ordered) {
         const JobTransaction *transaction = ordered->transaction;
         int r;
@@ -158,7 +146,7 @@ static int ordered_peel(Ordered *ordered) {
                 for (size_t n = ordered->free.n; i < n; i++) {
                         uint32_t unit = ordered->free.items[i];
 
-                        ordered_fetch_ahead(ordered, i);
+                        job_walk_units(transaction->units, ordered->free.items, i, ordered->free.n);
                         ordered_take_off(ordered, unit_table_at(transaction->units, unit));
                         ordered->waits[unit] |= WAITS_IS_OFF | ordered->n_rounds * WAITS_ONE;
                 }

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "job/job_transaction_stage.h"
+#include "job/job_transaction_walk.h"
 
 JobStageUnit *job_stage_unit(JobTransaction *transaction, const Unit *unit) {
         assert(unit->index < transaction->n_stage);
@@ -291,8 +292,7 @@ void job_stage_sweep(JobTransaction *transaction) {
         for (size_t at = 0; at < transaction->work.n; at++) {
                 const JobCandidate *candidate = transaction->work.items[at];
 
-                if (at + 3 < transaction->work.n)
-                        job_stage_fetch_needs(transaction->work.items[at + 3]);
+                job_walk_needs(transaction, at);
                 for (JobEdge *edge = candidate->needs_first; edge; edge = edge->next_of_subject)
                         if (!edge->is_cut)
                                 job_stage_reach(transaction, edge->object, edge);

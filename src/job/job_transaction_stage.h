@@ -9,7 +9,6 @@
  * can tell of them.
  */
 
-#include "job/job_fetch.h"
 #include "job/job_transaction.h"
 
 #define JOB_ORDER_UNIT_NONE UINT32_MAX
@@ -74,35 +73,6 @@ void job_stage_touch(JobTransaction *transaction);
 /* Makes the array by unit index large enough for all units: 0 or -ENOMEM. */
 int job_stage_reserve(JobTransaction *transaction);
 JobStageUnit *job_stage_unit(JobTransaction *transaction, const Unit *unit);
-
-/* All that is kept of one: it is larger than what comes along with its beginning. */
-static inline void job_candidate_fetch(const JobCandidate *candidate) {
-        fetch_ahead(candidate);
-        fetch_ahead(&candidate->unit);
-        fetch_ahead(&candidate->merged_into);
-}
-
-/*
- * Who goes over the candidates says so at each: what is looked at in the next ones is on the way then. A large transaction
- * would else wait for memory at each, and for one thing after the other.
- */
-static inline void job_stage_fetch_ahead(const JobTransaction *transaction, size_t at) {
-        const JobCandidate *const *next = (const JobCandidate *const *) transaction->candidates.items + at;
-        size_t n = transaction->candidates.n - at;
-
-        if (n > FETCH_JOB)
-                job_candidate_fetch(next[FETCH_JOB]);
-        if (n > FETCH_UNIT)
-                fetch_ahead(next[FETCH_UNIT]->unit);
-        if (n > FETCH_RELATIONS)
-                job_fetch_relations(next[FETCH_RELATIONS]->unit);
-}
-
-/* The same for who goes along the edges: where those of @candidate lead. */
-static inline void job_stage_fetch_needs(const JobCandidate *candidate) {
-        for (const JobEdge *edge = candidate->needs_first; edge; edge = edge->next_of_subject)
-                fetch_ahead(edge->object);
-}
 
 JobCandidate *job_candidate_survivor(JobCandidate *candidate);
 const char *job_candidate_name(JobTransaction *transaction, const JobCandidate *candidate);     /* "start a.service" */
