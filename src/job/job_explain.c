@@ -140,7 +140,8 @@ static const Job *write_blockers(const JobExplain *explain, const Job *job) {
 
 static const char *ends_when(const Job *last) {
         if (last->state == JOB_RUNNING)
-                return last->run_type == JOB_STOP ? "the unit has stopped" : "the unit reports that it is there, or fails";
+                return last->run_type == JOB_STOP ? "the unit has stopped" :
+                                                    "the unit reports that it is there, or fails";
         if (last->pause != JOB_PAUSE_NONE)
                 return "the unit changes its state";
         return "the manager's next turn";
@@ -293,7 +294,7 @@ static int describe_ended(const JobExplain *explain, const JobEnded *ended, char
                            cause ? cause : "");
 }
 
-/* What was absorbed was asked for by somebody else than its survivor. */
+/* An absorbed job has another cause than its survivor. */
 static JobCause cause_of_ended(const JobExplain *explain, const JobEnded *ended) {
         JobCause own = { .record = job_log_find_transaction(explain->log, ended->transaction), .step = ended->step };
         JobCause request = {};

@@ -20,7 +20,7 @@ enum {
         FETCH_RELATIONS = 9,
         FETCH_OTHER_PLACES = 6,
         FETCH_OTHERS = 3,
-        FETCH_OTHERS_MAX = 4,           /* of one kind: who has more waits for less at each */
+        FETCH_OTHERS_MAX = 4,           /* of one kind: with more of them, each is waited for less */
 };
 
 static inline void job_fetch_unit(const Unit *unit) {

@@ -55,7 +55,7 @@ const JobEnded *job_log_find(const JobLog *log, uint32_t id);
 /* The last that ended of a unit, or NULL. */
 const JobEnded *job_log_find_of_unit(const JobLog *log, const char *unit);
 JobTransactionRecord *job_log_find_transaction(const JobLog *log, uint64_t id);
-/* The first request that still is kept of a job that was absorbed: who asked for it. Without a record if none is. */
+/* The first request that is still kept of a job that was absorbed. Without a record if none is. */
 JobCause job_log_find_request(const JobLog *log, uint32_t id);
 /* The last transaction that dropped a job of @unit or was refused with it among its requests, or NULL. */
 JobTransactionRecord *job_log_find_drop(const JobLog *log, const char *unit, const JobDrop **ret_drop);

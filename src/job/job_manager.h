@@ -46,7 +46,7 @@ typedef struct JobOptions {
         JobMode mode;
         const JobRequester *requester;
         uint64_t now;                   /* monotonic, µs */
-        bool wants_anchors_only;        /* exec: a plan that names these only, and nothing that was dropped or canceled */
+        bool wants_anchors_only;        /* exec: the plan has the anchors, and nothing else */
         bool wants_edges;               /* plan: also what pulls in and what waits for what */
 } JobOptions;
 
@@ -81,13 +81,13 @@ typedef struct JobEvent {
         JobInfo job;                    /* of the first three kinds */
         const char *cause;              /* one sentence, or NULL; of a job that ended see job_event_cause() */
         const struct JobEndReason *end;
-        uint32_t forgotten;             /* FINISHED: one that ended long ago, and is not known from now on; JOB_ID_NONE */
+        uint32_t forgotten;             /* FINISHED: an old job that is unknown from now on; or JOB_ID_NONE */
         const Failure *failure;
 } JobEvent;
 
 #define JOB_EVENT_CAUSE_MAX 384
 
-/* The cause in words, made of what is known: only who shows it pays for it. NULL if there is nothing to say. */
+/* The cause in words, made when it is asked for. NULL if there is nothing to say. */
 const char *job_event_cause(const JobEvent *event, char buffer[static JOB_EVENT_CAUSE_MAX]);
 
 typedef void (*JobSubscriber)(const JobEvent *event, void *userdata);
@@ -140,15 +140,15 @@ void job_manager_expire(JobManager *manager, uint64_t now);
 /* @unit is about to leave its table: its jobs end "collected". */
 void job_manager_forget_unit(JobManager *manager, Unit *unit, uint64_t now);
 
-/* @unit has got relations that it had not when its jobs, and its neighbours', were installed. Never inside a trigger. */
+/* @unit has new relations, which its jobs and those of its neighbours do not know. Never inside a trigger. */
 void job_manager_unit_related(JobManager *manager, Unit *unit);
 
-/* Relations have changed (reload): waiting jobs are looked at anew; the youngest pending job of a new cycle is canceled. */
+/* Relations have changed (reload): pending jobs are scanned anew, the youngest of each new cycle is canceled. */
 void job_manager_graph_changed(JobManager *manager, uint64_t now);
 
 /* — questions — */
 
-bool job_manager_find(const JobManager *manager, uint32_t id, JobInfo *ret_job);        /* absorbed ids find their survivor */
+bool job_manager_find(const JobManager *manager, uint32_t id, JobInfo *ret_job);  /* an absorbed id: the survivor */
 bool job_manager_find_ended(const JobManager *manager, uint32_t id, JobInfo *ret_job);  /* the last 10,000 */
 /* The job that stands for the unit: the running one, else the pending one, else a nop. */
 bool job_manager_unit_job(const JobManager *manager, const Unit *unit, JobInfo *ret_job);
@@ -172,7 +172,7 @@ void job_manager_write_stats(const JobManager *manager, Sink *sink);            
 
 int job_manager_save(const JobManager *manager, JobSnapshot *ret_snapshot);
 /*
- * The same in parts, for who writes down what has changed: a job, waiting, running or of the last that ended, as bytes that
+ * The same in parts, to write down what has changed: a job, waiting, running or of the last that ended, as bytes that
  * job_snapshot_read_record() takes; nothing if there is none of that id, or it has been absorbed.
  */
 void job_manager_write_record(const JobManager *manager, uint32_t id, RecordWriter *writer);

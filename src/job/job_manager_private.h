@@ -82,7 +82,7 @@ void job_manager_follow_up(JobManager *manager);
 void job_manager_remember_recovery(JobManager *manager, const Job *job, const Unit *unit, const JobEnd *end);
 /* @unit has become active, perhaps: asks for what fell with it. */
 void job_manager_recover(JobManager *manager, const Unit *unit, const JobChange *change);
-/* @unit goes: nobody waits for it any more. */
+/* @unit goes: no unit recovers with it any more. */
 void job_manager_forget_recoveries(JobManager *manager, const Unit *unit);
 /* Relations have changed. */
 void job_manager_check_recoveries(JobManager *manager);

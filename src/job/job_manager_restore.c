@@ -151,7 +151,8 @@ static void restore_link(JobRestore *restore, JobStep *step, uint32_t puller, co
 }
 
 static int restore_cause(JobRestore *restore, const JobRecord *job, const JobCauseRecord *saved, JobCause *ret_cause) {
-        JobType puller_type = saved->puller_type >= 0 && saved->puller_type < _JOB_TYPE_MAX ? saved->puller_type : JOB_NOP;
+        bool is_type = saved->puller_type >= 0 && saved->puller_type < _JOB_TYPE_MAX;
+        JobType puller_type = is_type ? saved->puller_type : JOB_NOP;
         JobTransactionRecord *record = restore_record(restore, saved);
         uint32_t at, puller = JOB_STEP_NONE;
         JobStep *step;
@@ -189,7 +190,7 @@ static bool place_is_free(const JobUnitEntry *entry, const JobRecord *record) {
         return record->type == JOB_NOP ? !entry->nop : !entry->pending;
 }
 
-/* It cannot go on; whoever waits for it, or for one that it had absorbed, is told in the log. */
+/* A job that cannot go on ends in the log, and so do those that it had absorbed. */
 static void restore_as_ended(JobRestore *restore, const JobRecord *record, uint32_t id) {
         bool has_types = record_has_sound_types(record);
         JobEnded ended = {

@@ -223,7 +223,7 @@ uint64_t job_manager_next_deadline(const JobManager *manager) {
         return MIN(deadline, manager->notify.next_retry);
 }
 
-/* What it waited for is gone when somebody asks: it is told now. */
+/* The sentence is made now: what the job waited for may be gone when it is asked for. */
 static void expire(JobManager *manager, Job *job) {
         const JobExplain explain = {
                 .units = manager->units,

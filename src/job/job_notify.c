@@ -297,7 +297,8 @@ void job_notify_change(JobNotify *notify, const Unit *unit, UnitActiveState old,
 
         if (old == new)
                 return;
-        if (!is_unexpected && unit_relations(unit, UNIT_ON_FAILURE).n == 0 && unit_relations(unit, UNIT_ON_SUCCESS).n == 0)
+        if (!is_unexpected && unit_relations(unit, UNIT_ON_FAILURE).n == 0 &&
+            unit_relations(unit, UNIT_ON_SUCCESS).n == 0)
                 return;
 
         reason = reason_of(unit, new);

@@ -40,7 +40,7 @@ typedef enum JobRule {
 
 typedef struct JobRuleLimit JobRuleLimit;
 
-/* Does the unit have a job? Asked of the table by whoever owns both. */
+/* Does the unit have a job? The owner of table and notify answers. */
 typedef bool (*JobNotifyHasJob)(const void *userdata, const Unit *unit);
 
 typedef struct JobNotify {

@@ -17,7 +17,7 @@
 typedef struct JobRequest {
         const char *unit;
         JobType type;
-        bool reload_if_possible;        /* restart → reload-or-start, try-restart → try-reload where the unit can reload */
+        bool reload_if_possible;        /* where the unit can: restart → reload-or-start, try-restart → try-reload */
         bool is_manual;                 /* a person or program asks: RefuseManualStart= and …Stop= count */
 } JobRequest;
 
@@ -100,10 +100,11 @@ JobPlan *job_plan_free(JobPlan *plan);
 DEFINE_CLEANUP(JobPlan, job_plan_free)
 
 /*
- * Writes it as an a{sv}: ok b, error s, message s, transaction t, jobs aa{sv} (id u, unit s, type s, action s, anchor b,
+ * Writes it as an a{sv}: ok b, error s, message s, transaction t,
+ * jobs aa{sv} (id u, unit s, type s, action s, anchor b,
  * needed b, state s, interrupts b, cancels au, why s, and if pulled: puller s, puller-type s, relation s, declared s),
- * dropped aa{sv} (unit s, type s, rule s, why s), canceled aa{sv} (id u, unit s, type s), cycles as; if they were wanted
- * edges a(uusb): places of two jobs in jobs, the relation by which the first pulled in the second, whether it fails with
+ * dropped aa{sv} (unit s, type s, rule s, why s), canceled aa{sv} (id u, unit s, type s), cycles as; and if wanted
+ * edges a(uusb): places of two jobs in jobs, the relation by which the first pulled in the second, if it fails with
  * it; relation After: the first waits for the second.
  */
 void job_plan_write(const JobPlan *plan, Sink *sink);

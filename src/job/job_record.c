@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Jobs as plain records: who owns what in them, and their bytes
+ * Jobs as plain records: ownership, and bytes
  */
 
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 
 #define JOB_ID_NONE 0U
 
-/* Why a job is there: who asked, and the edge by which it was pulled in. At most 8 a job, then a count. */
+/* The cause of a job: the request, and the edge by which the job was pulled in. At most 8 a job, then a count. */
 typedef struct JobCauseRecord {
         uint64_t transaction;
         char *requester;                /* owned; bus name or NULL */
@@ -71,7 +71,7 @@ void job_record_deinit(JobRecord *record);
 void job_ended_record_deinit(JobEndedRecord *record);
 void job_snapshot_deinit(JobSnapshot *snapshot);
 
-/* As bytes, and back: 0, or -EBADMSG or -ENOMEM with nothing to be freed. Values are in their ranges; names are not looked at. */
+/* As bytes, and back: 0, or -EBADMSG or -ENOMEM with nothing to be freed. Values are in range. */
 void job_record_write(const JobRecord *record, RecordWriter *writer);
 int job_record_read(JobRecord *ret_record, RecordReader *reader);
 void job_ended_record_write(const JobEndedRecord *record, RecordWriter *writer);

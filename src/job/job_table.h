@@ -6,7 +6,7 @@
  *
  * Owner of all jobs: by id, by unit (an array by the unit's index), the ready
  * queue and the queue of deadlines. Order lives here too: which neighbour's
- * job must go first, and who waits for whom.
+ * job must go first, and which job waits for it.
  */
 
 #include <assert.h>
@@ -34,7 +34,7 @@ typedef struct JobTable {
         IdMap by_id;                    /* absorbed ids too: they find their survivor */
         JobNames *names;                /* owned */
         size_t n_jobs;
-        size_t n_scanning;              /* jobs that have begun to look at their neighbours: only they want announcements */
+        size_t n_scanning;              /* jobs whose scan of neighbours has begun: others want no announcements */
         size_t n_recovering;            /* entries that wait for another unit to recover with */
         JobReady ready;
         Heap deadlines;
@@ -65,7 +65,7 @@ Job *job_table_find(const JobTable *table, uint32_t id);
 /* A name for @unit that lives on; kept in its entry (borrowed). NULL if memory is short. */
 JobName *job_table_name(JobTable *table, uint32_t unit);
 
-/* Remembers whose failure ended the start of @unit: index + 1, or 0 for nobody's. */
+/* Remembers the unit whose failure ended the start of @unit: index + 1, or 0 for none. */
 void job_table_set_recovery(JobTable *table, uint32_t unit, uint32_t recovers_with);
 
 /* — edits; each leaves the ready queue right. Room must have been made: none fails. — */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Order: who goes first, and who waits for whom
+ * Order: which job goes first, and which waits
  *
  * For "a before b" the stop goes first if b's is one, else a does. A head job
  * looks at its neighbours one after the other (first those it is After, then

@@ -57,7 +57,7 @@ typedef struct JobTransaction {
         VECTOR(JobCandidate *) candidates;       /* in expansion order; a candidate that is gone stays here */
         VECTOR(JobCandidate *) anchors; /* for each request; after merging use job_candidate_survivor() */
         VECTOR(JobCandidate *) work;    /* scratch of one step */
-        VECTOR(JobCandidate *) steps;   /* what is left, in the order of the commit: the last step of a build makes it */
+        VECTOR(JobCandidate *) steps;   /* what is left, in the order of the commit */
         VECTOR(JobTransactionDrop) drops;
         VECTOR(const char *) cycles;    /* broken ones, in the arena */
         size_t n_expanded, n_propagated;        /* how far expansion has come in the candidates */
@@ -90,8 +90,8 @@ int job_transaction_commit(JobTransaction *transaction, JobTransactionRecord *re
                            const JobCommitOps *ops, void *userdata);
 
 /*
- * What it is about to do (call it before the commit), or was refused for. Its jobs are in the order of the record's steps:
- * the anchors come first, then what waits for nobody of the others, and so on.
+ * The plan: what a commit will do (call it before that), or why the transaction was refused. Jobs are in the order of
+ * the record's steps: the anchors, then those that wait for no other, and so on.
  */
 int job_transaction_report(JobTransaction *transaction, bool anchors_only, JobPlan **ret_plan);
 

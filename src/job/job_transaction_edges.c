@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What pulls in and what waits for what, for those who draw a plan
+ * What pulls in what, and what waits for what: to draw a plan
  *
  * A job of a plan names one job that pulled it in: the one on the way to what
  * was asked for. Here are all of them. Of order there is an edge for each

@@ -75,11 +75,11 @@ static JobType job_transaction_resolve(JobTransaction *transaction, const Unit *
                                        bool *ret_absorbs_start) {
         const JobUnitEntry *entry = job_table_peek(transaction->installed, unit->index);
 
-        return job_type_resolve(type, unit->active_state, job_unit_entry_is_starting(entry), job_unit_entry_has_stop(entry),
-                                ret_absorbs_start);
+        return job_type_resolve(type, unit->active_state, job_unit_entry_is_starting(entry),
+                                job_unit_entry_has_stop(entry), ret_absorbs_start);
 }
 
-/* It is no candidate, and its puller does not need it; only who wanted it is kept. */
+/* Not staged, and its puller does not need it: only the edge is kept, for the report. */
 static int job_transaction_note_not_applicable(JobTransaction *transaction, JobCandidate *puller, Unit *unit,
                                                JobType type, const UnitRelation *relation, JobEdge edge) {
         JobCandidate *noted = arena_alloc(&transaction->arena, sizeof(*noted));
@@ -318,17 +318,20 @@ static int job_request_check_mode(JobTransaction *transaction, const Unit *unit,
         const char *message;
 
         if ((transaction->mode == JOB_ISOLATE || transaction->mode == JOB_RESTART_DEPENDENCIES) && type != JOB_START) {
-                message = job_stage_format(transaction, "Job mode %s is only valid for job type start, not for %s of %s.",
+                message = job_stage_format(transaction,
+                                           "Job mode %s is only valid for job type start, not for %s of %s.",
                                            job_mode_to_string(transaction->mode), job_type_to_string(type), unit->id);
                 return job_transaction_refuse(transaction, -EINVAL, "InvalidArgs", message);
         }
         if (transaction->mode == JOB_TRIGGERING && type != JOB_STOP) {
-                message = job_stage_format(transaction, "Job mode triggering is only valid for job type stop, not for %s of %s.",
+                message = job_stage_format(transaction,
+                                           "Job mode triggering is only valid for job type stop, not for %s of %s.",
                                            job_type_to_string(type), unit->id);
                 return job_transaction_refuse(transaction, -EINVAL, "InvalidArgs", message);
         }
         if (transaction->mode == JOB_ISOLATE && unit->load_state == UNIT_LOADED && !unit->settings.allow_isolate) {
-                message = job_stage_format(transaction, "Unit %s may not be isolated: it does not say AllowIsolate=yes.",
+                message = job_stage_format(transaction,
+                                           "Unit %s may not be isolated: it does not say AllowIsolate=yes.",
                                            unit->id);
                 return job_transaction_refuse(transaction, -EPERM, "NoIsolation", message);
         }
@@ -389,7 +392,8 @@ static int job_transaction_add_anchor(JobTransaction *transaction, const JobRequ
         /* What is not loaded is told by its load state, not by what it can't do. */
         if ((unit->load_state == UNIT_LOADED || type == JOB_STOP) && !job_type_is_applicable(type, unit))
                 return job_transaction_refuse(transaction, -EBADR, "JobTypeNotApplicable",
-                                              job_stage_format(transaction, "Job type %s is not applicable for unit %s.",
+                                              job_stage_format(transaction,
+                                                               "Job type %s is not applicable for unit %s.",
                                                                job_type_to_string(type), unit->id));
 
         type = job_transaction_resolve(transaction, unit, type, &absorbs_start);

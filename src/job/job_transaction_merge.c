@@ -255,7 +255,8 @@ static void job_candidate_merge(JobTransaction *transaction, JobCandidate *into,
 
         assert(merged >= 0);
 
-        merged = job_type_resolve(merged, into->unit->active_state, job_unit_entry_is_starting(entry), false, &absorbs_start);
+        merged = job_type_resolve(merged, into->unit->active_state, job_unit_entry_is_starting(entry), false,
+                                  &absorbs_start);
         into->absorbs_start = (absorbs_start || into->absorbs_start || from->absorbs_start) && merged == JOB_RELOAD;
         into->type = merged;
         into->matters |= from->matters;

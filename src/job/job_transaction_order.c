@@ -88,7 +88,8 @@ static void order_unit_view(OrderGraph *graph, OrderUnit *unit) {
                         type = meeting->type;
                         if (meeting->action != JOB_PLAN_MERGE || pending->type != type)
                                 pending = NULL;
-                        order_unit_set(unit, ORDER_PENDING, type, pending ? pending->run_type : job_type_first_run(type),
+                        order_unit_set(unit, ORDER_PENDING, type,
+                                       pending ? pending->run_type : job_type_first_run(type),
                                        !ignores_order);
                 }
         }
@@ -299,7 +300,8 @@ static void order_components_sort(OrderGraph *graph, OrderComponents *components
         if (vector_reserve(&sorted, components->nodes.n) < 0 || vector_reserve(&parts, components->ends.n) < 0)
                 graph->error = -ENOMEM;
 
-        for (uint32_t i = 0, from = 0; i < components->ends.n && graph->error == 0; from = components->ends.items[i++]) {
+        for (uint32_t i = 0, from = 0; i < components->ends.n && graph->error == 0;
+             from = components->ends.items[i++]) {
                 uint32_t *nodes = components->nodes.items + from, n = components->ends.items[i] - from;
 
                 qsort_r(nodes, n, sizeof(*nodes), order_compare_nodes, graph);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Peeling: is there a cycle of order at all, and who goes how early?
+ * Peeling: is there a cycle of order at all, and how early can each unit go?
  *
  * It is enough to count for each candidate how many it waits for, and to take
  * off, round by round, those that wait for nobody: four bytes a unit, where the
@@ -31,7 +31,7 @@ enum {
 typedef struct Ordered {
         const JobTransaction *transaction;
         uint32_t *waits;                /* borrowed from the transaction */
-        VECTOR(uint32_t) free;          /* units that wait for nobody */
+        VECTOR(uint32_t) free;          /* units that wait for no other */
         size_t n;                       /* staged units */
         uint32_t n_rounds;
         bool is_answer;                 /* what is left at the end says whether there is a cycle: it must be simple */
@@ -115,7 +115,7 @@ static void ordered_release(Ordered *ordered, uint32_t unit) {
                 ordered->free.items[ordered->free.n++] = unit;
 }
 
-/* Takes @unit off: who waited for it waits for one less. */
+/* Takes @unit off: those that waited for it wait for one less. */
 static void ordered_take_off(Ordered *ordered, const Unit *unit) {
         UnitRelations before = unit_relations(unit, UNIT_BEFORE), after = unit_relations(unit, UNIT_AFTER);
 

@@ -27,11 +27,11 @@ struct JobEdge {
 };
 
 struct JobCandidate {
-        /* What is looked at by who comes to it along an edge: it lies together. */
+        /* Looked at along each edge to it: these lie together. */
         JobCandidate *next_of_unit;
         uint32_t mark;                  /* generation in which a walk met it */
         JobType type : 8;
-        JobType pulled_as : 8;          /* before what depends on the unit's state was resolved; invalid if nobody pulled it first */
+        JobType pulled_as : 8;          /* before it was resolved by the unit's state; invalid if it was not pulled */
         bool is_anchor;
         bool matters;                   /* an anchor needs it */
         bool is_gone;
@@ -65,8 +65,8 @@ struct JobStageUnit {
 };
 
 /*
- * Something in the stage has changed: whatever was found out about all of it (that it is swept, the depths) is forgotten.
- * Every function that changes a candidate or an edge calls this.
+ * Something in the stage has changed: what was found out about all of it (it is swept, the depths) is forgotten. Every
+ * function that changes a candidate or an edge calls this.
  */
 void job_stage_touch(JobTransaction *transaction);
 
@@ -93,7 +93,7 @@ void job_stage_drop(JobTransaction *transaction, JobCandidate *candidate, JobDro
 void job_stage_drop_alone(JobTransaction *transaction, JobCandidate *candidate, JobDropRule rule, const char *why);
 /* Drops what has failed, each for its own reason. */
 void job_stage_drop_failed(JobTransaction *transaction);
-/* Removes what no anchor reaches, and leaves in each of the others the way to it. Again it costs nothing if all is as it was. */
+/* Removes what no anchor reaches, and leaves in each of the others the way to it. Free if nothing has changed. */
 void job_stage_sweep(JobTransaction *transaction);
 /* How many jobs would be lost with it. */
 size_t job_stage_count_losses(JobTransaction *transaction, JobCandidate *candidate);
@@ -121,7 +121,7 @@ bool job_transaction_is_ordered(JobTransaction *transaction);
 int job_transaction_check_installed(JobTransaction *transaction);
 int job_transaction_arrange(JobTransaction *transaction);                /* the order of the commit, as .steps */
 
-/* By the types of the candidates alone, whatever is installed: those of a circle are deeper than all others. 0 or -ENOMEM. */
+/* By the types of the candidates alone, whatever is installed: those of a circle are deepest. 0 or -ENOMEM. */
 int job_transaction_find_depths(JobTransaction *transaction);
 
 /* Pulls in a candidate by an edge; a unit that can't be loaded gives one that has failed. */

@@ -58,7 +58,7 @@ int job_transaction_arrange(JobTransaction *transaction) {
         uint32_t *places;
         int r = 0;
 
-        /* Jobs that ignore dependencies wait for nobody: all depths are 0. */
+        /* Jobs that ignore dependencies do not wait: all depths are 0. */
         if (!transaction->has_depths && transaction->mode != JOB_IGNORE_DEPENDENCIES)
                 r = job_transaction_find_depths(transaction);
         if (r == 0)

@@ -112,7 +112,8 @@ JobType job_type_collapse(JobType type, UnitActiveState state, bool has_stop) {
         return type;
 }
 
-JobType job_type_resolve(JobType type, UnitActiveState state, bool is_starting, bool has_stop, bool *ret_absorbs_start) {
+JobType job_type_resolve(JobType type, UnitActiveState state, bool is_starting, bool has_stop,
+                         bool *ret_absorbs_start) {
         JobType resolved = job_type_collapse(type, state, has_stop);
 
         if (type == JOB_RELOAD_OR_START && is_starting)

@@ -48,17 +48,18 @@ DECLARE_STRING_TABLE(job_result, JobResult);
  */
 int job_type_from_request(const char *word, JobType *ret_type, bool *ret_reload_if_possible);
 
-/* What two types on one unit become (possibly composite), or _JOB_TYPE_INVALID if they conflict. nop only merges with nop. */
+/* What two types on a unit become (may be composite), or _JOB_TYPE_INVALID for a conflict. nop only merges with nop. */
 JobType job_type_merge(JobType a, JobType b);
 bool job_type_conflicts(JobType a, JobType b);          /* nop conflicts with nothing */
 
 /* Resolves a composite type by the unit's state; others stay. @has_stop: a stop is installed for the unit. */
 JobType job_type_collapse(JobType type, UnitActiveState state, bool has_stop);
 /*
- * The same where a start may be running (@is_starting): it will be there to reload. *@ret_absorbs_start: the type became a
+ * The same where a start may be running (@is_starting): it can be reloaded then. *@ret_absorbs_start: the type became a
  * reload that stands for a start, too.
  */
-JobType job_type_resolve(JobType type, UnitActiveState state, bool is_starting, bool has_stop, bool *ret_absorbs_start);
+JobType job_type_resolve(JobType type, UnitActiveState state, bool is_starting, bool has_stop,
+                         bool *ret_absorbs_start);
 JobType job_type_merge_and_collapse(JobType a, JobType b, UnitActiveState state);
 
 /* Is the unit already where @type leads? */

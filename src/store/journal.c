@@ -40,7 +40,7 @@ struct Journal {
         size_t n_spawns, n_exits;       /* in use */
 };
 
-/* The compiler must not move what is written over it; the processor shows a process's own order to the next one anyway. */
+/* The compiler must not move writes across this; the successor sees the order in which this process wrote. */
 static void in_this_order(void) {
         __asm__ volatile("" ::: "memory");
 }
@@ -137,10 +137,11 @@ uint64_t journal_commit(const Journal *journal) {
         return journal->pages->commit;
 }
 
-/* As long as the number is the old one, nobody believes the entries, whichever of them are gone by now. */
+/* As long as the number is the old one no reader believes the entries, whichever of them are gone by now. */
 void journal_begin(Journal *journal, uint64_t commit) {
         memset(journal->pages->spawns, 0, journal->n_spawns * sizeof(JournalSpawn));
-        memset(journal->pages->exits, 0, (journal->n_exits + 1) * sizeof(siginfo_t));       /* the last one may not be counted */
+        /* One more than counted: the last one may have been written, and not counted. */
+        memset(journal->pages->exits, 0, (journal->n_exits + 1) * sizeof(siginfo_t));
         journal->pages->last_sent = 0;
         journal->n_spawns = journal->n_exits = 0;
         in_this_order();

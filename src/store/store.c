@@ -74,7 +74,7 @@ static void forget_marks(Store *store) {
                 StoreMarks *marks = &store->marks[i];
 
                 if (store->all_is_marked)
-                        number_set_deinit(&marks->set);         /* there may be numbers in it that are not in the list */
+                        number_set_deinit(&marks->set);         /* not all of its numbers need be in the list */
                 for (size_t k = 0; k < marks->numbers.n && !store->all_is_marked; k++)
                         number_set_remove(&marks->set, marks->numbers.items[k]);
                 vector_clear(&marks->numbers);
@@ -215,7 +215,11 @@ static int drop_rows(Store *store, StoreProgress *progress, int64_t behind) {
 /* — everything — */
 
 static void begin_sweep(StoreProgress *progress) {
-        progress->sweep = (StoreSweep) { .is_on = true, .first_row = progress->next_row, .n_logged = progress->n_logged };
+        progress->sweep = (StoreSweep) {
+                .is_on = true,
+                .first_row = progress->next_row,
+                .n_logged = progress->n_logged,
+        };
 }
 
 static void end_sweep(StoreProgress *progress) {
@@ -276,14 +280,16 @@ static int write_everything(Store *store, StoreProgress *progress) {
 
 /* What was marked, and what it takes to leave what is old behind. */
 static int write_changes(Store *store, StoreProgress *progress) {
+        uint64_t n_written;
         int r;
 
         if (!progress->sweep.is_on && progress->lowest_row == progress->needed_row &&
             progress->n_logged > SWEEP_MIN + SWEEP_FACTOR * count_live(store))
                 begin_sweep(progress);
         r = write_marked(store, progress);
+        n_written = progress->n_logged - store->committed.n_logged;
         if (r == 0 && progress->sweep.is_on)
-                r = go_on_with_sweep(store, progress, SWEEP_STEP + SWEEP_STEP_FACTOR * (progress->n_logged - store->committed.n_logged));
+                r = go_on_with_sweep(store, progress, SWEEP_STEP + SWEEP_STEP_FACTOR * n_written);
         return r;
 }
 

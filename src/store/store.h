@@ -78,12 +78,12 @@ typedef int (*StoreTake)(void *userdata, uint32_t number, RecordReader *record);
 int store_load(Store *store, StoreSpace space, StoreTake take, void *userdata);
 
 /*
- * Is what stands in the file what the owner would write now? 1 and the first record that is not, 0, or a negative errno. It
+ * Is what stands in the file what the owner would write now? 0, 1 and the first record that is not, or an errno. It
  * reads all of both: for tests, which so find changes that were not marked.
  */
 int store_compare(Store *store, StoreSpace *ret_space, uint32_t *ret_number);
 
-/* What there was cannot be understood after all: sets the file aside, as store_open() does, and goes on with an empty one. */
+/* The records cannot be understood: sets the file aside, as store_open() does, and goes on with an empty one. */
 int store_set_aside(Store *store, Failure *ret_failure);
 
 /* The record has changed, or has come or gone. Cannot fail: without memory the next commit writes everything. */
@@ -95,10 +95,10 @@ bool store_is_dirty(const Store *store);
 int store_commit(Store *store);
 
 /*
- * Writes what is marked in @space for the next commit already, if that is @n_min records or more. What is marked later is
- * asked for once more. 0, or a negative errno: everything is marked again, and the commit will say what is wrong.
+ * Writes what is marked in @space for the next commit already, if that is @n_min records or more. What is marked later
+ * is asked for once more. 0, or a negative errno: everything is marked again, and the commit will say what is wrong.
  */
 int store_write_ahead(Store *store, StoreSpace space, size_t n_min);
 
-/* For a moment in which nobody waits: what commits have left to be done. It takes about a microsecond for each KiB since. */
+/* What commits have left to be done, for an idle moment: about a microsecond for each KiB committed since. */
 void store_tidy(Store *store);

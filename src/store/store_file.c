@@ -5,7 +5,7 @@
  * SQLite's write-ahead log makes a commit one append; nothing is synced, for
  * the page cache outlives the process, and the file system has no disk. The
  * file belongs to one process alone (locking_mode=EXCLUSIVE), so there is no
- * shared memory either. Nobody else may so much as read it: a lock of his would
+ * shared memory either. No other process may so much as read it: its lock would
  * keep the next one of us from it.
  */
 
@@ -28,7 +28,7 @@
 /* "jobd", so that file(1) and we know whose it is. */
 #define APPLICATION_ID 0x6a6f6264
 
-/* How long somebody else's lock is waited for: ten seconds. */
+/* How long another process's lock is waited for: ten seconds. */
 #define LOCK_PAUSES 2000U
 #define LOCK_PAUSE_NSEC 5000000L
 
@@ -36,8 +36,9 @@
 #define SET_ASIDE_MAX 100U
 
 /*
- * SQLite's log is copied to the file when it has that many pages, as it is by SQLite's own default. On a small file system it
- * is when it has a part of that: the log never becomes shorter, and once it has taken the last page it could not be copied.
+ * SQLite's log is copied to the file when it has that many pages, which is SQLite's own default. On a small file system
+ * it is copied when it has a part of that: the log never becomes shorter, and could not be copied once it has taken the
+ * last page.
  */
 #define LOG_PAGES 1000U
 #define LOG_PAGE_BYTES 4096U
@@ -149,7 +150,8 @@ static unsigned version_of(const Store *store, const char *text) {
         unsigned version = 0;
         int behind = 0;
 
-        if (strncmp(text, store->name, n) != 0 || sscanf(text + n, " %9u of %n", &version, &behind) != 1 || behind == 0 ||
+        if (strncmp(text, store->name, n) != 0 ||
+            sscanf(text + n, " %9u of %n", &version, &behind) != 1 || behind == 0 ||
             strcmp(text + n + behind, store->place) != 0)
                 return 0;
         return version;
@@ -212,7 +214,7 @@ static int examine(Store *store) {
         return ask(store, "PRAGMA quick_check(1)", NULL, "ok");
 }
 
-/* What is there is needed until everything has been written anew, with the first commit: which numbers it has is not known. */
+/* The rows that are there are needed until the first commit, which writes everything: their numbers are not known. */
 static int find_rows(Store *store) {
         sqlite3_stmt *statement = NULL;
         int code;
@@ -270,8 +272,8 @@ static int open_database(Store *store) {
         if (r < 0)
                 return r;
         find_log_limit(store);
-        code = sqlite3_open_v2(store->path, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
-                               SQLITE_OPEN_NOFOLLOW, NULL);
+        code = sqlite3_open_v2(store->path, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+                               SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, NULL);
         if (code != SQLITE_OK)
                 return store_map_error(code);
         r = execute(store, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;"
@@ -292,7 +294,7 @@ static int open_database(Store *store) {
 }
 
 /*
- * Whoever had the file open before us may be dead and its lock still there: a process that it was about to make shares its
+ * The process that had the file open may be dead and its lock still there: a child that it was about to make shares its
  * descriptors until that one is scheduled. So its state is waited for, though not for ever.
  */
 static int open_database_patiently(Store *store) {
@@ -339,7 +341,7 @@ int store_set_aside(Store *store, Failure *ret_failure) {
         cleanup_free_ char *aside = name_aside(store->path);
         int r;
 
-        /* If that is as far as we get, a log without its file is nothing; a file without its log would be an old state. */
+        /* In this order: a log without its file is nothing, but a file without its log would be an old state. */
         r = aside ? move_aside(store->path, aside, "") : -ENOMEM;
         if (r == 0)
                 r = move_aside(store->path, aside, "-wal");
@@ -348,7 +350,8 @@ int store_set_aside(Store *store, Failure *ret_failure) {
         if (r == 0)
                 r = open_database(store);
         if (r < 0)
-                return failure_set(ret_failure, r, "Failed", "%s cannot be used, nor be set aside: %s", store->path, strerror(-r));
+                return failure_set(ret_failure, r, "Failed", "%s cannot be used, nor be set aside: %s", store->path,
+                                   strerror(-r));
         store_mark_all(store);
         return 0;
 }
@@ -382,7 +385,10 @@ int store_open(Store **ret_store, const char *path, const StoreFormat *format, c
         }
         if (r < 0)
                 return failure_set(ret_failure, r, "Failed", "Cannot open the state in %s: %s", path, strerror(-r));
-        r = !is_set_aside ? STORE_E_OPENED : store->found_version > store->version ? STORE_E_TOO_NEW : STORE_E_SET_ASIDE;
+        if (!is_set_aside)
+                r = STORE_E_OPENED;
+        else
+                r = store->found_version > store->version ? STORE_E_TOO_NEW : STORE_E_SET_ASIDE;
         *ret_store = take_ptr(store);
         return r;
 }

@@ -30,7 +30,7 @@ typedef struct StoreMarks {
         StoreNumbers numbers;
         NumberSet set;
         size_t n_looked_at;             /* of .numbers, the first: to be told in the commit that they are gone */
-        StoreNumbers ahead;             /* no longer marked: written for the next commit already; a number may be there twice */
+        StoreNumbers ahead;             /* written for the next commit, not marked any more; some twice */
 } StoreMarks;
 
 typedef struct StoreGone {
@@ -38,7 +38,7 @@ typedef struct StoreGone {
         uint32_t number;
 } StoreGone;
 
-/* A walk through all records, a few in each commit: when it is through, the rows before its first one say nothing new. */
+/* A walk through all records, a few in each commit. At its end the rows from before its first one are not needed. */
 typedef struct StoreSweep {
         bool is_on;
         StoreSpace space;
@@ -50,7 +50,7 @@ typedef struct StoreSweep {
 /* What a commit does to the store's counters, which hold when it is through. */
 typedef struct StoreProgress {
         int64_t next_row;
-        int64_t lowest_row, needed_row; /* the first that is there; the first that says something: those between are dropped */
+        int64_t lowest_row, needed_row; /* the first row; the first that is needed: those before are dropped */
         uint64_t n_logged;              /* records in the rows that are needed */
         StoreSweep sweep;
 } StoreProgress;
@@ -64,7 +64,7 @@ struct Store {
         StoreOwner owner;
         StoreMarks marks[_STORE_SPACE_MAX];
         bool all_is_marked;
-        NumberSet live[_STORE_SPACE_MAX];       /* all that have a record in the rows that are needed; more, after a failure */
+        NumberSet live[_STORE_SPACE_MAX];       /* those with a record in the needed rows; more, after a failure */
         VECTOR(StoreGone) gone;         /* of those, what the commit that is being written says is gone */
         RecordWriter row;               /* that is being filled */
         RecordWriter record;            /* of store_compare() */

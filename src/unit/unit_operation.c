@@ -133,7 +133,9 @@ bool unit_can_isolate(const Unit *unit) {
 const char *unit_sub_state(const Unit *unit) {
         assert(unit);
 
-        return unit->vtable->sub_state ? unit->vtable->sub_state(unit) : unit_active_state_to_string(unit->active_state);
+        if (unit->vtable->sub_state)
+                return unit->vtable->sub_state(unit);
+        return unit_active_state_to_string(unit->active_state);
 }
 
 bool unit_will_restart(const Unit *unit) {

@@ -36,5 +36,5 @@ void unit_reset(Unit *unit);
 int unit_relations_move(Unit *from, Unit *into);
 /* Frees them without a word to the other side, which goes, too. */
 void unit_relations_free(Unit *unit);
-/* After a load: puts those of each unit together, if many have come. Without memory for that they stay where they are. */
+/* After a load: puts those of each unit together, if many have come. Without memory they stay where they are. */
 void unit_relations_pack(UnitTable *table);

@@ -23,7 +23,8 @@ static void collect_times(const Unit *unit, UnitTimestamp times[static UNIT_TIME
 }
 
 static bool has_news(const Unit *unit) {
-        return unit->active_state != UNIT_INACTIVE || unit->state_change.monotonic > 0 || unit->conditions_checked.monotonic > 0;
+        return unit->active_state != UNIT_INACTIVE || unit->state_change.monotonic > 0 ||
+               unit->conditions_checked.monotonic > 0;
 }
 
 /* Which of them there are, and those: all but the first by what it is later than the one before, which is little. */
@@ -101,7 +102,7 @@ static int8_t get_verdict(RecordReader *reader) {
         return 0;
 }
 
-/* A type that was not restored, or is another one by now (a service of a name that has no file), knows no state but the active one. */
+/* A type that does not restore, or another one (a service whose file is gone), knows the active state only. */
 static int restore_type(Unit *unit, RecordReader *reader) {
         bool is_there = record_get_below(reader, 2) != 0;
 

@@ -149,7 +149,7 @@ void unit_table_drop_name(UnitTable *table, Unit *unit, const char *name) {
         while (strcmp(unit->names[at], name) != 0)
                 at++;
         free(unit->names[at]);
-        memmove(unit->names + at, unit->names + at + 1, strv_length(unit->names + at + 1) * sizeof(char *) + sizeof(char *));
+        memmove(unit->names + at, unit->names + at + 1, (strv_length(unit->names + at + 1) + 1) * sizeof(char *));
 }
 
 /* Forgets the names from the @first on. */
@@ -296,7 +296,8 @@ static void unit_table_renounce(UnitTable *table, Unit *unit) {
 }
 
 static void unit_table_tell_related(UnitTable *table, Unit *unit) {
-        if ((table->slot_flags.items[unit->index] & UNIT_SLOT_IS_ANNOUNCED) && table->observer && table->observer->related)
+        if ((table->slot_flags.items[unit->index] & UNIT_SLOT_IS_ANNOUNCED) &&
+            table->observer && table->observer->related)
                 table->observer->related(table->observer_userdata, unit);
 }
 
@@ -333,7 +334,7 @@ static void unit_table_unread(Unit *unit) {
         unit->load_state = UNIT_STUB;
 }
 
-/* Reads one stub. @unit is what it turned out to be; it is still a stub if it is an alias of one, or without a loader. */
+/* Reads one stub. *@unit becomes the unit that it names; a stub still if it is an alias of one, or without a loader. */
 static int unit_table_read(UnitTable *table, Unit **unit) {
         void (*old_free)(void *settings) = (*unit)->type_settings_free;
         void *old = take_ptr((*unit)->type_settings);
