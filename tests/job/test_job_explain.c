@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "job/job_entry.h"
+#include "job/job_reason.h"
 #include "job_world.h"
 
 static JobWorld *world_with_chain(void) {

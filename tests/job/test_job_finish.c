@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "job/job_entry.h"
+#include "job/job_reaction.h"
 #include "job_world.h"
 
 typedef struct Cell {

@@ -5,7 +5,7 @@
  */
 
 #include "double/double_assert.h"
-#include "job/job_table.h"
+#include "job/job_table_private.h"
 
 #define JOBS 200U
 

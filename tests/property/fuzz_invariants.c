@@ -22,10 +22,10 @@ static uint32_t check_ids(FuzzPlayer *player, const Job *job) {
 
         if (!is_known(player, job->id) || job_table_find(table, job->id) != job)
                 fuzz_differ(player, "job %u is there, but its id is not", job->id);
-        for (size_t i = 0; i < job->rare->aliases.n; i++)
-                if (!is_known(player, job->rare->aliases.items[i]) || job_table_find(table, job->rare->aliases.items[i]) != job)
-                        fuzz_differ(player, "job %u has absorbed job %u, which is not so", job->id, job->rare->aliases.items[i]);
-        return 1 + (uint32_t) job->rare->aliases.n;
+        for (size_t i = 0; i < job_rare(job)->aliases.n; i++)
+                if (!is_known(player, job_rare(job)->aliases.items[i]) || job_table_find(table, job_rare(job)->aliases.items[i]) != job)
+                        fuzz_differ(player, "job %u has absorbed job %u, which is not so", job->id, job_rare(job)->aliases.items[i]);
+        return 1 + (uint32_t) job_rare(job)->aliases.n;
 }
 
 static void check_form(FuzzPlayer *player, const JobUnitEntry *entry) {

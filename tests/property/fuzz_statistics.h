@@ -5,7 +5,8 @@
  * What was met: a search that never comes by a rule says nothing about it
  */
 
-#include "job/job_entry.h"
+#include "job/job_plan.h"
+#include "job/job_reason.h"
 #include "model.h"
 
 #define FUZZ_ERRORS_MAX 24

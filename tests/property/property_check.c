@@ -118,9 +118,9 @@ static void check_job(PropertyWorld *world, const PropertyJobs *jobs, const Job 
                 property_fail(world, "job %u waits for job %u for no reason", job->id, job->blocker->id);
         if (job_table_find(table, job->id) != job)
                 property_fail(world, "job %u is not found", job->id);
-        for (size_t i = 0; i < job->rare->aliases.n; i++)
-                if (job_table_find(table, job->rare->aliases.items[i]) != job)
-                        property_fail(world, "job %u is not found by alias %u", job->id, job->rare->aliases.items[i]);
+        for (size_t i = 0; i < job_rare(job)->aliases.n; i++)
+                if (job_table_find(table, job_rare(job)->aliases.items[i]) != job)
+                        property_fail(world, "job %u is not found by alias %u", job->id, job_rare(job)->aliases.items[i]);
         if (job->pause != JOB_PAUSE_NONE && job->state == JOB_RUNNING)
                 property_fail(world, "job %u runs and is paused", job->id);
         if (job->deadline != USEC_INFINITY && job->deadline_place == HEAP_NOWHERE)
@@ -179,7 +179,7 @@ static void check_counters(PropertyWorld *world, const PropertyJobs *jobs) {
         uint64_t n_ids = 0, n_ended = 0, n_types = 0;
 
         for (size_t i = 0; i < jobs->n; i++)
-                n_ids += 1 + jobs->items[i]->rare->aliases.n;
+                n_ids += 1 + job_rare(jobs->items[i])->aliases.n;
         for (size_t i = 0; i < _JOB_RESULT_MAX; i++)
                 n_ended += stat->n_by_result[i];
         for (size_t i = 0; i < _JOB_TYPE_MAX_IN_TABLE; i++)
@@ -261,8 +261,8 @@ void property_describe_jobs(PropertyWorld *world, Text *text) {
                           job->between_halves ? " halfway" : "", job->absorbed_start ? " or-start" : "",
                           job->pause ? " paused" : "", job->installed_at, job->triggered_at, job->deadline,
                           job->cause.record ? job->cause.record->id : 0, job_count_causes(job), job->n_lost_causes);
-                for (size_t k = 0; k < job->rare->aliases.n; k++)
-                        text_addf(text, " %u", job->rare->aliases.items[k]);
+                for (size_t k = 0; k < job_rare(job)->aliases.n; k++)
+                        text_addf(text, " %u", job_rare(job)->aliases.items[k]);
                 text_add_char(text, '\n');
         }
         vector_deinit(&jobs);

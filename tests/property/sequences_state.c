@@ -52,8 +52,8 @@ static void put_job(SequenceState *state, const Job *job, uint64_t now) {
         put_time(state, job->deadline, now);
         put(state, job->scan);
         put(state, job->blocker != NULL);
-        put(state, job->rare->late.n);
-        put(state, job->rare->aliases.n);
+        put(state, job_rare(job)->late.n);
+        put(state, job_rare(job)->aliases.n);
 }
 
 static void put_model_job(SequenceState *state, const ModelJob *job, bool has_limit, uint64_t now) {
