@@ -21,7 +21,7 @@ static ExecStream make_stream(const ExecSettings *settings, ExecOutput output, c
                 [EXEC_OUTPUT_FILE] = EXEC_STREAM_FILE,
                 [EXEC_OUTPUT_APPEND] = EXEC_STREAM_APPEND,
                 [EXEC_OUTPUT_TRUNCATE] = EXEC_STREAM_TRUNCATE,
-                [EXEC_OUTPUT_SOCKET] = EXEC_STREAM_NULL,        /* a service that has one says so itself */
+                [EXEC_OUTPUT_SOCKET] = EXEC_STREAM_NULL,        /* set by a service that has one */
                 [EXEC_OUTPUT_SAME] = EXEC_STREAM_SAME,
                 [EXEC_OUTPUT_JOURNAL] = EXEC_STREAM_LOG,
                 [EXEC_OUTPUT_JOURNAL_CONSOLE] = EXEC_STREAM_LOG,
@@ -32,7 +32,7 @@ static ExecStream make_stream(const ExecSettings *settings, ExecOutput output, c
         ExecStreamKind kind = kinds[output];
         bool is_file = kind == EXEC_STREAM_FILE || kind == EXEC_STREAM_APPEND || kind == EXEC_STREAM_TRUNCATE;
 
-        /* Who sits at a terminal wants to see it there. */
+        /* Output of a process on a terminal is meant for that terminal. */
         if ((kind == EXEC_STREAM_DEFAULT || output == EXEC_OUTPUT_TTY) && settings->tty != EXEC_TTY_NONE)
                 kind = EXEC_STREAM_INHERIT;
         if (output == EXEC_OUTPUT_TTY)
@@ -80,7 +80,7 @@ static uint32_t denied_by(const SandboxSettings *sandbox) {
         return denied;
 }
 
-/* A root directory has with it what programs expect to find below it, so that is a sandbox, too. */
+/* A root directory implies what programs expect to find below it, so it makes a sandbox, too. */
 static const SandboxSettings *choose_sandbox(const ExecRareSettings *rare) {
         static const SandboxSettings nothing;
         const SandboxSettings *settings = rare->sandbox ? rare->sandbox : &nothing;

@@ -2,20 +2,23 @@
 #pragma once
 
 /*
- * How a unit's processes are run, as its settings say: what all types that run commands share
+ * How the processes of a unit are run, as its settings say: common to all types that run commands
  */
 
 #include "exec/exec.h"
 #include "unitfile/exec_settings.h"
 
-/* Fills in all of @request that @settings and the prefixes of @command say; the program and its environment are the caller's. */
+/*
+ * Fills in all of @request that @settings and the prefixes of @command determine. The caller sets the program and its
+ * environment.
+ */
 void exec_context_fill(const ExecSettings *settings, const ExecCommand *command, ExecRequest *request);
 
 /*
- * Nothing of the sandbox but the network, and IPC: for one with full privileges ('+'), and one of ours that looks at the
- * unit from there.
+ * Fills in only the network and IPC of the sandbox: for a command with full privileges ('+'), and for a program of ours
+ * that looks at the unit from inside.
  */
 void exec_context_fill_network(const ExecSettings *settings, ExecRequest *request);
 
-/* Only whom it runs as. */
+/* Fills in only user and groups. */
 void exec_context_fill_user(const ExecSettings *settings, ExecRequest *request);

@@ -2,9 +2,8 @@
 /*
  * RemoveIPC= and DynamicUser=, for the last unit that runs as a user
  *
- * Objects belong to users, not to units: as long as another unit runs as the
- * same one they may be its own. Who that is is asked of the units, since few
- * say RemoveIPC= and nobody is to keep books for them.
+ * IPC objects belong to users, not to units: they may belong to any other unit that runs as the same user. All units
+ * are asked for their users at the end of a run. RemoveIPC= is rare, so no register is kept for it.
  */
 
 #include <errno.h>
@@ -19,7 +18,7 @@
 #include "unit/unit_table.h"
 #include "unitfile/draft_type.h"
 
-/* Its user is made for it, and has that name. */
+/* Does DynamicUser= make a user of that @name for the unit? */
 static bool has_dynamic_user(const Unit *unit, const char *name) {
         const ExecSettings *settings = draft_type_exec(unit);
         const ExecTerms *terms = settings ? exec_settings_rare(settings)->terms : NULL;
@@ -27,7 +26,9 @@ static bool has_dynamic_user(const Unit *unit, const char *name) {
         return name && terms && terms->dynamic_user && text_equal(settings->user, name);
 }
 
-/* Whom a process runs as that is on its way is not known yet: then it is the one of the name. @dynamic: that, or NULL. */
+/*
+ * While a process is on its way its user is not known: then a unit with the dynamic user @dynamic (NULL: none) counts.
+ */
 static bool runs_as(const Unit *unit, uid_t uid, gid_t gid, const char *dynamic, bool *ret_is_group) {
         uid_t own_uid = (uid_t) -1;
         gid_t own_gid = (gid_t) -1;
@@ -49,7 +50,7 @@ static bool runs_as(const Unit *unit, uid_t uid, gid_t gid, const char *dynamic,
         return own_uid != (uid_t) -1 && own_uid == uid;
 }
 
-/* Its user may have been made, though no process has come to run as it. */
+/* The user may have been made without a process that ran as it. */
 static uid_t find_dynamic(const Unit *unit) {
         const char *name = draft_type_exec(unit)->user;
         uid_t uid = (uid_t) -1;

@@ -2,12 +2,15 @@
 #pragma once
 
 /*
- * Users that units run as, and what these leave behind
+ * Users that units run as, and the objects that these leave behind
  */
 
 #include "unit/unit.h"
 
 struct ExecTerms;
 
-/* The run of @unit as these is over ((uid_t) -1: as ours): with RemoveIPC=, if no other unit that is up runs as them. */
-void exec_owner_left(Unit *unit, const struct ExecTerms *terms /* NULL: says nothing */, uid_t uid, gid_t gid);
+/*
+ * The run of @unit as @uid and @gid ((uid_t) -1: as the manager) is over: RemoveIPC= and DynamicUser= remove what is
+ * left, if no other unit that is up runs as them.
+ */
+void exec_owner_left(Unit *unit, const struct ExecTerms *terms /* may be NULL */, uid_t uid, gid_t gid);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What units that run commands show of how they do
+ * Properties of units that run commands: how their processes are run
  */
 
 #include <string.h>
@@ -14,7 +14,7 @@ static const ExecSettings *settings_of(const Unit *unit) {
         return draft_type_exec(unit);
 }
 
-/* As <syslog.h> has them. */
+/* The numbers of <syslog.h>. */
 #define LEVEL_INFO 6
 #define FACILITY_DAEMON 3
 
@@ -67,7 +67,7 @@ GETTER(log_level_max, sink_i32, rare->log_level_max - 1)
 GETTER(log_interval, sink_u64, rare->log_interval)
 GETTER(log_burst, sink_u32, rare->log_burst)
 
-/* Each is bytes, since a journal's fields are. */
+/* Each field is bytes, as the fields of a journal are. */
 static void get_log_extra_fields(const Unit *unit, Sink *sink) {
         char *const *field = exec_settings_rare(settings_of(unit))->log_extra_fields;
 
@@ -81,7 +81,7 @@ static void get_log_extra_fields(const Unit *unit, Sink *sink) {
         sink_close(sink);
 }
 
-/* Pairs of path and "may be missing". */
+/* Pairs of a path and whether the file may be missing. */
 static void get_environment_files(const Unit *unit, Sink *sink) {
         char *const *file = settings_of(unit)->environment_files;
 
@@ -177,11 +177,13 @@ static const UnitProperty rows[] = {
         { "IgnoreSIGPIPE", "b", C, get_ignore_sigpipe, "Whether its commands ignore SIGPIPE." },
         { "SyslogIdentifier", "s", C, get_syslog_identifier, "What its log lines start with." },
         { "SyslogLevel", "i", C, get_syslog_level, "The priority of its log lines that say none." },
-        { "SyslogLevelPrefix", "b", C, get_syslog_level_prefix, "Whether <N> at the beginning of a line is its priority." },
+        { "SyslogLevelPrefix", "b", C, get_syslog_level_prefix,
+          "Whether <N> at the beginning of a line is its priority." },
         { "SyslogFacility", "i", C, get_syslog_facility, "The facility of its log lines." },
         { "LogLevelMax", "i", C, get_log_level_max, "Lines of a higher number than this are not kept; -1: all are." },
         { "LogRateLimitIntervalUSec", "t", C, get_log_interval, "The time for LogRateLimitBurst; 0: the manager's." },
-        { "LogRateLimitBurst", "u", C, get_log_burst, "How many log lines it may write in that time; 0: the manager's." },
+        { "LogRateLimitBurst", "u", C, get_log_burst,
+          "How many log lines it may write in that time; 0: the manager's." },
         { "LogExtraFields", "aay", C, get_log_extra_fields, "What each of its log lines has beside its text." },
         { "StandardInput", "s", C, get_standard_input, "What its standard input is." },
         { "StandardOutput", "s", C, get_standard_output, "Where its standard output goes." },

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What units that run commands show of how they do: names and signatures are systemd's
+ * Properties of units that run commands; names and signatures are systemd's
  */
 
 #include "unit/unit.h"
@@ -10,5 +10,8 @@
 
 extern const UnitPropertyTable exec_properties;
 
-/* Every command of a list with what became of it, a(sasbttttuii): path, argv, ignore failure, four times, pid, code, status. */
+/*
+ * Writes every command of the list with its last run, as a(sasbttttuii): path, argv, ignore failure, four times, pid,
+ * code, status.
+ */
 void exec_property_put_commands(const ExecCommand *command, Sink *sink);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the processes of a unit's run have in common
+ * Shared objects of the processes of a run
  *
- * The core after us finds folders by its record, namespaces by the descriptors
- * that are kept; each unit has its own copies of those, so that none depends
- * on another that may end before it. What two units have in common has one
- * number, by which it becomes one thing again.
+ * After a restart of core the folders are found by the unit's record, the namespaces by the descriptors that are kept.
+ * Each unit keeps copies of its own, so that none depends on another that may end before it. What two units share has
+ * one number, by which it becomes one object again.
  */
 
 #include <errno.h>
@@ -76,7 +75,7 @@ static int make(const Unit *unit, SandboxShared **ret_shared) {
                 shared = sandbox_shared_ref(joined);
         else {
                 r = sandbox_shared_new(unit->id, &shared);
-                /* No secret: it need not wait, or fail, until the machine has gathered randomness. */
+                /* The number is no secret, so it need not wait for the kernel's randomness. */
                 if (r == 0 && getrandom(&shared->id, sizeof(shared->id), GRND_INSECURE) < 0)
                         r = -errno;
         }
@@ -105,7 +104,8 @@ void exec_sandbox_spawned(Unit *unit, const ExecResult *result) {
         Holder *holder = find(unit);
 
         if (result->sandbox_error != 0) {
-                unit_say(unit, LOG_LEVEL_WARNING, "The process runs without its sandbox, for which namespaces are needed: %s",
+                unit_say(unit, LOG_LEVEL_WARNING,
+                         "The process runs without its sandbox, for which namespaces are needed: %s",
                          strerror(result->sandbox_error));
         }
         for (size_t i = 0; holder && i < FDS; i++) {
@@ -161,7 +161,7 @@ static SandboxShared *find_by_id(uint64_t id) {
         return NULL;
 }
 
-/* The record of one that has it, too, may be from before this was made. */
+/* The record of a unit that shares it may be older than this descriptor. */
 static SandboxShared *complete(SandboxShared *shared, char **tmp, char **var_tmp, uid_t uid, gid_t gid) {
         if (!shared->tmp)
                 shared->tmp = take_ptr(*tmp);

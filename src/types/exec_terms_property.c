@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What units that run commands show of limits, priorities, directories,
- * privileges, filters and credentials
+ * Properties of units that run commands: limits, priorities, directories, privileges, filters and credentials
  *
- * A limit that is not said is the manager's own, which is what the processes
- * get.
+ * A limit that is not set is shown as the manager's own, which the processes inherit.
  */
 
 #include <sched.h>
@@ -96,7 +94,7 @@ static const char *keyring_of(const ExecTerms *terms) {
         return exec_keyring_to_string(exec_directory_is_user() ? EXEC_KEYRING_INHERIT : EXEC_KEYRING_PRIVATE);
 }
 
-/* As bytes, the lowest first. */
+/* As bytes, the lowest CPU first. */
 static void put_set(Sink *sink, const ExecSet *set) {
         sink_open(sink, 'a', "y");
         for (size_t i = 0; i < set->n * 8; i++)
@@ -149,7 +147,7 @@ GETTER(apparmor, put_label, &terms->labels[SECURITY_MODULE_APPARMOR])
 GETTER(selinux, put_label, &terms->labels[SECURITY_MODULE_SELINUX])
 GETTER(smack, put_label, &terms->labels[SECURITY_MODULE_SMACK])
 
-/* Without the links. */
+/* Paths alone, without their symbolic links. */
 static void put_directories(Sink *sink, const ExecDirectories *directories) {
         sink_open(sink, 'a', "s");
         strv_foreach(path, directories->paths) {
@@ -160,7 +158,7 @@ static void put_directories(Sink *sink, const ExecDirectories *directories) {
         sink_close(sink);
 }
 
-/* Path, link, flags. */
+/* Triples of path, link and flags. */
 static void put_links(Sink *sink, const ExecDirectories *directories) {
         sink_open(sink, 'a', "(sst)");
         strv_foreach(path, directories->paths) {
@@ -188,7 +186,7 @@ DIRECTORY(cache, EXEC_DIRECTORY_CACHE)
 DIRECTORY(logs, EXEC_DIRECTORY_LOGS)
 DIRECTORY(configuration, EXEC_DIRECTORY_CONFIGURATION)
 
-/* A call that has an error of its own is shown with it. */
+/* A system call with an error number of its own is shown with it. */
 static void put_call(Sink *sink, const ExecFilter *filter, size_t call, bool has_errors) {
         int error = has_errors && filter->errors ? filter->errors[call] : 0;
         cleanup_free_ char *text = NULL;
@@ -253,7 +251,7 @@ static void get_load_credentials(const Unit *unit, Sink *sink) {
         sink_close(sink);
 }
 
-/* Everybody may read properties: what is in a credential is for its process. */
+/* Properties are public, so the contents of a credential are left out. */
 static void get_set_credentials(const Unit *unit, Sink *sink) {
         sink_open(sink, 'a', "(say)");
         strv_foreach(entry, terms_of(unit)->set_credentials) {
@@ -310,10 +308,12 @@ static const UnitProperty rows[] = {
         { "LimitSIGPENDINGSoft", "t", C, get_limit_sigpending_soft, "The soft limit: pending signals." },
         { "LimitSTACK", "t", C, get_limit_stack, "The hard limit: bytes of stack." },
         { "LimitSTACKSoft", "t", C, get_limit_stack_soft, "The soft limit: bytes of stack." },
-        { "CPUSchedulingPolicy", "i", C, get_scheduling_policy, "How it is scheduled: 0 other, 1 fifo, 2 rr, 3 batch, 5 idle." },
+        { "CPUSchedulingPolicy", "i", C, get_scheduling_policy,
+          "How it is scheduled: 0 other, 1 fifo, 2 rr, 3 batch, 5 idle." },
         { "CPUSchedulingPriority", "i", C, get_scheduling_priority, "Its realtime priority." },
         { "CPUSchedulingResetOnFork", "b", C, get_resets_on_fork, "Whether its children are not scheduled like that." },
-        { "IOSchedulingClass", "i", C, get_io_class, "How its disk access is scheduled: 1 realtime, 2 best effort, 3 idle." },
+        { "IOSchedulingClass", "i", C, get_io_class,
+          "How its disk access is scheduled: 1 realtime, 2 best effort, 3 idle." },
         { "IOSchedulingPriority", "i", C, get_io_level, "And its level in that, 0 being the highest." },
         { "CPUAffinity", "ay", C, get_cpus, "The processors that it may run on, as bits; empty: all." },
         { "CPUAffinityFromNUMA", "b", C, get_takes_numa_cpus, "Whether those of its memory nodes belong to them." },
@@ -328,15 +328,22 @@ static const UnitProperty rows[] = {
         { "AmbientCapabilities", "t", C, get_ambient_capabilities, "Those that it has though its user is not root." },
         { "SecureBits", "i", C, get_secure_bits, "How capabilities and user ids go together." },
         { "NoNewPrivileges", "b", C, get_no_new_privileges, "Whether no program can give it more privileges." },
-        { "SystemCallFilter", "(bas)", C, get_calls, "Whether these system calls are the allowed ones, or the denied ones." },
-        { "SystemCallErrorNumber", "i", C, get_filter_error, "The errno of those that it may not make; 0: they end it." },
-        { "SystemCallArchitectures", "as", C, get_architectures, "The architectures whose system calls it may make; empty: all." },
-        { "SystemCallLog", "(bas)", C, get_logged_calls, "Whether these system calls are the ones that are logged, or not." },
-        { "RestrictAddressFamilies", "(bas)", C, get_families, "Whether these address families are the allowed ones, or the denied ones." },
-        { "RestrictNamespaces", "t", C, get_namespaces, "The kinds of namespaces that it may make, as CLONE_NEW bits." },
+        { "SystemCallFilter", "(bas)", C, get_calls,
+          "Whether these system calls are the allowed ones, or the denied ones." },
+        { "SystemCallErrorNumber", "i", C, get_filter_error,
+          "The errno of those that it may not make; 0: they end it." },
+        { "SystemCallArchitectures", "as", C, get_architectures,
+          "The architectures whose system calls it may make; empty: all." },
+        { "SystemCallLog", "(bas)", C, get_logged_calls,
+          "Whether these system calls are the ones that are logged, or not." },
+        { "RestrictAddressFamilies", "(bas)", C, get_families,
+          "Whether these address families are the allowed ones, or the denied ones." },
+        { "RestrictNamespaces", "t", C, get_namespaces,
+          "The kinds of namespaces that it may make, as CLONE_NEW bits." },
         { "RestrictRealtime", "b", C, get_denies_realtime, "Whether it may not ask for realtime scheduling." },
         { "RestrictSUIDSGID", "b", C, get_denies_suid_sgid, "Whether it may not make files that change their user." },
-        { "MemoryDenyWriteExecute", "b", C, get_denies_write_execute, "Whether no memory can be both written and executed." },
+        { "MemoryDenyWriteExecute", "b", C, get_denies_write_execute,
+          "Whether no memory can be both written and executed." },
         { "RuntimeDirectory", "as", C, get_runtime, "Directories that are made for it below /run." },
         { "RuntimeDirectorySymlink", "a(sst)", C, get_runtime_links, "Links to them." },
         { "RuntimeDirectoryMode", "u", C, get_runtime_mode, "The mode of these." },
@@ -352,17 +359,22 @@ static const UnitProperty rows[] = {
         { "ConfigurationDirectory", "as", C, get_configuration, "Directories that are made for it below /etc." },
         { "ConfigurationDirectorySymlink", "a(sst)", C, get_configuration_links, "Links to them." },
         { "ConfigurationDirectoryMode", "u", C, get_configuration_mode, "The mode of these." },
-        { "RuntimeDirectoryPreserve", "s", C, get_preserve, "Whether runtime directories stay when it has ended: no, restart, yes." },
+        { "RuntimeDirectoryPreserve", "s", C, get_preserve,
+          "Whether runtime directories stay when it has ended: no, restart, yes." },
         { "RemoveIPC", "b", C, get_removes_ipc, "Whether IPC objects of its user go when it has ended." },
         { "TimeoutCleanUSec", "t", C, get_timeout_clean, "How long it may take to remove its directories." },
         { "LoadCredential", "a(ss)", C, get_load_credentials, "Credentials that it gets, and where they are read." },
-        { "SetCredential", "a(say)", C, get_set_credentials, "Credentials whose text is in its files; the text is not shown." },
-        { "AppArmorProfile", "(bs)", C, get_apparmor, "The profile that confines it, and whether it runs without as well." },
-        { "SELinuxContext", "(bs)", C, get_selinux, "The context that it runs in, and whether it runs without as well." },
+        { "SetCredential", "a(say)", C, get_set_credentials,
+          "Credentials whose text is in its files; the text is not shown." },
+        { "AppArmorProfile", "(bs)", C, get_apparmor,
+          "The profile that confines it, and whether it runs without as well." },
+        { "SELinuxContext", "(bs)", C, get_selinux,
+          "The context that it runs in, and whether it runs without as well." },
         { "SmackProcessLabel", "(bs)", C, get_smack, "The label that it has, and whether it runs without as well." },
         { "PAMName", "s", C, get_pam_name, "The PAM service whose session it is in." },
         { "DynamicUser", "b", C, get_dynamic_user, "Whether its user is made for it, and is gone when it has ended." },
-        { "ExecSearchPath", "as", C, get_search_path, "Where its programs are looked for; empty: in the usual folders." },
+        { "ExecSearchPath", "as", C, get_search_path,
+          "Where its programs are looked for; empty: in the usual folders." },
         { "StandardInputData", "ay", C, get_input, "What it reads if nothing else is its standard input." },
         { "TTYReset", "b", C, get_tty_reset, "Whether its terminal is set right before it starts." },
         { "TTYVHangup", "b", C, get_tty_hangup, "Whether others lose its terminal before it starts." },

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What units that run commands show of limits, priorities, directories,
- * privileges, filters and credentials: names and signatures are systemd's
+ * Properties of units that run commands: limits, priorities, directories, privileges, filters and credentials; names
+ * and signatures are systemd's
  */
 
 #include "unit/unit.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What units with a control group show of it
+ * Properties of units with a control group
  *
- * A limit in percent is shown as what it comes to on this machine.
+ * A limit in percent is shown as the amount on this machine.
  */
 
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void put_value(const Unit *unit, Sink *sink, UnitGroupValue what) {
         sink_u64(sink, value);
 }
 
-/* One of a value that the group tells. */
+/* The same of a value that the kernel reports for the group. */
 #define VALUE(name, what)                                                        \
         static void get_##name(const Unit *unit, Sink *sink) {                   \
                 put_value(unit, sink, what);                                     \
@@ -98,7 +98,7 @@ static void put_weight(Sink *sink, uint32_t weight) {
         sink_u64(sink, weight == 0 ? UINT64_MAX : weight == RESOURCE_WEIGHT_IDLE ? 0 : weight);
 }
 
-/* What protects has nothing to protect if it is not set. */
+/* A limit that protects memory protects none if it is not set. */
 static void put_protected(Sink *sink, const ResourceLimit *limit) {
         sink_u64(sink, limit->is_set ? resource_count_memory(limit) : 0);
 }
@@ -225,7 +225,8 @@ static const UnitProperty rows[] = {
         { "IODeviceWeight", "a(st)", C, get_device_weight, "Its share of single busy disks." },
         { "IODeviceLatencyTargetUSec", "a(st)", C, get_latency_target,
           "How long operations of single disks should take at most: others are held back for it." },
-        { "IOReadBandwidthMax", "a(st)", C, get_read_bandwidth, "The most bytes that it may read in a second, of disks." },
+        { "IOReadBandwidthMax", "a(st)", C, get_read_bandwidth,
+          "The most bytes that it may read in a second, of disks." },
         { "IOWriteBandwidthMax", "a(st)", C, get_write_bandwidth, "The most bytes that it may write in a second." },
         { "IOReadIOPSMax", "a(st)", C, get_read_iops, "The most reads in a second." },
         { "IOWriteIOPSMax", "a(st)", C, get_write_iops, "The most writes in a second." },

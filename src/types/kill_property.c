@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What units that have processes show of how these are ended
+ * Properties of units that have processes: how these are ended
  */
 
 #include "basic/macro.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What units that have processes show of how these are ended: names and signatures are systemd's
+ * Properties of units that have processes: how these are ended; names and signatures are systemd's
  */
 
 #include "unit/unit.h"

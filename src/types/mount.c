@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A mount: what others may ask of it
+ * A mount: the operations of its UnitVTable
  *
- * The operations only choose the first step; mount_step.c goes on from there.
- * A mount of which there is no file can be stopped, and nothing else: nobody
- * knows how it was made.
+ * An operation only chooses the first step; mount_step.c goes on from there. A mount without a unit file can be
+ * stopped, and nothing else: how it was made is not known.
  */
 
 #include <errno.h>
@@ -38,7 +37,7 @@ static void mount_deinit(Unit *unit) {
         unit->state_of_type = NULL;
 }
 
-/* It is what is there, if nobody knows better: its record may say so later. */
+/* A mount point that is in the kernel's table is up, unless a record says otherwise later. */
 static void mount_loaded(Unit *unit) {
         Mount *mount = mount_of(unit);
 
@@ -52,7 +51,8 @@ static void mount_loaded(Unit *unit) {
 static bool is_within_start_limit(Unit *unit) {
         char span[USEC_FORMAT_MAX];
 
-        if (rate_limit_allows(&mount_of(unit)->starts, unit->settings.start_limit_interval, unit->settings.start_limit_burst,
+        if (rate_limit_allows(&mount_of(unit)->starts, unit->settings.start_limit_interval,
+                              unit->settings.start_limit_burst,
                               unit_now(unit)))
                 return true;
         free(take_ptr(mount_of(unit)->failure));
@@ -169,17 +169,17 @@ static void mount_group(const Unit *unit, UnitGroup *ret_group) {
         *ret_group = (UnitGroup) {
                 .resources = mount_settings(unit)->resources,
                 .is_begun = !mount->control.is_wanted || mount->control.kind != MOUNT_EXEC_MOUNT,
-                /* The program behind a file system of FUSE lives on, and with it what is mounted. */
+                /* A FUSE file system needs its program as long as it is mounted. */
                 .keeps_leftovers = true,
         };
 }
 
-/* Its records are lost, and a process is there: what is mounted says the rest. */
+/* The records are lost and a process was found: the kernel's table tells the state. */
 static int mount_found(Unit *unit, uid_t owner) {
         return unit_state_is_inactive_or_failed(unit->active_state) ? -EPERM : 0;
 }
 
-/* Somebody may have mounted it meanwhile, or taken it away. */
+/* The mount may have come or gone while no core ran. */
 static void mount_resume(Unit *unit) {
         Mount *mount = mount_of(unit);
         const MountEntry *entry = mount_find(unit, false);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * mount(8) and umount(8) as processes of a mount
+ * mount(8) and umount(8), on their way to become processes of a mount
  *
- * As with a service, to run one is only to ask: the host comes back for the
- * request when it flushes its outbox, and says what came of it. What is to be
- * mounted where is made there, from the settings as they are then. The folder
- * that is missing is made by the child, since even that may hang.
+ * The command line is made when the host comes back for it (unit_process.h), from the settings as they are then. The
+ * child makes a missing mount point, since even that may hang.
  */
 
 #include <errno.h>
@@ -44,7 +42,7 @@ int mount_run(Unit *unit, MountExec kind) {
 
 /* — the command — */
 
-/* What only says when to mount, and nothing to the kernel. */
+/* Options that say when to mount, and nothing to the kernel, are left out. */
 static int choose_options(const MountSettings *settings, MountExec kind, char **ret_options) {
         static const char *const left_out[] = { "auto", "noauto", "nofail", NULL };
         cleanup_free_ char *options = NULL;
@@ -68,7 +66,8 @@ static int build_mount(const MountSettings *settings, MountExec kind, char ***ar
         if (r < 0)
                 return r;
         if (push(argv, MOUNT_PROGRAM) < 0 || push(argv, settings->what) < 0 || push(argv, settings->where) < 0 ||
-            push(argv, settings->sloppy_options ? "-s" : NULL) < 0 || push(argv, settings->read_write_only ? "-w" : NULL) < 0 ||
+            push(argv, settings->sloppy_options ? "-s" : NULL) < 0 ||
+            push(argv, settings->read_write_only ? "-w" : NULL) < 0 ||
             push(argv, settings->type ? "-t" : NULL) < 0 || push(argv, settings->type) < 0 ||
             push(argv, options ? "-o" : NULL) < 0 || push(argv, options) < 0)
                 return -ENOMEM;
@@ -77,7 +76,8 @@ static int build_mount(const MountSettings *settings, MountExec kind, char ***ar
 
 static int build_unmount(const MountSettings *settings, char ***argv) {
         if (push(argv, UNMOUNT_PROGRAM) < 0 || push(argv, settings->where) < 0 || push(argv, "-c") < 0 ||
-            push(argv, settings->lazy_unmount ? "-l" : NULL) < 0 || push(argv, settings->force_unmount ? "-f" : NULL) < 0)
+            push(argv, settings->lazy_unmount ? "-l" : NULL) < 0 ||
+            push(argv, settings->force_unmount ? "-f" : NULL) < 0)
                 return -ENOMEM;
         return 0;
 }
@@ -132,7 +132,7 @@ int mount_signal(Unit *unit, MountState state) {
         pid_t pid = mount_of(unit)->control.pid;
         int n = unit_process_signal_end(unit, kill, 0, pid, kills ? kill->final_signal : kill->signal, kills);
 
-        /* Nobody waits for what mount(8) has left behind. */
+        /* Processes that mount(8) has left behind are not waited for. */
         return n > 0 && pid > 0;
 }
 

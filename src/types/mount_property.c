@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a mount shows of itself
+ * Properties of a mount
  *
- * Names, signatures and which ones announce their changes are systemd's, since
- * its clients read them; FailureReason is ours. While something is mounted it is
- * that which is shown, and else what its file says.
+ * Names, signatures and which ones announce their changes are systemd's, since its clients read them; FailureReason is
+ * ours. What, Type and Options are of the kernel's table while something is mounted, else of the unit file.
  */
 
 #include "basic/macro.h"
@@ -26,7 +25,7 @@
                 put(sink, expression);                                           \
         }
 
-/* The same for what is in the kernel's table, too. */
+/* The same of a field that is in the kernel's table, too. */
 #define FOUND(name)                                                              \
         static void get_##name(const Unit *unit, Sink *sink) {                   \
                 const MountEntry *entry = mount_find(unit, false);               \

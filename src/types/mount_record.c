@@ -2,8 +2,7 @@
 /*
  * A mount as a record, for the core that comes after this one
  *
- * What is mounted needs no record: it is looked at again. What mount(8) was
- * doing, and how it went the last time, is here.
+ * What is mounted needs no record: the kernel's table is read again. The record has the process, and the last result.
  */
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A mount told to people
+ * A mount described for people
  */
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * A mount told to people, and kept for a successor of the manager: entries of UnitVTable
+ * A mount described for people, and recorded for the next core: entries of UnitVTable
  */
 
 #include "unit/unit.h"

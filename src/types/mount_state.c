@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is known of a mount
+ * Data of a mount
  *
- * The leaf of the folder's mount files: data, the settings that they go by, the look at what is mounted, and the change of
- * state; mount_step.c decides on it.
+ * The leaf of the folder's mount files: data, settings, the look at what is mounted, and the change of state, on which
+ * mount_step.c decides.
  */
 
 #include <stdlib.h>

@@ -26,7 +26,7 @@
 typedef enum MountState {
         MOUNT_STATE_DEAD,
         MOUNT_STATE_MOUNTING,
-        MOUNT_STATE_MOUNTING_DONE,      /* it is there, mount(8) has not ended yet */
+        MOUNT_STATE_MOUNTING_DONE,      /* mounted, but mount(8) has not ended yet */
         MOUNT_STATE_MOUNTED,
         MOUNT_STATE_REMOUNTING,
         MOUNT_STATE_UNMOUNTING,
@@ -67,9 +67,9 @@ typedef struct Mount {
         UnitProcess control;
         usec_t state_since;             /* monotonic */
         usec_t state_deadline;          /* USEC_INFINITY: none */
-        bool is_there;                  /* as the kernel's table had it when we looked last */
+        bool is_there;                  /* in the kernel's table, at the last look */
         bool wants_stop;                /* a stop came while it was remounted */
-        unsigned n_retries;             /* of umount(8), where several mounts lie on each other */
+        unsigned n_retries;             /* of umount(8), where several mounts are stacked */
         RateLimit starts;
         ExecCommand commands[_MOUNT_EXEC_MAX];  /* as they were run the last time; argv is owned */
         char *failure;                  /* owned: why result isn't success, for people; NULL: nothing to say */
@@ -80,5 +80,8 @@ const MountSettings *mount_settings(const Unit *unit);  /* never NULL: defaults 
 void mount_set_state(Unit *unit, MountState state);
 #define mount_note_failure(unit, ...) unit_say_failure(unit, &mount_of(unit)->failure, __VA_ARGS__)
 
-/* What is mounted there, borrowed for the moment; @is_fresh: as of now, not of the last time that the host has looked. */
+/*
+ * The entry of what is mounted, borrowed for the moment; NULL: nothing. @is_fresh: the kernel's table is read again if
+ * it has changed.
+ */
 const MountEntry *mount_find(const Unit *unit, bool is_fresh);

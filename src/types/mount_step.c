@@ -2,9 +2,8 @@
 /*
  * A mount from state to state
  *
- * What mount(8) says of itself is one thing, what the kernel's table says the
- * other, and that one counts: a mount is up when it is in the table, and down
- * when it is not. So each step ends in a look at it.
+ * The kernel's table counts, not the exit status of mount(8): a mount is up when it is in the table, and down when it
+ * is not. So each step ends in a look at the table.
  */
 
 #include <stdlib.h>
@@ -17,7 +16,7 @@
 #include "types/mount_command.h"
 #include "types/mount_step.h"
 
-/* Mounts that lie on each other at one place, at most, that a stop takes away. */
+/* The most mounts stacked at one place that a stop takes away. */
 #define RETRIES_MAX 32U
 
 static void note_result(Unit *unit, MountResult result) {
@@ -109,7 +108,7 @@ void mount_enter_unmounting(Unit *unit) {
                 mount_set_state(unit, MOUNT_STATE_UNMOUNTING);
 }
 
-/* Nothing to wait for in @state, or it takes too long: what comes after it? */
+/* The step after @state, in which there is nothing to wait for, or which takes too long. */
 static void enter_after_signal(Unit *unit, MountState state, MountResult result) {
         bool kills = mount_settings(unit)->kill.send_sigkill;
 
@@ -158,7 +157,7 @@ static void unmounting_ended(Unit *unit, MountResult result) {
                 mount_note_failure(unit, "something is still mounted there after %u times", RETRIES_MAX);
                 enter_mounted(unit, MOUNT_RESULT_SUCCESS);
         } else if (result == MOUNT_RESULT_EXIT_CODE && !mount->is_there) {
-                /* Somebody else was faster. */
+                /* Something else has unmounted it first. */
                 mount->result = MOUNT_RESULT_SUCCESS;
                 free(take_ptr(mount->failure));
                 mount_enter_dead(unit, MOUNT_RESULT_SUCCESS);
@@ -230,7 +229,7 @@ static void come(Unit *unit) {
                 renew_invocation(unit);
                 mount_set_state(unit, MOUNT_STATE_MOUNTED);
         } else {
-                /* What it shows of itself has changed, at least. */
+                /* At least the properties have changed. */
                 mount_set_state(unit, mount->state == MOUNT_STATE_MOUNTING ? MOUNT_STATE_MOUNTING_DONE : mount->state);
         }
 }
@@ -269,7 +268,7 @@ static bool was_signalled(MountState state) {
                state == MOUNT_STATE_REMOUNTING_SIGTERM || state == MOUNT_STATE_REMOUNTING_SIGKILL;
 }
 
-/* What it has done is in the table already, whether we were told or not. */
+/* The effect of the process is in the table already, whether the host has told it or not. */
 static void look_again(Unit *unit) {
         Mount *mount = mount_of(unit);
 
@@ -286,7 +285,7 @@ static void control_ended(Unit *unit, const UnitExit *exit) {
         MountResult result = result_of(exit);
 
         unit_process_ended(unit, &mount->commands[kind], exit);
-        /* That it ends by our own signal is what we wanted, and has its reason noted. */
+        /* An end by our own signal is no failure, and its reason is noted. */
         if (was_signalled(mount->state) && result == MOUNT_RESULT_SIGNAL)
                 result = MOUNT_RESULT_SUCCESS;
         if (result != MOUNT_RESULT_SUCCESS)

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * A mount from state to state, and what drives it
+ * A mount from state to state, and the events that drive it
  */
 
 #include "types/mount_state.h"
@@ -13,8 +13,8 @@ void mount_enter_unmounting(Unit *unit);
 void mount_enter_signal(Unit *unit, MountState state, MountResult result);
 void mount_enter_dead(Unit *unit, MountResult result);
 
-/* Entries of UnitVTable: what happens to it. */
+/* Entries of UnitVTable. */
 void mount_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult *result);
 void mount_child_exited(Unit *unit, const UnitExit *exit);
 void mount_timer_elapsed(Unit *unit, UnitPurpose purpose);
-void mount_follow(Unit *unit, const MountEntry *entry); /* it has come, changed or (NULL) gone */
+void mount_follow(Unit *unit, const MountEntry *entry); /* mounted, changed or (NULL) unmounted */

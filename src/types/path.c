@@ -4,13 +4,10 @@
  *
  *      dead → waiting → running → waiting → …
  *
- * While the unit that it triggers runs nothing is watched; when that has ended
- * it looks anew, so what is there still starts it again. That this does not go
- * round and round is seen to by the start limit of that unit, and by one of our
- * own for units that have none.
+ * While the triggered unit runs, nothing is watched. When it has ended the paths are looked at anew, so a file that is
+ * still there starts it again. Its start limit ends such a loop, and a limit of the path unit where it has none.
  *
- * The descriptors are also with the keeper: what happens while there is no core
- * is in them when the next one reads.
+ * The keeper has the inotify descriptors, too: events that come while no core runs are read by the next one.
  */
 
 #include <errno.h>
@@ -29,7 +26,10 @@
 
 #define KEPT "path"
 
-/* A stop of it that waits for others may be canceled: so it looks again. What has come is kept until then. */
+/*
+ * A stop of this unit that waits for other jobs may be canceled: after this time it looks again. What has triggered is
+ * kept until then.
+ */
 #define RETRY (100 * USEC_PER_MSEC)
 
 static const UnitActiveState active_states[_PATH_STATE_MAX] = {
@@ -45,7 +45,7 @@ static Unit *find_triggered(const Unit *unit) {
         return triggers.n > 0 ? unit_table_at(unit->table, triggers.items[0].other) : NULL;
 }
 
-/* Those of which something is known: settings may have been read that nobody has told us of yet. */
+/* The watches that match a path: settings may have been read again without a call of .loaded yet. */
 static size_t count_watches(const Unit *unit) {
         return MIN(path_of(unit)->watches.n, path_settings(unit)->values.n);
 }
@@ -77,7 +77,7 @@ static int watch_one(Unit *unit, uint32_t i) {
         r = path_watch_add(&path_settings(unit)->values.items[i], watch);
         if (r == 0 && is_new && host->ops->watch_fd)
                 r = host->ops->watch_fd(host, unit, i, watch->fd, POLLIN);
-        /* Without a keeper, or without memory there, only what happens while nobody looks would be missed. */
+        /* If the descriptor is not kept, only events while no core runs are lost. */
         if (r == 0 && is_new)
                 unit_keep_fd(unit, KEPT, i, watch->fd);
         return r;
@@ -89,14 +89,15 @@ static int watch(Unit *unit) {
         for (uint32_t i = 0; i < count_watches(unit) && r == 0; i++) {
                 r = watch_one(unit, i);
                 if (r < 0)
-                        unit_say(unit, LOG_LEVEL_ERROR, "%s cannot be watched: %s%s", path_settings(unit)->values.items[i].path,
+                        unit_say(unit, LOG_LEVEL_ERROR, "%s cannot be watched: %s%s",
+                                 path_settings(unit)->values.items[i].path,
                                  strerror(-r), r == -ENOSPC ? " (fs.inotify.max_user_watches)" :
                                  r == -EMFILE ? " (fs.inotify.max_user_instances)" : "");
         }
         return r;
 }
 
-/* One for each path, none of them watched. */
+/* Makes a watch for each path, none of them active. */
 static int make_watches(Unit *unit) {
         Path *path = path_of(unit);
 
@@ -144,7 +145,7 @@ static bool is_within_limit(Unit *unit) {
         return path->limit_count++ < settings->limit_burst;
 }
 
-/* Asks for what it triggers, because of @value. */
+/* Requests the triggered unit, because of @value. */
 static void trigger(Unit *unit, const PathValue *value) {
         const uint32_t number = (uint32_t) (value - path_settings(unit)->values.items) + 1;
         UnitHost *host = unit_host(unit);
@@ -158,11 +159,13 @@ static void trigger(Unit *unit, const PathValue *value) {
                 return;
         }
         if (!is_within_limit(unit)) {
-                unit_say(unit, LOG_LEVEL_ERROR, "It has triggered its unit too often, and does not do so any more (TriggerLimitBurst=).");
+                unit_say(unit, LOG_LEVEL_ERROR,
+                         "It has triggered its unit too often, and does not do so any more (TriggerLimitBurst=).");
                 end(unit, PATH_FAILURE_TRIGGER_LIMIT_HIT);
                 return;
         }
-        if (!triggered || text_format(&reason, "%s: %s=%s", unit->id, path_kind_to_string(value->kind), value->path) < 0 ||
+        if (!triggered ||
+            text_format(&reason, "%s: %s=%s", unit->id, path_kind_to_string(value->kind), value->path) < 0 ||
             host->ops->request_job(host, triggered, JOB_START, JOB_REPLACE, reason) < 0) {
                 unit_say(unit, LOG_LEVEL_ERROR, "What it triggers cannot be asked for.");
                 end(unit, PATH_FAILURE_RESOURCES);
@@ -172,7 +175,7 @@ static void trigger(Unit *unit, const PathValue *value) {
         set_state(unit, PATH_RUNNING);
 }
 
-/* The first path whose condition holds. All are looked at, to know which were there. */
+/* The first path whose condition holds. All are checked, since each check notes whether the path exists. */
 static const PathValue *find_met(Unit *unit, bool counts_changes) {
         const PathSettings *settings = path_settings(unit);
         const PathValue *met = NULL;
@@ -181,19 +184,21 @@ static const PathValue *find_met(Unit *unit, bool counts_changes) {
                 const PathValue *value = &settings->values.items[i];
                 bool is_change = value->kind == PATH_CHANGED || value->kind == PATH_MODIFIED;
 
-                if (path_watch_is_met(value, &path_of(unit)->watches.items[i]) && (counts_changes || !is_change) && !met)
+                if (path_watch_is_met(value, &path_of(unit)->watches.items[i]) && (counts_changes || !is_change) &&
+                    !met)
                         met = value;
         }
         return met;
 }
 
 static const PathValue *find_held(const Unit *unit) {
+        const PathSettings *settings = path_settings(unit);
         uint32_t number = path_of(unit)->held_by;
 
-        return number > 0 && number <= path_settings(unit)->values.n ? &path_settings(unit)->values.items[number - 1] : NULL;
+        return number > 0 && number <= settings->values.n ? &settings->values.items[number - 1] : NULL;
 }
 
-/* Waits, unless there is reason not to. @counts_changes: what came or went since it looked last counts. */
+/* Waits, unless a condition holds. @counts_changes: paths that came or went since the last look count. */
 static void wait_for_event(Unit *unit, bool counts_changes) {
         const Unit *triggered = find_triggered(unit);
         const PathValue *met, *held = find_held(unit);
@@ -208,7 +213,7 @@ static void wait_for_event(Unit *unit, bool counts_changes) {
                 end(unit, PATH_FAILURE_RESOURCES);
                 return;
         }
-        /* It may have come before it was watched. */
+        /* The path may have come before the watch was active. */
         if (!met)
                 met = find_met(unit, true);
         if (met)
@@ -224,7 +229,7 @@ static int path_init(Unit *unit) {
         return unit->state_of_type ? 0 : -ENOMEM;
 }
 
-/* The host has forgotten the unit by now; what the keeper has of it goes with the unit's state. */
+/* The host has dropped the unit's descriptors at the keeper by now. */
 static void path_deinit(Unit *unit) {
         Path *path = path_of(unit);
 
@@ -289,7 +294,7 @@ static void path_reset_failed(Unit *unit) {
                 end(unit, PATH_SUCCESS);
 }
 
-/* New settings: other paths, perhaps. */
+/* New settings may have other paths. */
 static void path_loaded(Unit *unit) {
         PathState state = path_of(unit)->state;
 
@@ -360,7 +365,7 @@ static int path_trigger_environment(const Unit *unit, char ***environment) {
         return r < 0 ? r : 1;
 }
 
-/* In another process: with the descriptors of the one before, if they were kept. */
+/* After a restart of core: takes over the descriptors that were kept. */
 static void path_resume(Unit *unit) {
         Unit *triggered = find_triggered(unit);
         Path *path = path_of(unit);

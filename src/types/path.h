@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What the files of a path unit offer each other
+ * A path unit: its data, and what its files offer each other
  */
 
 #include "basic/string_table.h"
@@ -13,14 +13,14 @@
 typedef enum PathState {
         PATH_DEAD,
         PATH_WAITING,
-        PATH_RUNNING,                   /* the unit that it triggers runs, or was asked for: nothing is watched */
+        PATH_RUNNING,                   /* the triggered unit runs, or was asked for: nothing is watched */
         PATH_FAILED,
         _PATH_STATE_MAX,
 } PathState;
 
 typedef enum PathResult {
         PATH_SUCCESS,
-        PATH_FAILURE_RESOURCES,         /* it cannot be watched, or what it triggers cannot be asked for */
+        PATH_FAILURE_RESOURCES,         /* a path cannot be watched, or the triggered unit cannot be requested */
         PATH_FAILURE_UNIT_START_LIMIT_HIT,
         PATH_FAILURE_TRIGGER_LIMIT_HIT,
         _PATH_RESULT_MAX,
@@ -28,7 +28,6 @@ typedef enum PathResult {
 
 DECLARE_STRING_TABLE_TO(path_state, PathState);
 
-/* Of one path. */
 typedef struct PathWatch {
         int fd;                         /* owned: inotify; -1: it is not watched */
         int32_t primary;                /* the watch of the path itself; -1: it is not there */
@@ -39,8 +38,8 @@ typedef struct Path {
         PathState state;
         PathResult result;
         VECTOR(PathWatch) watches;      /* one for each of PathSettings.values; or none */
-        uint32_t triggered_by;          /* the number of the path that has triggered, and 1; 0: it runs for another reason */
-        uint32_t held_by;               /* the same of one that will trigger, if a stop of this unit is canceled */
+        uint32_t triggered_by;          /* number of the path that has triggered, plus 1; 0: none has */
+        uint32_t held_by;               /* the same of a path that triggers once a stop of this unit is canceled */
         usec_t limit_begin;
         uint32_t limit_count;
 } Path;
@@ -59,15 +58,15 @@ static inline const PathSettings *path_settings(const Unit *unit) {
 /* — path_watch.c — */
 
 /*
- * Watches @value by @watch, whose descriptor is made if there is none: the path, and of what leads to it the last part that
- * is there for what is missing. May be called again to look anew. 0 or -errno.
+ * Watches the path of @value by @watch, whose descriptor is made if there is none. Of a missing path the last part that
+ * exists is watched. May be called again to look anew. 0 or -errno.
  */
 int path_watch_add(const PathValue *value, PathWatch *watch);
 
-/* Takes all that inotify has to tell. Was it about a change of the path itself, which is what @value waits for? */
+/* Reads all events. True if one is a change of the path itself, which @value waits for. */
 bool path_watch_read(const PathValue *value, const PathWatch *watch);
 
-/* Does the condition of @value hold? Of a change: has it come or gone since it was last looked at? */
+/* Does the condition of @value hold? For PathChanged=: has the path come or gone since the last look? */
 bool path_watch_is_met(const PathValue *value, PathWatch *watch);
 
 /* — path_show.c — */

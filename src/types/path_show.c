@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A path unit told to people, and kept for a successor of the manager
+ * A path unit described for people, and recorded for the next core
  *
  * Names and signatures of the properties are systemd's.
  */
@@ -31,7 +31,8 @@ DEFINE_STRING_TABLE_TO(path_state, PathState, states)
 static void get_unit(const Unit *unit, Sink *sink) {
         UnitRelations triggers = unit_relations(unit, UNIT_TRIGGERS);
 
-        sink_string(sink, triggers.n > 0 ? unit_table_at(unit->table, triggers.items[0].other)->id : path_settings(unit)->unit);
+        sink_string(sink, triggers.n > 0 ? unit_table_at(unit->table, triggers.items[0].other)->id :
+                                           path_settings(unit)->unit);
 }
 
 static void get_paths(const Unit *unit, Sink *sink) {
@@ -108,7 +109,7 @@ static int read_all(Path *path, size_t most, RecordReader *reader) {
                 if (i < most && vector_push(&path->watches, watch) < 0)
                         return -ENOMEM;
         }
-        /* Its file says something else by now: what there is more is not known, and not watched yet. */
+        /* The unit file may have more paths by now: those are not watched yet. */
         while (path->watches.n < most && n > 0)
                 if (vector_push(&path->watches, ((PathWatch) { .fd = -1, .primary = -1 })) < 0)
                         return -ENOMEM;

@@ -2,12 +2,10 @@
 /*
  * Watching a path, by inotify
  *
- * Each folder that leads to it is watched from the root on: that it is moved or
- * removed. What is missing can only appear in the last folder that is there, so
- * that one is watched for new names, and the others are not: a busy /tmp wakes
- * nobody who waits for something below another folder of it. A folder is
- * watched before it is looked at what is in it, so nothing slips through; a
- * link is watched, and what it leads to.
+ * Each folder on the way from the root is watched for being moved or removed. A missing part can only appear in the
+ * last folder that exists, so only that one is watched for new names: a busy /tmp does not wake a unit that waits for
+ * something below another folder of it. A folder is watched before its contents are looked at, so nothing slips
+ * through. A symbolic link is watched, and its target.
  */
 
 #include <dirent.h>
@@ -35,7 +33,7 @@ static const uint32_t events_of[_PATH_KIND_MAX] = {
         [PATH_DIRECTORY_NOT_EMPTY] = APPEARS,
 };
 
-/* The link, and what it leads to: the number of the latter, or -errno. */
+/* Watches the link and its target: the number of the latter watch, or -errno. */
 static int watch_both(int fd, const char *path, uint32_t events) {
         int r = inotify_add_watch(fd, path, events | IN_DONT_FOLLOW);
 
@@ -44,7 +42,7 @@ static int watch_both(int fd, const char *path, uint32_t events) {
         return r < 0 ? -errno : r;
 }
 
-/* Where the part of @path after the one that ends at @end (NULL: before the first) ends. */
+/* The end of the part of @path that comes after the one that ends at @end (NULL: before the first). */
 static char *next_end(char *path, const char *end) {
         char *from = path + (end ? end - path : 0);
 
@@ -84,7 +82,7 @@ int path_watch_add(const PathValue *value, PathWatch *watch) {
                         return 0;
                 if (r < 0)
                         return r;
-                if (before)             /* what comes next is there */
+                if (before)             /* the next part exists */
                         (void) watch_part(watch->fd, path, before, MOVED);
                 if (is_last)
                         watch->primary = r;
@@ -122,7 +120,7 @@ bool path_watch_read(const PathValue *value, const PathWatch *watch) {
 
 /* — conditions — */
 
-/* What editors and package managers leave behind does not count. */
+/* Leftovers of editors and package managers do not count. */
 static bool is_leftover(const char *name) {
         static const char *const endings[] = { "~", ".bak", ".old", ".new", ".swp", ".rpmnew", ".rpmsave", ".rpmorig",
                                                ".dpkg-old", ".dpkg-new", ".dpkg-tmp", ".dpkg-dist", ".dpkg-bak",

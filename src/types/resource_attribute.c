@@ -2,8 +2,8 @@
 /*
  * Resource settings as files of a control group
  *
- * The names and values are those of the kernel's version 2 interface. What was
- * set and is not any more is written too, as what a new group has.
+ * Names and values are those of the kernel's version 2 interface. A setting that was withdrawn is written, too, with
+ * the value of a new group.
  */
 
 #include <assert.h>
@@ -17,7 +17,7 @@
 #include "types/resource_attribute.h"
 
 #define CPU_PERIOD_DEFAULT (100 * USEC_PER_MSEC)
-/* What the kernel takes for a period. */
+/* The kernel accepts periods in these bounds. */
 #define CPU_PERIOD_MIN (1 * USEC_PER_MSEC)
 #define CPU_PERIOD_MAX (1 * USEC_PER_SEC)
 #define PARTS 10000U
@@ -32,7 +32,7 @@ typedef struct Row {
         void (*format)(const ResourceSettings *settings, char *value, size_t size);
         const char *fresh;              /* the value in a new group */
         const char *(*list)(const ResourceSettings *settings);  /* a text of any length; NULL: none */
-        uint64_t (*count_whole)(void);  /* what shares of .limit are of */
+        uint64_t (*count_whole)(void);  /* the whole that shares of .limit refer to */
         size_t limit;                   /* offset of a ResourceLimit */
 } Row;
 
@@ -146,7 +146,8 @@ static const Row rows[] = {
         { CGROUP_MEMORY, "memory.high", "MemoryHigh", .fresh = "max", LIMIT(memory_high, physical_memory) },
         { CGROUP_MEMORY, "memory.max", "MemoryMax", .fresh = "max", LIMIT(memory_max, physical_memory) },
         { CGROUP_MEMORY, "memory.swap.max", "MemorySwapMax", .fresh = "max", LIMIT(memory_swap_max, physical_memory) },
-        { CGROUP_MEMORY, "memory.zswap.max", "MemoryZSwapMax", .fresh = "max", LIMIT(memory_zswap_max, physical_memory) },
+        { CGROUP_MEMORY, "memory.zswap.max", "MemoryZSwapMax", .fresh = "max",
+          LIMIT(memory_zswap_max, physical_memory) },
         { CGROUP_MEMORY, "memory.oom.group", "OOMPolicy", format_oom_group, "0" },
         { CGROUP_PIDS, "pids.max", "TasksMax", .fresh = "max", LIMIT(tasks_max, possible_tasks) },
 };
@@ -156,7 +157,8 @@ bool resource_has_startup(const ResourceSettings *settings) {
 }
 
 static size_t list_rows(const ResourceSettings *settings, CgroupAttribute attributes[static RESOURCE_ATTRIBUTES_MAX]) {
-        static_assert(ELEMENTSOF(rows) + RESOURCE_DEVICE_FILES * RESOURCE_DEVICES_MAX <= RESOURCE_ATTRIBUTES_MAX, "room for all");
+        static_assert(ELEMENTSOF(rows) + RESOURCE_DEVICE_FILES * RESOURCE_DEVICES_MAX <= RESOURCE_ATTRIBUTES_MAX,
+                      "room for all");
 
         for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
                 CgroupAttribute *attribute = &attributes[i];
@@ -169,7 +171,8 @@ static size_t list_rows(const ResourceSettings *settings, CgroupAttribute attrib
                 if (rows[i].list)
                         attribute->list = rows[i].list(settings);
                 else if (rows[i].count_whole)
-                        format_limit((const ResourceLimit *) ((const char *) settings + rows[i].limit), rows[i].count_whole,
+                        format_limit((const ResourceLimit *) ((const char *) settings + rows[i].limit),
+                                     rows[i].count_whole,
                                      attribute->value, sizeof(attribute->value));
                 else
                         rows[i].format(settings, attribute->value, sizeof(attribute->value));

@@ -10,27 +10,30 @@
 #include "exec/cgroup_control.h"
 #include "unitfile/resource_settings.h"
 
-/* Files of a group that have lines of single devices. */
+/* Files of a group with a line for each device. */
 #define RESOURCE_DEVICE_FILES 3U
 #define RESOURCE_ATTRIBUTES_MAX (16U + RESOURCE_DEVICE_FILES * RESOURCE_DEVICES_MAX)
 
 /*
- * All attributes that there are, those that say nothing with .is_default, then those of devices: their number. @settings
- * and @defaults may be NULL. Limits in percent are of the machine's memory and of the tasks that it can have.
+ * Writes all attributes, with .is_default those that are not set, then those of devices: their number. @settings and
+ * @defaults may be NULL. Limits in percent are of the machine's memory and of its tasks.
  */
 size_t resource_list_attributes(const ResourceSettings *settings, const ResourceDefaults *defaults,
                                 CgroupAttribute attributes[static RESOURCE_ATTRIBUTES_MAX]);
-bool resource_has_startup(const ResourceSettings *settings);    /* does it say something for startup alone? May be NULL */
+/* are there settings for startup alone? @settings may be NULL */
+bool resource_has_startup(const ResourceSettings *settings);
 
 /* A limit as a number: a share is one of the machine's memory, or of the tasks that it can have. */
 uint64_t resource_count_memory(const ResourceLimit *limit);
 uint64_t resource_count_tasks(const ResourceLimit *limit);
 
-/* resource_device.c: its attributes, at most one for each file; if its disk cannot be found, with .error. */
+/*
+ * resource_device.c: the attributes of one device, at most one for each file; with .error if its disk cannot be found.
+ */
 size_t resource_list_device(const ResourceDevice *device, CgroupAttribute attributes[static RESOURCE_DEVICE_FILES]);
 int resource_find_disk(const char *path, dev_t *ret_device);    /* 0, -ENODEV if it is on none, or -errno */
 
-/* Bits of CgroupController that must be there without a limit: for accounting, and to be passed on by Delegate=. */
+/* Bits of CgroupController that are needed without a limit: for accounting, and for Delegate=. */
 uint8_t resource_wanted_controllers(const ResourceSettings *settings);
-/* The directive that wants one: "MemoryAccounting" or "Delegate". */
+/* The directive that needs @controller: "MemoryAccounting" or "Delegate". */
 const char *resource_wanting_directive(const ResourceSettings *settings, CgroupController controller);

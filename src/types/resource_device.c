@@ -2,8 +2,8 @@
 /*
  * Limits of one device as lines of io.weight, io.latency and io.max
  *
- * The kernel takes whole disks only: a partition stands for its disk, and a
- * file or folder for the disk of its file system.
+ * The kernel accepts whole disks only: a partition stands for its disk, and a file or folder for the disk of its file
+ * system.
  */
 
 #include <assert.h>
@@ -59,7 +59,7 @@ int resource_find_disk(const char *path, dev_t *ret_device) {
         if (stat(path, &status) < 0)
                 return -errno;
         *ret_device = S_ISBLK(status.st_mode) ? status.st_rdev : status.st_dev;
-        /* File systems that are on no disk, or on several, have a number without a driver. */
+        /* File systems on no disk, or on several, have a device number without a driver. */
         return major(*ret_device) == 0 ? -ENODEV : disk_of_partition(ret_device);
 }
 
@@ -67,7 +67,7 @@ static void add(CgroupAttribute *attribute, const char *file, const char *direct
         *attribute = (CgroupAttribute) { .controller = CGROUP_IO, .file = file, .directive = directive, .error = error };
 }
 
-/* What is not said is left as it is: another path may be of the same disk. */
+/* Limits that are not set are left out: another path may be on the same disk. */
 static void put_limits(CgroupAttribute *attribute, const ResourceDevice *device, dev_t disk) {
         int n = snprintf(attribute->value, sizeof(attribute->value), "%u:%u", major(disk), minor(disk));
 

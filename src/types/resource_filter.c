@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a unit may reach, as programs of its control group
+ * Devices and addresses that a unit may reach, as programs of its control group
  *
- * Devices are named by paths and by the names that drivers have in
- * /proc/devices; what numbers these have is known when the group is made.
+ * Devices are named by paths, and by the names of drivers in /proc/devices; their numbers are looked up when the group
+ * is made.
  */
 
 #include <errno.h>
@@ -60,7 +60,8 @@ static int add_line(DeviceRules *rules, const char *line, const char *pattern, b
 }
 
 static int add_drivers(DeviceRules *rules, const char *pattern, bool is_block, uint8_t access) {
-        CgroupDeviceRule all = { .is_block = is_block, .major = CGROUP_DEVICE_ANY, .minor = CGROUP_DEVICE_ANY, .access = access };
+        CgroupDeviceRule all = {
+                .is_block = is_block, .major = CGROUP_DEVICE_ANY, .minor = CGROUP_DEVICE_ANY, .access = access };
         bool is_in_section = false;
         char line[128];
         FILE *file;
@@ -97,10 +98,11 @@ static int add_entry(DeviceRules *rules, const char *entry) {
         return add_path(rules, name, access);
 }
 
-/* What every program may expect to be there; and terminals of its own. */
+/* Devices that every program may expect, and pseudo terminals. */
 static int add_harmless(DeviceRules *rules) {
-        static const char *const paths[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty",
-                                             "/dev/ptmx" };
+        static const char *const paths[] = {
+                "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx",
+        };
         const uint8_t all = CGROUP_DEVICE_READ | CGROUP_DEVICE_WRITE | CGROUP_DEVICE_MKNOD;
 
         for (size_t i = 0; i < ELEMENTSOF(paths); i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What units that run commands show of what these are not to see or change
+ * Properties of units that run commands: what these may not see or change
  */
 
 #include <sys/mount.h>
@@ -141,7 +141,8 @@ static const UnitProperty rows[] = {
         { "ProtectHome", "s", C, get_protect_home, "Whether it sees users' homes." },
         { "ProtectProc", "s", C, get_protect_proc, "Whether it sees other users' processes." },
         { "ProcSubset", "s", C, get_proc_subset, "How much of /proc it sees." },
-        { "ProtectKernelTunables", "b", C, get_protect_kernel_tunables, "Whether it can't change the kernel's settings." },
+        { "ProtectKernelTunables", "b", C, get_protect_kernel_tunables,
+          "Whether it can't change the kernel's settings." },
         { "ProtectKernelModules", "b", C, get_protect_kernel_modules, "Whether it sees no kernel modules." },
         { "ProtectKernelLogs", "b", C, get_protect_kernel_logs, "Whether it can't read the kernel's log." },
         { "ProtectClock", "b", C, get_protect_clock, "Whether it can't set the clock." },

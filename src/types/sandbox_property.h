@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What units that run commands show of what these are not to see or change: names and signatures are systemd's
+ * Properties of units that run commands: what these may not see or change; names and signatures are systemd's
  */
 
 #include "unit/unit.h"

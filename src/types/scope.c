@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A scope: processes that somebody else has started
+ * A scope: processes that the manager has not started
  *
  *      dead → running → (abandoned) → stop-sigterm → stop-sigkill → dead
  *
- * It is made with processes, and ends with the last one in its control group.
- * Where there are no groups it ends with the last of those that it was made
- * with, after a look for what these have left behind: what a process that is
- * not ours has started, and what has lost its parent, nobody can tell then.
+ * A scope is made with processes, and ends with the last one in its control group. Without control groups it ends with
+ * the last of the processes that it was made with, after a look for those that they have left behind; descendants that
+ * a process outside of the manager has started, or that have lost their parent, cannot be found then.
  */
 
 #include <errno.h>
@@ -22,7 +21,7 @@
 #include "types/scope.h"
 #include "types/unit_types.h"
 
-/* How often to look for what nobody tells of. */
+/* The interval of looks, where nothing reports that the last process has ended. */
 #define LOOK_EVERY (500 * USEC_PER_MSEC)
 
 static const UnitActiveState active_states[_SCOPE_STATE_MAX] = {
@@ -57,7 +56,7 @@ static void forget_processes(Unit *unit) {
         vector_clear(&scope->pids);
 }
 
-/* One signal to all: how many. */
+/* Sends a signal to all processes: their number. */
 static int send_signal(Unit *unit, int signal) {
         const Scope *scope = scope_of(unit);
         UnitHost *host = unit_host(unit);
@@ -102,7 +101,7 @@ static void enter_end(Unit *unit, ScopeResult result) {
         set_state(unit, scope_of(unit)->result == SCOPE_SUCCESS ? SCOPE_DEAD : SCOPE_FAILED);
 }
 
-/* Is it over? Else it will be told, or looks again. */
+/* Ends the scope if no process is left. Otherwise the host tells it, or it looks again. */
 static void look(Unit *unit) {
         Scope *scope = scope_of(unit);
 
@@ -114,7 +113,7 @@ static void look(Unit *unit) {
                 set_timer(unit, UNIT_PURPOSE_PIDFILE, usec_add(unit_now(unit), LOOK_EVERY));
 }
 
-/* Does somebody else see to it? */
+/* Is its controller asked to end it? */
 static bool ask_controller(Unit *unit) {
         UnitHost *host = unit_host(unit);
 
@@ -130,7 +129,8 @@ static int signal_all(Unit *unit, ScopeState state) {
 
         if (state == SCOPE_STOP_SIGTERM && ask_controller(unit))
                 return 1;
-        if (settings->mode != KILL_MODE_CONTROL_GROUP && (settings->mode != KILL_MODE_MIXED || state == SCOPE_STOP_SIGTERM))
+        if (settings->mode != KILL_MODE_CONTROL_GROUP &&
+            (settings->mode != KILL_MODE_MIXED || state == SCOPE_STOP_SIGTERM))
                 return 0;
         n = send_signal(unit, signal);
         if (n > 0 && state == SCOPE_STOP_SIGTERM) {
@@ -186,7 +186,7 @@ static void scope_deinit(Unit *unit) {
         free(scope);
 }
 
-/* In the place of what it was given before. */
+/* Replaces the processes that were given before. */
 static int scope_give_processes(Unit *unit, const pid_t *pids, size_t n, const char *controller, Failure *ret_failure) {
         UnitHost *host = unit_host(unit);
         Scope *scope = scope_of(unit);
@@ -200,8 +200,8 @@ static int scope_give_processes(Unit *unit, const pid_t *pids, size_t n, const c
                         r = vector_push(&scope->pids, pids[i]);
                 if (r < 0) {
                         forget_processes(unit);
-                        return failure_set(ret_failure, r, "Failed", "Process %d cannot be part of %s: %s.", (int) pids[i],
-                                           unit->id, r == -EEXIST ? "another unit watches over it" : strerror(-r));
+                        return failure_set(ret_failure, r, "Failed", "Process %d cannot be part of %s: %s.",
+                                           (int) pids[i], unit->id, r == -EEXIST ? "another unit watches over it" : strerror(-r));
                 }
         }
         if (controller && *controller) {
@@ -211,7 +211,7 @@ static int scope_give_processes(Unit *unit, const pid_t *pids, size_t n, const c
                 if (host->ops->watch_name)
                         (void) host->ops->watch_name(host, unit, controller);
         }
-        /* From here on there is something to be written down of it. */
+        /* The scope has a state to be recorded from here on. */
         unit_publish(unit, active_states[scope->state], 0);
         return 0;
 }
@@ -259,7 +259,7 @@ static UnitAnswer scope_start(Unit *unit) {
         }
         set_state(unit, SCOPE_RUNNING);
         limit_runtime(unit);
-        /* A group may be empty by now; it is told of from here on. */
+        /* The group may be empty already, before the host watches it. */
         if (scope->is_grouped)
                 set_timer(unit, UNIT_PURPOSE_PIDFILE, unit_now(unit));
         return UNIT_UNDER_WAY;
@@ -299,7 +299,8 @@ static int scope_abandon(Unit *unit, Failure *ret_failure) {
 
 static int scope_kill(Unit *unit, const char *who, int signal, Failure *ret_failure) {
         if (strcmp(who, "all") != 0 && strcmp(who, "all-fail") != 0)
-                return failure_set(ret_failure, -ESRCH, "NoSuchProcess", "%s has no %s process to signal: a scope has none.",
+                return failure_set(ret_failure, -ESRCH, "NoSuchProcess",
+                                   "%s has no %s process to signal: a scope has none.",
                                    unit->id, who);
         if (send_signal(unit, signal) == 0 && strcmp(who, "all-fail") == 0)
                 return failure_set(ret_failure, -ESRCH, "NoSuchProcess", "%s has no process to signal.", unit->id);
@@ -331,7 +332,8 @@ static void scope_timer_elapsed(Unit *unit, UnitPurpose purpose) {
         else if (purpose == UNIT_PURPOSE_RUNTIME_LIMIT && is_there(scope->state)) {
                 unit_say(unit, LOG_LEVEL_WARNING, "It has been there as long as RuntimeMaxSec= allows: it is stopped.");
                 enter_signal(unit, SCOPE_STOP_SIGTERM, SCOPE_FAILURE_TIMEOUT);
-        } else if (purpose == UNIT_PURPOSE_STATE_LIMIT && scope->state == SCOPE_STOP_SIGTERM && settings->send_sigkill) {
+        } else if (purpose == UNIT_PURPOSE_STATE_LIMIT && scope->state == SCOPE_STOP_SIGTERM &&
+                   settings->send_sigkill) {
                 unit_say(unit, LOG_LEVEL_WARNING, "Its processes have not ended in time: they are killed.");
                 enter_signal(unit, SCOPE_STOP_SIGKILL, SCOPE_FAILURE_TIMEOUT);
         } else if (purpose == UNIT_PURPOSE_STATE_LIMIT && is_stopping(scope->state)) {
@@ -359,14 +361,15 @@ static void scope_group_out_of_memory(Unit *unit) {
         if (!is_there(scope_of(unit)->state))
                 return;
         if (resources && resources->oom_policy == RESOURCE_OOM_CONTINUE)
-                unit_say(unit, LOG_LEVEL_WARNING, "The kernel has killed a process of it for lack of memory; it goes on.");
+                unit_say(unit, LOG_LEVEL_WARNING,
+                         "The kernel has killed a process of it for lack of memory; it goes on.");
         else
                 enter_signal(unit, resources && resources->oom_policy == RESOURCE_OOM_KILL ? SCOPE_STOP_SIGKILL :
                                                                                             SCOPE_STOP_SIGTERM,
                              SCOPE_FAILURE_OOM_KILL);
 }
 
-/* The groups of a core before us are still there; who has watched them is not. */
+/* The groups of the core before this one exist, but are not watched. */
 static void scope_resume(Unit *unit) {
         const Scope *scope = scope_of(unit);
         UnitHost *host = unit_host(unit);
@@ -390,7 +393,9 @@ static int scope_found(Unit *unit, uid_t owner) {
         return 0;
 }
 
-static const UnitPropertyTable *const all_properties[] = { &scope_properties, &kill_properties, &group_properties, NULL };
+static const UnitPropertyTable *const all_properties[] = {
+        &scope_properties, &kill_properties, &group_properties, NULL,
+};
 
 const UnitVTable scope_vtable = {
         .type = UNIT_SCOPE,

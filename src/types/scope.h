@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * A scope, as the files of this folder see it
+ * A scope: its data, and what its files offer each other
  */
 
 #include "basic/string_table.h"
@@ -14,7 +14,7 @@
 typedef enum ScopeState {
         SCOPE_DEAD,
         SCOPE_RUNNING,
-        SCOPE_ABANDONED,                /* its controller does not care for it any more */
+        SCOPE_ABANDONED,                /* its controller has given it up */
         SCOPE_STOP_SIGTERM,
         SCOPE_STOP_SIGKILL,
         SCOPE_FAILED,
@@ -35,9 +35,9 @@ DECLARE_STRING_TABLE_TO(scope_result, ScopeResult);
 typedef struct Scope {
         ScopeState state;
         ScopeResult result;
-        bool was_started;               /* once is all that it can be */
-        bool is_grouped;                /* a control group knows its processes; else only those that follow are known */
-        VECTOR(pid_t) pids;             /* before it starts, or without a group: those that are watched */
+        bool was_started;               /* a scope can be started once */
+        bool is_grouped;                /* its processes are those of a control group; else those of .pids */
+        VECTOR(pid_t) pids;             /* watched processes: before the start, or without a group */
         char *controller;               /* owned: a name on the bus; NULL: none */
         usec_t runtime_deadline;        /* USEC_INFINITY: none */
         usec_t stop_deadline;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A scope told to people, and kept for a successor of the manager
+ * A scope described for people, and recorded for the next core
  *
  * Names and signatures of the properties are systemd's.
  */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A service: what others may ask of it
+ * A service: the operations of its UnitVTable
  *
- * The operations only choose the first step; service_step.c goes on from
- * there, driven by exits, timers and notifications. All that must be known to
- * go on is in Service, nothing on a stack, so that a manager that dies can
- * save it and its successor continue. Whether a service may be one at all
- * (ExecStart= for each type, …) was judged when its file was read.
+ * An operation only chooses the first step; service_step.c goes on from there, driven by exits, timers and
+ * notifications. All state is in Service, nothing on a stack, so that a manager that dies leaves a record with which
+ * its successor continues. Whether the settings make a valid service (ExecStart= for each type, …) was checked when the
+ * unit file was read.
  */
 
 #include <errno.h>
@@ -59,7 +58,7 @@ static void service_resume(Unit *unit) {
         service_resume_fds(unit);
         service_resume_channel(unit);
         service_resume_streams(unit);
-        /* The connection to the bus is not the former one. */
+        /* The connection to the bus is a new one, which watches nothing yet. */
         if (state == SERVICE_STATE_START || state == SERVICE_STATE_START_POST || state == SERVICE_STATE_RUNNING ||
             state == SERVICE_STATE_RELOAD)
                 service_watch_name(unit);
@@ -133,7 +132,7 @@ static UnitAnswer service_stop(Unit *unit) {
         case SERVICE_STATE_START:
         case SERVICE_STATE_START_POST:
         case SERVICE_STATE_RELOAD:
-                /* Something runs that ExecStop= knows nothing of: no detours. */
+                /* ExecStop= is for a service that is up, so it is left out. */
                 service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, SERVICE_RESULT_SUCCESS);
                 return UNIT_UNDER_WAY;
         case SERVICE_STATE_RUNNING:

@@ -2,10 +2,9 @@
 /*
  * NotifyFd=: ready by a newline on a descriptor
  *
- * As s6 has it. For the service it is a pipe that it writes to. It is a socket
- * pair, whose bytes can be looked at without taking them: should we die before
- * our state is written down, the next one of us sees the newline, too. Our end
- * is with the keeper until it has been heard or is not wanted any more.
+ * As in s6, but a socket pair in place of a pipe, since its bytes can be read without being removed: if core dies
+ * before the new state is committed, the next one still reads the newline. The keeper has our end until the newline has
+ * come or is not needed any more.
  */
 
 #include <errno.h>
@@ -19,7 +18,7 @@
 
 #define KEPT_AS "notify-fd"
 
-/* Before the newline; who writes more has something else in mind. */
+/* The most bytes before the newline; a service that writes more does not mean this protocol. */
 #define TEXT_MAX 4096U
 
 static int listen_to(Unit *unit, int fd) {

@@ -8,21 +8,21 @@
 #include "exec/exec.h"
 #include "unit/unit.h"
 
-/* Its number among the descriptors that the host watches for the service; stored ones come after it. */
+/* The number of the channel among the descriptors that the host watches for the service; stored ones come after it. */
 #define SERVICE_CHANNEL_INDEX 0U
 
 typedef struct ServiceChannel {
-        bool is_open;                   /* NotifyFd= is listened to … */
-        int fd;                         /* … here: owned, -1: not taken over yet */
+        bool is_open;                   /* is NotifyFd= listened to? */
+        int fd;                         /* owned; -1: not taken over yet */
 } ServiceChannel;
 
 typedef enum ServiceChannelOutcome {
         SERVICE_CHANNEL_NOTHING,
         SERVICE_CHANNEL_READY,
-        SERVICE_CHANNEL_BROKEN,         /* closed or filled without a newline, which is noted */
+        SERVICE_CHANNEL_BROKEN,         /* closed or filled without a newline; the failure is noted */
 } ServiceChannelOutcome;
 
 int service_open_channel(Unit *unit, ExecRequest *request);     /* the other end is added to @request */
 void service_close_channel(Unit *unit);
-ServiceChannelOutcome service_hear_channel(Unit *unit);         /* its descriptor is ready */
+ServiceChannelOutcome service_hear_channel(Unit *unit);         /* called when the descriptor is ready */
 void service_resume_channel(Unit *unit);

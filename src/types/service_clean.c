@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A service that is cleaned
+ * Removing the directories of a service
  *
- * A process removes its directories, as its control process, and the state says
- * so until it has ended. It is not stopped in order: who stops the service, or
- * a limit, kills it. How it went is no result of the service, which does not run.
+ * A control process removes them, and the state of the service is "cleaning" until it has ended. A stop, or a time
+ * limit, kills it at once. The result has a field of its own, since the service does not run.
  */
 
 #include <errno.h>
@@ -32,7 +31,10 @@ static int ask_for_process(Unit *unit) {
         usec_t span = terms_of(unit)->timeout_clean;
         int r = service_set_limit(unit, span == 0 ? USEC_INFINITY : span);
 
-        /* Of a kind that comes after a start: so it makes no new control group, and kills nothing in an old one. */
+        /*
+         * A kind that comes after the start: the process needs no new control group, and nothing in an old one is
+         * killed.
+         */
         return r < 0 ? r : unit_process_ask(unit, UNIT_PURPOSE_CONTROL, &service_of(unit)->control,
                                             (UnitProcess) { .kind = SERVICE_EXEC_STOP_POST });
 }
@@ -91,7 +93,7 @@ void service_clean_ended(Unit *unit, const UnitExit *exit) {
                   exit->code == CLD_EXITED ? SERVICE_RESULT_EXIT_CODE : SERVICE_RESULT_SIGNAL);
 }
 
-/* It ends when that has: what hangs in the kernel is given up after a while. */
+/* The exit of the process ends it; if the process hangs in the kernel the time limit does. */
 void service_stop_cleaning(Unit *unit, ServiceResult result) {
         Service *service = service_of(unit);
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * A service whose directories are removed
+ * Removing the directories of a service
  */
 
 #include "types/service_state.h"

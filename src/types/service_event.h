@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What happens to a service: the entries of UnitVTable by which its host tells it, each of which may take steps
+ * Events of a service: entries of UnitVTable, each of which may take steps
  */
 
 #include "unit/unit.h"

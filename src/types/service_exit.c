@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What becomes of a service's processes: started, ended, or killed for lack of memory
+ * Events of a service's processes: started, ended, or killed for lack of memory
  *
- * The two tables below, one for the main process and one for the control process, say what each state makes of an end; they
- * are systemd's. Each of them waits for the other process before it moves on.
+ * The two switches below, one for the main process and one for the control process, say what follows from its end in
+ * each state; they are systemd's. Each of them waits for the other process before it moves on.
  *
  * A command that could not be executed counts as one that exited with the status that systemd documents for the failed
- * step, so "-" in front of it forgives that, too. Where there was no process at all, the result is "resources".
+ * step, so "-" in front of it forgives that, too. If there was no process at all, the result is "resources".
  */
 
 #include <errno.h>
@@ -52,7 +52,7 @@ static bool is_forgiven(const Unit *unit, const UnitProcess *main) {
         return starter && starter->flags & EXEC_IGNORE_FAILURE;
 }
 
-/* Is it up only when somebody says so? */
+/* Is the service up only after a message, a newline, or a probe? */
 static bool awaits_word(const Unit *unit) {
         return service_is_notify(unit) || service_is_probing(unit, SERVICE_PROBE_READINESS);
 }
@@ -142,7 +142,7 @@ static void main_ended(Unit *unit, const UnitExit *exit) {
         bool is_oneshot = service_settings(unit)->type == SERVICE_ONESHOT;
         ServiceResult result = service_result_of_exit(unit, exit);
 
-        /* A daemon may hand over to another process, if it says so in its PID file before it goes. */
+        /* A daemon may hand over to another process, and name it in the PID file before its own end. */
         if (service_load_pid_file(unit, false) > 0) {
                 service_republish(unit);
                 return;
@@ -170,7 +170,7 @@ static void main_ended(Unit *unit, const UnitExit *exit) {
                 main_ended_in_state(unit, result);
 }
 
-/* The starter of a forking daemon is done: is the daemon there? */
+/* The first process of a forking daemon has ended: looks for the daemon. */
 static void starter_ended(Unit *unit, ServiceResult result) {
         bool has_post = service_has_command(unit, SERVICE_EXEC_START_POST);
 
@@ -308,7 +308,7 @@ static void process_lost(Unit *unit, UnitPurpose purpose) {
                 control_failed_to_run(unit);
 }
 
-/* ExecCondition= skips the start by 1 to 254; 255 and signals are failures. */
+/* ExecCondition= skips the start by exit statuses 1 to 254; 255 and signals are failures. */
 static ServiceResult judge_condition(Unit *unit, const UnitExit *exit, ServiceResult result) {
         if (result == SERVICE_RESULT_EXIT_CODE && exit->status < 255) {
                 unit->condition_result = -1;
@@ -408,7 +408,7 @@ static void process_runs(Unit *unit, UnitPurpose purpose, UnitProcess *process, 
         record_start(unit, purpose, process, process->pid);
         if (process->kind == SERVICE_EXEC_START)
                 socket_pass_done(unit);
-        /* The program runs, not just a copy of us: so simple and exec differ in nothing. */
+        /* The host reports the spawn after execve(), so Type=simple and Type=exec do not differ. */
         if (purpose == UNIT_PURPOSE_MAIN && service->state == SERVICE_STATE_START &&
             (type == SERVICE_SIMPLE || type == SERVICE_EXEC || type == SERVICE_IDLE))
                 service_enter_start_post(unit);
@@ -442,7 +442,8 @@ void service_group_out_of_memory(Unit *unit) {
         const Service *service = service_of(unit);
 
         if (oom_policy(unit) == RESOURCE_OOM_CONTINUE) {
-                unit_say(unit, LOG_LEVEL_WARNING, "The kernel has killed a process of it for lack of memory; it goes on.");
+                unit_say(unit, LOG_LEVEL_WARNING,
+                         "The kernel has killed a process of it for lack of memory; it goes on.");
                 return;
         }
         switch (service->state) {

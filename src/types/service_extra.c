@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What only few services have, as a whole: made anew, freed, and recorded
+ * The extra state that few services have: reset, freed, and recorded as a whole
  *
- * Probes, a name on the bus, stored descriptors: made when one of them is first needed, so that the many services without
- * any of it stay small.
+ * Probes, a name on the bus, stored descriptors: allocated when one of them is first needed, so that the many services
+ * without any of it stay small.
  */
 
 #include <assert.h>
@@ -34,7 +34,7 @@ ServiceExtra *service_free_extra(Unit *unit, ServiceExtra *extra) {
         return NULL;
 }
 
-/* Stored descriptors, given streams and the count of reloads belong to all starts. The channel is closed by now. */
+/* Stored descriptors, given streams and the count of reloads outlast a start. The channel was closed before. */
 void service_reset_extra(Service *service) {
         ServiceExtra *extra = service->extra, kept;
 

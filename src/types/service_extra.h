@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What only few services have, as a whole: made anew, freed, and recorded
+ * The extra state that few services have: reset, freed, and recorded as a whole
  */
 
 #include "types/service_state.h"

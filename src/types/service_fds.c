@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Descriptors that a service gives us to keep
+ * Descriptors that a service stores with the manager
  *
- * FDSTORE=1 with descriptors, named by FDNAME=: they are given back with the
- * next start. A copy of each is with the keeper, so they stay if we die; then
- * the notification that brought them is read again unless it is in our state,
- * and what it brings takes the same number. One whose other side has gone is
- * dropped, unless FDPOLL=0 came with it.
+ * FDSTORE=1 comes with descriptors, which FDNAME= names: the next start gets them back. The keeper has a copy of each,
+ * so they outlive core; after a restart of core a notification whose descriptors are not in the record is read again,
+ * and they take the same numbers. A descriptor whose other side is closed is dropped, unless FDPOLL=0 came with it.
  */
 
 #include <errno.h>
@@ -30,7 +28,7 @@
 /* Among the descriptors that the host watches for the service. */
 #define WATCHED_AS(index) ((index) + SERVICE_CHANNEL_INDEX + 1)
 
-/* As systemd: what can stand between the colons of LISTEN_FDNAMES=. */
+/* As in systemd: a name that can stand between the colons of LISTEN_FDNAMES=. */
 static bool name_is_valid(const char *name) {
         size_t n = strlen(name);
 
@@ -81,13 +79,13 @@ static bool is_stored(const ServiceFds *fds, int fd) {
         return false;
 }
 
-/* A descriptor that cannot be watched, as a file's, does not hang up. */
+/* A file, which cannot be watched, does not hang up. */
 static void watch(Unit *unit, const ServiceFd *stored) {
         if (stored->is_polled)
                 (void) unit_watch_fd(unit, WATCHED_AS(stored->index), stored->fd, POLLHUP | POLLERR);
 }
 
-/* Takes @fd. */
+/* Owns @fd. */
 static int store(Unit *unit, ServiceFds *fds, int fd, const char *name, bool is_polled) {
         ServiceFd stored = { .fd = fd, .index = fds->next, .is_polled = is_polled, .name = strdup(name) };
         int r;
@@ -228,7 +226,7 @@ void service_get_fds(RecordReader *reader, ServiceFds *fds) {
         }
 }
 
-/* Those that were not kept are lost. */
+/* Descriptors that the keeper does not have are lost. */
 void service_resume_fds(Unit *unit) {
         ServiceFds *fds = fds_of(unit);
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Descriptors that a service has stored with us
+ * Descriptors that a service stores with the manager
  */
 
 #include "basic/record.h"
@@ -19,13 +19,14 @@ typedef struct ServiceFd {
 
 typedef struct ServiceFds {
         VECTOR(ServiceFd) stored;
-        uint32_t next;                  /* number */
+        uint32_t next;                  /* the number of the next one */
 } ServiceFds;
 
 void service_passed_fds(Unit *unit, pid_t sender, char *const *assignments, int *fds, size_t n);
 void service_remove_fds(Unit *unit, char *const *assignments);
 void service_fd_hung_up(Unit *unit, uint32_t watched_as);
-void service_release_fds(Unit *unit, bool will_restart);        /* at the end of a run: those that are not preserved */
+/* at the end of a run: drops those that are not preserved */
+void service_release_fds(Unit *unit, bool will_restart);
 int service_give_fds(const Unit *unit, ExecRequest *request);
 void service_resume_fds(Unit *unit);
 

@@ -2,10 +2,8 @@
 /*
  * A service that was found running
  *
- * The records of the manager before us could not be read; its processes are
- * there all the same. How far its start, or its stop, had come nobody knows:
- * that it runs is what can be seen, and the least harm, since it is neither
- * started again nor taken for stopped.
+ * The records of the previous manager cannot be read, but processes of the service exist. How far its start or stop had
+ * come is not known. It counts as running: so it is neither started a second time nor taken for stopped.
  */
 
 #include <errno.h>
@@ -20,7 +18,10 @@
 
 #define POLL_FOUND (5 * USEC_PER_SEC)
 
-/* Of a process that says itself what it is of: anybody can say that, but only as himself. */
+/*
+ * A process claims by its environment to belong to the unit: any user can do that, but only with processes of the same
+ * user.
+ */
 static bool is_believable(const Unit *unit, uid_t owner) {
         const char *user = service_settings(unit)->exec.user;
         uid_t uid;

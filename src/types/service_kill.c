@@ -40,7 +40,6 @@ int service_count_rest(Unit *unit) {
         return host->ops->kill_rest(host, unit, 0, service->main.pid, service->control.pid);
 }
 
-/* A reload command that takes too long. */
 void service_kill_control(Unit *unit) {
         UnitHost *host = unit_host(unit);
         pid_t pid = service_of(unit)->control.pid;

@@ -2,13 +2,13 @@
 /*
  * A service's timers and limits
  *
- * Set and cleared here: the limit of the present step, the limit of the whole life, the watchdog, the pause before a
- * restart, and a poll for what nobody announces (a PID file, or the end of processes that are not our children).
- * service_timeout.c acts when they elapse.
+ * This file sets and clears them: the limits of the present step and of the whole run, the watchdog, the pause before a
+ * restart, and the poll for events that nothing reports (a PID file, or the end of processes that are not our
+ * children). service_timeout.c acts when they elapse.
  *
- * The pause grows with each restart in a row, from RestartSec= to RestartMaxDelaySec= in RestartSteps= steps, each by the
- * same factor, as in systemd. RestartJitter= adds to it at random, so that services that failed together do not come back
- * together. A service that has run for RestartResetSec= begins anew.
+ * The pause grows with each restart in a row, from RestartSec= to RestartMaxDelaySec= in RestartSteps= steps, each by
+ * the same factor, as in systemd. RestartJitter= adds a random part, so that services that failed together do not come
+ * back together. A service that has run for RestartResetSec= begins anew.
  */
 
 #include <math.h>
@@ -27,7 +27,7 @@ int service_set_timer(Unit *unit, UnitPurpose purpose, usec_t deadline) {
         return r;
 }
 
-/* systemd takes 0 as "no limit". */
+/* As in systemd, 0 means "no limit". */
 static usec_t span_or_infinity(usec_t span) {
         return span == 0 ? USEC_INFINITY : span;
 }
@@ -48,7 +48,8 @@ usec_t service_limit(const Unit *unit, ServiceExec kind) {
 usec_t service_stop_limit(const Unit *unit, ServiceState state) {
         const ServiceSettings *settings = service_settings(unit);
 
-        if ((state == SERVICE_STATE_STOP_WATCHDOG || state == SERVICE_STATE_FINAL_WATCHDOG) && settings->has_timeout_abort)
+        if ((state == SERVICE_STATE_STOP_WATCHDOG || state == SERVICE_STATE_FINAL_WATCHDOG) &&
+            settings->has_timeout_abort)
                 return span_or_infinity(settings->timeout_abort);
         return span_or_infinity(settings->timeout_stop);
 }
@@ -86,7 +87,7 @@ void service_clear_timers(Unit *unit, ServiceState state) {
                 service_set_timer(unit, UNIT_PURPOSE_RESTART, USEC_INFINITY);
 }
 
-/* From 0 to @most. Without random numbers half of it: as good as any other. */
+/* From 0 to @most. Half of it if there are no random numbers yet. */
 static usec_t random_usec(usec_t most) {
         uint64_t number;
 
@@ -139,7 +140,7 @@ void service_poll(Unit *unit, usec_t delay) {
         service_set_timer(unit, UNIT_PURPOSE_PIDFILE, usec_add(unit_now(unit), delay));
 }
 
-/* So many starts in an interval that begins with the first of them. */
+/* The interval begins with the first start that it counts. */
 bool service_is_within_start_limit(Unit *unit) {
         Service *service = service_of(unit);
         usec_t interval = unit->settings.start_limit_interval, now = unit_now(unit);

@@ -8,9 +8,9 @@
 #include "types/service_state.h"
 
 int service_set_timer(Unit *unit, UnitPurpose purpose, usec_t deadline);          /* USEC_INFINITY: clears it */
-void service_clear_timers(Unit *unit, ServiceState state);      /* those that have no meaning in @state */
+void service_clear_timers(Unit *unit, ServiceState state);      /* those that have no purpose in @state */
 void service_extend_limits(Unit *unit, usec_t span);            /* EXTEND_TIMEOUT_USEC= */
-void service_poll(Unit *unit, usec_t delay);                    /* looks again after @delay, by UNIT_PURPOSE_PIDFILE */
+void service_poll(Unit *unit, usec_t delay);                    /* sets UNIT_PURPOSE_PIDFILE, which looks again */
 
 int service_set_limit(Unit *unit, usec_t span);                 /* of the present step; USEC_INFINITY: none */
 usec_t service_limit(const Unit *unit, ServiceExec kind);
@@ -18,7 +18,7 @@ usec_t service_stop_limit(const Unit *unit, ServiceState state);
 void service_start_runtime_limit(Unit *unit);
 void service_reset_watchdog(Unit *unit);
 
-/* Each counts this one. False: it is one too many, which is said (of starts also by StartLimitAction=). */
+/* Counts this start, or reload. False: it exceeds the limit, which is noted; a start also causes StartLimitAction=. */
 bool service_is_within_start_limit(Unit *unit);
 bool service_is_within_reload_limit(Unit *unit);
 

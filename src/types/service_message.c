@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Messages of a service (the sd_notify protocol): who may send them, and their assignments
+ * Messages of a service (the sd_notify protocol): the right to send them, and their assignments
  */
 
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #define COMPLAINTS_MAX 20U
 #define COMPLAINTS_USEC (10 * USEC_PER_SEC)
 
-/* A process can send as many as it likes, and our lines in the log take the room of others: all services together. */
+/* Processes can send any number of messages, so the warnings about them are limited, for all services together. */
 void service_complain(Unit *unit, const char *format, ...) {
         static RateLimit complaints;
         va_list arguments;

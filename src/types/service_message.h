@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Messages of a service (the sd_notify protocol): who may send them, and their assignments
+ * Messages of a service (the sd_notify protocol): the right to send them, and their assignments
  */
 
 #include "basic/macro.h"

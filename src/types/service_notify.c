@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a service says of itself: by sd_notify, a newline on NotifyFd=, and its name on the bus
+ * Notifications of a service: by sd_notify, by a newline on NotifyFd=, and by its name on the bus
  *
- * One datagram is one list of assignments, judged together and in the order below, whatever their order in it: the main
- * process comes first.
+ * The assignments of one datagram are handled together, in the order below rather than in theirs: the main process
+ * comes first.
  */
 
 #include <errno.h>
@@ -52,7 +52,7 @@ static void become_ready(Unit *unit) {
                 service_enter_running(unit, SERVICE_RESULT_SUCCESS);
 }
 
-/* Of Type=notify-reload, after our signal: is it about that reload, and not an earlier one? */
+/* Type=notify-reload: does the message answer our signal, rather than belong to an earlier reload? */
 static bool answers_signal(const Unit *unit, char *const *assignments) {
         const char *value = service_find_assignment(assignments, "MONOTONIC_USEC");
         uint64_t usec;
@@ -82,16 +82,17 @@ static void take_notice(Unit *unit, char *const *assignments) {
                         service_enter_stop_by_notice(unit);
                 return;
         }
-        /* Both at once: it has reloaded, and is done with it already. */
-        if (service_says(assignments, "RELOADING") && (!service_says(assignments, "READY") || service_extra(unit)->reload_begin > 0))
+        /* With READY=1 in the same message the reload is complete already. */
+        if (service_says(assignments, "RELOADING") &&
+            (!service_says(assignments, "READY") || service_extra(unit)->reload_begin > 0))
                 begin_reload(unit, assignments);
-        /* Before it answers our signal, it speaks of something else. */
+        /* Before the answer to our signal READY=1 belongs to something else. */
         if (service_says(assignments, "READY") &&
             (service->state != SERVICE_STATE_RELOAD || service_extra(unit)->reload_begin == 0))
                 become_ready(unit);
 }
 
-/* Text that is not UTF-8 would cost us the bus connection. */
+/* Text that is not UTF-8 would make the bus daemon close our connection. */
 static bool take_status(Unit *unit, const char *value) {
         Service *service = service_of(unit);
         char *copy;

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which process is the main one
+ * The main process of a service
  *
- * For what we started ourselves there is no question. A forking daemon tells
- * by its PID file, or is guessed: the only orphan in its control group, or that
- * carries the invocation id. What a file or message says is not believed
- * blindly, since whoever is the main process gets our signals: it must be
- * alive, and either be of this invocation, or be named by a file that only
- * root (or we) can have written, or that is of the user whom it runs as, who
- * could send it our signals himself.
+ * Of a process that we have started it is known. A forking daemon names it in a PID file, or it is guessed: the only
+ * orphan in the control group, or the only one with the invocation id. A file or message is not trusted blindly, since
+ * the main process gets our signals. The process must be alive, and either belong to this invocation, or be named by a
+ * file that only root (or we) can have written, or by a file that its own user owns, who could signal it anyway.
  */
 
 #include <errno.h>
@@ -30,7 +27,10 @@ static bool is_trusted_owner(uid_t uid) {
         return uid == 0 || uid == geteuid();
 }
 
-/* Is any link on the way somebody else's? Who owns a folder there could name any file that root has written. 0 or -errno. */
+/*
+ * Does another user own a symbolic link on the way? The owner of a folder could make it lead to any file that root has
+ * written. 0 or -errno.
+ */
 static int check_links(const char *path) {
         cleanup_free_ char *part = strdup(path);
         char *slash = part;
@@ -51,7 +51,7 @@ static int check_links(const char *path) {
         return part ? 0 : -ENOMEM;
 }
 
-/* Most have no link on the way, and none can come in between then. */
+/* Most paths have no symbolic link, and RESOLVE_NO_SYMLINKS leaves no race. */
 static int open_pid_file(const char *path, struct stat *ret_status) {
         struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, .resolve = RESOLVE_NO_SYMLINKS };
         int fd = (int) syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how)), r;
@@ -99,7 +99,7 @@ static int read_pid_file(const char *path, pid_t *ret_pid, uid_t *ret_owner) {
         return 0;
 }
 
-/* May a file of @owner say that this process is ours? */
+/* May a file of @owner name this process? */
 static bool may_name(uid_t owner, pid_t pid) {
         uid_t uid;
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Probes: is it ready, is it alive?
+ * Probes of a service: is it ready, is it alive?
  *
- * A probe is a process, one at a time. What asks a port is one, too: our own
- * program by another name, since a connection, and even more so a name that
- * has to be looked up, may take its time. Readiness is asked for in the state
- * "start", once everything else says that the service is up; liveness while it
- * runs. Each of them is begun so long after the one before it was; one timer
- * serves as this and as the limit of the one that runs.
+ * A probe is a process, one at a time. A probe of a port is one, too (our own program under another name), since
+ * connecting and looking up a name may take long. Readiness is probed in the state "start", after all other conditions
+ * of being up; liveness while the service runs. The interval counts from begin to begin; one timer serves as the
+ * interval and as the time limit of a probe.
  */
 
 #include <errno.h>
@@ -56,7 +54,7 @@ static void set_timer(Unit *unit, usec_t deadline) {
         (void) unit_set_timer(unit, UNIT_PURPOSE_PROBE, deadline);
 }
 
-/* Kills it; its exit is not waited for. */
+/* Kills the process, whose exit does not matter. */
 static void end_process(Unit *unit, ServiceProbing *probing) {
         UnitHost *host = unit_host(unit);
 
@@ -130,7 +128,7 @@ static ServiceProbeOutcome become_ready(Unit *unit, ServiceProbing *probing) {
         return SERVICE_PROBE_READY;
 }
 
-/* The unit's files were read again, and have no such probe any more. */
+/* The unit files were read again and have no such probe any more. */
 static bool is_dropped(const Unit *unit, const ServiceProbing *probing) {
         return !probe_of(unit, (ServiceProbeKind) probing->kind)->command;
 }
@@ -201,7 +199,8 @@ ServiceProbeOutcome service_probe_spawned(Unit *unit, UnitSpawn spawn, const Exe
 /* The exit status of jobd-probe in words. */
 static void describe_answer(const UnitExit *exit, char *buffer, size_t size) {
         if (exit->status > SERVICE_PROBE_HTTP_STATUS && exit->status < SERVICE_PROBE_NO_ADDRESS)
-                snprintf(buffer, size, "answered with an HTTP status of %ixx", exit->status - SERVICE_PROBE_HTTP_STATUS);
+                snprintf(buffer, size, "answered with an HTTP status of %ixx",
+                         exit->status - SERVICE_PROBE_HTTP_STATUS);
         else if (exit->status == SERVICE_PROBE_NO_ADDRESS)
                 snprintf(buffer, size, "its host's name has no address");
         else if (exit->status == SERVICE_PROBE_NO_HTTP)

@@ -18,14 +18,13 @@ typedef struct ServiceProbing {
         bool is_ready;                  /* the readiness probe has succeeded */
 } ServiceProbing;
 
-/* What a probe has brought to light. */
 typedef enum ServiceProbeOutcome {
         SERVICE_PROBE_NOTHING,          /* probing goes on, or is over without a result */
         SERVICE_PROBE_READY,
         SERVICE_PROBE_DEAD,             /* liveness has failed too often; the reason is noted */
 } ServiceProbeOutcome;
 
-bool service_awaits_probe(Unit *unit);          /* up but for its readiness probe, which goes on from here? */
+bool service_awaits_probe(Unit *unit);          /* true: up but for its readiness probe, which is begun */
 bool service_is_probing(const Unit *unit, ServiceProbeKind kind);
 void service_begin_liveness(Unit *unit);
 void service_stop_probe(Unit *unit);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a service shows of itself
+ * Properties of a service
  *
- * Names, signatures and which ones announce their changes are systemd's, since
- * its clients read them; FailureReason is ours.
+ * Names, signatures and which ones announce their changes are systemd's, since its clients read them; FailureReason is
+ * ours.
  */
 
 #include <signal.h>
@@ -107,7 +107,7 @@ GETTER(success_exit_status, put_set, &settings->success_exit_status)
 GETTER(restart_prevent_exit_status, put_set, &settings->restart_prevent_exit_status)
 GETTER(restart_force_exit_status, put_set, &settings->restart_force_exit_status)
 
-/* The same of what few services say, or have: @expression may use rare and extra. */
+/* The same of settings and state that few services have: @expression may use rare and extra. */
 #define RARE(name, put, expression)                                              \
         static void get_##name(const Unit *unit, Sink *sink) {                   \
                 const ServiceRareSettings *rare = service_rare(unit);            \
@@ -146,7 +146,7 @@ static void get_restart_jitter(const Unit *unit, Sink *sink) {
         sink_string(sink, rare->restart_jitter_percent > 0 ? text : usec_format(rare->restart_jitter, text));
 }
 
-/* What runs it is no activity. */
+/* The main process of a running service is no activity. */
 static void get_activity(const Unit *unit, Sink *sink) {
         ServiceState state = service_of(unit)->state;
         cleanup_free_ char *activity = NULL;
@@ -189,7 +189,8 @@ static void get_open_files(const Unit *unit, Sink *sink) {
 #define E UNIT_PROPERTY_EMITS_CHANGE
 
 static const UnitProperty rows[] = {
-        { "Type", "s", C, get_type, "When it counts as started: simple, exec, forking, oneshot, dbus, notify, notify-reload, idle." },
+        { "Type", "s", C, get_type,
+          "When it counts as started: simple, exec, forking, oneshot, dbus, notify, notify-reload, idle." },
         { "Restart", "s", C, get_restart, "After which ends it is started again by itself." },
         { "PIDFile", "s", C, get_pid_file, "The file in which a forking daemon names its main process." },
         { "NotifyAccess", "s", C, get_notify_access, "Whose notifications are heeded: none, main, exec, all." },
@@ -215,7 +216,8 @@ static const UnitProperty rows[] = {
         { "FileDescriptorStoreMax", "u", C, get_fd_store_max,
           "How many descriptors it may store." },
         { "OpenFile", "a(sst)", C, get_open_files,
-          "Files that it is given open: path, name, and 1 read-only, 2 append, 4 truncate, 8 if it need not be there." },
+          "Files that it is given open: path, name, and 1 read-only, 2 append, 4 truncate, 8 if it need not be "
+          "there." },
         { "NFileDescriptorStore", "u", 0, get_fd_store_n, "How many descriptors it has stored." },
         { "FileDescriptorStorePreserve", "s", 0, get_fd_store_preserve,
           "How long they are kept when it is down: no, restart, yes." },
@@ -281,5 +283,6 @@ static const UnitProperty rows[] = {
 static const UnitPropertyTable service_table = { rows, ELEMENTSOF(rows) };
 
 const UnitPropertyTable *const service_properties[] = {
-        &service_table, &group_properties, &exec_properties, &exec_terms_properties, &sandbox_properties, &kill_properties, NULL,
+        &service_table, &group_properties, &exec_properties, &exec_terms_properties, &sandbox_properties,
+        &kill_properties, NULL,
 };

@@ -2,9 +2,9 @@
 /*
  * A service as a record, for the core that comes after this one
  *
- * All of Service, in the order of its fields. Its timers, its processes and what it has asked for are the host's to keep:
- * they are named by (unit, purpose), as here. A record of another version never comes here; one that is damaged, or written
- * by a fault of ours, must not put the service into a state that does not exist.
+ * The record has all of Service, in the order of its fields. The host keeps timers, processes and requests; they are
+ * named by (unit, purpose), as here. A record of another version never comes here. A damaged one must not put the
+ * service into a state that does not exist.
  */
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static UnitTimestamp get_timestamp(RecordReader *reader) {
         return (UnitTimestamp) { .realtime = realtime, .monotonic = record_get(reader) };
 }
 
-/* USEC_INFINITY, which most of them are, takes a byte. */
+/* USEC_INFINITY, the most frequent value, takes one byte. */
 static void put_or_none(RecordWriter *writer, usec_t time) {
         record_put(writer, time + 1);
 }

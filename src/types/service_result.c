@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How a service ended, and what follows from that
+ * The result of a service, and what follows from it
  */
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "basic/macro.h"
 #include "types/service_result.h"
 
-/* Was it the kernel, rather than somebody who sent SIGKILL? */
+/* Did the kernel send SIGKILL, for lack of memory? */
 static bool ran_out_of_memory(const Unit *unit, const UnitExit *exit) {
         UnitHost *host = unit_host(unit);
         uint64_t kills = 0;
@@ -20,7 +20,7 @@ static bool ran_out_of_memory(const Unit *unit, const UnitExit *exit) {
         return host->ops->group_value(host, unit, UNIT_GROUP_OOM_KILLS, &kills) == 0 && kills > 0;
 }
 
-/* A daemon may die of what tells it to go; a oneshot command has work to finish. */
+/* A daemon may die of a signal to end; a oneshot command has work to finish. */
 static bool is_clean(const ServiceSettings *settings, const UnitExit *exit) {
         if (exit->code == CLD_EXITED)
                 return exit->status == 0 || exit_status_set_has_status(&settings->success_exit_status, exit->status);
@@ -105,7 +105,8 @@ void service_request_final_action(Unit *unit, ServiceState old) {
                 if (settings->rare->failure_action_exit_status >= 0)
                         status = settings->rare->failure_action_exit_status;
                 host->ops->request_action(host, unit, settings->rare->failure_action, status, "unit failed");
-        } else if (service->state == SERVICE_STATE_DEAD && !was_over && settings->rare->success_action != UNIT_ACTION_NONE) {
+        } else if (service->state == SERVICE_STATE_DEAD && !was_over &&
+                   settings->rare->success_action != UNIT_ACTION_NONE) {
                 if (settings->rare->success_action_exit_status >= 0)
                         status = settings->rare->success_action_exit_status;
                 host->ops->request_action(host, unit, settings->rare->success_action, status, "unit succeeded");

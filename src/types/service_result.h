@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * How a service ended, and what follows from that
+ * The result of a service, and what follows from it
  */
 
 #include "types/service_state.h"
@@ -11,5 +11,5 @@ ServiceResult service_result_of_exit(const Unit *unit, const UnitExit *exit);
 bool service_shall_restart(const Unit *unit);
 int service_exit_status(const Unit *unit);                      /* as UnitVTable.exit_status */
 
-/* FailureAction= and SuccessAction=: on the way into failed or inactive, also if a restart will follow. */
+/* Requests FailureAction= or SuccessAction=, on the way into failed or inactive, also if a restart will follow. */
 void service_request_final_action(Unit *unit, ServiceState old);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A service told to people, and kept for a successor of the manager
+ * A service described for people
  */
 
 #include <errno.h>
@@ -15,14 +15,15 @@
 #include "types/service_state.h"
 
 static int describe_process(const Unit *unit, const UnitProcess *process, char **ret_activity, usec_t *ret_since) {
-        const ExecCommand *command = process->has_command ? service_command(unit, (ServiceExec) process->kind, process->index) : NULL;
+        ServiceExec kind = (ServiceExec) process->kind;
+        const ExecCommand *command = process->has_command ? service_command(unit, kind, process->index) : NULL;
 
         *ret_since = process->since;
-        return unit_process_describe(command ? service_exec_to_string((ServiceExec) process->kind) : "main process", command, process->pid,
+        return unit_process_describe(command ? service_exec_to_string(kind) : "main process", command, process->pid,
                                      ret_activity);
 }
 
-/* For something other than its processes. */
+/* Does the start wait for something other than processes? */
 static bool is_waiting_to_start(const Unit *unit) {
         return service_of(unit)->state == SERVICE_STATE_START &&
                (service_is_idle(unit) || service_is_probing(unit, SERVICE_PROBE_READINESS) || service_lacks_name(unit));
@@ -115,7 +116,7 @@ static void save_process(const UnitProcess *process, Sink *sink, const char *nam
         sink_entry_open(sink, name, "(uttbbbsu)");
         sink_open(sink, 'r', "uttbbbsu");
         sink_u32(sink, (uint32_t) process->pid);
-        /* The pid alone may mean another process by then. */
+        /* The same pid may be another process later. */
         sink_u64(sink, process->pid > 0 && exec_process_read(process->pid, &seen) == 0 ? seen.start_time : 0);
         sink_u64(sink, process->since);
         sink_bool(sink, process->is_wanted);

@@ -2,8 +2,7 @@
 /*
  * The commands of a service, on their way to become processes
  *
- * To run one is only to ask for it (unit_process.h). service_prepare_spawn() makes the request when the host comes back for
- * it, from the settings as they are then.
+ * The request is made when the host comes back for it (unit_process.h), from the settings as they are then.
  */
 
 #include <assert.h>
@@ -65,14 +64,15 @@ static int set_invocation(const Unit *unit, char ***environment) {
         return r <= 0 ? r : unit_process_add_variable(environment, "JOBD_UNIT=%s", unit->id);
 }
 
-/* How it ended; @prefix: before the names. */
+/* The result and the exit of the main process; @prefix: of the variables' names. */
 static int set_result(const Service *service, const char *prefix, char ***environment) {
         const ServiceExitRecord *record = &service->exec_main;
         const char *code = record->code == CLD_EXITED ? "exited" : record->code == CLD_DUMPED ? "dumped" : "killed";
         const char *name = record->code == CLD_EXITED ? NULL : sigabbrev_np(record->status);
         int r;
 
-        r = unit_process_add_variable(environment, "%sSERVICE_RESULT=%s", prefix, service_result_to_string(service->result));
+        r = unit_process_add_variable(environment, "%sSERVICE_RESULT=%s", prefix,
+                                      service_result_to_string(service->result));
         if (r < 0 || record->exit.monotonic == 0)
                 return r;
         r = unit_process_add_variable(environment, "%sEXIT_CODE=%s", prefix, code);
@@ -82,7 +82,7 @@ static int set_result(const Service *service, const char *prefix, char ***enviro
                     : unit_process_add_variable(environment, "%sEXIT_STATUS=%i", prefix, record->status);
 }
 
-/* The one service whose end has this one started, by OnFailure= or OnSuccess=; NULL if there are others, too. */
+/* The only service whose OnFailure= or OnSuccess= names @unit; NULL if there are several. */
 static const Unit *find_monitored(const Unit *unit) {
         static const UnitRelationKind kinds[] = { UNIT_ON_FAILURE_OF, UNIT_ON_SUCCESS_OF };
         const Unit *found = NULL;
@@ -101,7 +101,7 @@ static const Unit *find_monitored(const Unit *unit) {
         return found && found->type == UNIT_SERVICE ? found : NULL;
 }
 
-/* A handler is told what it is to handle. */
+/* Tells a handler of OnFailure= or OnSuccess= about the service that has ended. */
 static int set_monitored(const Unit *unit, char ***environment) {
         const Unit *other = find_monitored(unit);
         cleanup_free_ char *invocation = NULL;
@@ -131,7 +131,7 @@ static bool is_told_of_notify_socket(const Unit *unit, UnitPurpose purpose) {
         return false;
 }
 
-/* Not of those that it starts, which have another pid. */
+/* WATCHDOG_PID= keeps children of the service, which inherit the environment, from sending. */
 static int set_watchdog(const ServiceSettings *settings, ExecRequest *request) {
         int r = unit_process_add_variable(&request->own_environment, "WATCHDOG_USEC=%" PRIu64, settings->watchdog);
 
@@ -165,12 +165,12 @@ static int set_own_environment(const Unit *unit, UnitPurpose purpose, ExecReques
         return r;
 }
 
-/* One that is no command of its files, but asks a port for them. */
+/* A probe of a port runs our own program rather than a command of the unit file. */
 static bool is_own_probe(const UnitProcess *process, const ExecCommand *command) {
         return process->kind >= _SERVICE_EXEC_LIST_MAX && text_equal(command->path, SERVICE_PROBE_PATH);
 }
 
-/* What its own commands are run with; a probe of ours only has its user: it sees no more than we do, and needs little. */
+/* A program of ours gets only user and network of the unit. */
 static int set_context(Unit *unit, const UnitProcess *process, const ExecCommand *command,
                         ExecRequest *request) {
         const ServiceSettings *settings = service_settings(unit);
@@ -201,7 +201,7 @@ static int flags_of(const ServiceOpenFile *file) {
                file->flags & SERVICE_OPEN_TRUNCATE ? O_RDWR | O_TRUNC : O_RDWR;
 }
 
-/* Its child opens them; only whether one is there that need not be is to be known before. */
+/* The child opens the files; a missing one that is optional is left out here. */
 static int give_files(const Unit *unit, ExecRequest *request) {
         int r = 0;
 
@@ -212,7 +212,7 @@ static int give_files(const Unit *unit, ExecRequest *request) {
         return r;
 }
 
-/* What its sockets have for it comes first; nothing else where its streams are the socket. */
+/* Descriptors of sockets come first. If a standard stream is the socket, stored ones are not given. */
 static int give_descriptors(Unit *unit, const UnitProcess *process, const ExecCommand *command,
                             ExecRequest *request) {
         bool has_streams = socket_pass_to_streams(&service_settings(unit)->exec);

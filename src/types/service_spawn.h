@@ -7,7 +7,7 @@
 
 #include "types/service_state.h"
 
-/* Asks for a process, with the time limit of its step. 0, or a negative errno, and the reason is noted. */
+/* Asks for a process, and sets the time limit of its step. 0, or a negative errno and the failure is noted. */
 int service_run(Unit *unit, UnitPurpose purpose, ServiceExec kind, unsigned index);
 int service_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request);
 UnitProcess *service_process(const Unit *unit, UnitPurpose purpose);    /* NULL: nothing is probed */

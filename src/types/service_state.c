@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is known of a service
+ * Data of a service
  *
- * The leaf of the folder's service files: data, the settings that they go by, and messages. Nothing here goes on to another
- * state; service_step.c does.
+ * The leaf of the folder's service files: data, settings, and messages. Nothing here changes to another state;
+ * service_step.c does.
  */
 
 #include <signal.h>
@@ -77,7 +77,7 @@ static const UnitActiveState active_state_table[] = {
         [SERVICE_STATE_CLEANING] = UNIT_MAINTENANCE,
 };
 
-/* What a service without readable settings (its file is gone) goes by: enough to stop it in good order. */
+/* Settings of a service whose unit file is gone: enough to stop it in order. */
 static const ServiceSettings fallback_settings = {
         .timeout_start = 90 * USEC_PER_SEC,
         .timeout_stop = 90 * USEC_PER_SEC,

@@ -13,13 +13,13 @@
  *     │     final-sigterm ─▶ final-sigkill ─▶ dead or failed ─▶ auto-restart
  *     └──────────────────────────────────────────────────────────────┘ (start)
  *
- * A state without anything to do is passed through within the call that enters it. There are at most two processes: main
- * and control (a command that helps it along).
+ * A state without anything to do is passed through within the call that enters it. There are at most two processes:
+ * main and control (a command that helps it along).
  *
- * The files of a service, from the bottom up: this one (data); its parts, which know of no step and return outcomes (probe,
- * fds, channel, streams, wait, pid, limit, kill, result, message, spawn); service_step.c, the steps from state to state;
- * what drives these (service_exit.c, service_timeout.c, service_notify.c, service_clean.c, service_found.c); service.c, the
- * UnitVTable. Private to types.
+ * The files of a service, from the bottom up: this one (data); its parts, which know of no step and return outcomes
+ * (probe, fds, channel, streams, wait, pid, limit, kill, result, message, spawn); service_step.c, the steps from state
+ * to state; what drives these (service_exit.c, service_timeout.c, service_notify.c, service_clean.c, service_found.c);
+ * service.c, the UnitVTable. Private to types.
  */
 
 #include "types/service_channel.h"
@@ -51,7 +51,7 @@ typedef enum ServiceState {
         SERVICE_STATE_FINAL_SIGKILL,
         SERVICE_STATE_FAILED,
         SERVICE_STATE_AUTO_RESTART,
-        SERVICE_STATE_CLEANING,         /* it was dead, and is again when that has ended */
+        SERVICE_STATE_CLEANING,         /* dead but for the process that removes its directories */
         _SERVICE_STATE_MAX,
 } ServiceState;
 
@@ -67,11 +67,11 @@ typedef enum ServiceResult {
         SERVICE_RESULT_START_LIMIT_HIT,
         SERVICE_RESULT_EXEC_CONDITION,
         SERVICE_RESULT_OOM_KILL,
-        SERVICE_RESULT_LIVENESS,        /* its LivenessExec= or the like has failed */
+        SERVICE_RESULT_LIVENESS,        /* a liveness probe has failed */
         _SERVICE_RESULT_MAX,
 } ServiceResult;
 
-typedef enum ServiceNotice {            /* the last of what it said by sd_notify */
+typedef enum ServiceNotice {            /* the last state told by sd_notify */
         SERVICE_NOTICE_NONE,
         SERVICE_NOTICE_READY,
         SERVICE_NOTICE_RELOADING,
@@ -87,7 +87,7 @@ typedef struct ServiceExitRecord {      /* of the main process, running or ended
         int code, status;
 } ServiceExitRecord;
 
-/* What only few services have: see service_extra.h. */
+/* The extra state that few services have: see service_extra.h. */
 typedef struct ServiceExtra {
         ServiceProbing probing;
         ServiceFds fds;
@@ -95,11 +95,11 @@ typedef struct ServiceExtra {
         ServiceStreams streams;
         ServiceWait wait;
         char *bus_error;                /* owned: BUSERROR= */
-        usec_t reload_begin;            /* a reload was asked for by a signal and it has not said RELOADING=1; 0: no */
-        usec_t restart_at;              /* when it will be started again; 0: not known */
+        usec_t reload_begin;            /* when the signal to reload was sent, until RELOADING=1 answers it; 0: none */
+        usec_t restart_at;              /* of the automatic restart; 0: not known */
         usec_t reload_limit_begin;      /* as limit_begin below, of reloads */
         uint32_t reload_limit_count;
-        char **clean_argv;              /* owned; the command that removes its directories, as long as it is cleaned */
+        char **clean_argv;              /* owned: the command that removes its directories; NULL: it is not cleaned */
         ServiceResult clean_result;
 } ServiceExtra;
 
@@ -107,18 +107,18 @@ typedef struct Service {
         ServiceState state;
         ServiceResult result, reload_result;
         UnitProcess main, control;
-        bool main_known;                /* pid 0 means that it has ended, not that we can't tell */
+        bool main_known;                /* with pid 0: it has ended; else: it could not be found */
         ServiceExitRecord exec_main;
         usec_t state_since;             /* monotonic */
 
-        bool forbid_restart;            /* somebody asked for the stop */
+        bool forbid_restart;            /* a stop was requested */
         bool will_restart;
-        bool is_found;                  /* running, when the records of it were lost */
+        bool is_found;                  /* found running after the records were lost */
         uint32_t n_restarts;
         usec_t limit_begin;             /* of the interval in which starts are counted */
         uint32_t limit_count;
 
-        usec_t state_deadline;          /* of the timers, USEC_INFINITY: off */
+        usec_t state_deadline;          /* of the timers; USEC_INFINITY: off */
         usec_t runtime_deadline;
         usec_t watchdog_deadline;
         usec_t watchdog_override;       /* WATCHDOG_USEC=, USEC_INFINITY: the setting counts */
@@ -129,7 +129,7 @@ typedef struct Service {
         int32_t status_errno;
         char *failure;                  /* owned: why result isn't success, for people; NULL: nothing to say */
         char *reload_failure;           /* owned: the same of the last reload */
-        uid_t uid;                      /* of the last process, UINT32_MAX: ours */
+        uid_t uid;                      /* of the last process; UINT32_MAX: the manager's */
         gid_t gid;
         ServiceExtra *extra;            /* owned; NULL: nothing of that. Read by service_extra() */
 } Service;
@@ -138,21 +138,21 @@ Service *service_of(const Unit *unit);
 const ServiceSettings *service_settings(const Unit *unit);      /* never NULL: defaults if its file is gone */
 const ServiceRareSettings *service_rare(const Unit *unit);      /* never NULL */
 const ServiceExtra *service_extra(const Unit *unit);            /* never NULL: an empty one */
-ServiceExtra *service_own_extra(Unit *unit);                    /* to be changed; NULL without memory, which is said */
-extern const ServiceExtra service_no_extra;                   /* nothing of all that */
+ServiceExtra *service_own_extra(Unit *unit);                    /* to be changed; NULL: out of memory, which is noted */
+extern const ServiceExtra service_no_extra;                   /* all of it unset */
 
 UnitActiveState service_active_state(ServiceState state);
-void service_republish(Unit *unit);             /* the same state, but something to show has changed */
+void service_republish(Unit *unit);             /* same state, but a property has changed */
 
 ExecCommand *service_command(const Unit *unit, ServiceExec kind, unsigned index);       /* NULL past the end */
 bool service_has_command(const Unit *unit, ServiceExec kind);
-bool service_is_notify(const Unit *unit);       /* is it up when it says so? */
-bool service_awaits_reload(const Unit *unit);   /* until it says that it has reloaded */
-bool service_has_hit_start_limit(const Unit *unit);     /* and failed by that */
+bool service_is_notify(const Unit *unit);       /* is it up when it sends READY=1? */
+bool service_awaits_reload(const Unit *unit);   /* is a reload under way that it will report the end of? */
+bool service_has_hit_start_limit(const Unit *unit);     /* has it failed by its start limit? */
 
 void service_note_result(Unit *unit, ServiceResult result);     /* the first failure counts */
 #define service_note_failure(unit, ...) unit_say_failure(unit, &service_of(unit)->failure, __VA_ARGS__)
-/* A reload that fails leaves the service as it was, so it is no failure of the service. */
+/* A failed reload leaves the service as it was, so it has a reason of its own. */
 void service_note_reload_failure(Unit *unit, const char *format, ...) printf_(2, 3);
 #define service_note_command_failure(unit, kind, ...)                            \
         ((kind) == SERVICE_EXEC_RELOAD ? service_note_reload_failure(unit, __VA_ARGS__)  \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From state to state
+ * A service from state to state
  *
- * Each step either starts something that will end (a command, a signal, a timer) and stays, or goes on to the next in the
- * same call. Every path down ends in service_enter_dead(), which allocates nothing that it could not do without, so no
- * failure on the way can keep a service from reaching its end.
+ * Each step either starts something that will end (a command, a signal, a timer) and stays, or goes on to the next in
+ * the same call. Every path down ends in service_enter_dead(), which cannot fail for want of memory, so that every
+ * service reaches its end.
  */
 
 #include <errno.h>
@@ -25,7 +25,7 @@
 #include "types/service_spawn.h"
 #include "types/service_step.h"
 
-/* May it have a main or control process in that state? */
+/* Can there be a main or control process in @state? */
 static bool has_processes(ServiceState state) {
         UnitActiveState active = service_active_state(state);
 
@@ -60,7 +60,7 @@ static bool has_probe(ServiceState state, ServiceProbeKind kind) {
         return state == SERVICE_STATE_RUNNING || state == SERVICE_STATE_RELOAD;
 }
 
-/* What has no meaning in @state. */
+/* Ends waits that have no purpose in @state. */
 static void end_waits(Unit *unit, ServiceState state) {
         const Service *service = service_of(unit);
         int probe = service_extra(unit)->probing.kind;
@@ -161,8 +161,8 @@ void service_enter_start_post(Unit *unit) {
 }
 
 /*
- * Does what it was started for go on? A forking daemon whose main process nobody could tell is taken to run as long as
- * there are processes of its invocation; if there were none to be seen from the start, until it is stopped.
+ * Is the service still up? A forking daemon without a known main process counts as up as long as there are processes of
+ * its invocation; if none were found at the start, until it is stopped.
  */
 static bool is_alive(Unit *unit) {
         const Service *service = service_of(unit);
@@ -212,7 +212,7 @@ static void forget_last_reload(Service *service) {
         free(take_ptr(service->reload_failure));
 }
 
-/* Type=notify-reload: what it says from now on counts. 1, 0 if it is not of that type, or -errno. */
+/* Type=notify-reload: sends the signal; notifications count from now on. 1, 0 for other types, or -errno. */
 static int signal_reload(Unit *unit) {
         int number = service_rare(unit)->reload_signal, r;
         UnitHost *host = unit_host(unit);
@@ -221,7 +221,8 @@ static int signal_reload(Unit *unit) {
         if (service_settings(unit)->type != SERVICE_NOTIFY_RELOAD || service_of(unit)->main.pid <= 0)
                 return 0;
         extra = service_own_extra(unit);
-        r = extra ? host->ops->kill(host, unit, service_of(unit)->main.pid, number > 0 ? number : SIGHUP, false) : -ENOMEM;
+        r = extra ? host->ops->kill(host, unit, service_of(unit)->main.pid, number > 0 ? number : SIGHUP, false)
+        : -ENOMEM;
         if (r < 0)
                 return r;
         extra->reload_begin = unit_now(unit);
@@ -251,7 +252,7 @@ void service_enter_reload(Unit *unit) {
         service_enter_running(unit, SERVICE_RESULT_SUCCESS);
 }
 
-/* It reloads by itself, and will say READY=1. */
+/* The service reloads by itself, and will send READY=1. */
 void service_enter_reload_by_notice(Unit *unit) {
         forget_last_reload(service_of(unit));
         service_set_state(unit, SERVICE_STATE_RELOAD);
@@ -259,7 +260,7 @@ void service_enter_reload_by_notice(Unit *unit) {
         unit_publish_reloaded_itself(unit);
 }
 
-/* It stops by itself: as if we had sent the signal. */
+/* The service stops by itself, as if the signal had been sent. */
 void service_enter_stop_by_notice(Unit *unit) {
         const Service *service = service_of(unit);
 
@@ -289,7 +290,7 @@ void service_enter_stop_post(Unit *unit, ServiceResult result) {
                                      r < 0 ? SERVICE_RESULT_RESOURCES : SERVICE_RESULT_SUCCESS);
 }
 
-/* Nothing to wait for in @state: what comes after it? */
+/* The step after @state, in which there is nothing to wait for. */
 static void enter_after_signal(Unit *unit, ServiceState state, ServiceResult result) {
         bool kills = service_settings(unit)->kill.send_sigkill;
 
@@ -349,7 +350,7 @@ void service_enter_signal(Unit *unit, ServiceState state, ServiceResult result) 
                 service_poll(unit, 10 * USEC_PER_MSEC);
 }
 
-/* What it left behind would only mislead others. */
+/* A stale PID file would mislead others. */
 static void remove_pid_file(const Unit *unit) {
         const char *path = service_settings(unit)->pid_file;
 
@@ -366,7 +367,6 @@ static void leave_directories(Unit *unit) {
         exec_owner_left(unit, terms, service_of(unit)->uid, service_of(unit)->gid);
 }
 
-/* What was kept for it goes. */
 void service_give_up_restart(Unit *unit) {
         service_release_fds(unit, false);
         leave_directories(unit);
@@ -420,13 +420,13 @@ UnitAnswer service_begin(Unit *unit) {
         bool is_restart = service->state == SERVICE_STATE_AUTO_RESTART;
 
         if (!service_is_within_start_limit(unit)) {
-                /* What failed it before is not what keeps it from starting now. */
+                /* The start limit is the result now, not the earlier failure. */
                 service->result = SERVICE_RESULT_START_LIMIT_HIT;
                 service_enter_dead(unit, SERVICE_RESULT_START_LIMIT_HIT, false);
                 return UNIT_OPERATION_FAILED;
         }
         service_reset(service);
-        /* What a manager has left that was killed with all its services is of another run. */
+        /* Remains of a manager that was killed with all its services belong to an earlier run. */
         exec_directory_drop_secrets(exec_settings_rare(&service_settings(unit)->exec)->terms, unit->id);
         service->n_restarts = is_restart ? service->n_restarts + 1 : 0;
         if (random_bytes(unit->invocation_id, sizeof(unit->invocation_id)) < 0)

@@ -2,9 +2,8 @@
 /*
  * Standard streams that a client has given
  *
- * StandardInputFileDescriptor and its sisters: what a command that is run for
- * somebody reads and writes. They are held, also by the keeper, until the
- * service is at rest: whoever reads what it writes sees the end then.
+ * StandardInputFileDescriptor= and the like: the streams of a command that runs for a client. Core and the keeper have
+ * them open until the service is at rest; then the client reads the end of the output.
  */
 
 #include <errno.h>
@@ -26,15 +25,16 @@ int service_give_streams(Unit *unit, const int fds[static UNIT_STREAMS], Failure
         for (uint32_t i = 0; i < UNIT_STREAMS; i++) {
                 if (fds[i] < 0)
                         continue;
-                /* Above the standard streams, which are what the child replaces by it. */
+                /* Above 2: the child puts the streams there by dup2(). */
                 extra->streams.fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 3);
                 if (extra->streams.fds[i] < 0)
-                        return failure_set(ret_failure, -errno, "LimitsExceeded", "%s: No descriptor for its streams: %s.",
+                        return failure_set(ret_failure, -errno, "LimitsExceeded",
+                                           "%s: No descriptor for its streams: %s.",
                                            unit->id, strerror(errno));
                 extra->streams.mask |= 1U << i;
                 unit_keep_fd(unit, KEPT_AS, i, extra->streams.fds[i]);
         }
-        /* From here on the service has something to be written down. */
+        /* The service has a state to be recorded from here on. */
         service_republish(unit);
         return 0;
 }
@@ -74,7 +74,7 @@ int service_fill_streams(const Unit *unit, ExecRequest *request) {
         return 0;
 }
 
-/* A stream that was not kept stays in the mask: the service is not started again with another one. */
+/* A lost stream stays in the mask, so that the service is not started again with another one. */
 void service_resume_streams(Unit *unit) {
         ServiceExtra *extra = service_of(unit)->extra;
 

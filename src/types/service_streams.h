@@ -13,7 +13,8 @@ typedef struct ServiceStreams {
         uint8_t mask;                   /* which are given */
 } ServiceStreams;
 
-int service_give_streams(Unit *unit, const int fds[static UNIT_STREAMS], Failure *ret_failure);        /* as UnitVTable */
+/* as UnitVTable */
+int service_give_streams(Unit *unit, const int fds[static UNIT_STREAMS], Failure *ret_failure);
 void service_close_streams(Unit *unit);
 int service_fill_streams(const Unit *unit, ExecRequest *request);         /* 0, or -EBADF if one is lost */
 void service_resume_streams(Unit *unit);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a service does when one of its timers elapses
+ * Events of a service's timers
  */
 
 #include <errno.h>
@@ -16,10 +16,9 @@
 
 #define POLL_MAX (500 * USEC_PER_MSEC)
 
-/* When a restart is asked for again: its job may have been canceled, or failed with others. */
+/* The restart is requested again after this time: its job may have been canceled, or failed with others. */
 #define RESTART_AGAIN (10 * USEC_PER_SEC)
 
-/* What was being done, and in vain. */
 static void note_timeout(Unit *unit) {
         const Service *service = service_of(unit);
         char span[USEC_FORMAT_MAX];
@@ -28,7 +27,8 @@ static void note_timeout(Unit *unit) {
         if (service->state == SERVICE_STATE_RELOAD)
                 service_note_reload_failure(unit, "reload timed out after %s", span);
         else if (service->state == SERVICE_STATE_START && service_lacks_name(unit))
-                service_note_failure(unit, "start timed out after %s: it has not taken the name %s on the message bus", span,
+                service_note_failure(unit, "start timed out after %s: it has not taken the name %s on the message bus",
+                                     span,
                                      service_rare(unit)->bus_name);
         else if (service_is_probing(unit, SERVICE_PROBE_READINESS))
                 service_note_failure(unit, "start timed out after %s: its readiness probe says: %s", span,
@@ -46,7 +46,7 @@ static void kill_after_timeout(Unit *unit, ServiceState state) {
                 service_enter_dead(unit, SERVICE_RESULT_TIMEOUT, false);
 }
 
-/* TimeoutStartFailureMode=, and TimeoutStopFailureMode= of what comes first when it is to stop. */
+/* TimeoutStartFailureMode=; and TimeoutStopFailureMode= in the first step of a stop. */
 static void end_after_timeout(Unit *unit, ServiceTimeoutMode mode) {
         switch (mode) {
         case SERVICE_TIMEOUT_TERMINATE:
@@ -123,7 +123,7 @@ static void state_limit_elapsed(Unit *unit) {
                 kill_after_timeout(unit, SERVICE_STATE_STOP_SIGKILL);
                 break;
         case SERVICE_STATE_STOP_SIGKILL:
-                /* Not even that helped: it hangs in the kernel, and waiting longer helps nobody. */
+                /* A process that survives SIGKILL hangs in the kernel, and is left alone. */
                 service_enter_stop_post(unit, SERVICE_RESULT_TIMEOUT);
                 break;
         case SERVICE_STATE_STOP_POST:
@@ -203,7 +203,7 @@ static void wait_for_pid_file(Unit *unit) {
                 service_poll(unit, MIN(service->poll_delay * 2, POLL_MAX));
 }
 
-/* A daemon whose main process is not known lasts as long as its processes. */
+/* A daemon without a known main process lasts as long as its processes. */
 static void watch_rest(Unit *unit) {
         const Service *service = service_of(unit);
 
@@ -249,7 +249,7 @@ static void look_again(Unit *unit) {
         }
 }
 
-/* While a main or control process is known its exit is what counts; it comes, if it has not come yet. */
+/* While a main or control process is known its exit counts, which may come after this. */
 void service_group_emptied(Unit *unit) {
         const Service *service = service_of(unit);
 
@@ -264,7 +264,7 @@ static void restart_elapsed(Unit *unit) {
 
         if (service_of(unit)->state != SERVICE_STATE_AUTO_RESTART)
                 return;
-        /* RestartMode=direct: a job that waits for it to be up has begun already, and another would be none. */
+        /* RestartMode=direct: the job that waits for the service has begun already, and no other is made. */
         if (host->ops->is_awaited && host->ops->is_awaited(host, unit)) {
                 service_begin(unit);
                 return;

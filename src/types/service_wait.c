@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a start waits for besides processes
+ * Waits of a start, besides those for processes
  *
- * Type=idle for the other jobs, so that what it writes to a terminal does not
- * mix with what these do; it looks now and then, and not for ever. Type=dbus
- * for its name on the bus.
+ * Type=idle waits for other jobs, so that output to a terminal does not mix with theirs: it looks at intervals, and for
+ * a limited time. Type=dbus waits for its name on the bus.
  */
 
 #include <errno.h>
@@ -15,7 +14,7 @@
 #include "types/service_state.h"
 #include "types/service_wait.h"
 
-/* As long as systemd's. */
+/* As in systemd. */
 #define IDLE_MAX (5 * USEC_PER_SEC)
 #define IDLE_LOOK (50 * USEC_PER_MSEC)
 
@@ -76,7 +75,8 @@ int service_watch_name(Unit *unit) {
                 return 0;
         r = watch_name(unit, name);
         if (r == -EOPNOTSUPP)
-                service_note_failure(unit, "it is up when it has the name %s on the message bus, but this manager uses none",
+                service_note_failure(unit,
+                                     "it is up when it has the name %s on the message bus, but this manager uses none",
                                      name);
         else if (r < 0)
                 service_note_failure(unit, "cannot wait for the name %s on the message bus: %s", name, strerror(-r));
@@ -106,7 +106,8 @@ ServiceNameOutcome service_name_changed(Unit *unit, bool is_owned, pid_t pid) {
         if (!extra || service_settings(unit)->type != SERVICE_DBUS)
                 return SERVICE_NAME_SAME;
         if (is_owned && !is_own_process(unit, pid)) {
-                unit_say(unit, LOG_LEVEL_WARNING, "The name %s on the message bus is process %i's, which is none of it.",
+                unit_say(unit, LOG_LEVEL_WARNING,
+                         "The name %s on the message bus is process %i's, which is none of it.",
                          service_rare(unit)->bus_name, (int) pid);
                 is_owned = false;
         }

@@ -2,14 +2,14 @@
 #pragma once
 
 /*
- * What the start of a service waits for besides its processes: other jobs (Type=idle), its name on the bus (Type=dbus)
+ * Waits of a start, besides those for processes: for other jobs (Type=idle), and for the name on the bus (Type=dbus)
  */
 
 #include "unit/unit.h"
 
 typedef struct ServiceWait {
-        usec_t idle_until;              /* Type=idle waits so long at most; 0: it does not wait */
-        bool has_name;                  /* a process of it has BusName= */
+        usec_t idle_until;              /* when the wait of Type=idle ends; 0: there is none */
+        bool has_name;                  /* a process of the service owns BusName= */
 } ServiceWait;
 
 typedef enum ServiceNameOutcome {
@@ -18,12 +18,12 @@ typedef enum ServiceNameOutcome {
         SERVICE_NAME_LOST,
 } ServiceNameOutcome;
 
-bool service_begin_idle(Unit *unit);            /* Type=idle: does it have to wait for other jobs? */
-bool service_idle_elapsed(Unit *unit);          /* is that wait over now? */
+bool service_begin_idle(Unit *unit);            /* true: Type=idle has to wait for other jobs, from now on */
+bool service_idle_elapsed(Unit *unit);          /* true: the wait is over */
 void service_end_idle(Unit *unit);
-bool service_is_idle(const Unit *unit);         /* does it wait so? */
+bool service_is_idle(const Unit *unit);         /* does it wait for other jobs? */
 
-int service_watch_name(Unit *unit);             /* Type=dbus: 0, or -errno, which is said */
+int service_watch_name(Unit *unit);             /* Type=dbus: 0, or -errno and the failure is noted */
 void service_unwatch_name(Unit *unit);
 ServiceNameOutcome service_name_changed(Unit *unit, bool is_owned, pid_t pid);
 bool service_lacks_name(const Unit *unit);      /* Type=dbus, and no process of it has the name */

@@ -2,10 +2,8 @@
 /*
  * A slice: a control group with other units in it
  *
- * Like a target it does nothing itself: its group is made and removed by the
- * host as it becomes active and inactive, and where there are no groups it is
- * a name. The root and the slices that units are in by default are always
- * there.
+ * The host makes and removes the group when the slice becomes active and inactive. Without control groups a slice is
+ * only a name. The root slice and the default slices of units always exist.
  */
 
 #include <errno.h>
@@ -25,8 +23,8 @@ static int slice_verify(Unit *unit, Failure *ret_failure) {
         if (unit_slice_is_valid(unit->id))
                 return 0;
         return failure_set(ret_failure, -EINVAL, "BadUnitSetting",
-                           "%s: A slice's name says which slice it is in, as 'a-b.slice' is in 'a.slice'; this one has a "
-                           "dash too many, or an instance.",
+                           "%s: A slice's name says which slice it is in, as 'a-b.slice' is in 'a.slice'; this one has "
+                           "a dash too many, or an instance.",
                            unit->id);
 }
 

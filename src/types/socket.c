@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A socket: what others may ask of it
+ * A socket: the operations of its UnitVTable
  *
- * The operations only choose the first step; socket_step.c goes on from there,
- * and socket_traffic.c when somebody connects. All that must be known to go on
- * is in Socket, its descriptors are the keeper's, too: so what it listens on
- * stays open while core dies, and who connects meanwhile is answered after.
+ * An operation only chooses the first step; socket_step.c goes on from there, and socket_traffic.c when there is
+ * traffic. All state is in Socket, and the keeper has the descriptors, too: so sockets stay open while core is
+ * restarted, and connections that come meanwhile are served after.
  */
 
 #include <errno.h>
@@ -44,7 +43,8 @@ static void socket_deinit(Unit *unit) {
 static bool is_within_start_limit(Unit *unit) {
         char span[USEC_FORMAT_MAX];
 
-        if (rate_limit_allows(&socket_of(unit)->starts, unit->settings.start_limit_interval, unit->settings.start_limit_burst,
+        if (rate_limit_allows(&socket_of(unit)->starts, unit->settings.start_limit_interval,
+                              unit->settings.start_limit_burst,
                               unit_now(unit)))
                 return true;
         free(take_ptr(socket_of(unit)->failure));
@@ -53,7 +53,7 @@ static bool is_within_start_limit(Unit *unit) {
         return false;
 }
 
-/* It could not be the one that starts it. */
+/* A service that is active already could not take the socket. */
 static bool is_service_in_the_way(Unit *unit) {
         const Unit *service = socket_service(unit);
         bool is_running;

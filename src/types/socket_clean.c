@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A socket that is cleaned: as service_clean.c
+ * Removing the directories of a socket: as service_clean.c
  */
 
 #include <errno.h>
@@ -81,7 +81,8 @@ void socket_clean_ended(Unit *unit, const UnitExit *exit) {
                 unit_process_describe_exit(exit, how, sizeof(how));
                 unit_say(unit, LOG_LEVEL_WARNING, "Could not be cleaned: the process that does it %s.", how);
         }
-        end(unit, !is_exited ? SOCKET_RESULT_SIGNAL : exit->status == 0 ? SOCKET_RESULT_SUCCESS : SOCKET_RESULT_EXIT_CODE);
+        end(unit, !is_exited ? SOCKET_RESULT_SIGNAL : exit->status == 0 ? SOCKET_RESULT_SUCCESS
+            : SOCKET_RESULT_EXIT_CODE);
 }
 
 void socket_stop_cleaning(Unit *unit, SocketResult result) {

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * A socket whose directories are removed
+ * Removing the directories of a socket
  */
 
 #include "types/socket_state.h"

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Connections, each with an instance of its own
+ * Connections, each with an instance of its service
  *
- * It is the keeper who accepts a connection, and has it as well from then on,
- * under its number. So core may die at any moment: what is written down is
- * taken over, and one that is not yet is found by the number that comes next.
+ * The keeper accepts a connection, and keeps a copy under its number. So core may die at any moment: a recorded
+ * connection is taken over, and one that is not recorded yet is found by the next number.
  *
- * The instance declares that the socket triggers it, not the other way round:
- * an instance that has ended is unloaded, and with it what it declared.
+ * The instance declares that the socket triggers it, rather than the socket: an instance that has ended is unloaded,
+ * and its relations with it.
  */
 
 #include <errno.h>
@@ -23,7 +22,7 @@
 
 #define KEPT_AS "connection"
 #define ACCEPTS_A_TURN 32U
-/* Until the next try, where there are too few descriptors or there is too little memory. */
+/* The pause after a lack of descriptors or memory. */
 #define SHORTAGE_USEC (1 * USEC_PER_SEC)
 
 #define CONNECTION_ORIGIN "connection of the socket"
@@ -68,14 +67,15 @@ bool socket_is_within_trigger_limit(Unit *unit) {
         return false;
 }
 
-/* False, and it is said, if there are too many already. */
+/* False, and a warning, if there are too many connections. */
 static bool has_room(Unit *unit, const char *source) {
         const SocketSettings *settings = socket_settings(unit);
         const Socket *socket = socket_of(unit);
         uint32_t n = 0;
 
         if (socket->connections.n >= settings->max_connections) {
-                unit_say(unit, LOG_LEVEL_WARNING, "There are %zu connections, which is the most that there may be (MaxConnections=): "
+                unit_say(unit, LOG_LEVEL_WARNING,
+                         "There are %zu connections, which is the most that there may be (MaxConnections=): "
                                     "another one is dropped.", socket->connections.n);
                 return false;
         }
@@ -99,7 +99,7 @@ int socket_relate_instance(Unit *unit, Unit *service) {
         return r < 0 ? r : unit_add_relation(service, UNIT_AFTER, unit, origin);
 }
 
-/* The service of the connection that comes next: 0, or a negative errno and nothing is left of it. */
+/* Loads the service for the next connection: 0, or a negative errno and nothing is left of it. */
 static int load_instance(Unit *unit, int fd, Unit **ret_service) {
         cleanup_free_ char *instance = NULL, *prefix = NULL, *name = NULL;
         Unit *service;
@@ -127,7 +127,7 @@ static int load_instance(Unit *unit, int fd, Unit **ret_service) {
         return r;
 }
 
-/* Owns @source, not @fd, if it does not fail. */
+/* Owns @source on success; never @fd. */
 static int add_connection(Unit *unit, int fd, char *source) {
         cleanup_free_ char *reason = NULL;
         Socket *socket = socket_of(unit);
@@ -154,12 +154,12 @@ static int add_connection(Unit *unit, int fd, char *source) {
         return 0;
 }
 
-/* Whoever has gone again is no reason to stop; a service that cannot be loaded is. */
+/* A peer that has gone is no reason to stop the socket; a service that cannot be loaded is. */
 static bool is_gone(int error) {
         return error == -ENOTCONN || error == -ECONNRESET || error == -ECONNABORTED || error == -EPIPE;
 }
 
-/* 0, or a negative errno and it is to be refused; *ret_result: whether, and why, the socket stops for that. */
+/* 0, or a negative errno: the connection is refused. *ret_result: why the socket has to stop, if it has to. */
 static int admit_connection(Unit *unit, int fd, char **ret_source, SocketResult *ret_result) {
         if (socket_name_source(fd, ret_source) < 0)
                 return -ECONNABORTED;
@@ -173,7 +173,7 @@ static int admit_connection(Unit *unit, int fd, char **ret_source, SocketResult 
         return -ECONNABORTED;
 }
 
-/* Owns @fd, which is kept. */
+/* Owns @fd, of which the keeper has a copy. */
 static SocketResult take_connection(Unit *unit, int fd) {
         SocketResult result = SOCKET_RESULT_SUCCESS;
         cleanup_free_ char *source = NULL;
@@ -224,7 +224,7 @@ static bool accept_one(Unit *unit, const SocketPort *port, SocketResult *ret_res
                 *ret_result = SOCKET_RESULT_RESOURCES;
                 return false;
         default:
-                return true;            /* this one only: it has gone, or the network says so */
+                return true;            /* of this connection only: closed, or a fault of the network */
         }
 }
 
@@ -253,7 +253,7 @@ static void resume_connection(Unit *unit, SocketConnection *connection) {
                 (void) socket_relate_instance(unit, service);
 }
 
-/* Some may just have been accepted, and nobody has written it down. */
+/* A connection may be accepted, but not recorded yet. */
 SocketResult socket_resume_connections(Unit *unit) {
         Socket *socket = socket_of(unit);
         SocketResult result = SOCKET_RESULT_SUCCESS;

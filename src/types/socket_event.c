@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What happens to a socket's processes, and its timers
+ * Events of a socket's processes and timers
  */
 
 #include <errno.h>
@@ -62,7 +62,8 @@ static void record_start(Unit *unit, pid_t pid) {
         UnitProcess *control = &socket_of(unit)->control;
 
         control->since = unit_now(unit);
-        unit_process_started(unit, socket_command(unit, (SocketExec) control->kind, control->index), pid, control->since);
+        unit_process_started(unit, socket_command(unit, (SocketExec) control->kind, control->index), pid,
+                             control->since);
 }
 
 static void spawn_failed(Unit *unit, const ExecResult *result) {

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What happens to a socket: the entries of UnitVTable by which its host tells it, each of which may take steps
+ * Events of a socket: entries of UnitVTable, each of which may take steps
  */
 
 #include "unit/unit.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a connection is called
+ * The names of a connection
  *
- * The instance of its service says who talks to whom, as systemd 252 has it:
- * the number, then both addresses, or pid and user of the other end.
+ * The instance name of its service has both ends, as in systemd 252: the number, then both addresses, or pid and user
+ * of the peer.
  */
 
 #include <errno.h>

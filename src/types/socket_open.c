@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Opening what a socket listens on
+ * Opening the descriptors that a socket listens on
  *
- * Nothing here waits for anybody: no name is looked up but in /etc/passwd and
- * /etc/group, and a FIFO is opened both ways. A socket's file that is there
- * already is nobody's if nobody listens on it: only the kernel knows, so it is
- * removed only after the kernel has refused the address, and was asked.
+ * Nothing here blocks: names are looked up only in /etc/passwd and /etc/group, and a FIFO is opened for reading and
+ * writing. A socket file in the way is stale if no process listens on it. Only the kernel knows that, so the file is
+ * removed after the kernel has refused the address and a connection to it.
  */
 
 #include <errno.h>
@@ -22,7 +21,7 @@
 #include "types/socket_port.h"
 #include "unitfile/socket_address.h"
 
-/* All folders above @path that are missing. */
+/* Makes all missing folders above @path. */
 static int make_folders(const char *path, mode_t mode) {
         cleanup_free_ char *folder = strdup(path);
 
@@ -42,7 +41,7 @@ static int make_folders(const char *path, mode_t mode) {
         return 0;
 }
 
-/* SocketUser= and SocketGroup=: the user's own group, unless another is named. */
+/* SocketUser= and SocketGroup=; without the latter, the user's primary group. */
 static int hand_over(Unit *unit, const char *path) {
         const SocketSettings *settings = socket_settings(unit);
         cleanup_(exec_credentials_deinit) ExecCredentials credentials = {};
@@ -71,7 +70,7 @@ static int set_option(int fd, int level, int option, int value) {
         return setsockopt(fd, level, option, &value, sizeof(value)) < 0 ? -errno : 0;
 }
 
-/* What decides which address it gets. */
+/* The options that affect bind(). */
 static int prepare_ip(const SocketSettings *settings, int fd, int family) {
         int r = set_option(fd, SOL_SOCKET, SO_REUSEADDR, true);
 
@@ -98,7 +97,7 @@ static int take_address(int fd, const SocketAddress *address, mode_t mode) {
         return r;
 }
 
-/* Does anybody answer there? What is connected to be told so is not held against us: it is closed at once. */
+/* Does a process listen there? The test connection is closed at once. */
 static bool is_listened_on(const SocketAddress *address, int type) {
         int fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         bool answers = fd >= 0 && (connect(fd, &address->any, address->size) == 0 || errno == EAGAIN);
@@ -116,7 +115,8 @@ static int take_path(Unit *unit, int fd, int type, const SocketAddress *address)
 
         if (r == 0)
                 r = take_address(fd, address, settings->socket_mode);
-        if (r == -EADDRINUSE && lstat(path, &status) == 0 && S_ISSOCK(status.st_mode) && !is_listened_on(address, type) &&
+        if (r == -EADDRINUSE && lstat(path, &status) == 0 && S_ISSOCK(status.st_mode) &&
+            !is_listened_on(address, type) &&
             unlink(path) == 0)
                 r = take_address(fd, address, settings->socket_mode);
         return r;
@@ -172,7 +172,7 @@ static int open_netlink(Unit *unit, SocketPort *port) {
         port->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol);
         if (port->fd < 0)
                 return -errno;
-        /* Before it can get anything: whoever reads may rely on what goes with each message. */
+        /* Before the first message, which must have its ancillary data already. */
         socket_apply_options(unit, port);
         return bind(port->fd, &address.any, address.size) < 0 ? -errno : 0;
 }
@@ -201,7 +201,7 @@ static int open_fifo(Unit *unit, SocketPort *port) {
         r = hand_over(unit, path);
         if (r < 0)
                 return r;
-        /* Not by its name, which may lead elsewhere by now. */
+        /* By descriptor, since the name may refer to another file by now. */
         if (fchmod(port->fd, settings->socket_mode) < 0)
                 return -errno;
         socket_apply_options(unit, port);
@@ -268,7 +268,8 @@ int socket_open_port(Unit *unit, SocketPort *port) {
         if (r == -EADDRINUSE)
                 socket_note_failure(unit, "cannot listen on %s: somebody else does", port->listen.address);
         else if (r == -EEXIST)
-                socket_note_failure(unit, "cannot listen on %s: there is something else of that name", port->listen.address);
+                socket_note_failure(unit, "cannot listen on %s: there is something else of that name",
+                                    port->listen.address);
         else
                 socket_note_failure(unit, "cannot listen on %s: %s", port->listen.address, strerror(-r));
         return r;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the kernel is told of a socket
+ * Socket options
  *
- * None of these keeps it from serving, so what the kernel refuses (no
- * privilege, another family) is a warning, as with systemd. What must be set
- * before the address is taken is in socket_open.c, and counts.
+ * A socket works without any of these, so a refusal of the kernel (a lack of privilege, another family) is a warning,
+ * as in systemd. Options that are needed before bind() are in socket_open.c, and their failure counts.
  */
 
 #include <errno.h>
@@ -43,12 +42,13 @@ static bool is_ip(const Target *target) {
         return target->family == AF_INET || target->family == AF_INET6;
 }
 
-/* Those of TCP; other streams have none of them. */
+/* Options of TCP; other streams have none of them. */
 static void apply_tcp(const Target *target, const SocketSettings *settings) {
         if (settings->keep_alive_time > 0)
                 set_int(target, "KeepAliveTimeSec", IPPROTO_TCP, TCP_KEEPIDLE, seconds_of(settings->keep_alive_time));
         if (settings->keep_alive_interval > 0)
-                set_int(target, "KeepAliveIntervalSec", IPPROTO_TCP, TCP_KEEPINTVL, seconds_of(settings->keep_alive_interval));
+                set_int(target, "KeepAliveIntervalSec", IPPROTO_TCP, TCP_KEEPINTVL,
+                        seconds_of(settings->keep_alive_interval));
         if (settings->keep_alive_probes > 0)
                 set_int(target, "KeepAliveProbes", IPPROTO_TCP, TCP_KEEPCNT,
                         (int) MIN(settings->keep_alive_probes, (uint32_t) INT32_MAX));
@@ -64,7 +64,8 @@ static void apply_ip(const Target *target, const SocketSettings *settings) {
         bool is_6 = target->family == AF_INET6;
 
         if (settings->pass_packet_info)
-                set_int(target, "PassPacketInfo", is_6 ? IPPROTO_IPV6 : IPPROTO_IP, is_6 ? IPV6_RECVPKTINFO : IP_PKTINFO, true);
+                set_int(target, "PassPacketInfo", is_6 ? IPPROTO_IPV6 : IPPROTO_IP, is_6 ? IPV6_RECVPKTINFO
+                        : IP_PKTINFO, true);
         if (settings->ip_tos >= 0)
                 set_int(target, "IPTOS", IPPROTO_IP, IP_TOS, settings->ip_tos);
         if (settings->ip_ttl >= 0 && is_6)
@@ -75,7 +76,7 @@ static void apply_ip(const Target *target, const SocketSettings *settings) {
                 apply_tcp(target, settings);
 }
 
-/* Beyond the system's limit with the privilege for it. */
+/* With the privilege for it, beyond the system's limit. */
 static void set_buffer(const Target *target, const char *directive, int forced, int option, uint64_t bytes) {
         int value = (int) MIN(bytes, (uint64_t) INT32_MAX);
 

@@ -2,8 +2,8 @@
 /*
  * Sockets, as the services see them that they start
  *
- * A descriptor's O_NONBLOCK is everybody's who has it, so it is set here as the
- * service wants it: while the service has it nobody else reads from it.
+ * O_NONBLOCK is shared by all copies of a descriptor, so it is set here as the service wants it: no other process reads
+ * from it while the service has it.
  */
 
 #include <errno.h>
@@ -47,7 +47,7 @@ static Unit *socket_at(const Unit *service, size_t i) {
         return unit->type == UNIT_SOCKET ? unit : NULL;
 }
 
-/* Its own, and of which socket; NULL if there is none. */
+/* The connection that @service serves, and its socket; NULL if there is none. */
 static SocketConnection *find_connection(const Unit *service, Unit **ret_unit) {
         for (size_t i = 0; i < unit_relations(service, UNIT_TRIGGERED_BY).n; i++) {
                 Unit *unit = socket_at(service, i);
@@ -61,7 +61,7 @@ static SocketConnection *find_connection(const Unit *service, Unit **ret_unit) {
         return NULL;
 }
 
-/* Everything that there is for it, in order. */
+/* A receiver of the service's descriptors, in their order. */
 typedef int (*Take)(const Unit *service, int fd, const char *name, void *userdata);
 
 static int take_ports(const Unit *service, const Unit *unit, Take take, void *userdata) {
@@ -140,7 +140,7 @@ int socket_pass_fds(const Unit *service, ExecRequest *request) {
         return connection && connection->fd >= 0 ? add_peer(connection->fd, request) : r;
 }
 
-/* Whatever runs later than the main process may want it as its standard input or output. */
+/* Later commands may have the connection as standard input or output. */
 static bool has_later_commands(const Unit *service) {
         const ServiceSettings *settings = service_settings(service);
         const ExecCommand *start = settings->commands[SERVICE_EXEC_START];

@@ -9,17 +9,17 @@
 #include "unit/unit.h"
 #include "unitfile/exec_settings.h"
 
-/* Is a standard stream the socket? Then all commands need it; else it is for ExecStart= only. */
+/* Is a standard stream the socket? Then all commands get it; else only ExecStart= gets descriptors. */
 bool socket_pass_to_streams(const ExecSettings *exec);
 
 /*
- * Adds what @service is to be given: its connection, or else all descriptors of all its sockets, in their order. Where
- * streams are the socket it must be one: -ENOTCONN if there is none, -E2BIG if there are more; or -ENOMEM.
+ * Adds the descriptors for @service: its connection, or else all descriptors of all its sockets, in their order. A
+ * socket as standard stream must be the only one: -ENOTCONN if there is none, -E2BIG if there are more; or -ENOMEM.
  */
 int socket_pass_fds(const Unit *service, ExecRequest *request);
 
-/* The main process of @service runs, with its connection: perhaps nobody else needs that. */
+/* The main process of @service runs: its connection is closed here if no later command needs it. */
 void socket_pass_done(const Unit *service);
 
-/* @service was read again: what says whose connection it has is not in its files. */
+/* @service was loaded: relates it to the socket whose connection it serves, which no file says. */
 void socket_pass_loaded(Unit *service);

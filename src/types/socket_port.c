@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * All that a socket listens on
+ * The descriptors that a socket listens on
  *
- * Each descriptor has the number that it has here at the keeper, too.
+ * The keeper has each descriptor under its number here.
  */
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 #define KEPT_AS "listen"
 
-/* Connections or messages that are thrown away at most: who sends all the time must not hold us up. */
+/* The most connections or messages that are flushed: a peer that sends all the time must not block core. */
 #define FLUSHED_MAX 1024
 
 static void close_port(Unit *unit, uint32_t index) {
@@ -63,7 +63,7 @@ int socket_open_ports(Unit *unit) {
         UnitHost *host = unit_host(unit);
         int r = 0;
 
-        /* An address that the keeper still has could not be taken. */
+        /* The kernel would refuse an address that the keeper still has open. */
         host->ops->settle_fds(host);
         for (size_t i = 0; i < listens->n && r >= 0; i++)
                 r = open_one(unit, &listens->items[i]);
@@ -100,7 +100,7 @@ static bool has_input(int fd) {
         return poll(&one, 1, 0) > 0 && one.revents & POLLIN;
 }
 
-/* A service that had it may have made it block. */
+/* The service may have made the descriptor blocking. */
 static void flush_port(const SocketPort *port) {
         int flags = fcntl(port->fd, F_GETFL);
         char bytes[2048];
@@ -122,7 +122,8 @@ void socket_flush_ports(Unit *unit) {
         const Socket *socket = socket_of(unit);
 
         for (size_t i = 0; i < socket->ports.n; i++)
-                if (socket->ports.items[i].fd >= 0 && socket->ports.items[i].listen.kind != SOCKET_LISTEN_MESSAGE_QUEUE &&
+                if (socket->ports.items[i].fd >= 0 &&
+                    socket->ports.items[i].listen.kind != SOCKET_LISTEN_MESSAGE_QUEUE &&
                     socket->ports.items[i].listen.kind != SOCKET_LISTEN_SPECIAL)
                         flush_port(&socket->ports.items[i]);
 }
@@ -135,7 +136,8 @@ static int resume_port(Unit *unit, uint32_t index) {
         if (port->fd >= 0)
                 return 0;
         port->fd = -1;
-        unit_say(unit, LOG_LEVEL_WARNING, "What it listened on (%s) is lost; it is opened again.", port->listen.address);
+        unit_say(unit, LOG_LEVEL_WARNING, "What it listened on (%s) is lost; it is opened again.",
+                 port->listen.address);
         r = socket_open_port(unit, port);
         if (r == 0)
                 unit_keep_fd(unit, KEPT_AS, index, port->fd);

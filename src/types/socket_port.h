@@ -11,7 +11,7 @@ int socket_open_ports(Unit *unit);                      /* 0, or -errno and the 
 void socket_close_ports(Unit *unit);
 int socket_watch_ports(Unit *unit);
 void socket_unwatch_ports(Unit *unit);
-void socket_pause(Unit *unit, usec_t span);             /* unwatched for so long: UNIT_PURPOSE_RESTART elapses then */
+void socket_pause(Unit *unit, usec_t span);             /* not watched for so long: UNIT_PURPOSE_RESTART elapses then */
 void socket_flush_ports(Unit *unit);
 int socket_resume_ports(Unit *unit);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a socket shows of itself
+ * Properties of a socket
  *
- * Names, signatures and which ones announce their changes are systemd's, since
- * its clients read them; FailureReason is ours.
+ * Names, signatures and which ones announce their changes are systemd's, since its clients read them; FailureReason is
+ * ours.
  */
 
 #include "basic/macro.h"
@@ -82,7 +82,7 @@ GETTER(n_accepted, sink_u32, socket->n_accepted)
 GETTER(n_refused, sink_u32, socket->n_refused)
 GETTER(failure, sink_string, socket->failure)
 
-/* As systemd prints an address. */
+/* The address in systemd's form. */
 static void put_listen(Sink *sink, const SocketListen *listen) {
         char text[SOCKET_ADDRESS_TEXT_MAX];
         SocketAddress address;
@@ -95,7 +95,7 @@ static void put_listen(Sink *sink, const SocketListen *listen) {
         sink_close(sink);
 }
 
-/* While it is open what it has, else what it would have. */
+/* The ports while it is open, else the addresses of the settings. */
 static void get_listen(const Unit *unit, Sink *sink) {
         const SocketListens *listens = &socket_settings(unit)->listen;
         const Socket *socket = socket_of(unit);
@@ -163,15 +163,18 @@ static const UnitProperty rows[] = {
         { "MaxConnections", "u", C, get_max_connections, "How many connections there may be, with Accept." },
         { "MaxConnectionsPerSource", "u", C, get_max_connections_per_source,
           "How many of them from one address; 0: no limit of its own." },
-        { "MessageQueueMaxMessages", "x", C, get_queue_max_messages, "How many messages a queue holds; 0: the usual number." },
-        { "MessageQueueMessageSize", "x", C, get_queue_message_size, "Bytes of the longest message; 0: the usual number." },
+        { "MessageQueueMaxMessages", "x", C, get_queue_max_messages,
+          "How many messages a queue holds; 0: the usual number." },
+        { "MessageQueueMessageSize", "x", C, get_queue_message_size,
+          "Bytes of the longest message; 0: the usual number." },
         { "TCPCongestion", "s", C, get_tcp_congestion, "How TCP avoids congestion." },
         { "ReusePort", "b", C, get_reuse_port, "Whether others may listen on the same address." },
         { "SocketProtocol", "i", C, get_protocol, "The number of its protocol; 0: the usual one." },
         { "TriggerLimitIntervalUSec", "t", C, get_trigger_interval, "The time in which triggers are counted." },
         { "TriggerLimitBurst", "u", C, get_trigger_burst, "How often it may be triggered in that time." },
         { "PollLimitIntervalUSec", "t", C, get_poll_interval, "The time in which traffic is counted; 0: never." },
-        { "PollLimitBurst", "u", C, get_poll_burst, "After how much traffic in that time it is left alone for the rest." },
+        { "PollLimitBurst", "u", C, get_poll_burst,
+          "After how much traffic in that time it is left alone for the rest." },
         { "FileDescriptorName", "s", C, get_fd_name, "What its descriptors are called in LISTEN_FDNAMES." },
         { "ControlPID", "u", E, get_control_pid, "The command that runs, 0 if there is none." },
         { "Result", "s", E, get_result, "Why it ended, or success." },

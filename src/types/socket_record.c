@@ -2,9 +2,8 @@
 /*
  * A socket as a record, for the core that comes after this one
  *
- * All of Socket but its descriptors, which the keeper has. Those that are not
- * there in the end are opened again: it is the backlog that is lost then, not
- * the socket.
+ * The record has all of Socket but its descriptors, which the keeper has. A descriptor that is missing after the
+ * restart is opened again: the backlog is lost then, not the socket.
  */
 
 #include <errno.h>
@@ -162,7 +161,7 @@ int socket_restore(Unit *unit, RecordReader *reader) {
                 exec_sandbox_restore(unit, reader);
                 r = reader->has_failed ? -EBADMSG : 0;
         }
-        /* The one that is not needed any more goes. */
+        /* Frees the one of the two that is not used. */
         unit->state_of_type = r < 0 ? restored : old;
         socket_free_state(unit);
         unit->state_of_type = r < 0 ? old : restored;

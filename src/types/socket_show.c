@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A socket told to people
+ * A socket described for people
  */
 
 #include <errno.h>
@@ -13,7 +13,8 @@ static int describe_control(const Unit *unit, char **ret_activity) {
         const UnitProcess *control = &socket_of(unit)->control;
         const ExecCommand *command = socket_command(unit, (SocketExec) control->kind, control->index);
 
-        return unit_process_describe(socket_exec_to_string((SocketExec) control->kind), command, control->pid, ret_activity);
+        return unit_process_describe(socket_exec_to_string((SocketExec) control->kind), command, control->pid,
+                                     ret_activity);
 }
 
 int socket_activity(const Unit *unit, char **ret_activity, usec_t *ret_since) {

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * A socket told to people, and kept for a successor of the manager: entries of UnitVTable
+ * A socket described for people, and recorded for the next core: entries of UnitVTable
  */
 
 #include "unit/unit.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is known of a socket
+ * Data of a socket
  *
- * The leaf of the folder's socket files: data, and the settings that they go by. Nothing here goes on to another state;
- * socket_step.c does.
+ * The leaf of the folder's socket files: data, and settings. Nothing here changes to another state; socket_step.c does.
  */
 
 #include <stdlib.h>
@@ -85,7 +84,7 @@ static void close_fd(int fd) {
                 close(fd);
 }
 
-/* What the keeper has stays with it: this may be the end of core only. */
+/* The keeper's copies stay: core may be ending. */
 void socket_free_state(Unit *unit) {
         Socket *socket = socket_of(unit);
 
@@ -121,7 +120,7 @@ Unit *socket_service(const Unit *unit) {
 
         if (socket_settings(unit)->accept)
                 return NULL;
-        /* Its own stands first; others may have named it in Sockets=. */
+        /* The socket's own service comes first; other services may have named it in Sockets=. */
         for (size_t i = 0; i < triggers.n; i++)
                 if (triggers.items[i].here != UNIT_ORIGIN_NONE)
                         return unit_table_at(unit->table, triggers.items[i].other);

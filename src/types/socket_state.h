@@ -10,13 +10,14 @@
  *                                            ▼
  *   stop-pre ─ stop-pre-sigterm ─ stop-pre-sigkill ─(closes)─ stop-post ─ final-sigterm ─ final-sigkill ─ dead or failed
  *
- * A state without anything to do is passed through within the call that enters it. Its descriptors are watched while it is
- * listening, and only then: with Accept=no it is running as long as the service that it has started is, which has the
- * descriptors then.
+ * A state without anything to do is passed through within the call that enters it. Its descriptors are watched while it
+ * is listening, and only then: with Accept=no it is running as long as the service that it has started is, which has
+ * the descriptors then.
  *
- * The files of a socket, from the bottom up: this one (data); ports, connections, names and commands, which know of no step
- * and return outcomes; socket_step.c, the steps from state to state; what drives these (socket_event.c, socket_traffic.c,
- * socket_clean.c); socket.c, the UnitVTable. socket_pass.c is what services see of sockets. Private to types.
+ * The files of a socket, from the bottom up: this one (data); ports, connections, names and commands, which know of no
+ * step and return outcomes; socket_step.c, the steps from state to state; what drives these (socket_event.c,
+ * socket_traffic.c, socket_clean.c); socket.c, the UnitVTable. socket_pass.c is what services see of sockets. Private
+ * to types.
  */
 
 #include "basic/macro.h"
@@ -40,7 +41,7 @@ typedef enum SocketState {
         SOCKET_STATE_FINAL_SIGTERM,
         SOCKET_STATE_FINAL_SIGKILL,
         SOCKET_STATE_FAILED,
-        SOCKET_STATE_CLEANING,          /* it was dead, and is again when that has ended */
+        SOCKET_STATE_CLEANING,          /* dead but for the process that removes its directories */
         _SOCKET_STATE_MAX,
 } SocketState;
 
@@ -60,21 +61,21 @@ typedef enum SocketResult {
 DECLARE_STRING_TABLE_TO(socket_state, SocketState);
 DECLARE_STRING_TABLE_TO(socket_result, SocketResult);
 
-/* What it listens on: as the settings were when it was opened, which may have been read again since. */
+/* A descriptor to listen on, with the settings of the time when it was opened. */
 typedef struct SocketPort {
         SocketListen listen;            /* owned */
-        int fd;                         /* owned; -1 only where it was lost */
+        int fd;                         /* owned; -1: lost */
 } SocketPort;
 
-/* As a connection's descriptor that the keeper has, from restore() to resume(). */
+/* In place of a connection's descriptor that the keeper has, from restore() to resume(). */
 #define SOCKET_FD_IS_KEPT (-2)
 
-/* One that was accepted, until its service has ended. */
+/* An accepted connection, until its service has ended. */
 typedef struct SocketConnection {
-        uint32_t number;                /* n_accepted as it came: its name at the keeper */
-        char *service;                  /* owned: the instance that it is for */
-        char *source;                   /* owned: the address it comes from; NULL if that is no matter */
-        int fd;                         /* owned; -1: nobody needs it here any more */
+        uint32_t number;                /* its name at the keeper: n_accepted when it came */
+        char *service;                  /* owned: id of the instance that serves it */
+        char *source;                   /* owned: address of the peer; NULL: no such limit applies */
+        int fd;                         /* owned; -1: not needed here any more */
 } SocketConnection;
 
 typedef struct Socket {
@@ -89,9 +90,9 @@ typedef struct Socket {
         VECTOR(SocketPort) ports;
         VECTOR(SocketConnection) connections;
         uint32_t n_accepted, n_refused;
-        uid_t uid;                      /* of its last command, UINT32_MAX: ours */
+        uid_t uid;                      /* of the last command; UINT32_MAX: the manager's */
         gid_t gid;
-        char **clean_argv;              /* owned; what removes its directories, as long as it is cleaned */
+        char **clean_argv;              /* owned: the command that removes its directories; NULL: it is not cleaned */
         SocketResult clean_result;
         char *failure;                  /* owned: why result isn't success, for people; NULL: nothing to say */
 } Socket;
@@ -101,8 +102,8 @@ const SocketSettings *socket_settings(const Unit *unit);        /* never NULL: d
 void socket_free_state(Unit *unit);                             /* unit->state_of_type */
 
 UnitActiveState socket_active_state(SocketState state);
-void socket_republish(Unit *unit);                              /* the same state, but something to show has changed */
+void socket_republish(Unit *unit);                              /* same state, but a property has changed */
 #define socket_note_failure(unit, ...) unit_say_failure(unit, &socket_of(unit)->failure, __VA_ARGS__)
 
 ExecCommand *socket_command(const Unit *unit, SocketExec kind, unsigned index);         /* NULL past the end */
-Unit *socket_service(const Unit *unit);                 /* that it starts; NULL: it accepts, or there is none */
+Unit *socket_service(const Unit *unit);                 /* the one that it starts; NULL: it accepts, or there is none */

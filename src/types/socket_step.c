@@ -127,7 +127,7 @@ void socket_enter_stop_pre(Unit *unit, SocketResult result) {
                 enter_stop_post(unit, r < 0 ? SOCKET_RESULT_RESOURCES : SOCKET_RESULT_SUCCESS);
 }
 
-/* Nothing to wait for in @state, or it takes too long: what comes after it? */
+/* The step after @state, in which there is nothing to wait for, or which takes too long. */
 static void enter_after_signal(Unit *unit, SocketState state, SocketResult result) {
         bool kills = socket_settings(unit)->kill.send_sigkill;
 

@@ -16,4 +16,4 @@ void socket_enter_signal(Unit *unit, SocketState state, SocketResult result);
 void socket_enter_dead(Unit *unit, SocketResult result);
 void socket_go_on(Unit *unit, SocketResult result);     /* the commands of this state have been run */
 void socket_time_out(Unit *unit);                       /* the limit of this state has elapsed */
-void socket_look_for_rest(Unit *unit);                  /* is there still a process to wait for? */
+void socket_look_for_rest(Unit *unit);                  /* goes on if no process is left */

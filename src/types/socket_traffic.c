@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Somebody wants something
+ * Traffic on a socket, and the services that it starts
  *
- * With Accept=no the first byte or connection starts the service, which is
- * given all descriptors and does the rest: until it has ended they are none of
- * our business. What comes while it cannot be started would wake us for ever,
- * hence the limits. The rules are systemd's.
+ * With Accept=no the first byte or connection starts the service, which gets all descriptors; they are not watched
+ * until it has ended. Traffic that comes while the service cannot be started would wake core for ever, hence the
+ * limits. The rules are systemd's.
  */
 
 #include <errno.h>
@@ -22,7 +21,7 @@
 
 #define STOP_RETRY (100 * USEC_PER_MSEC)
 
-/* Is any that it triggers there, or about to be? */
+/* Is a triggered unit active or activating, or does it have a job? */
 static bool is_pending(Unit *unit) {
         UnitRelations triggers = unit_relations(unit, UNIT_TRIGGERS);
 
@@ -75,7 +74,7 @@ static bool is_within_poll_limit(Unit *unit) {
         return false;
 }
 
-/* What is pending is refused when it is closed, unless that is called off. */
+/* A stop refuses what is pending, but it may still be canceled. */
 static bool is_about_to_stop(Unit *unit) {
         if (!unit_will_stop(unit))
                 return false;
@@ -104,7 +103,7 @@ void socket_fd_ready(Unit *unit, uint32_t index, uint32_t events) {
 
 /* — what becomes of the service — */
 
-/* What was before the socket began to listen has not kept it from being started. */
+/* An earlier failure of the service does not count. */
 static bool has_hit_start_limit(const Unit *unit, const Unit *service) {
         const Socket *socket = socket_of(unit);
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A timer: starts another unit when the time has come
+ * A timer: starts another unit at its times
  *
  *      dead → waiting → running → waiting → … → elapsed
  *
- * Started, it waits for the earliest of its times; elapsed, it asks for a start
- * of the unit that it triggers and is running until that one is inactive again
- * and has no job. Then it looks for its next time, and if there is none it is
+ * A started timer waits for the earliest of its times. When it elapses it requests a start of the triggered unit, and
+ * is running until that unit is inactive again and has no job. Then it computes its next time; if there is none it is
  * elapsed or, with RemainAfterElapse=no, ends.
  *
- * All is in Timer, and a request for a job is written down together with it:
- * so after a death of the manager nothing elapses twice, or is lost.
+ * All of it is in Timer, which is committed together with the request for the job: after a death of the manager nothing
+ * elapses twice, or is lost.
  */
 
 #include <errno.h>
@@ -25,7 +24,7 @@
 #include "types/unit_types.h"
 #include "unit/unit_clean.h"
 
-/* A stop of it that waits for others may be canceled: so it looks again. */
+/* A stop of this unit that waits for other jobs may be canceled: after this time it looks again. */
 #define RETRY (100 * USEC_PER_MSEC)
 
 static const UnitActiveState active_states[_TIMER_STATE_MAX] = {
@@ -65,17 +64,17 @@ static void end(Unit *unit, TimerResult result) {
         set_state(unit, result == TIMER_SUCCESS ? TIMER_DEAD : TIMER_FAILED);
 }
 
-/* Before the clock is read: what changes in between is told, too. */
+/* Called before the clock is read, so that changes in between are told. */
 static void watch_clock(const Unit *unit) {
         const TimerSettings *settings = timer_settings(unit);
         UnitHost *host = unit_host(unit);
-        bool is_needed = timer_settings_has_calendar(settings) || settings->on_clock_change || settings->on_timezone_change;
+        bool is_needed = timer_settings_has_calendar(settings) || settings->on_clock_change ||
+                         settings->on_timezone_change;
 
         if (is_needed && host->ops->watch_clock)
                 host->ops->watch_clock(host);
 }
 
-/* Waits for the next time, if there is one. */
 static void wait_for_next(Unit *unit) {
         const TimerSettings *settings = timer_settings(unit);
         Timer *timer = timer_of(unit);
@@ -95,7 +94,7 @@ static void wait_for_next(Unit *unit) {
         set_state(unit, TIMER_WAITING);
 }
 
-/* Asks for what it triggers. */
+/* Requests the triggered unit. */
 static void elapse(Unit *unit, const char *why) {
         UnitHost *host = unit_host(unit);
         Unit *triggered = timer_triggered(unit);
@@ -121,7 +120,7 @@ static void elapse(Unit *unit, const char *why) {
 
 /* — operations — */
 
-/* Better now than when it is due. */
+/* Refuses a start now rather than when the timer elapses. */
 static bool is_startable(const Unit *unit) {
         const Unit *triggered = timer_triggered(unit);
 
@@ -160,7 +159,7 @@ static void timer_reset_failed(Unit *unit) {
                 end(unit, TIMER_SUCCESS);
 }
 
-/* New settings: other times, perhaps. */
+/* New settings may have other times. */
 static void timer_loaded(Unit *unit) {
         const Timer *timer = timer_of(unit);
 
@@ -176,7 +175,7 @@ static void timer_timer_elapsed(Unit *unit, UnitPurpose purpose) {
 
         if (timer->state != TIMER_WAITING)
                 return;
-        /* The clock may have been set back, and nobody has told us yet. */
+        /* The clock may have been set back without clock_changed() yet. */
         if ((timer->next_monotonic > 0 && timer->next_monotonic <= host->ops->now(host)) ||
             (timer->next_realtime > 0 && timer->next_realtime <= host->ops->now_realtime(host)))
                 elapse(unit, "has elapsed");
@@ -209,7 +208,7 @@ static void timer_job_refused(Unit *unit, const Failure *failure) {
                 end(unit, TIMER_FAILURE_RESOURCES);
 }
 
-/* Set back: what it did in the future does not keep it from doing it again. */
+/* The clock was set back: a trigger in the future does not keep the timer from elapsing. */
 static void forget_future(Unit *unit) {
         usec_t now = unit_timestamp(unit).realtime;
         Timer *timer = timer_of(unit);
@@ -235,14 +234,15 @@ static int timer_trigger_environment(const Unit *unit, char ***environment) {
 
         if (timer->state != TIMER_RUNNING)
                 return 0;
-        r = unit_process_add_variable(environment, "TRIGGER_TIMER_REALTIME_USEC=%" PRIu64, timer->last_trigger.realtime);
+        r = unit_process_add_variable(environment, "TRIGGER_TIMER_REALTIME_USEC=%" PRIu64,
+                                      timer->last_trigger.realtime);
         if (r == 0)
                 r = unit_process_add_variable(environment, "TRIGGER_TIMER_MONOTONIC_USEC=%" PRIu64,
                                             timer->last_trigger.monotonic);
         return r < 0 ? r : 1;
 }
 
-/* In another process: clock and zone may have been set while nobody looked. */
+/* After a restart of core: clock and zone may have changed meanwhile. */
 static void timer_resume(Unit *unit) {
         const Timer *timer = timer_of(unit);
         Unit *triggered = timer_triggered(unit);
@@ -259,10 +259,11 @@ static unsigned timer_can_clean(const Unit *unit) {
         return timer_settings(unit)->persistent ? 1U << UNIT_CLEAN_STATE : 0;
 }
 
-/* One file, which is done at once. */
+/* Removes one file, without a process for it. */
 static int timer_clean(Unit *unit, unsigned kinds, Failure *ret_failure) {
         if (!(kinds & timer_can_clean(unit)))
-                return failure_set(ret_failure, -ENODATA, "NothingToClean", "%s has nothing of that kind to clean.", unit->id);
+                return failure_set(ret_failure, -ENODATA, "NothingToClean", "%s has nothing of that kind to clean.",
+                                   unit->id);
         if (!timer_remove_stamp(unit))
                 return failure_set(ret_failure, -EIO, "Failed", "Cannot clean %s: its log says why.", unit->id);
         return 0;

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What the files of a timer offer each other
+ * A timer: its data, and what its files offer each other
  */
 
 #include "basic/string_table.h"
@@ -13,15 +13,15 @@
 typedef enum TimerState {
         TIMER_DEAD,
         TIMER_WAITING,
-        TIMER_RUNNING,                  /* it has elapsed, and the unit that it triggers is not done yet */
-        TIMER_ELAPSED,                  /* it will not elapse again by itself */
+        TIMER_RUNNING,                  /* elapsed; the triggered unit is active or has a job */
+        TIMER_ELAPSED,                  /* it has no next time */
         TIMER_FAILED,
         _TIMER_STATE_MAX,
 } TimerState;
 
 typedef enum TimerResult {
         TIMER_SUCCESS,
-        TIMER_FAILURE_RESOURCES,        /* the unit that it triggers could not be asked for */
+        TIMER_FAILURE_RESOURCES,        /* the triggered unit could not be requested */
         _TIMER_RESULT_MAX,
 } TimerResult;
 
@@ -30,10 +30,10 @@ DECLARE_STRING_TABLE_TO(timer_state, TimerState);
 typedef struct Timer {
         TimerState state;
         TimerResult result;
-        UnitTimestamp last_trigger;     /* monotonic: 0 if that was before this start */
+        UnitTimestamp last_trigger;     /* .monotonic is 0 if that was before this start */
         usec_t next_realtime;           /* with the random delay; 0: none */
         usec_t next_monotonic;
-        usec_t delay;                   /* drawn once for each time that it elapses */
+        usec_t delay;                   /* random, drawn anew each time that it elapses */
 } Timer;
 
 static inline Timer *timer_of(const Unit *unit) {
@@ -47,7 +47,7 @@ static inline const TimerSettings *timer_settings(const Unit *unit) {
         return unit->type_settings ? unit->type_settings : &none;
 }
 
-/* The unit that it triggers; NULL if there is none. */
+/* The triggered unit; NULL if there is none. */
 static inline Unit *timer_triggered(const Unit *unit) {
         UnitRelations triggers = unit_relations(unit, UNIT_TRIGGERS);
 
@@ -56,22 +56,25 @@ static inline Unit *timer_triggered(const Unit *unit) {
 
 /* — timer_next.c: when — */
 
-/* When @value elapses next, on its own clock and without random delay: 0, or -ENOENT if not any more. */
+/* The next time of @value, on its own clock and without random delay: 0, or -ENOENT if there is none. */
 int timer_value_next(const Unit *unit, const TimerValue *value, usec_t *ret_next);
 
-/* Computes both; false if it does not elapse again. *ret_is_bound: it would, if its unit did something. */
+/*
+ * Computes the next time on both clocks; false if there is none. *ret_is_bound: a time depends on what the triggered
+ * unit does.
+ */
 bool timer_compute_next(const Unit *unit, usec_t *ret_realtime, usec_t *ret_monotonic, bool *ret_is_bound);
 
 usec_t timer_draw_delay(const Unit *unit);
 
-/* The moment (monotonic) at which to wake up for the two. */
+/* When to wake up (monotonic) for the next times. */
 usec_t timer_find_deadline(const Unit *unit);
 
 /* — timer_stamp.c: Persistent= — */
 
-/* When it has elapsed last (realtime, 0: never); makes the file if there is none. */
+/* When the timer elapsed last (realtime, 0: never). Makes the file if there is none. */
 usec_t timer_read_stamp(const Unit *unit);
-bool timer_remove_stamp(const Unit *unit);      /* false: it could not be, which is said */
+bool timer_remove_stamp(const Unit *unit);      /* false: not possible, which is logged */
 void timer_write_stamp(const Unit *unit, usec_t realtime);
 
 /* — timer_show.c — */

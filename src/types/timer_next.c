@@ -2,14 +2,12 @@
 /*
  * When a timer elapses
  *
- * All of it follows from the settings, from when it has elapsed last, and from
- * what the unit that it triggers does; so it is computed anew whenever one of
- * these changes, and nothing of it need be kept but the random delay.
+ * The next time follows from the settings, from the last trigger, and from the state of the triggered unit; so it is
+ * computed anew whenever one of these changes, and only the random delay is stored.
  *
- * What elapses at the same time or nearly so should wake the machine once: in
- * the time that AccuracySec= leaves it is at the same offset within a minute,
- * 10 s, a second or 250 ms. The offset is the machine's own, so that many of
- * them do not ask the same server at the same moment.
+ * Timers that elapse at nearly the same time should wake the machine once: within AccuracySec= a timer elapses at the
+ * same offset within a minute, 10 s, a second or 250 ms. The offset differs between machines, so that many of them do
+ * not ask one server at the same moment.
  */
 
 #include <errno.h>
@@ -53,13 +51,13 @@ static int find_calendar(const Unit *unit, const TimerValue *value, usec_t *ret_
         r = calendar_next(value->calendar, base, ret_next);
         if (r < 0)
                 return r;
-        /* What was missed while nobody was there is made up for as if it were due when we began, delay and all. */
+        /* A time that was missed before the manager started counts as due at its start, delay included. */
         earliest = usec_sub(realtime_of(unit), usec_sub(unit_now(unit), started_of(unit)));
         *ret_next = MAX(*ret_next, earliest);
         return 0;
 }
 
-/* What the span of @value is counted from: 0 if that has not happened. */
+/* The moment that the span of @value is counted from: 0 if it has not come yet. */
 static usec_t find_base(const Unit *unit, const TimerValue *value, bool *ret_is_once) {
         const Unit *triggered = timer_triggered(unit);
         usec_t last = timer_of(unit)->last_trigger.monotonic;
@@ -86,8 +84,9 @@ static usec_t find_base(const Unit *unit, const TimerValue *value, bool *ret_is_
 }
 
 /*
- * Of a time that comes once in a run of the timer: this was it, or it would be again and again. What came while its unit ran
- * is over, too; not what it waits for, although nobody has looked for a while. A stamp tells of another run.
+ * Is a time that comes once in a run of the timer over? It is if it has triggered (or it would trigger again and
+ * again), and if it came while the triggered unit ran; not if the timer still waits for it, even if core comes late. A
+ * trigger that only the stamp tells of belongs to another run.
  */
 static bool is_over(const Unit *unit, usec_t next) {
         const Timer *timer = timer_of(unit);
@@ -143,7 +142,7 @@ bool timer_compute_next(const Unit *unit, usec_t *ret_realtime, usec_t *ret_mono
 
 /* — what is random — */
 
-/* Of this machine, and the same as long as it has its id. */
+/* The same as long as the machine has its id. */
 static uint64_t machine_hash(void) {
         static uint64_t hash;
         char id[64] = "";
@@ -161,7 +160,7 @@ static uint64_t machine_hash(void) {
         return hash;
 }
 
-/* Neighbours should not be neighbours any more. */
+/* Similar hashes become very different ones. */
 static uint64_t mix(uint64_t hash) {
         hash = (hash ^ (hash >> 33)) * UINT64_C(0xff51afd7ed558ccd);
         hash = (hash ^ (hash >> 33)) * UINT64_C(0xc4ceb9fe1a85ec53);
@@ -186,7 +185,7 @@ usec_t timer_draw_delay(const Unit *unit) {
 
 /* — when to wake up — */
 
-/* The moment from @least to @most at which others would wake up, too. */
+/* The moment from @least to @most at which other timers wake up, too. */
 static usec_t choose_moment(usec_t least, usec_t most) {
         static const usec_t steps[] = { USEC_PER_MINUTE, 10 * USEC_PER_SEC, USEC_PER_SEC, 250 * USEC_PER_MSEC };
         usec_t offset = mix(machine_hash()) % USEC_PER_MINUTE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A timer told to people, and kept for a successor of the manager
+ * A timer described for people, and recorded for the next core
  *
  * Names and signatures of the properties are systemd's.
  */
@@ -99,7 +99,8 @@ static const UnitProperty rows[] = {
         { "TimersCalendar", "a(sst)", 0, get_calendar, "Its calendar expressions, and when they elapse next." },
         { "OnClockChange", "b", C, get_on_clock_change, "Whether it elapses when the machine's clock is set." },
         { "OnTimezoneChange", "b", C, get_on_timezone_change, "Whether it elapses when the time zone is changed." },
-        { "NextElapseUSecRealtime", "t", E, get_next_realtime, "When it elapses next by the calendar; 0 if it does not." },
+        { "NextElapseUSecRealtime", "t", E, get_next_realtime,
+          "When it elapses next by the calendar; 0 if it does not." },
         { "NextElapseUSecMonotonic", "t", E, get_next_monotonic,
           "When it elapses next by a span of time, in CLOCK_MONOTONIC; 0 if it does not." },
         { "LastTriggerUSec", "t", E, get_last_trigger, "When it has elapsed last; 0 for never." },
@@ -109,8 +110,10 @@ static const UnitProperty rows[] = {
         { "RandomizedDelayUSec", "t", C, get_randomized_delay, "How much later it elapses at most, at random." },
         { "FixedRandomDelay", "b", C, get_fixed_random_delay, "Whether that is as much each time." },
         { "Persistent", "b", C, get_persistent, "Whether it makes up for what was missed while it was inactive." },
-        { "WakeSystem", "b", C, get_wake_system, "Whether its file asks for a machine that is woken up, which is not done." },
-        { "RemainAfterElapse", "b", C, get_remain_after_elapse, "Whether it stays active when it will not elapse again." },
+        { "WakeSystem", "b", C, get_wake_system,
+          "Whether its file asks for a machine that is woken up, which is not done." },
+        { "RemainAfterElapse", "b", C, get_remain_after_elapse,
+          "Whether it stays active when it will not elapse again." },
 };
 
 const UnitPropertyTable timer_properties = { rows, ELEMENTSOF(rows) };

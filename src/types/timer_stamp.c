@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Persistent=: when a timer has elapsed last, also over reboots
+ * Persistent=: when a timer elapsed last, across reboots
  *
- * An empty file whose time of modification says it, as systemd has it. A
- * folder on a local disk: what is done here takes no time worth mentioning.
- * If the machine goes down before it is on the disk, the timer elapses once
- * more, which is what a timer of this kind is for.
+ * The stamp is an empty file with that time of modification, as in systemd. It lies on a local disk, so reading and
+ * writing it takes no noticeable time. It is not synchronized: if the machine crashes before it is on the disk, the
+ * timer elapses once more, as Persistent= intends.
  */
 
 #include <errno.h>
@@ -22,7 +21,7 @@ static void close_fd(int *fd) {
                 close(*fd);
 }
 
-/* Of the file; and its folder, which is made. */
+/* The path of the stamp. Makes its folder. */
 static int find_path(const Unit *unit, char **ret_path) {
         UnitHost *host = unit_host(unit);
         const char *state = host->ops->state_directory ? host->ops->state_directory(host) : NULL;
@@ -45,7 +44,8 @@ static int find_path(const Unit *unit, char **ret_path) {
 }
 
 static int write_path(const char *path, usec_t realtime) {
-        cleanup_(close_fd) int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK, 0644);
+        cleanup_(close_fd) int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK,
+                                         0644);
         struct timespec times[2] = {
                 { .tv_sec = (time_t) (realtime / USEC_PER_SEC), .tv_nsec = (long) (realtime % USEC_PER_SEC * 1000) },
         };
@@ -55,7 +55,8 @@ static int write_path(const char *path, usec_t realtime) {
 }
 
 static void say(const Unit *unit, const char *what, int error) {
-        unit_say(unit, LOG_LEVEL_WARNING, "%s: %s. Persistent= does not reach over the next reboot.", what, strerror(-error));
+        unit_say(unit, LOG_LEVEL_WARNING, "%s: %s. Persistent= does not reach over the next reboot.", what,
+                 strerror(-error));
 }
 
 usec_t timer_read_stamp(const Unit *unit) {
@@ -70,7 +71,7 @@ usec_t timer_read_stamp(const Unit *unit) {
                 r = write_path(path, now);
         else if (r == 0) {
                 time = (usec_t) status.st_mtim.tv_sec * USEC_PER_SEC + (usec_t) status.st_mtim.tv_nsec / 1000;
-                /* A clock that was wrong then must not keep it from elapsing. */
+                /* A stamp of a clock that was wrong must not keep the timer from elapsing. */
                 return status.st_mtim.tv_sec >= 0 && time < now ? time : 0;
         }
         if (r < 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What processes of a unit are told of the one that has triggered it
+ * Environment variables about the unit that has triggered another
  *
- * Nothing goes along with a job, and jobs are merged; so those that could have
- * triggered the unit are asked whether they did.
+ * A job does not name the unit that asked for it, and jobs are merged; so each unit that could have triggered this one
+ * is asked whether it did.
  */
 
 #include "types/trigger_environment.h"

@@ -2,13 +2,14 @@
 #pragma once
 
 /*
- * What processes of a unit are told of the one that has triggered it
+ * Environment variables about the unit that has triggered another
  */
 
 #include "unit/unit.h"
 
 /*
- * Adds TRIGGER_UNIT= and what comes with it (TRIGGER_PATH=, TRIGGER_TIMER_REALTIME_USEC=, …), as systemd.exec(5) has it, if
- * a timer or path unit has triggered @unit and waits for it. Of several it is the first. 0 or -ENOMEM.
+ * Adds TRIGGER_UNIT= and the variables that go with it (TRIGGER_PATH=, TRIGGER_TIMER_REALTIME_USEC=, …), as in
+ * systemd.exec(5), if a timer or path unit has triggered @unit and waits for it. The first of several counts. 0 or
+ * -ENOMEM.
  */
 int trigger_environment_add(const Unit *unit, char ***environment);

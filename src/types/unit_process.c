@@ -2,10 +2,9 @@
 /*
  * Processes of a unit, of whatever type
  *
- * KillMode=control-group means all of its processes: without control groups
- * those that the host can find. mixed sends the first signal to the main and
- * the control process alone and the killing one to all. process never looks at
- * the rest, none signals nobody.
+ * KillMode=control-group means all processes of the unit: without control groups, those that the host can find. mixed
+ * sends the first signal to the main and control process alone, and the killing one to all. process leaves the rest
+ * alone, none signals nothing.
  */
 
 #include <errno.h>
@@ -195,7 +194,7 @@ int unit_process_signal_end(Unit *unit, const KillSettings *kill, pid_t main_pid
                 return n;
         if (kill->send_sighup && signal != SIGHUP)
                 unit_process_signal(unit, main_pid, control_pid, SIGHUP, with_rest);
-        /* One that is stopped would not hear it. */
+        /* A stopped process would not handle the signal. */
         if (signal != SIGKILL && signal != SIGCONT)
                 unit_process_signal(unit, main_pid, control_pid, SIGCONT, with_rest);
         return n;
@@ -208,7 +207,8 @@ int unit_process_kill(Unit *unit, pid_t control_pid, const char *who, int signal
         if (signal <= 0 || signal >= _NSIG)
                 return failure_set(ret_failure, -EINVAL, "InvalidArgs", "There is no signal %i.", signal);
         if (strcmp(who, "main") == 0 || strcmp(who, "main-fail") == 0)
-                return failure_set(ret_failure, -ESRCH, "NoSuchProcess", "%s is a %s: it has no main process.", unit->id,
+                return failure_set(ret_failure, -ESRCH, "NoSuchProcess", "%s is a %s: it has no main process.",
+                                   unit->id,
                                    unit_type_to_string(unit->type));
         if (!is_all && !is_control)
                 return failure_set(ret_failure, -EINVAL, "InvalidArgs",

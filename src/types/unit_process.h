@@ -4,9 +4,10 @@
 /*
  * Processes of a unit, of whatever type
  *
- * A process is asked for by unit_process_ask(). The host comes back for the command when it flushes its outbox
- * (UnitVTable.prepare_spawn), and tells what became of it (UnitVTable.spawned, which begins with unit_process_spawned()).
- * In between the unit may take the wish back.
+ * A unit asks for a process by unit_process_ask(). The host comes back for the command when it flushes its outbox
+ * (UnitVTable.prepare_spawn), and reports the outcome later (UnitVTable.spawned, which begins with
+ * unit_process_spawned()). In between the unit may take the wish back: then the process, if it starts at all, is
+ * killed.
  */
 
 #include "basic/record.h"
@@ -15,7 +16,10 @@
 #include "unitfile/exec_settings.h"
 #include "unitfile/kill_settings.h"
 
-/* The command is named by its place, not by a pointer: settings may be read again while it runs. */
+/*
+ * A process that a unit has, or waits for. Its command is named by its place, not by a pointer: settings may be read
+ * again while it runs.
+ */
 typedef struct UnitProcess {
         pid_t pid;                      /* 0: none */
         bool is_wanted;                 /* the host was asked for it and has not started it yet */
@@ -27,44 +31,49 @@ typedef struct UnitProcess {
 } UnitProcess;
 
 typedef enum UnitSpawn {
-        UNIT_SPAWN_STALE,               /* the wish was taken back: the process is killed, and the unit has no part in it */
+        UNIT_SPAWN_STALE,               /* the wish was taken back: the process is killed, ignore it */
         UNIT_SPAWN_RUNNING,
-        UNIT_SPAWN_FAILED,              /* *process still says what was wanted */
+        UNIT_SPAWN_FAILED,              /* no process; *process still has the wish */
 } UnitSpawn;
 
 static inline bool unit_process_exists(const UnitProcess *process) {
         return process->pid > 0 || process->is_wanted;
 }
 
-/* Asks the host for @wish, whose .is_wanted and .since are filled in. 0, or a negative errno and there is no process. */
+/*
+ * Asks the host for a process. Fills in .is_wanted and .since of @wish. 0, or a negative errno and *process is empty.
+ */
 int unit_process_ask(Unit *unit, UnitPurpose purpose, UnitProcess *process, UnitProcess wish);
 
-/* What was asked for and has not been started yet never will be. */
+/* Withdraws a wish that the host has not fulfilled yet. */
 void unit_process_take_back(UnitProcess *process);
 
-/* As UnitVTable.spawned: fills in *process, which may be NULL (nothing is wanted of that purpose). */
+/*
+ * The outcome of a wish, as UnitVTable.spawned tells it; fills in *process, which may be NULL (no wish for that
+ * purpose).
+ */
 UnitSpawn unit_process_spawned(Unit *unit, UnitProcess *process, pid_t pid);
 
-/* The unit has nothing to do with the process any more. */
+/* Stops following the process, which may go on. */
 void unit_process_forget(Unit *unit, UnitPurpose purpose, UnitProcess *process);
 
 /*
- * Could a step of the spawn be told from others, it has an exit status, and *ret_exit says that the process has ended with
- * it: true. False: there was no process at all.
+ * A spawn that failed in a step with an exit status of its own counts as a process that has exited with it: true and
+ * *ret_exit. False: it failed otherwise, without a process.
  */
 bool unit_process_failed_exit(const Unit *unit, const ExecResult *result, UnitExit *ret_exit);
 
 /* The user of the last process; a process with our own privileges ("+") leaves them as they are. */
 void unit_process_note_user(const ExecResult *result, uid_t *uid, gid_t *gid);
 
-/* Notes in @command, which may be NULL, that it runs, and that it has ended. */
+/* Notes in @command, which may be NULL, that it has started, or ended. */
 void unit_process_started(const Unit *unit, ExecCommand *command, pid_t pid, usec_t since);
 void unit_process_ended(const Unit *unit, ExecCommand *command, const UnitExit *exit);
 
 /* "exited with status 3" */
 void unit_process_describe_exit(const UnitExit *exit, char *buffer, size_t size);
 
-/* "ExecStartPre: /bin/sleep 60 (pid 12)"; just @what where no command is known. 0 or -ENOMEM. */
+/* "ExecStartPre: /bin/sleep 60 (pid 12)"; @what alone if no command is known. 0 or -ENOMEM. */
 int unit_process_describe(const char *what, const ExecCommand *command, pid_t pid, char **ret_text);
 
 /* Appends one variable: 0 or -ENOMEM. */
@@ -76,15 +85,18 @@ int unit_process_format_invocation(const Unit *unit, char **ret_hex);
 /* INVOCATION_ID=: 1, 0 if this run of the unit has none, or -ENOMEM. */
 int unit_process_add_invocation(const Unit *unit, char ***environment);
 
-/* One signal to the processes that are there (0: is not), with their groups and all others of the unit @with_rest: how many. */
+/*
+ * Sends a signal to the processes given (0: there is none); @with_rest: also to their groups and to all others of the
+ * unit. Returns how many there were.
+ */
 int unit_process_signal(Unit *unit, pid_t main_pid, pid_t control_pid, int signal, bool with_rest);
 
 /*
- * What ends them, by @kill; @is_final: there is nothing behind @signal. How many there are to wait for; 0 also where
- * KillMode=none forbids it.
+ * Sends the signals that end the processes, by @kill; @is_final: there is no step after @signal. Returns how many there
+ * are to wait for; 0 also if KillMode=none forbids it.
  */
 int unit_process_signal_end(Unit *unit, const KillSettings *kill, pid_t main_pid, pid_t control_pid, int signal,
                             bool is_final);
 
-/* The verb kill of a unit that has one process at a time, @control_pid: as UnitVTable.kill. */
+/* As UnitVTable.kill, for a unit with one process at a time, @control_pid. */
 int unit_process_kill(Unit *unit, pid_t control_pid, const char *who, int signal, Failure *ret_failure);

@@ -14,7 +14,7 @@
 static void say(const Unit *unit, LogLevel level, const char *message) {
         UnitHost *host = unit_table_host(unit->table);
 
-        /* The log belongs to the host; nothing of the unit changes. */
+        /* The host only reads the unit's id. */
         host->ops->log(host, (Unit *) unit, level, message);
 }
 

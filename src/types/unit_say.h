@@ -14,7 +14,7 @@ void unit_say(const Unit *unit, LogLevel level, const char *format, ...) printf_
 void unit_say_list(const Unit *unit, LogLevel level, const char *format, va_list arguments);
 
 /*
- * Logs a warning, and stores a copy in *first (owned) if that is NULL: the first failure is the cause of those that come
- * after it.
+ * Logs a warning, and stores a copy in *first (owned) if that is NULL: the first failure is the cause of those that
+ * come after it.
  */
 void unit_say_failure(const Unit *unit, char **first, const char *format, ...) printf_(3, 4);

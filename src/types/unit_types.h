@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * The unit types that there are
+ * The unit types
  *
- * What a host must know beyond unit/unit.h:
- * - prepare_spawn() answers -ECANCELED if the unit does not want that process
- *   any more (a stop came before the outbox was flushed): drop it, without
- *   spawned(). For any other error, and when exec_spawn() fails, call
+ * Rules for a host, beyond unit/unit.h:
+ *
+ * - prepare_spawn() returns -ECANCELED if the unit does not want that process any more (a stop came before the outbox
+ *   was flushed): the spawn is dropped, without spawned(). After any other error, and when exec_spawn() fails, call
  *   spawned() with pid 0 and the ExecResult.
- * - No entry may call back into the unit before it returned: answers to
- *   set_timer(), kill() and the like come in a later turn.
+ * - No entry may call back into the unit before it returned: answers to set_timer(), kill() and the like come in a
+ *   later turn.
  */
 
 #include "unit/unit.h"

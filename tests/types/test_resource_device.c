@@ -44,7 +44,8 @@ Test(resource_device, what_is_no_disk_is_told_of) {
 /* Where the tests run there may be no disk at all; a folder's is as good as any. */
 Test(resource_device, lines_of_a_disk) {
         ResourceDevice device = { .path = (char *) "/", .weight = 7, .latency_target = 25 * USEC_PER_MSEC,
-                                  .limits = { [RESOURCE_READ_BANDWIDTH] = 5000000, [RESOURCE_WRITE_IOPS] = RESOURCE_INFINITY } };
+                                  .limits = { [RESOURCE_READ_BANDWIDTH] = 5000000,
+                                          [RESOURCE_WRITE_IOPS] = RESOURCE_INFINITY } };
         const ResourceSettings settings = { .devices = &device, .n_devices = 1 };
         char line[128];
         dev_t disk;
@@ -82,7 +83,8 @@ Test(resource_device, weights_of_the_startup) {
 Test(resource_device, tasks_by_default) {
         const ResourceDefaults defaults = { .tasks_max = { .is_set = true, .amount = 123 } };
         const ResourceSettings own = { .tasks_max = { .is_set = true, .amount = RESOURCE_INFINITY } };
-        const ResourceLimit share = { .is_set = true, .is_part = true, .amount = 1500 }, all = { .is_set = true, .is_part = true, .amount = 10000 };
+        const ResourceLimit share = { .is_set = true, .is_part = true, .amount = 1500 };
+        const ResourceLimit all = { .is_set = true, .is_part = true, .amount = 10000 };
 
         n_attributes = resource_list_attributes(NULL, &defaults, attributes);
         assert_string(find_last("pids.max")->value, "123");

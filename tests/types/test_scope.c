@@ -166,7 +166,8 @@ Test(scope, stops_and_kills) {
         start(&f);
         cr_assert(eq(int, unit_stop(f.scope), UNIT_UNDER_WAY));
         assert_sub_state(f, "stop-sigterm");
-        assert_string(double_calls(f.world), "kill 11 15 a.scope, kill 12 15 a.scope, kill 11 18 a.scope, kill 12 18 a.scope");
+        assert_string(double_calls(f.world),
+                      "kill 11 15 a.scope, kill 12 15 a.scope, kill 11 18 a.scope, kill 12 18 a.scope");
         double_calls_clear(f.world);
         double_world_advance(f.world, 5 * USEC_PER_SEC);
         assert_sub_state(f, "stop-sigkill");

@@ -43,7 +43,8 @@ Test(service_limit, of_each_step_of_a_start) {
                 cr_assert(not(text_ends_with(world_states(world), "stop-sigterm")));
                 world_advance(world, USEC_PER_SEC);
                 cr_assert(strcmp(world_states(world), limits[i].states) == 0, "%zu: %s", i, world_states(world));
-                assert_string(world_property(world, "Result"), limits[i].limit == USEC_INFINITY ? "success" : "timeout");
+                assert_string(world_property(world, "Result"),
+                              limits[i].limit == USEC_INFINITY ? "success" : "timeout");
         }
 }
 
@@ -159,7 +160,8 @@ Test(service_limit, only_who_may_speak_is_heard) {
                 world_notify(world, world_main(world), "STATUS=main");
                 assert_string(world_property(world, "StatusText"), table[i].main ? "main" : "");
                 world_notify(world, world_control(world), "STATUS=control");
-                assert_string(world_property(world, "StatusText"), table[i].control ? "control" : table[i].main ? "main" : "");
+                assert_string(world_property(world, "StatusText"),
+                              table[i].control ? "control" : table[i].main ? "main" : "");
                 world_notify(world, 1, "STATUS=other");
                 cr_assert(eq(int, strcmp(world_property(world, "StatusText"), "other") == 0, table[i].other));
         }

@@ -103,7 +103,8 @@ Test(service_probe, main_process_that_ends_before_is_no_success) {
         world_exit(world, world_main(world), 0);
         assert_string(world_property(world, "Result"), "protocol");
         assert_string(world_states(world), "start failed");
-        assert_string(world_property(world, "FailureReason"), "main process ended before its readiness probe succeeded");
+        assert_string(world_property(world, "FailureReason"),
+                      "main process ended before its readiness probe succeeded");
 }
 
 Test(service_probe, stop_takes_it_back) {

@@ -72,7 +72,8 @@ Test(service_process, forking_daemon_is_known_by_its_pid_file) {
 
         cr_assert(asprintf(&world->settings->pid_file, "%s/pid", world->folder) > 0);
         process_world_script(world, START,
-                             "setsid sh -c 'echo $$ > $D/pid.new; mv $D/pid.new $D/pid; echo $$ > $D/copy; exec sleep 1000' &");
+                             "setsid sh -c 'echo $$ > $D/pid.new; mv $D/pid.new $D/pid; echo $$ > $D/copy; "
+                             "exec sleep 1000' &");
         unit_start(world->unit);
         process_world_await(world, "running");
         snprintf(expected, sizeof(expected), "%s\n", process_world_property(world, "MainPID"));
@@ -173,7 +174,8 @@ Test(service_process, kill_mode_process_leaves_the_others) {
         PROCESS_WORLD(SERVICE_SIMPLE);
 
         world->settings->kill.mode = KILL_MODE_PROCESS;
-        process_world_script(world, START, "(setsid sh -c 'echo x >> $D/up; exec sleep 1000' &); echo x >> $D/up; exec sleep 1000");
+        process_world_script(world, START,
+                             "(setsid sh -c 'echo x >> $D/up; exec sleep 1000' &); echo x >> $D/up; exec sleep 1000");
         unit_start(world->unit);
         process_world_await_file(world, "up", 4);
         unit_stop(world->unit);
@@ -199,7 +201,8 @@ Test(service_process, restarts_after_a_failure) {
 Test(service_process, reload_and_stop_commands_know_the_main_process) {
         PROCESS_WORLD(SERVICE_SIMPLE);
 
-        process_world_script(world, START, "trap 'echo reloaded >> $D/log' HUP; echo up >> $D/log; while :; do sleep 0.01; done");
+        process_world_script(world, START,
+                             "trap 'echo reloaded >> $D/log' HUP; echo up >> $D/log; while :; do sleep 0.01; done");
         process_world_script(world, SERVICE_EXEC_RELOAD, "kill -HUP $MAINPID");
         process_world_script(world, SERVICE_EXEC_STOP, "kill $MAINPID; while kill -0 $MAINPID 2>/dev/null; do :; done");
         unit_start(world->unit);

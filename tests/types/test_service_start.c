@@ -88,7 +88,8 @@ Test(service_start, commands_run_in_their_order) {
         cr_assert(eq(int, world->active, UNIT_ACTIVATING));
         world_exit(world, world_control(world), 0);
         assert_string(world_states(world), "condition start-pre start start-post running");
-        assert_string(world_calls(world), "run /bin/condition, run /bin/pre1, run /bin/pre2, run /bin/a, run /bin/post");
+        assert_string(world_calls(world),
+                      "run /bin/condition, run /bin/pre1, run /bin/pre2, run /bin/a, run /bin/post");
 }
 
 Test(service_start, oneshot_runs_its_commands_one_after_the_other) {

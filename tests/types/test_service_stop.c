@@ -28,7 +28,8 @@ static const struct {
         { KILL_MODE_CONTROL_GROUP, false, "TERM main group, TERM rest, CONT main group, CONT rest",
           "KILL main group, KILL rest" },
         { KILL_MODE_CONTROL_GROUP, true,
-          "TERM main group, TERM rest, HUP main group, HUP rest, CONT main group, CONT rest", "KILL main group, KILL rest" },
+          "TERM main group, TERM rest, HUP main group, HUP rest, CONT main group, CONT rest",
+          "KILL main group, KILL rest" },
         { KILL_MODE_MIXED, false, "TERM main, CONT main", "KILL main group, KILL rest" },
         { KILL_MODE_PROCESS, false, "TERM main, CONT main", "KILL main" },
 };
@@ -141,7 +142,8 @@ Test(service_stop, stop_commands_know_how_it_ended) {
         world_exit(world, world_control(world), 0);
         assert_string(world_states(world), "stop stop-post");
         cr_assert(strstr(world->environment.string, "MAINPID=") == NULL);
-        cr_assert(strstr(world->environment.string, "SERVICE_RESULT=signal\nEXIT_CODE=killed\nEXIT_STATUS=KILL\n") != NULL);
+        cr_assert(strstr(world->environment.string,
+                         "SERVICE_RESULT=signal\nEXIT_CODE=killed\nEXIT_STATUS=KILL\n") != NULL);
         world_exit(world, world_control(world), 0);
         assert_string(world_states(world), "stop stop-post failed");
 }
@@ -168,7 +170,8 @@ Test(service_stop, stop_command_that_hangs_or_fails) {
         world_stop(world);
         world_advance(world, 90 * USEC_PER_SEC);
         assert_string(world_states(world), "stop stop-sigterm");
-        assert_string(world_calls(world), "run /bin/stop, TERM main group, TERM control group, CONT main group, CONT control group");
+        assert_string(world_calls(world),
+                      "run /bin/stop, TERM main group, TERM control group, CONT main group, CONT control group");
         world_die(world, world_control(world), SIGTERM, false);
         world_exit(world, world_main(world), 0);
         assert_string(world_property(world, "Result"), "timeout");

@@ -2,8 +2,8 @@
 /*
  * Sockets: real ones, among fakes of everything else
  *
- * With WORLD_RENEWS in the environment the unit is saved and restored after each step, with its descriptors from a keeper
- * who has copies: whatever a test expects must hold then, too.
+ * With WORLD_RENEWS in the environment the unit is saved and restored after each step, with its descriptors from a
+ * keeper who has copies: whatever a test expects must hold then, too.
  */
 
 #include <errno.h>
@@ -534,7 +534,8 @@ Test(socket, a_command_that_runs_as_we_do_does_not_change_whom_it_runs_as) {
         command(&f, SOCKET_EXEC_START_PRE, "/bin/pre");
         command(&f, SOCKET_EXEC_START_POST, "/bin/post");
         start(&f);
-        socket_vtable.spawned(f.socket, UNIT_PURPOSE_CONTROL, PID, &(ExecResult) { .pid = PID, .uid = 4711, .gid = 4711 });
+        socket_vtable.spawned(f.socket, UNIT_PURPOSE_CONTROL, PID,
+                              &(ExecResult) { .pid = PID, .uid = 4711, .gid = 4711 });
         socket_vtable.child_exited(f.socket, &(UnitExit) { .pid = PID, .code = CLD_EXITED });
         step(&f);
         run(&f, "/bin/post", CLD_EXITED, 0);
