@@ -203,8 +203,20 @@ static void start_post_ended(Unit *unit, ServiceResult result) {
         }
 }
 
+static void reload_ended(Unit *unit, ServiceResult result) {
+        bool is_fine = result == SERVICE_RESULT_SUCCESS;
+
+        if (is_fine)
+                service_load_pid_file(unit, true);
+        service_of(unit)->reload_result = result;
+        if (is_fine && service_awaits_reload(unit))
+                service_republish(unit);
+        else
+                service_enter_running(unit, SERVICE_RESULT_SUCCESS);
+}
+
 static void control_ended_in_state(Unit *unit, ServiceResult result) {
-        Service *service = service_of(unit);
+        const Service *service = service_of(unit);
         bool is_fine = result == SERVICE_RESULT_SUCCESS;
         bool has_main = service->main.pid > 0;
 
@@ -228,13 +240,7 @@ static void control_ended_in_state(Unit *unit, ServiceResult result) {
                 start_post_ended(unit, result);
                 break;
         case SERVICE_STATE_RELOAD:
-                if (is_fine)
-                        service_load_pid_file(unit, true);
-                service->reload_result = result;
-                if (is_fine && service_awaits_reload(unit))
-                        service_republish(unit);
-                else
-                        service_enter_running(unit, SERVICE_RESULT_SUCCESS);
+                reload_ended(unit, result);
                 break;
         case SERVICE_STATE_STOP:
                 service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, result);

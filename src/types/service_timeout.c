@@ -79,6 +79,14 @@ static void end_finally_after_timeout(Unit *unit, ServiceTimeoutMode mode) {
         }
 }
 
+/* Processes are still there after the signal to end. */
+static void abort_or_kill(Unit *unit, ServiceState abort, ServiceState kill) {
+        if (service_rare(unit)->timeout_stop_mode == SERVICE_TIMEOUT_ABORT)
+                service_enter_signal(unit, abort, SERVICE_RESULT_TIMEOUT);
+        else
+                kill_after_timeout(unit, kill);
+}
+
 static void reload_timed_out(Unit *unit) {
         Service *service = service_of(unit);
 
@@ -114,10 +122,7 @@ static void state_limit_elapsed(Unit *unit) {
                 reload_timed_out(unit);
                 break;
         case SERVICE_STATE_STOP_SIGTERM:
-                if (stop_mode == SERVICE_TIMEOUT_ABORT)
-                        service_enter_signal(unit, SERVICE_STATE_STOP_WATCHDOG, SERVICE_RESULT_TIMEOUT);
-                else
-                        kill_after_timeout(unit, SERVICE_STATE_STOP_SIGKILL);
+                abort_or_kill(unit, SERVICE_STATE_STOP_WATCHDOG, SERVICE_STATE_STOP_SIGKILL);
                 break;
         case SERVICE_STATE_STOP_WATCHDOG:
                 kill_after_timeout(unit, SERVICE_STATE_STOP_SIGKILL);
@@ -130,10 +135,7 @@ static void state_limit_elapsed(Unit *unit) {
                 end_finally_after_timeout(unit, stop_mode);
                 break;
         case SERVICE_STATE_FINAL_SIGTERM:
-                if (stop_mode == SERVICE_TIMEOUT_ABORT)
-                        service_enter_signal(unit, SERVICE_STATE_FINAL_WATCHDOG, SERVICE_RESULT_TIMEOUT);
-                else
-                        kill_after_timeout(unit, SERVICE_STATE_FINAL_SIGKILL);
+                abort_or_kill(unit, SERVICE_STATE_FINAL_WATCHDOG, SERVICE_STATE_FINAL_SIGKILL);
                 break;
         case SERVICE_STATE_FINAL_WATCHDOG:
                 kill_after_timeout(unit, SERVICE_STATE_FINAL_SIGKILL);
