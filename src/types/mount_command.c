@@ -130,7 +130,8 @@ int mount_signal(Unit *unit, MountState state) {
         const KillSettings *kill = &mount_settings(unit)->kill;
         bool kills = state == MOUNT_STATE_REMOUNTING_SIGKILL || state == MOUNT_STATE_UNMOUNTING_SIGKILL;
         pid_t pid = mount_of(unit)->control.pid;
-        int n = unit_process_signal_end(unit, kill, 0, pid, kills ? kill->final_signal : kill->signal, kills);
+        int n = unit_process_signal_end(unit, kill, (UnitPids) { .control = pid },
+                                        kills ? kill->final_signal : kill->signal, kills);
 
         /* Processes that mount(8) has left behind are not waited for. */
         return n > 0 && pid > 0;

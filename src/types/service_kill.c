@@ -26,10 +26,12 @@ int service_stop_signal(const Unit *unit, ServiceState state) {
         return settings->kill.signal;
 }
 
-int service_signal_all(Unit *unit, ServiceState state) {
-        const Service *service = service_of(unit);
+static UnitPids pids_of(const Unit *unit) {
+        return (UnitPids) { .main = service_of(unit)->main.pid, .control = service_of(unit)->control.pid };
+}
 
-        return unit_process_signal_end(unit, &service_settings(unit)->kill, service->main.pid, service->control.pid,
+int service_signal_all(Unit *unit, ServiceState state) {
+        return unit_process_signal_end(unit, &service_settings(unit)->kill, pids_of(unit),
                                        service_stop_signal(unit, state), is_killing(state));
 }
 
@@ -74,8 +76,7 @@ int service_kill(Unit *unit, const char *who, int signal, Failure *ret_failure) 
         if (strcmp(who, "all") != 0 && strcmp(who, "all-fail") != 0)
                 return failure_set(ret_failure, -EINVAL, "InvalidArgs",
                                    "Which process of %s? \"%s\" is none of main, control and all.", unit->id, who);
-        if (unit_process_signal(unit, service->main.pid, service->control.pid, signal, true) == 0 &&
-            strcmp(who, "all-fail") == 0)
+        if (unit_process_signal(unit, pids_of(unit), signal, true) == 0 && strcmp(who, "all-fail") == 0)
                 return failure_set(ret_failure, -ESRCH, "NoSuchProcess", "%s has no process to signal.", unit->id);
         return 0;
 }

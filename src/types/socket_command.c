@@ -74,7 +74,7 @@ int socket_signal_all(Unit *unit, SocketState state) {
         const KillSettings *kill = &socket_settings(unit)->kill;
         bool kills = state == SOCKET_STATE_STOP_PRE_SIGKILL || state == SOCKET_STATE_FINAL_SIGKILL;
 
-        return unit_process_signal_end(unit, kill, 0, socket_of(unit)->control.pid,
+        return unit_process_signal_end(unit, kill, (UnitPids) { .control = socket_of(unit)->control.pid },
                                        kills ? kill->final_signal : kill->signal, kills);
 }
 

@@ -167,36 +167,35 @@ int unit_process_add_invocation(const Unit *unit, char ***environment) {
 
 /* — signals — */
 
-int unit_process_signal(Unit *unit, pid_t main_pid, pid_t control_pid, int signal, bool with_rest) {
+int unit_process_signal(Unit *unit, UnitPids pids, int signal, bool with_rest) {
         UnitHost *host = unit_host(unit);
-        int n = (main_pid > 0) + (control_pid > 0), r;
+        int n = (pids.main > 0) + (pids.control > 0), r;
 
-        if (main_pid > 0)
-                host->ops->kill(host, unit, main_pid, signal, with_rest);
-        if (control_pid > 0)
-                host->ops->kill(host, unit, control_pid, signal, with_rest);
+        if (pids.main > 0)
+                host->ops->kill(host, unit, pids.main, signal, with_rest);
+        if (pids.control > 0)
+                host->ops->kill(host, unit, pids.control, signal, with_rest);
         if (with_rest) {
-                r = host->ops->kill_rest(host, unit, signal, main_pid, control_pid);
+                r = host->ops->kill_rest(host, unit, signal, pids.main, pids.control);
                 n += MAX(r, 0);
         }
         return n;
 }
 
-int unit_process_signal_end(Unit *unit, const KillSettings *kill, pid_t main_pid, pid_t control_pid, int signal,
-                            bool is_final) {
+int unit_process_signal_end(Unit *unit, const KillSettings *kill, UnitPids pids, int signal, bool is_final) {
         bool with_rest = kill->mode == KILL_MODE_CONTROL_GROUP || (kill->mode == KILL_MODE_MIXED && is_final);
         int n;
 
         if (kill->mode == KILL_MODE_NONE)
                 return 0;
-        n = unit_process_signal(unit, main_pid, control_pid, signal, with_rest);
+        n = unit_process_signal(unit, pids, signal, with_rest);
         if (n == 0 || is_final)
                 return n;
         if (kill->send_sighup && signal != SIGHUP)
-                unit_process_signal(unit, main_pid, control_pid, SIGHUP, with_rest);
+                unit_process_signal(unit, pids, SIGHUP, with_rest);
         /* A stopped process would not handle the signal. */
         if (signal != SIGKILL && signal != SIGCONT)
-                unit_process_signal(unit, main_pid, control_pid, SIGCONT, with_rest);
+                unit_process_signal(unit, pids, SIGCONT, with_rest);
         return n;
 }
 
@@ -213,7 +212,7 @@ int unit_process_kill(Unit *unit, pid_t control_pid, const char *who, int signal
         if (!is_all && !is_control)
                 return failure_set(ret_failure, -EINVAL, "InvalidArgs",
                                    "Which process of %s? \"%s\" is none of control and all.", unit->id, who);
-        if (unit_process_signal(unit, 0, control_pid, signal, is_all) == 0 && strcmp(who, "all") != 0)
+        if (unit_process_signal(unit, (UnitPids) { .control = control_pid }, signal, is_all) == 0 && strcmp(who, "all") != 0)
                 return failure_set(ret_failure, -ESRCH, "NoSuchProcess", "%s has no process to signal.", unit->id);
         return 0;
 }

@@ -36,6 +36,11 @@ typedef enum UnitSpawn {
         UNIT_SPAWN_FAILED,              /* no process; *process still has the wish */
 } UnitSpawn;
 
+/* Those that a unit knows of its processes; 0: there is none. */
+typedef struct UnitPids {
+        pid_t main, control;
+} UnitPids;
+
 static inline bool unit_process_exists(const UnitProcess *process) {
         return process->pid > 0 || process->is_wanted;
 }
@@ -85,18 +90,14 @@ int unit_process_format_invocation(const Unit *unit, char **ret_hex);
 /* INVOCATION_ID=: 1, 0 if this run of the unit has none, or -ENOMEM. */
 int unit_process_add_invocation(const Unit *unit, char ***environment);
 
-/*
- * Sends a signal to the processes given (0: there is none); @with_rest: also to their groups and to all others of the
- * unit. Returns how many there were.
- */
-int unit_process_signal(Unit *unit, pid_t main_pid, pid_t control_pid, int signal, bool with_rest);
+/* Sends a signal to @pids; @with_rest: also to their groups and to all others of the unit. Returns how many there were. */
+int unit_process_signal(Unit *unit, UnitPids pids, int signal, bool with_rest);
 
 /*
  * Sends the signals that end the processes, by @kill; @is_final: there is no step after @signal. Returns how many there
  * are to wait for; 0 also if KillMode=none forbids it.
  */
-int unit_process_signal_end(Unit *unit, const KillSettings *kill, pid_t main_pid, pid_t control_pid, int signal,
-                            bool is_final);
+int unit_process_signal_end(Unit *unit, const KillSettings *kill, UnitPids pids, int signal, bool is_final);
 
 /* As UnitVTable.kill, for a unit with one process at a time, @control_pid. */
 int unit_process_kill(Unit *unit, pid_t control_pid, const char *who, int signal, Failure *ret_failure);
