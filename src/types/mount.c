@@ -13,6 +13,7 @@
 #include "types/mount_command.h"
 #include "types/mount_show.h"
 #include "types/mount_step.h"
+#include "types/unit_rule.h"
 #include "types/unit_types.h"
 
 static int mount_init(Unit *unit) {
@@ -48,23 +49,10 @@ static void mount_loaded(Unit *unit) {
                 mount_set_state(unit, MOUNT_STATE_MOUNTED);
 }
 
-static bool is_within_start_limit(Unit *unit) {
-        char span[USEC_FORMAT_MAX];
-
-        if (rate_limit_allows(&mount_of(unit)->starts, unit->settings.start_limit_interval,
-                              unit->settings.start_limit_burst,
-                              unit_now(unit)))
-                return true;
-        free(take_ptr(mount_of(unit)->failure));
-        mount_note_failure(unit, "started %u times within %s, which is its limit", unit->settings.start_limit_burst,
-                           usec_format(unit->settings.start_limit_interval, span));
-        return false;
-}
-
 static UnitAnswer begin(Unit *unit) {
         Mount *mount = mount_of(unit);
 
-        if (!is_within_start_limit(unit)) {
+        if (!unit_is_within_start_limit(unit, &mount->starts, &mount->failure)) {
                 mount->result = MOUNT_RESULT_START_LIMIT_HIT;
                 mount_enter_dead(unit, MOUNT_RESULT_START_LIMIT_HIT);
                 return UNIT_OPERATION_FAILED;

@@ -15,6 +15,7 @@
 #include "types/exec_owner.h"
 #include "types/mount_command.h"
 #include "types/mount_step.h"
+#include "types/unit_rule.h"
 
 /* The most mounts stacked at one place that a stop takes away. */
 #define RETRIES_MAX 32U
@@ -48,10 +49,7 @@ static void enter_mounted(Unit *unit, MountResult result) {
 
 void mount_enter_dead(Unit *unit, MountResult result) {
         const ExecTerms *terms = exec_settings_rare(&mount_settings(unit)->exec)->terms;
-        const UnitRareSettings *rare = unit->settings.rare;
         Mount *mount = mount_of(unit);
-        UnitHost *host = unit_host(unit);
-        UnitAction action;
 
         note_result(unit, result);
         mount->n_retries = 0;
@@ -60,12 +58,8 @@ void mount_enter_dead(Unit *unit, MountResult result) {
                 exec_directory_leave(terms, unit->id, false);
         exec_owner_left(unit, terms, (uid_t) -1, (gid_t) -1);
         mount_set_state(unit, mount->result == MOUNT_RESULT_SUCCESS ? MOUNT_STATE_DEAD : MOUNT_STATE_FAILED);
-        action = mount->state == MOUNT_STATE_FAILED ? rare->failure_action : rare->success_action;
-        if (mount->result == MOUNT_RESULT_START_LIMIT_HIT && action == UNIT_ACTION_NONE)
-                action = rare->start_limit_action;
-        if (action != UNIT_ACTION_NONE)
-                host->ops->request_action(host, unit, action, -1,
-                                          mount->state == MOUNT_STATE_FAILED ? "unit failed" : "unit succeeded");
+        unit_request_end_action(unit, mount->state == MOUNT_STATE_FAILED,
+                                mount->result == MOUNT_RESULT_START_LIMIT_HIT);
 }
 
 static void enter_dead_or_mounted(Unit *unit, MountResult result) {

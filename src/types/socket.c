@@ -21,6 +21,7 @@
 #include "types/socket_port.h"
 #include "types/socket_show.h"
 #include "types/socket_step.h"
+#include "types/unit_rule.h"
 #include "types/unit_types.h"
 
 static int socket_init(Unit *unit) {
@@ -38,19 +39,6 @@ static int socket_init(Unit *unit) {
 static void socket_deinit(Unit *unit) {
         exec_sandbox_forget(unit);
         socket_free_state(unit);
-}
-
-static bool is_within_start_limit(Unit *unit) {
-        char span[USEC_FORMAT_MAX];
-
-        if (rate_limit_allows(&socket_of(unit)->starts, unit->settings.start_limit_interval,
-                              unit->settings.start_limit_burst,
-                              unit_now(unit)))
-                return true;
-        free(take_ptr(socket_of(unit)->failure));
-        socket_note_failure(unit, "started %u times within %s, which is its limit", unit->settings.start_limit_burst,
-                            usec_format(unit->settings.start_limit_interval, span));
-        return false;
 }
 
 /* A service that is active already could not take the socket. */
@@ -78,7 +66,7 @@ static UnitAnswer begin(Unit *unit) {
 
         if (is_service_in_the_way(unit))
                 return UNIT_OPERATION_FAILED;
-        if (!is_within_start_limit(unit)) {
+        if (!unit_is_within_start_limit(unit, &socket->starts, &socket->failure)) {
                 socket->result = SOCKET_RESULT_START_LIMIT_HIT;
                 socket_enter_dead(unit, SOCKET_RESULT_START_LIMIT_HIT);
                 return UNIT_OPERATION_FAILED;

@@ -16,6 +16,7 @@
 #include "types/socket_command.h"
 #include "types/socket_port.h"
 #include "types/socket_step.h"
+#include "types/unit_rule.h"
 
 static bool is_open(SocketState state) {
         return state == SOCKET_STATE_START_POST || state == SOCKET_STATE_LISTENING || state == SOCKET_STATE_RUNNING ||
@@ -165,9 +166,6 @@ void socket_enter_signal(Unit *unit, SocketState state, SocketResult result) {
 void socket_enter_dead(Unit *unit, SocketResult result) {
         const ExecTerms *terms = exec_settings_rare(&socket_settings(unit)->exec)->terms;
         Socket *socket = socket_of(unit);
-        const UnitSettings *settings = &unit->settings;
-        UnitHost *host = unit_host(unit);
-        UnitAction action;
 
         note_result(unit, result);
         exec_sandbox_release(unit);
@@ -177,12 +175,8 @@ void socket_enter_dead(Unit *unit, SocketResult result) {
         if (terms)
                 exec_directory_leave(terms, unit->id, false);
         socket_set_state(unit, socket->result == SOCKET_RESULT_SUCCESS ? SOCKET_STATE_DEAD : SOCKET_STATE_FAILED);
-        action = socket->state == SOCKET_STATE_FAILED ? settings->rare->failure_action : settings->rare->success_action;
-        if (socket->result == SOCKET_RESULT_START_LIMIT_HIT && action == UNIT_ACTION_NONE)
-                action = settings->rare->start_limit_action;
-        if (action != UNIT_ACTION_NONE)
-                host->ops->request_action(host, unit, action, -1,
-                                          socket->state == SOCKET_STATE_FAILED ? "unit failed" : "unit succeeded");
+        unit_request_end_action(unit, socket->state == SOCKET_STATE_FAILED,
+                                socket->result == SOCKET_RESULT_START_LIMIT_HIT);
 }
 
 void socket_go_on(Unit *unit, SocketResult result) {
