@@ -10,7 +10,6 @@
  * killed.
  */
 
-#include "basic/record.h"
 #include "exec/exec.h"
 #include "unit/unit.h"
 #include "unitfile/exec_settings.h"

@@ -2,8 +2,8 @@
 /*
  * One service with real processes
  *
- * It sleeps in sigtimedwait() until a child ends or a timer is due. Exits of
- * children that nobody watches are dropped, as in any subreaper.
+ * The world sleeps in sigtimedwait() until a child ends or a timer is due. Exits of children that are not watched are
+ * dropped, as in any subreaper.
  */
 
 #include <errno.h>
@@ -26,10 +26,10 @@
 #include "process_world.h"
 #include "types/unit_types.h"
 
-/* It only ends a test that hangs: the machine may be slow, and busy with other things. */
+/* Ends a test that hangs; long, since the machine may be slow and busy. */
 #define PATIENCE (5 * USEC_PER_MINUTE)
 
-/* A test waits for a file by looking again this often. */
+/* The interval at which a test looks for a file. */
 #define LOOK_AGAIN (5 * USEC_PER_MSEC)
 
 static ProcessWorld *world_of(UnitHost *host) {
@@ -225,7 +225,7 @@ static void fire(ProcessWorld *world) {
                 }
 }
 
-/* One turn: what is to be sent, then what has come, within @most. */
+/* One turn: sends what is in the outbox, then handles what comes within @most. */
 static void turn(ProcessWorld *world, usec_t most) {
         usec_t now = clock_monotonic(), deadline = now + most;
         struct timespec wait;

@@ -32,10 +32,10 @@ void process_world_script(ProcessWorld *world, ServiceExec kind, const char *scr
 /* Serves the service until it is in @sub_state, which it does not leave by itself. */
 void process_world_await(ProcessWorld *world, const char *sub_state);
 
-/* Serves it until the property has that value. */
+/* Serves the service until the property has that value. */
 void process_world_await_property(ProcessWorld *world, const char *name, const char *value);
 
-/* Serves it until the file has that many bytes or more; returns its text, static. */
+/* Serves the service until the file has that many bytes or more; returns its text, static. */
 const char *process_world_await_file(ProcessWorld *world, const char *name, size_t size);
 
 const char *process_world_property(const ProcessWorld *world, const char *name);

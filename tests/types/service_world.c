@@ -216,7 +216,7 @@ static void on_changed(void *userdata, Unit *unit, UnitActiveState old, UnitActi
 
         world->active = new;
         world->flags |= flags;
-        /* One that is published again, since something else has changed, is told once. */
+        /* A state that is published again, because a property has changed, is noted once. */
         if (world->last_state && strcmp(world->last_state, state) == 0 && old == new && world->states.n > 0)
                 return;
         world->last_state = state;
@@ -330,7 +330,7 @@ static void start_process(World *world, UnitPurpose purpose, const ExecRequest *
         service_vtable.spawned(world->unit, purpose, step == EXEC_STEP_NONE ? result.pid : 0, &result);
 }
 
-/* The core dies where its state is saved, and another one goes on: nobody can tell. */
+/* The core dies and another one goes on from its record, which must make no difference. */
 static void renew(World *world) {
         cleanup_(record_writer_deinit) RecordWriter saved = {}, saved_again = {};
         RecordReader reader;

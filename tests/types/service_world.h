@@ -4,10 +4,9 @@
 /*
  * One service among fakes: virtual time, and processes that the test ends
  *
- * What the service asks for is noted. Pids are above any that the kernel gives
- * out, so a look into /proc finds none of them. With WORLD_RENEWS in the
- * environment the service is saved, thrown away and restored at the end of
- * each turn: whatever a test expects must hold then, too.
+ * Requests of the service are noted. Pids are above any that the kernel assigns, so a look into /proc finds none of
+ * them. With WORLD_RENEWS in the environment the service is recorded, thrown away and restored at the end of each turn:
+ * whatever a test expects must hold then, too.
  *
  *      WORLD(SERVICE_SIMPLE);
  *      world_command(world, SERVICE_EXEC_START, "/bin/a");
@@ -34,21 +33,21 @@ typedef struct World {
         UnitPurpose outbox[16];         /* spawns that are wanted */
         size_t n_outbox;
         pid_t next_pid;
-        UnitChangeFlags flags;          /* all that were ever published since world_clear() */
+        UnitChangeFlags flags;          /* all that were published since world_clear() */
         size_t n_self_reloads;
 
         int rest;                       /* how many further processes the service has */
-        int spawn_error;                /* what the host answers to a wish, once */
+        int spawn_error;                /* the host's answer to the next wish */
         int timer_error;                /* the same for a timer that is set */
         int watch_error;
-        uid_t uid;                      /* whom the next process runs as, and the group; -1: as we do */
+        uid_t uid;                      /* user and group of the next process; -1: the manager's */
         ExecStep fail_step;             /* the next spawn fails there, once */
         bool is_busy;                   /* other jobs run */
         bool will_start;                /* a job will start it again */
         bool is_awaited;                /* a job runs until it is up */
-        int name_error;                 /* what the host answers when a name is to be watched */
-        Text name;                      /* what is watched */
-        int kept[8];                    /* by the keeper: copies, by their number; -1: none */
+        int name_error;                 /* the host's answer when a name is to be watched */
+        Text name;                      /* the name that is watched */
+        int kept[8];                    /* the keeper's copies, by their number; -1: none */
         int channel_kept;               /* the one of NotifyFd= */
         uint32_t watched;               /* bits: descriptors that are watched, by their index */
         pid_t probe;                    /* the last one */
@@ -58,7 +57,7 @@ typedef struct World {
 
         Text states;                    /* the sub-states that it went through */
         const char *last_state;
-        Text calls;                     /* what it asked for: "run /bin/a, kill 5000001 TERM group, …" */
+        Text calls;                     /* its requests: "run /bin/a, kill 5000001 TERM group, …" */
         Text environment;               /* of the last process */
         UnitActiveState active;         /* as published last */
 } World;
@@ -72,7 +71,7 @@ DEFINE_CLEANUP(World, world_free)
 /* Adds a command; "-" in front of it as in a unit file. */
 void world_command(World *world, ServiceExec kind, const char *line);
 
-/* Operations, and all that the service then wants to start is started. */
+/* Operations; then all processes that the service has asked for are started. */
 UnitAnswer world_start(World *world);
 UnitAnswer world_stop(World *world);
 UnitAnswer world_reload(World *world);
@@ -80,7 +79,7 @@ void world_flush(World *world);
 
 void world_exit(World *world, pid_t pid, int status);
 void world_die(World *world, pid_t pid, int signal, bool is_dumped);
-void world_notify(World *world, pid_t sender, const char *line);        /* one datagram; '|' parts its lines */
+void world_notify(World *world, pid_t sender, const char *line);        /* one datagram; '|' separates its lines */
 /* The same with descriptors; each is closed unless it is taken. */
 void world_pass(World *world, pid_t sender, const char *line, int *fds, size_t n);
 void world_own_name(World *world, bool is_owned, pid_t pid);            /* the name on the bus */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is left behind, and to whom it belongs
+ * Objects that units leave behind, and the users that own them
  */
 
 #include <errno.h>
@@ -20,7 +20,7 @@ static int remove_one(const char *path, const struct stat *status, int flag, str
         return remove(path);
 }
 
-/* Of the unit that was loaded last: its user is made for it. */
+/* Sets DynamicUser= for the unit that was loaded last. */
 static const ExecTerms *make_dynamic(World *world, const char *user) {
         ExecSettings *exec = &world->settings->exec;
 
@@ -33,7 +33,7 @@ static const ExecTerms *make_dynamic(World *world, const char *user) {
         return exec->rare->terms;
 }
 
-/* Its process may be there, and has not been told of. */
+/* The process may run already, before the unit is told. */
 Test(exec_owner, a_user_stays_for_a_unit_that_starts_as_it) {
         char folder[] = "/tmp/test-owner-XXXXXX";
         const ExecTerms *terms;

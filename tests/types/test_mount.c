@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Mounts: from state to state, by what mount(8) and the kernel's table say
+ * Mounts: from state to state, by exits of mount(8) and changes of the kernel's table
  */
 
 #include <signal.h>
@@ -58,7 +58,7 @@ static void start(Fixture *f) {
         cr_assert(eq(int, unit_start(f->unit), UNIT_UNDER_WAY));
 }
 
-/* The host's part: the process that was asked for runs. */
+/* The host starts the process that was asked for. */
 static void spawn(Fixture *f) {
         ExecRequest request = {};
         cleanup_free_ char *argv = NULL;
@@ -387,7 +387,7 @@ Test(mount, that_is_started_too_often_fails) {
         assert_result(f, START_LIMIT_HIT);
 }
 
-/* As another core does, from the record of this one. */
+/* Goes on as the next core does, from the record. */
 static void renew(Fixture *f) {
         RecordWriter writer = {};
         RecordReader reader;

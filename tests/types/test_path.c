@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Path units, with files of a folder of the test's own
+ * Path units, with files in a folder of the test
  */
 
 #include <fcntl.h>
@@ -83,7 +83,7 @@ static void make_folder(const Fixture *f, const char *rest) {
         cr_assert(eq(int, mkdir(name(f, rest), 0755), 0));
 }
 
-/* The host's part: tells of descriptors that are ready, until there is none. */
+/* The host tells of ready descriptors, until there is none. */
 static void look(Fixture *f) {
         for (bool was_ready = true; was_ready;) {
                 was_ready = false;
@@ -105,7 +105,7 @@ static void run_service(Fixture *f) {
         path_vtable.triggered_changed(f->path, f->service);
 }
 
-/* What it knows, read into itself anew by another process. */
+/* Records the unit and restores it, as another core does. */
 static void renew(Fixture *f) {
         RecordWriter writer = {};
         RecordReader reader;
@@ -340,7 +340,7 @@ Test(path, fails_if_its_unit_cannot_be_asked_for) {
         assert_sub_state(f, "failed");
 }
 
-/* A stop of both may end that of its unit first. */
+/* A stop of both units may end the triggered one first. */
 Test(path, starts_nothing_when_it_is_about_to_stop) {
         FIXTURE(f);
 
@@ -360,7 +360,7 @@ Test(path, starts_nothing_when_it_is_about_to_stop) {
         cr_assert(eq(u64, double_timer(f.world, f.path, UNIT_PURPOSE_ELAPSE), USEC_INFINITY));
 }
 
-/* It has been read from the watch, so nothing else would tell of it. */
+/* The event was read, so nothing else would tell of the change. */
 Test(path, a_change_is_not_lost_with_a_stop_that_is_canceled) {
         FIXTURE(f);
 
@@ -383,7 +383,7 @@ Test(path, a_change_is_not_lost_with_a_stop_that_is_canceled) {
         assert_sub_state(f, "waiting");
 }
 
-/* Somebody else has started its unit, which has seen the change. */
+/* The unit was started otherwise, and has seen the change. */
 Test(path, a_change_that_its_unit_has_seen_is_over) {
         FIXTURE(f);
 

@@ -36,7 +36,7 @@ Test(resource_attribute, nothing_said) {
         cr_assert(eq(int, resource_wanted_controllers(NULL), 0));
 }
 
-/* A number that is cut is another processor. */
+/* A truncated number would name another processor. */
 Test(resource_attribute, long_lists_are_whole) {
         char list[1024];
         ResourceSettings settings = { .allowed_cpus = list, .allowed_memory_nodes = list };

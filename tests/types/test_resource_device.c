@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Limits of single devices, what holds during the startup, and what holds for who says nothing
+ * Limits of single devices, settings for the startup, and defaults
  */
 
 #include <errno.h>
@@ -41,7 +41,7 @@ Test(resource_device, what_is_no_disk_is_told_of) {
         assert_string(find_last("io.latency")->directive, "IODeviceLatencyTargetSec");
 }
 
-/* Where the tests run there may be no disk at all; a folder's is as good as any. */
+/* There may be no disk where the tests run; a folder's file system serves as well. */
 Test(resource_device, lines_of_a_disk) {
         ResourceDevice device = { .path = (char *) "/", .weight = 7, .latency_target = 25 * USEC_PER_MSEC,
                                   .limits = { [RESOURCE_READ_BANDWIDTH] = 5000000,

@@ -21,7 +21,7 @@ typedef struct Fixture {
         ScopeSettings *settings;
 } Fixture;
 
-/* What the host knows: how many there are beside those that are watched, and whether there is a group. */
+/* The host's answers: the number of processes besides those that are watched, and whether there is a group. */
 static int n_rest;
 static bool has_group;
 static unsigned n_asked;
@@ -322,7 +322,7 @@ Test(scope, gives_back_what_it_will_not_have) {
         cr_assert(scope_of(f.scope)->controller == NULL);
 }
 
-/* A job may wait for long. */
+/* A job may wait for a long time. */
 Test(scope, what_it_was_given_is_written_down_before_it_starts) {
         cleanup_(record_writer_deinit) RecordWriter writer = {};
         RecordReader reader;

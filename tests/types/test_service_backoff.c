@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The pause before a restart, how it grows and what ends that
+ * The pause before a restart: how it grows, and what resets it
  */
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static void bring_up(World *world) {
         world_start(world);
 }
 
-/* It fails; how long until it asks to be started? */
+/* Lets it fail: the time until it asks for a start. */
 static usec_t fail(World *world) {
         world_exit(world, world_main(world), 1);
         return world->timers[UNIT_PURPOSE_RESTART] - world->now;
@@ -34,7 +34,7 @@ static usec_t fail_and_start(World *world) {
         return pause;
 }
 
-/* As systemd counts: 1 s · 16^(n/4). */
+/* As in systemd: 1 s · 16^(n/4). */
 Test(service_backoff, grows_in_steps_by_one_factor) {
         static const usec_t pauses[] = { 1, 2, 4, 8, 16, 16, 16 };
         WORLD(SERVICE_SIMPLE);
@@ -133,7 +133,7 @@ Test(service_backoff, next_restart_is_told) {
         assert_string(world_property(world, "NextRestartUSecMonotonic"), "1001000000");
 }
 
-/* Who depends on it does not see it fail. */
+/* Units that depend on it do not see it fail. */
 Test(service_backoff, direct_mode_leaves_failed_out) {
         WORLD(SERVICE_SIMPLE);
 
@@ -150,7 +150,7 @@ Test(service_backoff, direct_mode_leaves_failed_out) {
         assert_string(world_states(world), "auto-restart start running stop-sigterm dead");
 }
 
-/* The job that started it goes on until it is up, or is started too often. */
+/* The job that started it goes on until the service is up, or was started too often. */
 Test(service_backoff, direct_mode_goes_on_for_a_job_that_runs) {
         WORLD(SERVICE_NOTIFY);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A service that is cleaned
+ * Removing the directories of a service
  */
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 #define BIT(kind) (1U << UNIT_CLEAN_##kind)
 
-/* The unit's, as its file would have them. */
+/* The settings that the unit file would have. */
 static void give_directories(World *world, const char *cache, const char *state) {
         ExecRareSettings rare = {};
         ExecTerms terms = { .timeout_clean = 5 * USEC_PER_SEC };

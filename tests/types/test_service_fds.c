@@ -22,7 +22,7 @@ static void bring_up(World *world, uint32_t most) {
         world_start(world);
 }
 
-/* A pipe whose end we keep; the other is passed. */
+/* A pipe: the test keeps one end and passes the other. */
 static int pass(World *world, const char *line) {
         int ends[2];
 
@@ -143,7 +143,7 @@ Test(service_fds, no_more_than_the_limit) {
         first = pass(world, "FDSTORE=1");
         second = pass(world, "FDSTORE=1");
         assert_string(world_property(world, "NFileDescriptorStore"), "1");
-        /* It was closed: nobody reads from it. */
+        /* It was closed: no process reads from it. */
         signal(SIGPIPE, SIG_IGN);
         cr_assert(write(second, "x", 1) < 0 && errno == EPIPE);
         close(first);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A service and what its control group tells
+ * A service, and events of its control group
  */
 
 #include <signal.h>
@@ -15,7 +15,7 @@ static int group_value(UnitHost *host, const Unit *unit, UnitGroupValue what, ui
         return what == UNIT_GROUP_OOM_KILLS ? 0 : -ENODATA;
 }
 
-/* The operations of the world, and that one. */
+/* The operations of the world, and one more. */
 static void tell_oom_kills(World *world, uint64_t n) {
         static UnitHostOps ops;
 

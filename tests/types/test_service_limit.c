@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Time limits, the watchdog, and what a service says by sd_notify
+ * Time limits, the watchdog, and notifications by sd_notify
  */
 
 #include <errno.h>
@@ -185,7 +185,7 @@ Test(service_limit, reload_and_stop_by_itself) {
         assert_string(world_states(world), "start running reload running stop-sigterm dead");
 }
 
-/* Without control groups nobody tells that the last of its processes has gone. */
+/* Without control groups nothing reports the end of the last process. */
 Test(service_limit, stop_by_itself_ends_with_its_processes_if_none_is_the_main_one) {
         WORLD(SERVICE_FORKING);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reloads by notification, what time limits lead to, and what a service says besides
+ * Reloads by notification, effects of time limits, and further notifications
  */
 
 #include <errno.h>
@@ -47,7 +47,7 @@ Test(service_mode, reload_by_signal_waits_for_both_words) {
         cr_assert(eq(sz, world->n_self_reloads, 0));
 }
 
-/* One that it had begun before the signal, and one without its time. */
+/* A reload that was begun before the signal, and a message without a time. */
 Test(service_mode, reload_of_another_time_does_not_count) {
         WORLD(SERVICE_NOTIFY_RELOAD);
 

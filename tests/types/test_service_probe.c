@@ -20,7 +20,7 @@ static void start_probed(World *world, ServiceExec kind) {
         world_start(world);
 }
 
-/* It is begun, and ends with @status. */
+/* A probe begins, and ends with @status. */
 static void probe(World *world, usec_t after, int status) {
         world_advance(world, after);
         cr_assert(text_ends_with(world_calls(world), "run /bin/look"), "%s", world_calls(world));
@@ -167,7 +167,7 @@ Test(service_probe, one_that_cannot_run_has_failed) {
         assert_string(world_property(world, "Result"), "liveness");
 }
 
-/* What our own program says by its status is put into words. */
+/* The exit status of our own program is put into words. */
 Test(service_probe, answers_of_ports_are_told) {
         static const struct {
                 int status;
@@ -192,7 +192,7 @@ Test(service_probe, answers_of_ports_are_told) {
         }
 }
 
-/* Its files were read again meanwhile. */
+/* The unit files were read again meanwhile. */
 Test(service_probe, one_that_is_not_wanted_any_more_ends) {
         static const ServiceExec kinds[] = { READY, ALIVE };
 

@@ -39,7 +39,7 @@ Test(service_process, simple_runs_and_is_stopped_by_sigterm) {
 Test(service_process, deaf_one_is_killed_after_the_limit) {
         PROCESS_WORLD(SERVICE_SIMPLE);
 
-        /* Three more such spans pass before nobody waits for its end any longer. */
+        /* Three more such spans pass before the service gives up waiting. */
         world->settings->timeout_stop = 500 * USEC_PER_MSEC;
         process_world_script(world, START, "trap '' TERM; echo up > $D/up; while :; do sleep 1000; done");
         unit_start(world->unit);
@@ -124,7 +124,7 @@ Test(service_process, pid_file_of_a_stranger_is_not_believed) {
         assert_string(process_world_property(world, "Result"), "timeout");
 }
 
-/* Else whoever owns a folder on the way could have any process killed that a file of root names. */
+/* Otherwise the owner of a folder on the way could have any process killed that a file of root names. */
 Test(service_process, pid_file_behind_a_link_of_another_user_is_not_believed) {
         PROCESS_WORLD(SERVICE_FORKING);
         char theirs[128], other[128], link[160], file[160];

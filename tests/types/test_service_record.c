@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Records that no service has written
+ * Damaged records
  *
- * That a service goes on from its record is shown by all the other tests, run
- * with WORLD_RENEWS.
+ * That a service goes on from its own record is shown by all other tests, run with WORLD_RENEWS.
  */
 
 #include <errno.h>
@@ -45,7 +44,7 @@ Test(service_record, record_that_is_cut_off_changes_nothing) {
         }
 }
 
-/* Whatever is in it: refused, or a state in which the service can be asked and stopped. */
+/* Any bytes are refused, or lead to a state in which the service can be asked and stopped. */
 Test(service_record, damaged_record_makes_no_state_that_does_not_exist) {
         cleanup_(record_writer_deinit) RecordWriter good = {};
         unsigned n_refused = 0, n_taken = 0;
@@ -73,7 +72,7 @@ Test(service_record, damaged_record_makes_no_state_that_does_not_exist) {
         unit_stop(world->unit);
 }
 
-/* A job may wait for long. */
+/* A job may wait for a long time. */
 Test(service_record, streams_are_written_down_before_it_starts) {
         cleanup_(record_writer_deinit) RecordWriter writer = {};
         const int fds[UNIT_STREAMS] = { -1, STDOUT_FILENO, -1 };
@@ -87,7 +86,7 @@ Test(service_record, streams_are_written_down_before_it_starts) {
         cr_assert(ne(sz, writer.n, 0));
 }
 
-/* One of them may have come to share more after the other's record was written. */
+/* A unit may have got more shared objects after the other's record was written. */
 Test(service_record, what_units_share_is_known_from_each_record) {
         cleanup_(record_writer_deinit) RecordWriter first = {}, second = {};
         const SandboxSettings settings = { .private_network = true };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a service tells of itself
+ * Properties, activity and saved state of a service
  */
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #define START SERVICE_EXEC_START
 
-/* A sink that only keeps the signature of what is written at its top. */
+/* A sink that keeps only the signature of the value. */
 typedef struct SignatureSink {
         Sink sink;
         size_t depth;

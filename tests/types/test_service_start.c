@@ -187,7 +187,7 @@ Test(service_start, failed_start_post_ends_the_main_process) {
         assert_string(world_property(world, "Result"), "exit-code");
 }
 
-/* A program that could not be executed fails the start of every type, and says where. */
+/* A program that could not be executed fails the start of every type, and the failure names the step. */
 Test(service_start, program_that_cannot_be_executed) {
         for (ServiceType type = 0; type < _SERVICE_TYPE_MAX; type++) {
                 WORLD(type);

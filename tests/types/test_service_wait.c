@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a start waits for besides processes: the other jobs, a name on the bus, a newline
+ * Waits of a start: for other jobs, a name on the bus, a newline
  */
 
 #include <errno.h>
@@ -178,7 +178,7 @@ Test(service_wait, closing_without_a_newline_is_a_failure) {
                       "it has closed descriptor 5 without a newline, which would have said that it is ready");
 }
 
-/* The process is gone, what it said stands. */
+/* The process has ended, its newline counts. */
 Test(service_wait, ready_by_message_does_as_well) {
         WORLD(SERVICE_NOTIFY);
 

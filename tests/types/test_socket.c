@@ -2,8 +2,8 @@
 /*
  * Sockets: real ones, among fakes of everything else
  *
- * With WORLD_RENEWS in the environment the unit is saved and restored after each step, with its descriptors from a
- * keeper who has copies: whatever a test expects must hold then, too.
+ * With WORLD_RENEWS in the environment the unit is recorded and restored after each step, with its descriptors from a
+ * keeper that has copies: whatever a test expects must hold then, too.
  */
 
 #include <errno.h>
@@ -46,7 +46,7 @@ typedef struct Fixture {
         size_t n_clients;
 } Fixture;
 
-/* The keeper, and who watches: of the one fixture of a test. */
+/* The keeper's copies and the watches, of the one fixture of a test. */
 static Kept kept[KEPT_MAX];
 static bool is_watched, has_job;
 
@@ -105,7 +105,7 @@ static bool host_has_job(UnitHost *host, const Unit *unit) {
         return has_job;
 }
 
-/* Every instance is there. */
+/* Every instance exists. */
 static int load(void *userdata, Unit *unit) {
         unit->load_state = UNIT_LOADED;
         return 0;
@@ -212,7 +212,7 @@ static void command(Fixture *f, SocketExec kind, const char *path) {
         f->settings->commands[kind] = made;
 }
 
-/* The command that was asked for runs, and ends like that. */
+/* The command that was asked for runs, and ends with that status. */
 static void run(Fixture *f, const char *path, int code, int status) {
         cleanup_(exec_request_deinit) ExecRequest request = {};
         const ExecResult result = { .pid = PID, .uid = (uid_t) -1, .gid = (gid_t) -1 };
@@ -235,7 +235,7 @@ static bool join(Fixture *f) {
         return connect(fd, (const struct sockaddr *) &address, sizeof(address)) == 0;
 }
 
-/* Somebody connects, and the loop says so. */
+/* A client connects, and the loop tells it. */
 static void visit(Fixture *f) {
         cr_assert(join(f) && is_watched);
         socket_vtable.fd_ready(f->socket, 0, EPOLLIN);
@@ -462,7 +462,7 @@ Test(socket, more_connections_than_there_may_be_are_dropped) {
         cr_assert(is_dropped(&f, 1));
 }
 
-/* Nobody would know why all of them are dropped. */
+/* Without the message, the reason why all are dropped would not be known. */
 Test(socket, a_name_that_leaves_no_room_for_an_instance_is_a_failure) {
         char name[256];
         FIXTURE(f);

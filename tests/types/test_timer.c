@@ -68,7 +68,7 @@ static void start(Fixture *f) {
         cr_assert(eq(int, unit_start(f->timer), UNIT_UNDER_WAY));
 }
 
-/* What the engine does then, and what becomes of the service. */
+/* Runs the requested job, and lets the service end. */
 static void run_service(Fixture *f) {
         double_unit_state(f->service, UNIT_ACTIVE, 0);
         timer_vtable.triggered_changed(f->timer, f->service);
@@ -76,7 +76,7 @@ static void run_service(Fixture *f) {
         timer_vtable.triggered_changed(f->timer, f->service);
 }
 
-/* All that it knows, taken down and read into itself anew. */
+/* Records the unit and restores it. */
 static void renew(Fixture *f) {
         RecordWriter writer = {};
         RecordReader reader;
@@ -197,7 +197,7 @@ Test(timer, clock_set_back_waits_for_the_time_again) {
         assert_string(double_calls(f.world), REQUEST);
 }
 
-/* Nobody has told it of the clock, and its deadline comes. */
+/* The change of the clock was not told yet when the deadline comes. */
 Test(timer, does_not_elapse_before_the_time) {
         FIXTURE(f);
 
@@ -428,7 +428,7 @@ Test(timer, persistent_makes_up_for_what_was_missed) {
         cr_assert(eq(int, unlink(stamp) | rmdir(folder) | rmdir(state) | rmdir(root), 0));
 }
 
-/* The stamp is of an earlier run, and says nothing of what has a time of its own in this one. */
+/* The stamp belongs to an earlier run, and does not affect times that are relative to this one. */
 Test(timer, persistent_elapses_at_once_if_startup_is_long_over) {
         char state[] = "/tmp/jobd-test-timer.XXXXXX", stamp[96], folder[64];
         FIXTURE(f);
