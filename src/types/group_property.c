@@ -214,7 +214,7 @@ static const UnitProperty rows[] = {
         { "TasksCurrent", "t", 0, get_tasks, "Number of tasks." },
         { "CPUUsageNSec", "t", 0, get_cpu, "CPU time used." },
         { "ResourcesNotApplied", "as", 0, get_unapplied, "Resource settings without effect, with the reason." },
-        { "Delegate", "b", C, get_delegate, "Whether its control group is its own affair." },
+        { "Delegate", "b", C, get_delegate, "Whether it manages its control group itself." },
         { "OOMPolicy", "s", C, get_oom_policy,
           "What happens when the kernel kills one of its processes for lack of memory: stop, continue, kill." },
         { "CPUWeight", "t", C, get_cpu_weight, "Its share of busy processors; 0: idle." },
@@ -224,7 +224,7 @@ static const UnitProperty rows[] = {
         { "StartupIOWeight", "t", C, get_startup_io_weight, "The same while the manager starts up or ends." },
         { "IODeviceWeight", "a(st)", C, get_device_weight, "Its share of single busy disks." },
         { "IODeviceLatencyTargetUSec", "a(st)", C, get_latency_target,
-          "How long operations of single disks should take at most: others are held back for it." },
+          "The longest time that operations of single disks should take; others are held back for that." },
         { "IOReadBandwidthMax", "a(st)", C, get_read_bandwidth,
           "The most bytes that it may read in a second, of disks." },
         { "IOWriteBandwidthMax", "a(st)", C, get_write_bandwidth, "The most bytes that it may write in a second." },
@@ -239,7 +239,7 @@ static const UnitProperty rows[] = {
         { "DevicePolicy", "s", C, get_device_policy, "Which devices it may open: auto, closed, strict." },
         { "DeviceAllow", "a(ss)", C, get_device_allow, "Devices that it may open, and what for." },
         { "IPAddressAllow", "a(iayu)", C, get_ip_allow, "Addresses that it may reach, and be reached from." },
-        { "IPAddressDeny", "a(iayu)", C, get_ip_deny, "Addresses that it may not, unless they are allowed." },
+        { "IPAddressDeny", "a(iayu)", C, get_ip_deny, "Addresses that it may not reach, unless they are allowed." },
         { "TasksMax", "t", C, get_tasks_max, "The most tasks that it may have." },
 };
 

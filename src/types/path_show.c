@@ -64,13 +64,13 @@ GETTER(limit_burst, sink_u32, path_settings(unit)->limit_burst)
 
 static const UnitProperty rows[] = {
         { "Unit", "s", C, get_unit, "The unit that it triggers." },
-        { "Paths", "a(ss)", C, get_paths, "What is watched: the setting, and the path." },
-        { "MakeDirectory", "b", C, get_make_directory, "Whether folders that are watched are made." },
-        { "DirectoryMode", "u", C, get_directory_mode, "The mode that they get." },
+        { "Paths", "a(ss)", C, get_paths, "The watched paths: the setting, and the path." },
+        { "MakeDirectory", "b", C, get_make_directory, "Whether missing folders that are watched are made." },
+        { "DirectoryMode", "u", C, get_directory_mode, "The access mode of folders that are made." },
         { "Result", "s", E, get_result,
           "'success', 'resources', 'unit-start-limit-hit' or 'trigger-limit-hit': why it has failed." },
-        { "TriggerLimitIntervalUSec", "t", C, get_limit_interval, "The time in which it may trigger its unit …" },
-        { "TriggerLimitBurst", "u", C, get_limit_burst, "… so often." },
+        { "TriggerLimitIntervalUSec", "t", C, get_limit_interval, "The interval of TriggerLimitBurst." },
+        { "TriggerLimitBurst", "u", C, get_limit_burst, "How often it may trigger its unit in that interval." },
 };
 
 const UnitPropertyTable path_properties = { rows, ELEMENTSOF(rows) };

@@ -59,11 +59,13 @@ GETTER(runtime_extra, sink_u64, settings->runtime_extra)
 #define E UNIT_PROPERTY_EMITS_CHANGE
 
 static const UnitProperty rows[] = {
-        { "Controller", "s", 0, get_controller, "The name on the bus of who is asked to end it; empty: nobody." },
+        { "Controller", "s", 0, get_controller,
+          "The bus name of its controller, which is asked to end it; empty: none." },
         { "TimeoutStopUSec", "t", C, get_timeout_stop, "How long its processes may take to end." },
         { "Result", "s", E, get_result, "success, resources, timeout or oom-kill." },
-        { "RuntimeMaxUSec", "t", C, get_runtime_max, "How long it may be there." },
-        { "RuntimeRandomizedExtraUSec", "t", C, get_runtime_extra, "How much longer at most, at random." },
+        { "RuntimeMaxUSec", "t", C, get_runtime_max, "How long it may run." },
+        { "RuntimeRandomizedExtraUSec", "t", C, get_runtime_extra,
+          "How much longer than RuntimeMaxUSec it may run at most, at random." },
 };
 
 const UnitPropertyTable scope_properties = { rows, ELEMENTSOF(rows) };
