@@ -41,7 +41,7 @@ LogInput *log_input_free(LogInput *input) {
         return NULL;
 }
 
-/* — where — */
+/* — folders — */
 
 static int get_property(Jobctl *ctl, const char *name, json_t **ret_value) {
         cleanup_(bus_error_deinit) BusError error = {};
@@ -155,7 +155,7 @@ int log_input_find_invocation(Jobctl *ctl, const char *unit, char ret_invocation
         return log_reader_find_invocation(place.folders, unit, ret_invocation);
 }
 
-/* — either — */
+/* — both sources — */
 
 int log_input_add(LogInput *input, const char *unit, bool with_manager) {
         return input->journal ? journal_input_add(input->journal, unit)

@@ -131,7 +131,7 @@ static void add_exit_statuses(Text *text, const json_t *value) {
         }
 }
 
-/* — what triggers units — */
+/* — triggers — */
 
 /* (type, address or path). */
 static void add_place(Text *text, const json_t *fields) {

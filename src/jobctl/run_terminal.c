@@ -51,7 +51,7 @@ int run_terminal_open(RunTerminal *terminal, char **ret_path) {
         return *ret_path ? 0 : -ENOMEM;
 }
 
-/* — the one who carries — */
+/* — the carrier process — */
 
 typedef struct Carrier {
         int master, stop_fd;
@@ -198,7 +198,7 @@ static void carrier_main(const RunTerminal *terminal, int stop_fd) {
         _exit(0);
 }
 
-/* — — */
+/* — this side — */
 
 static void make_raw(RunTerminal *terminal) {
         struct termios raw;

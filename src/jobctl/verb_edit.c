@@ -76,7 +76,7 @@ static int refuse(Edit *edit, const char *name, const char *format, const char *
         return EXIT_FAILED;
 }
 
-/* — what there is — */
+/* — the present files — */
 
 static bool is_mask(const char *path) {
         char target[16];
@@ -135,7 +135,7 @@ static int check_files(Edit *edit) {
         return 0;
 }
 
-/* — where it goes — */
+/* — the target — */
 
 static int choose_target(Edit *edit) {
         FolderKind wanted = edit->ctl->options.runtime ? FOLDER_RUNTIME : FOLDER_CONFIG;
@@ -269,7 +269,7 @@ static int edit_by_hand(Edit *edit, char **ret_contents) {
         return r < 0 ? fail(edit, r, "read", edit->file) : 0;
 }
 
-/* — taking it — */
+/* — installing the text — */
 
 static void receive(void *userdata, const UnitFileDiagnostic *diagnostic) {
         Edit *edit = userdata;

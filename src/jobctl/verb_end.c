@@ -76,7 +76,7 @@ int verb_exit(Jobctl *ctl, char *const *words) {
         return verb_target(ctl, NULL);
 }
 
-/* — the others — */
+/* — the other verbs — */
 
 int verb_end(Jobctl *ctl, char *const *words) {
         const struct End *end = find_end(ctl->verb->name);

@@ -62,7 +62,7 @@ static const InstallVerb *find_verb(const char *name) {
         return NULL;
 }
 
-/* — what is asked for — */
+/* — the request — */
 
 static int absolute_path(const char *word, char **ret_path) {
         char folder[PATH_MAX];
@@ -142,7 +142,7 @@ static int install_online(Jobctl *ctl, const InstallVerb *verb, char *const *nam
         return 0;
 }
 
-/* — by ourselves — */
+/* — without a manager — */
 
 static int run_offline(Jobctl *ctl, const InstallVerb *verb, Installer *installer, char *const *names,
                        InstallReport *report, Failure *failure) {
@@ -185,7 +185,7 @@ static int install_offline(Jobctl *ctl, const InstallVerb *verb, Installer *inst
         return 0;
 }
 
-/* — what came of it — */
+/* — the changes — */
 
 static void print_change(const json_t *change) {
         const char *kind = value_item_string(change, 0), *path = value_item_string(change, 1);

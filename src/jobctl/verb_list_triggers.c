@@ -176,7 +176,7 @@ static json_t *path_to_json(const TriggerRow *row) {
                          value_string(row->unit, "Id"), "activates", json_object_get(row->unit, "Triggers"));
 }
 
-/* — what they share — */
+/* — the three lists — */
 
 static const TriggerList timers = {
         "*.timer", "timers", add_timer, compare_timers,

@@ -95,7 +95,7 @@ static int print_result(Jobctl *ctl, const RunPlan *plan, const RunEnd *end, int
         return jobctl_print_json(ctl, take_ptr(document), status);
 }
 
-/* — the three ways — */
+/* — service, scope, trigger — */
 
 static int run_service(Jobctl *ctl, RunPlan *plan) {
         cleanup_json_ json_t *properties = NULL, *others = json_array();

@@ -240,8 +240,8 @@ int verb_critical_chain(Jobctl *ctl, char *const *words) {
         if (r < 0)
                 return jobctl_fail(ctl, &error, "get the start time of the manager");
         if (!ctl->options.json && !ctl->options.no_legend)
-                puts("The time after @ is when a unit was ready, counted from the start of jobd; the time after + is how "
-                     "long it took.\n");
+                puts("The time after @ is when a unit was ready, counted from the start of jobd; "
+                     "the time after + is how long it took.\n");
         strv_foreach(name, names)
                 if (r == 0)
                         r = chain_of(ctl, *name, value_u64(manager, "UserspaceTimestampMonotonic"), documents);

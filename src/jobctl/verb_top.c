@@ -45,7 +45,7 @@ static void top_clear(TopUnits *units) {
         vector_deinit(units);
 }
 
-/* — looking — */
+/* — measuring — */
 
 static uint64_t amount_of(const json_t *unit, const char *key) {
         return json_object_get(unit, key) ? value_u64(unit, key) : UNKNOWN;
@@ -169,7 +169,7 @@ static int look(Jobctl *ctl, const json_t *patterns, const TopUnits *before, Top
         return 0;
 }
 
-/* — showing — */
+/* — printing — */
 
 static void add_row(Table *table, const TopUnit *unit) {
         char buffer[STATUS_BYTES_MAX + USEC_FORMAT_MAX];

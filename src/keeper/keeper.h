@@ -107,7 +107,7 @@ uint64_t keeper_next_time(const Keeper *keeper);
 /* Records the program of the running core as the one to fall back to. */
 void keeper_note_image(Keeper *keeper);
 
-/* — keeper_talk.c: what is said — */
+/* — keeper_talk.c: the messages — */
 
 /* Reads as many requests as a turn allows; true if there may be more. */
 bool keeper_read_requests(Keeper *keeper, uint64_t now);

@@ -188,7 +188,7 @@ static int loop(Keeper *keeper) {
         }
 }
 
-/* — the start — */
+/* — start — */
 
 /* PID 1 of a container may be started without standard descriptors. */
 static void open_standard_descriptors(void) {

@@ -217,7 +217,7 @@ int log_daemon_run(LogDaemon *daemon) {
         }
 }
 
-/* — the beginning — */
+/* — start — */
 
 /* All signals are blocked: only SIGKILL ends jobd-log before the last line is written. */
 static int open_signals(LogDaemon *daemon) {

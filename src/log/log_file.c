@@ -57,7 +57,7 @@ void log_files_deinit(LogFiles *files) {
         *files = (LogFiles) { .folder_fd = -1 };
 }
 
-/* — where — */
+/* — folders — */
 
 static int make_folders(const char *path) {
         char part[LOG_PATH_BYTES];
@@ -108,7 +108,7 @@ int log_files_choose_folder(LogFiles *files) {
         return 0;
 }
 
-/* — which — */
+/* — choice of a file — */
 
 static LogFile *find_oldest(LogFiles *files) {
         LogFile *oldest = files->items.items[0];
@@ -153,7 +153,7 @@ int log_files_find(LogFiles *files, const char *unit, LogFile **ret_file) {
         return 0;
 }
 
-/* — one — */
+/* — one file — */
 
 /* The time of the first record. The clock may have been set since, so a time in the future counts as now. */
 static usec_t read_beginning(int fd, usec_t realtime) {

@@ -244,7 +244,7 @@ static int next_record(LogSource *source) {
         return r;
 }
 
-/* — records that are wanted — */
+/* — wanted records — */
 
 static bool is_name_char(char c) {
         return c == '-' || c == '_' || c == '@' || c == '\\' || (c >= '0' && c <= '9') ||
@@ -317,7 +317,7 @@ int log_source_fill(LogSource *source, const LogFilter *filter) {
         }
 }
 
-/* — where to begin — */
+/* — the place to begin — */
 
 static uint64_t size_of(const LogSource *source) {
         struct stat status;

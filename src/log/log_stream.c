@@ -57,7 +57,7 @@ static Batch begin_batch(LogDaemon *daemon, uint32_t number) {
         return batch;
 }
 
-/* — what is written — */
+/* — output — */
 
 static void add_note(Batch *batch, const char *format, ...) printf_(2, 3);
 
@@ -153,7 +153,7 @@ static void note_context(const Batch *batch) {
         batch->file->since_context = 0;
 }
 
-/* — writing it — */
+/* — writing — */
 
 static int append(Batch *batch, const Text *context) {
         LogIntent *intent = &batch->daemon->table.header->intent;

@@ -403,7 +403,7 @@ static int read_zone(const char *text, Calendar *calendar, size_t *ret_n) {
         return calendar->zone_name ? 0 : -ENOMEM;
 }
 
-/* — the whole — */
+/* — whole expressions — */
 
 static int read_expression(Reader *reader, Calendar *calendar) {
         int r;
