@@ -44,14 +44,14 @@ int manager_turn(Manager *manager, usec_t timeout);
  */
 void manager_exit(Manager *manager, int status, bool orderly);
 /*
- * Has everything end by this action, as by a unit's. An action that is not orderly cuts short one that is. The loop ends; to
- * unmount and call the kernel is core's business. manager_action(): the action, UNIT_ACTION_NONE for an exit.
+ * Has everything end by this action, as by a unit's. An action that is not orderly cuts short one that is. The loop
+ * ends; to unmount and call the kernel is core's business. manager_action(): UNIT_ACTION_NONE for an exit.
  */
 void manager_leave(Manager *manager, UnitAction action);
 UnitAction manager_action(const Manager *manager);
 /*
- * The status of an exit that is asked for later and names none: by exit.target, a unit's action, or Exit. 0, or -EBUSY if
- * an end is under way: its status is said already.
+ * The status of an exit that is asked for later and names none: by exit.target, a unit's action, or Exit. 0, or
+ * -EBUSY if an end is under way: its status is said already.
  */
 int manager_set_exit_status(Manager *manager, int status);
 int manager_exit_status(const Manager *manager);
@@ -64,13 +64,14 @@ UnitFileLoader *manager_loader(Manager *manager);
 Outbox *manager_outbox(Manager *manager);
 const ManagerOptions *manager_options(const Manager *manager);
 char *const *manager_limitations(const Manager *manager);        /* of our surroundings, a sentence each; borrowed */
-const struct ResourceDefaults *manager_resource_defaults(const Manager *manager);         /* for units that say nothing; borrowed */
+/* For units that say nothing; borrowed. */
+const struct ResourceDefaults *manager_resource_defaults(const Manager *manager);
 ManagerTokens *manager_tokens(Manager *manager);
 const ManagerLog *manager_log(const Manager *manager);           /* NULL: there is none */
 char *const *manager_environment(const Manager *manager);        /* what every process gets; borrowed */
 /*
- * Takes variables (names, or assignments that must be equal) out of what clients have set, then sets others ("NAME=value").
- * Processes that are started from now on get them. -EINVAL or -E2BIG with @ret_failure, -ENOMEM.
+ * Takes variables (names, or assignments that must be equal) out of what clients have set, then sets others
+ * ("NAME=value"). Processes that are started from now on get them. -EINVAL or -E2BIG with @ret_failure, -ENOMEM.
  */
 int manager_change_environment(Manager *manager, char *const *unset, char *const *set, Failure *ret_failure);
 /* LogLevel of the log, until the manager ends or is told otherwise. */
@@ -96,8 +97,8 @@ Unit *manager_find_unit(Manager *manager, const char *name);
 Unit *manager_unit_by_pid(Manager *manager, pid_t pid);
 int manager_kill_unit(Manager *manager, Unit *unit, const char *who, int signal, Failure *ret_failure);
 /*
- * Freezing the processes of an active unit without a job, and back. It begins at once, and is through when the state says
- * so: "running", "freezing", "frozen", "thawing". -EOPNOTSUPP, -EHOSTDOWN, -EBUSY or another, with @ret_failure.
+ * Freezing the processes of an active unit without a job, and back. It begins at once, and is through when the state
+ * says so: "running", "freezing", "frozen", "thawing". -EOPNOTSUPP, -EHOSTDOWN, -EBUSY or another, with @ret_failure.
  */
 int manager_freeze_unit(Manager *manager, Unit *unit, bool freeze, Failure *ret_failure);
 bool manager_can_freeze(Manager *manager, const Unit *unit);
@@ -129,20 +130,21 @@ usec_t manager_finished_at(const Manager *manager, usec_t *ret_realtime);     /*
 /* — units that clients make — */
 
 /*
- * Has a unit @name made of @text, that of a unit file. 0 with the unit loaded, or with @ret_failure: UnitExists if there is a
- * unit, or a file, of that name, InvalidArgs with the first fault of the text, …
+ * Has a unit @name made of @text, that of a unit file. 0 with the unit loaded, or with @ret_failure: UnitExists if
+ * there is a unit, or a file, of that name, InvalidArgs with the first fault of the text, …
  */
 int manager_make_transient(Manager *manager, const char *name, const char *text, Unit **ret_unit, Failure *ret_failure);
 
 /*
- * Has a scope that was just made consist of these processes. @uid: of the client, which may do that with processes of that
- * user. 0, or a negative errno with @ret_failure.
+ * Has a scope that was just made consist of these processes. @uid: of the client, which may do that with processes of
+ * that user. 0, or a negative errno with @ret_failure.
  */
 int manager_give_processes(Manager *manager, Unit *unit, const pid_t *pids, size_t n, uid_t uid, const char *controller,
                            Failure *ret_failure);
 
 /* The same for more of them that come into the group of a unit that is active. */
-int manager_attach_processes(Manager *manager, Unit *unit, const pid_t *pids, size_t n, uid_t uid, Failure *ret_failure);
+int manager_attach_processes(Manager *manager, Unit *unit, const pid_t *pids, size_t n, uid_t uid,
+                             Failure *ret_failure);
 int manager_abandon_unit(Manager *manager, Unit *unit, Failure *ret_failure);
 
 /* — names on the message bus — */
@@ -162,9 +164,9 @@ bool manager_leaves_sockets(const Manager *manager);
 void manager_tell_parent(Manager *manager, const char *text);           /* by sd_notify(3) */
 
 /*
- * Executing ourselves anew: asked for, the loop ends at the end of the turn, and manager_wants_reexec(). Whoever runs it
- * then does it (prepare: what the next one is not to inherit), or goes on with the loop. -EOPNOTSUPP without a keeper,
- * -EBUSY if we are about to end, or why the state cannot be written.
+ * Executing ourselves anew: asked for, the loop ends at the end of the turn, and manager_wants_reexec(). Whoever runs
+ * it then does it (prepare: what the next one is not to inherit), or goes on with the loop. -EOPNOTSUPP without a
+ * keeper, -EBUSY if we are about to end, or why the state cannot be written.
  */
 int manager_ask_reexec(Manager *manager, Failure *ret_failure);
 bool manager_wants_reexec(const Manager *manager);

@@ -52,7 +52,8 @@ int manager_groups_adopt(ManagerGroups *groups, Unit *unit, const pid_t *pids, s
                         r = moved;
         }
         if (r < 0)
-                log_write(LOG_LEVEL_ERROR, unit->id, "A process of it cannot enter its control group: %s.", strerror(-r));
+                log_write(LOG_LEVEL_ERROR, unit->id, "A process of it cannot enter its control group: %s.",
+                          strerror(-r));
         return r < 0 ? r : 1;
 }
 
@@ -61,7 +62,7 @@ static int check_process(pid_t pid, uid_t uid, pid_t keeper, Failure *ret_failur
         char path[64];
         struct stat st;
 
-        /* Nothing is read for which the kernel looks at the process's memory: whoever holds that up would hold us up, too. */
+        /* Nothing is read for which the kernel looks at the process's memory: whoever locks that would lock us, too. */
         snprintf(path, sizeof(path), "/proc/%d", (int) pid);
         if (pid <= 0 || stat(path, &st) < 0 || exec_process_read(pid, &process) < 0 || process.state == 'Z')
                 return failure_set(ret_failure, -ESRCH, "UnixProcessIdUnknown", "Process with ID %d does not exist.",
@@ -70,10 +71,12 @@ static int check_process(pid_t pid, uid_t uid, pid_t keeper, Failure *ret_failur
                 return failure_set(ret_failure, -EINVAL, "InvalidArgs", "Process %d is a manager process, refusing.",
                                    (int) pid);
         if (uid != 0 && st.st_uid != uid)
-                return failure_set(ret_failure, -EPERM, "AccessDenied", "Process %d not owned by client's UID. Refusing.",
+                return failure_set(ret_failure, -EPERM, "AccessDenied",
+                                   "Process %d not owned by client's UID. Refusing.",
                                    (int) pid);
         if (process.is_of_kernel)
-                return failure_set(ret_failure, -EINVAL, "InvalidArgs", "Process %d is a kernel thread, refusing.", (int) pid);
+                return failure_set(ret_failure, -EINVAL, "InvalidArgs", "Process %d is a kernel thread, refusing.",
+                                   (int) pid);
         return 0;
 }
 

@@ -170,8 +170,8 @@ int manager_unit_processes(Manager *manager, Unit *unit, pid_t **ret_pids, size_
         bool is_complete = false;
         int r = row ? 0 : -ENOMEM;
 
-        for (const Process *process = manager_unit_process_list(manager, unit); r == 0 && process; process = process->next)
-                r = add_once(&pids, process->pid);
+        for (const Process *at = manager_unit_process_list(manager, unit); r == 0 && at; at = at->next)
+                r = add_once(&pids, at->pid);
         if (r == 0) {
                 int listed = manager_groups_list(&manager->groups, unit, &pids);
 
@@ -215,14 +215,17 @@ unsigned manager_can_clean(const Unit *unit) {
 
 int manager_clean_unit(Manager *manager, Unit *unit, unsigned kinds, Failure *ret_failure) {
         if (!unit->vtable->clean)
-                return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported", "%s: a %s keeps nothing that could be cleaned.",
+                return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported",
+                                   "%s: a %s keeps nothing that could be cleaned.",
                                    unit->id, unit_type_to_string(unit->type));
         if (unit->load_state != UNIT_LOADED)
-                return failure_set(ret_failure, -EBUSY, "UnitBusy", "%s cannot be cleaned: it is not loaded.", unit->id);
+                return failure_set(ret_failure, -EBUSY, "UnitBusy", "%s cannot be cleaned: it is not loaded.",
+                                   unit->id);
         if (unit->active_state != UNIT_INACTIVE || manager_jobs_has(&manager->jobs, unit))
                 return failure_set(ret_failure, -EBUSY, "UnitBusy", "%s cannot be cleaned: it is %s%s.", unit->id,
                                    unit_active_state_to_string(unit->active_state),
-                                   manager_jobs_has(&manager->jobs, unit) ? " and has a job" : ", and must be inactive");
+                                   manager_jobs_has(&manager->jobs, unit) ? " and has a job"
+                                                                          : ", and must be inactive");
         state_mark_unit(manager->turn.state, unit->index);
         return unit->vtable->clean(unit, kinds, ret_failure);
 }
@@ -244,7 +247,8 @@ void manager_consider_unloading(Manager *manager, Unit *unit) {
 
 /* — units that clients make, and processes that they give to them — */
 
-int manager_make_transient(Manager *manager, const char *name, const char *text, Unit **ret_unit, Failure *ret_failure) {
+int manager_make_transient(Manager *manager, const char *name, const char *text, Unit **ret_unit,
+                           Failure *ret_failure) {
         Unit *unit;
         int r;
 
@@ -269,7 +273,8 @@ static int attach(Manager *manager, Unit *unit, const pid_t *pids, size_t n, Fai
                 return failure_set(ret_failure, -ESRCH, "InvalidArgs", "Unit %s is not active, refusing.", unit->id);
         if (manager_groups_adopt(&manager->groups, unit, pids, n) > 0)
                 return 0;
-        return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported", "Processes cannot be put into a control group of %s.",
+        return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported",
+                           "Processes cannot be put into a control group of %s.",
                            unit->id);
 }
 
@@ -288,7 +293,8 @@ int manager_give_processes(Manager *manager, Unit *unit, const pid_t *pids, size
         return unit->vtable->give_processes(unit, pids, n, controller, ret_failure);
 }
 
-int manager_attach_processes(Manager *manager, Unit *unit, const pid_t *pids, size_t n, uid_t uid, Failure *ret_failure) {
+int manager_attach_processes(Manager *manager, Unit *unit, const pid_t *pids, size_t n, uid_t uid,
+                             Failure *ret_failure) {
         int r;
 
         assert(manager);
@@ -305,7 +311,8 @@ int manager_abandon_unit(Manager *manager, Unit *unit, Failure *ret_failure) {
         state_mark_unit(manager->turn.state, unit->index);
         if (unit->vtable->abandon)
                 return unit->vtable->abandon(unit, ret_failure);
-        return failure_set(ret_failure, -EINVAL, "InvalidArgs", "Unit %s is no scope: only a scope can be abandoned.", unit->id);
+        return failure_set(ret_failure, -EINVAL, "InvalidArgs", "Unit %s is no scope: only a scope can be abandoned.",
+                           unit->id);
 }
 
 /* — reading unit files — */
@@ -460,8 +467,9 @@ int manager_ask_reexec(Manager *manager, Failure *ret_failure) {
                 return failure_set(ret_failure, -EBUSY, "ShuttingDown", "The manager is about to end.");
         r = write_all(manager);
         if (r < 0)
-                return failure_set(ret_failure, r, "Failed", "The state cannot be written to %s (%s): who is executed would not "
-                                   "know of what has changed.", state_path(manager->turn.state), strerror(-r));
+                return failure_set(ret_failure, r, "Failed",
+                                   "The state cannot be written to %s (%s): the next image would not "
+                                   "know of the latest changes.", state_path(manager->turn.state), strerror(-r));
         log_notice("Executing ourselves anew is asked for.");
         manager->wants_reexec = true;
         return 0;

@@ -92,8 +92,8 @@ static int watch_path(ManagerClock *clock, const char *path, uint32_t events) {
 }
 
 /*
- * The file, which may be a link; if there is none, that it appears, unless it has by the time that this is watched. Once more
- * after each change: it is another one.
+ * The file, which may be a link; if there is none, that it appears, unless it has by the time that this is watched.
+ * Once more after each change: it is another one.
  */
 static int watch_zone(ManagerClock *clock) {
         bool is_missing;

@@ -141,7 +141,7 @@ static bool is_default_unit_over(const ManagerContract *contract, Unit *unit, in
 }
 
 bool manager_contract_is_over(ManagerContract *contract, int *ret_status) {
-        /* A manager that has taken over from another has not begun anything. Without memory the next turn tries again. */
+        /* A manager that has taken over has not begun anything. Without memory the next turn tries again. */
         if (!contract->is_taken && manager_contract_take(contract) < 0)
                 return false;
         for (size_t i = 0; i < contract->units.n; i++) {

@@ -12,7 +12,7 @@
 /* Remarks that are remembered; behind them all are forgotten. */
 #define DIAGNOSTICS_MAX 20000U
 
-/* A unit that is not needed goes, and is read anew when something asks for it: that is no reason to say it all again. */
+/* A unit that is not needed goes, and is read anew when it is asked for: that is no reason to say it all again. */
 static bool is_said(ManagerDiagnostics *diagnostics, const UnitFileDiagnostic *diagnostic) {
         uint64_t hash = HASH_BEGIN ^ diagnostic->line;
         uint32_t key;

@@ -125,7 +125,8 @@ static size_t size_of(char *const *strings) {
         return size;
 }
 
-int manager_environment_change(ManagerEnvironment *environment, char *const *unset, char *const *set, Failure *ret_failure) {
+int manager_environment_change(ManagerEnvironment *environment, char *const *unset, char *const *set,
+                               Failure *ret_failure) {
         cleanup_(strv_freep) char **kept = NULL, **changed = NULL;
         int r = check_variables(unset, false, ret_failure);
 

@@ -25,7 +25,8 @@ int manager_environment_build(ManagerEnvironment *environment);
 void manager_environment_deinit(ManagerEnvironment *environment);
 
 /* As manager_change_environment() and manager_set_log_level(). */
-int manager_environment_change(ManagerEnvironment *environment, char *const *unset, char *const *set, Failure *ret_failure);
+int manager_environment_change(ManagerEnvironment *environment, char *const *unset, char *const *set,
+                               Failure *ret_failure);
 void manager_environment_set_log_level(ManagerEnvironment *environment, int level);
 
 /* What clients have set, in the record of the manager itself. Reading: 0, -EBADMSG or -ENOMEM. */

@@ -78,7 +78,8 @@ static int open_tree(ManagerGroups *groups, Failure *ret_failure) {
         if (r >= 0)
                 r = cgroup_tree_move_manager(groups->tree);
         if (r < 0)
-                return failure_set(ret_failure, r, "NoControlGroups", "%s cannot be used: %s", place.folder, strerror(-r));
+                return failure_set(ret_failure, r, "NoControlGroups", "%s cannot be used: %s", place.folder,
+                                   strerror(-r));
         return 0;
 }
 
@@ -95,7 +96,8 @@ void manager_groups_init(ManagerGroups *groups) {
         groups->tree = cgroup_tree_free(groups->tree);
         groups->defaults.tasks_max = (ResourceLimit) {};
         groups->reason = strdup(failure_message(&failure));
-        manager_limitations_note(groups->limitations, LOG_LEVEL_INFO, "Units have no control groups: %s.", failure_message(&failure));
+        manager_limitations_note(groups->limitations, LOG_LEVEL_INFO, "Units have no control groups: %s.",
+                                 failure_message(&failure));
 }
 
 void manager_groups_deinit(ManagerGroups *groups) {
@@ -225,7 +227,8 @@ static void apply_attribute(ManagerGroup *group, const CgroupAttribute *attribut
                 r = cgroup_set(group->cgroup, attribute);
         if (r < 0)
                 manager_group_note_unapplied(group, attribute->directive,
-                               r == -EOPNOTSUPP ? cgroup_controller_to_string(attribute->controller) : attribute->file, r);
+                                            r == -EOPNOTSUPP ? cgroup_controller_to_string(attribute->controller)
+                                                             : attribute->file, r);
 }
 
 static void apply_limits(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults) {
@@ -254,8 +257,8 @@ static void apply_limits(ManagerGroup *group, const ResourceSettings *resources,
 }
 
 /*
- * @with_defaults: what was set before and is not any more is taken back. 0; or < 0 with the result set: nothing may begin
- * in there.
+ * @with_defaults: what was set before and is not any more is taken back. 0; or < 0 with the result set: nothing may
+ * begin in there.
  */
 static int apply(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults, ExecResult *result) {
         int r;
@@ -427,7 +430,8 @@ static const Cgroup *choose_cgroup(ManagerGroup *group, const UnitGroup *wanted,
 }
 
 /* Somebody has removed the slice that it belongs into. What is set for slices has to be set again. */
-static int make_group_and_slices(ManagerGroups *groups, const Unit *unit, const UnitGroup *wanted, ManagerGroup **ret_group) {
+static int make_group_and_slices(ManagerGroups *groups, const Unit *unit, const UnitGroup *wanted,
+                                 ManagerGroup **ret_group) {
         int r = cgroup_tree_mend(groups->tree);
 
         if (r <= 0)
@@ -443,7 +447,8 @@ static int make_group_and_slices(ManagerGroups *groups, const Unit *unit, const 
         return r < 0 ? r : make_group(groups, unit, wanted, false, ret_group);
 }
 
-int manager_groups_enter(ManagerGroups *groups, Unit *unit, UnitPurpose purpose, const Cgroup **ret_group, ExecResult *result) {
+int manager_groups_enter(ManagerGroups *groups, Unit *unit, UnitPurpose purpose, const Cgroup **ret_group,
+                         ExecResult *result) {
         ManagerUnit *row = manager_units_of(groups->rows, unit);
         ManagerGroup *group = row ? row->group : NULL;
         UnitGroup wanted = {};

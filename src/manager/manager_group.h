@@ -43,7 +43,8 @@ void manager_groups_deinit(ManagerGroups *groups);
  * The group that the next process of @unit is to begin in, made if need be, with its limits; borrowed. NULL: there are
  * none at all. 0; or < 0 with the result set: it must not begin elsewhere.
  */
-int manager_groups_enter(ManagerGroups *groups, Unit *unit, UnitPurpose purpose, const Cgroup **ret_group, ExecResult *result);
+int manager_groups_enter(ManagerGroups *groups, Unit *unit, UnitPurpose purpose, const Cgroup **ret_group,
+                         ExecResult *result);
 /* Puts processes into it that others have started, as UnitHostOps.adopt. */
 int manager_groups_adopt(ManagerGroups *groups, Unit *unit, const pid_t *pids, size_t n);
 /* The state of @unit is @state now: a slice's group comes and goes with the slice, a service's goes. */
@@ -55,8 +56,8 @@ void manager_groups_apply(ManagerGroups *groups);
 void manager_groups_follow_startup(ManagerGroups *groups);
 
 /*
- * How many processes there are but the two, or -ENOENT: the group does not tell. If there are any, the unit is told when
- * the last has gone. An empty group is removed.
+ * How many processes there are but the two, or -ENOENT: the group does not tell. If there are any, the unit is told
+ * when the last has gone. An empty group is removed.
  */
 int manager_groups_count(ManagerGroups *groups, Unit *unit, pid_t main_pid, pid_t control_pid);
 /* To all but the two and what is in their process groups: 0, or -ENOENT as above. */

@@ -43,7 +43,8 @@ static size_t list_settings(const Unit *unit, const ResourceSettings *own,
 
 static int note(ManagerGroup *group, const char *directive, int error, bool (*can_filter)(const Cgroup *group),
                 ExecResult *result) {
-        bool is_none = error == -EPERM || error == -EACCES || error == -ENOSYS || error == -EINVAL || error == -EOPNOTSUPP;
+        bool is_none = error == -EPERM || error == -EACCES || error == -ENOSYS || error == -EINVAL ||
+                       error == -EOPNOTSUPP;
 
         manager_group_note_unapplied(group, directive, "bpf", error);
         if (is_none && !can_filter(group->cgroup))
@@ -52,7 +53,8 @@ static int note(ManagerGroup *group, const char *directive, int error, bool (*ca
         return error;
 }
 
-static int apply_devices(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults, ExecResult *result) {
+static int apply_devices(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults,
+                         ExecResult *result) {
         int r;
 
         if (!resource_filters_devices(resources)) {
@@ -79,7 +81,8 @@ static int apply_addresses(ManagerGroup *group, const ResourceSettings *resource
         return r < 0 ? note(group, "IPAddressDeny", r, cgroup_can_filter_addresses, result) : 0;
 }
 
-int manager_group_apply_filters(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults, ExecResult *result) {
+int manager_group_apply_filters(ManagerGroup *group, const ResourceSettings *resources, bool with_defaults,
+                                ExecResult *result) {
         int r = apply_devices(group, resources, with_defaults, result);
 
         if (r == 0 && !group->is_slice)

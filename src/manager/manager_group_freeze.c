@@ -95,7 +95,8 @@ int manager_groups_check_freeze(ManagerGroups *groups, const Unit *unit, bool fr
                                    unit->type == UNIT_SLICE ? "the manager itself is in it"
                                                             : "units of its type have no processes for that");
         if (unit->load_state != UNIT_LOADED || (freeze && unit->active_state != UNIT_ACTIVE))
-                return failure_set(ret_failure, -EHOSTDOWN, "UnitInactive", "%s is not active, so there is nothing to %s.",
+                return failure_set(ret_failure, -EHOSTDOWN, "UnitInactive",
+                                   "%s is not active, so there is nothing to %s.",
                                    unit->id, freeze ? "freeze" : "thaw");
         return 0;
 }
@@ -108,7 +109,8 @@ int manager_groups_freeze(ManagerGroups *groups, Unit *unit, bool freeze, Failur
                 return failure_set(ret_failure, -EHOSTDOWN, "UnitInactive", "%s has no processes.", unit->id);
         r = set_frozen(group, freeze);
         if (r == -ENOENT)
-                return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported", "%s cannot be frozen: the kernel has no %s here.",
+                return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported",
+                                   "%s cannot be frozen: the kernel has no %s here.",
                                    unit->id, FREEZE_FILE);
         if (r < 0)
                 return failure_set(ret_failure, r, "Failed", "Cannot %s %s: %s.", freeze ? "freeze" : "thaw", unit->id,

@@ -19,7 +19,7 @@ typedef struct ManagerGroup {
         ManagerGroups *groups;          /* borrowed */
         Unit *unit;                     /* borrowed */
         Cgroup *cgroup;                 /* owned, but not a slice's; NULL: it was found empty, and is removed */
-        Cgroup *control;                /* owned: within it, if the unit has been given .cgroup; made when it is needed */
+        Cgroup *control;                /* owned: within .cgroup, if the unit may change that; made when needed */
         bool is_slice;
         bool is_frozen;                 /* or is about to be, by our wish … */
         bool is_thawing;                /* … and this is how it ends */

@@ -77,8 +77,8 @@ static int host_keep_fd(UnitHost *host, const Unit *unit, const char *what, uint
         if (r == 0)
                 r = manager_keeper_store_fd(&manager_of(host)->options.keeper, name, fd);
         if (r < 0)
-                log_write(LOG_LEVEL_WARNING, unit->id, "If jobd dies, a descriptor of it (%s %u) is lost: %s", what, index,
-                          strerror(-r));
+                log_write(LOG_LEVEL_WARNING, unit->id, "If jobd dies, a descriptor of it (%s %u) is lost: %s", what,
+                          index, strerror(-r));
         return r;
 }
 
@@ -127,7 +127,9 @@ static int host_kill(UnitHost *host, Unit *unit, pid_t pid, int signal, bool is_
 static int host_kill_rest(UnitHost *host, Unit *unit, int signal, pid_t main_pid, pid_t control_pid) {
         ProcessOwner *owner = manager_make_owner(manager_of(host), unit);
 
-        return owner ? process_errands_kill_rest(manager_of(host)->errands, owner, signal, main_pid, control_pid) : -ENOMEM;
+        if (!owner)
+                return -ENOMEM;
+        return process_errands_kill_rest(manager_of(host)->errands, owner, signal, main_pid, control_pid);
 }
 
 static int host_request_job(UnitHost *host, Unit *unit, JobType type, JobMode mode, const char *reason) {

@@ -35,7 +35,9 @@ int manager_keeper_accept_fd(const ManagerKeeper *keeper, const char *name, int 
                 return -EAGAIN;         /* mostly so: there is no need to ask */
         if (keeper->ops && keeper->ops->accept_fd)
                 r = keeper->ops->accept_fd(keeper->userdata, name, listening);
-        return r == -EOPNOTSUPP || r == -ENOSPC || r == -EMFILE || r == -EBADF ? accept_alone(keeper, name, listening) : r;
+        if (r == -EOPNOTSUPP || r == -ENOSPC || r == -EMFILE || r == -EBADF)
+                return accept_alone(keeper, name, listening);
+        return r;
 }
 
 int manager_keeper_drop_fd(const ManagerKeeper *keeper, const char *name) {

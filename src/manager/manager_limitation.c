@@ -79,10 +79,12 @@ static bool are_processes_hidden(void) {
 
 static void look_at_proc(ManagerLimitations *limitations) {
         if (access("/proc/self/stat", F_OK) < 0)
-                note_loss(limitations, "/proc is not mounted: processes that have left the tree of their service are not "
+                note_loss(limitations,
+                          "/proc is not mounted: processes that have left the tree of their service are not "
                                    "found, and no main process is guessed.");
         else if (are_processes_hidden())
-                note_loss(limitations, "/proc is mounted with hidepid: processes of a service that belong to another user "
+                note_loss(limitations,
+                          "/proc is mounted with hidepid: processes of a service that belong to another user "
                                    "than ours are not found.");
 }
 
@@ -136,7 +138,8 @@ void manager_limitations_note_no_process(ManagerLimitations *limitations) {
         struct rlimit limit;
 
         if (getrlimit(RLIMIT_NPROC, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
-                note_loss(limitations, "No more processes are allowed, by pids.max of a control group or by the kernel: "
+                note_loss(limitations,
+                          "No more processes are allowed, by pids.max of a control group or by the kernel: "
                                    "some services cannot be started.");
         else
                 manager_limitations_note(limitations, LOG_LEVEL_WARNING,

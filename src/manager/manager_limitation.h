@@ -23,7 +23,8 @@ void manager_limitations_deinit(ManagerLimitations *limitations);
 /* A sentence; each is said once. */
 void manager_limitations_note(ManagerLimitations *limitations, LogLevel level, const char *format, ...) printf_(3, 4);
 void manager_limitations_note_no_process(ManagerLimitations *limitations);      /* fork has failed with EAGAIN */
-int manager_limitations_spare_pidfd(ManagerLimitations *limitations, int pidfd);        /* -1, and it is closed, if there are too few */
+/* The descriptor, or -1, and it is closed, if there are too few. */
+int manager_limitations_spare_pidfd(ManagerLimitations *limitations, int pidfd);
 
 /* Before another program is executed in our place, and if that failed. */
 void manager_limitations_lower_open_files(ManagerLimitations *limitations);

@@ -42,7 +42,7 @@ static inline void manager_listeners_remove(ManagerListeners *listeners, const v
         listeners->all.n = kept;
 }
 
-#define manager_listeners_tell(listeners, member, ...)                                   \
-        for (size_t i_ = 0; i_ < (listeners)->all.n; i_++)                               \
-                if ((listeners)->all.items[i_].ops->member)                              \
-                        (listeners)->all.items[i_].ops->member((listeners)->all.items[i_].userdata __VA_OPT__(,) __VA_ARGS__)
+#define manager_listeners_tell(l, member, ...)                                                         \
+        for (size_t i_ = 0; i_ < (l)->all.n; i_++)                                                     \
+                if ((l)->all.items[i_].ops->member)                                                    \
+                        (l)->all.items[i_].ops->member((l)->all.items[i_].userdata __VA_OPT__(,) __VA_ARGS__)

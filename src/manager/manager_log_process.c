@@ -306,8 +306,8 @@ static ManagerLog *log_drop(ManagerLog *log) {
 }
 DEFINE_CLEANUP(ManagerLog, log_drop)
 
-int manager_log_new(ManagerLog **ret_log, const ManagerLogOptions *options, sd_event *event, const ManagerKeeper *keeper,
-                    const char *runtime_directory) {
+int manager_log_new(ManagerLog **ret_log, const ManagerLogOptions *options, sd_event *event,
+                    const ManagerKeeper *keeper, const char *runtime_directory) {
         cleanup_(log_dropp) ManagerLog *log = NULL;
 
         if (options->kind == MANAGER_LOG_NONE && options->default_output == MANAGER_OUTPUT_INHERIT)

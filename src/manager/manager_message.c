@@ -97,7 +97,7 @@ static bool is_unmet(const UnitCondition *check, bool is_assert) {
         return check->is_assert == is_assert && check->result < 0;
 }
 
-/* "ConditionPathExists=/x, …": the conditions that kept a unit from starting; NULL: none. Triggers count if no other does. */
+/* "ConditionPathExists=/x, …": conditions that kept a unit from starting; triggers only if no other did. NULL: none. */
 static const char *list_unmet(const Unit *unit, char *buffer, size_t size) {
         const bool is_assert = unit->condition_result >= 0;
         bool has_other = false;

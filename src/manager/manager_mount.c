@@ -201,7 +201,8 @@ static void begin(ManagerMounts *mounts) {
                 r = mount_table_read(NULL, &mounts->table);
         mounts->has_failed = r < 0;
         if (r == -EOPNOTSUPP)
-                log_warning("libmount (libmount.so.1) is not installed: mounts cannot be seen, and /etc/fstab is not read.");
+                log_warning("libmount (libmount.so.1) is not installed: "
+                            "mounts cannot be seen, and /etc/fstab is not read.");
         else if (r < 0)
                 log_warning("Mounts cannot be seen: %s.", strerror(-r));
 }

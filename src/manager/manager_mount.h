@@ -17,7 +17,7 @@ typedef struct ManagerMounts {
         UnitTable *units;               /* borrowed */
         MountTable *table;              /* owned: the last that was read */
         VECTOR(char *) touched;         /* owned: places where something has changed that units were not told of */
-        int fd;                         /* owned, if .has_begun: says whether .table is out of date; -1: there is none */
+        int fd;                         /* owned, if .has_begun: is .table out of date? -1: there is none */
         sd_event_source *source;        /* owned */
         sd_event_source *retry;         /* owned; made before there are too few descriptors for it */
         bool has_begun;                 /* something has asked for a mount */
@@ -28,7 +28,7 @@ typedef struct ManagerMounts {
 
 void manager_mounts_deinit(ManagerMounts *mounts);
 
-/* What is mounted at @where, or NULL; @is_fresh: as it is now, not as it was told last. Borrowed, until the next turn. */
+/* What is mounted at @where, or NULL; @is_fresh: now, not when units were told last. Borrowed, until the next turn. */
 const MountEntry *manager_mounts_find(ManagerMounts *mounts, const char *where, bool is_fresh);
 /* Every mount that is there is a unit, from now on. */
 void manager_mounts_follow(ManagerMounts *mounts);

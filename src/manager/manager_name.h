@@ -13,7 +13,7 @@
 
 typedef struct ManagerTurn ManagerTurn;
 
-/* Follows a name from then on, and says at once who has it: manager_name_owned(). -EOPNOTSUPP if there is no bus ever. */
+/* Follows a name from then on, and says at once whether it has an owner: manager_name_owned(). -EOPNOTSUPP: no bus. */
 typedef struct ManagerNameOps {
         int (*watch)(void *userdata, const char *name);
         void (*unwatch)(void *userdata, const char *name);

@@ -143,7 +143,8 @@ ProcessOwner *manager_make_owner(Manager *manager, Unit *unit) {
         owner = calloc(1, sizeof(*owner));
         if (!owner)
                 return NULL;
-        *owner = (UnitOwner) { .owner = { .ops = &unit_owner_ops, .name = unit->id }, .manager = manager, .unit = unit };
+        *owner = (UnitOwner) {
+                .owner = { .ops = &unit_owner_ops, .name = unit->id }, .manager = manager, .unit = unit };
         row->owner = &owner->owner;
         return row->owner;
 }

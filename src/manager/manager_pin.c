@@ -96,8 +96,8 @@ static int on_time(sd_event_source *source, uint64_t usec, void *userdata) {
 void manager_pins_hold(ManagerPins *pins) {
         if (pins->held.n == 0)
                 return;
-        if (sd_event_add_time_relative(pins->turn->event, &pins->held_source, CLOCK_MONOTONIC, RETURN_TIME, USEC_PER_SEC,
-                                       on_time, pins) >= 0)
+        if (sd_event_add_time_relative(pins->turn->event, &pins->held_source, CLOCK_MONOTONIC, RETURN_TIME,
+                                       USEC_PER_SEC, on_time, pins) >= 0)
                 return;
         log_warning("Units that clients wait for are not kept until these connect again.");
         let_go(pins);

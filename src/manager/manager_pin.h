@@ -22,7 +22,7 @@ typedef struct ManagerPins {
 int manager_pins_add(ManagerPins *pins, Unit *unit);
 void manager_pins_remove(ManagerPins *pins, Unit *unit);
 
-/* At the end of a unit's record; read before manager_pins_hold() is called, once. 0, -ENOMEM, or the reader has failed. */
+/* At the end of a unit's record; read before manager_pins_hold(), once. 0, -ENOMEM, or the reader has failed. */
 void manager_pins_write(const ManagerPins *pins, const Unit *unit, RecordWriter *writer);
 int manager_pins_read(ManagerPins *pins, Unit *unit, RecordReader *reader);
 void manager_pins_hold(ManagerPins *pins);

@@ -138,7 +138,8 @@ static unsigned find_unit(const ManagerRebuild *rebuild, const Trace *eldest) {
                 (void) exec_process_read_invocation(eldest->pid, unit->invocation_id);
         r = unit->vtable->found(unit, eldest->owner);
         if (r == -EPERM)
-                log_write(LOG_LEVEL_WARNING, unit->id, "Process %d says that it is of this unit, but does not run as it would: "
+                log_write(LOG_LEVEL_WARNING, unit->id,
+                          "Process %d says that it is of this unit, but does not run as it would: "
                           "it is left alone.", (int) eldest->pid);
         if (r < 0)
                 return 0;

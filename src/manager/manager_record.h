@@ -34,13 +34,13 @@ int manager_records_init(Manager *manager);
 void manager_records_deinit(Manager *manager);
 
 /*
- * @unit has got a job: that it waited to be started again with another unit ends with it, and nothing else is in its record.
- * Or that may have ended with new unit files.
+ * @unit has got a job: that it waited to be started again with another unit ends with it, and nothing else is in its
+ * record. Or that may have ended with new unit files.
  */
 void manager_records_mark_awaiting(Manager *manager, const Unit *unit);
 
 /*
- * Opens the state, in manager_restore.c. What a manager before us has left is taken over if one has served under our keeper,
- * or a process of its units is still there; else it is thrown away. Units, jobs and queues must be empty.
+ * Opens the state, in manager_restore.c. What a manager before us has left is taken over if one has served under our
+ * keeper, or a process of its units is still there; else it is thrown away. Units, jobs and queues must be empty.
  */
 void manager_open_state(Manager *manager);

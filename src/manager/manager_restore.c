@@ -176,7 +176,8 @@ static bool read_state(Manager *manager) {
         if (r == 0 && state_open_anew(manager->turn.state, &failure) < 0)
                 log_warning("%s; if jobd dies its services are not taken over.", failure_message(&failure));
         if (r < 0) {
-                log_error("The state in %s cannot be read: %s. It is set aside.", state_path(manager->turn.state), strerror(-r));
+                log_error("The state in %s cannot be read: %s. It is set aside.", state_path(manager->turn.state),
+                          strerror(-r));
                 (void) state_set_aside(manager->turn.state, &failure);
         }
         return r < 0 || is_lost || opened == STORE_E_SET_ASIDE || opened == STORE_E_TOO_NEW;

@@ -89,8 +89,8 @@ static int add_signal(ManagerSignals *signals, const SignalRule *rule) {
 }
 
 /*
- * A signal that is lost is no reason to die, where there is a keeper: it passes signals on as they come. But those of a fault
- * must be seen. Two belong to libc, which does not let itself be asked to block them.
+ * A signal that is lost is no reason to die, where there is a keeper: it passes signals on as they come. But those of
+ * a fault must be seen. Two belong to libc, which does not let itself be asked to block them.
  */
 static int block_all_but_faults(void) {
         static const int faults[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP };

@@ -91,7 +91,8 @@ int manager_signals_init_machine(ManagerSignals *signals) {
                 cleanup_(sd_event_source_unrefp) sd_event_source *source = NULL;
                 int r;
 
-                r = sd_event_add_signal(signals->turn->event, &source, number_of(&rules[i]), on_machine_signal, signals);
+                r = sd_event_add_signal(signals->turn->event, &source, number_of(&rules[i]), on_machine_signal,
+                                        signals);
                 if (r >= 0)
                         r = sd_event_source_set_priority(source, MANAGER_PRIORITY_SIGNALS);
                 if (r >= 0)

@@ -226,7 +226,8 @@ void manager_stages_exit(ManagerStages *stages, int status, bool orderly) {
 
 /* — actions that units ask for — */
 
-void manager_stages_request(ManagerStages *stages, const Unit *unit, UnitAction action, int exit_status, const char *reason) {
+void manager_stages_request(ManagerStages *stages, const Unit *unit, UnitAction action, int exit_status,
+                            const char *reason) {
         if (action == UNIT_ACTION_NONE)
                 return;
         if (stages->action != UNIT_ACTION_NONE || stages->stage >= MANAGER_STOPPING) {
@@ -242,7 +243,8 @@ void manager_stages_request(ManagerStages *stages, const Unit *unit, UnitAction 
 
 /* Asked of each target that is started: hardly any begins as one of these. */
 static bool is_orderly_way_to(const ActionRule *rule, const char *target) {
-        return rule->way == WAY_ORDERLY && rule->target && rule->target[0] == target[0] && strcmp(rule->target, target) == 0;
+        return rule->way == WAY_ORDERLY && rule->target && rule->target[0] == target[0] &&
+               strcmp(rule->target, target) == 0;
 }
 
 void manager_stages_watch(ManagerStages *stages, const JobEvent *event) {

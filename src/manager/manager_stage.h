@@ -40,13 +40,14 @@ void manager_stages_leave(ManagerStages *stages, UnitAction action);
 int manager_stages_set_exit_status(ManagerStages *stages, int status);
 
 /* A unit asks for @action; @exit_status -1: it names none. */
-void manager_stages_request(ManagerStages *stages, const Unit *unit, UnitAction action, int exit_status, const char *reason);
+void manager_stages_request(ManagerStages *stages, const Unit *unit, UnitAction action, int exit_status,
+                            const char *reason);
 /* Whoever has a target like reboot.target started asks for what the target stands for. */
 void manager_stages_watch(ManagerStages *stages, const JobEvent *event);
 
 const char *manager_stages_name(const ManagerStages *stages);  /* as manager_system_state() */
 
-/* As part of the manager's record; when the startup was finished stands apart, since earlier versions did not write it. */
+/* Parts of the manager's record; when the startup was finished stands apart: earlier versions did not write it. */
 void manager_stages_write(const ManagerStages *stages, RecordWriter *writer);
 void manager_stages_read(ManagerStages *stages, RecordReader *reader);
 void manager_stages_write_finished(const ManagerStages *stages, RecordWriter *writer);

@@ -32,7 +32,8 @@ void manager_transients_deinit(ManagerTransients *transients) {
 static bool is_pristine(ManagerTransients *transients, const Unit *unit) {
         JobInfo job;
 
-        return (unit->load_state == UNIT_NOT_FOUND || unit->load_state == UNIT_LOADED) && !unit->settings.fragment_path &&
+        return (unit->load_state == UNIT_NOT_FOUND || unit->load_state == UNIT_LOADED) &&
+               !unit->settings.fragment_path &&
                unit_state_is_inactive_or_failed(unit->active_state) && !unit->settings.is_perpetual &&
                !job_manager_unit_job(transients->jobs, unit, &job);
 }
@@ -52,7 +53,8 @@ int manager_transients_make(ManagerTransients *transients, Unit **made, const ch
         assert(text);
 
         if (!is_pristine(transients, unit))
-                return failure_set(ret_failure, -EEXIST, "UnitExists", "Unit %s was already loaded or has a fragment file.",
+                return failure_set(ret_failure, -EEXIST, "UnitExists",
+                                   "Unit %s was already loaded or has a fragment file.",
                                    unit->id);
         r = transient_file_check(transients->loader, unit->id, text, ret_failure);
         if (r >= 0)
@@ -99,7 +101,7 @@ void manager_transients_settle(ManagerTransients *transients, bool is_written) {
         vector_deinit(&transients->dropped);
 }
 
-/* The name may be wanted again before the end of its unit was written down; a unit that is there again keeps its file. */
+/* The name may be wanted again before its unit's end was written down; a unit that is there again keeps its file. */
 void manager_transients_settle_one(ManagerTransients *transients, const char *name) {
         for (size_t i = transients->dropped.n; i > 0; i--) {
                 char *dropped = transients->dropped.items[i - 1];

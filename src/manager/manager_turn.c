@@ -15,8 +15,8 @@ void manager_turn_arm(sd_event_source *source) {
         sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
-int manager_turn_add_source(ManagerTurn *turn, sd_event_source **ret_source, sd_event_handler_t handler, int64_t priority,
-                            void *userdata) {
+int manager_turn_add_source(ManagerTurn *turn, sd_event_source **ret_source, sd_event_handler_t handler,
+                            int64_t priority, void *userdata) {
         int r;
 
         r = sd_event_add_defer(turn->event, ret_source, handler, userdata);

@@ -38,6 +38,6 @@ static inline void manager_turn_enter(ManagerTurn *turn, const Unit *unit) {
 }
 
 /* A deferred source that is off; it is armed for one turn. */
-int manager_turn_add_source(ManagerTurn *turn, sd_event_source **ret_source, sd_event_handler_t handler, int64_t priority,
-                            void *userdata);
+int manager_turn_add_source(ManagerTurn *turn, sd_event_source **ret_source, sd_event_handler_t handler,
+                            int64_t priority, void *userdata);
 void manager_turn_arm(sd_event_source *source);

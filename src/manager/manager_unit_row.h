@@ -29,7 +29,7 @@ typedef struct ManagerUnit {
 
         uint32_t walk;                  /* manager_unload: the last search for references that came by */
         uint32_t kept_by;               /* … a unit in use that was found to refer to it, over others perhaps */
-        uint64_t kept_since;            /* … when unit_table_withdrawals() was that less 1 .kept_by was found; 0: never */
+        uint64_t kept_since;            /* … unit_table_withdrawals() + 1 when .kept_by was found; 0: never */
         bool is_candidate : 1;          /* … in the list of candidates */
 
         bool is_failed : 1;             /* counted as failed */

@@ -44,7 +44,8 @@ static bool has_handler_to_come(ManagerUnloading *unloading, const Unit *unit) {
                 UnitRelations handlers = unit_relations(unit, kinds[i]);
 
                 for (size_t k = 0; k < handlers.n; k++)
-                        if (job_manager_unit_job(unloading->jobs->engine, unit_table_at(unloading->units, handlers.items[k].other), &job))
+                        if (job_manager_unit_job(unloading->jobs->engine,
+                                                 unit_table_at(unloading->units, handlers.items[k].other), &job))
                                 return true;
         }
         return false;
@@ -64,7 +65,8 @@ static bool is_in_use(ManagerUnloading *unloading, const Unit *unit, const Manag
         if (row->group || (row->owner && (row->owner->timers || row->owner->n_errands > 0)))
                 return true;
         /* Processes that it was given, and would have had if it had been started, are none of it. */
-        if (row->owner && row->owner->processes && (unit->active_state != UNIT_INACTIVE || !unit->vtable->give_processes))
+        if (row->owner && row->owner->processes &&
+            (unit->active_state != UNIT_INACTIVE || !unit->vtable->give_processes))
                 return true;
         if (job_manager_unit_job(unloading->jobs->engine, unit, &job))
                 return true;
@@ -134,7 +136,8 @@ static void keep_way_to(Search *search, uint32_t at, const Unit *keeper) {
 
 /* 1: the candidate stays, 0: all of .found may go, or -ENOMEM. */
 static int search_reason_to_stay(Search *search, uint32_t candidate) {
-        ManagerUnit *row = manager_units_of(search->unloading->rows, unit_table_at(search->unloading->units, candidate));
+        ManagerUnit *row = manager_units_of(search->unloading->rows,
+                                            unit_table_at(search->unloading->units, candidate));
         int r;
 
         vector_clear(&search->found);
@@ -146,7 +149,8 @@ static int search_reason_to_stay(Search *search, uint32_t candidate) {
 
         for (uint32_t at = 0; at < search->found.n; at++) {
                 const Unit *unit = unit_table_at(search->unloading->units, search->found.items[at].index);
-                const Unit *keeper = known_keeper(search->unloading, unit, manager_units_of(search->unloading->rows, unit));
+                const Unit *keeper = known_keeper(search->unloading, unit,
+                                                  manager_units_of(search->unloading->rows, unit));
 
                 search->steps++;
                 if (keeper) {

@@ -21,8 +21,8 @@ typedef struct TellPolicy {
 } TellPolicy;
 
 /*
- * May what is to be told at the end of a turn wait for a later one? To be asked while jobs are ready. @has_answer: a client
- * waits for something. @turn: when the turn began. @spent: processor time of the process.
+ * May what is to be told at the end of a turn wait for a later one? To be asked while jobs are ready. @has_answer: a
+ * client waits for something. @turn: when the turn began. @spent: processor time of the process.
  */
 bool tell_policy_may_wait(TellPolicy *policy, bool has_answer, usec_t turn, usec_t now, usec_t spent);
 

@@ -32,7 +32,7 @@ typedef struct StateSection {
         uint32_t first, last;           /* the numbers of its records */
         /* Writes a record; nothing if there is none of that number. Called often in a row, by number. */
         void (*write)(void *userdata, uint32_t number, RecordWriter *writer);
-        /* The first record from @number on: 1, 0 if there is none, or -ENOMEM. NULL: there is always the one at .first. */
+        /* The first record from @number on: 1, 0 if there is none, or -ENOMEM. NULL: always the one at .first. */
         int (*next)(void *userdata, uint32_t number, uint32_t *ret_number);
         /* The record will be written soon: its memory may be fetched. May be NULL. */
         void (*soon)(void *userdata, uint32_t number);
@@ -48,7 +48,7 @@ typedef struct StateOptions {
         unsigned version, oldest;
         const StateSection *sections;   /* borrowed; those of a space in the order of their numbers */
         size_t n_sections;
-        size_t numbers;                 /* the section of the record that has the commit's number: each commit writes it */
+        size_t numbers;                 /* the section that has the commit's number: each commit writes it */
         void *userdata;                 /* of the sections' functions and of .committed; borrowed */
         /* After a commit, also if there was nothing to write. @is_written: all that is true is in the file. */
         void (*committed)(void *userdata, bool is_written);

@@ -291,7 +291,8 @@ bool world_has_calls(World *world, const void *text) {
 
 int world_add_process(World *world, Unit *unit, UnitPurpose purpose, pid_t pid, int pidfd, usec_t since) {
         return process_table_add(world->manager->processes, &(Process) {
-                .pid = pid, .pidfd = pidfd, .owner = manager_make_owner(world->manager, unit), .purpose = purpose }, since);
+                .pid = pid, .pidfd = pidfd, .owner = manager_make_owner(world->manager, unit), .purpose = purpose },
+                                 since);
 }
 
 int world_watch_process(World *world, Unit *unit, UnitPurpose purpose, pid_t pid) {

@@ -164,7 +164,8 @@ Test(core_options, exit_on_of_the_command_line_replaces_that_of_the_file) {
         cleanup_(core_options_deinit) CoreOptions options = {}, other = {};
         char path[64], argument[80];
 
-        write_config(path, "[Manager]\nExitOn=a b.target\nExitOn=c a\nInheritEnvironment=yes\nSignalExitStatus=signal\n");
+        write_config(path,
+                     "[Manager]\nExitOn=a b.target\nExitOn=c a\nInheritEnvironment=yes\nSignalExitStatus=signal\n");
         snprintf(argument, sizeof(argument), "--config=%s", path);
         cr_assert(eq(int, read_options(&options, NULL, argument, "--system"), 0));
         assert_string(options.exit_on[0], "a.service");
@@ -180,7 +181,8 @@ Test(core_options, exit_on_of_the_command_line_replaces_that_of_the_file) {
 }
 
 Test(core_options, a_command_line_becomes_a_setting_that_means_the_same) {
-        char *const words[] = { (char *) "echo", (char *) "a b", (char *) "", (char *) "100%\"\\", (char *) "\n\xff", NULL };
+        char *const words[] = { (char *) "echo", (char *) "a b", (char *) "", (char *) "100%\"\\", (char *) "\n\xff",
+                                NULL };
         cleanup_free_ char *setting = NULL;
 
         cr_assert(eq(int, command_unit_quote(words, &setting), 0));

@@ -89,7 +89,8 @@ Test(manager_child, an_exit_from_before_the_spawn_was_of_another_with_that_pid) 
         cleanup_(world_freep) World *world = world_new();
         Unit *a = fake_unit(world, "a.service");
 
-        process_table_take_exit(world->manager->processes, &(UnitExit) { .pid = 4242, .code = CLD_EXITED, .time = 1000 });
+        process_table_take_exit(world->manager->processes, &(UnitExit) { .pid = 4242, .code = CLD_EXITED,
+                                                                         .time = 1000 });
         cr_assert(eq(int, world_add_process(world, a, UNIT_PURPOSE_MAIN, 4242, -1, 2000), 0));
         world_settle(world);
         assert_string(world_calls(world), "");
@@ -250,7 +251,8 @@ Test(manager_child, strays_are_bounded) {
         UnitExit last = {};
 
         for (int i = 0; i < 10000; i++)
-                process_table_take_exit(world->manager->processes, &(UnitExit) { .pid = 100000 + i, .code = CLD_EXITED });
+                process_table_take_exit(world->manager->processes,
+                                        &(UnitExit) { .pid = 100000 + i, .code = CLD_EXITED });
         cr_assert(le(sz, world_strays(world, &last), 256));
         cr_assert(eq(int, last.pid, 109999));
 }

@@ -29,7 +29,8 @@
 
 static void write_units(World *world) {
         world_write(world, "running.service", "[Service]\nExecStart=/bin/sleep 1000\n");
-        world_write(world, "once.service", "[Unit]\nJobTimeoutSec=infinity\n[Service]\nType=oneshot\nTimeoutStartSec=infinity\n"
+        world_write(world, "once.service",
+                    "[Unit]\nJobTimeoutSec=infinity\n[Service]\nType=oneshot\nTimeoutStartSec=infinity\n"
                                            "ExecStart=/bin/sleep 1000\n");
         world_write(world, "behind.service", "[Unit]\nAfter=once.service\nRequires=once.service\n"
                                              "[Service]\nExecStart=/bin/sleep 1000\n");
@@ -80,7 +81,8 @@ static void add_token(World *world) {
         const JobRequest request = { .unit = "behind.service", .type = JOB_START };
 
         cr_assert(eq(int, manager_exec(world->manager, &request, 1, JOB_REPLACE, NULL, &plan), JOB_MANAGER_E_SUCCESS));
-        cr_assert(eq(int, manager_tokens_add(&world->manager->tokens, "token", 1000, 77, plan, manager_now(world->manager)), 0));
+        cr_assert(eq(int, manager_tokens_add(&world->manager->tokens, "token", 1000, 77, plan,
+                                             manager_now(world->manager)), 0));
 }
 
 static void make_state(World *world) {
@@ -103,9 +105,11 @@ static void make_state(World *world) {
         world_settle(world);
         set_service(world);
         cr_assert(eq(int, manager_change_environment(world->manager, NULL, set, &failure), 0));
-        cr_assert(eq(int, manager_jobs_request(&world->manager->jobs, world_load(world, "idle.target"), JOB_START, JOB_REPLACE,
+        cr_assert(eq(int, manager_jobs_request(&world->manager->jobs, world_load(world, "idle.target"), JOB_START,
+                                               JOB_REPLACE,
                                               "because"), 0));
-        process_table_take_exit(world->manager->processes, &(UnitExit) { .pid = 4194000, .code = CLD_EXITED, .status = 3, .time = 5 });
+        process_table_take_exit(world->manager->processes, &(UnitExit) { .pid = 4194000, .code = CLD_EXITED,
+                                                                         .status = 3, .time = 5 });
         state_mark_all(world->manager->turn.state);
         state_commit(world->manager->turn.state);
 }
@@ -137,7 +141,8 @@ Test(manager_format, write_one) {
         assert_not_null(dump.file);
         make_state(world);
         for (dump.space = 0; dump.space < _STORE_SPACE_MAX; dump.space++)
-                cr_assert(eq(int, store_load(state_store(world->manager->turn.state), dump.space, dump_record, &dump), 0));
+                cr_assert(eq(int, store_load(state_store(world->manager->turn.state), dump.space, dump_record, &dump),
+                             0));
         fclose(dump.file);
 }
 

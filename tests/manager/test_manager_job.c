@@ -167,8 +167,10 @@ Test(manager_job, real_services_start_in_order_and_stop) {
         cleanup_(world_freep) World *world = world_new();
         static const ManagerListenerOps ops = { .job_event = on_job };
 
-        world_write(world, "a.service", "[Unit]\nRequires=b.service\nAfter=b.service\n[Service]\nExecStart=/bin/sleep 1000\n");
-        world_write(world, "b.service", "[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\nExecStart=/bin/true\n");
+        world_write(world, "a.service",
+                    "[Unit]\nRequires=b.service\nAfter=b.service\n[Service]\nExecStart=/bin/sleep 1000\n");
+        world_write(world, "b.service",
+                    "[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\nExecStart=/bin/true\n");
         manager_listen(world->manager, &ops, world);
         world_exec(world, JOB_REPLACE, "start:a.service");
         world_wait(world, world_is_active, "a.service");

@@ -27,10 +27,12 @@ static bool send_text(const World *world, const void *text, size_t n, int fd) {
         union {
                 struct cmsghdr header;
                 char room[CMSG_SPACE(sizeof(int))];
-        } control = { .header = { .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int)) } };
+        } control = { .header = { .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS,
+                                  .cmsg_len = CMSG_LEN(sizeof(int)) } };
         struct sockaddr_un address = { .sun_family = AF_UNIX };
         struct iovec part = { .iov_base = (void *) text, .iov_len = n };
-        struct msghdr message = { .msg_name = &address, .msg_namelen = sizeof(address), .msg_iov = &part, .msg_iovlen = 1 };
+        struct msghdr message = { .msg_name = &address, .msg_namelen = sizeof(address), .msg_iov = &part,
+                                  .msg_iovlen = 1 };
         int s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
         bool is_sent;
 
@@ -159,7 +161,8 @@ Test(manager_notify, who_says_too_much_silences_nobody) {
                               !send_text(world, "STATUS=2", 8, -1));
                 cr_assert(eq(int, world_add_process(world, a, UNIT_PURPOSE_MAIN, pid, -1, 0), 0));
                 world_wait(world, world_has_calls, "exit");
-                cr_assert(eq(int, strncmp(world_calls(world), "notify a.service STATUS=1;notify a.service STATUS=2;exit ", 57), 0),
+                cr_assert(eq(int, strncmp(world_calls(world),
+                                          "notify a.service STATUS=1;notify a.service STATUS=2;exit ", 57), 0),
                           "%zu bytes: %.80s", sizes[i], world_calls(world));
                 world_clear_calls(world);
         }

@@ -145,7 +145,8 @@ Test(manager_reload, what_a_unit_does_not_wait_for_any_more_is_written_down) {
         unit_publish(manager_find_unit(world->manager, "a.service"), UNIT_FAILED, 0);
         world_settle(world);
         state_commit(world->manager->turn.state);
-        assert_not_null(job_manager_recovers_with(manager_jobs(world->manager), manager_find_unit(world->manager, "b.service")));
+        assert_not_null(job_manager_recovers_with(manager_jobs(world->manager),
+                                                  manager_find_unit(world->manager, "b.service")));
 
         unit_ref(manager_find_unit(world->manager, "b.service"));
         world_write(world, "b.service", "[Service]\nExecStart=/bin/true\n# changed\n");

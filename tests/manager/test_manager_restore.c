@@ -46,7 +46,8 @@ static void write_unit(World *world, const char *name, const char *text) {
         size_t n = 0;
 
         for (const char *at; (at = strstr(rest, "$LOG")); rest = at + 4)
-                n += (size_t) snprintf(whole + n, sizeof(whole) - n, "%.*s%s/log", (int) (at - rest), rest, world->folder);
+                n += (size_t) snprintf(whole + n, sizeof(whole) - n, "%.*s%s/log", (int) (at - rest), rest,
+                                       world->folder);
         snprintf(whole + n, sizeof(whole) - n, "%s", rest);
         world_write(world, name, whole);
 }
@@ -185,13 +186,15 @@ Test(manager_restore, each_command_of_a_service_is_run_once) {
         wait_with_restarts(world, has_no_jobs, NULL);
         world_exec(world, JOB_REPLACE, "stop:a.service");
         wait_with_restarts(world, has_no_jobs, NULL);
-        assert_string(read_log(world), "pre\none\ntwo\npost\nreload\nstop\nstopped\npre\none\ntwo\npost\nstop\nstopped\n");
+        assert_string(read_log(world),
+                      "pre\none\ntwo\npost\nreload\nstop\nstopped\npre\none\ntwo\npost\nstop\nstopped\n");
 }
 
 Test(manager_restore, order_and_requirements_hold_over_it) {
         cleanup_(world_freep) World *world = world_new();
 
-        write_unit(world, "a.service", "[Service]\nType=oneshot\nExecStart=/bin/sh -c 'echo a >>$LOG'\nRemainAfterExit=yes\n");
+        write_unit(world, "a.service",
+                   "[Service]\nType=oneshot\nExecStart=/bin/sh -c 'echo a >>$LOG'\nRemainAfterExit=yes\n");
         write_unit(world, "b.service", "[Unit]\nRequires=a.service\nAfter=a.service\n[Service]\nType=oneshot\n"
                    "ExecStart=/bin/sh -c 'echo b >>$LOG; exit 3'\n");
         write_unit(world, "c.service", "[Unit]\nRequires=b.service\nAfter=b.service\n[Service]\n"
@@ -361,7 +364,8 @@ static bool is_exited(World *world, const void *unit) {
 Test(manager_restore, what_is_repeated_is_done_once_though_nothing_can_be_committed) {
         cleanup_(world_freep) World *world = world_new();
 
-        write_unit(world, "a.service", "[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/sh -c 'echo a >>$LOG'\n");
+        write_unit(world, "a.service",
+                   "[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/sh -c 'echo a >>$LOG'\n");
         world_exec(world, JOB_REPLACE, "start:a.service");
         manager_jobs_run(&world->manager->jobs);
         cr_assert(not(process_errands_is_empty(world->manager->errands)));

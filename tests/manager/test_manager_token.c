@@ -15,7 +15,8 @@ static uint64_t start(World *world, const char *token, uid_t uid, const char *un
         const JobRequest request = { .unit = unit, .type = JOB_START };
 
         cr_assert(eq(int, manager_exec(world->manager, &request, 1, JOB_REPLACE, NULL, &plan), JOB_MANAGER_E_SUCCESS));
-        cr_assert(eq(int, manager_tokens_add(&world->manager->tokens, token, uid, 77, plan, manager_now(world->manager)), 0));
+        cr_assert(eq(int, manager_tokens_add(&world->manager->tokens, token, uid, 77, plan,
+                                             manager_now(world->manager)), 0));
         return plan->transaction;
 }
 
@@ -34,7 +35,8 @@ static void add(World *world, unsigned number, const JobPlan *plan) {
         char name[32];
 
         snprintf(name, sizeof(name), "token-%u", number);
-        cr_assert(eq(int, manager_tokens_add(&world->manager->tokens, name, 0, 0, plan, manager_now(world->manager)), 0));
+        cr_assert(eq(int, manager_tokens_add(&world->manager->tokens, name, 0, 0, plan, manager_now(world->manager)),
+                     0));
 }
 
 static bool is_known(World *world, unsigned number) {
@@ -79,8 +81,10 @@ Test(manager_token, names_what_was_done) {
         cr_expect(eq(int, (int) token->anchors.items[0].type, JOB_START));
         cr_assert(eq(sz, token->others.n, 1), "the ids of what was pulled in follow each other");
         cr_expect(eq(u32, token->others.items[0].n, 2));
-        cr_expect(eq(ptr, (void *) manager_tokens_find(&world->manager->tokens, "one", 1001, manager_now(world->manager)), NULL), "that of another user");
-        cr_expect(eq(ptr, (void *) manager_tokens_find(&world->manager->tokens, "two", 1000, manager_now(world->manager)), NULL));
+        cr_expect(eq(ptr, (void *) manager_tokens_find(&world->manager->tokens, "one", 1001,
+                                                       manager_now(world->manager)), NULL), "that of another user");
+        cr_expect(eq(ptr, (void *) manager_tokens_find(&world->manager->tokens, "two", 1000,
+                                                       manager_now(world->manager)), NULL));
 }
 
 Test(manager_token, the_last_thousand_are_known) {

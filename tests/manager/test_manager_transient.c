@@ -31,7 +31,8 @@ static World *world_with_made(void) {
         Unit *unit;
 
         world_fake_services(world);
-        cr_assert(eq(int, manager_make_transient(world->manager, "made.service", "[Service]\nExecStart=/bin/true\n", &unit,
+        cr_assert(eq(int, manager_make_transient(world->manager, "made.service", "[Service]\nExecStart=/bin/true\n",
+                                                 &unit,
                                                  &failure), 0));
         state_commit(world->manager->turn.state);
         cr_assert(has_file(world));
@@ -63,7 +64,7 @@ Test(manager_transient, who_is_asked_for_before_that_keeps_its_file) {
         cr_assert(not(has_file(world)));
 }
 
-/* It is asked for under its old name, and then somebody wants to give that to another: who has it keeps what it was read from. */
+/* A unit that was dropped is asked for again, and then another is to be made under its name: it keeps its file. */
 Test(manager_transient, who_is_asked_for_before_that_keeps_its_file_from_who_wants_its_name) {
         cleanup_(failure_deinit) Failure failure = {};
         cleanup_(world_freep) World *world = world_with_made();
@@ -71,7 +72,8 @@ Test(manager_transient, who_is_asked_for_before_that_keeps_its_file_from_who_wan
 
         manager_unloading_run(&world->manager->unloading);
         unit_publish(world_load(world, "made.service"), UNIT_ACTIVE, 0);
-        cr_assert(eq(int, manager_make_transient(world->manager, "made.service", "[Service]\nExecStart=/bin/false\n", &unit,
+        cr_assert(eq(int, manager_make_transient(world->manager, "made.service", "[Service]\nExecStart=/bin/false\n",
+                                                 &unit,
                                                  &failure), -EEXIST));
         state_commit(world->manager->turn.state);
         cr_assert(has_file(world));
@@ -108,7 +110,8 @@ Test(manager_transient, a_file_outlives_a_state_that_was_lost_and_the_next_one) 
                 manager_mark_self(world->manager->turn.state);
                 state_commit(world->manager->turn.state);
         }
-        cr_assert(eq(int, manager_make_transient(world->manager, "made.service", "[Service]\nExecStart=/bin/sleep 1000\n", &unit,
+        cr_assert(eq(int, manager_make_transient(world->manager, "made.service",
+                                                 "[Service]\nExecStart=/bin/sleep 1000\n", &unit,
                                                  &failure), 0));
         world_exec(world, JOB_REPLACE, "start:made.service");
         world_wait(world, world_is_active, "made.service");

@@ -208,7 +208,8 @@ Test(manager_unload, a_waiting_job_waits_for_what_a_name_it_has_passed_turns_out
         snprintf(target, sizeof(target), "%s/b.service", world->folder);
         cr_assert(eq(int, symlink(target, name), 0));
         world_exec(world, JOB_REPLACE, "start:x.service");
-        cr_assert(eq(ptr, manager_find_unit(world->manager, "x.service"), manager_find_unit(world->manager, "b.service")));
+        cr_assert(eq(ptr, manager_find_unit(world->manager, "x.service"),
+                     manager_find_unit(world->manager, "b.service")));
 
         expect_wait_for_both(world);
 }
