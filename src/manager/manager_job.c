@@ -23,6 +23,11 @@
 /* Requests of units made in one turn. */
 #define REQUESTS_A_TURN 64U
 
+static void request_deinit(ManagerRequest *request) {
+        free(request->unit);
+        free(request->reason);
+}
+
 /* — the source — */
 
 static int on_jobs(sd_event_source *source, void *userdata) {
@@ -39,7 +44,9 @@ int manager_jobs_init(ManagerJobs *jobs) {
 
 void manager_jobs_deinit(ManagerJobs *jobs) {
         sd_event_source_disable_unref(jobs->source);
-        manager_jobs_drop_requests(jobs);
+        for (size_t i = 0; i < jobs->requests.n; i++)
+                request_deinit(&jobs->requests.items[i]);
+        vector_deinit(&jobs->requests);
 }
 
 void manager_jobs_wake(ManagerJobs *jobs) {
@@ -105,17 +112,6 @@ bool manager_jobs_start(ManagerJobs *jobs, const char *unit, JobMode mode, const
 }
 
 /* — jobs that units ask for — */
-
-static void request_deinit(ManagerRequest *request) {
-        free(request->unit);
-        free(request->reason);
-}
-
-void manager_jobs_drop_requests(ManagerJobs *jobs) {
-        for (size_t i = 0; i < jobs->requests.n; i++)
-                request_deinit(&jobs->requests.items[i]);
-        vector_deinit(&jobs->requests);
-}
 
 int manager_jobs_request(ManagerJobs *jobs, const Unit *unit, JobType type, JobMode mode, const char *reason) {
         cleanup_(request_deinit) ManagerRequest request = { .type = type, .mode = mode };

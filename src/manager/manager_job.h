@@ -50,7 +50,6 @@ bool manager_jobs_start(ManagerJobs *jobs, const char *unit, JobMode mode, const
 
 /* A unit asks for a job: it is made in a later turn. 0 or -ENOMEM. */
 int manager_jobs_request(ManagerJobs *jobs, const Unit *unit, JobType type, JobMode mode, const char *reason);
-void manager_jobs_drop_requests(ManagerJobs *jobs);
 
 void manager_jobs_wake(ManagerJobs *jobs);      /* there is something to do before jobs are run */
 void manager_jobs_arm(ManagerJobs *jobs);       /* if there is something to run */
