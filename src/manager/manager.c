@@ -187,7 +187,7 @@ static void before_jobs(void *userdata) {
         manager_stages_begin(&((Manager *) userdata)->stages);
 }
 
-/* What needs no units. */
+/* Objects that need no units. */
 static void join_surroundings(Manager *manager) {
         const ManagerOptions *options = &manager->options;
 
@@ -514,7 +514,7 @@ int manager_turn(Manager *manager, usec_t timeout) {
 int manager_run(Manager *manager) {
         assert(manager);
 
-        /* What was set up before the first turn may wait in the outbox, or have set timers. */
+        /* Restored units may have filled the outbox and set timers before the first turn. */
         end_turn(manager);
         while (manager->stages.stage != MANAGER_GONE && !manager->wants_reexec) {
                 int r = manager_turn(manager, USEC_INFINITY);
@@ -525,7 +525,7 @@ int manager_run(Manager *manager) {
                 if (getpid() != 1 || sd_event_get_state(manager->turn.event) == SD_EVENT_FINISHED)
                         return r;
         }
-        /* What was to be told later has no later. */
+        /* News that was put off for a later turn is told now: there is none. */
         tell_listeners(manager);
         /* For the next core, should this one die while it ends the machine. */
         if (manager->stages.stage == MANAGER_GONE && manager->options.is_machine) {

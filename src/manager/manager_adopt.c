@@ -2,8 +2,8 @@
 /*
  * Processes that somebody else has started
  *
- * They are put into the group of a unit, if there are groups and it lies in
- * our power: a process may be in a part of the tree that is not ours. A client
+ * Such processes are put into the group of a unit, if there are groups and it
+ * lies in our power: a process may be in a part of the tree that is not ours. A client
  * may do so with processes of its own user, the manager's and those of the
  * kernel excepted.
  */

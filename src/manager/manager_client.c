@@ -358,7 +358,7 @@ int manager_reload(Manager *manager, bool force, char ***ret_differences, Failur
                 manager_groups_apply(&manager->groups);
                 /* The relations of before are not known any more; a reload looks at all files anyway. */
                 unit_table_foreach(manager->units, unit) {
-                        /* It may not recover with a unit that it does not need any more. */
+                        /* The unit may not recover with another that it does not need any more. */
                         manager_records_mark_awaiting(manager, unit);
                         manager_unloading_consider(&manager->unloading, unit);
                 }
@@ -452,7 +452,7 @@ void manager_take_kept_exits(Manager *manager, const UnitExit *exits, size_t n) 
         process_table_take_kept_exits(manager->processes, exits, n);
 }
 
-/* What is not written down would be lost, and its processes be nobody's. 0 or what kept it from being written. */
+/* Changes that are not written down would be lost, with their processes. 0 or why the state cannot be written. */
 static int write_all(Manager *manager) {
         return state_commit(manager->turn.state);
 }

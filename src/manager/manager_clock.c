@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * When somebody sets the machine's clock, or changes its time zone
+ * Changes of the machine's clock and time zone
  *
  * Timers that go by the calendar are to hear of it. The kernel tells by a timer
  * of CLOCK_REALTIME that never elapses and is cancelled by such a jump, also by

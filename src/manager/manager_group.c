@@ -64,7 +64,7 @@ void manager_groups_forget_unit(ManagerGroups *groups, Unit *unit) {
 /* — is there anything of the kind? — */
 
 /*
- * Whoever is PID 1 owns all that it can see; else there must be nobody but us and our keeper.
+ * A PID 1 owns all that it can see; else there must be no process but the manager and its keeper.
  */
 static int open_tree(ManagerGroups *groups, Failure *ret_failure) {
         cleanup_(cgroup_place_deinit) CgroupPlace place = {};
@@ -135,7 +135,7 @@ static int on_memory_events(sd_event_source *source, int fd, uint32_t events, vo
         uint64_t kills = 0;
         char rest[16];
 
-        /* It is armed again by being read. */
+        /* Reading the file arms the watch again. */
         (void) !pread(fd, rest, sizeof(rest), 0);
         if (cgroup_read(group->cgroup, "memory.events", "oom_kill", &kills) < 0 || kills <= group->oom_kills)
                 return 0;
@@ -158,7 +158,7 @@ static void watch(ManagerGroup *group, ManagerGroupWatch *watch_, int fd, sd_eve
         }
         watch_->fd = fd;
         (void) !pread(fd, rest, sizeof(rest), 0);
-        /* Exits first: whoever waits for the last process wants to know how it ended. */
+        /* Exits first: a unit that waits for its last process is to know how it ended. */
         sd_event_source_set_priority(watch_->source, MANAGER_PRIORITY_NOTIFY);
 }
 
@@ -166,7 +166,7 @@ void manager_group_watch_events(ManagerGroup *group) {
         if (group->events.source || !group->cgroup)
                 return;
         watch(group, &group->events, cgroup_open_events(group->cgroup), on_events);
-        /* It went in between: the look that says so comes by the loop, as any other. */
+        /* The last process went in between: the loop is made to look, as for any other. */
         if (group->events.source && cgroup_is_populated(group->events.fd) == 0)
                 sd_event_source_set_io_events(group->events.source, EPOLLIN | EPOLLPRI);
 }
@@ -304,7 +304,7 @@ void manager_groups_follow_startup(ManagerGroups *groups) {
         }
 }
 
-/* A limit of tasks that nobody asked for is set only where that is possible, and where it is not nobody misses it. */
+/* The default limit of tasks is set only where that is possible; where it is not, no setting is missing. */
 static void init_resource_defaults(ManagerGroups *groups) {
         const ResourceLimit fallback = { .is_set = true, .is_part = true, .amount = 1500 };
         const ResourceLimit *given = groups->options->default_tasks_max;
@@ -338,7 +338,7 @@ static const Process *processes_of(const ManagerGroups *groups, const Unit *unit
         return row && row->owner ? row->owner->processes : NULL;
 }
 
-/* Its files may name another slice by now than the one that it was started in: it stays there until it has stopped. */
+/* A unit stays in the slice that it was started in until it has stopped, also if its files name another by now. */
 static int open_where_it_runs(ManagerGroups *groups, const Unit *unit, Cgroup **ret_cgroup) {
         int r = -ENOENT;
 
@@ -429,7 +429,7 @@ static const Cgroup *choose_cgroup(ManagerGroup *group, const UnitGroup *wanted,
         return group->control;
 }
 
-/* Somebody has removed the slice that it belongs into. What is set for slices has to be set again. */
+/* The slice of the unit was removed by another program. Settings of slices have to be set again. */
 static int make_group_and_slices(ManagerGroups *groups, const Unit *unit, const UnitGroup *wanted,
                                  ManagerGroup **ret_group) {
         int r = cgroup_tree_mend(groups->tree);
@@ -485,7 +485,7 @@ int manager_groups_enter(ManagerGroups *groups, Unit *unit, UnitPurpose purpose,
 
 /* — the end — */
 
-/* What is still in there keeps it; then it goes when that has gone. */
+/* Processes that are still in the group keep it; it goes with the last of them. */
 static void leave_group(ManagerGroups *groups, Unit *unit, ManagerGroup *group) {
         unwatch(&group->memory);
         if (group->cgroup && cgroup_remove(group->cgroup) == -EBUSY) {

@@ -2,10 +2,10 @@
 /*
  * What units may reach, by programs of their control groups
  *
- * What a slice says of devices holds for all in it by a program of its own. Of
- * addresses it has none: what it says of them counts for each unit in it, after
- * what that unit says itself, so that a unit may be let through to what its
- * slice is kept from, as systemd has it.
+ * The devices of a slice hold for all in it by a program of its own. For
+ * addresses a slice has none: its lists count for each unit in it, after those
+ * of the unit, so that a unit may be let through to addresses that its slice is
+ * kept from, as in systemd.
  *
  * A machine may have no such programs at all: that is said, and units run. But
  * where there are some, nothing begins that would go without its own.

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What manager_group.c keeps of a group
+ * A control group, for the files of manager_group
  */
 
 #include "exec/cgroup_control.h"
@@ -30,7 +30,7 @@ typedef struct ManagerGroup {
         char **unapplied;               /* owned: settings that the kernel refused, with the reason */
 } ManagerGroup;
 
-/* The one that there is, also one that was made by a manager before us. NULL: none. */
+/* The group of @unit, also if a manager before us has made it. NULL: there is none. */
 ManagerGroup *manager_groups_find(ManagerGroups *groups, const Unit *unit);
 
 /* A setting that the kernel did not take, of a controller or file, with an errno. */

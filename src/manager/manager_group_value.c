@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What control groups tell of units
+ * Values of units that their control groups tell
  */
 
 #include <errno.h>

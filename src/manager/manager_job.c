@@ -145,7 +145,7 @@ static void tell_refused(const ManagerJobs *jobs, const ManagerRequest *request,
         manager_triggers_tell_refused(jobs->triggers, unit, failure);
 }
 
-/* What would start a unit gives way to a stop of it, or of everything. */
+/* A request that would start a unit gives way to a stop of the unit, or of everything. */
 static bool is_forbidden(const ManagerJobs *jobs, const Unit *unit, JobType type) {
         return type != JOB_STOP && type != JOB_NOP && manager_jobs_is_stopping(jobs, unit);
 }
@@ -202,8 +202,8 @@ void manager_jobs_run(ManagerJobs *jobs) {
 }
 
 /*
- * What a client has asked for begins in the turn of its call, so that the client is woken once: nothing that goes first
- * was there, or the call would not have been served. A long queue takes turns, see above.
+ * Jobs that a client has asked for begin in the turn of its call, so that the client is woken once: nothing that goes
+ * first was there, or the call would not have been served. A long queue takes turns, see above.
  */
 void manager_jobs_run_asked(ManagerJobs *jobs) {
         if (!jobs->was_asked || !jobs->is_armed || jobs->takes_turns)

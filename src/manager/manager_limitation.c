@@ -49,7 +49,7 @@ static void note_loss(ManagerLimitations *limitations, const char *text) {
         manager_limitations_note(limitations, LOG_LEVEL_WARNING, "%s", text);
 }
 
-/* What stands behind @key in the first line of a file of /proc that has @part in it. */
+/* The word behind @key in the first line of a file of /proc that has @part in it. */
 static bool find_in_file(const char *path, const char *part, const char *key, char value[static 64]) {
         FILE *file = fopen(path, "re");
         char line[4096];
@@ -65,7 +65,7 @@ static bool find_in_file(const char *path, const char *part, const char *key, ch
         return is_found;
 }
 
-/* The option does not bind who may trace the processes. */
+/* The option does not bind a process that may trace others. */
 static bool are_processes_hidden(void) {
         char value[64];
 

@@ -7,9 +7,9 @@
  * free. The rest is memory that jobd-log sees, too. FIFOs are made when there
  * are none to be had, given to the keeper once, and used again.
  *
- * One that has been chosen for a process is not given to another until that
- * process has opened it (n_opening): only from then on it can be seen that
- * somebody has it.
+ * A FIFO that has been chosen for a process is not given to another until that
+ * process has opened it (n_opening): only from then on it can be seen that it
+ * is in use.
  */
 
 #include <errno.h>
@@ -38,7 +38,7 @@ static bool is_of_invocation(const ManagerLog *log, uint32_t number, const Unit 
         return memcmp(log->table.streams[number].invocation, unit->invocation_id, sizeof(unit->invocation_id)) == 0;
 }
 
-/* One that a core before us had given to this invocation. */
+/* A stream that a core before us had given to this invocation. */
 static int find_restored(ManagerLog *log, const Unit *unit, uint32_t *ret_number) {
         for (uint32_t i = 0; i < log->n_restored; i++)
                 if (!log->streams.items[i].unit && is_of_invocation(log, i, unit) &&
@@ -154,7 +154,7 @@ static void describe(ManagerLog *log, uint32_t number, const Unit *unit, const E
         copy(stream->unit, sizeof(stream->unit), unit->id);
         copy(stream->identifier, sizeof(stream->identifier), identifier_of(rare, request->path));
         copy_fields(stream, rare->log_extra_fields);
-        /* 0 means that nobody has had it. */
+        /* 0 means that it was never in use. */
         log_store(&stream->generation, generation > 0 ? generation : 1);
 }
 

@@ -17,7 +17,7 @@ typedef struct sd_event sd_event;
 typedef struct ExecRequest ExecRequest;
 typedef struct ManagerKeeper ManagerKeeper;
 
-/* What has the log. */
+/* The keeper of the log. */
 typedef enum ManagerLogKind {
         MANAGER_LOG_NONE,               /* there is none: units inherit our output */
         MANAGER_LOG_AUTO,               /* journald if it is there, else jobd-log */
@@ -25,7 +25,7 @@ typedef enum ManagerLogKind {
         MANAGER_LOG_FILES,              /* jobd-log */
 } ManagerLogKind;
 
-/* What a unit has that says nothing of its standard output. */
+/* Standard output of a unit that does not set it. */
 typedef enum ManagerOutput {
         MANAGER_OUTPUT_INHERIT,
         MANAGER_OUTPUT_NULL,

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What the files of the manager's log share
+ * The log, for the files of manager_log
  */
 
 #include <systemd/sd-event.h>
@@ -56,7 +56,7 @@ struct ManagerLog {
 /* Sees to it that there are streams, and a jobd-log that reads them: 0 or -errno. */
 int manager_log_serve(ManagerLog *log);
 
-/* What the unit says of its lines; borrowed, never NULL. */
+/* Settings of the unit for its lines; borrowed, never NULL. */
 const ExecRareSettings *manager_log_rare(const Unit *unit);
 
 /* May the names in journald's folder of units be ours? */

@@ -69,7 +69,7 @@ static bool has_changed(const ManagerMounts *mounts) {
                (poll(&of_table, 1, 0) > 0 && (of_table.revents & (POLLPRI | POLLERR)));
 }
 
-/* Nobody tells of the change again. */
+/* The kernel does not tell of the change again. */
 static void try_again(ManagerMounts *mounts) {
         int r = sd_event_source_set_time_relative(mounts->retry, RETRY);
 
@@ -96,7 +96,7 @@ static void refresh(ManagerMounts *mounts) {
         take_table(mounts, table);
 }
 
-/* What autofs mounts when something looks at it is no unit of its own. */
+/* A mount that autofs makes when something looks at it is no unit of its own. */
 static bool is_wanted(const ManagerMounts *mounts, const MountEntry *entry) {
         return mounts->is_every_one && strcmp(entry->type, "autofs") != 0;
 }
@@ -133,7 +133,7 @@ static void tell_units(ManagerMounts *mounts) {
         vector_clear(&mounts->touched);
 }
 
-/* Whoever asks for a job means the present: that a mount is gone may have been told there already, and not here. */
+/* A job that is asked for is about the present: a client may have seen a mount go of which we were not told yet. */
 void manager_mounts_refresh(ManagerMounts *mounts) {
         if (!mounts->has_begun)
                 return;

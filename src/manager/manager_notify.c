@@ -2,7 +2,7 @@
 /*
  * The notify socket
  *
- * Datagrams of sd_notify(3). Who sent one is what the kernel says
+ * Datagrams of sd_notify(3). The sender is the one that the kernel names
  * (SCM_CREDENTIALS), and to which unit that process belongs is looked up while
  * it is there. Descriptors that come along are for the unit, if it wants them;
  * the others are closed at once, which is the answer for a sender that waits
@@ -33,7 +33,7 @@
 #define COMPLAINTS_MAX 20U
 #define COMPLAINTS_USEC (10 * USEC_PER_SEC)
 
-/* What came along. */
+/* Descriptors that came along. */
 typedef struct Passed {
         int fds[FDS_MAX];               /* owned; -1: taken over */
         size_t n;
@@ -173,14 +173,14 @@ static int on_notify(sd_event_source *source, int fd, uint32_t events, void *use
         return 0;
 }
 
-/* Not twice in a row before anything else that waits: who never stops talking must not be all we hear. */
+/* Not twice in a row before anything else that waits: a service that never stops sending must not be all we hear. */
 void manager_notify_rank(ManagerNotify *notify) {
         sd_event_source_set_priority(notify->source,
                                      notify->has_heard ? MANAGER_PRIORITY_BUS : MANAGER_PRIORITY_NOTIFY);
         notify->has_heard = false;
 }
 
-/* All may write to it: services run as any user, and who is heard is a matter of the sender's pid. */
+/* All may write to it: services run as any user, and the sender's pid decides which unit it speaks for. */
 static int bind_path(int fd, const char *path) {
         struct sockaddr_un address = { .sun_family = AF_UNIX };
 
@@ -222,7 +222,7 @@ static int bind_somewhere(ManagerNotify *notify, int fd) {
         return 0;
 }
 
-/* What was sent while nobody was there is in it. Is its file gone, nobody would find it. */
+/* Datagrams that were sent while there was no core are in it. Without its file no service would find it. */
 static int take_kept(ManagerNotify *notify, int fd) {
         struct sockaddr_un address = {};
         socklen_t size = sizeof(address);

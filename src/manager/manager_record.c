@@ -47,7 +47,7 @@ static int read_self(void *userdata, uint32_t number, RecordReader *reader) {
         restore->commit = state_last_commit(manager->turn.state);
         manager_stages_read(&manager->stages, reader);
         r = job_snapshot_read_counters(&restore->jobs, reader);
-        /* One that was upgraded did not write them. */
+        /* Earlier versions did not write the rest. */
         if (r < 0 || reader->at == reader->end)
                 return r;
         manager_stages_read_finished(&manager->stages, reader);

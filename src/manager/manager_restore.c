@@ -18,7 +18,7 @@
 #include "manager/manager_rebuild.h"
 #include "manager/manager_section.h"
 
-/* Once all exits are known that somebody has written down. */
+/* Once all exits are known that were written down. */
 static int tell_lost_processes(ManagerRestore *restore) {
         Manager *manager = restore->manager;
         int r = 0;
@@ -127,7 +127,7 @@ static int restore_all(ManagerRestore *restore) {
                 read_queues,            /* job requests, exits, errands: what left after the commit is in the journal */
                 read_tokens,            /* they name jobs */
                 take_journal_exits,     /* children that were reaped after the commit */
-                tell_lost_processes,    /* those that are gone, and whose exit nobody has */
+                tell_lost_processes,    /* processes that are gone, and whose exit is nowhere */
                 resume_units,           /* last: a unit may look at all of that */
         };
         int r = read_self(restore);

@@ -13,7 +13,7 @@
 #include "job/job_type.h"
 #include "unit/unit_settings.h"
 
-/* What is done about them; in a turn. */
+/* Called in a turn. */
 typedef struct ManagerSignalOps {
         void (*children)(void *userdata);               /* there may be some to reap */
         void (*end)(void *userdata, int signal, bool is_repeated);

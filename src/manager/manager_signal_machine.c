@@ -2,7 +2,7 @@
 /*
  * Signals to the init of a machine
  *
- * Some the kernel sends: SIGINT for Ctrl-Alt-Del, SIGWINCH for a key of the
+ * The kernel sends some: SIGINT for Ctrl-Alt-Del, SIGWINCH for a key of the
  * console, SIGPWR from what watches the power supply. The real-time ones have
  * the numbers that systemd gives them, for programs that know those. SIGTERM
  * does not say what is to become of the machine, so it does nothing.

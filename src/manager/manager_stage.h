@@ -42,7 +42,7 @@ int manager_stages_set_exit_status(ManagerStages *stages, int status);
 /* A unit asks for @action; @exit_status -1: it names none. */
 void manager_stages_request(ManagerStages *stages, const Unit *unit, UnitAction action, int exit_status,
                             const char *reason);
-/* Whoever has a target like reboot.target started asks for what the target stands for. */
+/* A start of a target like reboot.target asks for the action that the target stands for. */
 void manager_stages_watch(ManagerStages *stages, const JobEvent *event);
 
 const char *manager_stages_name(const ManagerStages *stages);  /* as manager_system_state() */

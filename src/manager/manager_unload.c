@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Unloading units that nobody needs
+ * Unloading units that nothing needs
  *
  * A unit stays as long as it is in use itself, or a unit that refers to it
  * stays. So a search goes from a candidate up to the units that refer to it,

@@ -187,8 +187,8 @@ static int open_store(State *state, Failure *ret_failure) {
         r = store_open(&state->store, state->path, &format, &(StoreOwner) { state, save, next, soon }, ret_failure);
         if (r == STORE_E_TOO_NEW)
                 log_warning("The state in %s is of a later version of jobd (format %u; this one knows %u): "
-                            "it was set aside. What runs is found again by its processes; jobs and counters are lost.", state->path,
-                            store_version(state->store), options->version);
+                            "it was set aside. What runs is found again by its processes; jobs and counters are lost.",
+                            state->path, store_version(state->store), options->version);
         else if (r == STORE_E_SET_ASIDE)
                 log_warning("The state in %s is damaged, too old or of another boot: "
                             "it was set aside, and is not used.", state->path);
@@ -294,7 +294,8 @@ static void check(const State *state) {
 static void note_failure(State *state, int error) {
         if (state->error == 0)
                 log_error("Cannot write the state to %s: %s. Jobs and services go on; "
-                          "but if jobd dies before there is room again, its successor does not know of the latest changes.", state->path, strerror(-error));
+                          "but if jobd dies before there is room again, its successor does not know of the latest changes.",
+                          state->path, strerror(-error));
         state->error = error;
 }
 

@@ -63,7 +63,7 @@ DEFINE_CLEANUP(State, state_free)
 int state_open(State *state, Failure *ret_failure);
 /* The files are removed and made again. 0 or a negative errno with @ret_failure; then nothing is written down. */
 int state_open_anew(State *state, Failure *ret_failure);
-/* What is there cannot be read. As state_open_anew(), but the old file is kept under another name. */
+/* The file cannot be read after all. As state_open_anew(), but the old one is kept under another name. */
 int state_set_aside(State *state, Failure *ret_failure);
 
 /* Gives the records of a section to its .read, by number, until one of them returns something else than 0. */

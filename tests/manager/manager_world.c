@@ -13,7 +13,7 @@
 #include "exec/exec_kill.h"
 #include "manager_world.h"
 
-/* It only ends a test that hangs: the machine may be slow, and busy with other things. */
+/* Only to end a test that hangs: the machine may be slow, and busy with other things. */
 #define PATIENCE (5 * USEC_PER_MINUTE)
 
 /* There is one world a process: Criterion runs each test in its own. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What an earlier version has written down
+ * Records that an earlier version has written
  *
  * tests/data/state-5.txt is the state of a manager that had something of
  * everything, as records in hexadecimal, in format 5; so on for later ones.
@@ -51,7 +51,7 @@ static bool is_running(World *world, const void *unit) {
         return service_of(world_load(world, unit))->main.pid > 0;
 }
 
-/* What does not come by itself in so short a time. */
+/* Values that do not come by themselves in so short a time. */
 static void set_service(World *world) {
         Unit *unit = world_load(world, "running.service");
         Service *service = service_of(unit);
@@ -146,7 +146,7 @@ Test(manager_format, write_one) {
         fclose(dump.file);
 }
 
-/* What stands in the file is all there is. */
+/* The records of a file. */
 typedef struct SavedRecord {
         StoreSpace space;
         uint32_t number;
@@ -348,7 +348,7 @@ static void expect_all(const char *path, unsigned format) {
         expect_others(world);
         expect_jobs(world);
         expect_manager(world);
-        /* It is written down again as we write it, and read again. */
+        /* The state is written down again as we write it, and read again. */
         state_commit(world->manager->turn.state);
         world_restart(world);
         expect_services(world);

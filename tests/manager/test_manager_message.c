@@ -55,8 +55,10 @@ Test(manager_message, only_the_conditions_that_kept_a_unit_from_starting_are_nam
         rewind(log);
         while (fgets(line, sizeof(line), log)) {
                 bool is_of_a = strstr(line, "a.service") != NULL;
-                const char *reason = is_of_a ? ": ConditionPathExists=/absent-two\n" :
-                                               ": ConditionPathExists=|/absent-one, ConditionPathExists=|/absent-three\n";
+                const char *reason = is_of_a
+                                             ? ": ConditionPathExists=/absent-two\n"
+                                             : ": ConditionPathExists=|/absent-one, "
+                                               "ConditionPathExists=|/absent-three\n";
 
                 if (!strstr(line, "skipped"))
                         continue;

@@ -145,7 +145,7 @@ Test(manager_notify, bad_datagrams_are_dropped_and_descriptors_closed) {
         close(ends[0]);
 }
 
-/* Those that came behind it are neither lost nor made of its end. */
+/* Datagrams behind one that is too long are neither lost nor made of its end. */
 Test(manager_notify, who_says_too_much_silences_nobody) {
         static const size_t sizes[] = { 4097, 6000, 2 * 4096, 2 * 4096 + 1, 30000 };
         cleanup_(world_freep) World *world = world_new();
@@ -168,7 +168,7 @@ Test(manager_notify, who_says_too_much_silences_nobody) {
         }
 }
 
-/* What was written down is taken out of the socket, and nothing that came since. */
+/* Datagrams that were written down are taken out of the socket, and none that came since. */
 Test(manager_notify, what_comes_behind_a_long_one_is_not_taken_for_it) {
         static char large[6000];
         cleanup_(world_freep) World *world = world_new();

@@ -132,7 +132,7 @@ Test(manager_reload, what_is_wrong_with_a_file_is_said_once) {
         fclose(log);
 }
 
-/* It waited to be started again with what it required; who comes after us must not wait for that any more. */
+/* The unit waited to be started again with one that it required; the next manager must not wait for that any more. */
 Test(manager_reload, what_a_unit_does_not_wait_for_any_more_is_written_down) {
         cleanup_(world_freep) World *world = world_new();
 

@@ -23,7 +23,7 @@
 #include "manager_world.h"
 #include "types/service_state.h"
 
-/* What programs wrote into the file "log", until it is as long as @expected at least. */
+/* Waits until the file "log", into which programs write, is as long as @expected at least. */
 static const char *read_log(World *world) {
         static char text[8192];
         char path[160];
@@ -56,7 +56,7 @@ static bool has_no_jobs(World *world, const void *unused) {
         return job_manager_count(manager_jobs(world->manager)) == 0 && world->manager->jobs.requests.n == 0;
 }
 
-/* Some turns, then another manager: until @is_there. The first of a new one's turns go for looking around. */
+/* A few turns, then another manager: until @is_there. The first turns of a manager go for looking around. */
 static void wait_with_restarts(World *world, WorldQuestion is_there, const void *argument) {
         usec_t end = clock_monotonic() + USEC_PER_MINUTE;
 
@@ -293,7 +293,7 @@ Test(manager_restore, who_leaves_in_order_leaves_nothing) {
         cr_assert(eq(int, access(path, F_OK), -1));
 }
 
-/* Whoever has asked for it was answered. */
+/* The client that asked for the end was answered. */
 Test(manager_restore, that_it_is_to_leave_is_known) {
         cleanup_(world_freep) World *world = world_new();
 

@@ -89,7 +89,7 @@ static void damage(const World *world, const char *name) {
         close(fd);
 }
 
-/* It is told by its environment, which the kernel puts there in the last part of an exec. */
+/* The process is known by its environment, which the kernel puts there in the last part of an exec. */
 static void await_environment(const World *world, const Unit *unit) {
         const Process *process = manager_unit_process_list(world->manager, unit);
         cleanup_free_ char *name = NULL;
@@ -100,7 +100,7 @@ static void await_environment(const World *world, const Unit *unit) {
         assert_string(name, unit->id);
 }
 
-/* It says of which commit it is, and they are counted anew then, unless the journal is there to tell. */
+/* The file says of which commit it is, and commits are counted anew then, unless the journal tells. */
 Test(manager_transient, a_file_outlives_a_state_that_was_lost_and_the_next_one) {
         cleanup_(failure_deinit) Failure failure = {};
         cleanup_(world_freep) World *world = world_new();

@@ -191,7 +191,7 @@ Test(manager_unload, a_waiting_job_forgets_nobody_when_units_that_it_has_passed_
         expect_wait_for_both(world);
 }
 
-/* It takes the place of the name that was not found, among those that n has looked past. */
+/* The unit takes the place of the name that was not found, among those that n has looked past. */
 Test(manager_unload, a_waiting_job_waits_for_what_a_name_it_has_passed_turns_out_to_be) {
         cleanup_(world_freep) World *world = world_of_fakes();
         char name[128], target[128];
