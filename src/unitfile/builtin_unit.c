@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Units that are always there
+ * Built-in units
  *
- * A manager must be able to shut down in order, and a service to say that it
- * comes after the basic system, even where nothing was installed: in a test,
- * in a container, in jobd-sim. So the texts of our targets are compiled in.
+ * Orderly shutdown and dependencies on the basic system must work even where
+ * no units are installed: in a test, in a container, in jobd-sim. So the texts
+ * of the targets that jobd ships are compiled in.
  */
 
 #include <stdlib.h>

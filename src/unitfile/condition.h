@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What a condition checks
+ * Checks of single conditions
  *
  * unit_file_check_conditions() of unit_file.h is the way in.
  */

@@ -43,7 +43,7 @@ CompareOperator compare_take_operator(const char **at) {
         return COMPARE_NONE;
 }
 
-/* What is neither a letter, a digit nor one of the separators does not count. */
+/* Characters other than letters, digits and the separators are skipped. */
 static const char *version_skip_noise(const char *at) {
         while (*at && !isalnum((unsigned char) *at) && !strchr("~-^.", *at))
                 at++;

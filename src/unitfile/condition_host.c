@@ -31,7 +31,10 @@
 #include "unitfile/condition_compare.h"
 #include "unitfile/condition_host.h"
 
-/* Only what /etc/passwd says (here) and /etc/group (below): a name service may ask the network, and we may not wait. */
+/*
+ * Reads only /etc/passwd (here) and /etc/group (below): a name service may ask the network, and the manager must not
+ * wait for that.
+ */
 static bool is_user(const char *name, uid_t uid) {
         FILE *file = fopen("/etc/passwd", "re");
         const struct passwd *entry;
@@ -124,7 +127,7 @@ int condition_kernel_version(const char *parameter) {
         return uname(&uts) < 0 ? -errno : condition_compare_words(parameter, uts.release);
 }
 
-/* "kernel >= 6.1", or "glibc >= 2.36"; of another program we do not know the version. */
+/* "kernel >= 6.1", or "glibc >= 2.36"; the versions of other programs are unknown. */
 int condition_version(const char *parameter) {
         if (text_starts_with(parameter, "kernel") && strchr(" \t<>=!", parameter[6]))
                 return condition_kernel_version(parameter + 6);
@@ -186,7 +189,7 @@ int condition_architecture(const char *parameter) {
         return 0;
 }
 
-/* What the container manager calls itself, "container-other" for an unknown one, "" if there is none. */
+/* The name of the container manager; "container-other" if it gives none, "" outside of containers. */
 static int virtualization_container(char buffer[static 64]) {
         cleanup_free_ char *named = compare_read_file("/run/systemd/container");
         const char *value = getenv("container");

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Conditions on the machine and on who runs the manager
+ * Conditions on the machine and on the manager's user
  *
  * Each takes the parameter of its directive and answers 1, 0 or a negative
  * errno.

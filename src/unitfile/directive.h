@@ -4,9 +4,9 @@
 /*
  * Directives: tables of rows, and the sections that have them
  *
- * A row says what a directive is called, how it is parsed, where its value
- * goes, and whether jobd does what it says. What several sections have (how
- * processes are run, ended and limited) stands in one table that they share.
+ * A row has the name of a directive, its parser, the field for its value, and
+ * whether jobd supports it. Directives that several sections have (how
+ * processes are run, ended and limited) stand in one table that they share.
  * The lists in the documentation are made from these tables.
  */
 
@@ -38,7 +38,7 @@ typedef enum DirectiveBase {
         _DIRECTIVE_BASE_MAX,
 } DirectiveBase;
 
-/* What a section is read into: the unit's own settings, or those of one instance of a section that has many. */
+/* The settings that a section is read into: the unit's own, or those of one instance of a repeatable section. */
 typedef struct DirectiveTarget {
         void *bases[_DIRECTIVE_BASE_MAX];       /* borrowed; NULL: no directive of the section goes there */
         UnitDraft *draft;               /* borrowed: of the unit, which takes remarks and relations */
@@ -77,7 +77,7 @@ typedef struct DirectiveTable {
 
 typedef struct DirectiveSection {
         const char *name;               /* "Unit"; "Node *": as many as there are names in place of the star */
-        UnitType type;                  /* whose section it is; _UNIT_TYPE_INVALID: every type has it */
+        UnitType type;                  /* the type that has the section; _UNIT_TYPE_INVALID: every type */
         /* No name is in two of them; the rest is NULL. Without any the section is known, but not read. */
         const DirectiveTable *tables[DIRECTIVE_SECTION_TABLES_MAX];
         const struct SettingsKind *instances;   /* with a star: the settings of each instance */
@@ -104,11 +104,11 @@ const DirectiveSection *directive_sections(size_t *ret_n);
 /* One that is read; NULL: there is none of that name. */
 const DirectiveSection *directive_section_find(const char *name);
 
-/* What the section of a unit type is called ("Service"); NULL for those that have none. */
+/* The name of a unit type's section ("Service"); NULL: the type has none. */
 const char *directive_section_of_type(UnitType type);
 
 const Directive *directive_find(const DirectiveSection *section, const char *name);
-/* Its number among all directives, from 1 on, and the other way round. */
+/* The number of a directive among all, from 1 on, and the directive of a number. */
 size_t directive_number(const Directive *directive);
 const Directive *directive_at(size_t number);
 /* The known name that looks most like @name, or NULL. */

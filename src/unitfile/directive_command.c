@@ -60,7 +60,7 @@ static int exec_take_prefixes(const char **word, ExecCommandFlags *ret_flags) {
 }
 
 /*
- * The next word as it stands between blanks, with quotes and escapes resolved. Escapes nobody knows stay, with a
+ * The next word as it stands between blanks, with quotes and escapes resolved. Unknown escapes stay, with a
  * note.
  */
 static int exec_next_word(const DirectiveLine *line, const char **at, char **ret_word) {
@@ -79,12 +79,12 @@ static int exec_next_word(const DirectiveLine *line, const char **at, char **ret
         return r;
 }
 
-/* Is the next word a ';' that nobody quoted? */
+/* Is the next word an unquoted ';'? */
 static bool exec_is_separator(const char *at) {
         return at[0] == ';' && (!at[1] || strchr(" \t\n", at[1]));
 }
 
-/* What a shell would take for itself, and the program gets as it is. */
+/* Words that a shell would interpret, but that the program gets as arguments. */
 static void exec_note_shell(const DirectiveLine *line, const char *at) {
         static const char *const words[] = { "&&", "||", "|", "&", ">", ">>", "<", "2>", "2>&1" };
         size_t n = strcspn(at, " \t\n");

@@ -18,20 +18,20 @@
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_EXEC_TERMS,                               \
           .offset = offsetof(ExecTerms, field_), .is_strict = true, __VA_ARGS__ }
 
-/* Of a type whose directories can be removed; it takes directive_value.h. */
+/* For types whose directories can be removed; needs directive_value.h. */
 #define DIRECTIVE_TIMEOUT_CLEAN                                                                          \
         { .name = "TimeoutCleanSec", .parse = directive_parse_time_limit, .base = DIRECTIVE_IN_EXEC_TERMS, \
           .offset = offsetof(ExecTerms, timeout_clean) }
 
 /*
- * Puts "NAME=value" (@separator: what ends the name) into the list, in the place of an earlier one; owns @entry. 0
- * or -ENOMEM.
+ * Puts "NAME=value" into the list (@separator ends the name), in place of an earlier value of NAME; owns @entry. 0 or
+ * -ENOMEM.
  */
 int exec_list_set(char ***list, char *entry, const char *separator);
 
 /*
- * Words of which each goes into the list by @add, which owns it, if it @is_one; of another is said that it has not
- * @form.
+ * Adds each word of @value for which @is_one is true to the list by @add, which owns the word; a warning names
+ * the @form that the others lack.
  */
 int exec_parse_assignments(const DirectiveLine *line, const char *value, const char *form,
                            bool (*is_one)(const char *word),

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What units with a control group can be told: directives that [Service],
- * [Socket], [Mount], [Scope] and [Slice] share
+ * Control group directives, which [Service], [Socket], [Mount], [Scope] and
+ * [Slice] share
  *
- * What limits a unit is strict; what is a wish is not. What is not implemented
- * is ignored if the unit only gets less of what it wishes for, and refused if
- * it could then use more than it is meant to.
+ * Limits are strict, preferences are not. A directive that is not implemented
+ * is ignored if the unit only gets less than it prefers, and refused if the
+ * unit could use more than it is allowed to.
  */
 
 #include "basic/macro.h"

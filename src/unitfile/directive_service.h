@@ -20,7 +20,7 @@ int service_parse_open_file(const DirectiveLine *line, const char *value);
 int service_parse_notify_fd(const DirectiveLine *line, const char *value);
 int service_parse_restart_jitter(const DirectiveLine *line, const char *value);
 int service_parse_fd_preserve(const DirectiveLine *line, const char *value);
-/* Of the ServiceProbeKind that is the row's argument. */
+/* For the probe whose ServiceProbeKind is the row's argument. */
 int service_parse_probe_command(const DirectiveLine *line, const char *value);
 int service_parse_probe_tcp(const DirectiveLine *line, const char *value);
 int service_parse_probe_http(const DirectiveLine *line, const char *value);

@@ -24,6 +24,6 @@ int socket_parse_timestamping(const DirectiveLine *line, const char *value);
 int socket_parse_bind_ipv6(const DirectiveLine *line, const char *value);
 int socket_parse_service(const DirectiveLine *line, const char *value);
 int socket_parse_fd_name(const DirectiveLine *line, const char *value);
-/* Sockets= of a service: those whose descriptors it is given. */
+/* Sockets= of a service: the sockets whose descriptors the service gets. */
 int socket_parse_sockets(const DirectiveLine *line, const char *value);
 int socket_parse_interface(const DirectiveLine *line, const char *value);

@@ -2,8 +2,8 @@
 /*
  * [Unit]
  *
- * Dependencies can't be taken back by an empty assignment, as everywhere else
- * in the format; conditions can. Two directives are ours: JobPriority= and
+ * An empty assignment does not reset dependencies, unlike conditions and all
+ * other lists. Two directives are not systemd's: JobPriority= and
  * RestartOnDependency=.
  */
 

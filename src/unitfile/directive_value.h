@@ -4,8 +4,8 @@
 /*
  * Parsers of values that several directives share
  *
- * Each stores into the directive's field. A bad value is said, and then the
- * unit is refused or the line ignored, as the directive's row has it.
+ * Each stores into the directive's field. A bad value is reported, and the unit
+ * refused or the line ignored, as the directive's row says.
  */
 
 #include "basic/macro.h"
@@ -17,16 +17,16 @@ void *directive_base(const DirectiveLine *line, DirectiveBase base);
 /* The field of the line's directive. */
 void *directive_field(const DirectiveLine *line);
 
-/* Says that the value is no good: 0 or -ENOMEM. @format is a sentence without its full stop. */
+/* Reports a bad value: 0 or -ENOMEM. @format is a sentence without its full stop. */
 int directive_complain(const DirectiveLine *line, const char *format, ...) printf_(2, 3);
-/* Says something, and that is all. */
+/* Reports a remark without further effect. */
 void directive_note(const DirectiveLine *line, UnitFileSeverity severity, const char *format, ...) printf_(3, 4);
 
-/* Resolves specifiers: 1 with the text, 0 if that did not work (it was said), or -ENOMEM. */
+/* Resolves specifiers: 1 with the text, 0 if that failed and was reported, or -ENOMEM. */
 int directive_expand(const DirectiveLine *line, const char *value, char **ret_text);
-/* The same, for something that must be an absolute path, which is simplified. */
+/* The same for an absolute path, which is simplified. */
 int directive_expand_path(const DirectiveLine *line, const char *value, char **ret_path);
-/* The next word of *@at, unquoted, unescaped and expanded: 1, 0 at the end, -EINVAL if it was bad (said), -ENOMEM. */
+/* The next word of *@at, unquoted, unescaped and expanded: 1; 0 at the end, -EINVAL (reported), or -ENOMEM. */
 int directive_next_word(const DirectiveLine *line, const char **at, char **ret_word);
 
 int directive_parse_bool(const DirectiveLine *line, const char *value);
@@ -34,14 +34,14 @@ int directive_parse_i32(const DirectiveLine *line, const char *value);
 int directive_parse_u32(const DirectiveLine *line, const char *value);
 int directive_parse_seconds(const DirectiveLine *line, const char *value);
 int directive_parse_time_limit(const DirectiveLine *line, const char *value);   /* 0 is none */
-/* Complains of @value, and says what row.from_string takes. 0 or -ENOMEM. */
+/* Reports a bad @value, with the words that row.from_string accepts. 0 or -ENOMEM. */
 int directive_complain_choice(const DirectiveLine *line, const char *value);
-/* What may be wrong with @word, which is no unit name: " (…)" or "". Static. */
+/* A hint why @word is no unit name: " (…)", or "". Static. */
 const char *directive_unit_name_hint(const char *word);
 int directive_parse_enum(const DirectiveLine *line, const char *value);         /* by row.from_string; empty: 0 */
 int directive_parse_string(const DirectiveLine *line, const char *value);       /* empty: NULL */
 int directive_parse_path(const DirectiveLine *line, const char *value);
-/* A list of words that are judged one by one: 1 to keep it, 0 (it was said why not), or -ENOMEM. */
+/* Judges one word of a list: 1 to keep the word, 0 if it was reported, or -ENOMEM. */
 typedef int (*DirectiveJudge)(const DirectiveLine *line, char **word);
 int directive_parse_list(const DirectiveLine *line, const char *value, DirectiveJudge judge /* NULL: any word */);
 int directive_parse_strings(const DirectiveLine *line, const char *value);      /* a list; empty resets */

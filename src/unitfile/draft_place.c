@@ -2,9 +2,9 @@
 /*
  * Where a setting stands
  *
- * Rules between settings are looked at when all files have been read, and
- * nobody has kept the lines until then: that would cost every unit something.
- * Only when there is something to complain about the files are read again.
+ * Rules between settings are checked after all files have been read. Line
+ * numbers are not kept until then, which would cost memory for every unit;
+ * instead the files are read again when there is an error to report.
  */
 
 #include <errno.h>

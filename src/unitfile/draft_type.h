@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What unit files know of a unit type
+ * Unit types as unit files see them
  *
  * A new type has a file with its row, which stands in the table of
  * draft_type.c; a type that has none cannot be loaded.

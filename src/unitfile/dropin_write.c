@@ -135,8 +135,8 @@ static int find_place(const DropinWrite *dropin, char **ret_folder, char **ret_n
 }
 
 /*
- * What was set last counts: of what was there until the next boot only that stays which is to. One of the same name,
- * from before there was one for good, is of no effect any more, and must not be when that is taken away.
+ * The last setting counts. A drop-in until the next boot that is older than a permanent one of the same name is
+ * overridden, and is removed, so that it does not take effect again when the permanent one is removed.
  */
 static int replace_one_for_boot(const DropinWrite *dropin, Failure *ret_failure) {
         cleanup_free_ char *folder = NULL, *name = NULL;
@@ -173,7 +173,7 @@ int dropin_place(const DropinWrite *dropin, Failure *ret_failure) {
         return dropin->is_runtime || dropin->is_transient ? 0 : replace_one_for_boot(dropin, ret_failure);
 }
 
-/* No more than a drop-in of ours ever has: what is larger is somebody else's, and is replaced. */
+/* More than any drop-in that this file writes: a larger file is foreign, and is replaced. */
 static int read_text(int folder, const char *name, char **ret_text) {
         int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
         char *text = fd >= 0 ? calloc(1, READ_MAX + 1) : NULL;

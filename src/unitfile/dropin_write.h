@@ -31,8 +31,8 @@ int dropin_read_for_boot(const DropinWrite *dropin, char **ret_text);
 int dropin_verify(const DropinWrite *dropin, Failure *ret_failure);
 
 /*
- * Writes it into the administrator's folder. What was placed last counts: where one of the same name is there for
- * good, one until the next boot has the name "50-X.runtime.conf". It becomes @for_boot when the other is placed anew.
- * 0, or a negative errno with @ret_failure.
+ * Writes the drop-in into the administrator's folder. The last one written counts: beside a permanent drop-in of the
+ * same name, one until the next boot is named "50-X.runtime.conf"; the permanent one, written again,
+ * makes that @for_boot. 0, or a negative errno with @ret_failure.
  */
 int dropin_place(const DropinWrite *dropin, Failure *ret_failure);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What DynamicUser= implies
+ * Settings that DynamicUser= implies
  *
- * The user's number is another unit's some day, so nothing that belongs to it
- * may stay: it can only write where things go with the unit.
+ * The user id is reused by other units later, so no file of the user may stay:
+ * the unit can only write where files are removed together with it.
  */
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static bool is_name(const char *name) {
                strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == n;
 }
 
-/* That of the unit, without its instance. */
+/* The unit's name without instance and type, or a hash of it if that is no user name. */
 static int name_user(const UnitDraft *draft, char **ret_name) {
         cleanup_free_ char *prefix = NULL;
         int r = unit_name_prefix(draft->name, &prefix);

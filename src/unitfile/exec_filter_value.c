@@ -2,12 +2,11 @@
 /*
  * System calls, address families and namespaces that a process may use
  *
- * Lists work as systemd's do: the first line says whether what is listed is
- * allowed or denied ("~"), those after it add to the list or take away from
- * it. To an allowed list belongs what every program needs (@default). A call
- * that is not in our table is left out with a warning, since files are written
- * for newer kernels and other machines, too; a group that is not known refuses
- * the unit.
+ * Lists work as in systemd: the first line decides whether the list allows or
+ * denies ("~"), later lines add to the list or remove from it. A list that
+ * allows includes the calls that every program needs (@default). An unknown
+ * call is left out with a warning, since files are also written for newer
+ * kernels and other machines; an unknown group refuses the unit.
  */
 
 #include <errno.h>
@@ -28,7 +27,7 @@ static ExecFilter *filter_of(const DirectiveLine *line) {
         return &((ExecTerms *) directive_base(line, DIRECTIVE_IN_EXEC_TERMS))->filter;
 }
 
-/* Is there somebody to make filters? If not, it is said: 1, 0, or -ENOMEM. */
+/* Was jobd built with seccomp? 1, 0 if not, which is reported, or -ENOMEM. */
 static int can_filter(const DirectiveLine *line) {
         return HAVE_SECCOMP ? 1 : directive_complain(line, "jobd was built without libseccomp, which this needs");
 }

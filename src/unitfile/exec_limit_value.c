@@ -2,8 +2,8 @@
 /*
  * Limits and priorities
  *
- * All of them are strict: who limits a process does not want it to run with
- * another limit.
+ * All of them are strict: a process must not run with another limit than the
+ * configured one.
  */
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Values of directives that say what becomes of a unit's output
+ * Values of directives about the output of a unit
  *
- * None of them is strict: a unit whose log is not quite as it was meant still
- * does what it is there for.
+ * None of them is strict: a unit does its job even if its log is not as
+ * configured.
  */
 
 #include <errno.h>
@@ -70,7 +70,7 @@ int exec_parse_log_interval(const DirectiveLine *line, const char *value) {
         return 0;
 }
 
-/* As journald has it: capitals, digits and '_', beginning with a capital. */
+/* A field name of journald: capitals, digits and '_', beginning with a capital. */
 static bool is_field(const char *word) {
         size_t n = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 

@@ -2,8 +2,7 @@
 /*
  * Privileges
  *
- * A capability whose name is not known refuses the unit: nobody could say
- * whether it gives or takes.
+ * An unknown capability refuses the unit, as its effect is unknown.
  */
 
 #include <errno.h>
@@ -102,7 +101,7 @@ int exec_parse_label(const DirectiveLine *line, const char *value) {
         return 0;
 }
 
-/* It names a file in /etc/pam.d. */
+/* The name of a file in /etc/pam.d. */
 int exec_parse_pam_name(const DirectiveLine *line, const char *value) {
         char **field = directive_field(line), *name = NULL;
         int r = *value ? directive_expand(line, value, &name) : 1;

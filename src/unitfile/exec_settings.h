@@ -51,7 +51,7 @@ typedef struct ExecCommand {
         char *file;
         struct ExecCommand *next;       /* owned */
 
-        /* What became of it the last time, for the ExecStart property; times are 0 if it did not run. */
+        /* The last run, for the ExecStart property; the times are 0 if there was none. */
         usec_t start_realtime, start_monotonic, exit_realtime, exit_monotonic;
         pid_t pid;
         int32_t code, status;
@@ -66,8 +66,8 @@ typedef enum ExecTty {
 } ExecTty;
 
 /*
- * What few units say, kept apart so that a plain unit does not pay for it. All zero is to say nothing: so each field's
- * zero must mean "not set".
+ * Settings that few units have, kept apart so that a plain unit does not pay for them. A struct of zeros means no
+ * settings, so each field's zero must mean "not set".
  */
 typedef struct ExecRareSettings {
         char *root_directory;
@@ -119,12 +119,12 @@ void exec_settings_init(ExecSettings *settings);         /* the defaults */
 /* Frees what it owns. */
 void exec_settings_deinit(ExecSettings *settings);
 
-/* What @settings say of rare things; never NULL. */
+/* The rare settings of @settings; never NULL. */
 const ExecRareSettings *exec_settings_rare(const ExecSettings *settings);
 
-/* Frees what it owns and zeroes it, which is to say nothing. */
+/* Frees the members and zeroes @rare: no settings. */
 void exec_rare_settings_deinit(ExecRareSettings *rare);
-/* Gives @settings what @from says, if it says anything, and zeroes that: 0 or -ENOMEM. */
+/* Moves @from, unless it is all zero, to @settings: 0 or -ENOMEM. */
 int exec_settings_take_rare(ExecSettings *settings, ExecRareSettings *from);
 
 ExecCommand *exec_command_free_all(ExecCommand *command);        /* the list from there on */

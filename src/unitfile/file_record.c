@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a loaded unit keeps of its files
+ * The record that a loaded unit keeps of its files
  *
- * Almost every unit is its main file alone, whose path the table has anyway.
- * Only one with drop-ins, links or aliases keeps its sources. The packed
+ * Almost every unit has only a main file, whose path is in the unit table.
+ * Sources are kept only for units with drop-ins, links or aliases. The packed
  * assignments follow the files in the same block.
  */
 

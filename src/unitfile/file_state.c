@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What was seen of a unit's files
+ * The state of a unit's files at their reading
  *
- * A file counts as changed if device, inode, size or ctime differ: not its
- * mtime, which archives and reproducible builds set to one and the same. That
- * misses a change within the same step of the kernel's clock as the reading,
- * so for a file that was that young its text is compared by a hash. One that
- * couldn't be read is tried again, as what kept it from that may be elsewhere.
+ * A file counts as changed if device, inode, size or ctime differ; mtime is not
+ * compared, since archives and reproducible builds set it to a constant. A
+ * change within the same tick of the kernel's clock as the reading would be
+ * missed, so the text of a file that young is compared by a hash. A file that
+ * could not be read is always tried again, as the cause may lie elsewhere.
  */
 
 #include <assert.h>

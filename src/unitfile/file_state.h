@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What was seen of a unit's files when it was read
+ * The state of a unit's files at their reading
  */
 
 #include <stdbool.h>
@@ -35,11 +35,11 @@ DEFINE_CLEANUP(FileState, file_state_free)
 
 /* @dropin as in SeenFile. 0 or -ENOMEM. */
 int file_state_note(FileState *state, uint32_t dropin, const struct stat *st, const char *text);
-/* The same of a file that isn't there, or couldn't be read. */
+/* The same for a file that is missing or could not be read. */
 int file_state_note_unread(FileState *state, uint32_t dropin, const char *path);
 
-/* Does the file at @path look as it did? */
+/* Is the file at @path unchanged? */
 bool seen_file_is_current(const SeenFile *file, const char *path);
 
-/* One line for people: what @new says otherwise than @old (either may be NULL). "" if nothing. 0 or -ENOMEM. */
+/* One line for people: the differences of @new from @old (either may be NULL). "" if there are none. 0 or -ENOMEM. */
 int file_state_difference(const FileState *old, const FileState *new, char **ret_difference);

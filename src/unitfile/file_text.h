@@ -14,7 +14,7 @@
 #define FILE_TEXT_MAX (1024U * 1024U)
 #define FILE_LINE_MAX (256U * 1024U)    /* of a logical line, continuations joined */
 
-/* What is wrong with a file as a whole. */
+/* A fault of a file as a whole. */
 typedef struct FileProblem {
         unsigned line;                  /* 0: none in particular */
         const char *text;               /* static: a sentence without file and line, or NULL */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a unit's files assign
+ * The assignments of a unit's files
  *
  * An assignment is a number in groups of seven bits, the lowest first, all but
  * the last with the eighth bit set; then, unless the number is odd, the value

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * What a unit's files assign, kept to tell what another reading says otherwise
+ * The assignments of a unit's files, kept to describe the changes of a reload
  *
- * Every unit keeps this and few ever need it, so it is packed: a directive is
- * a number, and a value that stood on the line before is not said again, as
+ * Every unit keeps them and few ever need them, so they are packed: a directive
+ * is a number, and a value equal to that of the line before is left out, as
  * After= often repeats Requires= or Wants=.
  */
 

@@ -68,7 +68,7 @@ static char file_word_simple_escape(char c) {
         return found ? to[found - from] : '\0';
 }
 
-/* Decodes the escape whose backslash stands before @at; returns how many bytes it has after it, 0 if it is unknown. */
+/* Decodes the escape whose backslash precedes @at; returns its length after the backslash, 0 if it is unknown. */
 static size_t file_word_unescape(const char *at, Text *word) {
         static const struct {
                 char letter;

@@ -53,7 +53,7 @@ void fstab_entries_deinit(FstabEntries *entries) {
 
 /* — reading — */
 
-/* What libmount did not understand. */
+/* Lines that libmount did not understand. */
 typedef struct BadLines {
         const FstabOptions *options;
         unsigned lines[BAD_LINES_MAX];
@@ -231,7 +231,7 @@ static bool is_wanted(const FstabFiles *files, const char *path, bool is_folder)
         return false;
 }
 
-/* What was of earlier lines. @inner: a folder in @folder, or NULL. */
+/* Removes the files of earlier lines. @inner: a folder in @folder, or NULL. */
 static void drop_others(const char *folder, const char *inner, const FstabFiles *files) {
         cleanup_free_ char *path = NULL;
         const struct dirent *item;

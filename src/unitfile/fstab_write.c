@@ -190,7 +190,7 @@ static int put_timeout(FstabLine *line) {
         return 0;
 }
 
-/* What tells nothing to mount(8). */
+/* Options that are not for mount(8). */
 static int put_options(FstabLine *line) {
         static const char *const left_out[] = { "defaults", NULL };
         cleanup_free_ char *options = NULL;
@@ -224,7 +224,7 @@ static int put_unit(FstabLine *line) {
         return r;
 }
 
-/* Who pulls it in: those that it names, or the target of its kind. */
+/* The units that pull the mount in: those that its options name, or the target of its kind. */
 static int link_unit(FstabLine *line) {
         const char *target = line->is_network ? REMOTE_TARGET : LOCAL_TARGET;
         int r;
@@ -257,7 +257,7 @@ static void tell_unsupported(const FstabLine *line) {
                                   rows[i].option, rows[i].effect);
 }
 
-/* "bg" would have mount(8) end before it has mounted anything: it is for who starts it to wait. */
+/* "bg" lets mount(8) exit before anything is mounted; the start job waits instead. */
 static int settle_options(FstabLine *line, char **ret_options) {
         static const char *const left_out[] = { "bg", NULL };
         const FstabEntry *entry = line->entry;
@@ -314,7 +314,7 @@ typedef struct FstabPlace {
         char *done;                     /* owned: no link is in it; "" is the root */
         char *rest;                     /* owned: what comes after it */
         unsigned n_links;
-        bool is_far;                    /* nobody may answer who looks at the rest */
+        bool is_far;                    /* the server may not answer a look at the rest */
 } FstabPlace;
 
 static void place_deinit(FstabPlace *place) {
@@ -322,7 +322,7 @@ static void place_deinit(FstabPlace *place) {
         free(place->rest);
 }
 
-/* Who serves it may be gone, and a look at it would take for ever. */
+/* The server may be gone, and stat() would block for ever. */
 static bool is_far(const FstabEntries *entries, const char *path) {
         for (size_t i = 0; i < entries->n; i++) {
                 const FstabEntry *entry = &entries->items[i];

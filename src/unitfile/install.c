@@ -206,7 +206,7 @@ typedef struct Enabling {
         const char *folder;             /* borrowed: where links are made */
         unsigned flags;
         char **names;                   /* owned: all, also those of Also= */
-        size_t n_asked;                 /* of those, how many somebody named */
+        size_t n_asked;                 /* of those, the number named by the caller */
         InstallReport *report;          /* gets carries_install_info */
         InstallReport plan;
         Failure *failure;
@@ -297,7 +297,7 @@ static int read_instance(Enabling *enabling, const char *name, UnitDraft **draft
         return installer_read(enabling->installer, instance, draft, enabling->failure);
 }
 
-/* Of what only Also= names, one that is missing or masked does no harm. */
+/* A missing or masked unit does no harm if only Also= names it. */
 static int pass_over(Enabling *enabling, const char *name, int error) {
         InstallChangeKind kind = error == -ENOENT ? INSTALL_AUXILIARY_MISSING : INSTALL_MASKED;
 

@@ -31,7 +31,7 @@ typedef enum InstallChangeKind {
         _INSTALL_CHANGE_KIND_MAX,
 } InstallChangeKind;
 
-/* As D-Bus tells them: "symlink", "unlink", … */
+/* The words of D-Bus: "symlink", "unlink", … */
 const char *install_change_kind_to_string(InstallChangeKind kind);
 
 typedef struct InstallChange {
@@ -104,7 +104,7 @@ int installer_set_default(Installer *installer, const char *name, unsigned flags
                           Failure *ret_failure);
 int installer_get_default(Installer *installer, char **ret_name);
 
-/* Of a unit file's name, as unit_file_state(); -ENOENT. */
+/* The state of a unit file by name, like unit_file_state(); -ENOENT. */
 int installer_state(Installer *installer, const char *name, const char **ret_state);
 
 /*

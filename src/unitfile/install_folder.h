@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Folders of unit files: whose they are, and links in them
+ * Folders of unit files: their kinds, and links in them
  *
  * With another root folder no path leads out of it, whatever links lie there.
  */
@@ -10,7 +10,7 @@
 #include <dirent.h>
 #include <stdbool.h>
 
-/* Who writes into a folder of the search path. */
+/* The writers of a folder of the search path. */
 typedef enum FolderKind {
         FOLDER_CONFIG,                  /* the administrator, or the user */
         FOLDER_RUNTIME,                 /* the same, until the next boot */
@@ -19,7 +19,7 @@ typedef enum FolderKind {
         FOLDER_PACKAGE,
 } FolderKind;
 
-/* What the folder of units that clients have made is called, whatever it is in. */
+/* The name of the folder for units made by clients, whatever it lies in. */
 #define TRANSIENT_FOLDER "transient"
 
 /* Does the file at @path (NULL: none) lie in such a folder? */

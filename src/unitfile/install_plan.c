@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is to be changed, and changing it
+ * Plans of changes, and their execution
  *
- * A plan is worked out from the links that there are, without touching any.
- * Removing goes by what a link is called and by what it leads to, so that
- * links that somebody made by hand go with those that enable made; a link
- * that goes may be an alias, whose own links then go, too.
+ * A plan is made from the existing links without changing any. A link is
+ * removed by its name or by its target, so that links made by hand are removed
+ * like those that enable made; a removed link may be an alias, whose own links
+ * are then removed, too.
  */
 
 #include <dirent.h>
@@ -90,7 +90,7 @@ static bool targets_are_equal(const Installer *installer, const char *folder, co
         return st_a.st_dev == st_b.st_dev && st_a.st_ino == st_b.st_ino;
 }
 
-/* What is at @path: 0 with *ret_target NULL if there is nothing, -EINVAL if it is no link. */
+/* Reads the link at @path: 0 with *ret_target NULL if there is nothing, -EINVAL if it is no link. */
 static int look_at(const Installer *installer, const char *path, char **ret_target) {
         cleanup_free_ char *folder = NULL;
         const char *name;

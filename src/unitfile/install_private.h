@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What the files of the installer share
+ * Declarations that the files of the installer share
  */
 
 #include "unitfile/install.h"
@@ -43,7 +43,7 @@ int installer_plan_removal(Installer *installer, char *const *names, unsigned fl
 int installer_apply(Installer *installer, InstallReport *plan, unsigned flags, InstallReport *report,
                     Failure *ret_failure);
 
-/* What a link to the unit has to say: its file, or for a unit that is built in a path relative to the link. */
+/* The target of a link to the unit: its file, or for a built-in unit a path relative to the link. */
 int installer_target_of(const UnitDraft *draft, bool is_in_subfolder, const Installer *installer, char **ret_target);
 
 /* Reads a unit's files: 0 with one that is there and not masked; NoSuchUnit, UnitMasked, UnitGenerated. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Is a mount complete, and what comes with one?
+ * Is a mount complete, and what does it imply?
  *
  * The rules, and the dependencies that no line says, are systemd's, but for
  * devices: they are no units here, so there is nothing to wait for but what
  * mount(8) itself waits for.
  *
- * A mount needs no file: what somebody has mounted is a unit by its place.
+ * A mount needs no file: every mounted file system is a unit, named by its place.
  */
 
 #include <errno.h>
@@ -66,7 +66,7 @@ static int check_place(UnitDraft *draft) {
         return 0;
 }
 
-/* As RequiresMountsFor= would have it: the place it is in, and what it mounts if that is a path. */
+/* Like RequiresMountsFor= of the parent folder, and of the source if that is a path. */
 static int add_paths(UnitDraft *draft) {
         const MountSettings *settings = draft->section.own;
         bool has_source = settings->what && settings->what[0] == '/' &&
@@ -85,7 +85,7 @@ static int add_paths(UnitDraft *draft) {
         return r == 0 && has_source ? unit_draft_need_path(draft, settings->what) : r;
 }
 
-/* What is the same whether there is a file or not. */
+/* For mounts with and without a file. */
 static int settle(UnitDraft *draft) {
         const MountSettings *settings = draft->section.own;
 
@@ -104,7 +104,7 @@ static int check(UnitDraft *draft) {
         const MountSettings *settings = draft->section.own;
         int r;
 
-        /* What was refused already has its reason; another would only hide it. */
+        /* The unit was refused already; a second reason would hide the first. */
         if (draft->is_broken)
                 return 0;
         r = settle_place(draft);
@@ -118,7 +118,7 @@ static int check(UnitDraft *draft) {
         return settle(draft);
 }
 
-/* What is mounted at the place that the name stands for. */
+/* Finds the file system mounted at the place that the name stands for. */
 static int find(UnitDraft *draft) {
         const UnitFileOptions *options = &draft->loader->options;
         MountSettings *settings = draft->section.own;
@@ -148,7 +148,7 @@ static bool is_there(const UnitFileLoader *loader, const char *name) {
 
 /* — dependencies — */
 
-/* What its file says; else what is there. */
+/* The mount as its file describes it, else as it is mounted. */
 static MountEntry describe(const UnitDraft *draft) {
         const MountSettings *settings = draft->section.own;
         const UnitFileOptions *options = &draft->loader->options;

@@ -16,7 +16,7 @@
 static bool find(void *handle, MountLibrary *library) {
         bool has_all = true;
 
-        /* What dlsym() returns is no function to ISO C, but it is one to POSIX. */
+        /* POSIX, unlike ISO C, lets the result of dlsym() be a function. */
 #define MOUNT_LIBRARY_FIND(name)                                                         \
         *(void **) &library->name = dlsym(handle, "mnt_" #name);                         \
         has_all = has_all && library->name;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who needs which mount
+ * Dependencies of units on mounts
  *
  * A unit that needs a path needs the mounts of that path and of all folders
- * above it, as far as they are units. Those that are when it is read are found
- * by their names. One that comes later, since somebody has mounted something,
- * looks for those that need it: it is the rarer case, and so nobody must keep a
- * list of what is not there.
+ * above it, as far as they are units. Mounts that exist when the unit is read
+ * are found by their names. A mount that appears later looks for the units that
+ * need it: that is the rarer case, so no list of missing mounts is kept.
  *
- * It is required only if it has a file: what somebody else mounts cannot be
- * started, and is waited for only on the way down.
+ * A mount is required only if it has a file: one without cannot be started, and
+ * is only ordered.
  */
 
 #include <errno.h>

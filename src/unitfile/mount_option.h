@@ -18,9 +18,9 @@ int mount_unit_name(const char *where, char **ret_name);
 /* Is @path @folder, or something in it? Both are absolute and simple. */
 bool mount_path_is_below(const char *path, const char *folder);
 
-/* It is the kernel's or the manager's own, is mounted before any unit, and is never one. */
+/* Is the place mounted by the kernel or the manager before any unit? Then it is never a unit. */
 bool mount_place_is_reserved(const char *where);
-/* The system stands on it, or it is inside of what is the kernel's: nobody waits for it, nobody takes it away. */
+/* Is the system built on the mount, or is it inside of a reserved place? It gets no default dependencies. */
 bool mount_place_is_basic(const char *where, const char *options);
 
 /*
@@ -32,9 +32,9 @@ int mount_options_value(const char *options, const char *name, char **ret_value)
 int mount_options_each(const char *options, const char *name, int (*each)(void *userdata, const char *value),
                        void *userdata);
 bool mount_options_have(const char *options, const char *name);
-/* Of two opposites the last counts. */
+/* Of two opposite options the last counts. */
 bool mount_options_choose(const char *options, const char *yes, const char *no);
-/* Those that are none of @names (ends with NULL): NULL if none is left. 0 or -ENOMEM. */
+/* The options without @names (ends with NULL): NULL if none is left. 0 or -ENOMEM. */
 int mount_options_without(const char *options, const char *const *names, char **ret_options);
 
 bool mount_is_network(const char *type, const char *options);

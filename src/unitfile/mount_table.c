@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is mounted where
+ * The table of mounts
  *
- * Read by libmount, which knows the file's escapes and adds what mount(8) has
- * written down of options that the kernel does not know. A table never changes:
- * who wants to know what did compares two.
+ * Read by libmount, which decodes the file and adds the options that only
+ * mount(8) knows (utab). A table never changes: changes are found by comparing
+ * two tables.
  */
 
 #include <errno.h>

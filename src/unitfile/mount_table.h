@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What is mounted where, as /proc/self/mountinfo has it at a moment
+ * The table of mounts: /proc/self/mountinfo at one moment
  */
 
 #include <stdbool.h>

@@ -441,7 +441,7 @@ static size_t name_map_first_alias(const NameMap *map, const char *target) {
         return low;
 }
 
-/* What @entry, a link to @target, is called for @instance of it: 0 with NULL if it has nothing to do with it. */
+/* The name of the link @entry to @target for @instance: 0 with NULL if the link is unrelated. */
 static int name_alias_for_instance(const NameEntry *entry, const char *instance, char **ret_name) {
         cleanup_free_ char *own = NULL;
         int r;

@@ -34,7 +34,7 @@ typedef enum NameFound {
         NAME_FOUND_BAD_ALIAS,           /* a link that can't be one: .problem says why */
 } NameFound;
 
-/* What a name leads to. All strings but .id are borrowed from the map, until its next refresh. */
+/* The result of looking a name up. All strings but .id are borrowed from the map, until its next refresh. */
 typedef struct NameLookup {
         NameFound found;
         const NameEntry *entry;         /* the file, mask or bad link; for an instance perhaps its template's */

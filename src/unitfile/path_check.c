@@ -11,7 +11,7 @@
 #include "unitfile/unit_draft.h"
 #include "unitfile/unit_file_loader.h"
 
-/* It is on a mount that must be there: up to the first part of a pattern. */
+/* Requires the mounts of the path, up to the first part with a pattern. */
 static int add_mount_of(UnitDraft *draft, const PathValue *value) {
         cleanup_free_ char *path = strdup(value->path);
 

@@ -46,7 +46,7 @@ static bool says_nothing(const ResourceDevice *device) {
         return !has_limit && device->weight == 0 && device->latency_target == 0;
 }
 
-/* What says nothing is not kept: so settings that say nothing are all zero. */
+/* Drops empty rows, so that settings without content are all zero. */
 static void drop_empty(ResourceSettings *settings) {
         size_t n = 0;
 

@@ -68,7 +68,7 @@ typedef struct ResourceDevice {
         usec_t latency_target;          /* 0: not set; USEC_INFINITY: none */
 } ResourceDevice;
 
-/* What holds for units that say nothing, and what there is to know of the manager. */
+/* Defaults for units without settings, and facts about the manager. */
 typedef struct ResourceDefaults {
         ResourceLimit tasks_max;        /* of what is no slice */
         bool is_user;

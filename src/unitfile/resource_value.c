@@ -149,7 +149,7 @@ int resource_parse_weight(const DirectiveLine *line, const char *value) {
         return 0;
 }
 
-/* Of one processor, so more than 100% is good for several. */
+/* A share of one processor; more than 100% is valid, for several. */
 int resource_parse_cpu_quota(const DirectiveLine *line, const char *value) {
         usec_t *field = directive_field(line);
         uint64_t parts = 0;

@@ -99,7 +99,7 @@ static int check_rare(UnitDraft *draft) {
         return r;
 }
 
-/* What does nothing as it stands. */
+/* Reports settings without effect. */
 static void tell_useless(const UnitDraft *draft) {
         const ServiceSettings *service = unit_draft_service(draft);
         const ServiceRareSettings *rare = service_settings_rare(service);
@@ -126,7 +126,7 @@ static bool needs_to_be_heard(const UnitDraft *draft) {
                draft->service_rare.fd_store_max > 0;
 }
 
-/* As its files are, if they don't say. */
+/* Type= if no file sets it. */
 static void settle_type(UnitDraft *draft) {
         ServiceSettings *service = unit_draft_service(draft);
 
@@ -164,7 +164,7 @@ static int check(UnitDraft *draft) {
         if (r < 0)
                 return r;
         tell_useless(draft);
-        /* What was refused already has its reason; another would only hide it. */
+        /* The unit was refused already; a second reason would hide the first. */
         if (draft->is_broken)
                 return 0;
         r = check_commands(draft);

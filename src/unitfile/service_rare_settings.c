@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What few services say in [Service]
+ * Settings of [Service] that few services have
  */
 
 #include <assert.h>

@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * What few services say in [Service]
+ * Settings of [Service] that few services have
  *
- * Out of line, so that the many others don't pay for it: zero is "not said"
- * everywhere, and a service that says nothing of all this has none. The
- * defaults that are not zero come by the functions below.
+ * Kept out of line, so that the many other services do not pay for them: zero
+ * means "not set" in each field, and a service without any has no struct.
+ * Functions below supply the defaults that are not zero.
  */
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 
 struct ExecCommand;
 
-/* What a time limit that is up means for the processes. */
+/* The consequence of an expired time limit for the processes. */
 typedef enum ServiceTimeoutMode {
         SERVICE_TIMEOUT_TERMINATE,
         SERVICE_TIMEOUT_ABORT,
@@ -27,7 +27,7 @@ typedef enum ServiceTimeoutMode {
 
 typedef enum ServiceRestartMode {
         SERVICE_RESTART_NORMAL,
-        SERVICE_RESTART_DIRECT,         /* not by way of failed or inactive: who depends on it is not told */
+        SERVICE_RESTART_DIRECT,         /* without passing failed or inactive: dependent units are not told */
         _SERVICE_RESTART_MODE_MAX,
 } ServiceRestartMode;
 
@@ -101,11 +101,11 @@ DECLARE_STRING_TABLE(service_restart_mode, ServiceRestartMode);
 DECLARE_STRING_TABLE(service_fd_preserve, ServiceFdPreserve);
 DECLARE_STRING_TABLE(service_probe_kind, ServiceProbeKind);      /* "readiness", … */
 
-/* What stands in .command of a probe that asks for no program: jobd-core itself, which takes this for its name. */
+/* .command of a probe without a program: jobd-core itself, under this name. */
 #define SERVICE_PROBE_PATH "/proc/self/exe"
 #define SERVICE_PROBE_NAME "jobd-probe"
 
-/* What it ends with: 0, an errno below these, or why there is no good answer. */
+/* Exit statuses: 0, an errno below these, or the reason for the lack of a good answer. */
 enum {
         SERVICE_PROBE_HTTP_STATUS = 240,        /* and the first digit of the status */
         SERVICE_PROBE_NO_ADDRESS = 250,

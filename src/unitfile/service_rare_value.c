@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Values of what few services say in [Service]
+ * Values of the rare settings of [Service]
  *
- * A probe of a port becomes a command of ours, as if the file had named a
- * program: what runs it need not know the difference.
+ * A probe of a port becomes a command of jobd itself, as if the file had named a
+ * program, so probes are all run alike.
  */
 
 #include <errno.h>

@@ -73,8 +73,8 @@ typedef struct ExitStatusSet {
 
 typedef struct ServiceSettings {
         /*
-         * What every start looks at comes first, for the processor's cache: there may be a hundred thousand of
-         * these.
+         * Fields that each start reads come first, for the processor's cache: there may be a hundred thousand
+         * services.
          */
         ServiceType type;
         ServiceRestart restart;
@@ -112,7 +112,7 @@ DECLARE_STRING_TABLE(service_exec, ServiceExec);         /* "ExecStartPre", … 
 
 int service_settings_new(ServiceSettings **ret_settings);        /* the defaults */
 ServiceSettings *service_settings_free(ServiceSettings *settings);
-/* What @settings say of rare things; never NULL. */
+/* The rare settings of @settings; never NULL. */
 const ServiceRareSettings *service_settings_rare(const ServiceSettings *settings);
 
 bool exit_status_set_has_status(const ExitStatusSet *set, int status);

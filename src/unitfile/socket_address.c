@@ -43,7 +43,7 @@ static int parse_unix(const char *text, SocketAddress *address) {
         return 0;
 }
 
-/* What is behind the bracket: ":PORT" or ":PORT%INTERFACE". */
+/* The rest after the bracket: ":PORT" or ":PORT%INTERFACE". */
 static int parse_ipv6_rest(const char *text, SocketAddress *address) {
         char port[8] = "";
         size_t n;

@@ -43,7 +43,7 @@ int socket_address_parse_netlink(const char *text, SocketAddress *ret_address, i
 /* A port alone is an IPv6 address, which takes IPv4, too; where there is no IPv6 it is an IPv4 one. */
 bool socket_address_make_ipv4(SocketAddress *address);
 
-/* As systemd prints it; @buffer is returned. "" if there is nothing to print. */
+/* Formats the address like systemd; returns @buffer, "" if there is nothing to print. */
 const char *socket_address_format(const SocketAddress *address, char buffer[static SOCKET_ADDRESS_TEXT_MAX]);
 /* Without the port; an IPv4 address in an IPv6 one as the former. */
 const char *socket_address_format_host(const SocketAddress *address, char buffer[static SOCKET_ADDRESS_TEXT_MAX]);

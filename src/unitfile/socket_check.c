@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Is a socket complete, and what comes with one?
+ * Is a socket complete, and what does it imply?
  *
  * The rules, and the dependencies that no line says, are systemd's.
  */
@@ -42,8 +42,8 @@ static bool is_in_network(const SocketSettings *settings) {
 }
 
 /*
- * What it listens on is opened by us: in our network, and out of reach of a filter that holds for what its group
- * opens.
+ * A setting that would not protect the sockets: the manager opens them in its own network, where no filter of the
+ * unit's group applies. NULL: there is none.
  */
 static const char *find_useless_protection(const UnitDraft *draft) {
         const SandboxSettings *sandbox = draft->section.exec_rare.sandbox;
@@ -61,7 +61,7 @@ static int check(UnitDraft *draft) {
         const SocketSettings *settings = draft->section.own;
         const char *fragment = draft->state->sources.fragment;
 
-        /* What was refused already has its reason; another would only hide it. */
+        /* The unit was refused already; a second reason would hide the first. */
         if (draft->is_broken)
                 return 0;
         if (find_useless_protection(draft))

@@ -119,8 +119,8 @@ static const char *specifier_environment(const char *name) {
 }
 
 /*
- * Only what /etc/passwd says (here) and /etc/group (below): a name service may ask the network, and we may not wait.
- * Valid until the next one; NULL: it says nothing.
+ * Reads only /etc/passwd (here) and /etc/group (below): a name service may ask the network, and the manager must not
+ * wait for that. Valid until the next call; NULL: the user is not in the file.
  */
 static const struct passwd *specifier_own_user(void) {
         FILE *file = fopen("/etc/passwd", "re");
@@ -155,7 +155,7 @@ static int specifier_home(const SpecifierContext *context, char **ret_value) {
         return specifier_copy(home ? home : geteuid() == 0 ? "/root" : "/", ret_value);
 }
 
-/* Whom the file does not know has got his name, as his home, from what knows him: at his login. */
+/* For a user who is not in the file, the login has set $USER and $HOME. */
 static int specifier_user(const SpecifierContext *context, char **ret_value) {
         const struct passwd *entry = geteuid() == 0 ? NULL : specifier_own_user();
         const char *name = entry ? entry->pw_name : context->is_user ? specifier_environment("USER") : NULL;

@@ -17,7 +17,7 @@ typedef struct SpecifierContext {
 
 /* Answers of specifier_expand() besides 0 and errors. */
 enum {
-        SPECIFIER_LEFT = 1,             /* there was one that nobody knows: it was left as it stands */
+        SPECIFIER_LEFT = 1,             /* an unknown specifier was left as it stands */
 };
 
 /*

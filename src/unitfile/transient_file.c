@@ -2,9 +2,9 @@
 /*
  * Files of units that clients make
  *
- * Such a unit is a unit as any other: it has a file, which is read, shown, read
- * again and found by the next core as all are. What is particular is that a
- * fault in it is an answer to whoever has sent it, and not a line in the log.
+ * Such a unit has a file like any other, which is read, shown, reloaded and
+ * found again by the next core. But a fault in it is an error reply to the
+ * client, not a line in the log.
  */
 
 #include <dirent.h>
@@ -42,7 +42,7 @@ typedef struct TransientVerdict {
         int error;
 } TransientVerdict;
 
-/* What is known and does no harm without effect is no fault. */
+/* Ignored directives are no fault. */
 static bool is_ignored(const TransientVerdict *verdict, const char *setting) {
         const Directive *directive = setting && verdict->section ? directive_find(verdict->section, setting) : NULL;
 
@@ -60,7 +60,7 @@ static void take_remark(void *userdata, const UnitFileDiagnostic *diagnostic) {
             (diagnostic->severity == UNIT_FILE_WARNING &&
              (diagnostic->line == 0 || is_ignored(verdict, diagnostic->setting))))
                 return;
-        /* What would come of it in a file does not come of it here. */
+        /* A client gets an error: the line is not ignored. */
         n = strlen(diagnostic->message);
         if (text_ends_with(diagnostic->message, ignored))
                 n -= strlen(ignored);
@@ -79,7 +79,7 @@ int transient_file_check(UnitFileLoader *loader, const char *name, const char *t
 
         listening.options.receiver = take_remark;
         listening.options.userdata = &verdict;
-        /* It is not read again to find a line: nothing lies there. */
+        /* No file lies at this path, so none is read again to find a line. */
         r = text_format(&path, "/" TRANSIENT_FOLDER "/%s", name);
         if (r >= 0)
                 r = unit_draft_read_text(&listening, name, path, text, &draft);

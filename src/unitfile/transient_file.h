@@ -24,8 +24,8 @@ bool transient_file_is_of(const Unit *unit);
 int transient_file_check(UnitFileLoader *loader, const char *name, const char *text, Failure *ret_failure);
 
 /*
- * Puts it into @folder (which is made), whole. 0, or a negative errno with @ret_failure. @commit: of the state, by
- * which the unit will be known to who comes after us.
+ * Writes the file into @folder (which is made) atomically. @commit: the commit of the state that will first include the
+ * unit, for the next core. 0, or a negative errno with @ret_failure.
  */
 int transient_file_place(const char *folder, const char *name, uint64_t commit, const char *text,
                          Failure *ret_failure);
@@ -33,7 +33,7 @@ int transient_file_place(const char *folder, const char *name, uint64_t commit, 
 /* Removes it, and what was changed of it since (its drop-ins there); it may be gone. */
 void transient_file_remove(const char *folder, const char *name);
 
-/* The same for all units that are of later commits than that: nobody was told that they were made. */
+/* The same for all units of later commits: no client was told that they exist. */
 void transient_file_sweep_later(const char *folder, uint64_t commit);
 
 /* The latest that one of them is of; 0: there is none. */

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * A unit as its files say it, before it becomes one
+ * A unit as described by its files, before it is loaded
  *
- * Reading makes a draft, without touching a unit table; so files can be
- * checked before anything is changed by them, and without a manager.
+ * Reading makes a draft without changing a unit table, so files can be checked
+ * before they change anything, and without a manager.
  */
 
 #include "basic/failure.h"
@@ -47,12 +47,12 @@ struct UnitDraft {
         UnitLoadState load_state;       /* UNIT_STUB: an alias of state->sources.id */
         Failure failure;
         UnitSettings settings;
-        UnitRareSettings *rare;         /* borrowed from settings, whose own they are */
+        UnitRareSettings *rare;         /* borrowed from settings */
         const DraftType *draft_type;    /* NULL: there are no units of the type */
         DraftSection section;           /* of the unit's type; [Unit] and [Install] have its target, too */
         /* owned: sections that may stand many times, in the order of the files */
         VECTOR(DraftSection *) instances;
-        ServiceRareSettings service_rare;       /* of a service: what it owns is ours until the service is checked */
+        ServiceRareSettings service_rare;       /* of a service; its members are owned until the service is checked */
         bool has_service_type;
         bool is_broken;                 /* failure is about a setting */
         VECTOR(DraftRelation) relations;

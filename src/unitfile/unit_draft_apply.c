@@ -78,8 +78,8 @@ static void apply_type_settings(Unit *unit, void *settings, void (*free_settings
 }
 
 /*
- * Whose /dev has no hardware may not open it elsewhere either: a node may lie anywhere. Who is not root has no right to
- * keep anybody from devices, and nobody there could make a node.
+ * PrivateDevices= also closes the device policy, as a device node may lie outside of /dev. Without root the policy
+ * cannot be set, and no node can be made.
  */
 static void apply_private_devices(const UnitDraft *draft, DraftSection *section) {
         const SandboxSettings *sandbox = section->exec ? section->exec_rare.sandbox : NULL;
@@ -120,7 +120,7 @@ static int apply_settings(UnitDraft *draft, Unit *unit, const char *path) {
         return 0;
 }
 
-/* What was seen of the files becomes what the unit keeps of them. */
+/* Keeps a record of the files in the unit. */
 static int apply_state(UnitDraft *draft, Unit *unit, const char *path) {
         FileRecord *record;
         int r = file_record_new(&record, draft->state, unit->id, path);

@@ -52,7 +52,7 @@ static int draft_fail_reading(UnitDraft *draft, const char *path, int error) {
         return unit_draft_fail(draft, UNIT_ERROR, "LoadFailed", path, 0, NULL, message);
 }
 
-/* What came of a file that has nothing to parse. */
+/* Outcomes of a file without text. */
 enum {
         DRAFT_FILE_EMPTY = 1,           /* for a main file that is a mask */
         DRAFT_FILE_GONE,                /* or it never was: a link to nowhere */
@@ -96,7 +96,7 @@ static int draft_read_fragment(UnitDraft *draft) {
         return text ? draft_parse(draft, sources->fragment, text) : -ENOMEM;
 }
 
-/* What was refused by name: it stands only if no later line took it back. */
+/* Reports refused directives that no later line took back. */
 static int draft_judge_refusals(UnitDraft *draft) {
         for (size_t i = 0; i < draft->refusals.n; i++) {
                 const DraftRefusal *refusal = &draft->refusals.items[i];

@@ -41,7 +41,7 @@ typedef struct UnitFileOptions {
         bool is_thorough;                       /* verify: also users, files and programs of this machine, and cycles */
         const char *runtime_directory;          /* %t; NULL: /run or $XDG_RUNTIME_DIR */
         const char *root;                       /* where absolute links start, without a slash at the end; NULL: / */
-        /* What is mounted at @where, borrowed for the moment: it is a unit without a file. NULL: mounts need files. */
+        /* The mount at @where, borrowed for the moment: a unit without a file. NULL: mounts need files. */
         const struct MountEntry *(*find_mount)(void *userdata, const char *where);
         UnitFileReceiver receiver;              /* may be NULL */
         void *userdata;                         /* borrowed */
@@ -67,7 +67,7 @@ int unit_file_search_path(bool is_user, bool with_systemd, const char *override,
 bool unit_file_has_changed(UnitFileLoader *loader, const Unit *unit);
 
 /*
- * Reads again what changed on disk, and nothing else (daemon-reload). @force: also take units whose new file is broken;
+ * Reads changed files again, and no others (daemon-reload). @force: also take units whose new file is broken;
  * without it a broken file leaves everything as it was and returns -EBADMSG with @ret_failure. For each unit read
  * again, @changed (may be NULL) is called with one line for people about what is new in it.
  */

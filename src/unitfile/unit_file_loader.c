@@ -59,7 +59,7 @@ char *const *unit_file_loader_search_path(const UnitFileLoader *loader) {
         return loader->search_path;
 }
 
-/* A table gives its own vtable to units of a type that nobody set. */
+/* A unit whose type was not registered has the fallback vtable of the table. */
 bool unit_file_loader_has_type(const UnitFileLoader *loader, const Unit *unit, UnitType type) {
         if (unit)
                 return unit->vtable->type == unit->type;

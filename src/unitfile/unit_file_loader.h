@@ -10,7 +10,7 @@
 #include "unitfile/unit_file.h"
 
 struct UnitFileLoader {
-        UnitFileOptions options;        /* search_path and runtime_directory are our own copies */
+        UnitFileOptions options;        /* search_path and runtime_directory are the copies below */
         char **search_path;             /* owned */
         char *runtime_directory;        /* owned, or NULL */
         NameMap *names;                 /* owned */

@@ -7,9 +7,9 @@
  * loaded from their drafts, so what is applied is what was judged, whatever
  * happens to the files meanwhile.
  *
- * A target is read again, too, when something that it pulls in was: whether
- * it comes after that one may have changed with it. And so is who refers to a
- * unit with several names, as it may lose the one that was meant.
+ * A target is read again, too, when a unit that it pulls in was, as their order
+ * may have changed. And so are the units that refer to a unit with several
+ * names, as it may lose the name that they use.
  */
 
 #include <assert.h>
@@ -79,7 +79,7 @@ static int reload_add(ReloadItems *items, Unit *unit, bool has_changed) {
         return r;
 }
 
-/* Those whose files say something of @unit. */
+/* Adds the units whose files declare a relation to @unit. */
 static int reload_add_referrers(ReloadItems *items, const Unit *unit, bool *is_listed) {
         for (int kind = 0; kind < _UNIT_RELATION_MAX; kind++) {
                 UnitRelations relations = unit_relations(unit, (UnitRelationKind) kind);
@@ -122,7 +122,7 @@ static int reload_add_pullers(ReloadItems *items, const Unit *unit, bool *is_lis
         return 0;
 }
 
-/* What changed, and the targets that go with it. */
+/* Adds the changed units, and the other units to be read with them. */
 static int reload_gather(const UnitFileLoader *loader, UnitTable *table, ReloadItems *items) {
         cleanup_free_ bool *is_listed = calloc(MAX(unit_table_size(table), 1U), sizeof(bool));
         size_t n_changed;

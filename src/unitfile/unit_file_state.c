@@ -23,7 +23,7 @@
 #include "unitfile/unit_draft_read.h"
 #include "unitfile/unit_file_loader.h"
 
-/* What was found of links to a unit. */
+/* The links to a unit. */
 typedef struct StateLinks {
         bool has_lasting;
         bool has_runtime;

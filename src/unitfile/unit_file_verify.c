@@ -22,7 +22,7 @@
 #include "unitfile/unit_file_loader.h"
 #include "unitfile/verify_private.h"
 
-/* Stands between the loader and who asked, and counts. */
+/* Passes remarks of the loader on to the caller, and counts them. */
 typedef struct Verifier {
         const UnitFileOptions *options; /* borrowed */
         UnitFileLoader *loader;         /* owned */
@@ -69,7 +69,7 @@ static int find_other(const UnitFileLoader *loader, const char *name, NameFound 
         if (r == 0)
                 r = unit_sources_find(loader->names, instance ? instance : name, &other);
         *ret_found = other.found;
-        /* It needs no file. */
+        /* Slices need no file. */
         if (r == 0 && other.found == NAME_FOUND_NOTHING && unit_name_type(name) == UNIT_SLICE)
                 *ret_found = NAME_FOUND_FILE;
         return r;
@@ -106,7 +106,7 @@ static void verify_relation(const UnitDraft *draft, const DraftRelation *relatio
 
         if (!is_needed && relation->kind != UNIT_WANTS && relation->kind != UNIT_UPHOLDS)
                 return;
-        /* What follows from a broken setting is no fault of its own. */
+        /* Consequences of a broken setting are not reported. */
         if ((relation->implied && (relation->kind != UNIT_TRIGGERS || draft->is_broken)) ||
             find_other(draft->loader, relation->name, &found) < 0)
                 return;

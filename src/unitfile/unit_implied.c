@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Dependencies that no line says
+ * Implied dependencies
  *
  * Services come after the basic system and go before shutdown; what needs a
  * path comes after its mount, and what is in a slice after that. That a target comes after what it pulls in can

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Dependencies that no line says
+ * Implied dependencies: those that no line of a file declares
  */
 
 #include "unitfile/unit_draft.h"
@@ -10,7 +10,7 @@
 /* All that the draft implies. 0 or -ENOMEM. */
 int unit_draft_add_implied(UnitDraft *draft);
 
-/* A dependency that no line says. */
+/* An implied dependency. */
 typedef struct ImpliedRelation {
         UnitRelationKind kind;
         const char *name;
@@ -19,20 +19,20 @@ typedef struct ImpliedRelation {
 /* Adds them as default dependencies. 0 or -ENOMEM. */
 int unit_draft_add_defaults(UnitDraft *draft, const ImpliedRelation *relations, size_t n);
 
-/* The mounts that @paths and all folders above them are on, as far as they are units: mount_need.c. 0 or -ENOMEM. */
+/* Relations to the mounts of @paths and of all folders above them, as far as these are units. 0 or -ENOMEM. */
 int unit_draft_add_mounts(UnitDraft *draft, char *const *paths, UnitRelationKind need);
 /*
  * A mount is there that was not when units were read that need a path in it: they come after it and, if it has a file,
  * require it. 0 or -ENOMEM.
  */
 int mount_need_relate(Unit *mount);
-/* As if RequiresMountsFor= said it; what is no absolute path is left out. 0 or -ENOMEM. */
+/* Like RequiresMountsFor= of @path, unless that is relative. 0 or -ENOMEM. */
 int unit_draft_need_path(UnitDraft *draft, const char *path);
-/* The paths that its processes have settings of. 0 or -ENOMEM. */
+/* The same for the paths in the settings of its processes. 0 or -ENOMEM. */
 int unit_draft_need_paths_of_exec(UnitDraft *draft);
 
-/* What every unit of the system (or of a user) that runs processes has: after the basic things, gone at shutdown. */
+/* The defaults of units with processes: after the basic system, stopped at shutdown. */
 int unit_draft_add_usual_defaults(UnitDraft *draft);
 
-/* What is to be done once both ends of a relation are known: a target comes after what it pulls in. 0 or -ENOMEM. */
+/* Orders targets after the units that they pull in, once both are loaded. 0 or -ENOMEM. */
 int unit_file_order_targets(Unit *unit);

@@ -269,7 +269,7 @@ static int sources_find_links(const NameMap *map, UnitSources *sources, const ch
         return r;
 }
 
-/* Drop-ins and links, of a unit whose main file is known. */
+/* Adds drop-ins and links of a unit whose main file is known. */
 static int sources_find_rest(const NameMap *map, UnitSources *sources) {
         int r = name_map_aliases(map, sources->id, &sources->aliases);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a unit names, and this machine has not
+ * Users, files and programs that a unit names and this machine lacks
  *
- * All of it may come to be before the unit is started, so these are warnings.
- * A unit with a root directory of its own is not looked at: its files are
- * there.
+ * They may appear before the unit is started, so these are warnings. A unit with
+ * a root directory of its own is not checked: its files are in there.
  */
 
 #include <errno.h>
@@ -25,7 +24,7 @@ static void say(const UnitDraft *draft, const char *setting, const char *what, c
                           "There is no %s %s on this machine.", what, name);
 }
 
-/* What to say of it, with a place for its path; NULL if it is there. */
+/* The remark on a file, with a place for its path; NULL if the file is there. */
 static const char *program_problem(const char *path) {
         struct stat st;
 
@@ -111,7 +110,7 @@ static void verify_accounts(const UnitDraft *draft) {
                 verify_account(draft, "SupplementaryGroups", *group);
 }
 
-/* What is below /run comes when something runs. */
+/* Files below /run appear when services run. */
 static bool is_missing(const char *path) {
         return path[0] == '/' && !text_starts_with(path, "/run/") && !strpbrk(path, "*?[") && access(path, F_OK) < 0 &&
                errno == ENOENT;

@@ -13,7 +13,7 @@
 void verify_machine(const UnitDraft *draft);
 
 /*
- * Does the order of what the unit pulls in bite its tail, with the unit in it? @quiet: a loader whose receiver nobody
- * hears, as the others are read for that. 0 or -ENOMEM.
+ * Reports an ordering cycle that the unit is part of, among the units that it pulls in. @quiet: a loader without a
+ * receiver, by which the other units are read. 0 or -ENOMEM.
  */
 int verify_cycle(const UnitDraft *draft, const UnitFileLoader *quiet);
