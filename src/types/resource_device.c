@@ -64,7 +64,8 @@ int resource_find_disk(const char *path, dev_t *ret_device) {
 }
 
 static void add(CgroupAttribute *attribute, const char *file, const char *directive, int error) {
-        *attribute = (CgroupAttribute) { .controller = CGROUP_IO, .file = file, .directive = directive, .error = error };
+        *attribute = (CgroupAttribute) {
+                .controller = CGROUP_IO, .file = file, .directive = directive, .error = error };
 }
 
 /* Limits that are not set are left out: another path may be on the same disk. */

@@ -201,7 +201,8 @@ static int scope_give_processes(Unit *unit, const pid_t *pids, size_t n, const c
                 if (r < 0) {
                         forget_processes(unit);
                         return failure_set(ret_failure, r, "Failed", "Process %d cannot be part of %s: %s.",
-                                           (int) pids[i], unit->id, r == -EEXIST ? "another unit watches over it" : strerror(-r));
+                                           (int) pids[i], unit->id,
+                                           r == -EEXIST ? "another unit watches over it" : strerror(-r));
                 }
         }
         if (controller && *controller) {

@@ -8,7 +8,7 @@
  *               │                  │            │
  *               └──────────────────┴─ fails ─┬──┘
  *                                            ▼
- *   stop-pre ─ stop-pre-sigterm ─ stop-pre-sigkill ─(closes)─ stop-post ─ final-sigterm ─ final-sigkill ─ dead or failed
+ *   stop-pre ─ stop-pre-sigterm ─ stop-pre-sigkill ─(closes)─ stop-post ─ final-sigterm ─ final-sigkill ─ dead, failed
  *
  * A state without anything to do is passed through within the call that enters it. Its descriptors are watched while it
  * is listening, and only then: with Accept=no it is running as long as the service that it has started is, which has

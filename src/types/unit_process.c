@@ -212,7 +212,8 @@ int unit_process_kill(Unit *unit, pid_t control_pid, const char *who, int signal
         if (!is_all && !is_control)
                 return failure_set(ret_failure, -EINVAL, "InvalidArgs",
                                    "Which process of %s? \"%s\" is none of control and all.", unit->id, who);
-        if (unit_process_signal(unit, (UnitPids) { .control = control_pid }, signal, is_all) == 0 && strcmp(who, "all") != 0)
+        if (unit_process_signal(unit, (UnitPids) { .control = control_pid }, signal, is_all) == 0 &&
+            strcmp(who, "all") != 0)
                 return failure_set(ret_failure, -ESRCH, "NoSuchProcess", "%s has no process to signal.", unit->id);
         return 0;
 }

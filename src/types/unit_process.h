@@ -89,7 +89,7 @@ int unit_process_format_invocation(const Unit *unit, char **ret_hex);
 /* INVOCATION_ID=: 1, 0 if this run of the unit has none, or -ENOMEM. */
 int unit_process_add_invocation(const Unit *unit, char ***environment);
 
-/* Sends a signal to @pids; @with_rest: also to their groups and to all others of the unit. Returns how many there were. */
+/* Sends a signal to @pids; @with_rest: also to their groups and to all others of the unit. How many there were. */
 int unit_process_signal(Unit *unit, UnitPids pids, int signal, bool with_rest);
 
 /*

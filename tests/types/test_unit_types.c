@@ -26,7 +26,8 @@ Test(unit_types, each_is_listed_once) {
 /* A type that unit files do not know would never be loaded; one that only they know would be read for nothing. */
 Test(unit_types, unit_files_know_the_same) {
         for (UnitType type = 0; type < _UNIT_TYPE_MAX; type++)
-                cr_expect(eq(int, vtable_of(type) != NULL, draft_type_of(type) != NULL), "%s", unit_type_to_string(type));
+                cr_expect(eq(int, vtable_of(type) != NULL, draft_type_of(type) != NULL), "%s",
+                          unit_type_to_string(type));
 }
 
 Test(unit_types, types_with_settings_have_a_section_that_is_read) {
