@@ -12,7 +12,8 @@
 #include "basic/text.h"
 #include "dbus/object/bus_tree.h"
 
-const BusKind bus_folder_kind = {};
+/* Folders: paths that only lead to objects. */
+static const BusKind folder_kind = {};
 
 static int find_below(const BusTree *tree, const char *rest, pid_t caller, BusObject *object, Failure *ret_failure) {
         for (const BusKind *const *kind = tree->kinds; *kind; kind++) {
@@ -43,7 +44,7 @@ static const char *path_below(const char *path, const char *root) {
 
 int bus_tree_find(const BusTree *tree, const char *path, pid_t caller, BusObject *ret_object, Failure *ret_failure) {
         *ret_object = (BusObject) {
-                .kind = &bus_folder_kind,
+                .kind = &folder_kind,
                 .path = path,
                 .dialect = &bus_dialects[BUS_DIALECT_OWN],
         };
@@ -126,7 +127,7 @@ int bus_tree_children(const BusTree *tree, const BusObject *object, char ***ret_
                 r = push_kinds(tree, &labels);
         else if (object->below)
                 r = object->below->visit(tree, push_object, &labels);
-        else if (object->kind == &bus_folder_kind)
+        else if (object->kind == &folder_kind)
                 r = push_ways(tree, object->path, &labels);
         if (r < 0)
                 return r;

@@ -91,9 +91,6 @@ struct BusTree {
         uint32_t n_failed_jobs;
 };
 
-/* Folders: paths that only lead to objects. */
-extern const BusKind bus_folder_kind;
-
 /*
  * Finds what @path (borrowed by the object) names; a unit with a valid name is loaded. Its dialect is set even if
  * nothing is found, the own one if the path has none. @caller: the process whose unit is called "self". 0, -ENOENT with

@@ -78,25 +78,13 @@ int bus_peer_new(BusPeer **ret_peer, BusPeers *peers, DBusConnection *connection
         return 0;
 }
 
-BusPeer *bus_peer_ref(BusPeer *peer) {
+static BusPeer *peer_ref(BusPeer *peer) {
         peer->n_references++;
         return peer;
 }
 
-BusPeer *bus_peer_unref(BusPeer *peer) {
-        if (!peer)
-                return NULL;
-
-        assert(peer->n_references > 0);
-        if (--peer->n_references > 0)
-                return NULL;
-
-        bus_peer_close(peer);
-        free(peer);
-        return NULL;
-}
-
-void bus_peer_close(BusPeer *peer) {
+/* Drops what clients hold, and closes. Not from inside a callback of its connection. */
+static void peer_close(BusPeer *peer) {
         peer->is_gone = true;
         while (peer->clients.n > 0)
                 bus_peer_remove_client(peer, vector_last(&peer->clients));
@@ -112,6 +100,19 @@ void bus_peer_close(BusPeer *peer) {
         dbus_connection_unref(peer->connection);
         peer->connection = NULL;
         peer->peers = NULL;
+}
+
+BusPeer *bus_peer_unref(BusPeer *peer) {
+        if (!peer)
+                return NULL;
+
+        assert(peer->n_references > 0);
+        if (--peer->n_references > 0)
+                return NULL;
+
+        peer_close(peer);
+        free(peer);
+        return NULL;
 }
 
 void bus_peer_drop(BusPeer *peer) {
@@ -205,7 +206,7 @@ static int peer_enter_outbox(BusPeer *peer) {
         if (peer->is_in_outbox)
                 return 0;
         bus_loop_set_writer(peer->loop, peer_write_rest, peer);
-        r = outbox_add(manager_outbox(peer->peers->manager), &output_ops, bus_peer_ref(peer));
+        r = outbox_add(manager_outbox(peer->peers->manager), &output_ops, peer_ref(peer));
         if (r >= 0)
                 peer->is_in_outbox = true;
         return r;
@@ -248,7 +249,7 @@ static int send_to_message_bus(BusPeer *peer, DBusMessage *message) {
         if (!outgoing)
                 return -ENOMEM;
 
-        *outgoing = (BusOutgoing) { bus_peer_ref(peer), dbus_message_ref(message) };
+        *outgoing = (BusOutgoing) { peer_ref(peer), dbus_message_ref(message) };
         return outbox_add(manager_outbox(peer->peers->manager), &outgoing_ops, outgoing);
 }
 
@@ -367,7 +368,7 @@ static void peers_remove(BusPeers *peers, BusPeer *peer) {
 
         if (peer->ops->closed)
                 peer->ops->closed(peer, peer->userdata);
-        bus_peer_close(peer);
+        peer_close(peer);
         bus_peer_unref(peer);
 }
 
@@ -411,7 +412,7 @@ int bus_peers_add(BusPeers *peers, BusPeer *peer) {
 
         r = vector_push(&peers->items, peer);
         if (r >= 0)
-                bus_peer_ref(peer);
+                peer_ref(peer);
         return r;
 }
 

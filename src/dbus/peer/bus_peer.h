@@ -86,12 +86,8 @@ struct BusPeer {
 /* Takes over the caller's reference to @connection, also if it fails. */
 int bus_peer_new(BusPeer **ret_peer, BusPeers *peers, DBusConnection *connection, const BusPeerOps *ops,
                  void *userdata);
-BusPeer *bus_peer_ref(BusPeer *peer);
 BusPeer *bus_peer_unref(BusPeer *peer);
 DEFINE_CLEANUP(BusPeer, bus_peer_unref)
-
-/* Gives up what clients hold and closes. Not from inside a callback of its connection. */
-void bus_peer_close(BusPeer *peer);
 
 /* Has the reaper close it. */
 void bus_peer_drop(BusPeer *peer);

@@ -32,7 +32,7 @@ struct BusSettingRow {
         BusSettingWrite write;
 };
 
-/* The row of a property, or NULL. @signature: of the value. */
+/* bus_setting_row.c: the row of a property, or NULL. @signature: of the value. */
 const BusSettingRow *bus_setting_row(const char *property, const char *signature);
 
 /* Writes a value of a simple type: string, boolean, number, strings. -EINVAL for another. */
