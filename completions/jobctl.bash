@@ -58,6 +58,8 @@ _jobctl_installed() {
 
 _jobctl_units() {
         case $1 in
+                # Its jobs are offered; a unit without one cannot be named.
+                cancel) ;;
                 stop | restart | try-restart | reload | try-reload-or-restart | kill)
                         _jobctl_ask list-units | cut -d' ' -f1 ;;
                 set-property | top | freeze) _jobctl_ask list-units | cut -d' ' -f1 ;;

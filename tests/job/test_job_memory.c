@@ -150,7 +150,7 @@ Test(job_memory, request_without_memory_changes_nothing_and_works_later) {
 
                         while (check_exec(n, variant & 1, modes[m], variant & 2))
                                 n++;
-                        cr_assert(lt(sz, 50, n));
+                        cr_assert(lt(sz, 40, n));
                 }
 }
 
