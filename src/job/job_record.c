@@ -23,7 +23,7 @@ void job_record_deinit(JobRecord *record) {
         free(record->unit);
 }
 
-void job_ended_record_deinit(JobEndedRecord *record) {
+static void drop_ended_record(JobEndedRecord *record) {
         free(record->unit);
         free(record->name);
 }
@@ -32,7 +32,7 @@ void job_snapshot_deinit(JobSnapshot *snapshot) {
         for (size_t i = 0; i < snapshot->jobs.n; i++)
                 job_record_deinit(&snapshot->jobs.items[i]);
         for (size_t i = 0; i < snapshot->ended.n; i++)
-                job_ended_record_deinit(&snapshot->ended.items[i]);
+                drop_ended_record(&snapshot->ended.items[i]);
         for (size_t i = 0; i < snapshot->recoveries.n; i++) {
                 free(snapshot->recoveries.items[i].unit);
                 free(snapshot->recoveries.items[i].waits_for);
@@ -166,7 +166,7 @@ void job_ended_record_write(const JobEndedRecord *record, RecordWriter *writer) 
         record_put_string(writer, record->name);
 }
 
-int job_ended_record_read(JobEndedRecord *ret_record, RecordReader *reader) {
+static int read_ended_record(JobEndedRecord *ret_record, RecordReader *reader) {
         JobEndedRecord record = { .id = (uint32_t) record_get(reader) };
 
         record.merged_into = (uint32_t) record_get(reader);
@@ -183,7 +183,7 @@ int job_ended_record_read(JobEndedRecord *ret_record, RecordReader *reader) {
         record.number = (uint32_t) record_get(reader);
         record.name = record_get_string_copy(reader);
         if (reader->has_failed || !record.unit || record.id == JOB_ID_NONE) {
-                job_ended_record_deinit(&record);
+                drop_ended_record(&record);
                 return -EBADMSG;
         }
         *ret_record = record;
@@ -203,7 +203,7 @@ int job_snapshot_read_record(JobSnapshot *snapshot, RecordReader *reader) {
         }
         r = vector_reserve(&snapshot->ended, 1);
         if (r == 0)
-                r = job_ended_record_read(&snapshot->ended.items[snapshot->ended.n], reader);
+                r = read_ended_record(&snapshot->ended.items[snapshot->ended.n], reader);
         if (r == 0)
                 snapshot->ended.n++;
         return r;

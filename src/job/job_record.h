@@ -68,14 +68,12 @@ typedef struct JobSnapshot {
 } JobSnapshot;
 
 void job_record_deinit(JobRecord *record);
-void job_ended_record_deinit(JobEndedRecord *record);
 void job_snapshot_deinit(JobSnapshot *snapshot);
 
 /* As bytes, and back: 0, or -EBADMSG or -ENOMEM with nothing to be freed. Values are in range. */
 void job_record_write(const JobRecord *record, RecordWriter *writer);
 int job_record_read(JobRecord *ret_record, RecordReader *reader);
 void job_ended_record_write(const JobEndedRecord *record, RecordWriter *writer);
-int job_ended_record_read(JobEndedRecord *ret_record, RecordReader *reader);
 
 /* Puts back together what job_manager_write_record() and job_manager_write_counters() wrote: -EBADMSG, -ENOMEM. */
 int job_snapshot_read_record(JobSnapshot *snapshot, RecordReader *reader);

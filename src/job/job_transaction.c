@@ -64,7 +64,7 @@ bool job_transaction_cancels_unstaged(const JobTransaction *transaction, const U
         return unit->index >= transaction->n_stage || !transaction->stage[unit->index].is_touched;
 }
 
-void job_candidate_meet(JobTransaction *transaction, JobCandidate *candidate) {
+static void meet(JobTransaction *transaction, JobCandidate *candidate) {
         const JobUnitEntry *entry = job_table_peek(transaction->installed, candidate->index);
         JobArrival arrival = {
                 .type = candidate->type,
@@ -101,13 +101,14 @@ static int job_transaction_refuse_destructive(JobTransaction *transaction, const
                                  job_state_to_string(installed->state), why, job_stage_chain(transaction, candidate)));
 }
 
-int job_transaction_meet_installed(JobTransaction *transaction) {
+/* What becomes of each candidate beside the installed jobs; what gives way goes. */
+static int meet_installed(JobTransaction *transaction) {
         bool any_dropped = false;
 
         for (size_t i = 0; i < transaction->candidates.n; i++) {
                 job_walk_candidates(transaction, i);
                 if (!transaction->candidates.items[i]->is_gone)
-                        job_candidate_meet(transaction, transaction->candidates.items[i]);
+                        meet(transaction, transaction->candidates.items[i]);
         }
 
         /* Before the order is checked: the stops stay, and what gives way to them must not make a cycle. */
@@ -125,7 +126,7 @@ int job_transaction_meet_installed(JobTransaction *transaction) {
         return transaction->is_incomplete ? -ENOMEM : 0;
 }
 
-int job_transaction_check_installed(JobTransaction *transaction) {
+static int check_installed(JobTransaction *transaction) {
         for (size_t i = 0; i < transaction->candidates.n; i++) {
                 const JobCandidate *candidate = transaction->candidates.items[i];
 
@@ -141,9 +142,9 @@ int job_transaction_build(JobTransaction *transaction, const JobRequest *request
                 job_transaction_mark_and_minimize,
                 job_transaction_merge,
                 job_transaction_reduce,
-                job_transaction_meet_installed,
+                meet_installed,
                 job_transaction_check_order,
-                job_transaction_check_installed,
+                check_installed,
                 job_transaction_arrange,
         };
         int r;

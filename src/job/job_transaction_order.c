@@ -27,7 +27,7 @@ void order_graph_deinit(OrderGraph *graph) {
         vector_deinit(&graph->stack);
 }
 
-bool order_graph_has(OrderGraph *graph, uint32_t node) {
+static bool has_node(OrderGraph *graph, uint32_t node) {
         return order_graph_unit(graph, node)->is_there[node % _ORDER_SLOT_MAX];
 }
 
@@ -333,7 +333,7 @@ int order_graph_components(OrderGraph *graph, const OrderNodes *roots, uint32_t 
                         order_node(graph, roots->items[i])->index = 0;
 
         for (size_t i = 0; i < roots->n && graph->error == 0; i++)
-                if (order_graph_has(graph, roots->items[i]) && order_node(graph, roots->items[i])->index == 0)
+                if (has_node(graph, roots->items[i]) && order_node(graph, roots->items[i])->index == 0)
                         order_walk(graph, roots->items[i], set, ret_components);
         if (graph->error == 0 && ret_components->ends.n > 0)
                 order_components_sort(graph, ret_components);

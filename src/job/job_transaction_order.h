@@ -88,7 +88,6 @@ static inline OrderUnit *order_graph_unit(const OrderGraph *graph, uint32_t node
         return &graph->units.items[node / _ORDER_SLOT_MAX];
 }
 
-bool order_graph_has(OrderGraph *graph, uint32_t node);
 /* Marks for all nodes that there are: 0, or -ENOMEM as graph->error. */
 int order_graph_reserve_marks(OrderGraph *graph);
 /* The place of a unit's halves, added if it has one that waits; JOB_ORDER_UNIT_NONE otherwise. */

@@ -15,7 +15,7 @@
 #include "job/job_transaction_stage.h"
 #include "job/job_transaction_walk.h"
 
-JobStageUnit *job_stage_unit(JobTransaction *transaction, const Unit *unit) {
+static JobStageUnit *stage_of_unit(JobTransaction *transaction, const Unit *unit) {
         assert(unit->index < transaction->n_stage);
 
         return &transaction->stage[unit->index];
@@ -88,7 +88,7 @@ static int job_stage_take_unit(JobTransaction *transaction, const Unit *unit) {
         if (r < 0)
                 return r;
 
-        stage = job_stage_unit(transaction, unit);
+        stage = stage_of_unit(transaction, unit);
         if (stage->is_touched)
                 return 0;
         stage->is_touched = true;
@@ -99,7 +99,7 @@ static int job_stage_take_unit(JobTransaction *transaction, const Unit *unit) {
 static void job_stage_forget_drop(JobTransaction *transaction, const Unit *unit, JobType type) {
         size_t n = 0;
 
-        for (const JobCandidate *c = job_stage_unit(transaction, unit)->first; c; c = c->next_of_unit)
+        for (const JobCandidate *c = stage_of_unit(transaction, unit)->first; c; c = c->next_of_unit)
                 n += c->type == type;
         if (n == 0)
                 return;
@@ -145,7 +145,7 @@ int job_stage_add(JobTransaction *transaction, Unit *unit, JobType type, JobCand
         if (r < 0)
                 return r;
 
-        end = &job_stage_unit(transaction, unit)->first;
+        end = &stage_of_unit(transaction, unit)->first;
         while (*end)
                 end = &(*end)->next_of_unit;
         *end = candidate;

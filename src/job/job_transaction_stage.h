@@ -72,7 +72,6 @@ void job_stage_touch(JobTransaction *transaction);
 
 /* Makes the array by unit index large enough for all units: 0 or -ENOMEM. */
 int job_stage_reserve(JobTransaction *transaction);
-JobStageUnit *job_stage_unit(JobTransaction *transaction, const Unit *unit);
 
 JobCandidate *job_candidate_survivor(JobCandidate *candidate);
 const char *job_candidate_name(JobTransaction *transaction, const JobCandidate *candidate);     /* "start a.service" */
@@ -114,11 +113,9 @@ int job_transaction_expand_pending(JobTransaction *transaction);         /* what
 int job_transaction_mark_and_minimize(JobTransaction *transaction);
 int job_transaction_merge(JobTransaction *transaction);
 int job_transaction_reduce(JobTransaction *transaction);
-int job_transaction_meet_installed(JobTransaction *transaction);         /* what becomes of each; what gives way goes */
 int job_transaction_check_order(JobTransaction *transaction);
 /* At a glance: false if that can't be told. If it is, the depths are known, too. */
 bool job_transaction_is_ordered(JobTransaction *transaction);
-int job_transaction_check_installed(JobTransaction *transaction);
 int job_transaction_arrange(JobTransaction *transaction);                /* the order of the commit, as .steps */
 
 /* By the types of the candidates alone, whatever is installed: those of a circle are deepest. 0 or -ENOMEM. */
@@ -127,5 +124,4 @@ int job_transaction_find_depths(JobTransaction *transaction);
 /* Pulls in a candidate by an edge; a unit that can't be loaded gives one that has failed. */
 int job_transaction_pull(JobTransaction *transaction, JobCandidate *puller, Unit *unit, JobType type,
                          const UnitRelation *relation, JobEdge edge);
-void job_candidate_meet(JobTransaction *transaction, JobCandidate *candidate);
 bool job_transaction_cancels_unstaged(const JobTransaction *transaction, const Unit *unit);

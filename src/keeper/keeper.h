@@ -87,8 +87,6 @@ typedef struct Keeper {
         FdStore fds;
 } Keeper;
 
-/* µs, CLOCK_MONOTONIC. */
-uint64_t keeper_now(void);
 
 /* One line on standard error. */
 void keeper_log(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -38,7 +38,8 @@
 
 static Keeper the_keeper;
 
-uint64_t keeper_now(void) {
+/* µs, CLOCK_MONOTONIC. */
+static uint64_t read_clock(void) {
         struct timespec now;
 
         clock_gettime(CLOCK_MONOTONIC, &now);
@@ -161,7 +162,7 @@ static int timeout_until(uint64_t time, uint64_t now) {
 }
 
 static void wait_for_news(Keeper *keeper, bool has_more) {
-        uint64_t now = keeper_now();
+        uint64_t now = read_clock();
         bool may_send = keeper_has_to_send(keeper) && now >= keeper->send_at;
         bool may_read = keeper->answer.kind == 0;
         struct pollfd fds[] = {
@@ -175,7 +176,7 @@ static void wait_for_news(Keeper *keeper, bool has_more) {
 
 static int loop(Keeper *keeper) {
         for (;;) {
-                uint64_t now = keeper_now();
+                uint64_t now = read_clock();
                 bool has_more;
 
                 if (reap(keeper, now, &has_more))

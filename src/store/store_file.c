@@ -84,7 +84,7 @@ int store_run(Store *store, StoreStatement which) {
         return code == SQLITE_DONE || code == SQLITE_ROW ? 0 : store_map_error(code);
 }
 
-void store_close_file(Store *store) {
+static void close_file(Store *store) {
         for (size_t i = 0; i < _STATEMENT_MAX; i++) {
                 sqlite3_finalize(store->statements[i]);
                 store->statements[i] = NULL;
@@ -301,7 +301,7 @@ static int open_database_patiently(Store *store) {
         int r = open_database(store);
 
         for (unsigned i = 0; i < LOCK_PAUSES && r == -EBUSY; i++) {
-                store_close_file(store);
+                close_file(store);
                 nanosleep(&(struct timespec) { .tv_nsec = LOCK_PAUSE_NSEC }, NULL);
                 r = open_database(store);
         }
@@ -346,7 +346,7 @@ int store_set_aside(Store *store, Failure *ret_failure) {
         if (r == 0)
                 r = move_aside(store->path, aside, "-wal");
         /* It is seen to have moved, so the log is left as it was. */
-        store_close_file(store);
+        close_file(store);
         if (r == 0)
                 r = open_database(store);
         if (r < 0)
@@ -396,7 +396,7 @@ int store_open(Store **ret_store, const char *path, const StoreFormat *format, c
 Store *store_close(Store *store) {
         if (!store)
                 return NULL;
-        store_close_file(store);
+        close_file(store);
         for (size_t i = 0; i < _STORE_SPACE_MAX; i++) {
                 vector_deinit(&store->marks[i].numbers);
                 vector_deinit(&store->marks[i].ahead);

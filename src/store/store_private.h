@@ -78,6 +78,5 @@ struct Store {
 
 int store_map_error(int code);          /* SQLite's → a negative errno */
 int store_run(Store *store, StoreStatement which);
-void store_close_file(Store *store);
 void store_shorten_log(Store *store);
 int store_write_format(Store *store);   /* as part of a commit, if it is not what stands there */
