@@ -3,7 +3,7 @@
 /*
  * The interfaces of the types of units
  *
- * Their properties are rows of the unit layer, which knows no bus.
+ * The properties of a type are rows of the unit layer, which knows no bus.
  */
 
 #include "dbus/bus_interfaces.h"

@@ -3,8 +3,8 @@
 /*
  * Why: the chain from a job to who asked for it
  *
- * It is told from the record of the transaction, so it does not matter which
- * of the jobs in between have ended. Each step was pulled in by an earlier
+ * The chain is told from the record of the transaction, so it does not matter
+ * which of the jobs in between have ended. Each step was pulled in by an earlier
  * one, so the chain ends.
  */
 

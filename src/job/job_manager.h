@@ -34,7 +34,7 @@ enum {
 
 typedef struct JobManager JobManager;
 
-/* Who asks. Strings are copied. */
+/* The client or rule that asks. Strings are copied. */
 typedef struct JobRequester {
         const char *name;               /* bus name, or NULL if a rule asks */
         const char *command;            /* name of the client's process, for people; NULL if not known */

@@ -69,7 +69,7 @@ void job_manager_recover(JobManager *manager, const Unit *unit, const JobChange 
         }
 }
 
-/* It goes, and will not be active again: its index may be another's then. */
+/* @unit goes, and will not be active again: its index may be another's then. */
 void job_manager_forget_recoveries(JobManager *manager, const Unit *unit) {
         if (manager->table.n_recovering == 0)
                 return;

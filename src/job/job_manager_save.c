@@ -191,7 +191,7 @@ static int save_ended(const JobManager *manager, RecordWriter *writer, JobSnapsh
         for (size_t i = 0; i < log->n_ended && r == 0; i++) {
                 const JobEnded *ended = job_log_at(log, i);
 
-                /* Its id may be in use again. */
+                /* The id of an ended job may be in use again. */
                 if (job_log_find(log, ended->id) == ended && !job_table_find(&manager->table, ended->id))
                         r = save_record(manager, ended->id, writer, snapshot);
         }

@@ -95,7 +95,6 @@ typedef struct JobPlan {
         bool has_edges;
 } JobPlan;
 
-
 JobPlan *job_plan_free(JobPlan *plan);
 DEFINE_CLEANUP(JobPlan, job_plan_free)
 

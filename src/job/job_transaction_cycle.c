@@ -86,7 +86,7 @@ static void cycle_find_shortest(OrderGraph *graph, const uint32_t *nodes, size_t
         vector_deinit(&queue);
 }
 
-/* It goes into a job that does what it did before. */
+/* The candidate goes into a job that does what it did before. */
 static bool cycle_adds_nothing(const JobMeeting *meeting) {
         return meeting->action == JOB_PLAN_COVER ||
                (meeting->action == JOB_PLAN_MERGE && meeting->survivor->type == meeting->type);

@@ -3,8 +3,8 @@
 /*
  * Peeling: is there a cycle of order at all, and how early can each unit go?
  *
- * It is enough to count for each candidate how many it waits for, and to take
- * off, round by round, those that wait for nobody: four bytes a unit, where the
+ * Peeling counts for each candidate how many it waits for, and takes off, round by
+ * round, those that wait for nobody. That is enough: four bytes a unit, where the
  * search for components (job_transaction_cycle) needs a node of 64. If each unit
  * has one job with one half, and what is not staged has none, as mostly, then
  * there is no cycle if none is left at the end. Where it is not that simple, the

@@ -3,7 +3,7 @@
 /*
  * The options of "jobctl run"
  *
- * They are those of systemd-run. Options of all verbs may also precede "run".
+ * The options are those of systemd-run. Options of all verbs may also precede "run".
  */
 
 #include <errno.h>

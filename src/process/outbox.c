@@ -30,7 +30,8 @@ struct Outbox {
         VECTOR(OutboxItem) items;
         VECTOR(OutboxItem) waiting;     /* behind closed gates */
         OutboxGate open;                /* the highest gate that is open */
-        size_t n_passing;               /* of .waiting, behind gates that are open: there was no memory to let them pass */
+        /* Of .waiting, behind gates that are open: there was no memory to let them pass. */
+        size_t n_passing;
         size_t n_sent;                  /* of .items, during a flush */
         bool is_flushing;
 };

@@ -26,7 +26,10 @@ typedef uint64_t OutboxGate;
 /* What an item does when it leaves, and how it is given up if it never does. */
 typedef struct OutboxItemOps {
         void (*send)(void *item);
-        /* NULL, or: .send only began it. Called with the last of a stretch of items of this kind, before others follow. */
+        /*
+         * NULL, or: .send only began it. Called with the last of a stretch of items of this kind, before others
+         * follow.
+         */
         void (*settle)(void *item);
         void (*free)(void *item);       /* after send too */
 } OutboxItemOps;

@@ -144,7 +144,10 @@ static void tell_not_spawned(const ProcessErrand *errand, const ExecResult *resu
         tell_spawned(errand->owner, errand->purpose, 0, result);
 }
 
-/* Where its pid is written down in the moment in which it is there. If the journal is full there is a commit in between. */
+/*
+ * Where the pid of the process is written down in the moment in which it is there. If the journal is full there is a
+ * commit in between.
+ */
 static pid_t *note_of_pid(const ProcessErrand *errand) {
         ProcessErrands *errands = errand->errands;
         Journal *journal = journal_of(errands);
@@ -261,8 +264,8 @@ static const ExecPids *orphans_of_turn(ProcessErrands *errands) {
 }
 
 /*
- * How many there are. Of an owner all of whose known processes were found ended in this turn all are in the list, since it
- * is made after they were; of another, one may come to us later than that, and is found when those have ended.
+ * How many there are. Of an owner all of whose known processes were found ended in this turn all are in the list, since
+ * it is made after they were; of another, one may come to us later than that, and is found when those have ended.
  */
 static int count_rest(ProcessErrands *errands, ProcessOwner *owner, pid_t main_pid, pid_t control_pid) {
         ExecRest rest = rest_of(errands, owner, main_pid, control_pid);
@@ -496,7 +499,8 @@ static int take_over_spawn(const ProcessErrand *errand, pid_t pid) {
 
 /*
  * A process keeps the number of its errand: as long as nothing can be committed the state goes on saying so, and the
- * journal says under that number that it was made. A signal gets the next one: the last that was sent has to be the highest.
+ * journal says under that number that it was made. A signal gets the next one: the last that was sent has to be the
+ * highest.
  */
 static int repeat_errand(ProcessErrand *errand) {
         ProcessErrands *errands = errand->errands;

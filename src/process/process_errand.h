@@ -11,19 +11,25 @@
 typedef struct ProcessErrands ProcessErrands;
 
 int process_errands_new(ProcessErrands **ret_errands, const ProcessHost *host, ProcessTable *table /* both borrowed */);
-ProcessErrands *process_errands_free(ProcessErrands *errands);  /* behind the outbox, which owns the errands themselves */
+/* Behind the outbox, which owns the errands themselves. */
+ProcessErrands *process_errands_free(ProcessErrands *errands);
 
 /* A process: when it leaves ProcessOwnerOps.prepare is asked for the command, and .spawned is told. 0 or -ENOMEM. */
 int process_errands_spawn(ProcessErrands *errands, ProcessOwner *owner, UnitPurpose purpose);
-/* A signal to a process of @owner, and to the group that it leads: 0, -ESRCH if the owner has no such process, or -errno. */
+/*
+ * A signal to a process of @owner, and to the group that it leads: 0, -ESRCH if the owner has no such process, or
+ * -errno.
+ */
 int process_errands_kill(ProcessErrands *errands, ProcessOwner *owner, pid_t pid, int signal, bool is_group);
 /*
- * A signal to all of @owner but these two and what is in their process groups; 0 only looks. How many there are, or -errno.
+ * A signal to all of @owner but these two and what is in their process groups; 0 only looks. How many there are, or
+ * -errno.
  */
 int process_errands_kill_rest(ProcessErrands *errands, ProcessOwner *owner, int signal, pid_t main_pid,
                               pid_t control_pid);
 void process_errands_forget_owner(ProcessErrands *errands, const ProcessOwner *owner);
-void process_errands_forget_orphans(ProcessErrands *errands);   /* the list that kill_rest keeps: when time has passed */
+/* The list that kill_rest keeps: when time has passed. */
+void process_errands_forget_orphans(ProcessErrands *errands);
 
 bool process_errands_is_empty(const ProcessErrands *errands);
 bool process_errands_are_settled(const ProcessErrands *errands);        /* no process is on its way to its program */

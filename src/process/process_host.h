@@ -34,7 +34,8 @@ typedef struct ProcessHostOps {
         bool (*is_own)(void *userdata, pid_t pid);      /* a process of the program's own, which is no owner's */
 
         void (*begun)(void *userdata, const struct ExecRequest *request, UnitPurpose purpose, pid_t pid);
-        void (*settled)(void *userdata, const struct ExecRequest *request);     /* its process has what it opens, or is none */
+        /* The process of @request has what it opens, or there is none. */
+        void (*settled)(void *userdata, const struct ExecRequest *request);
         void (*no_process)(void *userdata);             /* fork has failed with EAGAIN */
         int (*spare_pidfd)(void *userdata, int pidfd);  /* -1, and it is closed, if there are too few for that */
 } ProcessHostOps;

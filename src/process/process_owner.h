@@ -27,18 +27,20 @@ struct ExecRest;                        /* exec/exec_kill.h */
 /* Everything but .changed may be NULL: the owner has no such thing. */
 typedef struct ProcessOwnerOps {
         /*
-         * Fills in the command and what it runs in, when the process is about to be made. 0; -ECANCELED: it is not wanted
-         * any more; or < 0 with the result set, with which .spawned is told.
+         * Fills in the command and what it runs in, when the process is about to be made. 0; -ECANCELED: it is not
+         * wanted any more; or < 0 with the result set, with which .spawned is told.
          */
-        int (*prepare)(ProcessOwner *owner, UnitPurpose purpose, struct ExecRequest *request, struct ExecResult *result);
-        void (*spawned)(ProcessOwner *owner, UnitPurpose purpose, pid_t pid /* 0: failed */, const struct ExecResult *result);
+        int (*prepare)(ProcessOwner *owner, UnitPurpose purpose, struct ExecRequest *request,
+                       struct ExecResult *result);
+        void (*spawned)(ProcessOwner *owner, UnitPurpose purpose, pid_t pid /* 0: failed */,
+                        const struct ExecResult *result);
         void (*exited)(ProcessOwner *owner, const UnitExit *exit);
         void (*elapsed)(ProcessOwner *owner, UnitPurpose purpose);
         void (*fd_ready)(ProcessOwner *owner, uint32_t index, uint32_t events);
 
         /*
-         * Counts, or signals, all in the owner's control group but two. The count may be a promise that .exited or another word
-         * follows when they are gone. -ENOENT: there is no group, and the processes are looked for.
+         * Counts, or signals, all in the owner's control group but two. The count may be a promise that .exited or
+         * another word follows when they are gone. -ENOENT: there is no group, and the processes are looked for.
          */
         int (*count_group)(ProcessOwner *owner, pid_t main_pid, pid_t control_pid);
         int (*signal_group)(ProcessOwner *owner, int signal, pid_t main_pid, pid_t control_pid);
@@ -46,7 +48,8 @@ typedef struct ProcessOwnerOps {
         void (*describe_rest)(ProcessOwner *owner, struct ExecRest *rest);
 
         void (*changed)(ProcessOwner *owner);   /* a timer or process of it came, went, or is another */
-        void (*released)(ProcessOwner *owner);  /* a timer, process or errand of it went: it may not be needed any more */
+        /* A timer, process or errand of it went: the owner may not be needed any more. */
+        void (*released)(ProcessOwner *owner);
 } ProcessOwnerOps;
 
 struct ProcessOwner {

@@ -47,8 +47,8 @@
 #define KEEPER_PATIENCE (2 * USEC_PER_SEC)
 
 /*
- * The format from which on records say when a process began. Before, they had a time shortly before that: the process is the
- * one that is meant if it began at most START_AFTER later.
+ * The format from which on records say when a process began. Before, they had a time shortly before that: the process
+ * is the one that is meant if it began at most START_AFTER later.
  */
 #define FORMAT_OF_STARTS 6
 #define START_AFTER (3 * USEC_PER_SEC)
@@ -344,11 +344,12 @@ static bool may_be_told_by_keeper(const ProcessTable *table, const Process *proc
 
 static UnitExit lost_exit(const Process *process) {
         log_write(LOG_LEVEL_WARNING, process->owner->name,
-                  "Process %d ended while jobd did not run, and nobody knows how: it counts as killed.", (int) process->pid);
+                  "Process %d ended while jobd did not run, and nobody knows how: it counts as killed.",
+                  (int) process->pid);
         return (UnitExit) { .pid = process->pid, .code = CLD_KILLED, .status = SIGKILL, .time = now(process->table) };
 }
 
-/* It was the child of somebody else, who knows how it ended. */
+/* The process was the child of another one, which knows how it ended. */
 static int on_no_word(sd_event_source *source, uint64_t usec, void *userdata) {
         const Process *process = userdata;
         ProcessTable *table = process->table;
@@ -372,7 +373,8 @@ static int wait_for_keeper(ProcessTable *table, Process *process) {
         sd_event_source *timer = NULL;
         int r;
 
-        r = sd_event_add_time_relative(table->host->event, &timer, CLOCK_MONOTONIC, KEEPER_PATIENCE, 0, on_no_word, process);
+        r = sd_event_add_time_relative(table->host->event, &timer, CLOCK_MONOTONIC, KEEPER_PATIENCE, 0, on_no_word,
+                                       process);
         if (r < 0)
                 return r;
         sd_event_source_disable_unref(process->watch);
@@ -406,7 +408,7 @@ static int watch_pidfd(const ProcessTable *table, Process *process) {
         return sd_event_source_set_priority(process->watch, table->host->exit_priority);
 }
 
-/* It is gone: if it was ours, its exit is here or among the children that have not been reaped. */
+/* The process is gone: if it was ours, its exit is here or among the children that have not been reaped. */
 static int watch_ended(ProcessTable *table, ProcessOwner *owner, UnitPurpose purpose, pid_t pid) {
         for (size_t i = 0; i < table->strays.n; i++)
                 if (table->strays.items[i].pid == pid)

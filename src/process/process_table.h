@@ -42,7 +42,10 @@ size_t process_table_count(const ProcessTable *table);
  * turn; an older one was another process's.
  */
 int process_table_add(ProcessTable *table, const Process *wanted, usec_t since);
-/* A process that somebody else has started. -EEXIST if another owner has it, -ESRCH if it is gone, -EINVAL if it is ours. */
+/*
+ * A process that somebody else has started. -EEXIST if another owner has it, -ESRCH if it is gone, -EINVAL if it is
+ * ours.
+ */
 int process_table_watch(ProcessTable *table, ProcessOwner *owner, UnitPurpose purpose, pid_t pid);
 /* One that a program before this one has made or followed: its exit is here, or comes from somebody. */
 int process_table_adopt(ProcessTable *table, ProcessOwner *owner, UnitPurpose purpose, pid_t pid, usec_t started);
@@ -54,8 +57,8 @@ void process_table_forget_owner(ProcessTable *table, ProcessOwner *owner);
 /* The one way in for exits, whoever learned of it. */
 void process_table_take_exit(ProcessTable *table, const UnitExit *exit);
 /*
- * Exits of processes that are the keeper's children, not ours. They meet only processes that were adopted: a number may have
- * been given to a child of ours since.
+ * Exits of processes that are the keeper's children, not ours. They meet only processes that were adopted: a number may
+ * have been given to a child of ours since.
  */
 void process_table_take_kept_exits(ProcessTable *table, const UnitExit *exits, size_t n);
 /* There may be children to reap: they are, in the next turn. */

@@ -23,7 +23,10 @@ void process_timers_forget_owner(ProcessTimers *timers, ProcessOwner *owner);
 
 size_t process_timers_count(const ProcessTimers *timers);
 usec_t process_timers_next(const ProcessTimers *timers);        /* the first deadline, or USEC_INFINITY */
-/* Tells the owners of timers that have elapsed by @now; of a crowd only the first, so that other things have their turn. */
+/*
+ * Tells the owners of timers that have elapsed by @now; of a crowd only the first, so that other things have their
+ * turn.
+ */
 void process_timers_run(ProcessTimers *timers, usec_t now);
 
 /* In the record of @owner; reading: 0, -ENOMEM, or the reader has failed. Without an owner what is read is dropped. */

@@ -24,7 +24,7 @@ static int on_ready(sd_event_source *source, int fd, uint32_t events, void *user
         ProcessOwner *owner = watch->owner;
 
         process_owner_changed(owner);
-        /* It may stop watching, and then the watch is gone. */
+        /* The owner may stop watching, and then the watch is gone. */
         if (owner->ops->fd_ready)
                 owner->ops->fd_ready(owner, watch->index, events);
         return 0;

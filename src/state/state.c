@@ -294,7 +294,8 @@ static void check(const State *state) {
 static void note_failure(State *state, int error) {
         if (state->error == 0)
                 log_error("Cannot write the state to %s: %s. Jobs and services go on; "
-                          "but if jobd dies before there is room again, its successor does not know of the latest changes.",
+                          "but if jobd dies before there is room again, its successor does not know "
+                          "of the latest changes.",
                           state->path, strerror(-error));
         state->error = error;
 }

@@ -87,7 +87,7 @@ static int open_old(Journal *journal, const char *path) {
         return 0;
 }
 
-/* It gets its mark last: a file without one was not finished. */
+/* The new journal gets its mark last: a file without one was not finished. */
 static int make_new(Journal *journal, const char *path) {
         cleanup_(close_fd) int fd = -1;
         int r;

@@ -52,7 +52,7 @@ typedef struct StoreOwner {
         void (*save)(void *userdata, StoreSpace space, uint32_t number, RecordWriter *writer);
         /* The first number from @number on that has a record: 1, 0 if there is none, or a negative errno. */
         int (*next)(void *userdata, StoreSpace space, uint32_t number, uint32_t *ret_number);
-        /* It will be written soon, so its memory may be fetched; may be NULL. */
+        /* The record will be written soon, so its memory may be fetched; may be NULL. */
         void (*soon)(void *userdata, StoreSpace space, uint32_t number);
 } StoreOwner;
 

@@ -345,7 +345,7 @@ int store_set_aside(Store *store, Failure *ret_failure) {
         r = aside ? move_aside(store->path, aside, "") : -ENOMEM;
         if (r == 0)
                 r = move_aside(store->path, aside, "-wal");
-        /* It is seen to have moved, so the log is left as it was. */
+        /* SQLite sees that the file has moved, so the log is left as it was. */
         close_file(store);
         if (r == 0)
                 r = open_database(store);

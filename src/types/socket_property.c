@@ -28,7 +28,6 @@
                 put(sink, expression);                                           \
         }
 
-
 GETTER(bind_ipv6, sink_string, socket_bind_ipv6_to_string(settings->bind_ipv6))
 GETTER(backlog, sink_u32, settings->backlog)
 GETTER(timeout, sink_u64, settings->timeout)

@@ -2,7 +2,7 @@
 /*
  * A target: a name for a state of the whole
  *
- * It does nothing itself; what it stands for is in its relations. So it is
+ * A target does nothing itself; what it stands for is in its relations. So it is
  * active as soon as it is started, and inactive as soon as it is stopped.
  */
 

@@ -80,7 +80,8 @@ typedef struct ExecFilter {
         bool has_families, allows_families;
         bool has_namespaces;            /* only those in .namespaces may be entered */
         SystemCallSet calls, logged;
-        int16_t *errors;                /* owned; of each call: its errno, -1: it ends the process, 0: as .error says; or NULL */
+        /* Owned; of each call: its errno, -1: it ends the process, 0: as .error says; or NULL. */
+        int16_t *errors;
         int error;                      /* errno of calls that are not allowed; 0: they end the process */
         char **architectures;           /* owned; systemd's names */
         uint64_t families;              /* bit AF_… */
@@ -127,7 +128,8 @@ typedef struct ExecTerms {
         bool tty_reset, tty_hangup, tty_disallocate;
         uint32_t tty_rows, tty_columns; /* 0: as they are */
         uint64_t timeout_clean;         /* µs that a clean may take; 0: as long as it takes */
-        char **search_path;             /* owned; where programs without a slash are looked for; NULL: EXEC_DEFAULT_PATH */
+        /* Owned; where programs without a slash are looked for; NULL: EXEC_DEFAULT_PATH. */
+        char **search_path;
 
         ExecLabel labels[_SECURITY_MODULE_MAX];
         char *pam_name;                 /* owned; of the service whose session it is in; NULL: none */

@@ -92,7 +92,8 @@ typedef struct SandboxSettings {
         bool private_users;
         bool private_mounts;
         bool protect_kernel_tunables;
-        bool protect_kernel_modules;    /* this one and the next two are a matter of capabilities and system calls, too */
+        /* This one and the next two are a matter of capabilities and system calls, too. */
+        bool protect_kernel_modules;
         bool protect_kernel_logs;
         bool protect_clock;
         bool protect_control_groups;

@@ -3,8 +3,8 @@
 /*
  * The abstract unit
  *
- * Its life: named (a stub), read, used, and given up again. The names and the
- * index are the table's business, the relations have a file of their own.
+ * The life of a unit: named (a stub), read, used, and given up again. The names
+ * and the index are the table's business, the relations have a file of their own.
  */
 
 #include <assert.h>

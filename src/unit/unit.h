@@ -74,44 +74,60 @@ typedef struct UnitVTable {
         void (*fd_ready)(Unit *unit, uint32_t index, uint32_t events);  /* see UnitHostOps.watch_fd */
         /* A unit that this one triggers has changed its state, or has lost its job: at the end of a turn. */
         void (*triggered_changed)(Unit *unit, Unit *triggered);
-        /* Has it triggered another, which has not ended since? Then what is told to that one's processes: 1, 0 or -ENOMEM. */
+        /*
+         * Has it triggered another, which has not ended since? Then what is told to that one's processes: 1, 0 or
+         * -ENOMEM.
+         */
         int (*trigger_environment)(const Unit *unit, char ***environment);
         /* The machine's clock was set, or (@is_zone) its time zone was changed; see UnitHostOps.watch_clock. */
         void (*clock_changed)(Unit *unit, bool is_zone);
-        void (*trigger_refused)(Unit *unit, Unit *triggered, const Failure *failure);   /* a job of it was not possible */
+        /* A job of @triggered was not possible. */
+        void (*trigger_refused)(Unit *unit, Unit *triggered, const Failure *failure);
         void (*notified)(Unit *unit, pid_t sender, char *const *assignments);   /* sd_notify lines */
-        /* Descriptors that came with such lines, before these: it sets to -1 those that it takes, the others are closed. */
+        /*
+         * Descriptors that came with such lines, before these: the unit sets to -1 those that it takes, the others
+         * are closed.
+         */
         void (*passed_fds)(Unit *unit, pid_t sender, char *const *assignments, int *fds, size_t n);
         /* What is mounted at its place has come, is another one, or (NULL) has gone. Of mounts only. */
         void (*mounted)(Unit *unit, const struct MountEntry *entry);
-        /* Who has the name that it watches: a process, 0 if that is not known; !@is_owned: nobody. */
+        /* The owner of the name that the unit watches: a process, 0 if that is not known; !@is_owned: nobody. */
         void (*name_owned)(Unit *unit, bool is_owned, pid_t pid);
         int (*kill)(Unit *unit, const char *who, int signal, Failure *ret_failure);     /* "main", "control", "all" */
         pid_t (*main_pid)(const Unit *unit);
         pid_t (*control_pid)(const Unit *unit);
-        /* Its last main process, and until when (monotonic) that lived, USEC_INFINITY: it does; 0: none. Its session is ours. */
+        /*
+         * The last main process of the unit, and until when (monotonic) that lived, USEC_INFINITY: it does; 0: none.
+         * The session of that process is the unit's.
+         */
         pid_t (*last_main)(const Unit *unit, usec_t *ret_until);
-        /* What its main process has ended with: 0–255, 128 and the signal; -ENODATA if none has ended since the start. */
+        /*
+         * What the main process has ended with: 0–255, 128 and the signal; -ENODATA if none has ended since the
+         * start.
+         */
         int (*exit_status)(const Unit *unit);
         void (*reset_failed)(Unit *unit);
 
         /*
-         * It is to be made of these processes, once it starts (0: it will not), and @controller (NULL: nobody) is asked
-         * to end it. 0, or a negative errno with @ret_failure.
+         * The unit is to be made of these processes, once it starts (0: it will not), and @controller (NULL: nobody)
+         * is asked to end it. 0, or a negative errno with @ret_failure.
          */
         int (*give_processes)(Unit *unit, const pid_t *pids, size_t n, const char *controller, Failure *ret_failure);
-        /* Standard input, output and error of its commands, -1 for what is as its file says; not taken over. The same. */
+        /*
+         * Standard input, output and error of its commands, -1 for what is as its file says; not taken over. The
+         * same.
+         */
         int (*give_streams)(Unit *unit, const int fds[static UNIT_STREAMS], Failure *ret_failure);
         int (*abandon)(Unit *unit, Failure *ret_failure);       /* that one does not care for it any more */
 
         /*
-         * What it keeps that outlives its runs, as masks of UnitClean, and its removal, which is asked of an inactive unit
-         * only: it is in maintenance then until that has ended. 0, or -errno with @ret_failure.
+         * What it keeps that outlives its runs, as masks of UnitClean, and its removal, which is asked of an
+         * inactive unit only: it is in maintenance then until that has ended. 0, or -errno with @ret_failure.
          */
         unsigned (*can_clean)(const Unit *unit);
         int (*clean)(Unit *unit, unsigned kinds, Failure *ret_failure);
 
-        /* Its control group; NULL: it has none. In the states in which it may have processes. */
+        /* The control group of the unit; NULL: it has none. In the states in which it may have processes. */
         void (*group)(const Unit *unit, UnitGroup *ret_group);
         void (*group_emptied)(Unit *unit);      /* the last process has gone; its own exit may be told after */
         void (*group_out_of_memory)(Unit *unit);        /* the kernel has killed a process of it */
@@ -119,8 +135,9 @@ typedef struct UnitVTable {
                                                 /* … also for who triggers the unit that it was about */
 
         /*
-         * A process of it is there, which its group or its invocation id (set before) finds, and nothing is recorded of it:
-         * it becomes active. @owner: who says so of himself; (uid_t) -1: it is certain. 0, -EPERM: not believed, -EALREADY.
+         * A process of the unit is there, which its group or its invocation id (set before) finds, and nothing is
+         * recorded of the unit: it becomes active. @owner: the user of the process, which alone says so; (uid_t) -1:
+         * it is certain. 0, -EPERM: not believed, -EALREADY.
          */
         int (*found)(Unit *unit, uid_t owner);
 
@@ -170,7 +187,10 @@ struct Unit {
 
 /* Settings and what they imply are read into the unit by this; unitfile fills it. */
 typedef struct UnitLoaderOps {
-        /* Units are about to be read, perhaps many: what they have in common is looked at once. May be NULL. 0 or -ENOMEM. */
+        /*
+         * Units are about to be read, perhaps many: what they have in common is looked at once. May be NULL. 0 or
+         * -ENOMEM.
+         */
         int (*begin)(void *userdata);
         /*
          * Reads the unit's files: sets settings, type_settings, names, relations and load_state (never leaves a
@@ -181,14 +201,17 @@ typedef struct UnitLoaderOps {
         bool (*may_exist_now)(void *userdata, const Unit *unit);        /* not-found: is a new look worth it? */
 } UnitLoaderOps;
 
-/* Who hears of units. None of these may call into the unit that it is told of. */
+/* What hears of units. None of these may call into the unit that it is told of. */
 typedef struct UnitObserverOps {
         void (*changed)(void *userdata, Unit *unit, UnitActiveState old, UnitActiveState new, UnitChangeFlags flags);
         void (*ready)(void *userdata, Unit *unit);              /* after UNIT_NOT_NOW: ask again */
         void (*reloaded_itself)(void *userdata, Unit *unit);    /* propagate it */
         void (*added)(void *userdata, Unit *unit);
         void (*removed)(void *userdata, Unit *unit);            /* about to go: forget its index */
-        /* It has relations that it had not when it was added: of names that are its own now, or a file that is there now. */
+        /*
+         * The unit has relations that it had not when it was added: of names that are its own now, or a file that is
+         * there now.
+         */
         void (*related)(void *userdata, Unit *unit);
         /* Conditions and asserts of a start: UNIT_UNDER_WAY if met. */
         UnitAnswer (*check_conditions)(void *userdata, Unit *unit);

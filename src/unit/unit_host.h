@@ -29,7 +29,7 @@ typedef enum UnitGroupValue {
         UNIT_GROUP_MEMORY_PEAK,
         UNIT_GROUP_CPU_NSEC,            /* since the group was made */
         UNIT_GROUP_TASKS,               /* now */
-        UNIT_GROUP_OOM_KILLS,           /* processes that the kernel killed for lack of memory in this run of the unit */
+        UNIT_GROUP_OOM_KILLS,           /* processes that the kernel killed for lack of memory in this run */
         _UNIT_GROUP_VALUE_MAX,
 } UnitGroupValue;
 
@@ -52,21 +52,22 @@ typedef struct UnitHostOps {
         void (*unwatch_process)(UnitHost *host, Unit *unit, UnitPurpose purpose, pid_t pid);
 
         /*
-         * Watch a descriptor of the unit's, as its number @index, for @events of poll(2): UnitVTable.fd_ready is told in
-         * each turn in which there are any. One that is watched already is watched anew. Unwatch it before it is closed.
+         * Watch a descriptor of the unit's, as its number @index, for @events of poll(2): UnitVTable.fd_ready is told
+         * in each turn in which there are any. One that is watched already is watched anew. Unwatch it before it is
+         * closed.
          */
         int (*watch_fd)(UnitHost *host, Unit *unit, uint32_t index, int fd, uint32_t events);
         void (*unwatch_fd)(UnitHost *host, Unit *unit, uint32_t index);
 
         /*
-         * Have a copy of @fd kept under a name of the unit's until it is dropped, also if the manager dies; where there is
-         * nobody for that, nothing happens. What was kept is taken over in UnitVTable.resume, and only there: -ENOENT if
-         * there is none. A number replaces what has it.
+         * Have a copy of @fd kept under a name of the unit's until it is dropped, also if the manager dies; where
+         * there is nobody for that, nothing happens. What was kept is taken over in UnitVTable.resume, and only there:
+         * -ENOENT if there is none. A number replaces what has it.
          */
         int (*keep_fd)(UnitHost *host, const Unit *unit, const char *what, uint32_t index, int fd);
         /*
-         * What comes out of a listening socket, kept so: there is no moment in which the manager alone has it. It is the
-         * caller's; or a negative errno of accept(), -EAGAIN if nobody waits.
+         * What comes out of a listening socket, kept so: there is no moment in which the manager alone has it. It is
+         * the caller's; or a negative errno of accept(), -EAGAIN if nobody waits.
          */
         int (*accept_fd)(UnitHost *host, const Unit *unit, const char *what, uint32_t index, int listening);
         void (*drop_fd)(UnitHost *host, const Unit *unit, const char *what, uint32_t index);
@@ -95,28 +96,34 @@ typedef struct UnitHostOps {
         bool (*has_job)(UnitHost *host, const Unit *unit);
 
         /*
-         * By control groups; each may be NULL, and finds nothing where there are none: the only process of the unit that
-         * is a child of ours, but @except (0: there is none, or several), and the unit that a process is of.
+         * By control groups; each may be NULL, and finds nothing where there are none: the only process of the unit
+         * that is a child of ours, but @except (0: there is none, or several), and the unit that a process is of.
          */
         pid_t (*guess_main)(UnitHost *host, const Unit *unit, pid_t except);
         Unit *(*unit_of)(UnitHost *host, pid_t pid);
 
         /*
-         * Puts processes that others have started into the unit's control group: 1; 0 if there is none; or -errno, which
-         * is told, if one of them can't be there. NULL: there is none.
+         * Puts processes that others have started into the unit's control group: 1; 0 if there is none; or -errno,
+         * which is told, if one of them can't be there. NULL: there is none.
          */
         int (*adopt)(UnitHost *host, Unit *unit, const pid_t *pids, size_t n);
         void (*ask_to_stop)(UnitHost *host, Unit *unit);        /* tells who controls it on the bus; NULL: nobody can */
 
-        /* Where the unit's control group is, and what it tells; each may be NULL: there are none. Answers are the caller's. */
-        int (*group_path)(UnitHost *host, const Unit *unit, char **ret_path);                   /* 0, -ENOENT or -errno */
+        /*
+         * Where the unit's control group is (0, -ENOENT or -errno), and what it tells; each may be NULL: there are
+         * none. Answers are the caller's.
+         */
+        int (*group_path)(UnitHost *host, const Unit *unit, char **ret_path);
         int (*group_value)(UnitHost *host, const Unit *unit, UnitGroupValue what, uint64_t *ret_value);
-        /* Settings that are without effect, each with the reason: "MemoryMax= (…)". 0 or -errno; *ret_list may be NULL. */
+        /*
+         * Settings that are without effect, each with the reason: "MemoryMax= (…)". 0 or -errno; *ret_list may be
+         * NULL.
+         */
         int (*list_unapplied)(UnitHost *host, const Unit *unit, char ***ret_list);
 
         /*
-         * CLOCK_MONOTONIC when the machine was started (in a container: the manager), and when the manager was; each may
-         * be NULL, for 0.
+         * CLOCK_MONOTONIC when the machine was started (in a container: the manager), and when the manager was; each
+         * may be NULL, for 0.
          */
         usec_t (*booted)(UnitHost *host);
         usec_t (*started)(UnitHost *host);
@@ -125,8 +132,9 @@ typedef struct UnitHostOps {
         void (*watch_clock)(UnitHost *host);
 
         /*
-         * What is mounted at @where, borrowed for the moment: NULL, nothing. @is_fresh: look at the kernel's table again, if
-         * it has changed. From the first time on UnitVTable.mounted is told of changes. May be NULL: mounts cannot be seen.
+         * What is mounted at @where, borrowed for the moment: NULL, nothing. @is_fresh: look at the kernel's table
+         * again, if it has changed. From the first time on UnitVTable.mounted is told of changes. May be NULL: mounts
+         * cannot be seen.
          */
         const struct MountEntry *(*find_mount)(UnitHost *host, const char *where, bool is_fresh);
 
@@ -135,7 +143,10 @@ typedef struct UnitHostOps {
 
         /* What holds for units that say nothing of resources; NULL: nothing does. Borrowed, for this turn. */
         const struct ResourceDefaults *(*resource_defaults)(UnitHost *host);
-        /* Does another job run, or is about to, that does not itself wait (UNIT_PURPOSE_IDLE) for the others? NULL: no. */
+        /*
+         * Does another job run, or is about to, that does not itself wait (UNIT_PURPOSE_IDLE) for the others? NULL:
+         * no.
+         */
         bool (*is_busy)(UnitHost *host, const Unit *unit);
         /* Is there a job that starts the unit again once it is down? NULL: no. */
         bool (*will_start)(UnitHost *host, const Unit *unit);
@@ -145,8 +156,8 @@ typedef struct UnitHostOps {
         bool (*is_awaited)(UnitHost *host, const Unit *unit);
 
         /*
-         * Follow who has @name on the message bus (NULL: no longer); UnitVTable.name_owned is told of it, and of each change.
-         * 0, also if the bus is not there yet; -EOPNOTSUPP if it never will be. NULL: the same.
+         * Follow who has @name on the message bus (NULL: no longer); UnitVTable.name_owned is told of it, and of each
+         * change. 0, also if the bus is not there yet; -EOPNOTSUPP if it never will be. NULL: the same.
          */
         int (*watch_name)(UnitHost *host, Unit *unit, const char *name);
 

@@ -18,7 +18,8 @@ typedef enum UnitPurpose {
         UNIT_PURPOSE_WATCHDOG,          /* timer: WatchdogSec */
         UNIT_PURPOSE_PIDFILE,           /* poll or watch for the PID file */
         UNIT_PURPOSE_ELAPSE,            /* timer: what a timer is there for */
-        UNIT_PURPOSE_PROBE,             /* a process that looks whether the unit is well; timer: its limit, or the next one */
+        /* A process that looks whether the unit is well; timer: its limit, or the next one. */
+        UNIT_PURPOSE_PROBE,
         UNIT_PURPOSE_IDLE,              /* timer: look again whether other jobs run */
         UNIT_PURPOSE_HEALTHY,           /* timer: it has run so long that earlier failures don't count any more */
         _UNIT_PURPOSE_MAX,

@@ -10,7 +10,7 @@
 #include "unit/unit_private.h"
 #include "unit/unit_record.h"
 
-/* Its times, in the order in which they are written. */
+/* The times of a unit, in the order in which they are written. */
 #define UNIT_TIMES 6
 
 static void collect_times(const Unit *unit, UnitTimestamp times[static UNIT_TIMES]) {

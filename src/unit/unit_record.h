@@ -13,7 +13,8 @@
 void unit_record(const Unit *unit, RecordWriter *writer);
 
 /*
- * Into a unit of that name that has just been loaded. Observers are not told, the host is not asked. -EBADMSG if it cannot be read;
- * the unit is inactive then. If its files are gone or broken the state is restored all the same: it runs, after all.
+ * Into a unit of that name that has just been loaded. Observers are not told, the host is not asked. -EBADMSG if it
+ * cannot be read; the unit is inactive then. If its files are gone or broken the state is restored all the same: it
+ * runs, after all.
  */
 int unit_restore(Unit *unit, RecordReader *reader);

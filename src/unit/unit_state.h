@@ -36,7 +36,8 @@ typedef enum UnitActiveState {
 typedef enum UnitChangeFlags {
         UNIT_CHANGE_RELOAD_FAILED = 1 << 0,     /* back to active, but the reload did not work */
         UNIT_CHANGE_WILL_RESTART = 1 << 1,      /* the unit will start again by itself */
-        UNIT_CHANGE_SKIPPED = 1 << 2,           /* inactive since it chose not to start (ExecCondition=): its start is skipped */
+        /* The unit is inactive since it chose not to start (ExecCondition=): its start is skipped. */
+        UNIT_CHANGE_SKIPPED = 1 << 2,
 } UnitChangeFlags;
 
 /* What a unit answers to start, stop or reload. The engine maps it to a job's result. */

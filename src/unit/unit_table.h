@@ -65,7 +65,7 @@ static inline Unit *unit_table_at(const UnitTable *table, uint32_t index) {
         return index < table->slots.n ? table->slots.items[index] : NULL;
 }
 
-/* It will be asked for soon: the place in the table, not yet the unit. */
+/* The unit will be asked for soon: fetches the place in the table, not yet the unit. */
 static inline void unit_table_fetch(const UnitTable *table, uint32_t index) {
         fetch_ahead(table->slots.items + index);
 }

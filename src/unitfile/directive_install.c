@@ -2,8 +2,8 @@
 /*
  * [Install]
  *
- * It says nothing to a manager: what it asks for is done by links, when the
- * unit is enabled. It is kept to tell whether the unit is.
+ * The section says nothing to a manager: what it asks for is done by links, when
+ * the unit is enabled. The section is kept to tell whether the unit is.
  */
 
 #include "basic/macro.h"

@@ -2,8 +2,8 @@
 /*
  * [Socket]
  *
- * Who may connect, and as what the kernel treats it, must be just what the file
- * says: these are strict. What only tunes how fast it goes is not.
+ * The clients that may connect, and as what the kernel treats the socket, must be
+ * just what the file says: these are strict. What only tunes how fast it goes is not.
  */
 
 #include "basic/macro.h"

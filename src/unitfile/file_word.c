@@ -117,7 +117,7 @@ static int file_word_take_escape(const char **at, FileWordFlags flags, Text *wor
                 if (!(flags & FILE_WORD_KEEP_UNKNOWN))
                         return -EINVAL;
                 text_add_char(word, '\\');
-                /* It ends no word then. */
+                /* A blank ends no word then. */
                 if (*next && strchr(BLANKS, *next)) {
                         text_add_char(word, *next);
                         n = 1;

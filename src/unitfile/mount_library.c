@@ -2,7 +2,7 @@
 /*
  * libmount, loaded when it is first needed
  *
- * It brings three other libraries along, and most managers never look at a
+ * libmount brings three other libraries along, and most managers never look at a
  * mount: those would pay for it with every start. So it is opened by hand, and
  * stays open. It is there wherever mount(8) is.
  */

@@ -4,8 +4,8 @@
 /*
  * Files of units that clients make
  *
- * They lie in a folder of their own, which the manager has made the first of
- * its search path, and are there for as long as their units are loaded.
+ * The files lie in a folder of their own, which the manager has made the first
+ * of its search path, and are there for as long as their units are loaded.
  */
 
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 /*
  * Users, files and programs that a unit names and this machine lacks
  *
- * They may appear before the unit is started, so these are warnings. A unit with
- * a root directory of its own is not checked: its files are in there.
+ * What is lacking may appear before the unit is started, so these are warnings. A
+ * unit with a root directory of its own is not checked: its files are in there.
  */
 
 #include <errno.h>

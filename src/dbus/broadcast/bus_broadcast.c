@@ -62,7 +62,7 @@ static int write_emission(BusBroadcast *broadcast, const BusDialect *dialect, co
                                       dialect->name);
 }
 
-/* Their clients would wait for the signal for ever. */
+/* The clients of these peers would wait for the signal for ever. */
 static void drop_hearers(const BusPeers *peers, const BusDialect *dialect, const BusEmission *emission) {
         bus_foreach_peer(peers, peer)
                 if (!peer->is_message_bus && peer_hears(peer, dialect, emission))

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Who may do what
+ * What each client may do
  */
 
 #include <stdbool.h>
