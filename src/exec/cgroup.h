@@ -34,7 +34,7 @@ int cgroup_tree_new(const char *folder, const char *path, CgroupTree **ret_tree)
 CgroupTree *cgroup_tree_free(CgroupTree *tree);         /* the folders stay; all groups but slices are freed before */
 DEFINE_CLEANUP(CgroupTree, cgroup_tree_free)
 
-/* All processes of the tree's own folder go to a leaf, since one with processes cannot pass controllers on. 0 or -errno. */
+/* Moves all processes of the tree's own folder to a leaf: a group with any cannot pass controllers on. 0 or -errno. */
 int cgroup_tree_move_manager(CgroupTree *tree);
 
 /* Removes empty groups of units and slices that an earlier manager has left. */
@@ -56,7 +56,10 @@ int cgroup_tree_remove_slice(CgroupTree *tree, const char *slice);      /* 0 or 
 int cgroup_make(Cgroup *slice, const char *unit, Cgroup **ret_group);
 /* The same, but only if it is there: 0, -ENOENT or -errno. */
 int cgroup_open(Cgroup *slice, const char *unit, Cgroup **ret_group);
-/* The group in a delegated one where commands beside the main process run: a group that passes controllers on has none. */
+/*
+ * The group in a delegated one where commands beside the main process run: a group that passes controllers on has no
+ * processes of its own.
+ */
 int cgroup_make_control(Cgroup *group, Cgroup **ret_group);
 Cgroup *cgroup_free(Cgroup *group);                     /* the folder stays */
 
@@ -69,7 +72,7 @@ int cgroup_fd(const Cgroup *group);                     /* of the folder, O_PATH
  * killed at any time before for one that was forked meanwhile, and kills it. It can be moved there all the same.
  */
 bool cgroup_takes_clones(const Cgroup *group);
-/* The group is the unit's own affair from now on: so it is marked, and cgroup_hand_over() gives it to the unit's user. */
+/* Marks the group: it is the unit's own affair from now on, and cgroup_hand_over() gives it to the unit's user. */
 void cgroup_set_delegated(Cgroup *group);
 /* 0 also if it is not delegated, or -errno. */
 int cgroup_hand_over(const Cgroup *group, uid_t uid, gid_t gid);

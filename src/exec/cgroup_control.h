@@ -27,11 +27,11 @@ bool cgroup_is_enabled(const Cgroup *group, CgroupController controller);
 
 /* Writes it, and makes its controller available first: 0 or -errno, as above. */
 int cgroup_set(Cgroup *group, const CgroupAttribute *attribute);
-/* Takes back what is set of devices in "io.max", "io.latency" or "io.weight": what is still meant is written after it. */
+/* Takes back what is set of devices in "io.max", "io.latency" or "io.weight"; what still holds is written after it. */
 void cgroup_reset_devices(Cgroup *group, const char *file);
 /* For reading; the caller's. -errno if there is none. */
 int cgroup_open_file(const Cgroup *group, const char *file);
 int cgroup_write(const Cgroup *group, const char *file, const char *value);
 
-/* A number alone in a file, or behind @key in a table: 0, -ENODATA if it is not there, or -errno. "max" is UINT64_MAX. */
+/* A number alone in a file, or behind @key in a table: 0, -ENODATA if there is none, or -errno. "max" is UINT64_MAX. */
 int cgroup_read(const Cgroup *group, const char *file, const char *key, uint64_t *ret_value);

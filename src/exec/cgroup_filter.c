@@ -2,7 +2,7 @@
 /*
  * Programs that judge what a control group may reach
  *
- * They are written straight in the kernel's instructions: a chain of
+ * The programs are written straight in the kernel's instructions: a chain of
  * comparisons, each of which jumps to the next rule if it does not hold. A
  * program has no licence to call what is for GPL only, and needs nothing of
  * it. Groups below may have further programs, and all must agree: so what a
@@ -42,7 +42,8 @@ static void add(Program *program, struct bpf_insn instruction) {
 }
 
 static void load_field(Program *program, uint8_t to, uint8_t from, size_t offset) {
-        add(program, (struct bpf_insn) { .code = BPF_LDX | BPF_MEM | BPF_W, .dst_reg = to, .src_reg = from, .off = (int16_t) offset });
+        add(program, (struct bpf_insn) { .code = BPF_LDX | BPF_MEM | BPF_W, .dst_reg = to, .src_reg = from,
+                                         .off = (int16_t) offset });
 }
 
 static void copy(Program *program, uint8_t to, uint8_t from) {
@@ -55,12 +56,14 @@ static void set(Program *program, uint8_t to, int32_t value) {
 
 /* In 32 bits: so a mask is no matter of its sign. */
 static void change(Program *program, uint8_t operation, uint8_t what, uint32_t value) {
-        add(program, (struct bpf_insn) { .code = BPF_ALU | operation | BPF_K, .dst_reg = what, .imm = (int32_t) value });
+        add(program,
+            (struct bpf_insn) { .code = BPF_ALU | operation | BPF_K, .dst_reg = what, .imm = (int32_t) value });
 }
 
 /* Goes on if they are equal; else to where land() says. */
 static void expect(Program *program, uint8_t what, uint32_t value) {
-        add(program, (struct bpf_insn) { .code = BPF_JMP32 | BPF_JNE | BPF_K, .dst_reg = what, .imm = (int32_t) value });
+        add(program,
+            (struct bpf_insn) { .code = BPF_JMP32 | BPF_JNE | BPF_K, .dst_reg = what, .imm = (int32_t) value });
 }
 
 /* All jumps since instruction @from that have no aim yet go to the next instruction. */
@@ -251,7 +254,8 @@ int cgroup_unfilter_devices(const Cgroup *group) {
 /* A kernel wants to see that nothing is read that was not written. */
 static void clear_address(Program *program) {
         for (int16_t offset = STACK_ADDRESS; offset < 0; offset += 8)
-                add(program, (struct bpf_insn) { .code = BPF_ST | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .off = offset });
+                add(program,
+                    (struct bpf_insn) { .code = BPF_ST | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .off = offset });
 }
 
 /* The other end's address, from the packet's header to our stack; where that fails, the packet goes. */
@@ -259,16 +263,18 @@ static void load_address(Program *program, int32_t offset, int32_t size) {
         copy(program, BPF_REG_1, REG_CONTEXT);
         set(program, BPF_REG_2, offset);
         copy(program, BPF_REG_3, BPF_REG_10);
-        add(program, (struct bpf_insn) { .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_3, .imm = STACK_ADDRESS });
+        add(program,
+            (struct bpf_insn) { .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_3, .imm = STACK_ADDRESS });
         set(program, BPF_REG_4, size);
         add(program, (struct bpf_insn) { .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_skb_load_bytes });
-        add(program, (struct bpf_insn) { .code = BPF_JMP32 | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0, .imm = 0, .off = 2 });
+        add(program,
+            (struct bpf_insn) { .code = BPF_JMP32 | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0, .imm = 0, .off = 2 });
         answer(program, false);
 }
 
 /*
- * A rule asks for the family by itself, so that no jump is longer than a rule: there may be more of them than a jump can
- * pass over.
+ * A rule asks for the family by itself, so that no jump is longer than a rule: there may be more of them than a jump
+ * can pass over.
  */
 static void add_address_rule(Program *program, const CgroupAddressRule *rule) {
         size_t start = program->code.n;

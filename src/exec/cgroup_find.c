@@ -91,8 +91,8 @@ static int is_ours(const char *folder, bool owns_all, pid_t keeper) {
 }
 
 /*
- * systemd marks what it has given away. What it has not is its own, even if we are alone in it and may write; of other
- * managers nothing is known, and a user can only write what was given to him.
+ * systemd marks what it has given away. What it has not given away is its own, even if we are alone in it and may
+ * write; of other managers nothing is known, and a user can only write what that user was given.
  */
 static bool is_given_away(const char *folder) {
         if (geteuid() != 0 || access("/run/systemd/system", F_OK) < 0)

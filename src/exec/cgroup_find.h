@@ -21,8 +21,8 @@ typedef struct CgroupPlace {
 void cgroup_place_deinit(CgroupPlace *place);
 
 /*
- * The group that we run in, if it is ours alone: of a version 2 hierarchy, writable, and without a process that is neither
- * us nor @keeper (0: none). If @owns_all (we or the keeper are PID 1) all processes are ours that can be seen. 0, or
- * -errno with the reason as a part of a sentence ("/sys/fs/cgroup is read-only").
+ * The group that we run in, if it is ours alone: of a version 2 hierarchy, writable, and without a process that is
+ * neither us nor @keeper (0: none). If @owns_all (we or the keeper are PID 1) all processes are ours that can be seen.
+ * 0, or -errno with the reason as a part of a sentence ("/sys/fs/cgroup is read-only").
  */
 int cgroup_find(bool owns_all, pid_t keeper, CgroupPlace *ret_place, Failure *ret_failure);

@@ -41,6 +41,6 @@ int cgroup_read_path(pid_t pid, char **ret_path);
 
 typedef VECTOR(char *) CgroupFolders;
 
-/* The group and all below it, as paths relative to it: ".", "./a", "./a/b"; an inner one behind its outer one. 0 or -errno. */
+/* The group and all below it, as paths relative to it: ".", "./a", "./a/b"; outer ones first. 0 or -errno. */
 int cgroup_list_folders(const Cgroup *group, CgroupFolders *folders);
 void cgroup_folders_deinit(CgroupFolders *folders);

@@ -64,13 +64,13 @@
 
 /* How long a child may take to its program, and the time between two looks whether somebody has stopped it. */
 #define WAY_USEC (5 * USEC_PER_SEC)
-/* … and one that does not hang, but wants a processor that others have. Not for ever: its group may get next to none. */
+/* … and one that waits for a processor that others have. Not for ever: its group may get next to none. */
 #define STARVED_WAY_USEC (30 * USEC_PER_SEC)
 #define LOOK_USEC (20 * USEC_PER_MSEC)
 /* For one that has been killed, or has failed, to be gone, and the time between two looks where no pidfd tells. */
 #define KILL_USEC (1 * USEC_PER_SEC)
 #define END_LOOK_MSEC 1
-/* From the kernel's word that a child has left to its being in other memory: some microseconds, but it may have to wait. */
+/* From the kernel's word that a child has left until it has other memory: microseconds, but it may have to wait. */
 #define SWITCH_USEC (100 * USEC_PER_MSEC)
 
 /* All that is made for one spawn. */
@@ -101,7 +101,7 @@ struct ExecSpawn {
 
 static ExecSpawn *spawns[EXEC_SPAWNS_MAX];      /* owned; made when it is first needed, and used again */
 
-/* Their children hang in the kernel, killed. Some day it writes to their memory; until then they are kept aside. */
+/* Spawns whose killed children hang in the kernel, which writes to their memory some day: till then they are kept. */
 static ExecSpawn *hanging;
 
 static unsigned n_changing_users;
@@ -372,8 +372,8 @@ static void enter_adjustment(const ExecSpawn *spawn) {
 }
 
 /*
- * The kernel says a moment before that the child leaves our memory. What we take back in that moment it would lose. Where
- * the kernel does not compare memories, that has to be so.
+ * The kernel says that the child leaves our memory a moment before it does. What we take back in that moment the child
+ * would lose. Where the kernel does not compare memories, that has to be so.
  */
 static void wait_for_other_memory(pid_t pid) {
         const usec_t end = clock_monotonic() + SWITCH_USEC;
@@ -460,8 +460,8 @@ static void settle_all(void) {
 }
 
 /*
- * It is on its way out, and nobody else knows of it. Even that can take for ever: at the end it closes its files, and a
- * file system may be asked to agree. Such a one is reaped as an orphan some day.
+ * The child is on its way out, and nobody else knows of it. Even that can take for ever: at the end it closes its
+ * files, and a file system may be asked to agree. Such a child is reaped as an orphan some day.
  */
 static void reap(const ExecSpawn *spawn) {
         const usec_t end = clock_monotonic() + KILL_USEC;

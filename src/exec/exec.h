@@ -91,17 +91,18 @@ typedef struct ExecStream {
         const char *path;               /* for the three that open a file; of EXEC_STREAM_LOG: a FIFO, or a socket … */
         const char *header;             /* … to which this is sent first; NULL: it is a FIFO */
         bool to_console, to_kernel;     /* of EXEC_STREAM_LOG: there, too */
-        int fd;                         /* of EXEC_STREAM_FD; borrowed until the spawn is finished. Low ones cost least */
+        int fd;                         /* of EXEC_STREAM_FD; borrowed till the spawn is finished; low ones cost less */
 } ExecStream;
 
 typedef enum ExecRequestFlags {
         EXEC_REQUEST_NO_EXPANSION = 1 << 0,             /* take argv as it stands */
-        EXEC_REQUEST_KEEP_PRIVILEGES = 1 << 1,          /* the user's environment, but not his credentials */
+        EXEC_REQUEST_KEEP_PRIVILEGES = 1 << 1,          /* the user's environment, but not the user's credentials */
         EXEC_REQUEST_IGNORE_SIGPIPE = 1 << 2,
         EXEC_REQUEST_DIRECTORY_OPTIONAL = 1 << 3,       /* a missing working directory is no failure */
         EXEC_REQUEST_HAS_NICE = 1 << 4,
         EXEC_REQUEST_HAS_OOM_SCORE_ADJUST = 1 << 5,
-        EXEC_REQUEST_TELLS_PID = 1 << 6,                /* WATCHDOG_PID=EXEC_PID_PLACE in .own_environment becomes its pid */
+        /* EXEC_PID_PLACE in WATCHDOG_PID= of .own_environment is replaced by the pid of the process. */
+        EXEC_REQUEST_TELLS_PID = 1 << 6,
         EXEC_REQUEST_NO_RESTRICTIONS = 1 << 7,          /* none of the terms' limits, capabilities, filters ('+') */
         EXEC_REQUEST_NETWORK_ONLY = 1 << 8,             /* of the sandbox it has the network only, and IPC */
 } ExecRequestFlags;
@@ -115,11 +116,11 @@ typedef enum ExecRequestFlags {
 /* One that the process is given. */
 typedef struct ExecDescriptor {
         int fd;                                 /* -1: what the child opens at … */
-        const char *path;                       /* … this absolute path, or connects to if that is a socket; borrowed … */
+        const char *path;                       /* … this absolute path, or connects to if it is a socket; borrowed … */
         int flags;                              /* … with these, as of open(2) */
         bool is_owned;                          /* closed with the request */
         bool is_nonblocking;                    /* made so */
-        int target;                             /* the number that it has there; 0: the next from 3 on, in LISTEN_FDS= … */
+        int target;                             /* its number there; 0: the next from 3 on, in LISTEN_FDS= … */
         const char *name;                       /* … and this in LISTEN_FDNAMES=; borrowed; NULL: "unknown" */
 } ExecDescriptor;
 
@@ -128,7 +129,7 @@ typedef struct ExecRequest {
         char *const *manager_environment;       /* what every process gets; NULL: only PATH */
         const char *notify_socket;              /* NULL if there is none; the type decides whether it is passed on */
         bool is_user_manager;
-        pid_t *note_pid;                        /* gets the pid before the process runs, and 0 again if it fails; or NULL */
+        pid_t *note_pid;                        /* gets the pid before the process runs, 0 again if it fails; or NULL */
         const struct Cgroup *cgroup;            /* where it begins, or it fails; NULL: in the manager's own */
         uint32_t open_files_limit;              /* soft RLIMIT_NOFILE of the process; 0: the manager's own */
 
@@ -155,21 +156,22 @@ typedef struct ExecRequest {
         const char *standard_input_file;        /* NULL: /dev/null … */
         int standard_input_fd;                  /* … or this one, above 2, borrowed; 0: none … */
         bool inherits_standard_input;           /* … or what the manager's own is … */
-        const char *tty;                        /* … or this terminal, the controlling one; inherited output is it, too */
+        const char *tty;                        /* … or this terminal, the controlling one, also as inherited output */
         bool takes_tty;                         /* from another session that has it */
         ExecStream standard_output;
         ExecStream standard_error;
         int nice;
         int oom_score_adjust;
         const struct ExecTerms *terms;          /* what few say (unit/exec_terms.h); NULL: nothing of it */
-        uint32_t denied;                        /* ExecDenied (unit/exec_terms.h): what its sandbox takes away besides */
-        const struct SandboxSettings *sandbox;  /* unit/sandbox_settings.h; NULL: it sees what we see, but for .root_directory */
+        uint32_t denied;                        /* ExecDenied (unit/exec_terms.h): what its sandbox also takes away */
+        /* unit/sandbox_settings.h; NULL: the process sees what we see, but for .root_directory. */
+        const struct SandboxSettings *sandbox;
         struct SandboxShared *shared;           /* exec/sandbox_shared.h; needed for some of it */
         char *const *hidden_folders;            /* of which it sees only those of .writable_paths that are in them */
         const char *secret_folder;              /* the unit's credentials, the only ones that it may see; NULL: none */
         char *const *writable_paths;            /* the unit's own: whatever the sandbox says of what they are in */
         const char *unit;                       /* its id, for what is named after it; needed with terms only */
-        const char *places[2];                  /* folders that are made, with those above them, if that is possible; or NULL */
+        const char *places[2];                  /* folders that are made, with those above, where possible; or NULL */
         mode_t place_mode;                      /* of those that are */
 
         /* The host's own: ways to the log. */
@@ -203,17 +205,17 @@ void exec_result_set(ExecResult *result, ExecStep step, int error, const char *f
 
 /*
  * Starts the process. 0: it runs as *ret_pid, the caller owns *ret_pidfd (close-on-exec; -1 where the kernel has no
- * pidfds) and must reap it. < 0: it does not, nothing is left to reap (but a child that hangs in the kernel, killed), and
- * *ret_result says where it failed. The caller waits while the child opens files and changes identity, never for a name
- * service or a FIFO's other end, and a few seconds at most.
+ * pidfds) and must reap it. < 0: it does not, nothing is left to reap (but a child that hangs in the kernel, killed),
+ * and *ret_result says where it failed. The caller waits while the child opens files and changes identity, never for a
+ * name service or a FIFO's other end, and a few seconds at most.
  */
 int exec_spawn(const ExecRequest *request, pid_t *ret_pid, int *ret_pidfd, ExecResult *ret_result);
 
 /*
- * The same in two halves, for several at once: the first returns while the child is on its way to its program, the second
- * waits for that. @request, and what it borrows, must stay as it is in between. -EAGAIN, with the result set, if as many
- * as can be are on their way. Each that was begun must be finished. One with a score for the out-of-memory killer is alone
- * on its way: the first half waits for those before it, or the next one for it.
+ * The same in two halves, for several at once: the first returns while the child is on its way to its program, the
+ * second waits for that. @request, and what it borrows, must stay as it is in between. -EAGAIN, with the result set, if
+ * as many as can be are on their way. Each that was begun must be finished. One with a score for the out-of-memory
+ * killer is alone on its way: the first half waits for those before it, or the next one for it.
  */
 typedef struct ExecSpawn ExecSpawn;
 

@@ -28,7 +28,8 @@ void exec_adjust_save(void) {
                 ssize_t n = -1;
 
                 if (fd >= 0) {
-                        n = read(fd, adjustment->own + adjustment->prefix, sizeof(adjustment->own) - adjustment->prefix - 1);
+                        n = read(fd, adjustment->own + adjustment->prefix,
+                                 sizeof(adjustment->own) - adjustment->prefix - 1);
                         close(fd);
                 }
                 if (n > 0)
@@ -44,7 +45,7 @@ void exec_adjust_restore(void) {
 
                 if (fd < 0)
                         continue;
-                /* What we had we may have: a privilege is needed only to go below what the privileged had set before. */
+                /* What we had we may have: a privilege is needed only to go below what a privileged process has set. */
                 (void) !write(fd, adjustment->own, strlen(adjustment->own));
                 close(fd);
         }

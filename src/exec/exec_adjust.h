@@ -4,7 +4,7 @@
 /*
  * What the kernel keeps for a memory, and a child in ours would change for us
  *
- * Its score for the out-of-memory killer, and what a core dump has.
+ * The memory's score for the out-of-memory killer, and what a core dump contains.
  */
 
 /* Remembers ours, before a child changes its own; one at a time. What can't be read is not known. */

@@ -233,7 +233,7 @@ child_ static int open_stream(const ExecStream *stream, int target) {
         return -EINVAL;
 }
 
-/* Whose program it is may open it again, and others write to him, as after a login. */
+/* The user whose program it is may open the terminal again, and others may write to that user, as after a login. */
 child_ static void give_terminal(const ExecCredentials *credentials) {
         if (credentials->has_uid && exec_call2(SYS_fchmod, STDIN_FILENO, 0620) >= 0)
                 exec_call5(SYS_fchownat, STDIN_FILENO, "", credentials->uid, (gid_t) -1, AT_EMPTY_PATH);
@@ -361,14 +361,14 @@ child_ static void end_without_dump(int number) {
 }
 
 /*
- * From here on the user may send signals. Before Linux 5.16 one that dumps core kills all that share the memory with it.
+ * From here on the user may send signals. Before Linux 5.16 a signal that dumps core kills all that share the memory.
  * With its program the child gets the defaults back.
  */
 child_ static void forgo_dumps(void) {
         static const uint8_t numbers[] = {
                 SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSEGV, SIGBUS, SIGSYS, SIGXCPU, SIGXFSZ,
         };
-        /* It never returns by the restorer, but on some machines there must be one. */
+        /* The handler never returns by the restorer, but on some machines there must be one. */
         const SignalAction action = {
                 .handler = end_without_dump,
                 .flags = SA_RESTORER,
@@ -405,7 +405,10 @@ child_ static int get_ready(const ExecChild *child) {
         return 0;
 }
 
-/* A child that opens a session has a memory of its own, and no rule of this file holds. PAM modules may set limits after us. */
+/*
+ * A child that opens a session has a memory of its own, and no rule of this file holds. PAM modules may set limits
+ * after us.
+ */
 static int open_session(ExecChild *child) {
         int r;
 
@@ -419,7 +422,7 @@ child_ static int set_limits(ExecChild *child) {
         return child->extra->opens_session ? 0 : exec_child_set_limits(child);
 }
 
-/* A child with a memory of its own says itself what it failed at: nobody reads its ExecChild. No rule of this file holds. */
+/* A child with a memory of its own says what it failed at: nobody reads its ExecChild. No rule of this file holds. */
 __attribute__((noinline)) static void tell(const ExecChild *child) {
         ExecResult result = {};
 

@@ -4,9 +4,9 @@
 /*
  * The child between clone and exec
  *
- * It runs in our memory beside us and others like it, so all that it needs is
- * put together beforehand and left alone until it has gone, and all that it
- * calls is a plain system call.
+ * The child runs in our memory beside us and others like it, so all that it
+ * needs is put together beforehand and left alone until it has gone, and all
+ * that it calls is a plain system call.
  */
 
 #include "exec/exec_clone.h"

@@ -105,7 +105,7 @@ child_ static int enter_base(const char *path) {
         return n < 0 ? n : fd;
 }
 
-/* A path below @fd, which is closed; the last part of it has @mode if it is made, and the parts before it the usual one. */
+/* A path below @fd, which is closed; its last part has @mode if it is made, and the parts before it the usual one. */
 child_ static int enter_path(int fd, const char *path, unsigned mode, bool *ret_is_new) {
         char name[NAME_MAX_BYTES + 1];
         int n = 1;
@@ -174,7 +174,8 @@ child_ static int give_tree_away(int fd, TreeWalk *walk) {
                 if (--walk->depth == 0)
                         break;
                 exec_call1(SYS_close, folder);
-                r = (int) MIN(exec_call3(SYS_lseek, walk->fds[walk->depth - 1], walk->places[walk->depth - 1], SEEK_SET), 0);
+                r = (int) MIN(exec_call3(SYS_lseek, walk->fds[walk->depth - 1], walk->places[walk->depth - 1],
+                                         SEEK_SET), 0);
         }
         while (walk->depth > 1)
                 exec_call1(SYS_close, walk->fds[--walk->depth]);
@@ -321,7 +322,8 @@ child_ static int write_secret(ExecChild *child, const ExecSecret *secret, int f
                 return 0;
         if (source < 0 && (source != -ENOENT || !secret->data))
                 return source;
-        fd = (int) exec_call4(SYS_openat, folder, secret->name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0400);
+        fd = (int) exec_call4(SYS_openat, folder, secret->name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+                              0400);
         r = fd < 0 ? fd : source < 0 ? write_all(fd, secret->data, secret->size) : copy_source(source, fd);
         if (r >= 0)
                 r = (int) exec_call2(SYS_fchmod, fd, 0400);
@@ -370,7 +372,9 @@ child_ int exec_child_make_secrets(ExecChild *child) {
                 return 0;
         }
         r = (int) exec_call3(SYS_mkdirat, base, extra->secret_draft, 0700);
-        folder = r < 0 && r != -EEXIST ? r : (int) exec_call4(SYS_openat, base, extra->secret_draft, FOLDER_FLAGS | O_NOFOLLOW, 0);
+        folder = r < 0 && r != -EEXIST
+                         ? r
+                         : (int) exec_call4(SYS_openat, base, extra->secret_draft, FOLDER_FLAGS | O_NOFOLLOW, 0);
         r = folder < 0 ? folder : fill_secret_folder(child, folder);
         if (r >= 0)
                 r = (int) exec_call4(SYS_renameat, base, extra->secret_draft, base, extra->secret_folder);

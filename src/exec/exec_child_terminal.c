@@ -65,7 +65,9 @@ child_ static void disallocate(const char *path) {
         unsigned number = console_number(path);
         int r = -1, fd;
 
-        fd = number == 0 ? -1 : (int) exec_call4(SYS_openat, AT_FDCWD, "/dev/tty0", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK, 0);
+        fd = number == 0 ? -1
+                         : (int) exec_call4(SYS_openat, AT_FDCWD, "/dev/tty0",
+                                            O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK, 0);
         if (fd >= 0) {
                 r = (int) exec_call3(SYS_ioctl, fd, VT_DISALLOCATE, number);
                 exec_call1(SYS_close, fd);

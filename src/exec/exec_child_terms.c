@@ -72,7 +72,8 @@ child_ int exec_child_set_affinity(ExecChild *child) {
 
         if (extra->n_cpu_words == 0)
                 return 0;
-        return (int) MIN(exec_call3(SYS_sched_setaffinity, 0, extra->n_cpu_words * sizeof(*extra->cpus), extra->cpus), 0L);
+        return (int) MIN(exec_call3(SYS_sched_setaffinity, 0, extra->n_cpu_words * sizeof(*extra->cpus), extra->cpus),
+                         0L);
 }
 
 /* "default" and "local" have no nodes. */
@@ -110,7 +111,7 @@ child_ static bool has_own_keyring(const ExecChild *child) {
         return keyring == EXEC_KEYRING_DEFAULT ? !child->request->is_user_manager : keyring != EXEC_KEYRING_INHERIT;
 }
 
-/* Its number. 0: where there are no keyrings, or a container may have none, there is nothing to be kept apart. */
+/* The number of the new keyring; 0 where there are none, or a container may have none: nothing is to be kept apart. */
 child_ static long join_new_keyring(void) {
         long keyring = exec_call2(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
 
@@ -145,7 +146,7 @@ child_ static void link_keyring(const ExecExtra *extra) {
                 exec_call3(SYS_keyctl, KEYCTL_LINK, KEY_SPEC_USER_KEYRING, KEY_SPEC_SESSION_KEYRING);
 }
 
-/* Who may not raise a hard limit gets what there is. */
+/* A process that may not raise a hard limit gets what there is. */
 child_ static int set_limit(int kind, const ExecLimit *limit) {
         struct rlimit wanted = { limit->soft, limit->hard }, present = {};
         int r = (int) exec_call4(SYS_prlimit64, 0, kind, &wanted, NULL);
@@ -160,11 +161,13 @@ child_ static int set_limit(int kind, const ExecLimit *limit) {
         return (int) exec_call4(SYS_prlimit64, 0, kind, &wanted, NULL);
 }
 
-/* Its filter does not see what sched_setattr() asks for, which stands in memory; the limit does, as with systemd. */
+/* A filter does not see what sched_setattr() asks for, which stands in memory; the limit does, as with systemd. */
 child_ static int forgo_realtime(const ExecTerms *terms) {
         const ExecLimit none = {};
 
-        return terms->filter.denies_realtime && !(terms->limits & 1U << RLIMIT_RTPRIO) ? set_limit(RLIMIT_RTPRIO, &none) : 0;
+        return terms->filter.denies_realtime && !(terms->limits & 1U << RLIMIT_RTPRIO)
+                       ? set_limit(RLIMIT_RTPRIO, &none)
+                       : 0;
 }
 
 child_ int exec_child_set_limits(ExecChild *child) {
@@ -267,12 +270,13 @@ child_ int exec_child_forgo_privileges(ExecChild *child) {
         return extra->has_restrictions && extra->terms->no_new_privileges ? forgo_privileges() : 0;
 }
 
-/* Who has no privilege to filter others may filter itself, if it forgoes new privileges. */
+/* A process without the privilege to filter others may filter itself, if it forgoes new privileges. */
 child_ int exec_child_load_filters(ExecChild *child) {
         const ExecPrograms *programs = child->extra->programs;
 
         for (size_t i = 0; programs && i < programs->n; i++) {
-                int r = (int) exec_call3(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_LOG, &programs->programs[i]);
+                int r = (int) exec_call3(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_LOG,
+                                         &programs->programs[i]);
 
                 if (r == -EACCES) {
                         r = forgo_privileges();

@@ -96,7 +96,8 @@ static pid_t clone_without_handlers(const ExecClone *clone, bool into_cgroup, in
 static pid_t clone_with_note(ExecClone *clone_, int flags, char *top, int *ret_pidfd) {
         pid_t pid;
 
-        pid = clone(clone_->run, top, flags | CLONE_PARENT_SETTID, clone_->argument, clone_->note, NULL, &clone_->is_here);
+        pid = clone(clone_->run, top, flags | CLONE_PARENT_SETTID, clone_->argument, clone_->note, NULL,
+                    &clone_->is_here);
         if (pid > 0)
                 *ret_pidfd = (int) syscall(SYS_pidfd_open, pid, 0);
         return pid;
@@ -137,7 +138,7 @@ static pid_t fork_and_run(ExecClone *clone_, int *ret_pidfd) {
         sigprocmask(SIG_SETMASK, &all, &old);
         pid = fork();
         error = errno;
-        /* It may be in memory that others see, and they must know before the program runs. */
+        /* The note may be in memory that others see, and they must know the pid before the program runs. */
         if (pid >= 0 && clone_->note)
                 *clone_->note = pid == 0 ? getpid() : pid;
         if (pid == 0)

@@ -31,8 +31,8 @@ typedef struct ExecClone {
 } ExecClone;
 
 /*
- * A child with our memory, our table of descriptors, and the rest as by fork(); or all as by fork(). It may run before this
- * returns. Its pid, or a negative errno; *ret_pidfd is -1 where the kernel has none.
+ * A child with our memory, our table of descriptors, and the rest as by fork(); or all as by fork(). It may run before
+ * this returns. Its pid, or a negative errno; *ret_pidfd is -1 where the kernel has none.
  */
 pid_t exec_clone(ExecClone *clone, int *ret_pidfd);
 

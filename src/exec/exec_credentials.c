@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who a process runs as
+ * The user and the groups that a process runs as
  *
  * fgetpwent_r() and fgetgrent_r() parse a file that we opened ourselves, so no
  * name service module is loaded into the manager. Both files are read anew for

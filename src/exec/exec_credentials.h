@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Who a process runs as
+ * The user and the groups that a process runs as
  *
  * Names are looked up in /etc/passwd and /etc/group and nowhere else: a name
  * service may ask the network, and the caller is the manager's only thread.
@@ -14,7 +14,7 @@ typedef struct ExecCredentials {
         bool has_uid, has_gid, has_groups;      /* what is to be changed */
         uid_t uid;
         gid_t gid;
-        uid_t owner;                            /* whose the unit's directories are, UINT32_MAX: nobody's in particular */
+        uid_t owner;                            /* of the unit's directories, UINT32_MAX: nobody in particular */
         gid_t owner_group;
         gid_t *groups;                          /* owned; all supplementary groups */
         size_t n_groups;

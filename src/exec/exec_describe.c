@@ -70,7 +70,8 @@ static void describe_what(const ExecChild *child, const char *verb, ExecResult *
 /* What is not told by the step alone. */
 static bool describe_circumstances(const ExecChild *child, ExecResult *result) {
         if (child->error == ECANCELED) {
-                exec_result_set(result, child->step, child->error, "the process was stopped by a signal before its program ran");
+                exec_result_set(result, child->step, child->error,
+                                "the process was stopped by a signal before its program ran");
                 return true;
         }
         if (!child->sandbox || (child->step != EXEC_STEP_NETWORK && child->step != EXEC_STEP_NAMESPACE))

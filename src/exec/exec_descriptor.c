@@ -117,7 +117,8 @@ static bool has_any(const ExecRequest *request, int input) {
                request->standard_error.kind == EXEC_STREAM_FD;
 }
 
-int exec_descriptor_plan(const ExecRequest *request, int input, ExecPlace **ret_places, size_t *ret_n, ExecResult *result) {
+int exec_descriptor_plan(const ExecRequest *request, int input, ExecPlace **ret_places, size_t *ret_n,
+                         ExecResult *result) {
         cleanup_free_ ExecPlace *places = NULL;
         int next = EXEC_FIRST_FD;
         size_t n = 0;
@@ -203,7 +204,7 @@ child_ static int fill_place(const ExecPlace *place) {
         return (int) exec_call3(SYS_fcntl, place->target, F_SETFL, flags | O_NONBLOCK);
 }
 
-/* A table of its own, with what is above the highest that is passed left out of it at once, where the kernel can do that. */
+/* A table of its own, without what is above the highest that is passed, where the kernel can leave that out at once. */
 child_ static int unshare_table(const ExecChild *child) {
         int highest = STDERR_FILENO;
         long r;

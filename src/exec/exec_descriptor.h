@@ -14,10 +14,11 @@
 int exec_descriptor_set_environment(const ExecRequest *request, char ***environment);
 
 /*
- * Which goes where, also those that are standard streams; @input is standard input, -1: that is none of ours. *ret_places
- * is the caller's. 0, -EBUSY with the result set if two want one number, or -ENOMEM.
+ * Which goes where, also those that are standard streams; @input is standard input, -1: that is none of ours.
+ * *ret_places is the caller's. 0, -EBUSY with the result set if two want one number, or -ENOMEM.
  */
-int exec_descriptor_plan(const ExecRequest *request, int input, ExecPlace **ret_places, size_t *ret_n, ExecResult *result);
+int exec_descriptor_plan(const ExecRequest *request, int input, ExecPlace **ret_places, size_t *ret_n,
+                         ExecResult *result);
 
 /* One more, behind all others, that the child closes itself: its number there, or -ENOMEM. */
 int exec_descriptor_add_place(ExecPlace **places, size_t *n, int fd);

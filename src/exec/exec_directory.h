@@ -20,22 +20,28 @@ int exec_directory_base(ExecDirectoryKind kind, bool is_user, char **ret_base);
 int exec_directory_list(const ExecTerms *terms, ExecDirectoryKind kind, bool is_user, char **ret_list);
 
 /*
- * Removes those of a kind with all that is in them, and the links to them, as EXEC_REMOVE_SOON; what is not there is none.
- * 0, or the first error.
+ * Removes those of a kind with all that is in them, and the links to them, as EXEC_REMOVE_SOON; what is not there is
+ * none. 0, or the first error.
  */
 int exec_directory_remove(const ExecTerms *terms, ExecDirectoryKind kind, bool is_user);
 
 /*
- * Removes what is at @path below @base; with @is_link only if that is a symlink. 0, also if it is not there, or -errno. No
- * symlink is followed on the way.
+ * Removes what is at @path below @base; with @is_link only if that is a symlink. 0, also if it is not there, or -errno.
+ * No symlink is followed on the way.
  */
 int exec_directory_remove_below(const char *base, const char *path, bool is_link);
 
-/* Whose manager are we? For those who don't know. What one before us has not come to remove goes now. */
+/*
+ * Says whether we are a user's manager, for functions that do not know. What a manager before us has not come to remove
+ * goes now.
+ */
 void exec_directory_set_user(bool is_user);
 bool exec_directory_is_user(void);
 
 /* Credentials of @terms (NULL: none): the next process of the unit gets them anew. */
 void exec_directory_drop_secrets(const ExecTerms *terms, const char *unit);
-/* What of @terms is to go when the unit has ended: runtime directories, and credentials. @restarts: it begins again at once. */
+/*
+ * Removes what of @terms is to go when the unit has ended: runtime directories, and credentials. @restarts: the unit
+ * begins again at once.
+ */
 void exec_directory_leave(const ExecTerms *terms, const char *unit, bool restarts);

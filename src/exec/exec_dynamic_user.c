@@ -39,7 +39,8 @@ static int open_folder(bool make) {
                 int next = make && mkdirat(fd, parts[i], 0755) < 0 && errno != EEXIST ? -errno : 0;
 
                 if (next == 0)
-                        next = openat(fd, parts[i], (i == 0 ? O_PATH : O_RDONLY) | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+                        next = openat(fd, parts[i],
+                                      (i == 0 ? O_PATH : O_RDONLY) | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
                 next = next == -1 ? -errno : next;
                 close(fd);
                 fd = next;

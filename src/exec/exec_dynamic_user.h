@@ -4,9 +4,9 @@
 /*
  * Users that exist while a unit runs
  *
- * Their numbers, which are their groups' as well, are from a range that is
- * nobody else's. Who has which stands in the runtime folder, so it outlives
- * the manager's process.
+ * The numbers of these users, which are their groups' as well, are from a range
+ * that is nobody else's. Which user has which number stands in the runtime
+ * folder, so it outlives the manager's process.
  */
 
 #include <sys/types.h>

@@ -65,7 +65,8 @@ static int make_target(const ExecFolder *folder, char **ret_target) {
         return text_finish(&target, ret_target);
 }
 
-static int fill_folder(ExecFolder *folder, const ExecTerms *terms, ExecDirectoryKind kind, const char *entry, bool is_user) {
+static int fill_folder(ExecFolder *folder, const ExecTerms *terms, ExecDirectoryKind kind, const char *entry,
+                       bool is_user) {
         const char *colon = strchr(entry, ':');
         int r;
 
@@ -74,8 +75,8 @@ static int fill_folder(ExecFolder *folder, const ExecTerms *terms, ExecDirectory
         folder->is_private = exec_directory_is_private(terms, kind);
         if (folder->is_private && colon)
                 return -ENOTSUP;                /* its name is a link already */
-        r = text_format(&folder->path, "%s%.*s", folder->is_private ? EXEC_PRIVATE_FOLDER "/" : "", (int) strcspn(entry, ":"),
-                        entry);
+        r = text_format(&folder->path, "%s%.*s", folder->is_private ? EXEC_PRIVATE_FOLDER "/" : "",
+                        (int) strcspn(entry, ":"), entry);
         if (r < 0)
                 return r;
         folder->link = colon ? strdup(colon + 1) : folder->is_private ? strdup(entry) : NULL;
@@ -99,10 +100,12 @@ static int add_folders(ExecExtra *extra, const ExecRequest *request, ExecResult 
                                             request->is_user_manager);
 
                         if (r == -ENOTSUP)
-                                exec_result_set(result, EXEC_STEP_RUNTIME_DIRECTORY + kind, r, "%s: with DynamicUser= there is "
+                                exec_result_set(result, EXEC_STEP_RUNTIME_DIRECTORY + kind, r,
+                                                "%s: with DynamicUser= there is "
                                                 "no other link than its name", *entry);
                         else if (r < 0)
-                                exec_result_set(result, EXEC_STEP_RUNTIME_DIRECTORY + kind, r, "there is no place for %s", *entry);
+                                exec_result_set(result, EXEC_STEP_RUNTIME_DIRECTORY + kind, r,
+                                                "there is no place for %s", *entry);
                         if (r < 0)
                                 return r;
                 }
@@ -223,17 +226,20 @@ static int add_labels(ExecExtra *extra) {
         return 0;
 }
 
-/* Only of a user, and only if the process becomes his. */
-static int add_session(ExecExtra *extra, const ExecRequest *request, const ExecCredentials *credentials, ExecResult *result) {
+/* A session is a user's, and is opened only if the process becomes that user's. */
+static int add_session(ExecExtra *extra, const ExecRequest *request, const ExecCredentials *credentials,
+                       ExecResult *result) {
         if (!request->terms->pam_name || !request->user || request->flags & EXEC_REQUEST_KEEP_PRIVILEGES)
                 return 0;
         extra->opens_session = credentials->user_name;
         if (!extra->opens_session)
-                exec_result_set(result, EXEC_STEP_PAM, ESRCH, "a user without a name, %s, has no session", request->user);
+                exec_result_set(result, EXEC_STEP_PAM, ESRCH, "a user without a name, %s, has no session",
+                                request->user);
         return -result->error;
 }
 
-static int add_terms(ExecExtra *extra, const ExecRequest *request, const ExecCredentials *credentials, ExecResult *result) {
+static int add_terms(ExecExtra *extra, const ExecRequest *request, const ExecCredentials *credentials,
+                     ExecResult *result) {
         const ExecTerms *terms = request->terms;
         int r = add_session(extra, request, credentials, result);
         if (r == 0)
@@ -253,7 +259,8 @@ static int add_terms(ExecExtra *extra, const ExecRequest *request, const ExecCre
         return r;
 }
 
-int exec_extra_new(const ExecRequest *request, const ExecCredentials *credentials, ExecExtra **ret_extra, ExecResult *result) {
+int exec_extra_new(const ExecRequest *request, const ExecCredentials *credentials, ExecExtra **ret_extra,
+                   ExecResult *result) {
         static const ExecTerms nothing;
         cleanup_(exec_extra_freep) ExecExtra *extra = NULL;
         int r = 0;
@@ -303,7 +310,9 @@ int exec_extra_list_hidden(const ExecExtra *extra, char ***ret_paths) {
 
         for (size_t i = 0; i < extra->n_folders; i++) {
                 cleanup_free_ char *path = NULL;
-                int r = extra->folders[i].is_private ? text_join_path(extra->folders[i].base, EXEC_PRIVATE_FOLDER, &path) : 0;
+                int r = extra->folders[i].is_private
+                                ? text_join_path(extra->folders[i].base, EXEC_PRIVATE_FOLDER, &path)
+                                : 0;
 
                 if (r == 0 && path && !strv_contains(paths, path))
                         r = strv_push(&paths, path);

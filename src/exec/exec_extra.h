@@ -61,7 +61,8 @@ typedef struct ExecExtra {
 } ExecExtra;
 
 /* *ret_extra is NULL if the request has nothing of it. 0, or a negative errno with the result set. */
-int exec_extra_new(const ExecRequest *request, const ExecCredentials *credentials, ExecExtra **ret_extra, ExecResult *result);
+int exec_extra_new(const ExecRequest *request, const ExecCredentials *credentials, ExecExtra **ret_extra,
+                   ExecResult *result);
 ExecExtra *exec_extra_free(ExecExtra *extra);
 
 /* Whole paths of the directories; *ret_paths is the caller's. 0 or -ENOMEM. */

@@ -100,7 +100,8 @@ static void forget_some(void) {
         }
 }
 
-static int make(const ExecFilter *filter, unsigned denied, unsigned long personality, Text *key, CachedPrograms **ret_cached) {
+static int make(const ExecFilter *filter, unsigned denied, unsigned long personality, Text *key,
+                CachedPrograms **ret_cached) {
         static const ExecFilter nothing;
         CachedPrograms *cached = calloc(1, sizeof(*cached));
         int r;
@@ -120,7 +121,8 @@ static int make(const ExecFilter *filter, unsigned denied, unsigned long persona
         return 0;
 }
 
-int exec_programs_get(const ExecFilter *filter, unsigned denied, unsigned long personality, const ExecPrograms **ret_programs) {
+int exec_programs_get(const ExecFilter *filter, unsigned denied, unsigned long personality,
+                      const ExecPrograms **ret_programs) {
         cleanup_(text_deinit) Text key = {};
         CachedPrograms *cached;
         int r;

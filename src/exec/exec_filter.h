@@ -27,5 +27,6 @@ typedef struct ExecPrograms {
  * nothing to filter; else it is to be given back. -EOPNOTSUPP if jobd was built without libseccomp, -ENOMEM, or what
  * libseccomp says.
  */
-int exec_programs_get(const ExecFilter *filter, unsigned denied, unsigned long personality, const ExecPrograms **ret_programs);
+int exec_programs_get(const ExecFilter *filter, unsigned denied, unsigned long personality,
+                      const ExecPrograms **ret_programs);
 void exec_programs_give_back(const ExecPrograms *programs);

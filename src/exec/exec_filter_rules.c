@@ -65,7 +65,8 @@ static const uint32_t architectures[] = {
 };
 
 /* A call without a number on this architecture, a rule that is there already or would change nothing are no failure. */
-static int add_rule(const FilterMaker *maker, uint32_t action, const char *name, unsigned n, const struct scmp_arg_cmp *checks) {
+static int add_rule(const FilterMaker *maker, uint32_t action, const char *name, unsigned n,
+                    const struct scmp_arg_cmp *checks) {
         int number = seccomp_syscall_resolve_name(name), r;
 
         if (number == __NR_SCMP_ERROR)
@@ -79,7 +80,8 @@ static int deny(const FilterMaker *maker, int error, const char *name) {
 }
 
 /* If the bits @mask of the argument are @value. */
-static int deny_masked(const FilterMaker *maker, int error, const char *name, unsigned argument, uint64_t mask, uint64_t value) {
+static int deny_masked(const FilterMaker *maker, int error, const char *name, unsigned argument, uint64_t mask,
+                       uint64_t value) {
         const struct scmp_arg_cmp check = { argument, SCMP_CMP_MASKED_EQ, mask, value };
 
         return add_rule(maker, DENY(error), name, 1, &check);
@@ -200,8 +202,8 @@ static int rules_of_suid_sgid(const FilterMaker *maker) {
                 const char *name;
                 unsigned argument;
         } modes[] = {
-                { "chmod", 1 }, { "fchmod", 1 }, { "fchmodat", 2 }, { "fchmodat2", 2 }, { "mkdir", 1 }, { "mkdirat", 2 },
-                { "mknod", 1 }, { "mknodat", 2 }, { "creat", 1 },
+                { "chmod", 1 },   { "fchmod", 1 }, { "fchmodat", 2 }, { "fchmodat2", 2 }, { "mkdir", 1 },
+                { "mkdirat", 2 }, { "mknod", 1 },  { "mknodat", 2 },  { "creat", 1 },
         };
         static const struct {
                 const char *name;
@@ -248,8 +250,9 @@ static int rules_of_write_execute(const FilterMaker *maker) {
 }
 
 /*
- * It may ask (with all bits set), and say what it has. An argument can be compared once in a rule: so there is one for each
- * bit by which a number differs from what it has, without the highest bit, and one for each bit that it lacks with that.
+ * The process may ask for its personality (with all bits set), and set the one that it has. An argument can be compared
+ * once in a rule: so there is a rule for each bit by which a number without the highest bit differs from that
+ * personality, and one for each bit that a number with the highest bit lacks.
  */
 static int rules_of_personality(const FilterMaker *maker) {
         const uint64_t highest = UINT64_C(1) << 31;
@@ -335,7 +338,8 @@ static int make_program(FilterMaker *maker, uint32_t action, FilterRules rules, 
 }
 
 /* For each architecture. */
-static int make_programs(FilterMaker *maker, bool is_wanted, uint32_t action, FilterRules rules, ExecPrograms *programs) {
+static int make_programs(FilterMaker *maker, bool is_wanted, uint32_t action, FilterRules rules,
+                         ExecPrograms *programs) {
         int r = 0;
 
         for (size_t i = 0; i < ELEMENTSOF(architectures) && is_wanted && r >= 0; i++) {
@@ -401,7 +405,8 @@ int exec_filter_make(const ExecFilter *filter, unsigned denied, unsigned long pe
 
         r = make_programs(&maker, filter->has_families, SCMP_ACT_ALLOW, rules_of_families, programs);
         if (r >= 0)
-                r = make_programs(&maker, filter->denies_write_execute, SCMP_ACT_ALLOW, rules_of_write_execute, programs);
+                r = make_programs(&maker, filter->denies_write_execute, SCMP_ACT_ALLOW, rules_of_write_execute,
+                                  programs);
         if (r >= 0)
                 r = make_programs(&maker, filter->denies_realtime, SCMP_ACT_ALLOW, rules_of_realtime, programs);
         if (r >= 0)

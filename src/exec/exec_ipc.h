@@ -8,7 +8,8 @@
 #include <sys/types.h>
 
 /*
- * Removes shared memory that nobody has attached, semaphores and message queues of System V, and shared memory and message
- * queues of POSIX, that belong to @uid or @gid; 0 and -1 stand for nobody. In our IPC namespace. How many there were.
+ * Removes shared memory that nobody has attached, semaphores and message queues of System V, and shared memory and
+ * message queues of POSIX, that belong to @uid or @gid; 0 and -1 stand for nobody. In our IPC namespace. How many there
+ * were.
  */
 unsigned exec_ipc_remove(uid_t uid, gid_t gid);

@@ -28,7 +28,8 @@ typedef struct ExecRest {
         bool spares_groups;                             /* what is in their groups was signalled with them: not again */
         bool (*is_known)(void *userdata, pid_t pid);    /* is it some unit's main or control process? NULL: none is */
         void *userdata;
-        const ExecPids *orphans;                        /* from exec_list_orphans(), for many units; NULL: they are listed */
+        /* From exec_list_orphans(), for many units; NULL: the orphans are listed for this one. */
+        const ExecPids *orphans;
 } ExecRest;
 
 /* Our children that nobody knows: it costs as much as we have children, so whoever asks for many units does it once. */

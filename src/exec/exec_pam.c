@@ -154,7 +154,7 @@ static void close_session(const Pam *pam, pam_handle_t *handle) {
 
 /* — the session's owner — */
 
-/* Who is at the other end of what the program is given waits for the program, not for us. Modules may need their own. */
+/* What is at the other end of the program's descriptors waits for the program, not for us. Modules may need theirs. */
 static void forget_descriptors(const ExecChild *child) {
         int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 

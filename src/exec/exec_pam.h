@@ -11,8 +11,8 @@
 #include "exec/exec_child.h"
 
 /*
- * Opens a session for the child's user, and leaves a process behind that closes it when the child, and the program that it
- * becomes, has ended. The session's variables are in its environment then, its groups among the child's. 0, or a negative
- * errno with .what set, a sentence.
+ * Opens a session for the child's user, and leaves a process behind that closes it when the child, and the program that
+ * it becomes, has ended. The session's variables are in its environment then, its groups among the child's. 0, or a
+ * negative errno with .what set, a sentence.
  */
 int exec_pam_open(ExecChild *child);

@@ -181,8 +181,8 @@ static void format_invocation(const uint8_t id[static 16], char wanted[static 64
 }
 
 /*
- * 1 if @wanted is in the environment, 0 if not, -EAGAIN if there is none at all to be seen, -ESRCH. By one read: the next
- * one may find that the memory is gone, and with it what was not yet read.
+ * 1 if @wanted is in the environment, 0 if not, -EAGAIN if there is none at all to be seen, -ESRCH. By one read: the
+ * next one may find that the memory is gone, and with it what was not yet read.
  */
 static int has_assignment(pid_t pid, const char *wanted) {
         cleanup_free_ char *environment = malloc(ENVIRONMENT_BYTES_MAX);
@@ -210,8 +210,8 @@ static const char *skip_numbers(const char *at, unsigned n) {
 
 /*
  * Has it none (0), rather than none yet (-EAGAIN), or is it gone (-ESRCH)? execve() makes the bounds of the environment
- * equal before it moves them apart, and says where the code begins after that. The code of a process that is not ours to
- * look at begins at 1.
+ * equal before it moves them apart, and says where the code begins after that. The code of a process that is not ours
+ * to look at begins at 1.
  */
 static int look_for_environment(pid_t pid) {
         unsigned long long code, start, end;
@@ -366,7 +366,7 @@ int exec_process_list_children(pid_t pid, ExecPids *children) {
         return 0;
 }
 
-/* Who our parent is is a fact about this process, as its pid is. */
+/* The parent of this process is a fact about it, as its pid is: so these are static. */
 static pid_t the_keeper;
 static bool keeper_has_ours;
 

@@ -50,7 +50,7 @@ static void note(Removal *removal, int error) {
                 removal->error = error;
 }
 
-/* Takes @name out of @folder if that is done with one call: 0, -EISDIR if it is a directory with something in it, or -errno. */
+/* Takes @name out of @folder if one call does that: 0, -EISDIR if it is a directory that is not empty, or -errno. */
 static int remove_entry(int folder, const char *name) {
         if (unlinkat(folder, name, 0) == 0 || errno == ENOENT)
                 return 0;
@@ -135,7 +135,8 @@ static int empty_folder(Removal *removal, DIR *folder, DIR **ret_inner, char **r
 }
 
 /* Under a name that there is not in @to: 0 or -errno. */
-static int move(int from, const char *name, int to, const char *prefix, unsigned *n_names, char new_name[static NAMES_MAX]) {
+static int move(int from, const char *name, int to, const char *prefix, unsigned *n_names,
+                char new_name[static NAMES_MAX]) {
         for (unsigned tries = 0; tries < 1000; tries++) {
                 snprintf(new_name, NAMES_MAX, "%s-%d-%u", prefix, (int) getpid(), (*n_names)++);
                 if (renameat2(from, name, to, new_name, RENAME_NOREPLACE) == 0)
@@ -173,7 +174,8 @@ static int empty_tree(Removal *removal, DIR *top) {
                 closedir(folders[depth]);
                 if (r > 0)
                         raise_folder(removal, folders[depth - 1], names[depth], top);
-                else if (r == 0 && unlinkat(dirfd(folders[depth - 1]), names[depth], AT_REMOVEDIR) < 0 && errno != ENOENT)
+                else if (r == 0 && unlinkat(dirfd(folders[depth - 1]), names[depth], AT_REMOVEDIR) < 0 &&
+                         errno != ENOENT)
                         note(removal, -errno);
                 free(names[depth--]);
                 r = MIN(r, 0);
@@ -222,7 +224,7 @@ static int remove_little(int folder, const char *name) {
         return r == -EISDIR ? remove_folder(&removal, folder, name) : r;
 }
 
-/* Who may be in there is not the unit: only the link goes, and nothing that somebody has put in its place. */
+/* Others than the unit may be in there: only the link goes, and nothing that somebody has put in its place. */
 static int remove_link(int folder, const char *name) {
         char target;
 

@@ -11,7 +11,8 @@
 
 typedef enum ExecRemoveHow {
         EXEC_REMOVE_ALL,                /* however long it takes */
-        EXEC_REMOVE_SOON,               /* it is gone from its place, but for a mount; if it is much, a process of ours goes on */
+        /* What is there is gone from its place, but for mounts; if it is much, a process of ours goes on with it. */
+        EXEC_REMOVE_SOON,
         EXEC_REMOVE_LINK,               /* only if it is a symlink */
 } ExecRemoveHow;
 
@@ -21,5 +22,5 @@ int exec_remove_below(int base, const char *path, ExecRemoveHow how);
 /* All of what is at @path: 0, also if it is not there, or -errno. */
 int exec_remove_tree(const char *path);
 
-/* What was to be removed soon from below @base, as long as we, or one before us, lived: a process of ours goes on with it. */
+/* Has a process of ours go on with what we, or a manager before us, were to remove soon from below @base. */
 void exec_remove_leftovers(const char *base);

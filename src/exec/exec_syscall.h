@@ -16,8 +16,8 @@
 
 /*
  * A function that runs in a child that shares our memory. All of them stand in a section of their own, so that
- * tools/check-child can tell what they call and write. No sanitizer: the frames of a function that never returns would stay
- * poisoned on a stack that is used again.
+ * tools/check-child can tell what they call and write. No sanitizer: the frames of a function that never returns would
+ * stay poisoned on a stack that is used again.
  */
 #define child_ __attribute__((no_sanitize("address", "undefined"), section(".text.child")))
 
@@ -53,7 +53,7 @@ static inline long exec_call(long number, long a, long b, long c, long d, long e
 
 #endif
 
-/* On machines with 32 bits the plain names are of calls from when ids had 16: they would take others than they are given. */
+/* On machines with 32 bits the plain names are of calls from when ids had 16 bits: these would cut ids off. */
 #ifdef SYS_setresuid32
 #define EXEC_SETRESUID SYS_setresuid32
 #define EXEC_SETRESGID SYS_setresgid32

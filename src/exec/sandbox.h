@@ -61,7 +61,8 @@ typedef struct SandboxPlan {
         bool is_lenient;                /* where it may make none it goes on without */
         int network_fd, ipc_fd, user_fd;        /* namespaces to enter, -1: none; closed with the plan if owned */
         bool owns_network, owns_ipc;
-        struct SandboxShared *makes_network_for;        /* the child makes .network_fd, for this one; borrowed. NULL: it does not */
+        /* The child makes .network_fd for this one; borrowed. NULL: it does not. */
+        struct SandboxShared *makes_network_for;
         bool enters_user_first;         /* only there it may make the others */
 
         /* The child's: room for paths, and where it is. */
@@ -77,7 +78,8 @@ typedef struct SandboxShared SandboxShared;
 
 /*
  * The plan for @request, which has a sandbox. @uid and @gid: of the process, if they change (else UINT32_MAX).
- * @has_own_memory: what the child opens it opens for itself. 0; or < 0 with the result set. Free it once the child is gone.
+ * @has_own_memory: what the child opens it opens for itself. 0; or < 0 with the result set. Free it once the child is
+ * gone.
  */
 int sandbox_plan_new(const ExecRequest *request, bool has_own_memory, uid_t uid, gid_t gid, SandboxPlan **ret_plan,
                      ExecResult *ret_result);

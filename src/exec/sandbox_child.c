@@ -533,7 +533,7 @@ child_ int sandbox_child_enter_ipc(SandboxPlan *plan) {
         return enter(plan, plan->ipc_fd, CLONE_NEWIPC);
 }
 
-/* It is not to be found open by the program. */
+/* A descriptor that was passed on for this is closed: the program is not to find it open. */
 child_ int sandbox_child_enter_user(SandboxPlan *plan) {
         int r = enter(plan, plan->user_fd, CLONE_NEWUSER);
 

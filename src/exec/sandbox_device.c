@@ -98,7 +98,10 @@ child_ int sandbox_make_devices(int folder) {
         const struct {
                 const char *name, *outside;
         } folders[] = {
-                { "pts", "/dev/pts" }, { "shm", "/dev/shm" }, { "mqueue", "/dev/mqueue" }, { "hugepages", "/dev/hugepages" },
+                { "pts", "/dev/pts" },
+                { "shm", "/dev/shm" },
+                { "mqueue", "/dev/mqueue" },
+                { "hugepages", "/dev/hugepages" },
         };
         const struct {
                 const char *name, *target;

@@ -6,10 +6,10 @@
  * it is we who have it open, and ends. We never leave our own namespaces, so
  * there is nothing that we could fail to come back from.
  *
- * Who may be whom in a user namespace is written from outside, by us, while
- * the process is there as one that nobody has waited for: only then may more
- * than its own user be named. Without privileges only it may write, before it
- * ends, and only of itself.
+ * The maps of a user namespace, which say who is whom in it, are written from
+ * outside, by us, while the process is there as one that nobody has waited for:
+ * only then may more than its own user be named. Without privileges only the
+ * process may write them, before it ends, and only of itself.
  */
 
 #include <errno.h>
@@ -110,7 +110,7 @@ child_ static int make(void *argument) {
         return 0;
 }
 
-/* It has ended, and is there until it is waited for. Our descriptor, or a negative errno. */
+/* The process has ended when this returns, and is there until it is waited for. Our descriptor, or a negative errno. */
 static int run(Maker *maker, pid_t *ret_pid) {
         cleanup_free_ void *stack = malloc(STACK_SIZE);
         siginfo_t info;
@@ -207,7 +207,7 @@ int sandbox_namespace_make_user(uid_t uid, gid_t gid) {
         const bool is_root = geteuid() == 0;
         int fd = make_user(!is_root, uid, gid);
 
-        /* The files of a process that has ended belong to root of the machine, so root of a user namespace cannot write them. */
+        /* Files of an ended process belong to the machine's root, so root of a user namespace cannot write them. */
         if (fd == -EACCES && is_root && is_root_or_unset(uid) && is_root_or_unset(gid))
                 fd = make_user(true, uid, gid);
         return fd;

@@ -11,7 +11,8 @@
 #include <sys/types.h>
 
 /*
- * A new one: CLONE_NEWNET (its loopback is up) or CLONE_NEWIPC. @user_fd: of the user namespace that shall own it, -1: ours.
+ * A new namespace: CLONE_NEWNET (its loopback is up) or CLONE_NEWIPC. @user_fd: of the user namespace that shall own
+ * it, -1: ours.
  */
 int sandbox_namespace_make(int kind, int user_fd);
 
@@ -19,8 +20,8 @@ int sandbox_namespace_make(int kind, int user_fd);
 int sandbox_namespace_enter_new_network(void);
 
 /*
- * A user namespace in which root and @uid, root and @gid are who they are outside, and nobody else is anybody (UINT32_MAX:
- * only root is). One that makes it without privileges can have itself in it, and nobody else.
+ * A user namespace in which root and @uid, root and @gid are who they are outside, and nobody else is anybody
+ * (UINT32_MAX: only root is). One that makes it without privileges can have itself in it, and nobody else.
  */
 int sandbox_namespace_make_user(uid_t uid, gid_t gid);
 

@@ -16,7 +16,7 @@ bool sandbox_is_below(const char *path, const char *folder);
 void sandbox_order_sort(SandboxMount *mounts, size_t n);
 
 /*
- * Of those that are sorted, drops what is there twice, lies in something inaccessible or would change nothing, and gives
- * each its .outer and its attributes: .is_read_only and .is_no_exec are what it will be. The number that is left.
+ * Of those that are sorted, drops what is there twice, lies in something inaccessible or would change nothing, and
+ * gives each its .outer and its attributes: .is_read_only and .is_no_exec are what it will be. The number that is left.
  */
 size_t sandbox_order_settle(SandboxMount *mounts, size_t n);

@@ -197,10 +197,17 @@ static int add_file_systems(SandboxPlan *plan, const SandboxSettings *settings) 
 /* Of all credentials a unit sees its own at most. */
 static int add_secrets(SandboxPlan *plan, const char *folder) {
         SandboxMount hidden = {
-                .kind = SANDBOX_MOUNT_INACCESSIBLE, .label = "LoadCredential", .path = "/run/credentials", .is_optional = true,
+                .kind = SANDBOX_MOUNT_INACCESSIBLE,
+                .label = "LoadCredential",
+                .path = "/run/credentials",
+                .is_optional = true,
         };
         SandboxMount own = {
-                .kind = SANDBOX_MOUNT_BIND, .label = "LoadCredential", .path = folder, .source = folder, .is_read_only = true,
+                .kind = SANDBOX_MOUNT_BIND,
+                .label = "LoadCredential",
+                .path = folder,
+                .source = folder,
+                .is_read_only = true,
         };
         cleanup_free_ char *base = NULL;
         int r;
@@ -311,7 +318,8 @@ static unsigned long propagation_flag(SandboxPropagation propagation) {
         return MS_SHARED;
 }
 
-static int open_namespace(const char *label, const char *path, ExecStep step, int kind, int *ret_fd, ExecResult *result) {
+static int open_namespace(const char *label, const char *path, ExecStep step, int kind, int *ret_fd,
+                          ExecResult *result) {
         *ret_fd = sandbox_namespace_open(path, kind);
         if (*ret_fd < 0)
                 exec_result_set(result, step, *ret_fd, "%s=%s", label, path);
@@ -353,7 +361,7 @@ static bool insists(const SandboxSettings *settings) {
         return false;
 }
 
-/* It takes long, so the first process does it that enters it: but not one that would have it for itself. */
+/* Making a network takes long, so the first process in it makes it: but not one that would have it for itself. */
 static int share_network(const ExecRequest *request, bool has_own_memory, SandboxPlan *plan, ExecResult *result) {
         SandboxShared *shared = request->shared;
 

@@ -122,7 +122,8 @@ static bool is_taken(const SandboxPlan *plan, const char *path) {
         for (size_t i = 0; i < plan->mounts.n; i++) {
                 const SandboxMount *mount = &plan->mounts.items[i];
 
-                if (mount->kind != SANDBOX_MOUNT_SELF && mount->kind != SANDBOX_MOUNT_IMPLICIT && text_equal(mount->path, path))
+                if (mount->kind != SANDBOX_MOUNT_SELF && mount->kind != SANDBOX_MOUNT_IMPLICIT &&
+                    text_equal(mount->path, path))
                         return true;
         }
         return false;

@@ -42,8 +42,8 @@ bool sandbox_shared_is_needed(const SandboxSettings *settings, bool is_unprivile
 int sandbox_shared_make_network(SandboxShared *shared, bool is_unprivileged, ExecResult *result);
 
 /*
- * Makes what is needed and not there, but a network: that takes long. @uid, @gid: of the user, UINT32_MAX: root. 0; or < 0
- * with the result set, and what was made so far stays.
+ * Makes what is needed and not there, but a network: that takes long. @uid, @gid: of the user, UINT32_MAX: root. 0; or
+ * < 0 with the result set, and what was made so far stays.
  */
 int sandbox_shared_make(SandboxShared *shared, const SandboxSettings *settings, bool is_unprivileged, uid_t uid,
                         gid_t gid, ExecResult *result);
