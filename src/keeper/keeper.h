@@ -87,7 +87,6 @@ typedef struct Keeper {
         FdStore fds;
 } Keeper;
 
-
 /* One line on standard error. */
 void keeper_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
