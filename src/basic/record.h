@@ -56,7 +56,7 @@ void record_reader_init(RecordReader *reader, const void *bytes, size_t n);
 /* A reader of bytes that were part of another record, with the same format. */
 void record_reader_init_inner(RecordReader *reader, const void *bytes, size_t n, const RecordReader *outer);
 
-/* These return 0 or NULL after a failure. Returned pointers live as long as the bytes. */
+/* The functions below return 0 or NULL after a failure. Returned pointers live as long as the bytes. */
 uint64_t record_get(RecordReader *reader);
 uint64_t record_get_time(RecordReader *reader);
 int64_t record_get_signed(RecordReader *reader);

@@ -45,7 +45,7 @@ void exec_adjust_restore(void) {
 
                 if (fd < 0)
                         continue;
-                /* What we had we may have: a privilege is needed only to go below what a privileged process has set. */
+                /* The old value may be set again: only one below that of a privileged process needs a privilege. */
                 (void) !write(fd, adjustment->own, strlen(adjustment->own));
                 close(fd);
         }

@@ -210,7 +210,7 @@ pid_t exec_guess_main(const uint8_t invocation_id[static 16], pid_t except) {
 void exec_kill_descendants(int signal) {
         ExecPids pids = {};
 
-        /* This hits neither PID 1 nor us. */
+        /* The kernel sends a signal for -1 neither to PID 1 nor to the sender. */
         if (getpid() == 1 || exec_process_keeper() == 1) {
                 kill(-1, signal);
                 return;

@@ -154,7 +154,10 @@ static void close_session(const Pam *pam, pam_handle_t *handle) {
 
 /* — the session's owner — */
 
-/* What is at the other end of the program's descriptors waits for the program, not for us. Modules may need theirs. */
+/*
+ * Lets go of the program's descriptors: the other end of one waits for the program to end, not for the session's owner.
+ * Descriptors of PAM modules stay open, for the modules may need them.
+ */
 static void forget_descriptors(const ExecChild *child) {
         int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 

@@ -11,7 +11,7 @@
 
 typedef enum ExecRemoveHow {
         EXEC_REMOVE_ALL,                /* however long it takes */
-        /* What is there is gone from its place, but for mounts; if it is much, a process of ours goes on with it. */
+        /* The contents leave their place at once, but for mounts; a child process removes what takes long. */
         EXEC_REMOVE_SOON,
         EXEC_REMOVE_LINK,               /* only if it is a symlink */
 } ExecRemoveHow;

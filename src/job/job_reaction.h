@@ -9,7 +9,7 @@
 
 #include "job/job_type.h"
 
-/* What a change of a unit means for its triggered job. */
+/* The meaning of a unit's change for its triggered job. */
 typedef struct JobReaction {
         bool ends;
         JobResult result;               /* if it ends */

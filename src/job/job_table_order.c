@@ -158,7 +158,7 @@ static Job *job_order_scan_relations(const JobTable *table, Job *job, const Unit
         return NULL;
 }
 
-/* Those that have been looked at leave the list. */
+/* Jobs of the late list, each of which leaves the list when it has been checked. */
 static Job *job_order_scan_late(const JobTable *table, Job *job, const Unit *unit) {
         for (; job->rare->late.n > 0; job->rare->late.n--) {
                 Job *blocker = job_order_check_late(table, job, unit, vector_last(&job->rare->late));

@@ -101,7 +101,7 @@ static int job_transaction_refuse_destructive(JobTransaction *transaction, const
                                  job_state_to_string(installed->state), why, job_stage_chain(transaction, candidate)));
 }
 
-/* What becomes of each candidate beside the installed jobs; what gives way goes. */
+/* Decides what becomes of each candidate beside the installed jobs; a candidate that gives way is dropped. */
 static int meet_installed(JobTransaction *transaction) {
         bool any_dropped = false;
 

@@ -48,7 +48,10 @@ DECLARE_STRING_TABLE(job_result, JobResult);
  */
 int job_type_from_request(const char *word, JobType *ret_type, bool *ret_reload_if_possible);
 
-/* What two types on a unit become (may be composite), or _JOB_TYPE_INVALID for a conflict. nop only merges with nop. */
+/*
+ * The type that two types on a unit become (may be composite), or _JOB_TYPE_INVALID for a conflict. nop merges with nop
+ * only.
+ */
 JobType job_type_merge(JobType a, JobType b);
 bool job_type_conflicts(JobType a, JobType b);          /* nop conflicts with nothing */
 

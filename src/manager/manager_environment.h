@@ -29,6 +29,6 @@ int manager_environment_change(ManagerEnvironment *environment, char *const *uns
                                Failure *ret_failure);
 void manager_environment_set_log_level(ManagerEnvironment *environment, int level);
 
-/* What clients have set, in the record of the manager itself. Reading: 0, -EBADMSG or -ENOMEM. */
+/* The variables that clients have set, in the record of the manager itself. Reading: 0, -EBADMSG or -ENOMEM. */
 void manager_environment_write(const ManagerEnvironment *environment, RecordWriter *writer);
 int manager_environment_read(ManagerEnvironment *environment, RecordReader *reader);

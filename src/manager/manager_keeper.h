@@ -43,7 +43,7 @@ typedef struct ManagerKeeperOps {
         bool (*has_exit)(void *userdata, pid_t pid);
         /* At the end of a turn, once its state is saved: the exits that were told in it need not be told again. */
         void (*committed)(void *userdata);
-        /* What sd_notify() would tell whoever started us, which listens to the keeper only. */
+        /* Text in sd_notify()'s form for the process that started jobd, which listens to the keeper only. */
         void (*notify)(void *userdata, const char *text);
 } ManagerKeeperOps;
 

@@ -31,7 +31,7 @@ static int find_below(const BusTree *tree, const char *rest, pid_t caller, BusOb
         return failure_set(ret_failure, -ENOENT, "UnknownObject", "There is no object %s.", object->path);
 }
 
-/* What follows @root in @path: "" if they are the same, NULL if it lies elsewhere. */
+/* The part of @path that follows @root: "" if they are the same, NULL if it lies elsewhere. */
 static const char *path_below(const char *path, const char *root) {
         size_t n = strlen(root);
 
