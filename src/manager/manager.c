@@ -427,9 +427,11 @@ Manager *manager_free(Manager *manager) {
 /* — turns — */
 
 static bool may_be_told_later(Manager *manager) {
+        const TellClock turn = { manager->turn.now, manager->turn.spent };
+
         return job_manager_has_ready(manager->engine) &&
-               tell_policy_may_wait(&manager->tell, outbox_length(manager->outbox) > 0, manager->turn.now,
-                                    clock_monotonic(), clock_processor());
+               tell_policy_may_wait(&manager->tell, outbox_length(manager->outbox) > 0, turn,
+                                    (TellClock) { clock_monotonic(), clock_processor() });
 }
 
 /* Everything up to now, behind its commit. */

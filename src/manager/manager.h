@@ -55,7 +55,6 @@ UnitAction manager_action(const Manager *manager);
  */
 int manager_set_exit_status(Manager *manager, int status);
 int manager_exit_status(const Manager *manager);
-/* Is anything left of what we, or our keeper, started? Also what only waits to be reaped. */
 
 sd_event *manager_event(Manager *manager);
 UnitTable *manager_units(Manager *manager);

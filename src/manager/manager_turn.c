@@ -45,6 +45,7 @@ void manager_turn_deinit(ManagerTurn *turn) {
 void manager_turn_read_clock(ManagerTurn *turn) {
         turn->now = clock_monotonic();
         turn->now_realtime = clock_realtime();
+        turn->spent = clock_processor();
 }
 
 void manager_turn_wake(ManagerTurn *turn) {

@@ -22,6 +22,7 @@ typedef struct ManagerTurn {
         sd_event_source *idle_source;   /* owned: has another turn follow */
         State *state;                   /* owned */
         usec_t now, now_realtime;       /* the same all through a turn */
+        usec_t spent;                   /* processor time of the process when the turn began */
         bool has_news;                  /* something happened that listeners have not been told the end of */
 } ManagerTurn;
 

@@ -27,16 +27,16 @@
 #define FACTOR 2U
 #define ANSWER_FACTOR 3U
 
-bool tell_policy_may_wait(TellPolicy *policy, bool has_answer, usec_t turn, usec_t now, usec_t spent) {
+bool tell_policy_may_wait(TellPolicy *policy, bool has_answer, TellClock turn, TellClock now) {
         assert(policy);
 
-        if (!has_answer && turn < policy->later_until)
+        if (!has_answer && turn.now < policy->later_until)
                 return true;
         if (policy->answer_until == 0) {
-                policy->answer_until = usec_add(now, ANSWER_MAX);
-                policy->answer_spent = usec_add(spent, ANSWER_FACTOR * usec_sub(now, turn));
+                policy->answer_until = usec_add(now.now, ANSWER_MAX);
+                policy->answer_spent = usec_add(now.spent, ANSWER_FACTOR * usec_sub(now.spent, turn.spent));
         }
-        return now < policy->answer_until && spent < policy->answer_spent;
+        return now.now < policy->answer_until && now.spent < policy->answer_spent;
 }
 
 void tell_policy_told(TellPolicy *policy, usec_t began, usec_t now) {

@@ -14,6 +14,11 @@
 
 #include "basic/usec.h"
 
+/* Two clocks read together: CLOCK_MONOTONIC, and the processor time of the process. */
+typedef struct TellClock {
+        usec_t now, spent;
+} TellClock;
+
 typedef struct TellPolicy {
         usec_t later_until;             /* until then listeners wait as long as jobs begin and end */
         usec_t answer_until;            /* until then the answer to a client waits, likewise; 0: there is none yet */
@@ -22,9 +27,9 @@ typedef struct TellPolicy {
 
 /*
  * May what is to be told at the end of a turn wait for a later one? To be asked while jobs are ready. @has_answer: a
- * client waits for something. @turn: when the turn began. @spent: processor time of the process.
+ * client waits for something. @turn: when the turn began.
  */
-bool tell_policy_may_wait(TellPolicy *policy, bool has_answer, usec_t turn, usec_t now, usec_t spent);
+bool tell_policy_may_wait(TellPolicy *policy, bool has_answer, TellClock turn, TellClock now);
 
-/* Everything was told; that took from @began to @now. */
+/* Everything was told; that took from @began to @now, both of CLOCK_MONOTONIC. */
 void tell_policy_told(TellPolicy *policy, usec_t began, usec_t now);

@@ -8,10 +8,15 @@
 
 #define MS USEC_PER_MSEC
 
+/* On a processor that nobody else uses both clocks run alike. */
+static TellClock alone(usec_t time) {
+        return (TellClock) { time, time };
+}
+
 Test(tell_policy, listeners_are_told_at_once_for_the_first_time) {
         TellPolicy policy = {};
 
-        cr_assert(not(tell_policy_may_wait(&policy, false, 1000 * MS, 1000 * MS, 0)));
+        cr_assert(not(tell_policy_may_wait(&policy, false, alone(1000 * MS), alone(1000 * MS))));
 }
 
 /* After it took @took. */
@@ -20,7 +25,7 @@ static usec_t wait_after(usec_t took) {
         usec_t now = 5000 * MS;
 
         tell_policy_told(&policy, now - took, now);
-        while (tell_policy_may_wait(&policy, false, now, now, now))
+        while (tell_policy_may_wait(&policy, false, alone(now), alone(now)))
                 now += MS;
         return now - 5000 * MS;
 }
@@ -31,46 +36,46 @@ Test(tell_policy, listeners_wait_twice_as_long_as_telling_takes_within_limits) {
         cr_expect(eq(u64, wait_after(3000 * MS), 100 * MS));
 }
 
-Test(tell_policy, an_answer_waits_three_times_as_long_as_it_took_to_find_it) {
+static void expect_three_times(bool has_answer) {
+        const usec_t turn = 1000 * MS;
         TellPolicy policy = {};
-        usec_t turn = 1000 * MS;
 
-        cr_assert(tell_policy_may_wait(&policy, true, turn, turn + 30 * MS, 30 * MS));
-        cr_assert(tell_policy_may_wait(&policy, true, turn + 110 * MS, turn + 119 * MS, 119 * MS));
-        cr_assert(not(tell_policy_may_wait(&policy, true, turn + 120 * MS, turn + 120 * MS, 120 * MS)));
+        cr_assert(tell_policy_may_wait(&policy, has_answer, alone(turn), alone(turn + 30 * MS)));
+        cr_assert(tell_policy_may_wait(&policy, has_answer, alone(turn + 110 * MS), alone(turn + 119 * MS)));
+        cr_assert(not(tell_policy_may_wait(&policy, has_answer, alone(turn + 120 * MS), alone(turn + 120 * MS))));
 }
 
-Test(tell_policy, time_that_others_have_the_processor_does_not_count) {
-        TellPolicy policy = {};
-        usec_t turn = 1000 * MS;
-
-        cr_assert(tell_policy_may_wait(&policy, true, turn, turn + 30 * MS, 30 * MS));
-        cr_assert(tell_policy_may_wait(&policy, true, turn + 400 * MS, turn + 400 * MS, 119 * MS));
-        cr_assert(not(tell_policy_may_wait(&policy, true, turn + 410 * MS, turn + 410 * MS, 120 * MS)));
+Test(tell_policy, an_answer_waits_three_times_as_long_as_it_took_to_find_it) {
+        expect_three_times(true);
 }
 
 Test(tell_policy, a_large_request_without_an_answer_waits_likewise) {
-        TellPolicy policy = {};
-        usec_t turn = 1000 * MS;
+        expect_three_times(false);
+}
 
-        cr_assert(tell_policy_may_wait(&policy, false, turn, turn + 30 * MS, 30 * MS));
-        cr_assert(tell_policy_may_wait(&policy, false, turn + 110 * MS, turn + 119 * MS, 119 * MS));
-        cr_assert(not(tell_policy_may_wait(&policy, false, turn + 120 * MS, turn + 120 * MS, 120 * MS)));
+/* Five in a hundred: the turn lasted 100 ms, in which jobd had the processor for 5. */
+Test(tell_policy, time_that_others_have_the_processor_does_not_count) {
+        const TellClock turn = { 1000 * MS, 40 * MS };
+        TellPolicy policy = {};
+
+        cr_assert(tell_policy_may_wait(&policy, true, turn, (TellClock) { 1100 * MS, 45 * MS }));
+        cr_assert(tell_policy_may_wait(&policy, true, turn, (TellClock) { 1380 * MS, 59 * MS }));
+        cr_assert(not(tell_policy_may_wait(&policy, true, turn, (TellClock) { 1400 * MS, 60 * MS })));
 }
 
 Test(tell_policy, an_answer_never_waits_longer_than_half_a_second) {
+        const TellClock turn = { 1000 * MS, 0 };
         TellPolicy policy = {};
-        usec_t turn = 1000 * MS, found = turn + 10000 * MS;
 
-        cr_assert(tell_policy_may_wait(&policy, true, turn, found, 0));
-        cr_assert(not(tell_policy_may_wait(&policy, true, turn, found + 500 * MS, MS)));
+        cr_assert(tell_policy_may_wait(&policy, true, turn, (TellClock) { 11000 * MS, 10000 * MS }));
+        cr_assert(not(tell_policy_may_wait(&policy, true, turn, (TellClock) { 11500 * MS, 10001 * MS })));
 }
 
 Test(tell_policy, the_next_answer_has_a_time_of_its_own) {
+        const usec_t turn = 1000 * MS;
         TellPolicy policy = {};
-        usec_t turn = 1000 * MS;
 
-        cr_assert(tell_policy_may_wait(&policy, true, turn, turn + 30 * MS, 30 * MS));
+        cr_assert(tell_policy_may_wait(&policy, true, alone(turn), alone(turn + 30 * MS)));
         tell_policy_told(&policy, turn + 120 * MS, turn + 121 * MS);
-        cr_assert(tell_policy_may_wait(&policy, true, turn + 130 * MS, turn + 160 * MS, 160 * MS));
+        cr_assert(tell_policy_may_wait(&policy, true, alone(turn + 130 * MS), alone(turn + 160 * MS)));
 }
