@@ -299,7 +299,7 @@ static void notify(void *userdata, const char *text) {
         (void) send_message(userdata, &message, -1);
 }
 
-static const ManagerKeeperOps ops = {
+static const ProcessKeeperOps ops = {
         .store_fd = store_fd,
         .accept_fd = accept_fd,
         .drop_fd = drop_fd,
@@ -310,10 +310,10 @@ static const ManagerKeeperOps ops = {
         .notify = notify,
 };
 
-ManagerKeeper core_keeper_for_manager(CoreKeeper *keeper) {
+ProcessKeeper core_keeper_for_manager(CoreKeeper *keeper) {
         if (!keeper)
-                return (ManagerKeeper) {};
-        return (ManagerKeeper) {
+                return (ProcessKeeper) {};
+        return (ProcessKeeper) {
                 .ops = &ops, .userdata = keeper, .pid = keeper->pid, .is_again = core_keeper_is_again(keeper) };
 }
 

@@ -26,7 +26,7 @@ CoreKeeper *core_keeper_free(CoreKeeper *keeper);
 DEFINE_CLEANUP(CoreKeeper, core_keeper_free)
 
 /* The options of a manager that has this keeper; without one (NULL) all zero. */
-ManagerKeeper core_keeper_for_manager(CoreKeeper *keeper);
+ProcessKeeper core_keeper_for_manager(CoreKeeper *keeper);
 
 /*
  * Passes the exits that the keeper has, and those to come, to @manager in its turns. Nothing is asked of the manager

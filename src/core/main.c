@@ -157,7 +157,7 @@ static int serve(Core *core, const char *runtime_directory, Failure *ret_failure
 /* The keeper holds the lock, too, so that no other jobd takes the folder while core is started again. */
 static int open_runtime_directory(const Core *core, int *ret_fd, char **ret_path, Failure *ret_failure) {
         const CoreOptions *options = &core->options;
-        const ManagerKeeper keeper = core_keeper_for_manager(core->keeper);
+        const ProcessKeeper keeper = core_keeper_for_manager(core->keeper);
         cleanup_(close_fd) int kept = keeper.ops ? keeper.ops->take_fd(keeper.userdata, LOCK_NAME) : -1;
         int r;
 

@@ -150,9 +150,9 @@ static int init_processes(Manager *manager) {
                 .userdata = manager,
                 .event = manager->turn.event,
                 .outbox = manager->outbox,
-                .keeper = manager->options.keeper.pid,
-                .is_again = manager->options.keeper.is_again,
+                .keeper = &manager->options.keeper,
                 .exit_priority = MANAGER_PRIORITY_CHILDREN,
+                .group_priority = MANAGER_PRIORITY_NOTIFY,
                 .fd_priority = MANAGER_PRIORITY_BUS,
         };
         r = process_timers_new(&manager->timers);
@@ -219,6 +219,7 @@ static void join_surroundings(Manager *manager) {
         };
         manager->names.turn = manager->mounts.turn = manager->clock.turn = &manager->turn;
         manager->tokens.state = manager->transients.state = manager->turn.state;
+        manager->kept.keeper = &manager->options.keeper;
         manager->invocations = (ManagerInvocations) { .rows = &manager->rows, .log = &manager->log };
 }
 
@@ -254,16 +255,6 @@ static void join_stages(Manager *manager) {
 
         manager->contract = (ManagerContract) {
                 .options = options, .table = manager->units, .jobs = manager->engine, .rows = &manager->rows };
-        manager->groups = (ManagerGroups) {
-                .options = options,
-                .turn = &manager->turn,
-                .units = manager->units,
-                .rows = &manager->rows,
-                .unloading = &manager->unloading,
-                .limitations = &manager->limitations,
-                .listeners = &manager->listeners,
-                .stage = &manager->stages.stage,
-        };
         manager->stages = (ManagerStages) {
                 .options = options,
                 .turn = &manager->turn,
@@ -275,6 +266,21 @@ static void join_stages(Manager *manager) {
                 .started = manager->turn.now,
                 .started_realtime = manager->turn.now_realtime,
         };
+}
+
+/* Finds out whether there are any, and says so once. */
+static int init_groups(Manager *manager) {
+        const ManagerOptions *options = &manager->options;
+        cleanup_(failure_deinit) Failure failure = {};
+        CgroupTree *tree = NULL;
+
+        if (process_groups_find_tree(&manager->process_host, &tree, &failure) >= 0)
+                log_info("Control groups of units are in %s.", cgroup_tree_folder(tree));
+        else
+                manager_limitations_note(&manager->limitations, LOG_LEVEL_INFO, "Units have no control groups: %s.",
+                                         failure_message(&failure));
+        return process_groups_new(&manager->groups, &manager->process_host, options->is_user,
+                                  options->default_tasks_max, tree, failure_message(&failure));
 }
 
 static int init_loop(Manager *manager, Failure *ret_failure) {
@@ -310,7 +316,9 @@ static int init(Manager *manager, Failure *ret_failure) {
                 return failure_set(ret_failure, r, "Failed", "Cannot set up the units: %s", strerror(-r));
         join_units(manager);
         join_stages(manager);
-        manager_groups_init(&manager->groups);
+        r = init_groups(manager);
+        if (r < 0)
+                return failure_set(ret_failure, r, "Failed", "Cannot set up control groups: %s", strerror(-r));
         return init_loop(manager, ret_failure);
 }
 
@@ -388,7 +396,7 @@ static void close_state(Manager *manager) {
 static void free_objects(Manager *manager) {
         manager_transients_deinit(&manager->transients);
         manager->log = manager_log_free(manager->log, manager->stages.stage == MANAGER_GONE);
-        manager_groups_deinit(&manager->groups);
+        manager->groups = process_groups_free(manager->groups);
         sd_event_source_disable_unref(manager->timer_source);
         manager_jobs_deinit(&manager->jobs);
         manager_clock_deinit(&manager->clock);
@@ -481,7 +489,7 @@ static void end_turn(Manager *manager) {
         tell_news(manager);
         manager_log_tell_news(manager->log);
         process_errands_forget_orphans(manager->errands);
-        manager_groups_follow_startup(&manager->groups);
+        process_groups_follow_startup(manager->groups, manager->stages.stage != MANAGER_SERVING);
         manager_stages_step(&manager->stages);
         if (manager->stages.stage >= MANAGER_TERMINATING)
                 manager_log_end(manager->log);
@@ -572,7 +580,7 @@ const ManagerOptions *manager_options(const Manager *manager) {
 }
 
 const struct ResourceDefaults *manager_resource_defaults(const Manager *manager) {
-        return &manager->groups.defaults;
+        return process_groups_defaults(manager->groups);
 }
 
 char *const *manager_limitations(const Manager *manager) {

@@ -14,9 +14,10 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "exec/exec_process.h"
-#include "manager/manager_adopt.h"
 #include "manager/manager_owner.h"
+#include "manager/manager_parent.h"
 #include "manager/manager_parts.h"
+#include "process/process_adopt.h"
 #include "unit/unit_clean.h"
 
 /* Generations from a process up to one that is known. */
@@ -105,7 +106,7 @@ Unit *manager_unit_by_pid(Manager *manager, pid_t pid) {
                 if (known)
                         return manager_unit_of_owner(known->owner);
                 if (i == 0) {
-                        Unit *unit = manager_groups_find_unit(&manager->groups, pid);
+                        Unit *unit = manager_unit_of_group(manager, pid);
 
                         if (unit)
                                 return unit;
@@ -165,6 +166,7 @@ static int add_orphans(Manager *manager, const Unit *unit, ExecPids *pids) {
 }
 
 int manager_unit_processes(Manager *manager, Unit *unit, pid_t **ret_pids, size_t *ret_n) {
+        ProcessOwner *owner = manager_group_owner(manager, unit);
         const ManagerUnit *row = manager_units_of(&manager->rows, unit);
         ExecPids pids = {};
         bool is_complete = false;
@@ -172,8 +174,8 @@ int manager_unit_processes(Manager *manager, Unit *unit, pid_t **ret_pids, size_
 
         for (const Process *at = manager_unit_process_list(manager, unit); r == 0 && at; at = at->next)
                 r = add_once(&pids, at->pid);
-        if (r == 0) {
-                int listed = manager_groups_list(&manager->groups, unit, &pids);
+        if (r == 0 && owner) {
+                int listed = process_groups_list(manager->groups, owner, &pids);
 
                 is_complete = listed > 0;
                 r = MIN(listed, 0);
@@ -191,22 +193,47 @@ int manager_unit_processes(Manager *manager, Unit *unit, pid_t **ret_pids, size_
         return 0;
 }
 
+/* The manager is in the root slice. */
+bool manager_can_freeze(Manager *manager, const Unit *unit) {
+        return !process_groups_reason(manager->groups) && unit->vtable->group && unit->type != UNIT_SOCKET &&
+               strcmp(unit->id, "-.slice") != 0;
+}
+
+static int check_freeze(Manager *manager, const Unit *unit, bool freeze, Failure *ret_failure) {
+        const char *missing = process_groups_reason(manager->groups);
+
+        if (unit->vtable->group && missing)
+                return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported",
+                                   "%s cannot be frozen: there are no control groups (%s).", unit->id, missing);
+        if (!manager_can_freeze(manager, unit))
+                return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported", "%s cannot be frozen: %s.", unit->id,
+                                   unit->type == UNIT_SLICE ? "the manager itself is in it"
+                                                            : "units of its type have no processes for that");
+        if (unit->load_state != UNIT_LOADED || (freeze && unit->active_state != UNIT_ACTIVE))
+                return failure_set(ret_failure, -EHOSTDOWN, "UnitInactive",
+                                   "%s is not active, so there is nothing to %s.",
+                                   unit->id, freeze ? "freeze" : "thaw");
+        if (manager_jobs_has(&manager->jobs, unit))
+                return failure_set(ret_failure, -EBUSY, "UnitBusy", "%s has a job, which has to end first.", unit->id);
+        return 0;
+}
+
 int manager_freeze_unit(Manager *manager, Unit *unit, bool freeze, Failure *ret_failure) {
-        int r = manager_groups_check_freeze(&manager->groups, unit, freeze, ret_failure);
+        int r = check_freeze(manager, unit, freeze, ret_failure);
+        ProcessOwner *owner;
 
         if (r < 0)
                 return r;
-        if (manager_jobs_has(&manager->jobs, unit))
-                return failure_set(ret_failure, -EBUSY, "UnitBusy", "%s has a job, which has to end first.", unit->id);
-        return manager_groups_freeze(&manager->groups, unit, freeze, ret_failure);
-}
-
-bool manager_can_freeze(Manager *manager, const Unit *unit) {
-        return manager_groups_can_freeze(&manager->groups, unit);
+        owner = manager_group_owner(manager, unit);
+        if (!owner)
+                return failure_set(ret_failure, -EHOSTDOWN, "UnitInactive", "%s has no processes.", unit->id);
+        return process_groups_freeze(manager->groups, owner, freeze, ret_failure);
 }
 
 const char *manager_freezer_state(Manager *manager, const Unit *unit) {
-        return manager_groups_freezer_state(&manager->groups, unit);
+        ProcessOwner *owner = manager_group_owner(manager, unit);
+
+        return owner ? process_groups_freezer_state(manager->groups, owner) : "running";
 }
 
 unsigned manager_can_clean(const Unit *unit) {
@@ -266,12 +293,15 @@ int manager_make_transient(Manager *manager, const char *name, const char *text,
 }
 
 static int attach(Manager *manager, Unit *unit, const pid_t *pids, size_t n, Failure *ret_failure) {
+        ProcessOwner *owner;
+
         if (!unit->vtable->group || unit->type == UNIT_SLICE)
                 return failure_set(ret_failure, -EINVAL, "InvalidArgs",
                                    "Unit type of %s does not support processes being attached to it.", unit->id);
         if (unit_state_is_inactive_or_failed(unit->active_state))
                 return failure_set(ret_failure, -ESRCH, "InvalidArgs", "Unit %s is not active, refusing.", unit->id);
-        if (manager_groups_adopt(&manager->groups, unit, pids, n) > 0)
+        owner = manager_make_owner(manager, unit);
+        if (owner && process_adopt(manager->groups, owner, pids, n) > 0)
                 return 0;
         return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported",
                            "Processes cannot be put into a control group of %s.",
@@ -286,7 +316,7 @@ int manager_give_processes(Manager *manager, Unit *unit, const pid_t *pids, size
         assert(unit);
         assert(unit->vtable->give_processes);
 
-        r = manager_adopt_check(pids, n, uid, manager->options.keeper.pid, ret_failure);
+        r = process_adopt_check(pids, n, uid, manager->options.keeper.pid, ret_failure);
         if (r < 0)
                 return r;
         state_mark_unit(manager->turn.state, unit->index);
@@ -300,7 +330,7 @@ int manager_attach_processes(Manager *manager, Unit *unit, const pid_t *pids, si
         assert(manager);
         assert(unit);
 
-        r = manager_adopt_check(pids, n, uid, manager->options.keeper.pid, ret_failure);
+        r = process_adopt_check(pids, n, uid, manager->options.keeper.pid, ret_failure);
         if (r < 0)
                 return r;
         state_mark_unit(manager->turn.state, unit->index);
@@ -348,14 +378,14 @@ int manager_reload(Manager *manager, bool force, char ***ret_differences, Failur
         assert(manager);
 
         log_info("Reading unit files again.");
-        manager_keeper_tell_parent(&manager->options.keeper, "RELOADING=1");
+        manager_parent_tell(&manager->options.keeper, "RELOADING=1");
         manager_listeners_tell(&manager->listeners, reloading, true);
         manager_diagnostics_forget(&manager->diagnostics);
         manager_generator_run(&manager->generator);
         r = unit_file_reload(manager->loader, manager->units, force, note_difference, &differences, ret_failure);
         if (r >= 0) {
                 job_manager_graph_changed(manager->engine, manager->turn.now);
-                manager_groups_apply(&manager->groups);
+                manager_apply_groups(manager);
                 /* The relations of before are not known any more; a reload looks at all files anyway. */
                 unit_table_foreach(manager->units, unit) {
                         /* The unit may not recover with another that it does not need any more. */
@@ -366,7 +396,7 @@ int manager_reload(Manager *manager, bool force, char ***ret_differences, Failur
         }
         manager->turn.has_news = true;
         manager_listeners_tell(&manager->listeners, reloading, false);
-        manager_keeper_tell_parent(&manager->options.keeper, "READY=1");
+        manager_parent_tell(&manager->options.keeper, "READY=1");
         manager_jobs_arm(&manager->jobs);
 
         if (r >= 0 && ret_differences)
@@ -429,11 +459,11 @@ void manager_name_owned(Manager *manager, const char *name, bool is_owned, pid_t
 /* — the keeper — */
 
 int manager_store_fd(Manager *manager, const char *name, int fd) {
-        return manager_keeper_store_fd(&manager->options.keeper, name, fd);
+        return process_keeper_store_fd(&manager->options.keeper, name, fd);
 }
 
 int manager_take_fd(Manager *manager, const char *name) {
-        return manager_keeper_take_fd(&manager->options.keeper, name);
+        return process_keeper_take_fd(&manager->options.keeper, name);
 }
 
 bool manager_is_kept(const Manager *manager) {
@@ -445,7 +475,7 @@ bool manager_leaves_sockets(const Manager *manager) {
 }
 
 void manager_tell_parent(Manager *manager, const char *text) {
-        manager_keeper_tell_parent(&manager->options.keeper, text);
+        manager_parent_tell(&manager->options.keeper, text);
 }
 
 void manager_take_kept_exits(Manager *manager, const UnitExit *exits, size_t n) {

@@ -14,6 +14,7 @@
 #include "basic/text.h"
 #include "manager/manager_owner.h"
 #include "manager/manager_parts.h"
+#include "process/process_adopt.h"
 #include "process/process_watch.h"
 
 static Manager *manager_of(UnitHost *host) {
@@ -66,50 +67,24 @@ static void host_unwatch_fd(UnitHost *host, Unit *unit, uint32_t index) {
 
 /* — descriptors that the keeper holds, by the name of the unit — */
 
-static int name_fd(const Unit *unit, const char *what, uint32_t index, char **ret_name) {
-        return text_format(ret_name, "%s/%s/%u", unit->id, what, index);
-}
-
 static int host_keep_fd(UnitHost *host, const Unit *unit, const char *what, uint32_t index, int fd) {
-        cleanup_free_ char *name = NULL;
-        int r = name_fd(unit, what, index, &name);
-
-        if (r == 0)
-                r = manager_keeper_store_fd(&manager_of(host)->options.keeper, name, fd);
-        if (r < 0)
-                log_write(LOG_LEVEL_WARNING, unit->id, "If jobd dies, a descriptor of it (%s %u) is lost: %s", what,
-                          index, strerror(-r));
-        return r;
+        return process_kept_store(&manager_of(host)->kept, unit->id, what, index, fd);
 }
 
 static int host_accept_fd(UnitHost *host, const Unit *unit, const char *what, uint32_t index, int listening) {
-        cleanup_free_ char *name = NULL;
-        int r = name_fd(unit, what, index, &name);
-
-        return r < 0 ? r : manager_keeper_accept_fd(&manager_of(host)->options.keeper, name, listening);
+        return process_kept_accept(&manager_of(host)->kept, unit->id, what, index, listening);
 }
 
 static void host_drop_fd(UnitHost *host, const Unit *unit, const char *what, uint32_t index) {
-        cleanup_free_ char *name = NULL;
-
-        manager_of(host)->is_settled = false;
-        if (name_fd(unit, what, index, &name) == 0)
-                (void) manager_keeper_drop_fd(&manager_of(host)->options.keeper, name);
+        process_kept_drop(&manager_of(host)->kept, unit->id, what, index);
 }
 
 static int host_take_fd(UnitHost *host, const Unit *unit, const char *what, uint32_t index) {
-        cleanup_free_ char *name = NULL;
-        int r = name_fd(unit, what, index, &name);
-
-        return r < 0 ? r : manager_keeper_take_fd(&manager_of(host)->options.keeper, name);
+        return process_kept_take(&manager_of(host)->kept, unit->id, what, index);
 }
 
 static void host_settle_fds(UnitHost *host) {
-        Manager *manager = manager_of(host);
-
-        if (!manager->is_settled)
-                manager_keeper_sync(&manager->options.keeper);
-        manager->is_settled = true;
+        process_kept_settle(&manager_of(host)->kept);
 }
 
 /* — jobs — */
@@ -146,25 +121,56 @@ static void host_log(UnitHost *host, Unit *unit, int level, const char *message)
         log_write((LogLevel) level, unit->id, "%s", message);
 }
 
+/* — its control group — */
+
 static pid_t host_guess_main(UnitHost *host, const Unit *unit, pid_t except) {
-        return manager_groups_guess_main(&manager_of(host)->groups, unit, except);
+        ProcessOwner *owner = manager_group_owner(manager_of(host), unit);
+
+        return owner ? process_groups_guess_main(manager_of(host)->groups, owner, except) : 0;
 }
 
 static Unit *host_unit_of(UnitHost *host, pid_t pid) {
-        return manager_groups_find_unit(&manager_of(host)->groups, pid);
+        return manager_unit_of_group(manager_of(host), pid);
 }
 
 static int host_group_path(UnitHost *host, const Unit *unit, char **ret_path) {
-        return manager_groups_path(&manager_of(host)->groups, unit, ret_path);
+        ProcessOwner *owner = manager_group_owner(manager_of(host), unit);
+
+        return owner ? process_groups_path(manager_of(host)->groups, owner, ret_path) : -ENOENT;
 }
 
 static int host_group_value(UnitHost *host, const Unit *unit, UnitGroupValue what, uint64_t *ret_value) {
-        return manager_groups_value(&manager_of(host)->groups, unit, what, ret_value);
+        ProcessOwner *owner = manager_group_owner(manager_of(host), unit);
+
+        return owner ? process_groups_value(manager_of(host)->groups, owner, what, ret_value) : -ENODATA;
 }
 
 static int host_list_unapplied(UnitHost *host, const Unit *unit, char ***ret_list) {
-        return manager_groups_list_unapplied(&manager_of(host)->groups, unit, ret_list);
+        Manager *manager = manager_of(host);
+        ProcessOwner *owner = manager_group_owner(manager, unit);
+        UnitGroup wanted = {};
+
+        *ret_list = NULL;
+        if (!process_groups_reason(manager->groups))
+                return owner ? process_groups_list_unapplied(manager->groups, owner, ret_list) : 0;
+        if (unit->vtable->group)
+                unit->vtable->group(unit, &wanted);
+        return process_groups_list_missing(manager->groups, wanted.resources, ret_list);
 }
+
+static int host_adopt(UnitHost *host, Unit *unit, const pid_t *pids, size_t n) {
+        ProcessOwner *owner = manager_make_owner(manager_of(host), unit);
+        int r = owner ? process_adopt(manager_of(host)->groups, owner, pids, n) : -ENOMEM;
+
+        manager_invocations_note(&manager_of(host)->invocations, unit);
+        return r;
+}
+
+static const struct ResourceDefaults *host_resource_defaults(UnitHost *host) {
+        return process_groups_defaults(manager_of(host)->groups);
+}
+
+/* — the surroundings — */
 
 static usec_t host_booted(UnitHost *host) {
         return manager_of(host)->options.is_container ? manager_of(host)->stages.started : 0;
@@ -198,10 +204,6 @@ static const char *host_state_directory(UnitHost *host) {
         if (!manager->state_directory && find_state_directory(manager, &manager->state_directory) < 0)
                 return NULL;
         return manager->state_directory;
-}
-
-static const struct ResourceDefaults *host_resource_defaults(UnitHost *host) {
-        return &manager_of(host)->groups.defaults;
 }
 
 static bool waits_for_others(const Manager *manager, const Unit *unit) {
@@ -238,13 +240,6 @@ static bool host_is_awaited(UnitHost *host, const Unit *unit) {
 
 static int host_watch_name(UnitHost *host, Unit *unit, const char *name) {
         return manager_names_watch(&manager_of(host)->names, unit, name);
-}
-
-static int host_adopt(UnitHost *host, Unit *unit, const pid_t *pids, size_t n) {
-        int r = manager_groups_adopt(&manager_of(host)->groups, unit, pids, n);
-
-        manager_invocations_note(&manager_of(host)->invocations, unit);
-        return r;
 }
 
 static void host_ask_to_stop(UnitHost *host, Unit *unit) {

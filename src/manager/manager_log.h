@@ -15,7 +15,7 @@
 
 typedef struct sd_event sd_event;
 typedef struct ExecRequest ExecRequest;
-typedef struct ManagerKeeper ManagerKeeper;
+typedef struct ProcessKeeper ProcessKeeper;
 
 /* The keeper of the log. */
 typedef enum ManagerLogKind {
@@ -44,7 +44,7 @@ typedef struct ManagerLog ManagerLog;
 
 /* NULL, if there is nothing to do: all functions take that. @keeper is borrowed. 0 or -ENOMEM. */
 int manager_log_new(ManagerLog **ret_log, const ManagerLogOptions *options, sd_event *event,
-                    const ManagerKeeper *keeper, const char *runtime_directory);
+                    const ProcessKeeper *keeper, const char *runtime_directory);
 /* @is_done: there is no successor, and what was made for streams goes. */
 ManagerLog *manager_log_free(ManagerLog *log, bool is_done);
 /* Processes are ended: jobd-log is not started again. */

@@ -10,7 +10,7 @@
 #include "basic/id_map.h"
 #include "basic/log.h"
 #include "basic/vector.h"
-#include "manager/manager_keeper.h"
+#include "process/process_keeper.h"
 #include "manager/manager_log.h"
 #include "unitfile/exec_settings.h"
 
@@ -26,7 +26,7 @@ typedef struct ManagerStream {
 
 struct ManagerLog {
         sd_event *event;                /* borrowed */
-        const ManagerKeeper *keeper;    /* borrowed */
+        const ProcessKeeper *keeper;    /* borrowed */
         bool is_ending;                 /* jobd-log is not started again */
         ManagerLogKind kind;            /* never MANAGER_LOG_AUTO */
         ManagerOutput default_output;

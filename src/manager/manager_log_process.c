@@ -47,11 +47,11 @@ static int open_stream(ManagerLog *log, uint32_t number) {
         r = text_format(&stream.path, "%s/%u", log->folder, number);
         if (r < 0)
                 return r;
-        stream.fd = number < KEPT_MAX ? manager_keeper_take_fd(log->keeper, name) : -ENOENT;
+        stream.fd = number < KEPT_MAX ? process_keeper_take_fd(log->keeper, name) : -ENOENT;
         if (stream.fd < 0) {
                 stream.fd = log_table_open_stream(&log->table, number, true);
                 if (stream.fd >= 0 && number < KEPT_MAX)
-                        (void) manager_keeper_store_fd(log->keeper, name, stream.fd);
+                        (void) process_keeper_store_fd(log->keeper, name, stream.fd);
         }
         r = stream.fd < 0 ? stream.fd : vector_push(&log->streams, stream);
         if (r == 0)
@@ -206,11 +206,11 @@ static void log_own_lines(ManagerLog *log) {
 static int open_fds(ManagerLog *log) {
         int r = 0;
 
-        log->stage_fd = manager_keeper_take_fd(log->keeper, STAGE_FD_NAME);
+        log->stage_fd = process_keeper_take_fd(log->keeper, STAGE_FD_NAME);
         if (log->stage_fd < 0) {
                 log->stage_fd = log_table_open_fifo(&log->table, "stage", O_RDWR, true);
                 if (log->stage_fd >= 0)
-                        (void) manager_keeper_store_fd(log->keeper, STAGE_FD_NAME, log->stage_fd);
+                        (void) process_keeper_store_fd(log->keeper, STAGE_FD_NAME, log->stage_fd);
         }
         log->control_fd = log_table_open_fifo(&log->table, "control", O_RDWR, true);
         log->alive_fd = log_table_open_fifo(&log->table, "alive", O_RDONLY, true);
@@ -307,7 +307,7 @@ static ManagerLog *log_drop(ManagerLog *log) {
 DEFINE_CLEANUP(ManagerLog, log_drop)
 
 int manager_log_new(ManagerLog **ret_log, const ManagerLogOptions *options, sd_event *event,
-                    const ManagerKeeper *keeper, const char *runtime_directory) {
+                    const ProcessKeeper *keeper, const char *runtime_directory) {
         cleanup_(log_dropp) ManagerLog *log = NULL;
 
         if (options->kind == MANAGER_LOG_NONE && options->default_output == MANAGER_OUTPUT_INHERIT)

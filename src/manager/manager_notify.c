@@ -249,13 +249,13 @@ static int make_socket(ManagerNotify *notify) {
         r = bind_somewhere(notify, notify->fd);
         if (r == 0 && setsockopt(notify->fd, SOL_SOCKET, SO_PASSCRED, &(int) { 1 }, sizeof(int)) < 0)
                 r = -errno;
-        return r < 0 ? r : manager_keeper_store_fd(notify->keeper, KEPT_NAME, notify->fd);
+        return r < 0 ? r : process_keeper_store_fd(notify->keeper, KEPT_NAME, notify->fd);
 }
 
 int manager_notify_open(ManagerNotify *notify, Failure *ret_failure) {
         int r;
 
-        notify->fd = manager_keeper_take_fd(notify->keeper, KEPT_NAME);
+        notify->fd = process_keeper_take_fd(notify->keeper, KEPT_NAME);
         r = notify->fd >= 0 ? take_kept(notify, notify->fd) : -ENOENT;
         if (r == -ENOENT) {
                 if (notify->fd >= 0)

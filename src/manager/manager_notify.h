@@ -10,7 +10,7 @@
 
 #include "basic/failure.h"
 #include "basic/rate_limit.h"
-#include "manager/manager_keeper.h"
+#include "process/process_keeper.h"
 #include "manager/manager_turn.h"
 
 /* Passed descriptors that the receiver keeps become -1; the others are closed. */
@@ -18,7 +18,7 @@ typedef void (*ManagerNotifyReceiver)(void *userdata, pid_t sender, char *const 
 
 typedef struct ManagerNotify {
         ManagerTurn *turn;              /* borrowed */
-        const ManagerKeeper *keeper;    /* borrowed: keeps the socket */
+        const ProcessKeeper *keeper;    /* borrowed: keeps the socket */
         const char *folder;             /* borrowed: where the socket's file is, if it can have one */
         ManagerNotifyReceiver receiver;
         void *userdata;                 /* borrowed */

@@ -23,7 +23,7 @@ static void observer_changed(void *userdata, Unit *unit, UnitActiveState old, Un
         manager_turn_enter(&manager->turn, unit);
         if (old == UNIT_FAILED || new == UNIT_FAILED)
                 manager_units_count_failed(&manager->rows, unit, new == UNIT_FAILED);
-        manager_groups_follow(&manager->groups, unit, new);
+        manager_follow_group(manager, unit);
         job_manager_finish(manager->engine, unit, old, new, flags, manager->turn.now);
         manager_triggers_note(&manager->triggers, unit);
         manager_jobs_arm(&manager->jobs);
@@ -97,7 +97,6 @@ void manager_forget_unit(Manager *manager, Unit *unit) {
         manager_drop_owner(manager, unit);
         manager_log_forget_unit(manager->log, unit);
         manager_names_forget_unit(&manager->names, unit);
-        manager_groups_forget_unit(&manager->groups, unit);
         manager_invocations_forget_unit(&manager->invocations, unit);
 
         is_candidate = row->is_candidate;

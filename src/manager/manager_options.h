@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "basic/usec.h"
-#include "manager/manager_keeper.h"
+#include "process/process_keeper.h"
 #include "manager/manager_log.h"
 
 struct ResourceLimit;                   /* unitfile/resource_settings.h */
@@ -26,7 +26,7 @@ typedef struct ManagerOptions {
         /* For units without TasksMax=; NULL or not set: 15% of what the machine can have. */
         const struct ResourceLimit *default_tasks_max;
         usec_t shutdown_timeout;        /* for all units to stop; 0: the default of 3 min */
-        ManagerKeeper keeper;
+        ProcessKeeper keeper;
         ManagerLogOptions log;
         bool is_container;              /* we end when something has failed that the default unit requires */
         bool hands_on_environment;      /* processes get all of ours, as from the manager of a user */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Units as owners of processes and timers
+ * Units as owners of processes, timers and control groups
  *
  * The tables of src/process know owners; here is the kind of owner that stands
  * for a unit, and passes on to the unit's type what comes of its requests. Most
@@ -62,7 +62,7 @@ static int owner_prepare(ProcessOwner *owner, UnitPurpose purpose, ExecRequest *
         if (r < 0 && r != -ECANCELED)
                 exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot prepare the command: %s", strerror(-r));
         if (r >= 0)
-                r = manager_groups_enter(&manager->groups, unit, purpose, &request->cgroup, result);
+                r = process_groups_enter(manager->groups, owner, purpose, &request->cgroup, result);
         if (r < 0)
                 return r;
         manager_invocations_note(&manager->invocations, unit);
@@ -100,11 +100,11 @@ static void owner_fd_ready(ProcessOwner *owner, uint32_t index, uint32_t events)
 }
 
 static int owner_count_group(ProcessOwner *owner, pid_t main_pid, pid_t control_pid) {
-        return manager_groups_count(&of(owner)->manager->groups, of(owner)->unit, main_pid, control_pid);
+        return process_groups_count(of(owner)->manager->groups, owner, main_pid, control_pid);
 }
 
 static int owner_signal_group(ProcessOwner *owner, int signal, pid_t main_pid, pid_t control_pid) {
-        return manager_groups_signal(&of(owner)->manager->groups, of(owner)->unit, signal, main_pid, control_pid);
+        return process_groups_signal(of(owner)->manager->groups, owner, signal, main_pid, control_pid);
 }
 
 static void owner_describe_rest(ProcessOwner *owner, ExecRest *rest) {
@@ -113,6 +113,62 @@ static void owner_describe_rest(ProcessOwner *owner, ExecRest *rest) {
         rest->invocation_id = unit->invocation_id;
         if (unit->vtable->last_main)
                 rest->session = unit->vtable->last_main(unit, &rest->session_until);
+}
+
+/* — its control group — */
+
+static bool owner_describe_group(ProcessOwner *owner, ProcessGroupTerms *terms) {
+        const Unit *unit = of(owner)->unit;
+        UnitGroup wanted = {};
+
+        if (!unit->vtable->group)
+                return false;
+        unit->vtable->group(unit, &wanted);
+        *terms = (ProcessGroupTerms) {
+                .resources = wanted.resources,
+                .is_slice = wanted.is_slice,
+                .is_begun = wanted.is_begun,
+                .keeps_leftovers = wanted.keeps_leftovers,
+                .is_over = unit_state_is_inactive_or_failed(unit->active_state),
+        };
+        return true;
+}
+
+static const Unit *slice_of(const Unit *unit) {
+        UnitRelations slices = unit_relations(unit, UNIT_IN_SLICE);
+
+        return slices.n > 0 ? unit_table_at(unit->table, slices.items[0].other) : NULL;
+}
+
+static size_t owner_list_slices(ProcessOwner *owner, ProcessSlice slices[static PROCESS_SLICES_MAX]) {
+        size_t n = 0;
+
+        for (const Unit *slice = slice_of(of(owner)->unit); slice && n < PROCESS_SLICES_MAX; slice = slice_of(slice))
+                slices[n++] = (ProcessSlice) {
+                        .name = slice->id,
+                        .resources = slice->type == UNIT_SLICE ? slice->type_settings : NULL,
+                        .owner = manager_find_owner(of(owner)->manager, slice),
+                };
+        return n;
+}
+
+static void owner_group_emptied(ProcessOwner *owner) {
+        Unit *unit = wake(owner);
+
+        if (unit->vtable->group_emptied)
+                unit->vtable->group_emptied(unit);
+}
+
+static void owner_group_out_of_memory(ProcessOwner *owner) {
+        Unit *unit = wake(owner);
+
+        if (unit->vtable->group_out_of_memory)
+                unit->vtable->group_out_of_memory(unit);
+}
+
+static void owner_freezer_changed(ProcessOwner *owner) {
+        of(owner)->manager->turn.has_news = true;
+        manager_listeners_tell(&of(owner)->manager->listeners, unit_changed, of(owner)->unit);
 }
 
 static const ProcessOwnerOps unit_owner_ops = {
@@ -124,6 +180,11 @@ static const ProcessOwnerOps unit_owner_ops = {
         .count_group = owner_count_group,
         .signal_group = owner_signal_group,
         .describe_rest = owner_describe_rest,
+        .describe_group = owner_describe_group,
+        .list_slices = owner_list_slices,
+        .group_emptied = owner_group_emptied,
+        .group_out_of_memory = owner_group_out_of_memory,
+        .freezer_changed = owner_freezer_changed,
         .changed = owner_changed,
         .released = owner_released,
 };
@@ -162,6 +223,7 @@ void manager_drop_owner(Manager *manager, Unit *unit) {
         process_table_forget_owner(manager->processes, owner);
         process_errands_forget_owner(manager->errands, owner);
         process_watch_forget_owner(owner);
+        process_groups_forget_owner(owner);
         manager_units_of(&manager->rows, unit)->owner = NULL;
         free(of(owner));
 }
@@ -185,6 +247,42 @@ const Process *manager_unit_process_list(const Manager *manager, const Unit *uni
         const ProcessOwner *owner = manager_find_owner(manager, unit);
 
         return owner ? owner->processes : NULL;
+}
+
+/* — control groups — */
+
+ProcessOwner *manager_group_owner(Manager *manager, const Unit *unit) {
+        ProcessOwner *owner = manager_find_owner(manager, unit);
+
+        if (owner || !unit->vtable->group || unit_state_is_inactive_or_failed(unit->active_state) ||
+            process_groups_reason(manager->groups))
+                return owner;
+        return manager_make_owner(manager, (Unit *) unit);
+}
+
+Unit *manager_unit_of_group(const Manager *manager, pid_t pid) {
+        cleanup_free_ char *name = NULL;
+
+        return process_groups_find_name(manager->groups, pid, &name) < 0 ? NULL : unit_table_find(manager->units, name);
+}
+
+void manager_follow_group(Manager *manager, Unit *unit) {
+        ProcessOwner *owner = unit->vtable->group ? manager_group_owner(manager, unit) : NULL;
+
+        if (owner)
+                process_groups_follow(manager->groups, owner, unit->active_state == UNIT_ACTIVE);
+}
+
+static void apply_group(Manager *manager, const Unit *unit) {
+        ProcessOwner *owner = manager_group_owner(manager, unit);
+
+        if (owner)
+                process_groups_apply(manager->groups, owner);
+}
+
+void manager_apply_groups(Manager *manager) {
+        unit_table_foreach(manager->units, unit)
+                apply_group(manager, unit);
 }
 
 /* — what the tables ask of the manager — */
@@ -226,10 +324,6 @@ static void host_before_exits(void *userdata) {
         manager_notify_read(&manager->notify, NOTIFICATIONS_BEFORE_EXITS);
 }
 
-static bool host_has_kept_exit(void *userdata, pid_t pid) {
-        return manager_keeper_has_exit(&((const Manager *) userdata)->options.keeper, pid);
-}
-
 static bool host_is_own(void *userdata, pid_t pid) {
         return manager_log_is_daemon(((const Manager *) userdata)->log, pid);
 }
@@ -246,6 +340,14 @@ static void host_no_process(void *userdata) {
         manager_limitations_note_no_process(&((Manager *) userdata)->limitations);
 }
 
+static void host_slices_made(void *userdata) {
+        Manager *manager = userdata;
+
+        unit_table_foreach(manager->units, unit)
+                if (unit->type == UNIT_SLICE)
+                        apply_group(manager, unit);
+}
+
 static int host_spare_pidfd(void *userdata, int pidfd) {
         return manager_limitations_spare_pidfd(&((Manager *) userdata)->limitations, pidfd);
 }
@@ -258,10 +360,10 @@ const ProcessHostOps manager_process_host_ops = {
         .commit = host_commit,
         .queues_changed = host_queues_changed,
         .before_exits = host_before_exits,
-        .has_kept_exit = host_has_kept_exit,
         .is_own = host_is_own,
         .begun = host_begun,
         .settled = host_settled,
         .no_process = host_no_process,
+        .slices_made = host_slices_made,
         .spare_pidfd = host_spare_pidfd,
 };

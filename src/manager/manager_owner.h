@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Units as owners of processes and timers
+ * Units as owners of processes, timers and control groups
  */
 
 #include "process/process_errand.h"
@@ -20,6 +20,15 @@ ProcessOwner *manager_make_owner(Manager *manager, Unit *unit);
 /* NULL: @unit has never had anything that an owner has. */
 ProcessOwner *manager_find_owner(const Manager *manager, const Unit *unit);
 Unit *manager_unit_of_owner(const ProcessOwner *owner);         /* NULL: it is no unit */
+/*
+ * The owner of a unit whose control group is asked for, made if a manager before us may have made the group. NULL:
+ * there is none, or no memory.
+ */
+ProcessOwner *manager_group_owner(Manager *manager, const Unit *unit);
+Unit *manager_unit_of_group(const Manager *manager, pid_t pid);         /* NULL: it is in the group of none */
+void manager_follow_group(Manager *manager, Unit *unit);                /* its state is another now */
+void manager_apply_groups(Manager *manager);                            /* all settings have been read again */
+
 void manager_drop_owner(Manager *manager, Unit *unit);          /* with all that it has */
 
 int manager_set_timer(Manager *manager, Unit *unit, UnitPurpose purpose, usec_t deadline);

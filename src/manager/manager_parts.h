@@ -18,7 +18,6 @@
 #include "manager/manager_diagnostic.h"
 #include "manager/manager_environment.h"
 #include "manager/manager_generator.h"
-#include "manager/manager_group.h"
 #include "manager/manager_invocation.h"
 #include "manager/manager_job.h"
 #include "manager/manager_limitation.h"
@@ -39,7 +38,9 @@
 #include "manager/tell_policy.h"
 #include "process/outbox.h"
 #include "process/process_errand.h"
+#include "process/process_group.h"
 #include "process/process_host.h"
+#include "process/process_kept.h"
 #include "process/process_table.h"
 #include "process/process_timer.h"
 #include "unitfile/resource_settings.h"
@@ -63,6 +64,8 @@ struct Manager {
         ProcessTable *processes;        /* owned */
         ProcessTimers *timers;          /* owned */
         ProcessErrands *errands;        /* owned */
+        ProcessGroups *groups;          /* owned */
+        ProcessKept kept;
         ManagerLog *log;                /* owned; NULL: units inherit our output */
 
         ManagerLimitations limitations;
@@ -85,12 +88,10 @@ struct Manager {
         ManagerUnloading unloading;
         ManagerPins pins;
         ManagerInvocations invocations;
-        ManagerGroups groups;
         ManagerContract contract;
         ManagerStages stages;
 
         char *state_directory;          /* owned: what outlives a boot; NULL: not known yet, or there is none */
-        bool is_settled;                /* the keeper has done all that it was asked to drop */
         bool wants_reexec;
 };
 

@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "basic/log.h"
-#include "exec/cgroup.h"
 #include "exec/exec_process.h"
 #include "manager/manager_rebuild.h"
 #include "unit/unit_slice.h"
@@ -51,7 +50,7 @@ static int name_unit(const ManagerRebuild *rebuild, Trace *trace, const ExecProc
         int r;
 
         trace->owner = (uid_t) -1;
-        r = rebuild->tree ? cgroup_tree_find_unit(rebuild->tree, trace->pid, &trace->unit) : -ENOENT;
+        r = process_groups_find_name(rebuild->groups, trace->pid, &trace->unit);
         if (r == 0 || r == -ENOMEM)
                 return r == 0 ? 1 : r;
         if (!is_ours(rebuild, process) || exec_process_read_owner(trace->pid, &trace->owner) < 0)
@@ -161,6 +160,7 @@ void manager_rebuild(const ManagerRebuild *rebuild) {
         if (r < 0)
                 log_error("Cannot look for the processes of units: %s.", strerror(-r));
         log_notice("The records of jobd are lost. By their %s, %u unit%s found running; all others count as inactive.",
-                   rebuild->tree ? "control groups" : "processes", n, n == 1 ? " was" : "s were");
+                   process_groups_reason(rebuild->groups) ? "processes" : "control groups", n,
+                   n == 1 ? " was" : "s were");
         traces_deinit(&traces);
 }

@@ -6,6 +6,7 @@
  */
 
 #include "manager/manager_invocation.h"
+#include "process/process_group.h"
 #include "process/process_table.h"
 #include "unit/unit_table.h"
 
@@ -13,7 +14,7 @@ typedef struct ManagerRebuild {
         pid_t keeper;
         bool is_user;
         UnitTable *units;               /* borrowed, as are the following */
-        struct CgroupTree *tree;        /* NULL: there are no control groups */
+        const ProcessGroups *groups;
         const ProcessTable *processes;
         ManagerInvocations *invocations;
 } ManagerRebuild;

@@ -319,7 +319,7 @@ static void committed(void *userdata, bool is_written) {
                 manager_transients_settle(&manager->transients, true);
         manager_notify_drop_peeked(&manager->notify);
         if (is_written)
-                manager_keeper_tell_committed(&manager->options.keeper);
+                process_keeper_tell_committed(&manager->options.keeper);
 }
 
 int manager_records_init(Manager *manager) {

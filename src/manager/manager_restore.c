@@ -189,7 +189,7 @@ void manager_open_state(Manager *manager) {
                         .keeper = manager->options.keeper.pid,
                         .is_user = manager->options.is_user,
                         .units = manager->units,
-                        .tree = manager->groups.tree,
+                        .groups = manager->groups,
                         .processes = manager->processes,
                         .invocations = &manager->invocations,
                 });

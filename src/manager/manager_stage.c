@@ -18,6 +18,7 @@
 
 #include "basic/log.h"
 #include "basic/strv.h"
+#include "manager/manager_parent.h"
 #include "manager/manager_section.h"
 #include "manager/manager_stage.h"
 #include "exec/exec_kill.h"
@@ -201,7 +202,7 @@ static void leave_by_force(ManagerStages *stages) {
 }
 
 static void leave(ManagerStages *stages, int status, const char *target) {
-        manager_keeper_tell_parent(&stages->options->keeper, "STOPPING=1");
+        manager_parent_tell(&stages->options->keeper, "STOPPING=1");
         stages->exit_status = status;
         manager_mark_self(stages->turn->state);
         if (!target) {

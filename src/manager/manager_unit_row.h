@@ -16,8 +16,7 @@
 #include "unit/unit_table.h"
 
 typedef struct ManagerUnit {
-        struct ProcessOwner *owner;     /* owned by manager_owner: of its processes and timers; NULL: it has none */
-        struct ManagerGroup *group;     /* owned by manager_group: its control group in this run; NULL: none */
+        struct ProcessOwner *owner;     /* owned by manager_owner: of processes, timers, a group; NULL: it has none */
 
         usec_t told_end_at;             /* manager_message: the turn of .told_end */
         uint32_t told_job;              /* … the job that the log has spoken of last … */
@@ -33,7 +32,6 @@ typedef struct ManagerUnit {
         bool is_candidate : 1;          /* … in the list of candidates */
 
         bool is_failed : 1;             /* counted as failed */
-        bool told_unapplied : 1;        /* manager_group: that some of its resource settings are without effect */
         bool is_awaiting : 1;           /* manager_record: its record may say that it recovers with another */
 } ManagerUnit;
 

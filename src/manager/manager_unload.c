@@ -62,7 +62,7 @@ static bool is_in_use(ManagerUnloading *unloading, const Unit *unit, const Manag
         } else if (unit->active_state != UNIT_INACTIVE) {
                 return true;
         }
-        if (row->group || (row->owner && (row->owner->timers || row->owner->n_errands > 0)))
+        if (row->owner && (row->owner->group || row->owner->timers || row->owner->n_errands > 0))
                 return true;
         /* Processes that it was given, and would have had if it had been started, are none of it. */
         if (row->owner && row->owner->processes &&

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "basic/usec.h"
+#include "process/process_keeper.h"
 #include "unit/unit_purpose.h"
 
 typedef struct sd_event sd_event;
@@ -30,13 +31,14 @@ typedef struct ProcessHostOps {
         void (*queues_changed)(void *userdata);         /* exits that wait, errands */
 
         void (*before_exits)(void *userdata);           /* some were reaped: takes in what they said before */
-        bool (*has_kept_exit)(void *userdata, pid_t pid);       /* is the keeper about to tell how it ended? */
         bool (*is_own)(void *userdata, pid_t pid);      /* a process of the program's own, which is no owner's */
 
         void (*begun)(void *userdata, const struct ExecRequest *request, UnitPurpose purpose, pid_t pid);
         /* The process of @request has what it opens, or there is none. */
         void (*settled)(void *userdata, const struct ExecRequest *request);
         void (*no_process)(void *userdata);             /* fork has failed with EAGAIN */
+        /* Slices' control groups were gone, and were made again: process_groups_apply() is due for each. */
+        void (*slices_made)(void *userdata);
         int (*spare_pidfd)(void *userdata, int pidfd);  /* -1, and it is closed, if there are too few for that */
 } ProcessHostOps;
 
@@ -45,7 +47,10 @@ typedef struct ProcessHost {
         void *userdata;                 /* borrowed */
         sd_event *event;                /* borrowed */
         Outbox *outbox;                 /* borrowed */
-        pid_t keeper;                   /* takes over what a program before this one has left; 0: there is none */
-        bool is_again;                  /* there was one before this one */
-        int64_t exit_priority, fd_priority;     /* of event sources */
+        const ProcessKeeper *keeper;    /* borrowed: takes over what a program before this one has left */
+        /*
+         * Of event sources, in this order: exits come first, so that an owner that waits for its last process knows how
+         * it ended.
+         */
+        int64_t exit_priority, group_priority, fd_priority;
 } ProcessHost;

@@ -14,6 +14,7 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -23,6 +24,26 @@ typedef struct ProcessOwner ProcessOwner;
 struct ExecRequest;                     /* exec/exec.h */
 struct ExecResult;
 struct ExecRest;                        /* exec/exec_kill.h */
+struct ResourceSettings;                /* unitfile/resource_settings.h */
+
+/* How an owner wants its control group. */
+typedef struct ProcessGroupTerms {
+        const struct ResourceSettings *resources;       /* borrowed; NULL: nothing is said */
+        bool is_slice;                  /* others are in it; the owner has no processes itself */
+        bool is_begun;                  /* what runs in it is of this run, and not left over from an earlier one */
+        bool keeps_leftovers;           /* which are not to be killed */
+        bool is_over;                   /* the owner has ended: its group goes when it is empty */
+} ProcessGroupTerms;
+
+/* Slices can't be deeper than their names are long. */
+#define PROCESS_SLICES_MAX 128U
+
+/* A slice that the group of an owner is in. */
+typedef struct ProcessSlice {
+        const char *name;                               /* borrowed, as all of it */
+        const struct ResourceSettings *resources;       /* NULL: nothing is said */
+        const ProcessOwner *owner;                      /* NULL: it was not made with settings */
+} ProcessSlice;
 
 /* Everything but .changed may be NULL: the owner has no such thing. */
 typedef struct ProcessOwnerOps {
@@ -47,6 +68,14 @@ typedef struct ProcessOwnerOps {
         /* By what processes of the owner that have left it are known; the two to be spared are filled in already. */
         void (*describe_rest)(ProcessOwner *owner, struct ExecRest *rest);
 
+        /* False: the owner has no control group. */
+        bool (*describe_group)(ProcessOwner *owner, ProcessGroupTerms *terms);
+        /* The slices that its group is in, the innermost first: how many. */
+        size_t (*list_slices)(ProcessOwner *owner, ProcessSlice slices[static PROCESS_SLICES_MAX]);
+        void (*group_emptied)(ProcessOwner *owner);     /* the last process has gone; its exit may be told after */
+        void (*group_out_of_memory)(ProcessOwner *owner);       /* the kernel has killed a process of it */
+        void (*freezer_changed)(ProcessOwner *owner);
+
         void (*changed)(ProcessOwner *owner);   /* a timer or process of it came, went, or is another */
         /* A timer, process or errand of it went: the owner may not be needed any more. */
         void (*released)(ProcessOwner *owner);
@@ -59,6 +88,8 @@ struct ProcessOwner {
         struct Process *processes;              /* of process_table.c */
         struct ProcessWatch *watches;           /* of process_watch.c */
         uint32_t n_errands;                     /* of process_errand.c */
+        bool told_refusals;                     /* of process_group.c: settings of its group are without effect */
+        struct ProcessGroup *group;             /* … its control group in this run; NULL: it has none yet */
 };
 
 static inline void process_owner_changed(ProcessOwner *owner) {

@@ -337,9 +337,9 @@ void process_table_forget_owner(ProcessTable *table, ProcessOwner *owner) {
 static bool may_be_told_by_keeper(const ProcessTable *table, const Process *process) {
         ExecProcess found;
 
-        if (!table->host->is_again)
+        if (!table->host->keeper->is_again)
                 return false;
-        return exec_process_read(process->pid, &found) < 0 || found.parent == table->host->keeper;
+        return exec_process_read(process->pid, &found) < 0 || found.parent == table->host->keeper->pid;
 }
 
 static UnitExit lost_exit(const Process *process) {
@@ -361,7 +361,7 @@ static int on_no_word(sd_event_source *source, uint64_t usec, void *userdata) {
                 process_table_take_exit(table, &exit);
                 return 0;
         }
-        if (exec_process_read(process->pid, &found) == 0 && found.parent == table->host->keeper)
+        if (exec_process_read(process->pid, &found) == 0 && found.parent == table->host->keeper->pid)
                 return sd_event_source_set_time_relative(source, KEEPER_PATIENCE) < 0 ? 0 :
                        sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
         process_table_take_exit(table, &(UnitExit) { .pid = process->pid, .code = CLD_EXITED, .time = now(table) });
@@ -428,7 +428,7 @@ int process_table_watch(ProcessTable *table, ProcessOwner *owner, UnitPurpose pu
                 process->purpose = purpose;
                 return 0;
         }
-        if (pid <= 1 || pid == getpid() || pid == table->host->keeper)
+        if (pid <= 1 || pid == getpid() || pid == table->host->keeper->pid)
                 return -EINVAL;
 
         pidfd = (int) syscall(SYS_pidfd_open, pid, 0);
@@ -477,7 +477,7 @@ int process_table_adopt(ProcessTable *table, ProcessOwner *owner, UnitPurpose pu
                 .is_adopted = !is_there || found.parent != getpid() }, USEC_INFINITY);
         if (r < 0)
                 return r;
-        if (!is_there || pidfd < 0 || found.parent == getpid() || found.parent == table->host->keeper)
+        if (!is_there || pidfd < 0 || found.parent == getpid() || found.parent == table->host->keeper->pid)
                 return 0;
         return watch_pidfd(table, process_table_find(table, pid));
 }
@@ -486,10 +486,10 @@ int process_table_adopt(ProcessTable *table, ProcessOwner *owner, UnitPurpose pu
 static int tell_lost(ProcessTable *table, Process *process) {
         const ProcessHost *host = table->host;
 
-        if (host->ops->has_kept_exit(host->userdata, process->pid))
+        if (process_keeper_has_exit(host->keeper, process->pid))
                 return 0;
         process->is_lost = true;
-        if (host->keeper > 0)
+        if (host->keeper->pid > 0)
                 return wait_for_keeper(table, process);
         return vector_push(&table->due, lost_exit(process));
 }

@@ -12,9 +12,9 @@
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "types/group_property.h"
-#include "types/resource_attribute.h"
 #include "unit/unit_slice.h"
 #include "unit/unit_table.h"
+#include "unitfile/resource_count.h"
 #include "unitfile/resource_settings.h"
 
 static const ResourceSettings nothing;

@@ -51,7 +51,7 @@ static void committed(void *userdata) {
 static void tell(void *userdata, const char *text) {
 }
 
-static const ManagerKeeperOps keeper_ops = {
+static const ProcessKeeperOps keeper_ops = {
         .store_fd = keep_fd,
         .take_fd = give_fd,
         .drop_fd = drop_fd,

@@ -79,6 +79,8 @@ static int host_spare_pidfd(void *userdata, int pidfd) {
         return pidfd;
 }
 
+static const ProcessKeeper no_keeper;
+
 static const ProcessHostOps host_ops = {
         .now = host_now,
         .find_owner = host_find_owner,
@@ -87,11 +89,11 @@ static const ProcessHostOps host_ops = {
         .commit = host_nothing,
         .queues_changed = host_nothing,
         .before_exits = host_nothing,
-        .has_kept_exit = host_has_none,
         .is_own = host_has_none,
         .begun = host_begun,
         .settled = host_settled,
         .no_process = host_nothing,
+        .slices_made = host_nothing,
         .spare_pidfd = host_spare_pidfd,
 };
 
@@ -168,6 +170,7 @@ static void world_init(World *world) {
         cr_assert(ge(int, sd_event_add_signal(world->host.event, NULL, SIGCHLD, on_sigchld, world), 0));
         cr_assert(eq(int, outbox_new(&world->outbox), 0));
         world->host.outbox = world->outbox;
+        world->host.keeper = &no_keeper;
         cr_assert(eq(int, process_timers_new(&world->timers), 0));
         cr_assert(eq(int, process_table_new(&world->table, &world->host), 0));
         cr_assert(eq(int, process_errands_new(&world->errands, &world->host, world->table), 0));

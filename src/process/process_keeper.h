@@ -2,11 +2,12 @@
 #pragma once
 
 /*
- * The keeper, which holds what must outlive the manager
+ * The keeper, which holds what must outlive the program: descriptors, and the
+ * exits of processes that a program before this one has left
  *
- * The manager's side of it, without the protocol: core fills this in. A manager
- * without a keeper (run by hand, in a test) has no .ops; all of the functions
- * below may be called then, too, and do nothing.
+ * This side of it, without the protocol: core fills this in. A program without a
+ * keeper (run by hand, in a test) has no .ops; all of the functions below may be
+ * called then, too, and do nothing.
  */
 
 #include <stdbool.h>
@@ -17,7 +18,7 @@
 
 typedef struct UnitExit UnitExit;
 
-typedef struct ManagerKeeperOps {
+typedef struct ProcessKeeperOps {
         /*
          * Holds a copy of @fd under @name ("notify", "bus/private", UNIT/WHAT/INDEX) until it is dropped, also if we
          * die; replaces what had that name. 0 or -errno; a later failure is logged.
@@ -45,21 +46,20 @@ typedef struct ManagerKeeperOps {
         void (*committed)(void *userdata);
         /* Text in sd_notify()'s form for the process that started jobd, which listens to the keeper only. */
         void (*notify)(void *userdata, const char *text);
-} ManagerKeeperOps;
+} ProcessKeeperOps;
 
-typedef struct ManagerKeeper {
-        const ManagerKeeperOps *ops;    /* NULL: there is no keeper */
+typedef struct ProcessKeeper {
+        const ProcessKeeperOps *ops;    /* NULL: there is no keeper */
         void *userdata;                 /* borrowed */
-        pid_t pid;                      /* our parent; processes that a manager before us has left are its children */
-        bool is_again;                  /* a manager before us has served under it */
-} ManagerKeeper;
+        pid_t pid;                      /* our parent; processes that a program before us has left are its children */
+        bool is_again;                  /* a program before us has served under it */
+} ProcessKeeper;
 
-int manager_keeper_store_fd(const ManagerKeeper *keeper, const char *name, int fd);
+int process_keeper_store_fd(const ProcessKeeper *keeper, const char *name, int fd);
 /* Also without a keeper, or with one that can't hold the descriptor. */
-int manager_keeper_accept_fd(const ManagerKeeper *keeper, const char *name, int listening);
-int manager_keeper_drop_fd(const ManagerKeeper *keeper, const char *name);
-int manager_keeper_take_fd(const ManagerKeeper *keeper, const char *name);      /* -ENOENT without a keeper */
-void manager_keeper_sync(const ManagerKeeper *keeper);
-bool manager_keeper_has_exit(const ManagerKeeper *keeper, pid_t pid);
-void manager_keeper_tell_committed(const ManagerKeeper *keeper);
-void manager_keeper_tell_parent(const ManagerKeeper *keeper, const char *text);
+int process_keeper_accept_fd(const ProcessKeeper *keeper, const char *name, int listening);
+int process_keeper_drop_fd(const ProcessKeeper *keeper, const char *name);
+int process_keeper_take_fd(const ProcessKeeper *keeper, const char *name);      /* -ENOENT without a keeper */
+void process_keeper_sync(const ProcessKeeper *keeper);
+bool process_keeper_has_exit(const ProcessKeeper *keeper, pid_t pid);
+void process_keeper_tell_committed(const ProcessKeeper *keeper);

@@ -23,10 +23,6 @@ size_t resource_list_attributes(const ResourceSettings *settings, const Resource
 /* are there settings for startup alone? @settings may be NULL */
 bool resource_has_startup(const ResourceSettings *settings);
 
-/* A limit as a number: a share is one of the machine's memory, or of the tasks that it can have. */
-uint64_t resource_count_memory(const ResourceLimit *limit);
-uint64_t resource_count_tasks(const ResourceLimit *limit);
-
 /*
  * resource_device.c: the attributes of one device, at most one for each file; with .error if its disk cannot be found.
  */

@@ -11,16 +11,15 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "basic/macro.h"
-#include "types/resource_attribute.h"
+#include "process/resource_attribute.h"
+#include "unitfile/resource_count.h"
 
 #define CPU_PERIOD_DEFAULT (100 * USEC_PER_MSEC)
 /* The kernel accepts periods in these bounds. */
 #define CPU_PERIOD_MIN (1 * USEC_PER_MSEC)
 #define CPU_PERIOD_MAX (1 * USEC_PER_SEC)
-#define PARTS 10000U
 
 static const ResourceSettings nothing;
 
@@ -32,11 +31,11 @@ typedef struct Row {
         void (*format)(const ResourceSettings *settings, char *value, size_t size);
         const char *fresh;              /* the value in a new group */
         const char *(*list)(const ResourceSettings *settings);  /* a text of any length; NULL: none */
-        uint64_t (*count_whole)(void);  /* the whole that shares of .limit refer to */
+        uint64_t (*count_limit)(const ResourceLimit *limit);
         size_t limit;                   /* offset of a ResourceLimit */
 } Row;
 
-#define LIMIT(field, whole) .count_whole = whole, .limit = offsetof(ResourceSettings, field)
+#define LIMIT(field, count) .count_limit = count, .limit = offsetof(ResourceSettings, field)
 
 static void format_weight(uint32_t weight, char *value, size_t size) {
         if (weight > 0 && weight != RESOURCE_WEIGHT_IDLE)
@@ -75,58 +74,17 @@ static const char *list_memory_nodes(const ResourceSettings *settings) {
         return settings->allowed_memory_nodes;
 }
 
-static uint64_t count(const ResourceLimit *limit, uint64_t (*count_whole)(void)) {
-        uint64_t whole;
-
-        if (!limit->is_part)
-                return limit->amount;
-        whole = count_whole();
-        return whole / PARTS * limit->amount + whole % PARTS * limit->amount / PARTS;
-}
-
-static void format_limit(const ResourceLimit *limit, uint64_t (*count_whole)(void), char *value, size_t size) {
+static void format_limit(const ResourceLimit *limit, uint64_t (*count_limit)(const ResourceLimit *limit), char *value,
+                         size_t size) {
         uint64_t amount;
 
         if (!limit->is_set)
                 return;
-        amount = count(limit, count_whole);
+        amount = count_limit(limit);
         if (amount == RESOURCE_INFINITY)
                 snprintf(value, size, "max");
         else
                 snprintf(value, size, "%" PRIu64, amount);
-}
-
-static uint64_t physical_memory(void) {
-        long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-
-        return pages > 0 && size > 0 ? (uint64_t) pages * (uint64_t) size : 0;
-}
-
-static uint64_t read_number(const char *path, uint64_t fallback) {
-        FILE *file = fopen(path, "re");
-        uint64_t value;
-
-        if (!file)
-                return fallback;
-        if (fscanf(file, "%" SCNu64, &value) != 1)
-                value = fallback;
-        fclose(file);
-        return value;
-}
-
-static uint64_t possible_tasks(void) {
-        uint64_t pids = read_number("/proc/sys/kernel/pid_max", 32768);
-        uint64_t threads = read_number("/proc/sys/kernel/threads-max", 32768);
-
-        return MIN(MIN(pids, threads), read_number("/sys/fs/cgroup/pids.max", UINT64_MAX));
-}
-
-uint64_t resource_count_memory(const ResourceLimit *limit) {
-        return count(limit, physical_memory);
-}
-
-uint64_t resource_count_tasks(const ResourceLimit *limit) {
-        return count(limit, possible_tasks);
 }
 
 static void format_oom_group(const ResourceSettings *settings, char *value, size_t size) {
@@ -141,15 +99,16 @@ static const Row rows[] = {
         { CGROUP_CPUSET, "cpuset.cpus", "AllowedCPUs", NULL, "\n", list_cpus },
         { CGROUP_CPUSET, "cpuset.mems", "AllowedMemoryNodes", NULL, "\n", list_memory_nodes },
         { CGROUP_IO, "io.weight", "IOWeight", format_io_weight, "default 100" },
-        { CGROUP_MEMORY, "memory.min", "MemoryMin", .fresh = "0", LIMIT(memory_min, physical_memory) },
-        { CGROUP_MEMORY, "memory.low", "MemoryLow", .fresh = "0", LIMIT(memory_low, physical_memory) },
-        { CGROUP_MEMORY, "memory.high", "MemoryHigh", .fresh = "max", LIMIT(memory_high, physical_memory) },
-        { CGROUP_MEMORY, "memory.max", "MemoryMax", .fresh = "max", LIMIT(memory_max, physical_memory) },
-        { CGROUP_MEMORY, "memory.swap.max", "MemorySwapMax", .fresh = "max", LIMIT(memory_swap_max, physical_memory) },
+        { CGROUP_MEMORY, "memory.min", "MemoryMin", .fresh = "0", LIMIT(memory_min, resource_count_memory) },
+        { CGROUP_MEMORY, "memory.low", "MemoryLow", .fresh = "0", LIMIT(memory_low, resource_count_memory) },
+        { CGROUP_MEMORY, "memory.high", "MemoryHigh", .fresh = "max", LIMIT(memory_high, resource_count_memory) },
+        { CGROUP_MEMORY, "memory.max", "MemoryMax", .fresh = "max", LIMIT(memory_max, resource_count_memory) },
+        { CGROUP_MEMORY, "memory.swap.max", "MemorySwapMax", .fresh = "max",
+          LIMIT(memory_swap_max, resource_count_memory) },
         { CGROUP_MEMORY, "memory.zswap.max", "MemoryZSwapMax", .fresh = "max",
-          LIMIT(memory_zswap_max, physical_memory) },
+          LIMIT(memory_zswap_max, resource_count_memory) },
         { CGROUP_MEMORY, "memory.oom.group", "OOMPolicy", format_oom_group, "0" },
-        { CGROUP_PIDS, "pids.max", "TasksMax", .fresh = "max", LIMIT(tasks_max, possible_tasks) },
+        { CGROUP_PIDS, "pids.max", "TasksMax", .fresh = "max", LIMIT(tasks_max, resource_count_tasks) },
 };
 
 bool resource_has_startup(const ResourceSettings *settings) {
@@ -170,9 +129,9 @@ static size_t list_rows(const ResourceSettings *settings, CgroupAttribute attrib
                 };
                 if (rows[i].list)
                         attribute->list = rows[i].list(settings);
-                else if (rows[i].count_whole)
+                else if (rows[i].count_limit)
                         format_limit((const ResourceLimit *) ((const char *) settings + rows[i].limit),
-                                     rows[i].count_whole,
+                                     rows[i].count_limit,
                                      attribute->value, sizeof(attribute->value));
                 else
                         rows[i].format(settings, attribute->value, sizeof(attribute->value));

@@ -11,7 +11,8 @@
 
 #include "basic/macro.h"
 #include "double/double_assert.h"
-#include "types/resource_attribute.h"
+#include "process/resource_attribute.h"
+#include "unitfile/resource_count.h"
 
 static CgroupAttribute attributes[RESOURCE_ATTRIBUTES_MAX];
 static size_t n_attributes;

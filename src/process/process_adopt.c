@@ -2,7 +2,7 @@
 /*
  * Processes that somebody else has started
  *
- * Such processes are put into the group of a unit, if there are groups and it
+ * Such processes are put into the group of an owner, if there are groups and it
  * lies in our power: a process may be in a part of the tree that is not ours. A client
  * may do so with processes of its own user, the manager's and those of the
  * kernel excepted.
@@ -18,8 +18,7 @@
 
 #include "basic/log.h"
 #include "exec/exec_process.h"
-#include "manager/manager_adopt.h"
-#include "manager/manager_group.h"
+#include "process/process_adopt.h"
 
 static int move(const Cgroup *group, pid_t pid) {
         int fd = openat(cgroup_fd(group), "cgroup.procs", O_WRONLY | O_CLOEXEC), r = 0;
@@ -34,14 +33,14 @@ static int move(const Cgroup *group, pid_t pid) {
         return r;
 }
 
-int manager_groups_adopt(ManagerGroups *groups, Unit *unit, const pid_t *pids, size_t n) {
+int process_adopt(ProcessGroups *groups, ProcessOwner *owner, const pid_t *pids, size_t n) {
         const Cgroup *group;
         ExecResult result = {};
         int r;
 
-        r = manager_groups_enter(groups, unit, UNIT_PURPOSE_MAIN, &group, &result);
+        r = process_groups_enter(groups, owner, UNIT_PURPOSE_MAIN, &group, &result);
         if (r < 0)
-                log_write(LOG_LEVEL_ERROR, unit->id, "Its processes cannot be adopted: %s.", result.message);
+                log_write(LOG_LEVEL_ERROR, owner->name, "Its processes cannot be adopted: %s.", result.message);
         if (r < 0 || !group)
                 return r;
         for (size_t i = 0; i < n; i++) {
@@ -52,7 +51,7 @@ int manager_groups_adopt(ManagerGroups *groups, Unit *unit, const pid_t *pids, s
                         r = moved;
         }
         if (r < 0)
-                log_write(LOG_LEVEL_ERROR, unit->id, "A process of it cannot enter its control group: %s.",
+                log_write(LOG_LEVEL_ERROR, owner->name, "A process of it cannot enter its control group: %s.",
                           strerror(-r));
         return r < 0 ? r : 1;
 }
@@ -80,7 +79,7 @@ static int check_process(pid_t pid, uid_t uid, pid_t keeper, Failure *ret_failur
         return 0;
 }
 
-int manager_adopt_check(const pid_t *pids, size_t n, uid_t uid, pid_t keeper, Failure *ret_failure) {
+int process_adopt_check(const pid_t *pids, size_t n, uid_t uid, pid_t keeper, Failure *ret_failure) {
         int r = 0;
 
         for (size_t i = 0; i < n && r == 0; i++)

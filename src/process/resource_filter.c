@@ -17,7 +17,7 @@
 #include "basic/text.h"
 #include "basic/vector.h"
 #include "exec/cgroup_filter.h"
-#include "types/resource_filter.h"
+#include "process/resource_filter.h"
 
 typedef VECTOR(CgroupDeviceRule) DeviceRules;
 

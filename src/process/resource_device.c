@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "basic/macro.h"
-#include "types/resource_attribute.h"
+#include "process/resource_attribute.h"
 
 static const char *const limit_keys[_RESOURCE_DEVICE_LIMIT_MAX] = {
         [RESOURCE_READ_BANDWIDTH] = "rbps",

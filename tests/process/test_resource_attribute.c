@@ -10,7 +10,7 @@
 
 #include "basic/macro.h"
 #include "double/double_assert.h"
-#include "types/resource_attribute.h"
+#include "process/resource_attribute.h"
 
 static CgroupAttribute attributes[RESOURCE_ATTRIBUTES_MAX];
 static size_t n_attributes;

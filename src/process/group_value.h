@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What the files of a control group tell of its use of resources
+ */
+
+#include "exec/cgroup.h"
+#include "unit/unit_host.h"
+
+/* In the units of UnitGroupValue; kills are counted since the group was made. 0, -ENODATA or -errno. */
+int group_value_read(const Cgroup *group, UnitGroupValue what, uint64_t *ret_value);
