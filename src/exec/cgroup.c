@@ -23,22 +23,9 @@
 #include "basic/macro.h"
 #include "basic/text.h"
 #include "exec/cgroup_find.h"
+#include "exec/cgroup_name.h"
 #include "exec/cgroup_private.h"
 #include "unit/unit_slice.h"
-
-static const char *const controller_names[_CGROUP_CONTROLLER_MAX] = {
-        [CGROUP_CPU] = "cpu",
-        [CGROUP_CPUSET] = "cpuset",
-        [CGROUP_IO] = "io",
-        [CGROUP_MEMORY] = "memory",
-        [CGROUP_PIDS] = "pids",
-};
-
-const char *cgroup_controller_to_string(CgroupController controller) {
-        assert(controller < _CGROUP_CONTROLLER_MAX);
-
-        return controller_names[controller];
-}
 
 /* — groups — */
 
@@ -70,6 +57,10 @@ static int group_new(CgroupTree *tree, Cgroup *parent, const char *name, Cgroup 
 
 int cgroup_new_root(CgroupTree *tree) {
         return group_new(tree, NULL, tree->folder, &tree->root);
+}
+
+bool cgroup_tree_has(const CgroupTree *tree, CgroupController controller) {
+        return tree->controllers >> controller & 1;
 }
 
 Cgroup *cgroup_free(Cgroup *group) {

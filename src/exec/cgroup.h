@@ -13,21 +13,11 @@
 #include <stdint.h>
 
 #include "basic/macro.h"
+#include "exec/cgroup_name.h"
 #include "exec/exec_process.h"
 
 typedef struct CgroupTree CgroupTree;
 typedef struct Cgroup Cgroup;
-
-typedef enum CgroupController {
-        CGROUP_CPU,
-        CGROUP_CPUSET,
-        CGROUP_IO,
-        CGROUP_MEMORY,
-        CGROUP_PIDS,
-        _CGROUP_CONTROLLER_MAX,
-} CgroupController;
-
-const char *cgroup_controller_to_string(CgroupController controller);
 
 /* @folder is ours; @path is what the kernel calls it ("" for the root). 0 or -errno. */
 int cgroup_tree_new(const char *folder, const char *path, CgroupTree **ret_tree);
@@ -83,7 +73,3 @@ int cgroup_path(const Cgroup *group, char **ret_path);
 int cgroup_tree_find_unit(const CgroupTree *tree, pid_t pid, char **ret_unit);
 /* The slice in which that unit has the process. 0, -ENOENT if it is not of that unit, or -errno. */
 int cgroup_tree_find_slice_of(const CgroupTree *tree, pid_t pid, const char *unit, char **ret_slice);
-
-/* What a unit or slice is called as a folder, where some names mean something else, and back. 0 or -ENOMEM. */
-int cgroup_name_escape(const char *name, char **ret_escaped);
-const char *cgroup_name_unescape(const char *folder);

@@ -18,6 +18,7 @@
 #include "basic/macro.h"
 #include "basic/text.h"
 #include "exec/cgroup_control.h"
+#include "exec/cgroup_name.h"
 #include "exec/cgroup_private.h"
 
 int cgroup_write(const Cgroup *group, const char *file, const char *value) {

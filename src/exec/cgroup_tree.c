@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tree of control groups: where it begins, and how its folders are called
- *
- * In a folder of groups the kernel has files of its own, all with a prefix
- * ("memory.max"), and it may get more. A unit whose name looks like one gets
- * an underscore in front, as systemd does it.
+ * The tree of control groups: where it begins, and which unit a process is of
  */
 
 #include <assert.h>
@@ -21,6 +17,7 @@
 #include "basic/text.h"
 #include "exec/cgroup_control.h"
 #include "exec/cgroup_find.h"
+#include "exec/cgroup_name.h"
 #include "exec/cgroup_private.h"
 #include "exec/cgroup_process.h"
 #include "unit/unit_slice.h"
@@ -138,44 +135,8 @@ void cgroup_tree_sweep(CgroupTree *tree) {
         cgroup_folders_deinit(&folders);
 }
 
-bool cgroup_tree_has(const CgroupTree *tree, CgroupController controller) {
-        return tree->controllers >> controller & 1;
-}
-
 const char *cgroup_tree_folder(const CgroupTree *tree) {
         return tree->folder;
-}
-
-/* — names — */
-
-static bool is_ambiguous(const char *name) {
-        static const char *const files[] = { "notify_on_release", "release_agent", "tasks" };
-        static const char *const prefixes[] = { "cgroup.", "hugetlb.", "rdma.", "misc.", "dmem.", "irq.", "debug." };
-        const char *dot = strchr(name, '.');
-
-        if (name[0] == '_' || name[0] == '.')
-                return true;
-        for (size_t i = 0; i < ELEMENTSOF(files); i++)
-                if (strcmp(name, files[i]) == 0)
-                        return true;
-        for (size_t i = 0; i < ELEMENTSOF(prefixes); i++)
-                if (text_starts_with(name, prefixes[i]))
-                        return true;
-        for (int i = 0; dot && i < _CGROUP_CONTROLLER_MAX; i++) {
-                const char *controller = cgroup_controller_to_string((CgroupController) i);
-
-                if (strlen(controller) == (size_t) (dot - name) && text_starts_with(name, controller))
-                        return true;
-        }
-        return false;
-}
-
-int cgroup_name_escape(const char *name, char **ret_escaped) {
-        return text_format(ret_escaped, "%s%s", is_ambiguous(name) ? "_" : "", name);
-}
-
-const char *cgroup_name_unescape(const char *folder) {
-        return folder[0] == '_' ? folder + 1 : folder;
 }
 
 int cgroup_read_path(pid_t pid, char **ret_path) {

@@ -2,20 +2,13 @@
 /*
  * The user and the groups that a process runs as
  *
- * fgetpwent_r() and fgetgrent_r() parse a file that we opened ourselves, so no
- * name service module is loaded into the manager. Both files are read anew for
- * each process that names a user: they are small, in the page cache, and may
- * have changed.
- *
  * A number without an entry is accepted where it suffices: as a group always,
  * as a user if Group= says what the entry would have said.
  */
 
 #include <assert.h>
 #include <errno.h>
-#include <grp.h>
-#include <pwd.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,164 +18,9 @@
 #include "basic/vector.h"
 #include "exec/exec_credentials.h"
 #include "exec/exec_dynamic_user.h"
-
-#define PASSWD_FILE "/etc/passwd"
-#define GROUP_FILE "/etc/group"
-
-/* A line of /etc/group names all members: let it grow, but not without end. */
-#define LINE_MAX_BYTES (16U * 1024 * 1024)
+#include "exec/exec_user.h"
 
 typedef VECTOR(gid_t) GroupList;
-
-typedef struct Database {
-        FILE *file;
-        char *buffer;           /* owned */
-        size_t size;
-} Database;
-
-static void database_close(Database *database) {
-        if (database->file)
-                fclose(database->file);
-        free(database->buffer);
-}
-
-static int database_open(Database *database, const char *path) {
-        *database = (Database) { .size = 1024 };
-        database->file = fopen(path, "re");
-        if (!database->file)
-                return errno == ENOENT ? -ESRCH : -errno;
-        database->buffer = malloc(database->size);
-        return database->buffer ? 0 : -ENOMEM;
-}
-
-static int database_grow(Database *database) {
-        char *larger;
-
-        if (database->size >= LINE_MAX_BYTES)
-                return -E2BIG;
-        larger = realloc(database->buffer, database->size * 2);
-        if (!larger)
-                return -ENOMEM;
-        database->buffer = larger;
-        database->size *= 2;
-        return 0;
-}
-
-/* 1 with the next entry, 0 at the end, or -errno. */
-static int database_next_user(Database *database, struct passwd *entry) {
-        for (;;) {
-                struct passwd *found = NULL;
-                long start = ftell(database->file);
-                int r = fgetpwent_r(database->file, entry, database->buffer, database->size, &found);
-
-                if (r == 0 && found)
-                        return 1;
-                if (r != ERANGE)
-                        return r == ENOENT || r == 0 ? 0 : -r;
-                r = database_grow(database);
-                if (r < 0)
-                        return r;
-                if (fseek(database->file, start, SEEK_SET) < 0)
-                        return -errno;
-        }
-}
-
-static int database_next_group(Database *database, struct group *entry) {
-        for (;;) {
-                struct group *found = NULL;
-                long start = ftell(database->file);
-                int r = fgetgrent_r(database->file, entry, database->buffer, database->size, &found);
-
-                if (r == 0 && found)
-                        return 1;
-                if (r != ERANGE)
-                        return r == ENOENT || r == 0 ? 0 : -r;
-                r = database_grow(database);
-                if (r < 0)
-                        return r;
-                if (fseek(database->file, start, SEEK_SET) < 0)
-                        return -errno;
-        }
-}
-
-/* -1 as an id means "leave it" to the kernel, so it is no id. */
-static bool parse_id(const char *name, uint32_t *ret_id) {
-        uint32_t id;
-
-        if (text_parse_u32(name, &id) < 0 || id == UINT32_MAX)
-                return false;
-        *ret_id = id;
-        return true;
-}
-
-static int find_user_entry(Database *database, const char *name, struct passwd *ret_entry) {
-        uint32_t id = 0;
-        bool is_number = parse_id(name, &id);
-        int r;
-
-        r = database_open(database, PASSWD_FILE);
-        if (r < 0)
-                return r;
-        while ((r = database_next_user(database, ret_entry)) > 0)
-                if (is_number ? ret_entry->pw_uid == id : strcmp(ret_entry->pw_name, name) == 0)
-                        return 0;
-        return r < 0 ? r : -ESRCH;
-}
-
-int exec_user_find(const char *name, uid_t *ret_uid) {
-        cleanup_(database_close) Database database = {};
-        struct passwd entry;
-        uint32_t id;
-        int r;
-
-        r = find_user_entry(&database, name, &entry);
-        if (r == 0)
-                *ret_uid = entry.pw_uid;
-        else if (r == -ESRCH && parse_id(name, &id)) {
-                *ret_uid = id;
-                return 0;
-        }
-        return r;
-}
-
-int exec_group_find(const char *name, gid_t *ret_gid) {
-        cleanup_(database_close) Database database = {};
-        struct group entry;
-        uint32_t id;
-        int r;
-
-        if (parse_id(name, &id)) {
-                *ret_gid = id;
-                return 0;
-        }
-        r = database_open(&database, GROUP_FILE);
-        if (r < 0)
-                return r;
-        while ((r = database_next_group(&database, &entry)) > 0)
-                if (strcmp(entry.gr_name, name) == 0) {
-                        *ret_gid = entry.gr_gid;
-                        return 0;
-                }
-        return r < 0 ? r : -ESRCH;
-}
-
-bool exec_number_is_known(const char *number) {
-        cleanup_(database_close) Database users = {}, groups = {};
-        struct passwd user;
-        struct group group;
-        uint32_t id;
-        int r;
-
-        if (!parse_id(number, &id) || find_user_entry(&users, number, &user) != -ESRCH)
-                return true;
-        r = database_open(&groups, GROUP_FILE);
-        if (r < 0)
-                return r != -ESRCH;
-        while ((r = database_next_group(&groups, &group)) > 0)
-                if (group.gr_gid == id)
-                        return true;
-        return r < 0;
-}
 
 void exec_credentials_deinit(ExecCredentials *credentials) {
         free(credentials->groups);
@@ -234,15 +72,15 @@ static int make_user(const ExecRequest *request, ExecCredentials *credentials, E
 }
 
 static int resolve_user(const ExecRequest *request, ExecCredentials *credentials, ExecResult *result) {
-        cleanup_(database_close) Database database = {};
+        cleanup_(exec_user_file_close) ExecUserFile users = {};
         struct passwd entry;
         uint32_t id;
         int r;
 
-        r = find_user_entry(&database, request->user, &entry);
+        r = exec_user_file_find(&users, request->user, &entry);
         if (r == 0)
                 r = copy_user_entry(credentials, &entry);
-        else if (r == -ESRCH && parse_id(request->user, &id) && request->group) {
+        else if (r == -ESRCH && exec_user_parse_id(request->user, &id) && request->group) {
                 credentials->uid = id;
                 credentials->has_uid = true;
                 return 0;
@@ -250,9 +88,9 @@ static int resolve_user(const ExecRequest *request, ExecCredentials *credentials
         if (r == -ESRCH && request->is_dynamic_user)
                 return make_user(request, credentials, result);
         if (r == -ESRCH)
-                exec_result_set(result, EXEC_STEP_USER, r, "there is no user %s in " PASSWD_FILE, request->user);
+                exec_result_set(result, EXEC_STEP_USER, r, "there is no user %s in " EXEC_USER_FILE, request->user);
         else if (r < 0)
-                exec_result_set(result, EXEC_STEP_USER, r, "cannot look up %s in " PASSWD_FILE, request->user);
+                exec_result_set(result, EXEC_STEP_USER, r, "cannot look up %s in " EXEC_USER_FILE, request->user);
         return r;
 }
 
@@ -260,9 +98,9 @@ static int resolve_group(const char *name, gid_t *ret_gid, ExecResult *result) {
         int r = exec_group_find(name, ret_gid);
 
         if (r == -ESRCH)
-                exec_result_set(result, EXEC_STEP_GROUP, r, "there is no group %s in " GROUP_FILE, name);
+                exec_result_set(result, EXEC_STEP_GROUP, r, "there is no group %s in " EXEC_GROUP_FILE, name);
         else if (r < 0)
-                exec_result_set(result, EXEC_STEP_GROUP, r, "cannot look up %s in " GROUP_FILE, name);
+                exec_result_set(result, EXEC_STEP_GROUP, r, "cannot look up %s in " EXEC_GROUP_FILE, name);
         return r;
 }
 
@@ -274,14 +112,11 @@ static int add_group(GroupList *list, gid_t gid) {
 }
 
 static int add_groups_of_user(GroupList *list, const char *user_name) {
-        cleanup_(database_close) Database database = {};
+        cleanup_(exec_user_file_close) ExecUserFile groups = {};
         struct group entry;
         int r;
 
-        r = database_open(&database, GROUP_FILE);
-        if (r < 0)
-                return r == -ESRCH ? 0 : r;
-        while ((r = database_next_group(&database, &entry)) > 0) {
+        while ((r = exec_user_file_next_group(&groups, &entry)) > 0) {
                 if (!strv_contains(entry.gr_mem, user_name))
                         continue;
                 r = add_group(list, entry.gr_gid);

@@ -3,9 +3,6 @@
 
 /*
  * The user and the groups that a process runs as
- *
- * Names are looked up in /etc/passwd and /etc/group and nowhere else: a name
- * service may ask the network, and the caller is the manager's only thread.
  */
 
 #include "exec/exec.h"
@@ -28,9 +25,3 @@ void exec_credentials_deinit(ExecCredentials *credentials);
 
 /* 0, or a negative errno with @ret_result set. @ret_credentials is to be deinitialized in both cases. */
 int exec_credentials_resolve(const ExecRequest *request, ExecCredentials *ret_credentials, ExecResult *ret_result);
-
-/* A name or number; 0, -ESRCH if /etc/passwd (/etc/group) has none, or -errno. */
-int exec_user_find(const char *name, uid_t *ret_uid);
-int exec_group_find(const char *name, gid_t *ret_gid);
-/* Is it a user's or a group's there? Also if that cannot be told. */
-bool exec_number_is_known(const char *number);

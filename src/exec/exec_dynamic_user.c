@@ -19,9 +19,9 @@
 #include "basic/hash.h"
 #include "basic/macro.h"
 #include "basic/text.h"
-#include "exec/exec_credentials.h"
 #include "exec/exec_directory.h"
 #include "exec/exec_dynamic_user.h"
+#include "exec/exec_user.h"
 
 #define N_UIDS (EXEC_DYNAMIC_UID_LAST - EXEC_DYNAMIC_UID_FIRST + 1)
 #define NAME_MAX_BYTES 255U

@@ -21,39 +21,10 @@
 #include "exec/sandbox_order.h"
 #include "exec/sandbox_shared.h"
 
-#define MOUNTS_MAX 2048U
 #define ROOM_SIZE ((size_t) 256 * 1024)
 
 #define DEVICE_OPTIONS "mode=0755,size=4m,nr_inodes=64k"
 #define TEMPORARY_OPTIONS "mode=0755,size=10%,nr_inodes=400k"
-
-static int keep_string(SandboxPlan *plan, const char **string) {
-        char *copy;
-
-        if (!*string)
-                return 0;
-        copy = strdup(*string);
-        if (!copy)
-                return -ENOMEM;
-        *string = copy;
-        return strv_consume(&plan->strings, copy);
-}
-
-int sandbox_plan_add(SandboxPlan *plan, const SandboxMount *mount) {
-        SandboxMount copy = *mount;
-        int r;
-
-        if (plan->mounts.n >= MOUNTS_MAX)
-                return -E2BIG;
-        copy.outer = 0;
-        copy.tree = copy.pristine = -1;
-        r = keep_string(plan, &copy.path);
-        if (r == 0)
-                r = keep_string(plan, &copy.source);
-        if (r == 0)
-                r = keep_string(plan, &copy.options);
-        return r < 0 ? r : vector_push(&plan->mounts, copy);
-}
 
 /* @path, as it is called below @root, or NULL: it leads elsewhere. */
 static const char *path_below(const char *path, const char *root) {

@@ -87,8 +87,13 @@ typedef struct Keeper {
         FdStore fds;
 } Keeper;
 
+/* — keeper_log.c, keeper_image.c — */
+
 /* One line on standard error. */
 void keeper_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Records the program of the running core as the one to fall back to. */
+void keeper_note_image(Keeper *keeper);
 
 /* — keeper_core.c: the process — */
 
@@ -100,9 +105,6 @@ bool keeper_core_ended(Keeper *keeper, int status, uint64_t now);
 
 /* The next time for a call of keeper_tend_core(). */
 uint64_t keeper_next_time(const Keeper *keeper);
-
-/* Records the program of the running core as the one to fall back to. */
-void keeper_note_image(Keeper *keeper);
 
 /* — keeper_talk.c: the messages — */
 

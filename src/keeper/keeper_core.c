@@ -27,9 +27,6 @@
 /* The exit status of a child that could not execute its program, as in a shell. */
 #define EXIT_NOT_EXECUTED 127
 
-/* Above all descriptors that the child gets by number. */
-#define IMAGE_FD_MIN 10
-
 /*
  * All descriptors but KEEPER_FD are close-on-exec. Signals stay blocked, so that a signal before core listens is not
  * lost. A terminal signals a whole process group: core has its own group and gets the signal once, from the keeper.
@@ -106,23 +103,6 @@ static void start_rescue(Keeper *keeper, uint64_t now) {
         else
                 keeper->rescue = 0;
         close(console);
-}
-
-void keeper_note_image(Keeper *keeper) {
-        char path[64];
-        int fd, high;
-
-        snprintf(path, sizeof(path), "/proc/%d/exe", (int) keeper->core);
-        fd = open(path, O_PATH | O_CLOEXEC);
-        high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, IMAGE_FD_MIN);
-        if (fd >= 0)
-                close(fd);
-        /* An earlier program that was ready is better than none. */
-        if (high < 0)
-                return;
-        if (keeper->image >= 0)
-                close(keeper->image);
-        keeper->image = high;
 }
 
 /* Records a death; true if there were too many. */

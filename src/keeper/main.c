@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,6 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -44,29 +42,6 @@ static uint64_t read_clock(void) {
 
         clock_gettime(CLOCK_MONOTONIC, &now);
         return (uint64_t) now.tv_sec * KEEPER_SEC + (uint64_t) now.tv_nsec / 1000;
-}
-
-void keeper_log(const char *format, ...) {
-        struct pollfd reader = { .fd = STDERR_FILENO, .events = POLLOUT };
-        char line[256];
-        struct iovec data = { .iov_base = line };
-        va_list arguments;
-        int n;
-
-        n = snprintf(line, sizeof(line), "jobd: ");
-        va_start(arguments, format);
-        vsnprintf(line + n, sizeof(line) - (size_t) n - 1, format, arguments);
-        va_end(arguments);
-        strcat(line, "\n");
-        data.iov_len = strlen(line);
-        /*
-         * The reader of the log may be gone or slow, and must not block the keeper. Some files, such as terminals, do
-         * not support RWF_NOWAIT.
-         */
-        if (pwritev2(STDERR_FILENO, &data, 1, -1, RWF_NOWAIT) >= 0 || errno == EAGAIN)
-                return;
-        if (poll(&reader, 1, 0) > 0 && reader.revents & POLLOUT)
-                (void) !write(STDERR_FILENO, line, data.iov_len);
 }
 
 /* — signals — */

@@ -352,7 +352,7 @@ int store_set_aside(Store *store, Failure *ret_failure) {
         if (r < 0)
                 return failure_set(ret_failure, r, "Failed", "%s cannot be used, nor be set aside: %s", store->path,
                                    strerror(-r));
-        store_mark_all(store);
+        store->all_is_marked = true;
         return 0;
 }
 

@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "exec/exec_credentials.h"
 #include "exec/exec_kill.h"
+#include "exec/exec_user.h"
 #include "types/service_kill.h"
 #include "types/service_limit.h"
 #include "types/service_pid.h"

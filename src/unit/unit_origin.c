@@ -11,7 +11,6 @@
  */
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "unit/unit_private.h"
@@ -155,24 +154,4 @@ UnitOrigin unit_origins_at(const UnitOrigins *origins, UnitOriginId id) {
                 .line = block->first * UNIT_ORIGIN_BLOCK_LINES + id % UNIT_ORIGIN_BLOCK_LINES,
                 .implied = origins->implied.items[block->implied],
         };
-}
-
-const char *unit_origin_format(const UnitTable *table, UnitOriginId id, char *buffer, size_t size) {
-        UnitOrigin origin = unit_table_origin_at(table, id);
-        const char *slash = strrchr(origin.file, '/');
-        const char *base = slash ? slash + 1 : origin.file;
-
-        assert(size > 0);
-
-        if (origin.implied && base[0] == '\0')
-                snprintf(buffer, size, "%s", origin.implied);
-        else if (origin.implied && origin.line == 0)
-                snprintf(buffer, size, "%s of %s", origin.implied, base);
-        else if (origin.implied)
-                snprintf(buffer, size, "%s by %s:%u", origin.implied, origin.file, origin.line);
-        else if (origin.line > 0)
-                snprintf(buffer, size, "%s:%u", origin.file, origin.line);
-        else
-                snprintf(buffer, size, "%s", origin.file);
-        return buffer;
 }

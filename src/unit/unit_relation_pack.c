@@ -92,8 +92,12 @@ static int pack_begin(Pack *pack, UnitTable *table) {
             slab_drain_begin(&pack->old, &table->relations) < 0)
                 return -ENOMEM;
 
-        unit_table_foreach(table, unit) {
-                size_t n_kinds = unit_relation_count_kinds(unit->relation_mask);
+        for (size_t at = 0; at < table->slots.n; at++) {
+                const Unit *unit = table->slots.items[at];
+                size_t n_kinds = unit ? unit_relation_count_kinds(unit->relation_mask) : 0;
+
+                if (!unit)
+                        continue;
 
                 slab_drain_count(&pack->old, unit->buckets, n_kinds * sizeof(*unit->buckets));
                 for (size_t i = 0; i < n_kinds; i++) {
@@ -120,8 +124,8 @@ void unit_relations_pack(UnitTable *table) {
                 return;
         }
 
-        unit_table_foreach(table, unit)
-                r = r < 0 ? r : pack_unit(&pack, unit);
+        for (size_t at = 0; at < table->slots.n && r == 0; at++)
+                r = table->slots.items[at] ? pack_unit(&pack, table->slots.items[at]) : 0;
         slab_drain_end(&pack.old, &pack.relations);
         slab_deinit(&table->buckets);
         slab_init(&table->buckets, sizeof(UnitRelationBucket));

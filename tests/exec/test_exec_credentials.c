@@ -10,6 +10,7 @@
 #include "basic/macro.h"
 #include "double/double_assert.h"
 #include "exec/exec_credentials.h"
+#include "exec/exec_user.h"
 
 Test(exec_credentials, users_by_name_and_number) {
         uid_t uid = 77;
