@@ -110,6 +110,11 @@ int text_format(char **ret_string, const char *format, ...) {
         return r;
 }
 
+int text_copy(const char *string, char **ret_copy) {
+        *ret_copy = string ? strdup(string) : NULL;
+        return string && !*ret_copy ? -ENOMEM : 0;
+}
+
 int text_join_path(const char *folder, const char *name, char **ret_path) {
         size_t n = strlen(folder), size = strlen(name) + 1;
         char *path = malloc(n + 1 + size);

@@ -33,6 +33,9 @@ int text_finish(Text *text, char **ret_string);
 int text_format(char **ret_string, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int text_vformat(char **ret_string, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
+/* strdup() that gives NULL for NULL. 0 or -ENOMEM. */
+int text_copy(const char *string, char **ret_copy);
+
 /* "folder/name". 0 or -ENOMEM. */
 int text_join_path(const char *folder, const char *name, char **ret_path);
 

@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "basic/text.h"
 #include "job/job_manager_private.h"
 
 int job_manager_new(JobManager **ret_manager, UnitTable *units) {
@@ -127,11 +128,6 @@ static void commit_changed(void *userdata, Job *job) {
         job_manager_emit(manager, JOB_EVENT_CHANGED, job, "another request joined it", NULL);
 }
 
-static int copy_string(char **ret_copy, const char *string) {
-        *ret_copy = string ? strdup(string) : NULL;
-        return string && !*ret_copy ? -ENOMEM : 0;
-}
-
 static int record_new(JobManager *manager, JobMode mode, const JobRequester *requester,
                       JobTransactionRecord **ret_record) {
         cleanup_(job_transaction_record_unrefp) JobTransactionRecord *record = job_transaction_record_new();
@@ -144,9 +140,9 @@ static int record_new(JobManager *manager, JobMode mode, const JobRequester *req
         if (requester) {
                 record->uid = requester->uid;
                 record->pid = requester->pid;
-                if (copy_string(&record->requester, requester->name) < 0 ||
-                    copy_string(&record->command, requester->command) < 0 ||
-                    copy_string(&record->reason, requester->reason) < 0)
+                if (text_copy(requester->name, &record->requester) < 0 ||
+                    text_copy(requester->command, &record->command) < 0 ||
+                    text_copy(requester->reason, &record->reason) < 0)
                         return -ENOMEM;
         }
 

@@ -16,6 +16,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+#include "basic/text.h"
 #include "job/job_manager_private.h"
 
 typedef struct RestoreRecord {
@@ -63,11 +64,6 @@ static void restore_deinit(JobRestore *restore) {
         }
 }
 
-static int restore_copy(char **ret_copy, const char *string) {
-        *ret_copy = string ? strdup(string) : NULL;
-        return string && !*ret_copy ? -ENOMEM : 0;
-}
-
 /* The record of the transaction that a job came from, shared by all of its jobs; NULL without memory. */
 static JobTransactionRecord *restore_record(JobRestore *restore, const JobCauseRecord *cause) {
         cleanup_(job_transaction_record_unrefp) JobTransactionRecord *record = NULL;
@@ -78,9 +74,9 @@ static JobTransactionRecord *restore_record(JobRestore *restore, const JobCauseR
                 return entry->record;
 
         record = job_transaction_record_new();
-        if (!record || restore_copy(&record->requester, cause->requester) < 0 ||
-            restore_copy(&record->command, cause->command) < 0 ||
-            restore_copy(&record->reason, cause->reason) < 0)
+        if (!record || text_copy(cause->requester, &record->requester) < 0 ||
+            text_copy(cause->command, &record->command) < 0 ||
+            text_copy(cause->reason, &record->reason) < 0)
                 return NULL;
         record->id = cause->transaction;
         record->uid = cause->uid;

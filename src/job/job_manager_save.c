@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "basic/macro.h"
+#include "basic/text.h"
 #include "job/job_manager_private.h"
 
 /* How a job was asked for or pulled in; its strings are borrowed. False if that is not known. */
@@ -151,11 +152,6 @@ const Unit *job_manager_recovers_with(const JobManager *manager, const Unit *uni
         return other == 0 ? NULL : unit_table_at(manager->units, other - 1);
 }
 
-static int copy(char **ret_copy, const char *string) {
-        *ret_copy = string ? strdup(string) : NULL;
-        return string && !*ret_copy ? -ENOMEM : 0;
-}
-
 /* By way of the bytes: there is one place that knows what a job consists of. */
 static int save_record(const JobManager *manager, uint32_t id, RecordWriter *writer, JobSnapshot *snapshot) {
         RecordReader reader;
@@ -204,8 +200,8 @@ static int save_recovery(const JobManager *manager, uint32_t unit, uint32_t wait
 
         if (!other)
                 return 0;               /* it may have gone: new unit files no longer name it */
-        if (copy(&record.unit, unit_table_at(manager->units, unit)->id) < 0 ||
-            copy(&record.waits_for, other->id) < 0 ||
+        if (text_copy(unit_table_at(manager->units, unit)->id, &record.unit) < 0 ||
+            text_copy(other->id, &record.waits_for) < 0 ||
             vector_push(&snapshot->recoveries, record) < 0) {
                 free(record.unit);
                 free(record.waits_for);

@@ -32,11 +32,6 @@
 
 /* — making it — */
 
-static int copy_string(const char *string, const char **slot) {
-        *slot = string ? strdup(string) : NULL;
-        return string && !*slot ? -ENOMEM : 0;
-}
-
 static int copy_options(Manager *manager, const ManagerOptions *options) {
         ManagerOptions *copy = &manager->options;
 
@@ -50,9 +45,9 @@ static int copy_options(Manager *manager, const ManagerOptions *options) {
         if (options->exit_on && strv_copy(options->exit_on, &manager->exit_on) < 0)
                 return -ENOMEM;
         copy->exit_on = manager->exit_on;
-        if (copy_string(options->unit_path, &copy->unit_path) < 0 ||
-            copy_string(options->runtime_directory, &copy->runtime_directory) < 0 ||
-            copy_string(options->default_unit, &copy->default_unit) < 0)
+        if (text_copy(options->unit_path, (char **) &copy->unit_path) < 0 ||
+            text_copy(options->runtime_directory, (char **) &copy->runtime_directory) < 0 ||
+            text_copy(options->default_unit, (char **) &copy->default_unit) < 0)
                 return -ENOMEM;
         return 0;
 }

@@ -10,14 +10,13 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "basic/macro.h"
 #include "basic/strv.h"
 #include "exec/exec_clean.h"
-#include "exec/exec_directory.h"
 #include "types/service_clean.h"
 #include "types/service_kill.h"
 #include "types/service_limit.h"
 #include "types/service_step.h"
+#include "types/unit_cleaning.h"
 
 static const ExecTerms *terms_of(const Unit *unit) {
         return exec_settings_rare(&service_settings(unit)->exec)->terms;
@@ -27,34 +26,21 @@ unsigned service_can_clean(const Unit *unit) {
         return exec_clean_kinds(terms_of(unit));
 }
 
-static int ask_for_process(Unit *unit) {
-        usec_t span = terms_of(unit)->timeout_clean;
-        int r = service_set_limit(unit, span == 0 ? USEC_INFINITY : span);
-
-        /*
-         * A kind that comes after the start: the process needs no new control group, and nothing in an old one is
-         * killed.
-         */
-        return r < 0 ? r : unit_process_ask(unit, UNIT_PURPOSE_CONTROL, &service_of(unit)->control,
-                                            (UnitProcess) { .kind = SERVICE_EXEC_STOP_POST });
-}
-
 int service_clean(Unit *unit, unsigned kinds, Failure *ret_failure) {
         ServiceExtra *extra = service_own_extra(unit);
-        cleanup_(strv_freep) char **argv = NULL;
-        int r = extra ? 0 : -ENOMEM;
+        int r;
 
-        if (r == 0)
-                r = exec_clean_command(terms_of(unit), kinds, exec_directory_is_user(), &argv);
-        if (r == -ENODATA)
-                return failure_set(ret_failure, r, "NothingToClean", "%s has nothing of that kind to clean.", unit->id);
-        if (r == 0) {
-                strv_free(extra->clean_argv);
-                extra->clean_argv = take_ptr(argv);
-                r = ask_for_process(unit);
-        }
+        if (!extra)
+                return failure_set(ret_failure, -ENOMEM, "Failed", "Cannot clean %s: %s.", unit->id, strerror(ENOMEM));
+        r = unit_cleaning_begin(unit, &(UnitCleaning) {
+                .terms = terms_of(unit),
+                .control = &service_of(unit)->control,
+                .kind = SERVICE_EXEC_STOP_POST,
+                .argv = &extra->clean_argv,
+                .set_limit = service_set_limit,
+        }, kinds, ret_failure);
         if (r < 0)
-                return failure_set(ret_failure, r, "Failed", "Cannot clean %s: %s.", unit->id, strerror(-r));
+                return r;
         extra->clean_result = SERVICE_RESULT_SUCCESS;
         service_set_state(unit, SERVICE_STATE_CLEANING);
         return 0;
@@ -77,20 +63,16 @@ void service_clean_spawned(Unit *unit, UnitSpawn spawn, const ExecResult *result
                 service_republish(unit);
                 return;
         }
-        unit_say(unit, LOG_LEVEL_WARNING, "Cannot be cleaned: %s", result->message);
+        unit_cleaning_tell_failed(unit, result);
         end(unit, SERVICE_RESULT_RESOURCES);
 }
 
 void service_clean_ended(Unit *unit, const UnitExit *exit) {
-        bool is_fine = exit->code == CLD_EXITED && exit->status == 0;
-        char how[128];
+        bool is_exited = exit->code == CLD_EXITED;
 
-        if (!is_fine) {
-                unit_process_describe_exit(exit, how, sizeof(how));
-                unit_say(unit, LOG_LEVEL_WARNING, "Could not be cleaned: the process that does it %s.", how);
-        }
-        end(unit, is_fine ? SERVICE_RESULT_SUCCESS :
-                  exit->code == CLD_EXITED ? SERVICE_RESULT_EXIT_CODE : SERVICE_RESULT_SIGNAL);
+        unit_cleaning_tell_ended(unit, exit);
+        end(unit, !is_exited ? SERVICE_RESULT_SIGNAL : exit->status == 0 ? SERVICE_RESULT_SUCCESS
+            : SERVICE_RESULT_EXIT_CODE);
 }
 
 /* The exit of the process ends it; if the process hangs in the kernel the time limit does. */

@@ -3,17 +3,15 @@
  * Removing the directories of a socket: as service_clean.c
  */
 
-#include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include "basic/strv.h"
 #include "exec/exec_clean.h"
-#include "exec/exec_directory.h"
 #include "types/socket_clean.h"
 #include "types/socket_command.h"
 #include "types/socket_step.h"
+#include "types/unit_cleaning.h"
 
 static const ExecTerms *terms_of(const Unit *unit) {
         return exec_settings_rare(&socket_settings(unit)->exec)->terms;
@@ -23,28 +21,18 @@ unsigned socket_can_clean(const Unit *unit) {
         return exec_clean_kinds(terms_of(unit));
 }
 
-static int ask_for_process(Unit *unit) {
-        usec_t span = terms_of(unit)->timeout_clean;
-        int r = socket_set_limit(unit, span == 0 ? USEC_INFINITY : span);
-
-        return r < 0 ? r : unit_process_ask(unit, UNIT_PURPOSE_CONTROL, &socket_of(unit)->control,
-                                            (UnitProcess) { .kind = SOCKET_EXEC_STOP_POST });
-}
-
 int socket_clean(Unit *unit, unsigned kinds, Failure *ret_failure) {
         Socket *socket = socket_of(unit);
-        cleanup_(strv_freep) char **argv = NULL;
-        int r = exec_clean_command(terms_of(unit), kinds, exec_directory_is_user(), &argv);
+        int r = unit_cleaning_begin(unit, &(UnitCleaning) {
+                .terms = terms_of(unit),
+                .control = &socket->control,
+                .kind = SOCKET_EXEC_STOP_POST,
+                .argv = &socket->clean_argv,
+                .set_limit = socket_set_limit,
+        }, kinds, ret_failure);
 
-        if (r == -ENODATA)
-                return failure_set(ret_failure, r, "NothingToClean", "%s has nothing of that kind to clean.", unit->id);
-        if (r == 0) {
-                strv_free(socket->clean_argv);
-                socket->clean_argv = take_ptr(argv);
-                r = ask_for_process(unit);
-        }
         if (r < 0)
-                return failure_set(ret_failure, r, "Failed", "Cannot clean %s: %s.", unit->id, strerror(-r));
+                return r;
         socket->clean_result = SOCKET_RESULT_SUCCESS;
         socket_set_state(unit, SOCKET_STATE_CLEANING);
         return 0;
@@ -69,18 +57,14 @@ void socket_clean_spawned(Unit *unit, UnitSpawn spawn, const ExecResult *result)
                 socket_republish(unit);
                 return;
         }
-        unit_say(unit, LOG_LEVEL_WARNING, "Cannot be cleaned: %s", result->message);
+        unit_cleaning_tell_failed(unit, result);
         end(unit, SOCKET_RESULT_RESOURCES);
 }
 
 void socket_clean_ended(Unit *unit, const UnitExit *exit) {
         bool is_exited = exit->code == CLD_EXITED;
-        char how[128];
 
-        if (!is_exited || exit->status != 0) {
-                unit_process_describe_exit(exit, how, sizeof(how));
-                unit_say(unit, LOG_LEVEL_WARNING, "Could not be cleaned: the process that does it %s.", how);
-        }
+        unit_cleaning_tell_ended(unit, exit);
         end(unit, !is_exited ? SOCKET_RESULT_SIGNAL : exit->status == 0 ? SOCKET_RESULT_SUCCESS
             : SOCKET_RESULT_EXIT_CODE);
 }

@@ -7,7 +7,6 @@
  * name once.
  */
 
-#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -10,6 +10,15 @@
 #include "basic/text.h"
 #include "double/double_assert.h"
 
+Test(text, copy) {
+        cleanup_free_ char *copy = NULL, *none = (char *) "";
+
+        cr_assert(eq(int, text_copy("a", &copy), 0));
+        cr_assert(eq(str, copy, (char *) "a"));
+        cr_assert(eq(int, text_copy(NULL, &none), 0));
+        cr_assert(eq(ptr, none, NULL));
+}
+
 Test(text, parts_add_up) {
         cleanup_free_ char *string = NULL;
         Text text = {};
