@@ -59,12 +59,6 @@ static int append_lines(BusDropin *dropin, const char *lines) {
         return text_format(&dropin->lines, "%s%s", before, lines);
 }
 
-/* Running processes are not moved into another slice. */
-static bool is_for_run_time(const BusSetting *setting) {
-        return text_equal(setting->directive, "Description") ||
-               (setting->is_resource && !text_equal(setting->directive, "Slice"));
-}
-
 static int read_setting(BusCall *call, const Unit *unit, const DBusMessageIter *all, DBusMessageIter *fields,
                         BusSettings *settings) {
         cleanup_(bus_setting_deinit) BusSetting setting = {};
@@ -72,7 +66,7 @@ static int read_setting(BusCall *call, const Unit *unit, const DBusMessageIter *
         BusDropin *dropin;
         int r = bus_setting_read(call, &(BusSettingScope) { unit, bus_unit_properties, all }, fields, &setting);
 
-        if (r >= 0 && !is_for_run_time(&setting))
+        if (r >= 0 && !setting.is_for_run_time)
                 return bus_call_fail(call, -EINVAL, "InvalidArgs",
                                      "%s of %s cannot be set at run time: 'jobctl edit' changes unit files.",
                                      setting.property, unit->id);

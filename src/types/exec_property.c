@@ -147,6 +147,10 @@ static void get_standard_input(const Unit *unit, Sink *sink) {
                 sink_string(sink, path && text_format(&text, "file:%s", path) == 0 ? text : "null");
 }
 
+static void get_tty_path(const Unit *unit, Sink *sink) {
+        sink_string(sink, exec_settings_rare(settings_of(unit))->tty_path);
+}
+
 static void get_standard_output(const Unit *unit, Sink *sink) {
         const ExecSettings *settings = settings_of(unit);
 
@@ -187,6 +191,7 @@ static const UnitProperty rows[] = {
           "How many log lines it may write in that interval; 0: the manager's." },
         { "LogExtraFields", "aay", C, get_log_extra_fields, "Further fields of each log line." },
         { "StandardInput", "s", C, get_standard_input, "The source of its standard input." },
+        { "TTYPath", "s", C, get_tty_path, "The terminal of its commands; empty: /dev/console." },
         { "StandardOutput", "s", C, get_standard_output, "Where its standard output goes." },
         { "StandardError", "s", C, get_standard_error, "Where its standard error goes." },
 };

@@ -122,6 +122,36 @@ GETTER(memory_swap_max, put_maximum, &resources->memory_swap_max)
 GETTER(memory_zswap_max, put_maximum, &resources->memory_zswap_max)
 GETTER(device_policy, sink_string, resource_device_policy_to_string(resources->device_policy))
 
+GETTER(accounts_cpu, sink_bool, resources->accounts[RESOURCE_CPU])
+GETTER(accounts_io, sink_bool, resources->accounts[RESOURCE_IO])
+GETTER(accounts_memory, sink_bool, resources->accounts[RESOURCE_MEMORY])
+GETTER(accounts_tasks, sink_bool, resources->accounts[RESOURCE_TASKS])
+GETTER(cpu_quota_period, sink_u64, resources->cpu_quota_period == 0 ? USEC_INFINITY : resources->cpu_quota_period)
+
+/* A list such as "5,0-3" as a bit for each number; NULL: none. */
+static void put_nodes(Sink *sink, const char *list) {
+        uint8_t mask[RESOURCE_NODE_MAX / 8 + 1] = {};
+        size_t n = 0;
+
+        while (list && *list) {
+                char *end;
+                unsigned long first = strtoul(list, &end, 10), last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
+
+                for (unsigned long node = first; node <= MIN(last, RESOURCE_NODE_MAX); node++) {
+                        mask[node / 8] |= (uint8_t) (1U << node % 8);
+                        n = MAX(n, node / 8 + 1);
+                }
+                list = end + (*end == ',');
+        }
+        sink_open(sink, 'a', "y");
+        for (size_t i = 0; i < n; i++)
+                sink_byte(sink, mask[i]);
+        sink_close(sink);
+}
+
+GETTER(allowed_cpus, put_nodes, resources->allowed_cpus)
+GETTER(allowed_memory_nodes, put_nodes, resources->allowed_memory_nodes)
+
 static void get_tasks_max(const Unit *unit, Sink *sink) {
         const ResourceLimit *limit = &resources_of(unit)->tasks_max;
 
@@ -217,9 +247,17 @@ static const UnitProperty rows[] = {
         { "Delegate", "b", C, get_delegate, "Whether it manages its control group itself." },
         { "OOMPolicy", "s", C, get_oom_policy,
           "What happens when the kernel kills one of its processes for lack of memory: stop, continue, kill." },
+        { "CPUAccounting", "b", C, get_accounts_cpu, "Whether its CPU time is counted in any case." },
+        { "IOAccounting", "b", C, get_accounts_io, "Whether what it reads and writes is counted in any case." },
+        { "MemoryAccounting", "b", C, get_accounts_memory, "Whether its memory is counted in any case." },
+        { "TasksAccounting", "b", C, get_accounts_tasks, "Whether its tasks are counted in any case." },
+        { "AllowedCPUs", "ay", C, get_allowed_cpus, "The processors that it may use, a bit for each; empty: all." },
+        { "AllowedMemoryNodes", "ay", C, get_allowed_memory_nodes,
+          "The memory nodes that it may use, a bit for each; empty: all." },
         { "CPUWeight", "t", C, get_cpu_weight, "Its share of busy processors; 0: idle." },
         { "StartupCPUWeight", "t", C, get_startup_cpu_weight, "The same while the manager starts up or ends." },
         { "CPUQuotaPerSecUSec", "t", C, get_cpu_quota, "CPU time it may use in each second." },
+        { "CPUQuotaPeriodUSec", "t", C, get_cpu_quota_period, "The span in which that is measured, if it was set." },
         { "IOWeight", "t", C, get_io_weight, "Its share of busy disks." },
         { "StartupIOWeight", "t", C, get_startup_io_weight, "The same while the manager starts up or ends." },
         { "IODeviceWeight", "a(st)", C, get_device_weight, "Its share of single busy disks." },

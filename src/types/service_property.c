@@ -51,6 +51,10 @@ GETTER(watchdog, sink_u64,
        service->watchdog_override != USEC_INFINITY ? service->watchdog_override : settings->watchdog)
 GETTER(remain_after_exit, sink_bool, settings->remain_after_exit)
 GETTER(guess_main_pid, sink_bool, settings->guess_main_pid)
+GETTER(non_blocking, sink_bool, settings->non_blocking)
+GETTER(exit_type, sink_string, settings->exit_type_cgroup ? "cgroup" : "main")
+GETTER(reload_limit_interval, sink_u64, service_rare(unit)->reload_limit_interval)
+GETTER(reload_limit_burst, sink_u32, service_rare(unit)->reload_limit_burst)
 GETTER(found, sink_bool, service->is_found)
 GETTER(main_pid, sink_u32, (uint32_t) service->main.pid)
 GETTER(control_pid, sink_u32, (uint32_t) service->control.pid)
@@ -202,6 +206,10 @@ static const UnitProperty rows[] = {
         { "WatchdogUSec", "t", 0, get_watchdog, "How often it must send WATCHDOG=1; 0 for never." },
         { "RemainAfterExit", "b", C, get_remain_after_exit, "Whether it counts as active after its end." },
         { "GuessMainPID", "b", C, get_guess_main_pid, "Whether to guess a forking daemon's main process." },
+        { "ExitType", "s", C, get_exit_type, "Which processes it runs as long as: main, cgroup." },
+        { "NonBlocking", "b", C, get_non_blocking, "Whether the sockets that it is given do not block." },
+        { "ReloadLimitIntervalUSec", "t", C, get_reload_limit_interval, "The time in which reloads are counted." },
+        { "ReloadLimitBurst", "u", C, get_reload_limit_burst, "How many reloads are allowed in that time; 0: all." },
         { "RestartPreventExitStatus", "(aiai)", C, get_restart_prevent_exit_status,
           "Exit statuses and signals after which it is not started again." },
         { "RestartForceExitStatus", "(aiai)", C, get_restart_force_exit_status,

@@ -20,6 +20,9 @@
 #define RESOURCE_INFINITY UINT64_MAX
 #define RESOURCE_WEIGHT_IDLE UINT32_MAX         /* CPUWeight=idle */
 
+/* The highest processor or memory node that is taken for real. */
+#define RESOURCE_NODE_MAX 8191U
+
 typedef struct ResourceLimit {
         bool is_set;
         bool is_part;                   /* amount is in hundredths of a percent */

@@ -23,9 +23,6 @@
 #define WEIGHT_MAX 10000U
 #define PARTS 10000U                    /* hundredths of a percent in the whole */
 
-/* The highest processor or memory node that is taken for real. */
-#define NODE_MAX 8191U
-
 /* "12.5%" as 1250: 0 or -EINVAL. @most in percent. */
 static int parse_percent(const char *value, uint64_t most, uint64_t *ret_parts) {
         size_t n = strspn(value, "0123456789");
@@ -168,7 +165,7 @@ static bool parse_node(const char **at, uint32_t *ret_node) {
                 return false;
         for (; n > 0; n--, (*at)++)
                 *ret_node = *ret_node * 10 + (uint32_t) (**at - '0');
-        return *ret_node <= NODE_MAX;
+        return *ret_node <= RESOURCE_NODE_MAX;
 }
 
 /* "0-3,5 7" as "0-3,5,7": 0, -EINVAL or -ENOMEM. */

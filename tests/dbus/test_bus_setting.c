@@ -175,6 +175,24 @@ Test(bus_setting, values_with_parts) {
         assert_refused("wrong type", "a.timer", "TimersCalendar", "a(ss)", "X\nOnCalendar", "x");
 }
 
+Test(bus_setting, bits_are_words) {
+        assert_read("Service: SecureBits= keep-caps noroot\n", "a.service", "SecureBits", "i", 0x11);
+        assert_refused("wrong type", "a.service", "SecureBits", "i", 0x10000);
+        assert_read("Service: RestrictNamespaces= net user\n", "a.service", "RestrictNamespaces", "t",
+                    UINT64_C(0x50000000));
+        assert_read("Service: RestrictNamespaces=yes\n", "a.service", "RestrictNamespaces", "t", UINT64_C(0));
+        assert_refused("wrong type", "a.service", "RestrictNamespaces", "t", UINT64_C(1));
+        assert_read("Service: MountFlags=\n", "a.service", "MountFlags", "t", UINT64_C(0));
+        assert_refused("wrong type", "a.service", "MountFlags", "t", UINT64_C(3));
+        assert_read("Service: CapabilityBoundingSet= cap_chown cap_kill\n", "a.service", "CapabilityBoundingSet", "t",
+                    UINT64_C(0x21));
+        assert_read("Service: CapabilityBoundingSet=~ cap_chown\n", "a.service", "CapabilityBoundingSet", "t",
+                    ~UINT64_C(1));
+        assert_read("Service: CPUWeight=idle\n", "a.service", "CPUWeight", "t", UINT64_C(0));
+        assert_refused("wrong type", "a.service", "OpenFile", "a(sst)", "/x", "x", UINT64_C(16));
+        assert_refused("wrong type", "a.service", "AppArmorProfile", "(bs)", 1, "-x");
+}
+
 Test(bus_setting, what_cannot_be_set) {
         assert_refused("ActiveState of a.service cannot be set", "a.service", "ActiveState", "s", "active");
         assert_refused("A service has no property Memorymx. Did you mean MemoryMax?", "a.service", "Memorymx", "s",

@@ -149,6 +149,13 @@ static const DirectiveSection *section_of_row(const Unit *unit, const BusSetting
                (text_equal(own, "Socket") && text_equal(row->property, "Listen")) ? directive_section_find(own) : NULL;
 }
 
+/* Settings of the control group are applied when files are read again; but processes stay in their slice. */
+static bool is_for_run_time(const Directive *directive) {
+        return text_equal(directive->name, "Description") ||
+               ((directive->base == DIRECTIVE_IN_RESOURCES || bus_setting_is_list(directive->name)) &&
+                directive->status == DIRECTIVE_SUPPORTED && !text_equal(directive->name, "Slice"));
+}
+
 static int read_value(BusCall *call, const BusSettingScope *scope, DBusMessageIter *value, const char *signature,
                       BusSetting *setting) {
         const Unit *unit = scope->unit;
@@ -168,8 +175,7 @@ static int read_value(BusCall *call, const BusSettingScope *scope, DBusMessageIt
         directive = directive_find(section, setting->directive);
         setting->section = section->name;
         setting->is_list = bus_setting_is_list(setting->directive);
-        setting->is_resource = directive && (directive->base == DIRECTIVE_IN_RESOURCES || setting->is_list) &&
-                               directive->status == DIRECTIVE_SUPPORTED;
+        setting->is_for_run_time = directive && is_for_run_time(directive);
         target = (BusSettingTarget) { &setting->lines, row, setting->directive, section };
         r = row ? row->write(&target, value) : bus_setting_write_plain(&target, value);
         if (r == -EINVAL)

@@ -16,7 +16,7 @@ typedef struct BusSetting {
         const char *property;           /* borrowed from the message */
         const char *section;            /* static: "Unit", "Service", … */
         const char *directive;          /* static: of the lines, or of the first */
-        bool is_resource;               /* it is about the unit's control group */
+        bool is_for_run_time;           /* a unit that runs can take it, too */
         bool is_list;                   /* it adds to what there is: see bus_setting_list.h */
         Text lines;                     /* owned: "MemoryMax=1G\n"; may be empty */
 } BusSetting;

@@ -48,6 +48,9 @@ static inline const char *bus_take_bytes(DBusMessageIter *fields, int *ret_n) {
         for (dbus_message_iter_recurse((array), (items));                       \
              dbus_message_iter_get_arg_type(items) != DBUS_TYPE_INVALID; dbus_message_iter_next(items))
 
+void bus_setting_add_bytes(Text *line, const char *bytes, size_t n);     /* quoted, with a space in front */
+/* As bus_setting_add_text(), but for a directive that '%' is no specifier for. */
+void bus_setting_add_value(const BusSettingTarget *target, const char *directive, const char *text);
 void bus_setting_add_words(Text *line, DBusMessageIter *array);  /* of "as" */
 
 /* bus_setting_struct.c */
@@ -62,3 +65,16 @@ int bus_setting_write_credentials(const BusSettingTarget *target, DBusMessageIte
 int bus_setting_write_filter(const BusSettingTarget *target, DBusMessageIter *value);
 int bus_setting_write_statuses(const BusSettingTarget *target, DBusMessageIter *value);
 int bus_setting_write_addresses(const BusSettingTarget *target, DBusMessageIter *value);
+int bus_setting_write_joined(const BusSettingTarget *target, DBusMessageIter *value);    /* as: "a:b" */
+int bus_setting_write_label(const BusSettingTarget *target, DBusMessageIter *value);     /* (bs): optional, name */
+int bus_setting_write_open_files(const BusSettingTarget *target, DBusMessageIter *value);        /* a(sst) */
+int bus_setting_write_fields(const BusSettingTarget *target, DBusMessageIter *value);    /* aay */
+int bus_setting_write_base64(const BusSettingTarget *target, DBusMessageIter *value);    /* ay */
+
+/* bus_setting_bits.c */
+int bus_setting_write_capabilities(const BusSettingTarget *target, DBusMessageIter *value);
+int bus_setting_write_secure_bits(const BusSettingTarget *target, DBusMessageIter *value);
+int bus_setting_write_namespaces(const BusSettingTarget *target, DBusMessageIter *value);
+int bus_setting_write_propagation(const BusSettingTarget *target, DBusMessageIter *value);
+int bus_setting_write_protocol(const BusSettingTarget *target, DBusMessageIter *value);
+int bus_setting_write_hexadecimal(const BusSettingTarget *target, DBusMessageIter *value);

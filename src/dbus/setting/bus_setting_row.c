@@ -90,6 +90,16 @@ static int write_scale(const BusSettingTarget *target, DBusMessageIter *value) {
         return 0;
 }
 
+/* 0 is the least weight: "idle". */
+static int write_weight(const BusSettingTarget *target, DBusMessageIter *value) {
+        DBusMessageIter weight = *value;
+
+        if (bus_take_u64(&weight) != 0)
+                return bus_setting_write_plain(target, value);
+        text_addf(target->lines, "%s=idle\n", target->directive);
+        return 0;
+}
+
 static int write_after(const BusSettingTarget *target, DBusMessageIter *value, const char *before) {
         const char *text = bus_take_string(value);
 
@@ -156,6 +166,22 @@ static const BusSettingRow rows[] = {
         { "CPUSchedulingPolicy", "CPUSchedulingPolicy", "i", write_choice },
         { "IOSchedulingClass", "IOSchedulingClass", "i", write_choice },
         { "NUMAPolicy", "NUMAPolicy", "i", write_choice },
+        { "CPUWeight", "CPUWeight", "t", write_weight },
+        { "StartupCPUWeight", "StartupCPUWeight", "t", write_weight },
+        { "CapabilityBoundingSet", "CapabilityBoundingSet", "t", bus_setting_write_capabilities },
+        { "AmbientCapabilities", "AmbientCapabilities", "t", bus_setting_write_capabilities },
+        { "SecureBits", "SecureBits", "i", bus_setting_write_secure_bits },
+        { "RestrictNamespaces", "RestrictNamespaces", "t", bus_setting_write_namespaces },
+        { "MountFlags", "MountFlags", "t", bus_setting_write_propagation },
+        { "CoredumpFilter", "CoredumpFilter", "t", bus_setting_write_hexadecimal },
+        { "SocketProtocol", "SocketProtocol", "i", bus_setting_write_protocol },
+        { "AppArmorProfile", "AppArmorProfile", "(bs)", bus_setting_write_label },
+        { "SELinuxContext", "SELinuxContext", "(bs)", bus_setting_write_label },
+        { "SmackProcessLabel", "SmackProcessLabel", "(bs)", bus_setting_write_label },
+        { "ExecSearchPath", "ExecSearchPath", "as", bus_setting_write_joined },
+        { "OpenFile", "OpenFile", "a(sst)", bus_setting_write_open_files },
+        { "LogExtraFields", "LogExtraFields", "aay", bus_setting_write_fields },
+        { "StandardInputData", "StandardInputData", "ay", bus_setting_write_base64 },
         { "DelegateControllers", "Delegate", "as", bus_setting_write_plain },
         { "CPUQuotaPerSecUSec", "CPUQuota", "t", write_percent_of_second },
         SCALE("MemoryMin"), SCALE("MemoryLow"), SCALE("MemoryHigh"), SCALE("MemoryMax"), SCALE("MemorySwapMax"),

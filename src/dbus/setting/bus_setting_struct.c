@@ -158,7 +158,7 @@ static int write_condition(const BusSettingTarget *target, DBusMessageIter *item
             strpbrk(parameter, "\n\r\\"))
                 return -EINVAL;
         text_addf(target->lines, "%s=%s%s", directive, is_trigger ? "|" : "", is_negated ? "!" : "");
-        bus_setting_add_text(target->lines, parameter);
+        bus_setting_add_value(target, directive, parameter);
         text_add_char(target->lines, '\n');
         return 0;
 }
@@ -314,6 +314,112 @@ static int write_credential(const BusSettingTarget *target, DBusMessageIter *ite
 
 int bus_setting_write_credentials(const BusSettingTarget *target, DBusMessageIter *value) {
         return write_items(target, value, write_credential);
+}
+
+/* — single values — */
+
+/* as: the words with a colon between them. */
+int bus_setting_write_joined(const BusSettingTarget *target, DBusMessageIter *value) {
+        DBusMessageIter items;
+        const char *colon = "";
+
+        text_addf(target->lines, "%s=", target->directive);
+        bus_foreach_item(&items, value) {
+                const char *word;
+
+                dbus_message_iter_get_basic(&items, &word);
+                if (strpbrk(word, ":\n\r\\"))
+                        return -EINVAL;
+                text_add(target->lines, colon);
+                bus_setting_add_text(target->lines, word);
+                colon = ":";
+        }
+        text_add_char(target->lines, '\n');
+        return 0;
+}
+
+/* (bs): whether the unit runs without, too, and the label. */
+int bus_setting_write_label(const BusSettingTarget *target, DBusMessageIter *value) {
+        DBusMessageIter fields;
+        const char *label;
+        bool is_optional;
+
+        dbus_message_iter_recurse(value, &fields);
+        is_optional = bus_take_bool(&fields);
+        label = bus_take_string(&fields);
+        if (*label == '-' || strpbrk(label, "\n\r\\"))
+                return -EINVAL;
+        text_addf(target->lines, "%s=%s", target->directive, is_optional && *label ? "-" : "");
+        bus_setting_add_text(target->lines, label);
+        text_add_char(target->lines, '\n');
+        return 0;
+}
+
+/* (sst): path, name of the descriptor, and a bit for each option. */
+static int write_open_file(const BusSettingTarget *target, DBusMessageIter *item) {
+        static const char *const options[] = { "read-only", "append", "truncate", "graceful" };
+        const char *path, *name, *before = ":";
+        DBusMessageIter fields;
+        uint64_t flags;
+
+        dbus_message_iter_recurse(item, &fields);
+        path = bus_take_string(&fields);
+        name = bus_take_string(&fields);
+        flags = bus_take_u64(&fields);
+        if (strpbrk(path, ":\n\r\\") || strpbrk(name, ":\n\r\\") || flags >> ELEMENTSOF(options) != 0)
+                return -EINVAL;
+        text_addf(target->lines, "%s=", target->directive);
+        bus_setting_add_text(target->lines, path);
+        text_add_char(target->lines, ':');
+        bus_setting_add_text(target->lines, name);
+        for (size_t i = 0; i < ELEMENTSOF(options); i++)
+                if (flags >> i & 1) {
+                        text_addf(target->lines, "%s%s", before, options[i]);
+                        before = ",";
+                }
+        text_add_char(target->lines, '\n');
+        return 0;
+}
+
+int bus_setting_write_open_files(const BusSettingTarget *target, DBusMessageIter *value) {
+        return write_items(target, value, write_open_file);
+}
+
+/* ay: FIELD=value. */
+static int write_field(const BusSettingTarget *target, DBusMessageIter *item) {
+        DBusMessageIter field = *item;
+        const char *bytes;
+        int n = 0;
+
+        bytes = bus_take_bytes(&field, &n);
+        if (n == 0 || memchr(bytes, '\0', (size_t) n))
+                return -EINVAL;
+        text_addf(target->lines, "%s=", target->directive);
+        bus_setting_add_bytes(target->lines, bytes, (size_t) n);
+        text_add_char(target->lines, '\n');
+        return 0;
+}
+
+int bus_setting_write_fields(const BusSettingTarget *target, DBusMessageIter *value) {
+        return write_items(target, value, write_field);
+}
+
+int bus_setting_write_base64(const BusSettingTarget *target, DBusMessageIter *value) {
+        static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        int n = 0;
+        const char *bytes = bus_take_bytes(value, &n);
+
+        text_addf(target->lines, "%s=", target->directive);
+        for (int i = 0; i < n; i += 3) {
+                uint32_t group = 0;
+
+                for (int k = 0; k < 3; k++)
+                        group = group << 8 | (i + k < n ? (unsigned char) bytes[i + k] : 0);
+                for (int k = 0; k < 4; k++)
+                        text_add_char(target->lines, i + k <= n ? digits[group >> (18 - 6 * k) & 63] : '=');
+        }
+        text_add_char(target->lines, '\n');
+        return 0;
 }
 
 /* (bas): whether these are the allowed ones, or the others. */

@@ -37,10 +37,14 @@ static void add_quoted(Text *line, const char *bytes, size_t n) {
         }
 }
 
-void bus_setting_add_word(Text *line, const char *word) {
+void bus_setting_add_bytes(Text *line, const char *bytes, size_t n) {
         text_add(line, " \"");
-        add_quoted(line, word, strlen(word));
+        add_quoted(line, bytes, n);
         text_add_char(line, '"');
+}
+
+void bus_setting_add_word(Text *line, const char *word) {
+        bus_setting_add_bytes(line, word, strlen(word));
 }
 
 void bus_setting_add_words(Text *line, DBusMessageIter *array) {
@@ -66,11 +70,18 @@ static void add_number(Text *line, const char *directive, uint64_t value) {
 }
 
 /* A share is written in percent, and '%' is no specifier there. */
-static bool has_percents(const BusSettingTarget *target) {
-        const Directive *directive = directive_find(target->section, target->directive);
+static bool has_percents(const BusSettingTarget *target, const char *name) {
+        const Directive *directive = directive_find(target->section, name);
 
-        return directive && ((directive->base == DIRECTIVE_IN_RESOURCES && !text_equal(directive->name, "Slice")) ||
-                             text_equal(directive->name, "RestartJitter"));
+        return directive && ((directive->base == DIRECTIVE_IN_RESOURCES && !text_equal(name, "Slice")) ||
+                             text_equal(name, "RestartJitter") || text_ends_with(name, "Pressure"));
+}
+
+void bus_setting_add_value(const BusSettingTarget *target, const char *directive, const char *text) {
+        if (has_percents(target, directive))
+                text_add(target->lines, text);
+        else
+                bus_setting_add_text(target->lines, text);
 }
 
 static int add_string(const BusSettingTarget *target, const char *value) {
@@ -78,10 +89,7 @@ static int add_string(const BusSettingTarget *target, const char *value) {
 
         if (strpbrk(value, "\n\r") || (n > 0 && value[n - 1] == '\\'))
                 return -EINVAL;
-        if (has_percents(target))
-                text_add(target->lines, value);
-        else
-                bus_setting_add_text(target->lines, value);
+        bus_setting_add_value(target, target->directive, value);
         return 0;
 }
 
@@ -112,6 +120,9 @@ static int add_plain(const BusSettingTarget *target, DBusMessageIter *value) {
                 return 0;
         case DBUS_TYPE_INT32:
                 text_addf(target->lines, "%d", basic.i32);
+                return 0;
+        case DBUS_TYPE_INT64:
+                text_addf(target->lines, "%" PRId64, (int64_t) basic.i64);
                 return 0;
         default:
                 return -EINVAL;
