@@ -35,8 +35,6 @@ typedef struct Row {
         size_t limit;                   /* offset of a ResourceLimit */
 } Row;
 
-#define LIMIT(field, count) .count_limit = count, .limit = offsetof(ResourceSettings, field)
-
 static void format_weight(uint32_t weight, char *value, size_t size) {
         if (weight > 0 && weight != RESOURCE_WEIGHT_IDLE)
                 snprintf(value, size, "%" PRIu32, weight);
@@ -92,6 +90,12 @@ static void format_oom_group(const ResourceSettings *settings, char *value, size
                 snprintf(value, size, "1");
 }
 
+#define CONTROLLER_memory CGROUP_MEMORY
+#define CONTROLLER_tasks CGROUP_PIDS
+#define LIMIT(name_, field_, of_, kind_, file_, ...)                             \
+        { CONTROLLER_##of_, file_, #name_, .fresh = (kind_) == RESOURCE_GUARD ? "0" : "max", \
+          .count_limit = resource_count_##of_, .limit = offsetof(ResourceSettings, field_) },
+
 static const Row rows[] = {
         { CGROUP_CPU, "cpu.weight", "CPUWeight", format_cpu_weight, "100" },
         { CGROUP_CPU, "cpu.idle", "CPUWeight", format_cpu_idle, "0" },
@@ -99,16 +103,8 @@ static const Row rows[] = {
         { CGROUP_CPUSET, "cpuset.cpus", "AllowedCPUs", NULL, "\n", list_cpus },
         { CGROUP_CPUSET, "cpuset.mems", "AllowedMemoryNodes", NULL, "\n", list_memory_nodes },
         { CGROUP_IO, "io.weight", "IOWeight", format_io_weight, "default 100" },
-        { CGROUP_MEMORY, "memory.min", "MemoryMin", .fresh = "0", LIMIT(memory_min, resource_count_memory) },
-        { CGROUP_MEMORY, "memory.low", "MemoryLow", .fresh = "0", LIMIT(memory_low, resource_count_memory) },
-        { CGROUP_MEMORY, "memory.high", "MemoryHigh", .fresh = "max", LIMIT(memory_high, resource_count_memory) },
-        { CGROUP_MEMORY, "memory.max", "MemoryMax", .fresh = "max", LIMIT(memory_max, resource_count_memory) },
-        { CGROUP_MEMORY, "memory.swap.max", "MemorySwapMax", .fresh = "max",
-          LIMIT(memory_swap_max, resource_count_memory) },
-        { CGROUP_MEMORY, "memory.zswap.max", "MemoryZSwapMax", .fresh = "max",
-          LIMIT(memory_zswap_max, resource_count_memory) },
         { CGROUP_MEMORY, "memory.oom.group", "OOMPolicy", format_oom_group, "0" },
-        { CGROUP_PIDS, "pids.max", "TasksMax", .fresh = "max", LIMIT(tasks_max, resource_count_tasks) },
+        RESOURCE_LIMITS(LIMIT)
 };
 
 bool resource_has_startup(const ResourceSettings *settings) {

@@ -98,15 +98,6 @@ static void put_weight(Sink *sink, uint32_t weight) {
         sink_u64(sink, weight == 0 ? UINT64_MAX : weight == RESOURCE_WEIGHT_IDLE ? 0 : weight);
 }
 
-/* A limit that protects memory protects none if it is not set. */
-static void put_protected(Sink *sink, const ResourceLimit *limit) {
-        sink_u64(sink, limit->is_set ? resource_count_memory(limit) : 0);
-}
-
-static void put_maximum(Sink *sink, const ResourceLimit *limit) {
-        sink_u64(sink, limit->is_set ? resource_count_memory(limit) : RESOURCE_INFINITY);
-}
-
 GETTER(delegate, sink_bool, resources->delegate)
 GETTER(oom_policy, sink_string, resource_oom_policy_to_string(resources->oom_policy))
 GETTER(cpu_weight, put_weight, resources->cpu_weight)
@@ -114,12 +105,6 @@ GETTER(io_weight, put_weight, resources->io_weight)
 GETTER(startup_cpu_weight, put_weight, resources->startup_cpu_weight)
 GETTER(startup_io_weight, put_weight, resources->startup_io_weight)
 GETTER(cpu_quota, sink_u64, resources->cpu_quota_per_sec == 0 ? USEC_INFINITY : resources->cpu_quota_per_sec)
-GETTER(memory_min, put_protected, &resources->memory_min)
-GETTER(memory_low, put_protected, &resources->memory_low)
-GETTER(memory_high, put_maximum, &resources->memory_high)
-GETTER(memory_max, put_maximum, &resources->memory_max)
-GETTER(memory_swap_max, put_maximum, &resources->memory_swap_max)
-GETTER(memory_zswap_max, put_maximum, &resources->memory_zswap_max)
 GETTER(device_policy, sink_string, resource_device_policy_to_string(resources->device_policy))
 
 GETTER(accounts_cpu, sink_bool, resources->accounts[RESOURCE_CPU])
@@ -152,13 +137,28 @@ static void put_nodes(Sink *sink, const char *list) {
 GETTER(allowed_cpus, put_nodes, resources->allowed_cpus)
 GETTER(allowed_memory_nodes, put_nodes, resources->allowed_memory_nodes)
 
-static void get_tasks_max(const Unit *unit, Sink *sink) {
-        const ResourceLimit *limit = &resources_of(unit)->tasks_max;
-
-        if (!limit->is_set && unit->type != UNIT_SLICE)
-                limit = &defaults_of(unit)->tasks_max;
-        sink_u64(sink, limit->is_set ? resource_count_tasks(limit) : RESOURCE_INFINITY);
+/* What is not set: nothing is kept for the unit, and it may use all that there is. */
+static uint64_t unset_amount(ResourceLimitKind kind) {
+        return kind == RESOURCE_GUARD ? 0 : RESOURCE_INFINITY;
 }
+
+static const ResourceLimit *memory_limit(const Unit *unit, const ResourceLimit *own) {
+        return own;
+}
+
+/* Units that processes are in have the manager's limit of tasks, unless their own is set. */
+static const ResourceLimit *tasks_limit(const Unit *unit, const ResourceLimit *own) {
+        return own->is_set || unit->type == UNIT_SLICE ? own : &defaults_of(unit)->tasks_max;
+}
+
+#define LIMIT(name_, field_, of_, kind_, ...)                                                                     \
+        static void get_##field_(const Unit *unit, Sink *sink) {                                                  \
+                const ResourceLimit *limit = of_##_limit(unit, &resources_of(unit)->field_);                      \
+                                                                                                                  \
+                sink_u64(sink, limit->is_set ? resource_count_##of_(limit) : unset_amount(kind_));                \
+        }
+
+RESOURCE_LIMITS(LIMIT)
 
 typedef uint64_t (*DeviceValue)(const ResourceDevice *device);
 
@@ -235,6 +235,7 @@ static void get_ip_deny(const Unit *unit, Sink *sink) {
 }
 
 #define C UNIT_PROPERTY_CONST
+#define LIMIT_ROW(name_, field_, of_, kind_, file_, description_) { #name_, "t", C, get_##field_, description_ },
 
 static const UnitProperty rows[] = {
         { "Slice", "s", C, get_slice, "The slice that it is in." },
@@ -268,17 +269,11 @@ static const UnitProperty rows[] = {
         { "IOWriteBandwidthMax", "a(st)", C, get_write_bandwidth, "The most bytes that it may write in a second." },
         { "IOReadIOPSMax", "a(st)", C, get_read_iops, "The most reads in a second." },
         { "IOWriteIOPSMax", "a(st)", C, get_write_iops, "The most writes in a second." },
-        { "MemoryMin", "t", C, get_memory_min, "Bytes that are never taken from it." },
-        { "MemoryLow", "t", C, get_memory_low, "Bytes that are taken from it late." },
-        { "MemoryHigh", "t", C, get_memory_high, "Bytes above which it is slowed down." },
-        { "MemoryMax", "t", C, get_memory_max, "The most bytes that it may use." },
-        { "MemorySwapMax", "t", C, get_memory_swap_max, "The most bytes of swap." },
-        { "MemoryZSwapMax", "t", C, get_memory_zswap_max, "The most bytes of compressed swap in memory." },
         { "DevicePolicy", "s", C, get_device_policy, "Which devices it may open: auto, closed, strict." },
         { "DeviceAllow", "a(ss)", C, get_device_allow, "Devices that it may open, and what for." },
         { "IPAddressAllow", "a(iayu)", C, get_ip_allow, "Addresses that it may reach, and be reached from." },
         { "IPAddressDeny", "a(iayu)", C, get_ip_deny, "Addresses that it may not reach, unless they are allowed." },
-        { "TasksMax", "t", C, get_tasks_max, "The most tasks that it may have." },
+        RESOURCE_LIMITS(LIMIT_ROW)
 };
 
 const UnitPropertyTable group_properties = { rows, ELEMENTSOF(rows) };

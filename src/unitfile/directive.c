@@ -29,6 +29,7 @@ enum {
         TABLE_EXEC,
         TABLE_KILL,
         TABLE_RESOURCE,
+        TABLE_RESOURCE_LIMIT,
         _TABLE_MAX,
 };
 
@@ -45,21 +46,25 @@ static const DirectiveTable tables[_TABLE_MAX] = {
         [TABLE_EXEC] = { exec_directives, &exec_directives_n },
         [TABLE_KILL] = { kill_directives, &kill_directives_n },
         [TABLE_RESOURCE] = { resource_directives, &resource_directives_n },
+        [TABLE_RESOURCE_LIMIT] = { resource_limit_directives, &resource_limit_directives_n },
 };
+
+/* Of units with a control group. */
+#define GROUP &tables[TABLE_RESOURCE], &tables[TABLE_RESOURCE_LIMIT]
 
 static const DirectiveSection sections[] = {
         { "Unit", _UNIT_TYPE_INVALID, { &tables[TABLE_UNIT] } },
         { "Install", _UNIT_TYPE_INVALID, { &tables[TABLE_INSTALL] } },
         { "Service", UNIT_SERVICE,
-          { &tables[TABLE_SERVICE], &tables[TABLE_EXEC], &tables[TABLE_KILL], &tables[TABLE_RESOURCE] } },
+          { &tables[TABLE_SERVICE], &tables[TABLE_EXEC], &tables[TABLE_KILL], GROUP } },
         { "Path", UNIT_PATH, { &tables[TABLE_PATH] } },
         { "Timer", UNIT_TIMER, { &tables[TABLE_TIMER] } },
         { "Socket", UNIT_SOCKET,
-          { &tables[TABLE_SOCKET], &tables[TABLE_EXEC], &tables[TABLE_KILL], &tables[TABLE_RESOURCE] } },
-        { "Scope", UNIT_SCOPE, { &tables[TABLE_SCOPE], &tables[TABLE_KILL], &tables[TABLE_RESOURCE] } },
+          { &tables[TABLE_SOCKET], &tables[TABLE_EXEC], &tables[TABLE_KILL], GROUP } },
+        { "Scope", UNIT_SCOPE, { &tables[TABLE_SCOPE], &tables[TABLE_KILL], GROUP } },
         { "Mount", UNIT_MOUNT,
-          { &tables[TABLE_MOUNT], &tables[TABLE_EXEC], &tables[TABLE_KILL], &tables[TABLE_RESOURCE] } },
-        { "Slice", UNIT_SLICE, { &tables[TABLE_SLICE], &tables[TABLE_RESOURCE] } },
+          { &tables[TABLE_MOUNT], &tables[TABLE_EXEC], &tables[TABLE_KILL], GROUP } },
+        { "Slice", UNIT_SLICE, { &tables[TABLE_SLICE], GROUP } },
         { "Automount", UNIT_AUTOMOUNT, {} },
         { "Swap", UNIT_SWAP, {} },
 };

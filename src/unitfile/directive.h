@@ -73,7 +73,7 @@ typedef struct DirectiveTable {
         const size_t *n;
 } DirectiveTable;
 
-#define DIRECTIVE_SECTION_TABLES_MAX 4
+#define DIRECTIVE_SECTION_TABLES_MAX 5
 
 typedef struct DirectiveSection {
         const char *name;               /* "Unit"; "Node *": as many as there are names in place of the star */
@@ -90,11 +90,10 @@ typedef struct DirectiveSections {
 
 extern const Directive unit_directives[], install_directives[], service_directives[], slice_directives[],
         timer_directives[], path_directives[], scope_directives[], socket_directives[], mount_directives[],
-        exec_directives[], kill_directives[], resource_directives[];
+        exec_directives[], kill_directives[], resource_directives[], resource_limit_directives[];
 extern const size_t unit_directives_n, install_directives_n, service_directives_n, slice_directives_n,
         timer_directives_n, path_directives_n, scope_directives_n, socket_directives_n, mount_directives_n,
-        exec_directives_n,
-        kill_directives_n, resource_directives_n;
+        exec_directives_n, kill_directives_n, resource_directives_n, resource_limit_directives_n;
 
 /* All tables, each once. */
 const DirectiveTable *directive_tables(size_t *ret_n);

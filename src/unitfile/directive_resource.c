@@ -3,7 +3,8 @@
  * Control group directives, which [Service], [Socket], [Mount], [Scope] and
  * [Slice] share
  *
- * Limits are strict, preferences are not. A directive that is not implemented
+ * Amounts of memory and tasks have a table of their own, made from the list of
+ * limits. Limits are strict, preferences are not. A directive that is not implemented
  * is ignored if the unit only gets less than it prefers, and refused if the
  * unit could use more than it is allowed to.
  */
@@ -55,15 +56,9 @@ const Directive resource_directives[] = {
         DIRECTIVE_IGNORE("ManagedOOMPreference", "there is no systemd-oomd to read it"),
         DIRECTIVE_IGNORE("ManagedOOMSwap", "there is no systemd-oomd to read it"),
         RESOURCE("MemoryAccounting", directive_parse_bool, accounts[RESOURCE_MEMORY]),
-        RESOURCE("MemoryHigh", resource_parse_memory, memory_high, .argument = 1, .is_strict = true),
         DIRECTIVE_REFUSE("MemoryLimit", "the unit could use more memory; use MemoryMax="),
-        RESOURCE("MemoryLow", resource_parse_memory, memory_low),
-        RESOURCE("MemoryMax", resource_parse_memory, memory_max, .argument = 1, .is_strict = true),
-        RESOURCE("MemoryMin", resource_parse_memory, memory_min),
         DIRECTIVE_IGNORE("MemoryPressureThresholdSec", "processes are not told of memory pressure"),
         DIRECTIVE_IGNORE("MemoryPressureWatch", "processes are not told of memory pressure"),
-        RESOURCE("MemorySwapMax", resource_parse_memory, memory_swap_max, .is_strict = true),
-        RESOURCE("MemoryZSwapMax", resource_parse_memory, memory_zswap_max, .is_strict = true),
         DIRECTIVE_IGNORE("MemoryZSwapWriteback", "it only tunes how swap is used"),
         DIRECTIVE_REFUSE("NFTSet", "the firewall would not know the unit"),
         DIRECTIVE_REFUSE("RestrictNetworkInterfaces", "the unit could use any network interface"),
@@ -82,7 +77,14 @@ const Directive resource_directives[] = {
         DIRECTIVE_REFUSE("StartupMemorySwapMax", "the unit could use more memory; use MemorySwapMax="),
         DIRECTIVE_REFUSE("StartupMemoryZSwapMax", "the unit could use more memory; use MemoryZSwapMax="),
         RESOURCE("TasksAccounting", directive_parse_bool, accounts[RESOURCE_TASKS]),
-        RESOURCE("TasksMax", resource_parse_tasks, tasks_max, .is_strict = true),
 };
 
 const size_t resource_directives_n = ELEMENTSOF(resource_directives);
+
+#define LIMIT(name_, field_, of_, kind_, ...)                                    \
+        RESOURCE(#name_, resource_parse_##of_, field_, .argument = (kind_) == RESOURCE_CAP, \
+                 .is_strict = (kind_) != RESOURCE_GUARD),
+
+const Directive resource_limit_directives[] = { RESOURCE_LIMITS(LIMIT) };
+
+const size_t resource_limit_directives_n = ELEMENTSOF(resource_limit_directives);

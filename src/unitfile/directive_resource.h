@@ -8,7 +8,7 @@
 #include "unitfile/directive.h"
 #include "unitfile/resource_settings.h"
 
-/* argument 1: 0 is no limit to live with */
+/* argument 1: 0 is no limit to live with. */
 int resource_parse_memory(const DirectiveLine *line, const char *value);
 int resource_parse_tasks(const DirectiveLine *line, const char *value);
 int resource_parse_weight(const DirectiveLine *line, const char *value);        /* argument 1: "idle", too */

@@ -16,6 +16,7 @@
 #include "basic/string_table.h"
 #include "basic/usec.h"
 #include "unitfile/ip_prefix.h"
+#include "unitfile/resource_limit.h"
 
 #define RESOURCE_INFINITY UINT64_MAX
 #define RESOURCE_WEIGHT_IDLE UINT32_MAX         /* CPUWeight=idle */
@@ -92,8 +93,9 @@ typedef struct ResourceSettings {
         usec_t cpu_quota_period;        /* 0: not set */
         char *allowed_cpus;             /* owned: "0-3,5"; NULL: not set */
         char *allowed_memory_nodes;
-        ResourceLimit memory_min, memory_low, memory_high, memory_max, memory_swap_max, memory_zswap_max;
-        ResourceLimit tasks_max;
+#define RESOURCE_LIMIT_MEMBER(name_, field_, ...) ResourceLimit field_;
+        RESOURCE_LIMITS(RESOURCE_LIMIT_MEMBER)  /* memory_max, tasks_max, … */
+#undef RESOURCE_LIMIT_MEMBER
         ResourceDevice *devices;        /* owned */
         size_t n_devices;
         ResourceDevicePolicy device_policy;

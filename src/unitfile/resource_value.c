@@ -127,7 +127,7 @@ int resource_parse_tasks(const DirectiveLine *line, const char *value) {
         ResourceLimit *field = directive_field(line), before = *field;
         int r = parse_limit(line, value, text_parse_u64, "512");
 
-        if (r == 0 && field->is_set && field->amount == 0) {
+        if (r == 0 && line->directive->argument && field->is_set && field->amount == 0) {
                 *field = before;
                 return directive_complain(line, "With no task at all nothing can run");
         }

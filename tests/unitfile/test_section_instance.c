@@ -22,12 +22,13 @@ static const DirectiveTable tables[] = {
         { exec_directives, &exec_directives_n },
         { kill_directives, &kill_directives_n },
         { resource_directives, &resource_directives_n },
+        { resource_limit_directives, &resource_limit_directives_n },
 };
 
 static const DirectiveSection sections[] = {
         { .name = "Unit", .type = _UNIT_TYPE_INVALID, .tables = { &tables[0] } },
         { .name = "Flow", .type = UNIT_TARGET, .tables = { &tables[2] } },
-        { .name = "Node *", .type = UNIT_TARGET, .tables = { &tables[1], &tables[2], &tables[3], &tables[4] },
+        { .name = "Node *", .type = UNIT_TARGET, .tables = { &tables[1], &tables[2], &tables[3], &tables[4], &tables[5] },
           .instances = &mount_draft_type.settings },
 };
 

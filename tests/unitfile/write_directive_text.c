@@ -75,6 +75,8 @@ static const char *table_title(const DirectiveTable *table) {
                 return ": how processes are ended";
         if (table->directives == resource_directives)
                 return ": what a control group may use";
+        if (table->directives == resource_limit_directives)
+                return ": what a control group may use in bytes and tasks";
         return "";
 }
 

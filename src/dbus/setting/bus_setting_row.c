@@ -14,6 +14,7 @@
 
 #include "basic/macro.h"
 #include "dbus/setting/bus_setting_private.h"
+#include "unitfile/resource_limit.h"
 
 /* ay: a bit for each number. */
 static int write_mask(const BusSettingTarget *target, DBusMessageIter *value) {
@@ -126,7 +127,7 @@ static int write_stream_file(const BusSettingTarget *target, DBusMessageIter *va
         { name "File", name, "s", write_stream_file }, { name "FileToAppend", name, "s", write_stream_file },   \
         { name "FileToTruncate", name, "s", write_stream_file },                                                \
         { name "FileDescriptorName", name, "s", write_stream_file }
-#define SCALE(name) { name "Scale", name, "u", write_scale }
+#define SCALE(name, ...) { #name "Scale", #name, "u", write_scale },
 #define OCTAL(name) { name, name, "u", write_octal }
 
 static const BusSettingRow rows[] = {
@@ -184,8 +185,7 @@ static const BusSettingRow rows[] = {
         { "StandardInputData", "StandardInputData", "ay", bus_setting_write_base64 },
         { "DelegateControllers", "Delegate", "as", bus_setting_write_plain },
         { "CPUQuotaPerSecUSec", "CPUQuota", "t", write_percent_of_second },
-        SCALE("MemoryMin"), SCALE("MemoryLow"), SCALE("MemoryHigh"), SCALE("MemoryMax"), SCALE("MemorySwapMax"),
-        SCALE("TasksMax"),
+        RESOURCE_LIMITS(SCALE)
         STREAM("StandardInput"), STREAM("StandardOutput"), STREAM("StandardError"),
         OCTAL("UMask"), OCTAL("DirectoryMode"), OCTAL("SocketMode"), OCTAL("RuntimeDirectoryMode"),
         OCTAL("StateDirectoryMode"), OCTAL("CacheDirectoryMode"), OCTAL("LogsDirectoryMode"),
