@@ -35,9 +35,9 @@ typedef struct Transient {
         Text unit, own;                 /* owned: lines of [Unit], and of the section of its type */
         bool wants_reference;
         bool is_started;                /* not an auxiliary one */
-        VECTOR(pid_t) pids;             /* of a scope */
+        VECTOR(pid_t) pids;             /* of a unit that is made of processes */
         const char *controller;         /* borrowed from the message */
-        int streams[UNIT_STREAMS];      /* owned, -1: not given; of a service */
+        int streams[UNIT_STREAMS];      /* owned, -1: not given */
 } Transient;
 
 static void transient_deinit(Transient *transient) {
@@ -134,9 +134,9 @@ static int read_particular(BusCall *call, const Unit *unit, DBusMessageIter fiel
                 return 1;               /* read by read_token() */
         if (unit->vtable->give_streams && text_ends_with(property, "FileDescriptor"))
                 return read_stream(call, property, &value, transient);
-        if (unit->type == UNIT_SCOPE && text_equal(property, "PIDs"))
+        if (unit->vtable->give_processes && text_equal(property, "PIDs"))
                 return read_pids(call, &value, transient);
-        if (unit->type == UNIT_SCOPE && text_equal(property, "Controller") &&
+        if (unit->vtable->give_processes && text_equal(property, "Controller") &&
             dbus_message_iter_get_arg_type(&value) == DBUS_TYPE_STRING) {
                 dbus_message_iter_get_basic(&value, &transient->controller);
                 if (*transient->controller && !dbus_validate_bus_name(transient->controller, NULL))
@@ -203,13 +203,14 @@ static int make_unit(BusCall *call, const char *name, DBusMessageIter *array, bo
                 r = manager_load_unit(call->tree->manager, name, &unit, &call->failure);
         if (r >= 0)
                 r = read_properties(call, unit, array, &transient);
-        if (r >= 0 && unit->type == UNIT_SCOPE && transient.pids.n == 0)
-                r = bus_call_fail(call, -EINVAL, "InvalidArgs", "Scope %s has no PIDs. Refusing.", name);
+        if (r >= 0 && unit->vtable->give_processes && transient.pids.n == 0)
+                r = bus_call_fail(call, -EINVAL, "InvalidArgs", "%s %s has no PIDs. Refusing.", unit->vtable->interface,
+                                  name);
         if (r >= 0)
                 r = finish_text(unit, &transient, &text);
         if (r >= 0)
                 r = manager_make_transient(call->tree->manager, name, text, &unit, &call->failure);
-        if (r >= 0 && unit->type == UNIT_SCOPE)
+        if (r >= 0 && unit->vtable->give_processes)
                 r = manager_give_processes(call->tree->manager, unit, transient.pids.items, transient.pids.n,
                                            call->client->uid, transient.controller, &call->failure);
         if (r >= 0 && unit->vtable->give_streams &&

@@ -14,21 +14,22 @@ static int method_abandon(BusCall *call) {
         return manager_abandon_unit(call->tree->manager, call->object->unit, &call->failure);
 }
 
-static const BusMethod scope_methods[] = {
+/* Of units that a controller ends. */
+static const BusMethod controlled_methods[] = {
         { "Abandon", "", NULL, "", NULL, BUS_VERB_KILL, method_abandon,
           "Removes the controller; the scope stays until its last process has ended." },
         {},
 };
 
-static const BusSignal scope_signals[] = {
+static const BusSignal controlled_signals[] = {
         { "RequestStop", "", NULL, "The controller shall end the scope; after a timeout the manager does." },
         {},
 };
 
 BusInterface bus_type_interface(const UnitVTable *vtable) {
         return (BusInterface) {
-                .methods = vtable->type == UNIT_SCOPE ? scope_methods : NULL,
-                .signals = vtable->type == UNIT_SCOPE ? scope_signals : NULL,
+                .methods = vtable->abandon ? controlled_methods : NULL,
+                .signals = vtable->abandon ? controlled_signals : NULL,
                 .name = vtable->interface,
                 .description = "Properties of units of this type.",
                 .unit_properties = vtable->properties,

@@ -195,8 +195,8 @@ int manager_unit_processes(Manager *manager, Unit *unit, pid_t **ret_pids, size_
 
 /* The manager is in the root slice. */
 bool manager_can_freeze(Manager *manager, const Unit *unit) {
-        return !process_groups_reason(manager->groups) && unit->vtable->group && unit->type != UNIT_SOCKET &&
-               strcmp(unit->id, "-.slice") != 0;
+        return !process_groups_reason(manager->groups) && unit->vtable->can_freeze &&
+               strcmp(unit->id, UNIT_ROOT_SLICE) != 0;
 }
 
 static int check_freeze(Manager *manager, const Unit *unit, bool freeze, Failure *ret_failure) {
@@ -207,7 +207,7 @@ static int check_freeze(Manager *manager, const Unit *unit, bool freeze, Failure
                                    "%s cannot be frozen: there are no control groups (%s).", unit->id, missing);
         if (!manager_can_freeze(manager, unit))
                 return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported", "%s cannot be frozen: %s.", unit->id,
-                                   unit->type == UNIT_SLICE ? "the manager itself is in it"
+                                   unit->vtable->can_freeze ? "the manager itself is in it"
                                                             : "units of its type have no processes for that");
         if (unit->load_state != UNIT_LOADED || (freeze && unit->active_state != UNIT_ACTIVE))
                 return failure_set(ret_failure, -EHOSTDOWN, "UnitInactive",
@@ -295,7 +295,7 @@ int manager_make_transient(Manager *manager, const char *name, const char *text,
 static int attach(Manager *manager, Unit *unit, const pid_t *pids, size_t n, Failure *ret_failure) {
         ProcessOwner *owner;
 
-        if (!unit->vtable->group || unit->type == UNIT_SLICE)
+        if (!unit->vtable->group || unit->vtable->holds_units)
                 return failure_set(ret_failure, -EINVAL, "InvalidArgs",
                                    "Unit type of %s does not support processes being attached to it.", unit->id);
         if (unit_state_is_inactive_or_failed(unit->active_state))

@@ -108,7 +108,7 @@ static int look_at(const ManagerContract *contract, UnitRelations required, Unit
 
                 if (unit->active_state == UNIT_FAILED && is_over(contract, unit))
                         *ret_failed = unit;
-                else if (unit->type == UNIT_TARGET)
+                else if (unit->vtable->is_milestone)
                         r = add_once(targets, unit);
         }
         return r;

@@ -13,7 +13,6 @@
 
 #include "basic/log.h"
 #include "manager/manager_message.h"
-#include "unitfile/service_settings.h"
 
 static const char *const begin_messages[_JOB_TYPE_MAX_MERGING] = {
         [JOB_START] = "Starting %s…",
@@ -45,10 +44,8 @@ static const char *const reload_messages[_JOB_RESULT_MAX] = {
         [JOB_TIMEOUT] = "Timed out reloading %s",
 };
 
-static bool is_oneshot(const Unit *unit) {
-        const ServiceSettings *settings = unit->type_settings;
-
-        return unit->type == UNIT_SERVICE && settings && settings->type == SERVICE_ONESHOT;
+static bool is_task(const Unit *unit) {
+        return unit->vtable->is_task && unit->vtable->is_task(unit);
 }
 
 /* "foo.service - Foo Daemon", or the id alone. */
@@ -65,7 +62,7 @@ static bool is_skipped(const JobInfo *job) {
 }
 
 static const char *find_end_message(const JobInfo *job) {
-        const bool is_target = job->unit->type == UNIT_TARGET;
+        const bool is_target = job->unit->vtable->is_milestone;
 
         switch (job->run_type) {
         case JOB_START:
@@ -73,7 +70,7 @@ static const char *find_end_message(const JobInfo *job) {
                         return "%s was skipped because of an unmet condition";
                 if (job->result == JOB_DONE && is_target)
                         return "Reached target %s.";
-                if (job->result == JOB_DONE && is_oneshot(job->unit))
+                if (job->result == JOB_DONE && is_task(job->unit))
                         return "Finished %s.";
                 return start_messages[job->result];
         case JOB_STOP:
@@ -137,7 +134,7 @@ static void log_progress(ManagerUnits *rows, const JobInfo *job) {
                 row->told_job = JOB_ID_NONE;
                 log_message(LOG_LEVEL_INFO, job->unit, stop_messages[JOB_DONE], NULL);
         }
-        if (job->state != JOB_RUNNING || job->unit->type == UNIT_TARGET ||
+        if (job->state != JOB_RUNNING || job->unit->vtable->is_milestone ||
             (row->told_job == job->id && row->told_run == (int) job->run_type))
                 return;
         row->told_job = job->id;

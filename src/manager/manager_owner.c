@@ -146,7 +146,7 @@ static size_t owner_list_slices(ProcessOwner *owner, ProcessSlice slices[static 
         for (const Unit *slice = slice_of(of(owner)->unit); slice && n < PROCESS_SLICES_MAX; slice = slice_of(slice))
                 slices[n++] = (ProcessSlice) {
                         .name = slice->id,
-                        .resources = slice->type == UNIT_SLICE ? slice->type_settings : NULL,
+                        .resources = slice->vtable->holds_units ? slice->type_settings : NULL,
                         .owner = manager_find_owner(of(owner)->manager, slice),
                 };
         return n;
@@ -344,7 +344,7 @@ static void host_slices_made(void *userdata) {
         Manager *manager = userdata;
 
         unit_table_foreach(manager->units, unit)
-                if (unit->type == UNIT_SLICE)
+                if (unit->vtable->holds_units)
                         apply_group(manager, unit);
 }
 

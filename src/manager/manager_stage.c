@@ -158,7 +158,7 @@ static bool must_be_stopped(ManagerStages *stages, const Unit *unit) {
         if (!has_job && unit_state_is_inactive_or_failed(unit->active_state))
                 return false;
         /* Other mounts may be on it. An init takes mounts away by umount.target, and the rest at its end. */
-        if (!has_job && unit->type == UNIT_MOUNT)
+        if (!has_job && unit->vtable->is_stopped_in_order)
                 return false;
         return !unit->settings.is_perpetual && unit_can_stop(unit);
 }
@@ -250,7 +250,7 @@ static bool is_orderly_way_to(const ActionRule *rule, const char *target) {
 
 void manager_stages_watch(ManagerStages *stages, const JobEvent *event) {
         if (event->kind != JOB_EVENT_INSTALLED || event->job.type != JOB_START || !event->job.unit ||
-            event->job.unit->type != UNIT_TARGET || stages->action != UNIT_ACTION_NONE ||
+            !event->job.unit->vtable->is_milestone || stages->action != UNIT_ACTION_NONE ||
             stages->stage >= MANAGER_STOPPING)
                 return;
         for (size_t i = 0; i < ELEMENTSOF(rules); i++)

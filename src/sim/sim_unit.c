@@ -14,7 +14,7 @@
 
 #include "sim/sim.h"
 #include "sim/sim_unit.h"
-#include "unitfile/service_settings.h"
+#include "unitfile/draft_type.h"
 
 #define OUTCOME_DEFAULT _SIM_OUTCOME_MAX
 
@@ -133,12 +133,9 @@ static UnitAnswer sim_unit_reload(Unit *unit) {
 }
 
 static bool sim_unit_can_reload(const Unit *unit) {
-        const ServiceSettings *settings = unit->type_settings;
+        const DraftType *type = draft_type_of(unit->type);
 
-        if (unit->type == UNIT_MOUNT)
-                return true;
-        return unit->type == UNIT_SERVICE && settings &&
-               (settings->commands[SERVICE_EXEC_RELOAD] || settings->type == SERVICE_NOTIFY_RELOAD);
+        return type && type->can_reload && unit->type_settings && type->can_reload(unit->type_settings);
 }
 
 static bool sim_unit_will_restart(const Unit *unit) {
@@ -150,7 +147,6 @@ static bool sim_unit_will_restart(const Unit *unit) {
 UnitVTable sim_unit_vtable(UnitType type) {
         return (UnitVTable) {
                 .type = type,
-                .can_fail = type != UNIT_TARGET && type != UNIT_SLICE,
                 .init = sim_unit_init,
                 .deinit = sim_unit_deinit,
                 .can_reload = sim_unit_can_reload,

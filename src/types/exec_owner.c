@@ -12,8 +12,7 @@
 #include "exec/exec_dynamic_user.h"
 #include "exec/exec_ipc.h"
 #include "types/exec_owner.h"
-#include "types/service_state.h"
-#include "types/socket_state.h"
+#include "types/unit_say.h"
 #include "unit/exec_terms.h"
 #include "unit/unit_table.h"
 #include "unitfile/draft_type.h"
@@ -35,13 +34,8 @@ static bool runs_as(const Unit *unit, uid_t uid, gid_t gid, const char *dynamic,
 
         if (unit_state_is_inactive_or_failed(unit->active_state) || !unit->state_of_type)
                 return false;
-        if (unit->type == UNIT_SERVICE) {
-                own_uid = service_of(unit)->uid;
-                own_gid = service_of(unit)->gid;
-        } else if (unit->type == UNIT_SOCKET) {
-                own_uid = socket_of(unit)->uid;
-                own_gid = socket_of(unit)->gid;
-        }
+        if (unit->vtable->runs_as)
+                unit->vtable->runs_as(unit, &own_uid, &own_gid);
         if (own_uid == (uid_t) -1 && has_dynamic_user(unit, dynamic)) {
                 *ret_is_group = true;
                 return true;

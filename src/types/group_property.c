@@ -87,7 +87,7 @@ static void get_slice(const Unit *unit, Sink *sink) {
         cleanup_free_ char *own = NULL;
         const char *slice = resources_of(unit)->slice;
 
-        if (!slice && unit->type == UNIT_SLICE)
+        if (!slice && unit->vtable->holds_units)
                 (void) unit_slice_parent(unit->id, &own);
         else if (!slice)
                 (void) unit_slice_default(unit->id, defaults_of(unit)->is_user, &own);
@@ -148,7 +148,7 @@ static const ResourceLimit *memory_limit(const Unit *unit, const ResourceLimit *
 
 /* Units that processes are in have the manager's limit of tasks, unless their own is set. */
 static const ResourceLimit *tasks_limit(const Unit *unit, const ResourceLimit *own) {
-        return own->is_set || unit->type == UNIT_SLICE ? own : &defaults_of(unit)->tasks_max;
+        return own->is_set || unit->vtable->holds_units ? own : &defaults_of(unit)->tasks_max;
 }
 
 #define LIMIT(name_, field_, of_, kind_, ...)                                                                     \

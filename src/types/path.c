@@ -390,7 +390,6 @@ const UnitVTable path_vtable = {
         .type = UNIT_PATH,
         .interface = "Path",
         .properties = (const UnitPropertyTable *const[]) { &path_properties, NULL },
-        .can_fail = true,
         .init = path_init,
         .deinit = path_deinit,
         .loaded = path_loaded,

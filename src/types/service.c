@@ -158,7 +158,16 @@ static UnitAnswer service_stop(Unit *unit) {
 }
 
 static bool service_can_reload(const Unit *unit) {
-        return service_has_command(unit, SERVICE_EXEC_RELOAD) || service_settings(unit)->type == SERVICE_NOTIFY_RELOAD;
+        return service_settings_can_reload(service_settings(unit));
+}
+
+static bool service_is_task(const Unit *unit) {
+        return service_settings(unit)->type == SERVICE_ONESHOT;
+}
+
+static void service_runs_as(const Unit *unit, uid_t *ret_uid, gid_t *ret_gid) {
+        *ret_uid = service_of(unit)->uid;
+        *ret_gid = service_of(unit)->gid;
 }
 
 static UnitAnswer service_reload(Unit *unit) {
@@ -229,11 +238,12 @@ const UnitVTable service_vtable = {
         .type = UNIT_SERVICE,
         .interface = "Service",
         .properties = service_properties,
-        .can_fail = true,
+        .can_freeze = true,
         .init = service_init,
         .deinit = service_deinit,
         .loaded = socket_pass_loaded,
         .can_reload = service_can_reload,
+        .is_task = service_is_task,
         .start = service_start,
         .stop = service_stop,
         .reload = service_reload,
@@ -250,6 +260,7 @@ const UnitVTable service_vtable = {
         .passed_fds = service_passed_fds,
         .name_owned = service_name_owned,
         .kill = service_kill,
+        .runs_as = service_runs_as,
         .main_pid = service_main_pid,
         .control_pid = service_control_pid,
         .last_main = service_last_main,

@@ -163,6 +163,11 @@ static void socket_group(const Unit *unit, UnitGroup *ret_group) {
         };
 }
 
+static void socket_runs_as(const Unit *unit, uid_t *ret_uid, gid_t *ret_gid) {
+        *ret_uid = socket_of(unit)->uid;
+        *ret_gid = socket_of(unit)->gid;
+}
+
 static usec_t socket_limit_at(const Unit *unit) {
         return socket_of(unit)->state_deadline;
 }
@@ -186,7 +191,6 @@ const UnitVTable socket_vtable = {
         .type = UNIT_SOCKET,
         .interface = "Socket",
         .properties = socket_properties,
-        .can_fail = true,
         .init = socket_init,
         .deinit = socket_deinit,
         .start = socket_start,
@@ -202,6 +206,7 @@ const UnitVTable socket_vtable = {
         .triggered_changed = socket_triggered_changed,
         .trigger_refused = socket_trigger_refused,
         .kill = socket_kill,
+        .runs_as = socket_runs_as,
         .control_pid = socket_control_pid,
         .reset_failed = socket_reset_failed,
         .can_clean = socket_can_clean,

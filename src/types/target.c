@@ -35,6 +35,7 @@ const UnitVTable target_vtable = {
         .type = UNIT_TARGET,
         .interface = "Target",
         .properties = target_properties,
+        .is_milestone = true,
         .init = target_init,
         .deinit = target_deinit,
         .start = target_start,

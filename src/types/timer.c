@@ -273,7 +273,6 @@ const UnitVTable timer_vtable = {
         .type = UNIT_TIMER,
         .interface = "Timer",
         .properties = (const UnitPropertyTable *const[]) { &timer_properties, NULL },
-        .can_fail = true,
         .init = timer_init,
         .deinit = timer_deinit,
         .loaded = timer_loaded,

@@ -46,7 +46,10 @@ typedef struct UnitVTable {
         UnitType type;
         const char *interface;          /* last part of its D-Bus interface: "Service" */
         const UnitPropertyTable *const *properties;     /* ends with NULL; no name is in two of them */
-        bool can_fail;                  /* OnFailure= makes sense */
+        bool is_milestone;              /* it does nothing itself: it is reached when what it pulls in is there */
+        bool holds_units;               /* its control group is for other units, and there as long as it is active */
+        bool can_freeze;                /* its control group has what runs for as long as it is active */
+        bool is_stopped_in_order;       /* others may be on it: a shutdown does not stop it unless a relation says so */
 
         int (*init)(Unit *unit);                /* makes unit->state_of_type: 0 or -ENOMEM */
         void (*deinit)(Unit *unit);
@@ -56,6 +59,7 @@ typedef struct UnitVTable {
         bool (*can_start)(const Unit *unit);    /* NULL: yes, if there is a start */
         bool (*can_stop)(const Unit *unit);
         bool (*can_reload)(const Unit *unit);
+        bool (*is_task)(const Unit *unit);      /* its start lasts until its work is done; NULL: no */
         UnitAnswer (*start)(Unit *unit);
         UnitAnswer (*stop)(Unit *unit);
         UnitAnswer (*reload)(Unit *unit);
@@ -94,6 +98,8 @@ typedef struct UnitVTable {
         /* The owner of the name that the unit watches: a process, 0 if that is not known; !@is_owned: nobody. */
         void (*name_owned)(Unit *unit, bool is_owned, pid_t pid);
         int (*kill)(Unit *unit, const char *who, int signal, Failure *ret_failure);     /* "main", "control", "all" */
+        /* The user and group that its processes run as, where these are not the manager's; (uid_t) -1: they are. */
+        void (*runs_as)(const Unit *unit, uid_t *ret_uid, gid_t *ret_gid);
         pid_t (*main_pid)(const Unit *unit);
         pid_t (*control_pid)(const Unit *unit);
         /*

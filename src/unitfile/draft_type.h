@@ -19,6 +19,7 @@ typedef struct DraftType {
         bool ignores_isolate;           /* IgnoreOnIsolate= is yes unless a file says otherwise */
 
         /* All may be NULL. */
+        bool (*can_reload)(const void *settings);       /* do the settings say how? */
         int (*check)(UnitDraft *draft);         /* says what is missing or does not fit together: 0 or -ENOMEM */
         int (*add_defaults)(UnitDraft *draft);  /* what DefaultDependencies= is about */
         int (*add_implied)(UnitDraft *draft);   /* dependencies that no line says, in any case */

@@ -208,6 +208,10 @@ static void release(void *settings) {
         free(settings);
 }
 
+static bool can_reload(const void *settings) {
+        return ((const MountSettings *) settings)->what;
+}
+
 const DraftType mount_draft_type = {
         .has_settings = true,
         .settings = {
@@ -218,6 +222,7 @@ const DraftType mount_draft_type = {
                 .resources = offsetof(MountSettings, resources),
         },
         .ignores_isolate = true,
+        .can_reload = can_reload,
         .check = check,
         .add_defaults = add_defaults,
         .find = find,

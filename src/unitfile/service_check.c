@@ -198,6 +198,10 @@ static void release(void *settings) {
         service_settings_free(settings);
 }
 
+static bool can_reload(const void *settings) {
+        return service_settings_can_reload(settings);
+}
+
 const DraftType service_draft_type = {
         .has_settings = true,
         .settings = {
@@ -207,6 +211,7 @@ const DraftType service_draft_type = {
                 .kill = offsetof(ServiceSettings, kill),
                 .resources = offsetof(ServiceSettings, resources),
         },
+        .can_reload = can_reload,
         .check = check,
         .add_defaults = unit_draft_add_usual_defaults,
         .add_implied = add_implied,

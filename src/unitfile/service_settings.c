@@ -104,3 +104,7 @@ bool exit_status_set_has_status(const ExitStatusSet *set, int status) {
 bool exit_status_set_has_signal(const ExitStatusSet *set, int signal) {
         return signal > 0 && signal < 128 && (set->signals[signal / 64] >> (signal % 64) & 1);
 }
+
+bool service_settings_can_reload(const ServiceSettings *settings) {
+        return settings->commands[SERVICE_EXEC_RELOAD] || settings->type == SERVICE_NOTIFY_RELOAD;
+}

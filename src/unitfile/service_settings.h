@@ -114,6 +114,7 @@ int service_settings_new(ServiceSettings **ret_settings);        /* the defaults
 ServiceSettings *service_settings_free(ServiceSettings *settings);
 /* The rare settings of @settings; never NULL. */
 const ServiceRareSettings *service_settings_rare(const ServiceSettings *settings);
+bool service_settings_can_reload(const ServiceSettings *settings);
 
 bool exit_status_set_has_status(const ExitStatusSet *set, int status);
 bool exit_status_set_has_signal(const ExitStatusSet *set, int signal);

@@ -157,7 +157,6 @@ static void double_timer_elapsed(Unit *unit, UnitPurpose purpose) {
         [t] = {                                              \
                 .type = (t),                                 \
                 .interface = (name),                         \
-                .can_fail = true,                            \
                 .init = double_init,                         \
                 .deinit = double_deinit,                     \
                 .can_start = double_can_start,               \

@@ -111,7 +111,6 @@ static bool fuzz_unit_will_restart(const Unit *unit) {
 
 static const UnitVTable fuzz_vtable = {
         .type = UNIT_SERVICE,
-        .can_fail = true,
         .init = fuzz_unit_init,
         .deinit = fuzz_unit_deinit,
         .can_reload = fuzz_unit_can_reload,

@@ -40,6 +40,16 @@ Test(unit_types, types_with_settings_have_a_section_that_is_read) {
         }
 }
 
+/* The simulator asks the settings, the manager the type. */
+Test(unit_types, types_reload_by_their_settings) {
+        for (size_t i = 0; unit_types[i]; i++) {
+                const DraftType *draft = draft_type_of(unit_types[i]->type);
+
+                cr_expect(eq(int, draft && draft->can_reload, unit_types[i]->can_reload != NULL), "%s",
+                          unit_type_to_string(unit_types[i]->type));
+        }
+}
+
 /* A control group and settings for it come together. */
 Test(unit_types, types_with_a_group_have_resources) {
         for (size_t i = 0; unit_types[i]; i++) {
@@ -77,5 +87,8 @@ Test(unit_types, what_is_written_down_is_read_back) {
                 cr_expect(eq(int, vtable->record != NULL, vtable->restore != NULL), "%s", word);
                 cr_expect(eq(int, vtable->can_clean != NULL, vtable->clean != NULL), "%s", word);
                 cr_expect(eq(int, vtable->prepare_spawn != NULL, vtable->spawned != NULL), "%s", word);
+                cr_expect(eq(int, vtable->give_processes != NULL, vtable->abandon != NULL), "%s", word);
+                cr_expect(not(vtable->can_freeze && !vtable->group), "%s", word);
+                cr_expect(not(vtable->holds_units && !vtable->group), "%s", word);
         }
 }
