@@ -19,6 +19,7 @@
 #include "manager/manager_parts.h"
 #include "process/process_adopt.h"
 #include "unit/unit_clean.h"
+#include "unit/unit_slice.h"
 
 /* Generations from a process up to one that is known. */
 #define ANCESTORS_MAX 256U
@@ -127,13 +128,13 @@ int manager_kill_unit(Manager *manager, Unit *unit, const char *who, int signal,
         if (!unit->vtable->kill)
                 return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported", "%s: a %s has no processes to signal.",
                                    unit->id, unit_type_to_string(unit->type));
-        state_mark_unit(manager->turn.state, unit->index);
+        manager_turn_enter(&manager->turn, unit);
         return unit->vtable->kill(unit, who, signal, ret_failure);
 }
 
 void manager_reset_failed(Manager *manager, Unit *unit) {
         if (unit) {
-                state_mark_unit(manager->turn.state, unit->index);
+                manager_turn_enter(&manager->turn, unit);
                 if (unit->vtable->reset_failed)
                         unit->vtable->reset_failed(unit);
                 manager_unloading_consider(&manager->unloading, unit);
@@ -253,7 +254,7 @@ int manager_clean_unit(Manager *manager, Unit *unit, unsigned kinds, Failure *re
                                    unit_active_state_to_string(unit->active_state),
                                    manager_jobs_has(&manager->jobs, unit) ? " and has a job"
                                                                           : ", and must be inactive");
-        state_mark_unit(manager->turn.state, unit->index);
+        manager_turn_enter(&manager->turn, unit);
         return unit->vtable->clean(unit, kinds, ret_failure);
 }
 
@@ -319,7 +320,7 @@ int manager_give_processes(Manager *manager, Unit *unit, const pid_t *pids, size
         r = process_adopt_check(pids, n, uid, manager->options.keeper.pid, ret_failure);
         if (r < 0)
                 return r;
-        state_mark_unit(manager->turn.state, unit->index);
+        manager_turn_enter(&manager->turn, unit);
         return unit->vtable->give_processes(unit, pids, n, controller, ret_failure);
 }
 
@@ -333,12 +334,12 @@ int manager_attach_processes(Manager *manager, Unit *unit, const pid_t *pids, si
         r = process_adopt_check(pids, n, uid, manager->options.keeper.pid, ret_failure);
         if (r < 0)
                 return r;
-        state_mark_unit(manager->turn.state, unit->index);
+        manager_turn_enter(&manager->turn, unit);
         return attach(manager, unit, pids, n, ret_failure);
 }
 
 int manager_abandon_unit(Manager *manager, Unit *unit, Failure *ret_failure) {
-        state_mark_unit(manager->turn.state, unit->index);
+        manager_turn_enter(&manager->turn, unit);
         if (unit->vtable->abandon)
                 return unit->vtable->abandon(unit, ret_failure);
         return failure_set(ret_failure, -EINVAL, "InvalidArgs", "Unit %s is no scope: only a scope can be abandoned.",

@@ -139,7 +139,7 @@ static void tell_refused(const ManagerJobs *jobs, const ManagerRequest *request,
                   request->reason, failure_message(failure));
         if (!unit)
                 return;
-        state_mark_unit(jobs->turn->state, unit->index);
+        manager_turn_enter(jobs->turn, unit);
         if (unit->vtable->job_refused)
                 unit->vtable->job_refused(unit, failure);
         manager_triggers_tell_refused(jobs->triggers, unit, failure);

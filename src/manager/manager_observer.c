@@ -90,7 +90,7 @@ void manager_forget_unit(Manager *manager, Unit *unit) {
         ManagerUnit *row = manager_units_of(&manager->rows, unit);
         bool is_candidate;
 
-        state_mark_unit(manager->turn.state, unit->index);
+        manager_turn_mark(&manager->turn, unit);
         if (!row)
                 return;
         manager_units_count_failed(&manager->rows, unit, false);
@@ -122,7 +122,7 @@ static void mark_job(Manager *manager, const JobEvent *event) {
         if (event->kind == JOB_EVENT_INSTALLED)
                 manager_records_mark_awaiting(manager, event->job.unit);
         else
-                state_mark_unit(manager->turn.state, event->job.unit->index);
+                manager_turn_mark(&manager->turn, event->job.unit);
 }
 
 void manager_take_job_event(const JobEvent *event, void *userdata) {

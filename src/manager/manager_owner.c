@@ -29,7 +29,7 @@ static UnitOwner *of(ProcessOwner *owner) {
 }
 
 static void owner_changed(ProcessOwner *owner) {
-        state_mark_unit(of(owner)->manager->turn.state, of(owner)->unit->index);
+        manager_turn_mark(&of(owner)->manager->turn, of(owner)->unit);
 }
 
 static void owner_released(ProcessOwner *owner) {

@@ -40,7 +40,7 @@ static int add_pin(ManagerPins *pins, Unit *unit) {
         unit_ref(unit);
         if (row->n_pins < PINS_MAX)
                 row->n_pins++;
-        state_mark_unit(pins->turn->state, unit->index);
+        manager_turn_mark(pins->turn, unit);
         return 0;
 }
 
@@ -59,7 +59,7 @@ void manager_pins_remove(ManagerPins *pins, Unit *unit) {
         unit_unref(unit);
         if (row->n_pins < PINS_MAX)
                 row->n_pins--;
-        state_mark_unit(pins->turn->state, unit->index);
+        manager_turn_mark(pins->turn, unit);
         manager_unloading_consider(pins->unloading, unit);
 }
 

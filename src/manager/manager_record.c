@@ -309,7 +309,7 @@ void manager_records_mark_awaiting(Manager *manager, const Unit *unit) {
                 return;
         row = manager_units_of(&manager->rows, unit);
         if (!row || row->is_awaiting)
-                state_mark_unit(manager->turn.state, unit->index);
+                manager_turn_mark(&manager->turn, unit);
 }
 
 static void committed(void *userdata, bool is_written) {

@@ -30,7 +30,7 @@ static void tell(const ManagerTriggers *triggers, Unit *unit) {
 
                 if (!by->vtable->triggered_changed)
                         continue;
-                state_mark_unit(triggers->turn->state, by->index);
+                manager_turn_enter(triggers->turn, by);
                 by->vtable->triggered_changed(by, unit);
         }
 }
@@ -50,7 +50,7 @@ void manager_triggers_tell_refused(ManagerTriggers *triggers, Unit *unit, const 
         for (size_t i = 0; i < unit_relations(unit, UNIT_TRIGGERED_BY).n; i++) {
                 Unit *by = unit_table_at(unit->table, unit_relations(unit, UNIT_TRIGGERED_BY).items[i].other);
 
-                state_mark_unit(triggers->turn->state, by->index);
+                manager_turn_enter(triggers->turn, by);
                 if (by->vtable->trigger_refused)
                         by->vtable->trigger_refused(by, unit, failure);
                 else if (by->vtable->job_refused)

@@ -33,9 +33,14 @@ void manager_turn_deinit(ManagerTurn *turn);
 void manager_turn_read_clock(ManagerTurn *turn);
 void manager_turn_wake(ManagerTurn *turn);      /* another turn follows this one at once */
 
+/* What is kept for the unit changes: the one way to have it written down. */
+static inline void manager_turn_mark(const ManagerTurn *turn, const Unit *unit) {
+        state_mark(turn->state, STORE_UNITS, unit->index);
+}
+
 static inline void manager_turn_enter(ManagerTurn *turn, const Unit *unit) {
         turn->has_news = true;
-        state_mark_unit(turn->state, unit->index);
+        manager_turn_mark(turn, unit);
 }
 
 /* A deferred source that is off; it is armed for one turn. */

@@ -81,10 +81,6 @@ void state_close(State *state, bool is_done);
 void state_mark(State *state, StoreSpace space, uint32_t number);
 void state_mark_all(State *state);
 
-static inline void state_mark_unit(State *state, uint32_t index) {
-        state_mark(state, STORE_UNITS, index);
-}
-
 /* — commits — */
 
 /* 0, or why the state cannot be written. */

@@ -68,12 +68,12 @@ static void set_service(World *world) {
         extra->reload_limit_count = 4;
         extra->bus_error = strdup("org.example.Error");
         cr_assert(eq(int, manager_pin(world->manager, unit), 0));
-        state_mark_unit(world->manager->turn.state, unit->index);
+        manager_turn_mark(&world->manager->turn, unit);
 
         unit = world_load(world, "in.socket");
         socket_of(unit)->n_accepted = 9;
         socket_of(unit)->n_refused = 8;
-        state_mark_unit(world->manager->turn.state, unit->index);
+        manager_turn_mark(&world->manager->turn, unit);
 }
 
 static void add_token(World *world) {

@@ -156,7 +156,7 @@ Test(state, only_marked_records_are_written) {
         world.units[0] = 1;
         cr_assert(eq(int, state_commit(world.state), 0));
         world.n_written = 0;
-        state_mark_unit(world.state, 0);
+        state_mark(world.state, STORE_UNITS, 0);
         cr_assert(eq(int, state_commit(world.state), 0));
         cr_expect(eq(u32, world.n_written, 1));
 }
@@ -199,7 +199,7 @@ Test(state, a_closed_state_takes_marks_and_writes_nothing) {
         snprintf(path, sizeof(path), "%s/state", world.folder);
         state_close(world.state, true);
         cr_assert(lt(int, access(path, F_OK), 0));
-        state_mark_unit(world.state, 0);
+        state_mark(world.state, STORE_UNITS, 0);
         cr_assert(eq(int, state_commit(world.state), 0));
         cr_assert(lt(int, access(path, F_OK), 0));
 }

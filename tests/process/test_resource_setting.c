@@ -12,8 +12,8 @@
 #include "basic/text.h"
 #include "directive_case.h"
 #include "double/double_assert.h"
-#include "types/resource_attribute.h"
-#include "types/resource_filter.h"
+#include "process/resource_attribute.h"
+#include "process/resource_filter.h"
 
 /* A period needs a quota. */
 #define BEFORE "CPUQuota=20%\n"
