@@ -11,9 +11,10 @@
  * learned as any other's.
  *
  * Several may be on their way at once, each with a stack and a record of its
- * own: to wait for each where it begins would leave all processors but one
- * idle, and on a busy machine every wait is as long as the queue of those who
- * want to run.
+ * own, and the caller does not wait: how long a child takes to its program is
+ * up to file systems, to other processes that want to run, and to its user.
+ * Only exec_spawn(), for a caller that has nothing else to do, waits, and has a
+ * limit of its own.
  *
  * Everything that may allocate, look up names or read files is done before
  * the clone. Two things the kernel keeps for a memory, not for a process:
@@ -23,7 +24,8 @@
  *   also none that was given up.
  * - All in it have one score for the out-of-memory killer, and one filter for
  *   what a core dump has. So a child that changes one of these is alone on its
- *   way, and we take ours back after it.
+ *   way, and we take ours back after it. Those that have been on their way for
+ *   long do not count: they may hang for good.
  */
 
 #include <assert.h>
@@ -54,6 +56,7 @@
 #include "exec/exec_environment.h"
 #include "exec/exec_expand.h"
 #include "exec/exec_extra.h"
+#include "exec/exec_kill.h"
 #include "exec/exec_process.h"
 #include "exec/exec_secret.h"
 #include "exec/exec_syscall.h"
@@ -94,7 +97,9 @@ struct ExecSpawn {
         int pidfd;                      /* owned until it is passed on */
         usec_t since;                   /* monotonic */
         usec_t started;                 /* as exec_process_start(); 0: not known */
-        bool is_settled;                /* its child has left our memory, or was given up */
+        bool has_arrived;               /* its child has left our memory, or was given up */
+        bool is_given_up;               /* killed, and set aside */
+        bool adjusts_memory;            /* has something of its own there, which is taken back */
         bool changes_user;              /* counted in n_changing_users */
         ExecSpawn *next;                /* of those that hang */
 };
@@ -106,8 +111,6 @@ static ExecSpawn *hanging;
 
 static unsigned n_changing_users;
 static bool was_dumpable;
-
-static const ExecSpawn *adjusting;              /* on its way with something of its own there, NULL: none */
 
 static void preparation_deinit(Preparation *preparation) {
         exec_credentials_deinit(&preparation->credentials);
@@ -364,11 +367,10 @@ static bool adjusts_memory(const ExecRequest *request) {
                (request->terms && request->terms->has_coredump_filter);
 }
 
-static void enter_adjustment(const ExecSpawn *spawn) {
-        if (!adjusts_memory(spawn->child.request))
-                return;
-        adjusting = spawn;
-        exec_adjust_save();
+static void enter_adjustment(ExecSpawn *spawn) {
+        spawn->adjusts_memory = adjusts_memory(spawn->child.request);
+        if (spawn->adjusts_memory)
+                exec_adjust_save();
 }
 
 /*
@@ -382,10 +384,10 @@ static void wait_for_other_memory(pid_t pid) {
                 sched_yield();
 }
 
-static void leave_adjustment(const ExecSpawn *spawn) {
-        if (adjusting != spawn)
+static void leave_adjustment(ExecSpawn *spawn) {
+        if (!spawn->adjusts_memory)
                 return;
-        adjusting = NULL;
+        spawn->adjusts_memory = false;
         if (spawn->pid > 0)
                 wait_for_other_memory(spawn->pid);
         exec_adjust_restore();
@@ -431,32 +433,44 @@ static int start(ExecSpawn *spawn) {
         return spawn->pid;
 }
 
-/* One that hangs in the kernel for good stays a child to be reaped; it does not come back to our memory, either. */
-static void give_up_child(ExecSpawn *spawn, int error) {
-        kill(spawn->pid, SIGKILL);
-        exec_clone_has_left_within(&spawn->child.clone, KILL_USEC);
-        spawn->child.error = -error;
-}
-
-/* Until the child has left our memory, or was given up. */
-static void settle(ExecSpawn *spawn) {
-        int r;
-
-        if (spawn->is_settled)
-                return;
-        r = wait_for_program(spawn);
-        if (r < 0)
-                give_up_child(spawn, r);
+/* The child has left our memory, or does not come back to it. */
+static void arrive(ExecSpawn *spawn) {
         leave_adjustment(spawn);
         if (spawn->preparation.sandbox)
                 sandbox_plan_settle(spawn->preparation.sandbox);
-        spawn->is_settled = true;
+        spawn->has_arrived = true;
+}
+
+/* For the caller that waits. One that hangs in the kernel for good stays a child to be reaped. */
+static void settle(ExecSpawn *spawn) {
+        int r = spawn->has_arrived ? 0 : wait_for_program(spawn);
+
+        if (r < 0) {
+                kill(spawn->pid, SIGKILL);
+                exec_clone_has_left_within(&spawn->child.clone, KILL_USEC);
+                spawn->child.error = -r;
+        }
+        if (!spawn->has_arrived)
+                arrive(spawn);
 }
 
 static void settle_all(void) {
         for (size_t i = 0; i < ELEMENTSOF(spawns); i++)
                 if (spawns[i] && spawns[i]->is_used)
                         settle(spawns[i]);
+}
+
+/* One that is on its way, and not for so long that it may hang. */
+static bool is_on_its_way(const ExecSpawn *spawn) {
+        return spawn && spawn->is_used && !spawn->has_arrived && usec_sub(clock_monotonic(), spawn->since) < WAY_USEC;
+}
+
+/* Must @request wait for others, or for one that adjusts the memory that is theirs, too? */
+static bool is_excluded(const ExecRequest *request) {
+        for (size_t i = 0; i < ELEMENTSOF(spawns); i++)
+                if (is_on_its_way(spawns[i]) && (adjusts_memory(request) || spawns[i]->adjusts_memory))
+                        return true;
+        return false;
 }
 
 /*
@@ -479,7 +493,7 @@ static void free_hanging(void) {
         for (ExecSpawn **slot = &hanging; *slot;) {
                 ExecSpawn *spawn = *slot;
 
-                if (exec_clone_is_here(&spawn->child.clone)) {
+                if (spawn->is_used || exec_clone_is_here(&spawn->child.clone)) {
                         slot = &spawn->next;
                         continue;
                 }
@@ -505,6 +519,7 @@ static int find_place(ExecSpawn **ret_spawn) {
         return -EAGAIN;
 }
 
+/* Its place is another's from here on. */
 static void set_aside(ExecSpawn *spawn) {
         for (size_t i = 0; i < ELEMENTSOF(spawns); i++)
                 if (spawns[i] == spawn)
@@ -516,10 +531,21 @@ static void set_aside(ExecSpawn *spawn) {
 static void give_back(ExecSpawn *spawn) {
         preparation_deinit(&spawn->preparation);
         spawn->is_used = false;
+        if (spawn->is_given_up)
+                return;                 /* it is aside, and freed by itself */
         if (exec_clone_is_here(&spawn->child.clone))
                 set_aside(spawn);
         else
                 leave_user_change(spawn);
+}
+
+ExecSpawnWait exec_spawn_must_wait(const ExecRequest *request) {
+        ExecSpawn *spawn;
+
+        free_hanging();
+        if (sandbox_is_being_made(request))
+                return EXEC_SPAWN_WAITS_FOR_NAMESPACE;
+        return is_excluded(request) || find_place(&spawn) == -EAGAIN ? EXEC_SPAWN_WAITS_FOR_ALL : EXEC_SPAWN_NEED_NOT_WAIT;
 }
 
 int exec_spawn_begin(const ExecRequest *request, ExecSpawn **ret_spawn, ExecResult *ret_result) {
@@ -536,10 +562,10 @@ int exec_spawn_begin(const ExecRequest *request, ExecSpawn **ret_spawn, ExecResu
                 exec_result_set(ret_result, EXEC_STEP_RESOURCES, r, "too many processes wait for their programs");
                 return r;
         }
-        if (adjusting || adjusts_memory(request) || sandbox_is_being_made(request))
+        if (is_excluded(request) || sandbox_is_being_made(request))
                 settle_all();
         spawn->is_used = true;
-        spawn->is_settled = false;
+        spawn->has_arrived = spawn->is_given_up = spawn->adjusts_memory = false;
         r = prepare(request, &spawn->preparation, &spawn->child, ret_result);
         if (r >= 0) {
                 r = start(spawn);
@@ -562,21 +588,64 @@ usec_t exec_spawn_start(const ExecSpawn *spawn) {
         return spawn->started;
 }
 
-int exec_spawn_finish(ExecSpawn *spawn, pid_t *ret_pid, int *ret_pidfd, ExecResult *ret_result) {
+bool exec_spawn_has_arrived_within(ExecSpawn *spawn, usec_t usec) {
+        if (!spawn->has_arrived &&
+            (!exec_clone_is_here(&spawn->child.clone) || exec_clone_has_left_within(&spawn->child.clone, usec)))
+                arrive(spawn);
+        return spawn->has_arrived;
+}
+
+void exec_spawn_note_end(ExecSpawn *spawn) {
+        spawn->child.clone.is_here = 0;
+        if (!spawn->has_arrived)
+                arrive(spawn);
+}
+
+void exec_spawn_give_up(ExecSpawn *spawn) {
+        assert(spawn->is_used && !spawn->is_given_up);
+
+        exec_kill(spawn->pid, spawn->pidfd, SIGKILL, true);
+        if (!spawn->has_arrived)
+                arrive(spawn);
+        set_aside(spawn);
+        spawn->is_given_up = true;
+}
+
+static int describe_end(const ExecSpawn *spawn, ExecResult *ret_result) {
         const ExecCredentials *credentials = &spawn->preparation.credentials;
 
-        assert(spawn->is_used);
-        assert(ret_pid && ret_pidfd && ret_result);
-
-        settle(spawn);
         *ret_result = (ExecResult) {
                 .pid = spawn->pid,
                 .uid = credentials->has_uid ? credentials->uid : (uid_t) -1,
                 .gid = credentials->has_gid ? credentials->gid : (gid_t) -1,
                 .sandbox_error = spawn->child.sandbox ? spawn->child.sandbox->missing : 0,
         };
-        if (spawn->child.error != 0) {
+        if (spawn->child.error != 0)
                 exec_child_describe(&spawn->child, ret_result);
+        return -ret_result->error;
+}
+
+int exec_spawn_end(ExecSpawn *spawn, int *ret_pidfd, ExecResult *ret_result) {
+        int r;
+
+        assert(spawn->is_used && spawn->has_arrived);
+        assert(ret_pidfd && ret_result);
+
+        r = describe_end(spawn, ret_result);
+        *ret_pidfd = spawn->pidfd;
+        give_back(spawn);
+        return r;
+}
+
+int exec_spawn_finish(ExecSpawn *spawn, pid_t *ret_pid, int *ret_pidfd, ExecResult *ret_result) {
+        int r;
+
+        assert(spawn->is_used);
+        assert(ret_pid && ret_pidfd && ret_result);
+
+        settle(spawn);
+        r = describe_end(spawn, ret_result);
+        if (r < 0) {
                 if (spawn->child.request->note_pid)
                         *spawn->child.request->note_pid = 0;
                 reap(spawn);
@@ -585,7 +654,7 @@ int exec_spawn_finish(ExecSpawn *spawn, pid_t *ret_pid, int *ret_pidfd, ExecResu
                 *ret_pidfd = spawn->pidfd;
         }
         give_back(spawn);
-        return -ret_result->error;
+        return r;
 }
 
 int exec_spawn(const ExecRequest *request, pid_t *ret_pid, int *ret_pidfd, ExecResult *ret_result) {

@@ -227,6 +227,30 @@ typedef struct ExecSpawn ExecSpawn;
 
 int exec_spawn_begin(const ExecRequest *request, ExecSpawn **ret_spawn, ExecResult *ret_result);
 int exec_spawn_finish(ExecSpawn *spawn, pid_t *ret_pid, int *ret_pidfd, ExecResult *ret_result);
+/*
+ * The second half for a caller that does not wait. A request that must wait is begun later: when all that are on their way
+ * have arrived, or there are fewer, or when the namespace is made that it is to share.
+ */
+typedef enum ExecSpawnWait {
+        EXEC_SPAWN_NEED_NOT_WAIT,
+        EXEC_SPAWN_WAITS_FOR_ALL,
+        EXEC_SPAWN_WAITS_FOR_NAMESPACE,
+} ExecSpawnWait;
+
+ExecSpawnWait exec_spawn_must_wait(const ExecRequest *request);
+
+/* Has the child its program, or has it failed, perhaps after @usec? One that a signal has ended may never say so. */
+bool exec_spawn_has_arrived_within(ExecSpawn *spawn, usec_t usec);
+/* The caller has reaped the child: so it has arrived. */
+void exec_spawn_note_end(ExecSpawn *spawn);
+/* Kills the child. Once it was reaped, exec_spawn_note_end() and exec_spawn_end(). */
+void exec_spawn_give_up(ExecSpawn *spawn);
+/*
+ * Of one that has arrived: 0, and it runs its program; < 0, and *ret_result says why it does not. Either way it is the
+ * caller's to be reaped, and so is the pidfd. The request is not needed any more.
+ */
+int exec_spawn_end(ExecSpawn *spawn, int *ret_pidfd, ExecResult *ret_result);
+
 pid_t exec_spawn_pid(const ExecSpawn *spawn);
 /* When the process began, as exec_process_start(); 0 if it is not known: it has gone already. */
 usec_t exec_spawn_start(const ExecSpawn *spawn);

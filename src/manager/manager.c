@@ -153,7 +153,9 @@ static int init_processes(Manager *manager) {
         r = process_timers_new(&manager->timers);
         if (r == 0)
                 r = process_table_new(&manager->processes, host);
-        return r < 0 ? r : process_errands_new(&manager->errands, host, manager->processes);
+        if (r == 0)
+                r = process_rest_new(&manager->rest, host, manager->processes);
+        return r < 0 ? r : process_errands_new(&manager->errands, host, manager->processes, manager->rest);
 }
 
 /* Deadlines of units, jobs and stages: one event source serves all. */
@@ -370,6 +372,7 @@ static void free_units(Manager *manager) {
         }
         manager->outbox = outbox_free(manager->outbox);
         manager->errands = process_errands_free(manager->errands);
+        manager->rest = process_rest_free(manager->rest);
         manager->processes = process_table_free(manager->processes);
         manager->timers = process_timers_free(manager->timers);
         manager->engine = job_manager_free(manager->engine);
@@ -471,8 +474,7 @@ static void tell_news(Manager *manager) {
                 manager_triggers_tell(&manager->triggers);
                 manager_unloading_run(&manager->unloading);
                 if (may_be_told_later(manager)) {
-                        if (process_errands_are_settled(manager->errands))
-                                state_write_ahead(manager->turn.state);
+                        state_write_ahead(manager->turn.state);
                         break;
                 }
                 tell_listeners(manager);
@@ -483,7 +485,7 @@ static void end_turn(Manager *manager) {
         manager_jobs_run_asked(&manager->jobs);
         tell_news(manager);
         manager_log_tell_news(manager->log);
-        process_errands_forget_orphans(manager->errands);
+        process_rest_forget(manager->rest);
         process_groups_follow_startup(manager->groups, manager->stages.stage != MANAGER_SERVING);
         manager_stages_step(&manager->stages);
         if (manager->stages.stage >= MANAGER_TERMINATING)

@@ -101,11 +101,11 @@ Unit *manager_unit_by_pid(Manager *manager, pid_t pid) {
         const pid_t self = getpid();
 
         for (unsigned i = 0; i < ANCESTORS_MAX && pid > 0 && pid != self && pid != exec_process_keeper(); i++) {
-                const Process *known = process_table_find(manager->processes, pid);
+                const ProcessOwner *known = process_errands_owner_of(manager->errands, pid);
                 ExecProcess process;
 
                 if (known)
-                        return manager_unit_of_owner(known->owner);
+                        return manager_unit_of_owner(known);
                 if (i == 0) {
                         Unit *unit = manager_unit_of_group(manager, pid);
 
@@ -383,6 +383,7 @@ int manager_reload(Manager *manager, bool force, char ***ret_differences, Failur
         manager_listeners_tell(&manager->listeners, reloading, true);
         manager_diagnostics_forget(&manager->diagnostics);
         manager_generator_run(&manager->generator);
+        process_errands_settle(manager->errands);       /* what is on its way reads the settings as they were */
         r = unit_file_reload(manager->loader, manager->units, force, note_difference, &differences, ret_failure);
         if (r >= 0) {
                 job_manager_graph_changed(manager->engine, manager->turn.now);

@@ -39,6 +39,13 @@ static int host_spawn(UnitHost *host, Unit *unit, UnitPurpose purpose) {
         return owner ? process_errands_spawn(manager_of(host)->errands, owner, purpose) : -ENOMEM;
 }
 
+static void host_take_back(UnitHost *host, Unit *unit, UnitPurpose purpose) {
+        const ProcessOwner *owner = manager_find_owner(manager_of(host), unit);
+
+        if (owner)
+                process_errands_take_back(manager_of(host)->errands, owner, purpose);
+}
+
 static int host_watch_process(UnitHost *host, Unit *unit, UnitPurpose purpose, pid_t pid) {
         ProcessOwner *owner = manager_make_owner(manager_of(host), unit);
 
@@ -254,6 +261,7 @@ const UnitHostOps manager_host_ops = {
         .now_realtime = host_now_realtime,
         .set_timer = host_set_timer,
         .spawn = host_spawn,
+        .take_back = host_take_back,
         .watch_process = host_watch_process,
         .unwatch_process = host_unwatch_process,
         .watch_fd = host_watch_fd,

@@ -320,7 +320,8 @@ static void host_queues_changed(void *userdata) {
 static void host_before_exits(void *userdata) {
         Manager *manager = userdata;
 
-        process_errands_forget_orphans(manager->errands);
+        process_errands_collect(manager->errands);
+        process_rest_forget(manager->rest);
         manager_notify_read(&manager->notify, NOTIFICATIONS_BEFORE_EXITS);
 }
 

@@ -63,6 +63,7 @@ struct Manager {
         ProcessHost process_host;
         ProcessTable *processes;        /* owned */
         ProcessTimers *timers;          /* owned */
+        ProcessRest *rest;              /* owned */
         ProcessErrands *errands;        /* owned */
         ProcessGroups *groups;          /* owned */
         ProcessKept kept;

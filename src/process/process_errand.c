@@ -7,8 +7,15 @@
  * leaves, so that a stop of the same turn still prevents the start. An errand
  * whose owner goes away before is not run.
  *
- * Processes that leave one after the other are on their way to their programs
- * side by side; their owners are told in order, before anything else leaves.
+ * A process that has been made is on its way to its program: it opens files,
+ * mounts, changes its user, and all that may take as long as it likes, for we do
+ * not wait. Several are on their way side by side. Until one has arrived its
+ * errand stays, and owns it in the table of processes; then it is handed over to
+ * the real owner, which is told. When it has arrived nobody says: so we look,
+ * when something else of it is heard, and by a timer that gets slower. One that
+ * is not wanted any more, because its owner has a time limit or is stopped, is
+ * killed; its errand stays until it is reaped, since it may still read what it
+ * was given.
  */
 
 #include <assert.h>
@@ -21,6 +28,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <systemd/sd-event.h>
+
 #include "basic/clock.h"
 #include "basic/log.h"
 #include "basic/macro.h"
@@ -30,6 +39,14 @@
 #include "process/process_errand.h"
 #include "store/journal.h"
 
+/* Most processes have their programs within that: to wait for them once a turn is cheaper than another turn. */
+#define WAIT_A_TURN (2 * USEC_PER_MSEC)
+/* The time between two looks at those on their way grows from the first to the second. */
+#define LOOK_MIN (1 * USEC_PER_MSEC)
+#define LOOK_MAX (50 * USEC_PER_MSEC)
+/* From this format on the record of a process on its way has its pid and start. */
+#define FORMAT_OF_STARTS 6
+
 typedef enum ErrandKind {
         ERRAND_SPAWN,
         ERRAND_KILL,
@@ -37,62 +54,77 @@ typedef enum ErrandKind {
         _ERRAND_KIND_MAX,
 } ErrandKind;
 
+/* Of a process to be made. */
+typedef enum ErrandState {
+        ERRAND_QUEUED,                  /* in the outbox, which owns it; others are nowhere else */
+        ERRAND_WAITING,                 /* has left the outbox, and waits for a place or for another process */
+        ERRAND_COMING,                  /* its process is on its way to its program */
+        ERRAND_LEAVING,                 /* its process was killed or has failed, and is not reaped yet */
+} ErrandState;
+
 typedef struct ProcessErrand {
         ErrandKind kind;
+        ErrandState state;
         uint64_t number;                /* rises */
         ProcessErrands *errands;        /* borrowed */
-        ProcessOwner *owner;            /* borrowed; NULL once it is gone */
+        ProcessOwner *owner;            /* borrowed; NULL once it is gone, or has been told */
         UnitPurpose purpose;
-        pid_t pid;                      /* to signal; of kill_rest: the main process to spare */
+        pid_t pid;                      /* to signal; of kill_rest: the main process to spare; of a spawn: what was made */
         pid_t control_pid;              /* to spare */
         int pidfd;                      /* owned; of .pid, -1 if there is none */
         int signal;
         bool is_group;
-        struct ProcessErrand *previous, *next;  /* of ProcessErrands.newest */
-} ProcessErrand;
+        struct ProcessErrand *previous, *next;  /* of ProcessErrands.newest, as long as it has an owner */
 
-/* A process that has been begun and not been told of: only within a flush of the outbox, so the owner stays. */
-typedef struct ProcessSpawn {
-        ProcessOwner *owner;            /* borrowed */
-        UnitPurpose purpose;
-        usec_t since;                   /* monotonic */
+        /* Of a spawn that has left the outbox. */
+        struct ProcessErrand *later;    /* of ProcessErrands.sent */
+        ProcessOwner coming;            /* has the process in the table */
         ExecRequest request;            /* owned */
         ExecSpawn *spawn;               /* owned */
-} ProcessSpawn;
+        usec_t since, started;          /* monotonic; as exec_process_start() */
+} ProcessErrand;
 
 struct ProcessErrands {
         const ProcessHost *host;        /* borrowed */
         ProcessTable *table;            /* borrowed */
-        ProcessErrand *newest;          /* of those in the outbox, which owns them */
-        ProcessSpawn spawns[EXEC_SPAWNS_MAX];           /* a ring: processes on their way to their programs */
-        unsigned first_spawn, n_spawns;
-        ExecPids orphans;               /* children that no owner knows, as of a moment of this turn */
-        bool knows_orphans;
+        ProcessRest *rest;              /* borrowed */
+        ProcessErrand *newest;          /* those that are written down */
+        ProcessErrand *sent, **sent_end;        /* owned: spawns that have left the outbox, in that order */
+        unsigned n_sent, n_coming;      /* of .sent: all but those leaving; those coming */
+        usec_t waited;                  /* in this flush */
+        usec_t pause;                   /* to the next look */
+        sd_event_source *look;          /* owned */
+        bool is_collecting, is_beginning;
 };
 
-int process_errands_new(ProcessErrands **ret_errands, const ProcessHost *host, ProcessTable *table) {
+static int on_look(sd_event_source *source, uint64_t usec, void *userdata);
+
+int process_errands_new(ProcessErrands **ret_errands, const ProcessHost *host, ProcessTable *table, ProcessRest *rest) {
         ProcessErrands *errands = calloc(1, sizeof(*errands));
+        int r;
 
         if (!errands)
                 return -ENOMEM;
-        errands->host = host;
-        errands->table = table;
+        *errands = (ProcessErrands) { .host = host, .table = table, .rest = rest, .sent_end = &errands->sent };
+        r = sd_event_add_time(host->event, &errands->look, CLOCK_MONOTONIC, 0, 1, on_look, errands);
+        if (r >= 0)
+                r = sd_event_source_set_enabled(errands->look, SD_EVENT_OFF);
+        if (r >= 0)
+                r = sd_event_source_set_priority(errands->look, host->exit_priority);
+        if (r < 0) {
+                process_errands_free(errands);
+                return r;
+        }
         *ret_errands = errands;
         return 0;
 }
 
-ProcessErrands *process_errands_free(ProcessErrands *errands) {
-        if (!errands)
-                return NULL;
-        assert(!errands->newest);
-        assert(errands->n_spawns == 0);
-        vector_deinit(&errands->orphans);
-        free(errands);
-        return NULL;
-}
-
 static Journal *journal_of(const ProcessErrands *errands) {
         return errands->host->ops->journal(errands->host->userdata);
+}
+
+static void queues_changed(const ProcessErrands *errands) {
+        errands->host->ops->queues_changed(errands->host->userdata);
 }
 
 static void tell_spawned(ProcessOwner *owner, UnitPurpose purpose, pid_t pid, const ExecResult *result) {
@@ -101,48 +133,213 @@ static void tell_spawned(ProcessOwner *owner, UnitPurpose purpose, pid_t pid, co
                 owner->ops->spawned(owner, purpose, pid, result);
 }
 
-/* The process is there, but cannot be followed: it must not live without us knowing. */
-static void give_up_process(pid_t pid, int error, ExecResult *result) {
-        kill(pid, SIGKILL);
-        exec_result_set(result, EXEC_STEP_RESOURCES, error, "cannot follow the process: %s", strerror(-error));
+/* — errands, whatever they are — */
+
+/* It is not written down any more. */
+static void errand_detach(ProcessErrand *errand) {
+        ProcessOwner *owner = errand->owner;
+
+        if (!owner)
+                return;
+        queues_changed(errand->errands);
+        owner->n_errands--;
+        process_owner_released(owner);
+        errand->owner = NULL;
+        if (errand->previous)
+                errand->previous->next = errand->next;
+        else
+                errand->errands->newest = errand->next;
+        if (errand->next)
+                errand->next->previous = errand->previous;
+        errand->previous = errand->next = NULL;
 }
 
-static void finish_first_spawn(ProcessErrands *errands) {
-        const ProcessHost *host = errands->host;
-        ProcessSpawn *first = &errands->spawns[errands->first_spawn];
-        ProcessOwner *owner = first->owner;
-        ExecResult result = {};
-        int r, pidfd = -1;
-        pid_t pid = 0;
-        usec_t started = exec_spawn_start(first->spawn);
+static void errand_free(ProcessErrand *errand) {
+        errand_detach(errand);
+        exec_request_deinit(&errand->request);
+        if (errand->pidfd >= 0)
+                close(errand->pidfd);
+        free(errand);
+}
 
-        r = exec_spawn_finish(first->spawn, &pid, &pidfd, &result);
-        host->ops->settled(host->userdata, &first->request);
-        if (r >= 0) {
-                r = process_table_add(errands->table, &(Process) {
-                        .pid = pid, .pidfd = host->ops->spare_pidfd(host->userdata, pidfd), .owner = owner,
-                        .purpose = first->purpose, .started = started }, first->since);
-                if (r < 0)
-                        give_up_process(pid, r, &result);
-        }
-        exec_request_deinit(&first->request);
-        errands->first_spawn = (errands->first_spawn + 1) % EXEC_SPAWNS_MAX;
-        errands->n_spawns--;
-        if (r < 0)
+/* — processes that have been made — */
+
+static void count_out(ProcessErrand *errand) {
+        ProcessErrands *errands = errand->errands;
+
+        if (errand->state == ERRAND_COMING)
+                errands->n_coming--;
+        if (errand->state == ERRAND_COMING || errand->state == ERRAND_WAITING)
+                errands->n_sent--;
+        errand->state = ERRAND_LEAVING;
+}
+
+static void remove_sent(ProcessErrand *errand) {
+        ProcessErrands *errands = errand->errands;
+        ProcessErrand **slot = &errands->sent;
+
+        while (*slot != errand)
+                slot = &(*slot)->later;
+        *slot = errand->later;
+        if (errands->sent_end == &errand->later)
+                errands->sent_end = slot;
+        count_out(errand);
+        errand_free(errand);
+}
+
+/* The request is not read by anybody any more. */
+static void drop_request(ProcessErrand *errand) {
+        const ProcessHost *host = errand->errands->host;
+
+        host->ops->settled(host->userdata, &errand->request);
+        exec_request_deinit(&errand->request);
+}
+
+/*
+ * What became of a process that has arrived. 0, and it is .pid in the table, or was reaped; or < 0 with the result set: it is
+ * reaped some time.
+ */
+static int end_spawn(ProcessErrand *errand, ExecResult *result) {
+        const ProcessHost *host = errand->errands->host;
+        Process *process = process_table_find(errand->errands->table, errand->pid);
+        int pidfd = -1, r;
+
+        r = exec_spawn_end(errand->spawn, &pidfd, result);
+        errand->spawn = NULL;
+        drop_request(errand);
+        if (r == 0 && process && process->owner == &errand->coming)
+                process->pidfd = host->ops->spare_pidfd(host->userdata, pidfd);
+        else if (pidfd >= 0)
+                close(pidfd);
+        return r;
+}
+
+/* The table has it still: it is the owner's from here on, or nobody's, and then leaves. */
+static void arrive(ProcessErrand *errand) {
+        ProcessErrands *errands = errand->errands;
+        ProcessOwner *owner = errand->owner;
+        const UnitPurpose purpose = errand->purpose;
+        pid_t pid = errand->pid;
+        ExecResult result;
+
+        if (end_spawn(errand, &result) < 0) {
                 pid = 0;
-        tell_spawned(owner, first->purpose, pid, &result);
+                count_out(errand);
+                errand_detach(errand);
+        } else {
+                process_table_hand_over(process_table_find(errands->table, pid), owner, purpose);
+                remove_sent(errand);
+        }
+        tell_spawned(owner, purpose, pid, &result);
 }
 
-static void finish_spawns(ProcessErrands *errands) {
-        while (errands->n_spawns > 0)
-                finish_first_spawn(errands);
+/* It was reaped before we knew that it has arrived, or it never will: its end is told, too. */
+static void end_at_once(ProcessErrand *errand, const UnitExit *exit) {
+        ProcessOwner *owner = errand->owner;
+        const UnitPurpose purpose = errand->purpose;
+        ExecResult result;
+        int r;
+
+        exec_spawn_note_end(errand->spawn);
+        r = end_spawn(errand, &result);
+        remove_sent(errand);
+        tell_spawned(owner, purpose, r < 0 ? 0 : exit->pid, &result);
+        if (r == 0 && owner->ops->exited)
+                owner->ops->exited(owner, exit);
 }
 
-/* In their order, so those before it are told first. */
-static void tell_not_spawned(const ProcessErrand *errand, const ExecResult *result) {
-        finish_spawns(errand->errands);
-        tell_spawned(errand->owner, errand->purpose, 0, result);
+static ProcessErrand *of_coming(ProcessOwner *owner) {
+        return container_of(owner, ProcessErrand, coming);
 }
+
+static void coming_exited(ProcessOwner *owner, const UnitExit *exit) {
+        ProcessErrand *errand = of_coming(owner);
+
+        if (errand->state == ERRAND_COMING) {
+                end_at_once(errand, exit);
+                return;
+        }
+        if (errand->spawn) {
+                exec_spawn_note_end(errand->spawn);
+                end_spawn(errand, &(ExecResult) {});
+        }
+        remove_sent(errand);
+}
+
+static void coming_changed(ProcessOwner *owner) {
+        queues_changed(of_coming(owner)->errands);
+}
+
+static const ProcessOwnerOps coming_ops = {
+        .exited = coming_exited,
+        .changed = coming_changed,
+};
+
+/* — looking whether they have arrived — */
+
+static void begin_waiting(ProcessErrands *errands);
+
+static void look_again(ProcessErrands *errands, usec_t pause) {
+        if (errands->n_sent == 0)
+                return;
+        errands->pause = MIN(pause, LOOK_MAX);
+        (void) sd_event_source_set_time_relative(errands->look, errands->pause);
+        (void) sd_event_source_set_enabled(errands->look, SD_EVENT_ONESHOT);
+}
+
+static ProcessErrand *find_arrived(const ProcessErrands *errands) {
+        for (ProcessErrand *errand = errands->sent; errand; errand = errand->later)
+                if (errand->state == ERRAND_COMING && exec_spawn_has_arrived_within(errand->spawn, 0))
+                        return errand;
+        return NULL;
+}
+
+void process_errands_collect(ProcessErrands *errands) {
+        ProcessErrand *errand;
+
+        if (errands->is_collecting)
+                return;
+        errands->is_collecting = true;
+        while (errands->n_coming > 0 && (errand = find_arrived(errands)))
+                arrive(errand);
+        errands->is_collecting = false;
+        if (errands->n_sent > errands->n_coming)
+                begin_waiting(errands);
+}
+
+static int on_look(sd_event_source *source, uint64_t usec, void *userdata) {
+        ProcessErrands *errands = userdata;
+
+        process_errands_collect(errands);
+        look_again(errands, 2 * errands->pause);
+        return 0;
+}
+
+/* For the first on its way, as long as there is some time left for that in this flush. */
+static void wait_a_little(ProcessErrands *errands) {
+        const ProcessErrand *errand = errands->sent;
+        usec_t began = clock_monotonic();
+
+        while (errand && errand->state != ERRAND_COMING)
+                errand = errand->later;
+        if (errand && errands->waited < WAIT_A_TURN)
+                (void) exec_spawn_has_arrived_within(errand->spawn, WAIT_A_TURN - errands->waited);
+        errands->waited += clock_monotonic() - began;
+}
+
+ProcessOwner *process_errands_owner_of(ProcessErrands *errands, pid_t pid) {
+        const Process *process = process_table_find(errands->table, pid);
+
+        if (process && process->owner->ops == &coming_ops) {
+                process_errands_collect(errands);
+                process = process_table_find(errands->table, pid);
+        }
+        if (process && process->owner->ops == &coming_ops)
+                return of_coming(process->owner)->owner;
+        return process ? process->owner : NULL;
+}
+
+/* — making them — */
 
 /*
  * Where the pid of the process is written down in the moment in which it is there. If the journal is full there is a
@@ -158,59 +355,273 @@ static pid_t *note_of_pid(const ProcessErrand *errand) {
         note = journal_begin_spawn(journal, errand->number);
         if (note)
                 return note;
-        finish_spawns(errands);
         errands->host->ops->commit(errands->host->userdata);
         return journal_begin_spawn(journal, errand->number);
 }
 
-static void begin_spawn(ProcessErrand *errand, ExecRequest *request) {
+static void add_sent(ProcessErrand *errand, ErrandState state) {
         ProcessErrands *errands = errand->errands;
-        const ProcessHost *host = errands->host;
-        ExecResult result = {};
-        ProcessSpawn *last;
 
-        request->note_pid = note_of_pid(errand);
-
-        if (errands->n_spawns == EXEC_SPAWNS_MAX)
-                finish_first_spawn(errands);
-        last = &errands->spawns[(errands->first_spawn + errands->n_spawns) % EXEC_SPAWNS_MAX];
-        *last = (ProcessSpawn) {
-                .owner = errand->owner,
-                .purpose = errand->purpose,
-                .since = clock_monotonic(),
-                .request = *request,
-        };
-        *request = (ExecRequest) {};
-        if (exec_spawn_begin(&last->request, &last->spawn, &result) >= 0) {
-                host->ops->begun(host->userdata, &last->request, last->purpose, exec_spawn_pid(last->spawn));
-                errands->n_spawns++;
-                return;
+        if (errand->state == ERRAND_QUEUED) {
+                *errands->sent_end = errand;
+                errands->sent_end = &errand->later;
+                errands->n_sent++;
         }
-        if (result.step == EXEC_STEP_RESOURCES && result.error == EAGAIN)
-                host->ops->no_process(host->userdata);
-        host->ops->settled(host->userdata, &last->request);
-        exec_request_deinit(&last->request);
-        tell_not_spawned(errand, &result);
+        errand->state = state;
+        if (state == ERRAND_COMING)
+                errands->n_coming++;
 }
 
-static void send_spawn(ProcessErrand *errand) {
-        ProcessOwner *owner = errand->owner;
-        cleanup_(exec_request_deinit) ExecRequest request = {};
-        ExecResult result = {};
+/* The process is there, and is the errand's until it has arrived. */
+static int follow(ProcessErrand *errand) {
+        errand->pid = exec_spawn_pid(errand->spawn);
+        errand->started = exec_spawn_start(errand->spawn);
+        errand->coming = (ProcessOwner) { .ops = &coming_ops, .name = errand->owner->name };
+        return process_table_add(errand->errands->table, &(Process) {
+                .pid = errand->pid, .pidfd = -1, .owner = &errand->coming, .purpose = errand->purpose,
+                .started = errand->started }, errand->since);
+}
+
+/* It cannot be followed: it must not live without us knowing. */
+static void give_up_process(ProcessErrand *errand, int error, ExecResult *result) {
+        pid_t pid = 0;
+        int pidfd = -1;
+
+        kill(errand->pid, SIGKILL);
+        if (exec_spawn_finish(errand->spawn, &pid, &pidfd, result) == 0 && pidfd >= 0)
+                close(pidfd);
+        errand->spawn = NULL;
+        exec_result_set(result, EXEC_STEP_RESOURCES, error, "cannot follow the process: %s", strerror(-error));
+}
+
+static int begin_spawn(ProcessErrand *errand, ExecResult *result) {
+        const ProcessHost *host = errand->errands->host;
         int r;
 
-        r = owner->ops->prepare ? owner->ops->prepare(owner, errand->purpose, &request, &result) : -ECANCELED;
+        errand->request.note_pid = note_of_pid(errand);
+        errand->since = clock_monotonic();
+        r = exec_spawn_begin(&errand->request, &errand->spawn, result);
+        if (r >= 0) {
+                r = follow(errand);
+                if (r < 0)
+                        give_up_process(errand, r, result);
+        }
         if (r >= 0)
-                begin_spawn(errand, &request);
-        else if (r != -ECANCELED)
-                tell_not_spawned(errand, &result);
+                host->ops->begun(host->userdata, &errand->request, errand->purpose, errand->pid);
+        else if (result->step == EXEC_STEP_RESOURCES && result->error == EAGAIN)
+                host->ops->no_process(host->userdata);
+        return r;
 }
 
-static void errand_settle(void *item) {
-        const ProcessErrand *errand = item;
-
-        finish_spawns(errand->errands);
+/* An errand of the same owner that has been waiting for longer comes first. */
+static bool has_earlier(const ProcessErrand *errand) {
+        for (const ProcessErrand *other = errand->errands->sent; other && other != errand; other = other->later)
+                if (other->state == ERRAND_WAITING && other->owner == errand->owner)
+                        return true;
+        return false;
 }
+
+/* Asks for the command. 0: it is in .request; -ECANCELED: it is not wanted; or < 0 with the result set. */
+static int prepare(ProcessErrand *errand, ExecResult *result) {
+        ProcessOwner *owner = errand->owner;
+        int r;
+
+        r = owner->ops->prepare ? owner->ops->prepare(owner, errand->purpose, &errand->request, result) : -ECANCELED;
+        if (r < 0)
+                exec_request_deinit(&errand->request);
+        process_owner_changed(owner);           /* what is made for its processes is in its record */
+        return MIN(r, 0);
+}
+
+/* What others have to wait for, too, after this one. */
+static ExecSpawnWait send_spawn(ProcessErrand *errand) {
+        ProcessErrands *errands = errand->errands;
+        ProcessOwner *owner = errand->owner;
+        const UnitPurpose purpose = errand->purpose;
+        ExecResult result = {};
+        ExecSpawnWait wait;
+        int r;
+
+        if (has_earlier(errand)) {
+                add_sent(errand, ERRAND_WAITING);
+                return EXEC_SPAWN_WAITS_FOR_NAMESPACE;
+        }
+        r = prepare(errand, &result);
+        wait = r == 0 ? exec_spawn_must_wait(&errand->request) : EXEC_SPAWN_NEED_NOT_WAIT;
+        if (wait == EXEC_SPAWN_WAITS_FOR_ALL && errands->waited < WAIT_A_TURN) {
+                wait_a_little(errands);
+                process_errands_collect(errands);
+                wait = exec_spawn_must_wait(&errand->request);
+        }
+        if (wait != EXEC_SPAWN_NEED_NOT_WAIT) {
+                drop_request(errand);
+                add_sent(errand, ERRAND_WAITING);
+                return wait;
+        }
+        if (r == 0 && begin_spawn(errand, &result) >= 0) {
+                add_sent(errand, ERRAND_COMING);
+                errands->pause = LOOK_MIN;
+                return EXEC_SPAWN_NEED_NOT_WAIT;
+        }
+        if (r == 0)
+                drop_request(errand);
+        if (errand->state == ERRAND_WAITING)
+                remove_sent(errand);
+        else
+                errand_detach(errand);
+        if (r != -ECANCELED)
+                tell_spawned(owner, purpose, 0, &result);
+        return EXEC_SPAWN_NEED_NOT_WAIT;
+}
+
+/* The next one in their order: any of them may go away while another is sent. */
+static ProcessErrand *find_waiting(const ProcessErrands *errands, uint64_t after) {
+        for (ProcessErrand *errand = errands->sent; errand; errand = errand->later)
+                if (errand->state == ERRAND_WAITING && errand->number > after)
+                        return errand;
+        return NULL;
+}
+
+static void begin_waiting(ProcessErrands *errands) {
+        ExecSpawnWait wait = EXEC_SPAWN_NEED_NOT_WAIT;
+        ProcessErrand *errand;
+        uint64_t last = 0;
+
+        if (errands->is_beginning)
+                return;
+        errands->is_beginning = true;
+        while (wait != EXEC_SPAWN_WAITS_FOR_ALL && (errand = find_waiting(errands, last))) {
+                last = errand->number;
+                wait = send_spawn(errand);
+        }
+        errands->is_beginning = false;
+}
+
+/* At the end of a row of them: most are there by now. */
+static void spawn_settle(void *item) {
+        ProcessErrands *errands = ((const ProcessErrand *) item)->errands;
+
+        while (errands->n_coming > 0 && errands->waited < WAIT_A_TURN) {
+                wait_a_little(errands);
+                process_errands_collect(errands);
+        }
+        errands->waited = 0;
+        look_again(errands, LOOK_MIN);
+}
+
+/* — giving them up — */
+
+static void let_go(ProcessErrand *errand) {
+        switch (errand->state) {
+        case ERRAND_QUEUED:
+        case ERRAND_LEAVING:
+                errand_detach(errand);
+                break;
+        case ERRAND_WAITING:
+                remove_sent(errand);
+                break;
+        case ERRAND_COMING:
+                exec_spawn_give_up(errand->spawn);
+                count_out(errand);
+                errand_detach(errand);
+                break;
+        }
+}
+
+void process_errands_take_back(ProcessErrands *errands, const ProcessOwner *owner, UnitPurpose purpose) {
+        ProcessErrand *next;
+
+        for (ProcessErrand *errand = errands->newest; errand; errand = next) {
+                next = errand->next;
+                if (errand->owner == owner && errand->kind == ERRAND_SPAWN && errand->purpose == purpose)
+                        let_go(errand);
+        }
+}
+
+/* As a caller who waits: what takes too long is killed and reaped, or hangs and is nobody's. */
+static int wait_for(ProcessErrand *errand, ExecResult *result) {
+        const ProcessHost *host = errand->errands->host;
+        Process *process = process_table_find(errand->errands->table, errand->pid);
+        pid_t pid = 0;
+        int pidfd = -1, r;
+
+        r = exec_spawn_finish(errand->spawn, &pid, &pidfd, result);
+        errand->spawn = NULL;
+        drop_request(errand);
+        if (r < 0)
+                process_table_forget(errand->errands->table, &errand->coming, errand->pid);
+        else
+                process->pidfd = host->ops->spare_pidfd(host->userdata, pidfd);
+        return r;
+}
+
+static ProcessErrand *find_coming(const ProcessErrands *errands) {
+        ProcessErrand *errand = errands->sent;
+
+        while (errand && errand->state != ERRAND_COMING)
+                errand = errand->later;
+        return errand;
+}
+
+void process_errands_settle(ProcessErrands *errands) {
+        ProcessErrand *errand;
+
+        while ((errand = find_coming(errands))) {
+                ProcessOwner *owner = errand->owner;
+                const UnitPurpose purpose = errand->purpose;
+                pid_t pid = errand->pid;
+                ExecResult result;
+
+                if (wait_for(errand, &result) < 0)
+                        pid = 0;
+                else
+                        process_table_hand_over(process_table_find(errands->table, pid), owner, purpose);
+                remove_sent(errand);
+                tell_spawned(owner, purpose, pid, &result);
+        }
+}
+
+/* What is on its way goes on, and is nobody's. */
+static void part_from(ProcessErrand *errand) {
+        if (errand->state == ERRAND_COMING) {
+                (void) wait_for(errand, &(ExecResult) {});
+                process_table_forget(errand->errands->table, &errand->coming, errand->pid);
+                remove_sent(errand);
+                return;
+        }
+        let_go(errand);
+}
+
+void process_errands_forget_owner(ProcessErrands *errands, const ProcessOwner *owner) {
+        ProcessErrand *next;
+
+        for (ProcessErrand *errand = errands->newest; errand; errand = next) {
+                next = errand->next;
+                if (errand->owner == owner)
+                        part_from(errand);
+        }
+}
+
+/* A process that hangs in the kernel, killed, may still have the use of what it was given. */
+ProcessErrands *process_errands_free(ProcessErrands *errands) {
+        ProcessErrand *next;
+
+        if (!errands)
+                return NULL;
+        assert(!errands->newest);
+        assert(errands->n_sent == 0);
+        for (ProcessErrand *errand = errands->sent; errand; errand = next) {
+                next = errand->later;
+                process_table_forget(errands->table, &errand->coming, errand->pid);
+                if (!errand->spawn)
+                        errand_free(errand);
+        }
+        sd_event_source_disable_unref(errands->look);
+        free(errands);
+        return NULL;
+}
+
+/* — signals — */
 
 static void send_kill(ProcessErrand *errand) {
         int r;
@@ -224,134 +635,47 @@ static void send_kill(ProcessErrand *errand) {
                           errand->signal, (int) errand->pid, strerror(-r));
 }
 
-static bool is_known_process(void *userdata, pid_t pid) {
-        const ProcessErrands *errands = userdata;
-        const Process *process = process_table_find(errands->table, pid);
-
-        for (unsigned i = 0; i < errands->n_spawns; i++)
-                if (exec_spawn_pid(errands->spawns[(errands->first_spawn + i) % EXEC_SPAWNS_MAX].spawn) == pid)
-                        return true;
-        return (process && !process->is_reaped) || errands->host->ops->is_own(errands->host->userdata, pid);
-}
-
-static ExecRest rest_of(ProcessErrands *errands, ProcessOwner *owner, pid_t main_pid, pid_t control_pid) {
-        ExecRest rest = {
-                .main_pid = main_pid,
-                .control_pid = control_pid,
-                .session_until = USEC_INFINITY,
-                .spares_groups = true,
-                .is_known = is_known_process,
-                .userdata = errands,
-        };
-
-        owner->ops->describe_rest(owner, &rest);
-        return rest;
-}
-
-void process_errands_forget_orphans(ProcessErrands *errands) {
-        errands->knows_orphans = false;
-}
-
-/* Where to look, or NULL: it could not be found out. */
-static const ExecPids *orphans_of_turn(ProcessErrands *errands) {
-        if (errands->knows_orphans)
-                return &errands->orphans;
-        vector_clear(&errands->orphans);
-        if (exec_list_orphans(is_known_process, errands, &errands->orphans) < 0)
-                return NULL;
-        errands->knows_orphans = true;
-        return &errands->orphans;
-}
-
-/*
- * How many there are. Of an owner all of whose known processes were found ended in this turn all are in the list, since
- * it is made after they were; of another, one may come to us later than that, and is found when those have ended.
- */
-static int count_rest(ProcessErrands *errands, ProcessOwner *owner, pid_t main_pid, pid_t control_pid) {
-        ExecRest rest = rest_of(errands, owner, main_pid, control_pid);
-        int r;
-
-        rest.orphans = orphans_of_turn(errands);
-        r = exec_kill_rest(&rest, 0);
-        if (r != -ESTALE)
-                return r;
-        process_errands_forget_orphans(errands);
-        rest.orphans = NULL;
-        return exec_kill_rest(&rest, 0);
-}
-
-static void send_kill_rest(const ProcessErrand *errand) {
-        ProcessOwner *owner = errand->owner;
-        ExecRest rest;
-
-        if (owner->ops->signal_group &&
-            owner->ops->signal_group(owner, errand->signal, errand->pid, errand->control_pid) == 0)
-                return;
-        rest = rest_of(errand->errands, owner, errand->pid, errand->control_pid);
-        exec_kill_rest(&rest, errand->signal);
-}
-
 static void errand_send(void *item) {
         ProcessErrand *errand = item;
+        ProcessErrands *errands = errand->errands;
 
         if (!errand->owner)
                 return;
         switch (errand->kind) {
         case ERRAND_SPAWN:
-                send_spawn(errand);
-                break;
+                (void) send_spawn(errand);
+                return;
         case ERRAND_KILL:
                 send_kill(errand);
                 break;
         case ERRAND_KILL_REST:
-                send_kill_rest(errand);
+                process_rest_signal(errands->rest, errand->owner, errand->signal, errand->pid, errand->control_pid);
                 break;
         case _ERRAND_KIND_MAX:
                 break;
         }
         /* If we die right here a signal is sent twice: better than a process that waits for its time limit. */
-        if (errand->kind != ERRAND_SPAWN && journal_of(errand->errands))
-                journal_note_sent(journal_of(errand->errands), errand->number);
+        if (journal_of(errands))
+                journal_note_sent(journal_of(errands), errand->number);
 }
 
-static void queues_changed(const ProcessErrands *errands) {
-        errands->host->ops->queues_changed(errands->host->userdata);
-}
-
-static void errand_detach(ProcessErrand *errand) {
-        queues_changed(errand->errands);
-        if (errand->owner) {
-                errand->owner->n_errands--;
-                process_owner_released(errand->owner);
-        }
-        errand->owner = NULL;
-        if (errand->previous)
-                errand->previous->next = errand->next;
-        else if (errand->errands->newest == errand)
-                errand->errands->newest = errand->next;
-        if (errand->next)
-                errand->next->previous = errand->previous;
-        errand->previous = errand->next = NULL;
-}
-
-static void errand_free(void *item) {
+/* One that has left for longer than a moment is in .sent. */
+static void errand_release(void *item) {
         ProcessErrand *errand = item;
 
-        errand_detach(errand);
-        if (errand->pidfd >= 0)
-                close(errand->pidfd);
-        free(errand);
+        if (errand->state == ERRAND_QUEUED)
+                errand_free(errand);
 }
 
 static const OutboxItemOps errand_ops = {
         .send = errand_send,
-        .free = errand_free,
+        .free = errand_release,
 };
 
 static const OutboxItemOps spawn_ops = {
         .send = errand_send,
-        .settle = errand_settle,
-        .free = errand_free,
+        .settle = spawn_settle,
+        .free = errand_release,
 };
 
 /* Owns the pidfd, also if it fails. One without a number gets the next. */
@@ -402,11 +726,8 @@ int process_errands_kill(ProcessErrands *errands, ProcessOwner *owner, pid_t pid
 
 int process_errands_kill_rest(ProcessErrands *errands, ProcessOwner *owner, int signal, pid_t main_pid,
                               pid_t control_pid) {
-        int r, n;
+        int n = process_rest_count(errands->rest, owner, main_pid, control_pid), r;
 
-        n = owner->ops->count_group ? owner->ops->count_group(owner, main_pid, control_pid) : -ENOENT;
-        if (n == -ENOENT)
-                n = count_rest(errands, owner, main_pid, control_pid);
         if (n <= 0 || signal == 0)
                 return n;
         r = add_errand(&(ProcessErrand) {
@@ -415,24 +736,12 @@ int process_errands_kill_rest(ProcessErrands *errands, ProcessOwner *owner, int 
         return r < 0 ? r : n;
 }
 
-void process_errands_forget_owner(ProcessErrands *errands, const ProcessOwner *owner) {
-        ProcessErrand *next;
-
-        assert(errands->n_spawns == 0);
-
-        for (ProcessErrand *errand = errands->newest; errand; errand = next) {
-                next = errand->next;
-                if (errand->owner == owner)
-                        errand_detach(errand);
-        }
-}
-
 bool process_errands_is_empty(const ProcessErrands *errands) {
         return !errands->newest;
 }
 
 bool process_errands_are_settled(const ProcessErrands *errands) {
-        return errands->n_spawns == 0;
+        return errands->n_sent == 0;
 }
 
 /* — written down, and read again — */
@@ -453,6 +762,8 @@ void process_errands_write(const ProcessErrands *errands, RecordWriter *writer) 
                 record_put_signed(writer, errand->control_pid);
                 record_put_signed(writer, errand->signal);
                 record_put(writer, errand->is_group);
+                if (errand->kind == ERRAND_SPAWN)
+                        record_put(writer, errand->started);
         }
 }
 
@@ -467,6 +778,8 @@ static int read_errand(ProcessErrands *errands, RecordReader *reader, ProcessErr
         errand.control_pid = (pid_t) record_get_signed(reader);
         errand.signal = (int) record_get_signed(reader);
         errand.is_group = record_get_below(reader, 2) != 0;
+        if (errand.kind == ERRAND_SPAWN && reader->format >= FORMAT_OF_STARTS)
+                errand.started = record_get(reader);
         if (reader->has_failed || !owner)
                 return -EBADMSG;
         errand.owner = errands->host->ops->find_owner(errands->host->userdata, owner);
@@ -475,16 +788,15 @@ static int read_errand(ProcessErrands *errands, RecordReader *reader, ProcessErr
 }
 
 /* The owner is told as if the process had just been made. Who it runs as is asked of the process itself. */
-static int take_over_spawn(const ProcessErrand *errand, pid_t pid) {
+static int take_over_spawn(const ProcessErrand *errand, pid_t pid, usec_t started) {
         ExecResult result = { .pid = pid, .uid = (uid_t) -1, .gid = (gid_t) -1 };
-        usec_t started = 0;
         char path[32];
         struct stat status;
         ExecProcess found;
         int r;
 
         snprintf(path, sizeof(path), "/proc/%d", (int) pid);
-        if (exec_process_read(pid, &found) == 0)
+        if (started == 0 && exec_process_read(pid, &found) == 0)
                 started = exec_process_start(&found);
         if (stat(path, &status) == 0 && status.st_uid != getuid()) {
                 result.uid = status.st_uid;
@@ -535,9 +847,11 @@ int process_errands_read(ProcessErrands *errands, RecordReader *reader) {
                 r = read_errand(errands, reader, &errand);
                 if (r < 0 || !errand.owner)
                         continue;
-                pid = errand.kind == ERRAND_SPAWN ? journal_find_spawn(journal, errand.number) : 0;
+                pid = errand.kind == ERRAND_SPAWN ? errand.pid : 0;
+                if (errand.kind == ERRAND_SPAWN && pid == 0)
+                        pid = journal_find_spawn(journal, errand.number);
                 if (pid > 0)
-                        r = take_over_spawn(&errand, pid);
+                        r = take_over_spawn(&errand, pid, errand.started);
                 else if (errand.kind == ERRAND_SPAWN || errand.number > journal_last_sent(journal))
                         r = repeat_errand(&errand);
         }

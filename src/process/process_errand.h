@@ -6,16 +6,23 @@
  */
 
 #include "basic/record.h"
+#include "process/process_rest.h"
 #include "process/process_table.h"
 
 typedef struct ProcessErrands ProcessErrands;
 
-int process_errands_new(ProcessErrands **ret_errands, const ProcessHost *host, ProcessTable *table /* both borrowed */);
+int process_errands_new(ProcessErrands **ret_errands, const ProcessHost *host, ProcessTable *table,
+                        ProcessRest *rest /* all borrowed */);
 /* Behind the outbox, which owns the errands themselves. */
 ProcessErrands *process_errands_free(ProcessErrands *errands);
 
-/* A process: when it leaves ProcessOwnerOps.prepare is asked for the command, and .spawned is told. 0 or -ENOMEM. */
+/*
+ * A process: when it leaves ProcessOwnerOps.prepare is asked for the command, and .spawned is told when it has its
+ * program, or is known not to get it. 0 or -ENOMEM.
+ */
 int process_errands_spawn(ProcessErrands *errands, ProcessOwner *owner, UnitPurpose purpose);
+/* The process of @purpose is not wanted any more, and .spawned is not told: one on its way to its program is killed. */
+void process_errands_take_back(ProcessErrands *errands, const ProcessOwner *owner, UnitPurpose purpose);
 /*
  * A signal to a process of @owner, and to the group that it leads: 0, -ESRCH if the owner has no such process, or
  * -errno.
@@ -28,8 +35,13 @@ int process_errands_kill(ProcessErrands *errands, ProcessOwner *owner, pid_t pid
 int process_errands_kill_rest(ProcessErrands *errands, ProcessOwner *owner, int signal, pid_t main_pid,
                               pid_t control_pid);
 void process_errands_forget_owner(ProcessErrands *errands, const ProcessOwner *owner);
-/* The list that kill_rest keeps: when time has passed. */
-void process_errands_forget_orphans(ProcessErrands *errands);
+
+/* Tells the owners of processes that have arrived at their programs, or failed to. */
+void process_errands_collect(ProcessErrands *errands);
+/* The owner of @pid, also of one on its way to its program; one that has arrived is told first. NULL: nobody's. */
+ProcessOwner *process_errands_owner_of(ProcessErrands *errands, pid_t pid);
+/* Until no process reads the settings of its owner any more; one that takes too long is killed, and has failed. */
+void process_errands_settle(ProcessErrands *errands);
 
 bool process_errands_is_empty(const ProcessErrands *errands);
 bool process_errands_are_settled(const ProcessErrands *errands);        /* no process is on its way to its program */

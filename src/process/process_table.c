@@ -110,16 +110,29 @@ static usec_t now(const ProcessTable *table) {
         return table->host->ops->now(table->host->userdata);
 }
 
+static void link_process(Process *process, ProcessOwner *owner) {
+        process->owner = owner;
+        process->previous = NULL;
+        process->next = owner->processes;
+        if (process->next)
+                process->next->previous = process;
+        owner->processes = process;
+}
+
+static void unlink_process(Process *process) {
+        if (process->previous)
+                process->previous->next = process->next;
+        else
+                process->owner->processes = process->next;
+        if (process->next)
+                process->next->previous = process->previous;
+}
+
 /* The process as an exit left it: out of all tables. */
 static void remove_process(ProcessTable *table, Process *process) {
         ProcessOwner *owner = process->owner;
 
-        if (process->previous)
-                process->previous->next = process->next;
-        else
-                owner->processes = process->next;
-        if (process->next)
-                process->next->previous = process->previous;
+        unlink_process(process);
         id_map_remove(&table->by_pid, (uint32_t) process->pid);
         sd_event_source_disable_unref(process->watch);
         if (process->pidfd >= 0)
@@ -285,10 +298,7 @@ static int insert_process(ProcessTable *table, const Process *wanted) {
                 return r;
         *process = *wanted;
         process->table = table;
-        process->next = owner->processes;
-        if (process->next)
-                process->next->previous = process;
-        owner->processes = take_ptr(process);
+        link_process(take_ptr(process), owner);
         process_owner_changed(owner);
         return 0;
 }
@@ -317,6 +327,16 @@ int process_table_add(ProcessTable *table, const Process *wanted, usec_t since) 
                 process_table_arm(table);
         }
         return 0;
+}
+
+void process_table_hand_over(Process *process, ProcessOwner *owner, UnitPurpose purpose) {
+        ProcessOwner *old = process->owner;
+
+        unlink_process(process);
+        link_process(process, owner);
+        process->purpose = purpose;
+        process_owner_changed(old);
+        process_owner_changed(owner);
 }
 
 void process_table_forget(ProcessTable *table, const ProcessOwner *owner, pid_t pid) {

@@ -49,6 +49,7 @@ int process_table_add(ProcessTable *table, const Process *wanted, usec_t since);
 int process_table_watch(ProcessTable *table, ProcessOwner *owner, UnitPurpose purpose, pid_t pid);
 /* One that a program before this one has made or followed: its exit is here, or comes from somebody. */
 int process_table_adopt(ProcessTable *table, ProcessOwner *owner, UnitPurpose purpose, pid_t pid, usec_t started);
+void process_table_hand_over(Process *process, ProcessOwner *owner, UnitPurpose purpose);
 void process_table_forget(ProcessTable *table, const ProcessOwner *owner, pid_t pid);
 void process_table_forget_owner(ProcessTable *table, ProcessOwner *owner);
 

@@ -118,7 +118,7 @@ void mount_enter_signal(Unit *unit, MountState state, MountResult result) {
         Mount *mount = mount_of(unit);
 
         note_result(unit, result);
-        unit_process_take_back(&mount->control);
+        unit_process_take_back(unit, UNIT_PURPOSE_CONTROL, &mount->control);
         if (mount_signal(unit, state) <= 0) {
                 mount->is_there = mount_find(unit, true);
                 enter_after_signal(unit, state, MOUNT_RESULT_SUCCESS);

@@ -37,9 +37,6 @@ usec_t service_limit(const Unit *unit, ServiceExec kind) {
 
         if (kind == SERVICE_EXEC_STOP || kind == SERVICE_EXEC_STOP_POST)
                 return span_or_infinity(settings->timeout_stop);
-        if (kind == SERVICE_EXEC_START && (settings->type == SERVICE_SIMPLE || settings->type == SERVICE_IDLE) &&
-            !service_rare(unit)->probes[SERVICE_PROBE_READINESS].command)
-                return USEC_INFINITY;
         if (settings->type == SERVICE_ONESHOT && !settings->has_timeout_start)
                 return USEC_INFINITY;
         return span_or_infinity(settings->timeout_start);

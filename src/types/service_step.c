@@ -336,8 +336,8 @@ void service_enter_signal(Unit *unit, ServiceState state, ServiceResult result) 
         Service *service = service_of(unit);
 
         service_note_result(unit, result);
-        unit_process_take_back(&service->main);
-        unit_process_take_back(&service->control);
+        unit_process_take_back(unit, UNIT_PURPOSE_MAIN, &service->main);
+        unit_process_take_back(unit, UNIT_PURPOSE_CONTROL, &service->control);
 
         if (service_signal_all(unit, state) <= 0) {
                 enter_after_signal(unit, state, SERVICE_RESULT_SUCCESS);

@@ -151,7 +151,7 @@ void socket_enter_signal(Unit *unit, SocketState state, SocketResult result) {
         Socket *socket = socket_of(unit);
 
         note_result(unit, result);
-        unit_process_take_back(&socket->control);
+        unit_process_take_back(unit, UNIT_PURPOSE_CONTROL, &socket->control);
         if (socket_signal_all(unit, state) <= 0) {
                 enter_after_signal(unit, state, SOCKET_RESULT_SUCCESS);
                 return;

@@ -33,9 +33,14 @@ int unit_process_ask(Unit *unit, UnitPurpose purpose, UnitProcess *process, Unit
         return r;
 }
 
-void unit_process_take_back(UnitProcess *process) {
-        if (process->is_wanted)
-                *process = (UnitProcess) {};
+void unit_process_take_back(Unit *unit, UnitPurpose purpose, UnitProcess *process) {
+        UnitHost *host = unit_host(unit);
+
+        if (!process->is_wanted)
+                return;
+        if (host->ops->take_back)
+                host->ops->take_back(host, unit, purpose);
+        *process = (UnitProcess) {};
 }
 
 UnitSpawn unit_process_spawned(Unit *unit, UnitProcess *process, pid_t pid) {

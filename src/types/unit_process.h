@@ -49,8 +49,8 @@ static inline bool unit_process_exists(const UnitProcess *process) {
  */
 int unit_process_ask(Unit *unit, UnitPurpose purpose, UnitProcess *process, UnitProcess wish);
 
-/* Withdraws a wish that the host has not fulfilled yet. */
-void unit_process_take_back(UnitProcess *process);
+/* Withdraws a wish: a process that has not got its program yet never will. */
+void unit_process_take_back(Unit *unit, UnitPurpose purpose, UnitProcess *process);
 
 /*
  * The outcome of a wish, as UnitVTable.spawned tells it; fills in *process, which may be NULL (no wish for that

@@ -47,6 +47,12 @@ typedef struct UnitHostOps {
          */
         int (*spawn)(UnitHost *host, Unit *unit, UnitPurpose purpose);
 
+        /*
+         * It is not wanted any more: UnitVTable.spawned is not told, and a process that is on its way to its program is killed.
+         * NULL: the host asks and tells all the same.
+         */
+        void (*take_back)(UnitHost *host, Unit *unit, UnitPurpose purpose);
+
         /* Follow a process that this host did not spawn (a daemon's PID file): its exit enters as any other. */
         int (*watch_process)(UnitHost *host, Unit *unit, UnitPurpose purpose, pid_t pid);
         void (*unwatch_process)(UnitHost *host, Unit *unit, UnitPurpose purpose, pid_t pid);

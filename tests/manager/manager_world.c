@@ -262,8 +262,10 @@ void world_turn(World *world) {
 void world_settle(World *world) {
         int r;
 
-        while ((r = manager_turn(world->manager, 0)) > 0)
-                world->n_turns++;
+        do {
+                while ((r = manager_turn(world->manager, process_errands_are_settled(world->manager->errands) ? 0 : PATIENCE)) > 0)
+                        world->n_turns++;
+        } while (!process_errands_are_settled(world->manager->errands));
         cr_assert(eq(int, r, 0));
 }
 

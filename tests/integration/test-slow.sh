@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Processes that take long to their programs, or never get there: core does not wait for them.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/library.sh"
+HERE=$(cd "$(dirname "$0")" && pwd)
+SILENT=$DIR/silent
+
+# What a child does on its way: it enters its working directory, and the file system there does not answer.
+hanging() {
+        unit "$1.service" <<U
+[Service]
+${2-}
+WorkingDirectory=$SILENT/nowhere
+ExecStart=/bin/sh -c 'echo ran >>$DIR/$1.runs; exec sleep 1000'
+U
+}
+
+# answers MILLISECONDS: the time that a question takes, the client included.
+answers() {
+        local began now
+        began=$(date +%s%N)
+        ctl show -p ActiveState quick.service >/dev/null || return 1
+        now=$(date +%s%N)
+        echo "# a question took $(((now - began) / 1000000)) ms"
+        [ $(((now - began) / 1000000)) -lt "$1" ]
+}
+
+state_of() {
+        ctl show --value -p ActiveState "$1"
+}
+
+hanging limited TimeoutStartSec=1
+hanging unlimited TimeoutStartSec=infinity
+# The next core takes its process for one that runs, and asks it to end before it is killed.
+hanging again "TimeoutStartSec=infinity
+TimeoutStopSec=1"
+unit quick.service <<'U'
+[Service]
+ExecStart=/bin/sleep 1000
+U
+for i in $(seq 50); do
+        unit "sandbox$i.service" <<'U'
+[Service]
+PrivateTmp=yes
+ProtectSystem=strict
+ExecStart=/bin/sleep 1000
+U
+done
+
+mkdir "$SILENT"
+python3 "$HERE/silent_fs.py" "$SILENT" >"$DIR/silent.out" &
+FS=$!
+start_daemon
+while kill -0 $FS 2>/dev/null && ! grep -q ready "$DIR/silent.out"; do
+        sleep 0.05
+done
+if ! kill -0 $FS 2>/dev/null; then
+        skip "processes that hang on their way" "needs FUSE"
+else
+        check "a start whose process hangs is begun" ctl start --no-block unlimited.service
+        check "its unit is being started" wait_for '^activating$' state_of unlimited.service
+        check "core answers meanwhile" answers 4000
+        check "and starts others" ctl start quick.service
+
+        check_exit "one that hangs for longer than its TimeoutStartSec= fails" 1 ctl start limited.service
+        check_prints "by that name" '^timeout$' ctl show --value -p Result limited.service
+        check_prints "its process is not there any more" '^0$' ctl show --value -p MainPID limited.service
+
+        check "one that hangs is stopped at once" timeout 60 "$BUILD/jobctl" stop unlimited.service
+        check_prints "and is inactive" '^inactive$' state_of unlimited.service
+        check_prints "without a failure" '^success$' ctl show --value -p Result unlimited.service
+
+        # The process of the start before is killed, and not taken for that of the new one.
+        check "it is started again" ctl start --no-block unlimited.service
+        check "and again" ctl restart --no-block unlimited.service
+        check "it is being started" wait_for '^activating$' state_of unlimited.service
+        check "core still answers" answers 4000
+        check "it is stopped again" timeout 60 "$BUILD/jobctl" stop unlimited.service
+
+        # Core dies while one is on its way: it is neither started twice nor forgotten.
+        check "another one hangs" ctl start --no-block again.service
+        check "on its way" wait_for '^activating$' state_of again.service
+        kill_core KILL
+        check "who comes after core answers" wait_for '^active$' state_of quick.service
+        check "its unit is not forgotten" wait_for '^(activating|active)$' state_of again.service
+        check "it is stopped by the next core" timeout 100 "$BUILD/jobctl" stop again.service
+        check_equal "nothing of it has run" "" "$(cat "$DIR"/*.runs 2>/dev/null)"
+        kill $FS
+        umount -l "$SILENT" 2>/dev/null
+fi
+
+# All processors are taken by others, who come first.
+for _ in $(seq $(($(nproc) * 2))); do
+        sh -c 'while :; do :; done' &
+        BUSY="${BUSY-} $!"
+done
+find_core
+chrt --idle -p 0 "$CORE" 2>/dev/null
+units=$(printf 'sandbox%d.service ' $(seq 50))
+# shellcheck disable=SC2086
+ctl start --no-block $units
+check "core answers while 50 services with sandboxes start, and no processor is free" answers 10000
+# shellcheck disable=SC2086
+kill $BUSY
+# shellcheck disable=SC2086
+check "all of them start" ctl start $units
+stop_daemon
+done_testing
