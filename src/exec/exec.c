@@ -52,6 +52,7 @@
 #include "exec/cgroup.h"
 #include "exec/exec_adjust.h"
 #include "exec/exec_child.h"
+#include "exec/exec_copy.h"
 #include "exec/exec_descriptor.h"
 #include "exec/exec_environment.h"
 #include "exec/exec_expand.h"
@@ -90,6 +91,7 @@ typedef struct Preparation {
 
 struct ExecSpawn {
         bool is_used;
+        ExecCopy copy;                  /* of the request */
         Preparation preparation;
         ExecChild child;
         void *memory;                   /* a guard and the stack above it; kept for the next one */
@@ -98,7 +100,7 @@ struct ExecSpawn {
         usec_t since;                   /* monotonic */
         usec_t started;                 /* as exec_process_start(); 0: not known */
         bool has_arrived;               /* its child has left our memory, or was given up */
-        bool is_given_up;               /* killed, and set aside */
+        bool is_aside;                  /* its place is another's */
         bool adjusts_memory;            /* has something of its own there, which is taken back */
         bool changes_user;              /* counted in n_changing_users */
         ExecSpawn *next;                /* of those that hang */
@@ -111,6 +113,7 @@ static ExecSpawn *hanging;
 
 static unsigned n_changing_users;
 static bool was_dumpable;
+static unsigned n_adjusting;
 
 static void preparation_deinit(Preparation *preparation) {
         exec_credentials_deinit(&preparation->credentials);
@@ -247,7 +250,17 @@ static int input_of(const ExecRequest *request, const ExecExtra *extra) {
         return request->standard_input_fd > 0 ? request->standard_input_fd : -1;
 }
 
-static int prepare(const ExecRequest *request, Preparation *preparation, ExecChild *child, ExecResult *result) {
+static int own_places(ExecCopy *copy, Preparation *preparation, ExecResult *result) {
+        int r = exec_copy_own_places(copy, preparation->places, preparation->n_places,
+                                     preparation->extra ? preparation->extra->input_fd : -1);
+
+        if (r < 0)
+                exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot prepare its descriptors");
+        return r;
+}
+
+static int prepare(ExecCopy *copy, Preparation *preparation, ExecChild *child, ExecResult *result) {
+        const ExecRequest *request = &copy->request;
         const char *directory;
         int input = -1;
         int r;
@@ -267,6 +280,8 @@ static int prepare(const ExecRequest *request, Preparation *preparation, ExecChi
                 r = exec_descriptor_plan(request, input, &preparation->places, &preparation->n_places, result);
         if (r == 0)
                 r = prepare_sandbox(request, preparation, result);
+        if (r == 0)
+                r = own_places(copy, preparation, result);
         if (r < 0)
                 return r;
         directory = choose_directory(request, preparation, result);
@@ -369,7 +384,7 @@ static bool adjusts_memory(const ExecRequest *request) {
 
 static void enter_adjustment(ExecSpawn *spawn) {
         spawn->adjusts_memory = adjusts_memory(spawn->child.request);
-        if (spawn->adjusts_memory)
+        if (spawn->adjusts_memory && n_adjusting++ == 0)
                 exec_adjust_save();
 }
 
@@ -388,6 +403,7 @@ static void leave_adjustment(ExecSpawn *spawn) {
         if (!spawn->adjusts_memory)
                 return;
         spawn->adjusts_memory = false;
+        n_adjusting--;
         if (spawn->pid > 0)
                 wait_for_other_memory(spawn->pid);
         exec_adjust_restore();
@@ -488,6 +504,15 @@ static void reap(const ExecSpawn *spawn) {
                 close(spawn->pidfd);
 }
 
+/* No child is in our memory that would need any of this. */
+static void release(ExecSpawn *spawn) {
+        preparation_deinit(&spawn->preparation);
+        exec_copy_deinit(&spawn->copy);
+        leave_adjustment(spawn);
+        leave_user_change(spawn);
+        spawn->is_used = false;
+}
+
 /* Those whose children have left after all. */
 static void free_hanging(void) {
         for (ExecSpawn **slot = &hanging; *slot;) {
@@ -498,7 +523,7 @@ static void free_hanging(void) {
                         continue;
                 }
                 *slot = spawn->next;
-                leave_user_change(spawn);
+                release(spawn);
                 munmap(spawn->memory, STACK_GUARD + STACK_SIZE);
                 free(spawn);
         }
@@ -521,31 +546,37 @@ static int find_place(ExecSpawn **ret_spawn) {
 
 /* Its place is another's from here on. */
 static void set_aside(ExecSpawn *spawn) {
+        if (spawn->is_aside)
+                return;
         for (size_t i = 0; i < ELEMENTSOF(spawns); i++)
                 if (spawns[i] == spawn)
                         spawns[i] = NULL;
+        spawn->is_aside = true;
         spawn->next = hanging;
         hanging = spawn;
 }
 
+/* What the child may still read stays until it has left; and one that is aside is freed as all there are. */
 static void give_back(ExecSpawn *spawn) {
-        preparation_deinit(&spawn->preparation);
-        spawn->is_used = false;
-        if (spawn->is_given_up)
-                return;                 /* it is aside, and freed by itself */
         if (exec_clone_is_here(&spawn->child.clone))
                 set_aside(spawn);
+        if (spawn->is_aside)
+                spawn->is_used = false;
         else
-                leave_user_change(spawn);
+                release(spawn);
 }
 
-ExecSpawnWait exec_spawn_must_wait(const ExecRequest *request) {
+bool exec_spawn_has_place(void) {
         ExecSpawn *spawn;
 
         free_hanging();
+        return find_place(&spawn) != -EAGAIN;
+}
+
+ExecSpawnWait exec_spawn_must_wait(const ExecRequest *request) {
         if (sandbox_is_being_made(request))
                 return EXEC_SPAWN_WAITS_FOR_NAMESPACE;
-        return is_excluded(request) || find_place(&spawn) == -EAGAIN ? EXEC_SPAWN_WAITS_FOR_ALL : EXEC_SPAWN_NEED_NOT_WAIT;
+        return is_excluded(request) || !exec_spawn_has_place() ? EXEC_SPAWN_WAITS_FOR_ALL : EXEC_SPAWN_NEED_NOT_WAIT;
 }
 
 int exec_spawn_begin(const ExecRequest *request, ExecSpawn **ret_spawn, ExecResult *ret_result) {
@@ -565,17 +596,22 @@ int exec_spawn_begin(const ExecRequest *request, ExecSpawn **ret_spawn, ExecResu
         if (is_excluded(request) || sandbox_is_being_made(request))
                 settle_all();
         spawn->is_used = true;
-        spawn->has_arrived = spawn->is_given_up = spawn->adjusts_memory = false;
-        r = prepare(request, &spawn->preparation, &spawn->child, ret_result);
+        spawn->has_arrived = spawn->adjusts_memory = false;
+        r = exec_copy_make(request, &spawn->copy);
+        if (r < 0)
+                exec_result_set(ret_result, EXEC_STEP_RESOURCES, r, "cannot prepare the command");
+        else
+                r = prepare(&spawn->copy, &spawn->preparation, &spawn->child, ret_result);
         if (r >= 0) {
                 r = start(spawn);
                 if (r < 0)
                         exec_result_set(ret_result, EXEC_STEP_RESOURCES, r, "cannot make a process");
         }
         if (r < 0) {
-                give_back(spawn);
+                release(spawn);
                 return r;
         }
+        exec_copy_part(&spawn->copy);
         *ret_spawn = spawn;
         return 0;
 }
@@ -602,13 +638,20 @@ void exec_spawn_note_end(ExecSpawn *spawn) {
 }
 
 void exec_spawn_give_up(ExecSpawn *spawn) {
-        assert(spawn->is_used && !spawn->is_given_up);
+        assert(spawn->is_used && !spawn->is_aside);
 
         exec_kill(spawn->pid, spawn->pidfd, SIGKILL, true);
-        if (!spawn->has_arrived)
-                arrive(spawn);
+        if (spawn->preparation.sandbox)
+                sandbox_plan_settle(spawn->preparation.sandbox);
         set_aside(spawn);
-        spawn->is_given_up = true;
+}
+
+void exec_spawn_abandon(ExecSpawn *spawn) {
+        assert(spawn->is_used);
+
+        if (spawn->pidfd >= 0)
+                close(spawn->pidfd);
+        give_back(spawn);
 }
 
 static int describe_end(const ExecSpawn *spawn, ExecResult *ret_result) {
@@ -646,8 +689,6 @@ int exec_spawn_finish(ExecSpawn *spawn, pid_t *ret_pid, int *ret_pidfd, ExecResu
         settle(spawn);
         r = describe_end(spawn, ret_result);
         if (r < 0) {
-                if (spawn->child.request->note_pid)
-                        *spawn->child.request->note_pid = 0;
                 reap(spawn);
         } else {
                 *ret_pid = spawn->pid;
@@ -662,5 +703,9 @@ int exec_spawn(const ExecRequest *request, pid_t *ret_pid, int *ret_pidfd, ExecR
         int r;
 
         r = exec_spawn_begin(request, &spawn, ret_result);
-        return r < 0 ? r : exec_spawn_finish(spawn, ret_pid, ret_pidfd, ret_result);
+        if (r == 0)
+                r = exec_spawn_finish(spawn, ret_pid, ret_pidfd, ret_result);
+        if (r < 0 && request->note_pid)
+                *request->note_pid = 0;
+        return r;
 }

@@ -91,7 +91,7 @@ typedef struct ExecStream {
         const char *path;               /* for the three that open a file; of EXEC_STREAM_LOG: a FIFO, or a socket … */
         const char *header;             /* … to which this is sent first; NULL: it is a FIFO */
         bool to_console, to_kernel;     /* of EXEC_STREAM_LOG: there, too */
-        int fd;                         /* of EXEC_STREAM_FD; borrowed till the spawn is finished; low ones cost less */
+        int fd;                         /* of EXEC_STREAM_FD; borrowed till the spawn is begun */
 } ExecStream;
 
 typedef enum ExecRequestFlags {
@@ -129,11 +129,11 @@ typedef struct ExecRequest {
         char *const *manager_environment;       /* what every process gets; NULL: only PATH */
         const char *notify_socket;              /* NULL if there is none; the type decides whether it is passed on */
         bool is_user_manager;
-        pid_t *note_pid;                        /* gets the pid before the process runs, 0 again if it fails; or NULL */
+        pid_t *note_pid;                        /* gets the pid before the process runs, 0 if there is none; or NULL */
         const struct Cgroup *cgroup;            /* where it begins, or it fails; NULL: in the manager's own */
         uint32_t open_files_limit;              /* soft RLIMIT_NOFILE of the process; 0: the manager's own */
 
-        /* The unit sets these. Borrowed from its settings: use the request before anything else happens to the unit. */
+        /* The unit sets these. Borrowed from its settings: begin the spawn before anything else happens to the unit. */
         const char *label;                      /* static: "ExecStart" */
         const char *path;                       /* absolute, or a name */
         char *const *argv;                      /* with argv[0]; $VARIABLES not yet expanded */
@@ -213,9 +213,10 @@ int exec_spawn(const ExecRequest *request, pid_t *ret_pid, int *ret_pidfd, ExecR
 
 /*
  * The same in two halves, for several at once: the first returns while the child is on its way to its program, the
- * second waits for that. @request, and what it borrows, must stay as it is in between. -EAGAIN, with the result set, if
- * as many as can be are on their way. Each that was begun must be finished. One with a score for the out-of-memory
- * killer is alone on its way: the first half waits for those before it, or the next one for it.
+ * second waits for that. @request is not needed in between: the child has a copy of all that it reads, descriptors, too.
+ * -EAGAIN, with the result set, if as many as can be are on their way. Each that was begun must be finished. One with a
+ * score for the out-of-memory killer is alone on its way: the first half waits for those before it, or the next one for
+ * it.
  */
 typedef struct ExecSpawn ExecSpawn;
 
@@ -238,6 +239,7 @@ typedef enum ExecSpawnWait {
 } ExecSpawnWait;
 
 ExecSpawnWait exec_spawn_must_wait(const ExecRequest *request);
+bool exec_spawn_has_place(void);        /* if not, any request must wait for others to arrive */
 
 /* Has the child its program, or has it failed, perhaps after @usec? One that a signal has ended may never say so. */
 bool exec_spawn_has_arrived_within(ExecSpawn *spawn, usec_t usec);
@@ -245,9 +247,11 @@ bool exec_spawn_has_arrived_within(ExecSpawn *spawn, usec_t usec);
 void exec_spawn_note_end(ExecSpawn *spawn);
 /* Kills the child. Once it was reaped, exec_spawn_note_end() and exec_spawn_end(). */
 void exec_spawn_give_up(ExecSpawn *spawn);
+/* The child goes on by itself: what it needs is freed some time after it has got there. */
+void exec_spawn_abandon(ExecSpawn *spawn);
 /*
  * Of one that has arrived: 0, and it runs its program; < 0, and *ret_result says why it does not. Either way it is the
- * caller's to be reaped, and so is the pidfd. The request is not needed any more.
+ * caller's to be reaped, and so is the pidfd.
  */
 int exec_spawn_end(ExecSpawn *spawn, int *ret_pidfd, ExecResult *ret_result);
 

@@ -27,12 +27,13 @@ static void describe_missing(const ExecRequest *request, int error, ExecResult *
 }
 
 /* A script whose interpreter is missing gives the same errno as a missing file. */
-static void describe_exec(const ExecRequest *request, int error, ExecResult *result) {
+static void describe_exec(const ExecChild *child, int error, ExecResult *result) {
+        const ExecRequest *request = child->request;
         const char *path = request->path;
 
         if (error == ENOENT && !strchr(path, '/'))
                 describe_missing(request, error, result);
-        else if (error == ENOENT && !request->root_directory && !request->sandbox && access(path, F_OK) == 0)
+        else if (error == ENOENT && !request->root_directory && !child->sandbox && access(path, F_OK) == 0)
                 exec_result_set(result, EXEC_STEP_EXEC, error,
                                 "cannot execute %s, which is there, but not its interpreter", path);
         else
@@ -115,7 +116,7 @@ void exec_child_describe(const ExecChild *child, ExecResult *result) {
                 exec_result_set(result, step, child->what ? 0 : error, "%s", child->what ?: "cannot be opened");
                 break;
         case EXEC_STEP_EXEC:
-                describe_exec(request, error, result);
+                describe_exec(child, error, result);
                 break;
         case EXEC_STEP_CREDENTIALS:
                 describe_credentials(child, error, result);

@@ -61,6 +61,7 @@ typedef struct SandboxPlan {
         bool is_lenient;                /* where it may make none it goes on without */
         int network_fd, ipc_fd, user_fd;        /* namespaces to enter, -1: none; closed with the plan if owned */
         bool owns_network, owns_ipc;
+        struct SandboxShared *shared;   /* a reference: its namespaces are there as long as the child may enter them */
         /* The child makes .network_fd for this one; borrowed. NULL: it does not. */
         struct SandboxShared *makes_network_for;
         bool enters_user_first;         /* only there it may make the others */

@@ -385,6 +385,7 @@ int sandbox_plan_new(const ExecRequest *request, bool has_own_memory, uid_t uid,
                         .is_lenient = settings->is_lenient && !insists(settings),
                         .network_fd = -1, .ipc_fd = -1, .user_fd = -1,
                         .enters_user_first = geteuid() != 0 && request->is_user_manager,
+                        .shared = sandbox_shared_ref(request->shared),
                 };
                 r = share(request, has_own_memory, plan, uid, gid, ret_result);
                 if (r == 0 && plan->missing == 0)
@@ -421,6 +422,7 @@ SandboxPlan *sandbox_plan_free(SandboxPlan *plan) {
                 close(plan->network_fd);
         if (plan->owns_ipc && plan->ipc_fd >= 0)
                 close(plan->ipc_fd);
+        sandbox_shared_unref(plan->shared);
         vector_deinit(&plan->mounts);
         strv_free(plan->strings);
         free(plan);

@@ -383,7 +383,6 @@ int manager_reload(Manager *manager, bool force, char ***ret_differences, Failur
         manager_listeners_tell(&manager->listeners, reloading, true);
         manager_diagnostics_forget(&manager->diagnostics);
         manager_generator_run(&manager->generator);
-        process_errands_settle(manager->errands);       /* what is on its way reads the settings as they were */
         r = unit_file_reload(manager->loader, manager->units, force, note_difference, &differences, ret_failure);
         if (r >= 0) {
                 job_manager_graph_changed(manager->engine, manager->turn.now);

@@ -14,8 +14,8 @@
  * the real owner, which is told. When it has arrived nobody says: so we look,
  * when something else of it is heard, and by a timer that gets slower. One that
  * is not wanted any more, because its owner has a time limit or is stopped, is
- * killed; its errand stays until it is reaped, since it may still read what it
- * was given.
+ * killed; its errand stays until it is reaped. It reads nothing of its unit, so
+ * that units may change, or go, meanwhile.
  */
 
 #include <assert.h>
@@ -60,11 +60,13 @@ typedef enum ErrandState {
         ERRAND_WAITING,                 /* has left the outbox, and waits for a place or for another process */
         ERRAND_COMING,                  /* its process is on its way to its program */
         ERRAND_LEAVING,                 /* its process was killed or has failed, and is not reaped yet */
+        ERRAND_GONE,                    /* nothing is left of it, and who holds it frees it */
 } ErrandState;
 
 typedef struct ProcessErrand {
         ErrandKind kind;
         ErrandState state;
+        bool is_held;                   /* by the outbox, or while it is sent: freed after that */
         uint64_t number;                /* rises */
         ProcessErrands *errands;        /* borrowed */
         ProcessOwner *owner;            /* borrowed; NULL once it is gone, or has been told */
@@ -79,7 +81,7 @@ typedef struct ProcessErrand {
         /* Of a spawn that has left the outbox. */
         struct ProcessErrand *later;    /* of ProcessErrands.sent */
         ProcessOwner coming;            /* has the process in the table */
-        ExecRequest request;            /* owned */
+        ExecRequest request;            /* owned; of one on its way only what the host is told with it */
         ExecSpawn *spawn;               /* owned */
         usec_t since, started;          /* monotonic; as exec_process_start() */
 } ProcessErrand;
@@ -95,6 +97,7 @@ struct ProcessErrands {
         usec_t pause;                   /* to the next look */
         sd_event_source *look;          /* owned */
         bool is_collecting, is_beginning;
+        bool is_full;                   /* those that wait, wait for others to arrive: none that comes now can pass them */
 };
 
 static int on_look(sd_event_source *source, uint64_t usec, void *userdata);
@@ -184,15 +187,33 @@ static void remove_sent(ProcessErrand *errand) {
         if (errands->sent_end == &errand->later)
                 errands->sent_end = slot;
         count_out(errand);
-        errand_free(errand);
+        errand_detach(errand);
+        errand->state = ERRAND_GONE;
+        if (!errand->is_held)
+                errand_free(errand);
 }
 
-/* The request is not read by anybody any more. */
+/* Nothing will be opened any more that the host has prepared for it. */
 static void drop_request(ProcessErrand *errand) {
         const ProcessHost *host = errand->errands->host;
 
         host->ops->settled(host->userdata, &errand->request);
         exec_request_deinit(&errand->request);
+}
+
+/* Its process has a copy of all that it reads. */
+static void strip_request(ProcessErrand *errand) {
+        const uint32_t log_stream = errand->request.log_stream;
+
+        exec_request_deinit(&errand->request);
+        errand->request.log_stream = log_stream;
+}
+
+/* The outbox, or whoever has sent it, does not need it any more. One that is in .sent stays. */
+static void let_loose(ProcessErrand *errand) {
+        errand->is_held = false;
+        if (errand->state == ERRAND_QUEUED || errand->state == ERRAND_GONE)
+                errand_free(errand);
 }
 
 /*
@@ -376,7 +397,7 @@ static void add_sent(ProcessErrand *errand, ErrandState state) {
 static int follow(ProcessErrand *errand) {
         errand->pid = exec_spawn_pid(errand->spawn);
         errand->started = exec_spawn_start(errand->spawn);
-        errand->coming = (ProcessOwner) { .ops = &coming_ops, .name = errand->owner->name };
+        errand->coming = (ProcessOwner) { .ops = &coming_ops, .name = "a process on its way" };
         return process_table_add(errand->errands->table, &(Process) {
                 .pid = errand->pid, .pidfd = -1, .owner = &errand->coming, .purpose = errand->purpose,
                 .started = errand->started }, errand->since);
@@ -406,9 +427,10 @@ static int begin_spawn(ProcessErrand *errand, ExecResult *result) {
                 if (r < 0)
                         give_up_process(errand, r, result);
         }
-        if (r >= 0)
+        if (r >= 0) {
                 host->ops->begun(host->userdata, &errand->request, errand->purpose, errand->pid);
-        else if (result->step == EXEC_STEP_RESOURCES && result->error == EAGAIN)
+                strip_request(errand);
+        } else if (result->step == EXEC_STEP_RESOURCES && result->error == EAGAIN)
                 host->ops->no_process(host->userdata);
         return r;
 }
@@ -433,7 +455,26 @@ static int prepare(ProcessErrand *errand, ExecResult *result) {
         return MIN(r, 0);
 }
 
-/* What others have to wait for, too, after this one. */
+/* For a place: true, and there is one; false, if none got free in the time that is left, or the errand was taken back. */
+static bool wait_for_place(ProcessErrand *errand) {
+        ProcessErrands *errands = errand->errands;
+
+        if (!exec_spawn_has_place() && errands->waited < WAIT_A_TURN) {
+                wait_a_little(errands);
+                process_errands_collect(errands);
+        }
+        return errand->owner && exec_spawn_has_place();
+}
+
+/* In its turn; until then it has nothing that is its unit's. */
+static ExecSpawnWait queue_up(ProcessErrand *errand, ExecSpawnWait wait) {
+        add_sent(errand, ERRAND_WAITING);
+        if (wait == EXEC_SPAWN_WAITS_FOR_ALL)
+                errand->errands->is_full = true;
+        return wait;
+}
+
+/* What others have to wait for, too, after this one. The caller holds it: its owner may take it back meanwhile. */
 static ExecSpawnWait send_spawn(ProcessErrand *errand) {
         ProcessErrands *errands = errand->errands;
         ProcessOwner *owner = errand->owner;
@@ -442,21 +483,17 @@ static ExecSpawnWait send_spawn(ProcessErrand *errand) {
         ExecSpawnWait wait;
         int r;
 
-        if (has_earlier(errand)) {
-                add_sent(errand, ERRAND_WAITING);
-                return EXEC_SPAWN_WAITS_FOR_NAMESPACE;
-        }
+        if (errands->is_full)
+                return queue_up(errand, EXEC_SPAWN_WAITS_FOR_ALL);
+        if (has_earlier(errand))
+                return queue_up(errand, EXEC_SPAWN_WAITS_FOR_NAMESPACE);
+        if (!wait_for_place(errand))
+                return errand->owner ? queue_up(errand, EXEC_SPAWN_WAITS_FOR_ALL) : EXEC_SPAWN_NEED_NOT_WAIT;
         r = prepare(errand, &result);
         wait = r == 0 ? exec_spawn_must_wait(&errand->request) : EXEC_SPAWN_NEED_NOT_WAIT;
-        if (wait == EXEC_SPAWN_WAITS_FOR_ALL && errands->waited < WAIT_A_TURN) {
-                wait_a_little(errands);
-                process_errands_collect(errands);
-                wait = exec_spawn_must_wait(&errand->request);
-        }
         if (wait != EXEC_SPAWN_NEED_NOT_WAIT) {
                 drop_request(errand);
-                add_sent(errand, ERRAND_WAITING);
-                return wait;
+                return queue_up(errand, wait);
         }
         if (r == 0 && begin_spawn(errand, &result) >= 0) {
                 add_sent(errand, ERRAND_COMING);
@@ -490,9 +527,12 @@ static void begin_waiting(ProcessErrands *errands) {
         if (errands->is_beginning)
                 return;
         errands->is_beginning = true;
+        errands->is_full = false;
         while (wait != EXEC_SPAWN_WAITS_FOR_ALL && (errand = find_waiting(errands, last))) {
                 last = errand->number;
+                errand->is_held = true;
                 wait = send_spawn(errand);
+                let_loose(errand);
         }
         errands->is_beginning = false;
 }
@@ -515,6 +555,7 @@ static void let_go(ProcessErrand *errand) {
         switch (errand->state) {
         case ERRAND_QUEUED:
         case ERRAND_LEAVING:
+        case ERRAND_GONE:
                 errand_detach(errand);
                 break;
         case ERRAND_WAITING:
@@ -538,58 +579,17 @@ void process_errands_take_back(ProcessErrands *errands, const ProcessOwner *owne
         }
 }
 
-/* As a caller who waits: what takes too long is killed and reaped, or hangs and is nobody's. */
-static int wait_for(ProcessErrand *errand, ExecResult *result) {
-        const ProcessHost *host = errand->errands->host;
-        Process *process = process_table_find(errand->errands->table, errand->pid);
-        pid_t pid = 0;
-        int pidfd = -1, r;
-
-        r = exec_spawn_finish(errand->spawn, &pid, &pidfd, result);
-        errand->spawn = NULL;
-        drop_request(errand);
-        if (r < 0)
-                process_table_forget(errand->errands->table, &errand->coming, errand->pid);
-        else
-                process->pidfd = host->ops->spare_pidfd(host->userdata, pidfd);
-        return r;
-}
-
-static ProcessErrand *find_coming(const ProcessErrands *errands) {
-        ProcessErrand *errand = errands->sent;
-
-        while (errand && errand->state != ERRAND_COMING)
-                errand = errand->later;
-        return errand;
-}
-
-void process_errands_settle(ProcessErrands *errands) {
-        ProcessErrand *errand;
-
-        while ((errand = find_coming(errands))) {
-                ProcessOwner *owner = errand->owner;
-                const UnitPurpose purpose = errand->purpose;
-                pid_t pid = errand->pid;
-                ExecResult result;
-
-                if (wait_for(errand, &result) < 0)
-                        pid = 0;
-                else
-                        process_table_hand_over(process_table_find(errands->table, pid), owner, purpose);
-                remove_sent(errand);
-                tell_spawned(owner, purpose, pid, &result);
-        }
-}
-
 /* What is on its way goes on, and is nobody's. */
 static void part_from(ProcessErrand *errand) {
-        if (errand->state == ERRAND_COMING) {
-                (void) wait_for(errand, &(ExecResult) {});
-                process_table_forget(errand->errands->table, &errand->coming, errand->pid);
-                remove_sent(errand);
+        if (errand->state != ERRAND_COMING) {
+                let_go(errand);
                 return;
         }
-        let_go(errand);
+        exec_spawn_abandon(errand->spawn);
+        errand->spawn = NULL;
+        drop_request(errand);
+        process_table_forget(errand->errands->table, &errand->coming, errand->pid);
+        remove_sent(errand);
 }
 
 void process_errands_forget_owner(ProcessErrands *errands, const ProcessOwner *owner) {
@@ -602,7 +602,6 @@ void process_errands_forget_owner(ProcessErrands *errands, const ProcessOwner *o
         }
 }
 
-/* A process that hangs in the kernel, killed, may still have the use of what it was given. */
 ProcessErrands *process_errands_free(ProcessErrands *errands) {
         ProcessErrand *next;
 
@@ -613,8 +612,9 @@ ProcessErrands *process_errands_free(ProcessErrands *errands) {
         for (ProcessErrand *errand = errands->sent; errand; errand = next) {
                 next = errand->later;
                 process_table_forget(errands->table, &errand->coming, errand->pid);
-                if (!errand->spawn)
-                        errand_free(errand);
+                if (errand->spawn)
+                        exec_spawn_abandon(errand->spawn);
+                errand_free(errand);
         }
         sd_event_source_disable_unref(errands->look);
         free(errands);
@@ -659,12 +659,8 @@ static void errand_send(void *item) {
                 journal_note_sent(journal_of(errands), errand->number);
 }
 
-/* One that has left for longer than a moment is in .sent. */
 static void errand_release(void *item) {
-        ProcessErrand *errand = item;
-
-        if (errand->state == ERRAND_QUEUED)
-                errand_free(errand);
+        let_loose(item);
 }
 
 static const OutboxItemOps errand_ops = {
@@ -690,6 +686,7 @@ static int add_errand(const ProcessErrand *wanted) {
                 return -ENOMEM;
         }
         *errand = *wanted;
+        errand->is_held = true;
         if (errand->number == 0)
                 errand->number = errands->host->ops->number_errand(errands->host->userdata);
         queues_changed(errands);

@@ -40,8 +40,6 @@ void process_errands_forget_owner(ProcessErrands *errands, const ProcessOwner *o
 void process_errands_collect(ProcessErrands *errands);
 /* The owner of @pid, also of one on its way to its program; one that has arrived is told first. NULL: nobody's. */
 ProcessOwner *process_errands_owner_of(ProcessErrands *errands, pid_t pid);
-/* Until no process reads the settings of its owner any more; one that takes too long is killed, and has failed. */
-void process_errands_settle(ProcessErrands *errands);
 
 bool process_errands_is_empty(const ProcessErrands *errands);
 bool process_errands_are_settled(const ProcessErrands *errands);        /* no process is on its way to its program */
