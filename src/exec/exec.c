@@ -529,21 +529,6 @@ static void free_hanging(void) {
         }
 }
 
-/* A place that is free: 0, -EAGAIN, or -ENOMEM. */
-static int find_place(ExecSpawn **ret_spawn) {
-        for (size_t i = 0; i < ELEMENTSOF(spawns); i++) {
-                if (!spawns[i])
-                        spawns[i] = calloc(1, sizeof(*spawns[i]));
-                if (!spawns[i])
-                        return -ENOMEM;
-                if (!spawns[i]->is_used) {
-                        *ret_spawn = spawns[i];
-                        return 0;
-                }
-        }
-        return -EAGAIN;
-}
-
 /* Its place is another's from here on. */
 static void set_aside(ExecSpawn *spawn) {
         if (spawn->is_aside)
@@ -554,6 +539,30 @@ static void set_aside(ExecSpawn *spawn) {
         spawn->is_aside = true;
         spawn->next = hanging;
         hanging = spawn;
+}
+
+/* Its place is another's, if it may hang for good. */
+static bool yields(ExecSpawn *spawn) {
+        bool is_late = spawn->is_used && !spawn->has_arrived && !is_on_its_way(spawn);
+
+        if (is_late)
+                set_aside(spawn);
+        return is_late;
+}
+
+/* A place that is free: 0, -EAGAIN, or -ENOMEM. */
+static int find_place(ExecSpawn **ret_spawn) {
+        for (size_t i = 0; i < ELEMENTSOF(spawns); i++) {
+                if (!spawns[i] || yields(spawns[i]))
+                        spawns[i] = calloc(1, sizeof(*spawns[i]));
+                if (!spawns[i])
+                        return -ENOMEM;
+                if (!spawns[i]->is_used) {
+                        *ret_spawn = spawns[i];
+                        return 0;
+                }
+        }
+        return -EAGAIN;
 }
 
 /* What the child may still read stays until it has left; and one that is aside is freed as all there are. */
@@ -626,7 +635,8 @@ usec_t exec_spawn_start(const ExecSpawn *spawn) {
 
 bool exec_spawn_has_arrived_within(ExecSpawn *spawn, usec_t usec) {
         if (!spawn->has_arrived &&
-            (!exec_clone_is_here(&spawn->child.clone) || exec_clone_has_left_within(&spawn->child.clone, usec)))
+            (!exec_clone_is_here(&spawn->child.clone) ||
+             (usec > 0 && exec_clone_has_left_within(&spawn->child.clone, usec))))
                 arrive(spawn);
         return spawn->has_arrived;
 }
@@ -638,7 +648,7 @@ void exec_spawn_note_end(ExecSpawn *spawn) {
 }
 
 void exec_spawn_give_up(ExecSpawn *spawn) {
-        assert(spawn->is_used && !spawn->is_aside);
+        assert(spawn->is_used);
 
         exec_kill(spawn->pid, spawn->pidfd, SIGKILL, true);
         if (spawn->preparation.sandbox)

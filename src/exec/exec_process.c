@@ -11,9 +11,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,6 +34,8 @@
 
 /* PF_KTHREAD, which the kernel keeps as it is for /proc/PID/stat. */
 #define FLAG_KERNEL_THREAD 0x00200000U
+/* PF_FORKNOEXEC, which has been what it is for longer than that. */
+#define FLAG_HAS_NOT_EXECUTED 0x00000040U
 
 /* Spaces in /proc/PID/stat between the name and where the code begins, and where the environment does; proc(5). */
 #define STAT_SPACES_BEFORE_CODE 24
@@ -97,6 +101,7 @@ int exec_process_read(pid_t pid, ExecProcess *ret_process) {
         *ret_process = (ExecProcess) {
                 .parent = parent, .group = group, .session = session, .state = state, .start_time = start_time,
                 .is_of_kernel = flags & FLAG_KERNEL_THREAD,
+                .has_executed = !(flags & FLAG_HAS_NOT_EXECUTED),
         };
         return 0;
 }
@@ -105,6 +110,33 @@ bool exec_process_is_alive(pid_t pid) {
         ExecProcess process;
 
         return exec_process_read(pid, &process) == 0 && process.state != 'Z' && process.state != 'X';
+}
+
+static bool is_unexecuted(pid_t pid, usec_t started) {
+        ExecProcess process;
+
+        return exec_process_read(pid, &process) == 0 && !process.has_executed && process.state != 'Z' &&
+               process.state != 'X' && (process.parent == getpid() || process.parent == exec_process_keeper()) &&
+               (started == 0 || exec_process_start(&process) == started);
+}
+
+/*
+ * It may be in its execve() right now. One that is told to stop does so before the first instruction of a program: so what
+ * has not executed one after that never runs it, unless it is continued.
+ */
+int exec_process_hold_unexecuted(pid_t pid, usec_t started) {
+        int pidfd = pid > 1 && is_unexecuted(pid, started) ? (int) syscall(SYS_pidfd_open, pid, 0) : -1;
+
+        if (pidfd < 0)
+                return -ESRCH;
+        /* What has the number now is what the pidfd stands for: it is not reaped, or the signal fails. */
+        if (is_unexecuted(pid, started) && syscall(SYS_pidfd_send_signal, pidfd, SIGSTOP, NULL, 0) == 0) {
+                if (is_unexecuted(pid, started))
+                        return pidfd;
+                (void) syscall(SYS_pidfd_send_signal, pidfd, SIGCONT, NULL, 0);
+        }
+        close(pidfd);
+        return -ESRCH;
 }
 
 bool exec_process_wants_processor(pid_t pid) {

@@ -26,6 +26,7 @@ typedef struct ExecProcess {
         pid_t session;
         char state;                     /* 'R', 'S', 'Z', … */
         bool is_of_kernel;              /* a thread of the kernel's own */
+        bool has_executed;              /* a program, since it was forked */
         uint64_t start_time;            /* clock ticks since boot: with the pid, it names a process for good */
 } ExecProcess;
 
@@ -39,6 +40,13 @@ int exec_process_read(pid_t pid, ExecProcess *ret_process);
 
 /* Is it there, and not just waiting to be reaped? */
 bool exec_process_is_alive(pid_t pid);
+
+/*
+ * Holds a child of ours, or of an earlier core, that was made to execute a program and has not done so: a pidfd, by which
+ * the caller kills it, and it never will. -ESRCH: it has, it has ended, or it is another process than the one that began
+ * at @started (0: not known).
+ */
+int exec_process_hold_unexecuted(pid_t pid, usec_t started);
 
 /* Does it run, or wait for nothing but a processor? */
 bool exec_process_wants_processor(pid_t pid);

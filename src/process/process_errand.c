@@ -9,10 +9,14 @@
  *
  * A process that has been made is on its way to its program: it opens files,
  * mounts, changes its user, and all that may take as long as it likes, for we do
- * not wait. Several are on their way side by side. Until one has arrived its
- * errand stays, and owns it in the table of processes; then it is handed over to
- * the real owner, which is told. When it has arrived nobody says: so we look,
- * when something else of it is heard, and by a timer that gets slower. One that
+ * not wait, but for a moment. Several are on their way side by side. Until one
+ * has arrived its errand stays, and owns it in the table of processes; then it is
+ * handed over to the real owner, which is told. When it has arrived nobody says:
+ * so we look, when something else of it is heard, and by a timer that gets slower.
+ *
+ * To make a process takes time, too, a sandbox more than anything else. So what a
+ * flush does not get done in a stretch waits in its errand, and is made in other
+ * stretches, between which connections and all other sources are served. One that
  * is not wanted any more, because its owner has a time limit or is stopped, is
  * killed; its errand stays until it is reaped. It reads nothing of its unit, so
  * that units may change, or go, meanwhile.
@@ -35,15 +39,21 @@
 #include "basic/macro.h"
 #include "exec/exec.h"
 #include "exec/exec_kill.h"
+#include "exec/exec_process.h"
 #include "process/outbox.h"
 #include "process/process_errand.h"
 #include "store/journal.h"
 
-/* Most processes have their programs within that: to wait for them once a turn is cheaper than another turn. */
-#define WAIT_A_TURN (2 * USEC_PER_MSEC)
+/*
+ * Processes are made, and waited for, for that long in one go: then others are served. Most have their programs by then,
+ * and a turn for each of them would cost more than the wait.
+ */
+#define STRETCH (5 * USEC_PER_MSEC)
+/* One that is on its way for longer than that may take any time. */
+#define RECENT (100 * USEC_PER_MSEC)
 /* The time between two looks at those on their way grows from the first to the second. */
 #define LOOK_MIN (1 * USEC_PER_MSEC)
-#define LOOK_MAX (50 * USEC_PER_MSEC)
+#define LOOK_MAX (200 * USEC_PER_MSEC)
 /* From this format on the record of a process on its way has its pid and start. */
 #define FORMAT_OF_STARTS 6
 
@@ -93,10 +103,12 @@ struct ProcessErrands {
         ProcessErrand *newest;          /* those that are written down */
         ProcessErrand *sent, **sent_end;        /* owned: spawns that have left the outbox, in that order */
         unsigned n_sent, n_coming;      /* of .sent: all but those leaving; those coming */
-        usec_t waited;                  /* in this flush */
+        usec_t until;                   /* the end of this stretch; 0: there is none yet */
         usec_t pause;                   /* to the next look */
         sd_event_source *look;          /* owned */
-        bool is_collecting, is_beginning;
+        unsigned n_steps;               /* processes that were made, or have arrived */
+        bool is_collecting;
+        bool is_postponed;              /* those that wait, wait for nothing but time */
         bool is_full;                   /* those that wait, wait for others to arrive: none that comes now can pass them */
 };
 
@@ -113,7 +125,7 @@ int process_errands_new(ProcessErrands **ret_errands, const ProcessHost *host, P
         if (r >= 0)
                 r = sd_event_source_set_enabled(errands->look, SD_EVENT_OFF);
         if (r >= 0)
-                r = sd_event_source_set_priority(errands->look, host->exit_priority);
+                r = sd_event_source_set_priority(errands->look, host->fd_priority);
         if (r < 0) {
                 process_errands_free(errands);
                 return r;
@@ -298,8 +310,6 @@ static const ProcessOwnerOps coming_ops = {
 
 /* — looking whether they have arrived — */
 
-static void begin_waiting(ProcessErrands *errands);
-
 static void look_again(ProcessErrands *errands, usec_t pause) {
         if (errands->n_sent == 0)
                 return;
@@ -318,34 +328,46 @@ static ProcessErrand *find_arrived(const ProcessErrands *errands) {
 void process_errands_collect(ProcessErrands *errands) {
         ProcessErrand *errand;
 
-        if (errands->is_collecting)
+        if (errands->is_collecting || errands->n_coming == 0)
                 return;
         errands->is_collecting = true;
-        while (errands->n_coming > 0 && (errand = find_arrived(errands)))
+        while (errands->n_coming > 0 && (errand = find_arrived(errands))) {
+                errands->n_steps++;
                 arrive(errand);
+        }
         errands->is_collecting = false;
         if (errands->n_sent > errands->n_coming)
-                begin_waiting(errands);
+                look_again(errands, 0);
 }
 
-static int on_look(sd_event_source *source, uint64_t usec, void *userdata) {
-        ProcessErrands *errands = userdata;
+static usec_t left_of_stretch(ProcessErrands *errands) {
+        const usec_t now = clock_monotonic();
 
+        if (errands->until == 0)
+                errands->until = now + STRETCH;
+        return usec_sub(errands->until, now);
+}
+
+/* The first on its way that there is a point in waiting for. */
+static ProcessErrand *find_recent(const ProcessErrands *errands) {
+        const usec_t now = errands->n_coming > 0 ? clock_monotonic() : 0;
+
+        for (ProcessErrand *errand = errands->sent; errand && errands->n_coming > 0; errand = errand->later)
+                if (errand->state == ERRAND_COMING && usec_sub(now, errand->since) < RECENT)
+                        return errand;
+        return NULL;
+}
+
+/* For a recent one, as long as there is some time left. False if there is none of them, or of that. */
+static bool wait_a_little(ProcessErrands *errands) {
+        const ProcessErrand *errand = find_recent(errands);
+        const usec_t left = left_of_stretch(errands);
+
+        if (!errand || left == 0)
+                return false;
+        (void) exec_spawn_has_arrived_within(errand->spawn, left);
         process_errands_collect(errands);
-        look_again(errands, 2 * errands->pause);
-        return 0;
-}
-
-/* For the first on its way, as long as there is some time left for that in this flush. */
-static void wait_a_little(ProcessErrands *errands) {
-        const ProcessErrand *errand = errands->sent;
-        usec_t began = clock_monotonic();
-
-        while (errand && errand->state != ERRAND_COMING)
-                errand = errand->later;
-        if (errand && errands->waited < WAIT_A_TURN)
-                (void) exec_spawn_has_arrived_within(errand->spawn, WAIT_A_TURN - errands->waited);
-        errands->waited += clock_monotonic() - began;
+        return true;
 }
 
 ProcessOwner *process_errands_owner_of(ProcessErrands *errands, pid_t pid) {
@@ -455,15 +477,14 @@ static int prepare(ProcessErrand *errand, ExecResult *result) {
         return MIN(r, 0);
 }
 
-/* For a place: true, and there is one; false, if none got free in the time that is left, or the errand was taken back. */
+/* For a place, and some time: true, and there is one; false, if there is none, or the errand was taken back. */
 static bool wait_for_place(ProcessErrand *errand) {
         ProcessErrands *errands = errand->errands;
 
-        if (!exec_spawn_has_place() && errands->waited < WAIT_A_TURN) {
-                wait_a_little(errands);
-                process_errands_collect(errands);
-        }
-        return errand->owner && exec_spawn_has_place();
+        if (!exec_spawn_has_place())
+                (void) wait_a_little(errands);
+        errands->is_postponed = left_of_stretch(errands) == 0;
+        return errand->owner && !errands->is_postponed && exec_spawn_has_place();
 }
 
 /* In its turn; until then it has nothing that is its unit's. */
@@ -497,7 +518,7 @@ static ExecSpawnWait send_spawn(ProcessErrand *errand) {
         }
         if (r == 0 && begin_spawn(errand, &result) >= 0) {
                 add_sent(errand, ERRAND_COMING);
-                errands->pause = LOOK_MIN;
+                errands->n_steps++;
                 return EXEC_SPAWN_NEED_NOT_WAIT;
         }
         if (r == 0)
@@ -524,9 +545,6 @@ static void begin_waiting(ProcessErrands *errands) {
         ProcessErrand *errand;
         uint64_t last = 0;
 
-        if (errands->is_beginning)
-                return;
-        errands->is_beginning = true;
         errands->is_full = false;
         while (wait != EXEC_SPAWN_WAITS_FOR_ALL && (errand = find_waiting(errands, last))) {
                 last = errand->number;
@@ -534,19 +552,37 @@ static void begin_waiting(ProcessErrands *errands) {
                 wait = send_spawn(errand);
                 let_loose(errand);
         }
-        errands->is_beginning = false;
 }
 
-/* At the end of a row of them: most are there by now. */
-static void spawn_settle(void *item) {
-        ProcessErrands *errands = ((const ProcessErrand *) item)->errands;
+/* To its end, or until nothing is on its way. What is left goes on when others have been served. */
+static void end_stretch(ProcessErrands *errands) {
+        while (wait_a_little(errands))
+                begin_waiting(errands);
+        errands->until = 0;
+        look_again(errands, errands->is_full && errands->is_postponed ? 0 : LOOK_MIN);
+}
 
-        while (errands->n_coming > 0 && errands->waited < WAIT_A_TURN) {
-                wait_a_little(errands);
-                process_errands_collect(errands);
+/* Less and less often, as long as nothing happens. */
+static int on_look(sd_event_source *source, uint64_t usec, void *userdata) {
+        ProcessErrands *errands = userdata;
+        const usec_t pause = MAX(errands->pause, LOOK_MIN);
+        const unsigned n_steps = errands->n_steps;
+
+        process_errands_collect(errands);
+        if (errands->n_sent > errands->n_coming) {
+                begin_waiting(errands);
+                end_stretch(errands);
         }
-        errands->waited = 0;
-        look_again(errands, LOOK_MIN);
+        if (errands->n_steps == n_steps)
+                look_again(errands, 2 * pause);
+        else if (errands->n_sent == errands->n_coming)
+                look_again(errands, LOOK_MIN);
+        return 0;
+}
+
+/* At the end of a row of them. */
+static void spawn_settle(void *item) {
+        end_stretch(((const ProcessErrand *) item)->errands);
 }
 
 /* — giving them up — */
@@ -832,6 +868,44 @@ static int repeat_errand(ProcessErrand *errand) {
         return r == -ESRCH ? 0 : r;
 }
 
+/*
+ * Has it not got to its program? What it was told may be out of date, and nobody is left to hear why it fails: so it is
+ * killed, and another one is made. The journal says so first, lest the end of this one is taken for the service's.
+ */
+static bool stop_on_its_way(const ProcessErrand *errand) {
+        int pidfd = exec_process_hold_unexecuted(errand->pid, errand->started);
+
+        if (pidfd < 0)
+                return false;
+        (void) journal_begin_spawn(journal_of(errand->errands), errand->number);
+        (void) exec_kill(errand->pid, pidfd, SIGKILL, false);
+        close(pidfd);
+        log_write(LOG_LEVEL_INFO, errand->owner->name,
+                  "Process %d was on its way to its program when core ended: another one is started.",
+                  (int) errand->pid);
+        return true;
+}
+
+/* Was the process made, and has it got to its program? What was made last counts, and the journal knows that. */
+static bool has_left(ProcessErrand *errand) {
+        const Journal *journal = journal_of(errand->errands);
+        const pid_t pid = journal_find_spawn(journal, errand->number);
+        bool is_left;
+
+        if (journal_has_spawn(journal, errand->number) && pid != errand->pid) {
+                if (errand->pid > 0)
+                        (void) stop_on_its_way(errand);
+                errand->pid = pid;
+                errand->started = 0;
+        }
+        is_left = errand->pid > 0 && !stop_on_its_way(errand);
+        if (!is_left) {
+                errand->pid = 0;
+                errand->started = 0;
+        }
+        return is_left;
+}
+
 int process_errands_read(ProcessErrands *errands, RecordReader *reader) {
         const Journal *journal = journal_of(errands);
         uint64_t n = record_get(reader);
@@ -839,16 +913,12 @@ int process_errands_read(ProcessErrands *errands, RecordReader *reader) {
 
         for (; n > 0 && r == 0; n--) {
                 ProcessErrand errand;
-                pid_t pid;
 
                 r = read_errand(errands, reader, &errand);
                 if (r < 0 || !errand.owner)
                         continue;
-                pid = errand.kind == ERRAND_SPAWN ? errand.pid : 0;
-                if (errand.kind == ERRAND_SPAWN && pid == 0)
-                        pid = journal_find_spawn(journal, errand.number);
-                if (pid > 0)
-                        r = take_over_spawn(&errand, pid, errand.started);
+                if (errand.kind == ERRAND_SPAWN && has_left(&errand))
+                        r = take_over_spawn(&errand, errand.pid, errand.started);
                 else if (errand.kind == ERRAND_SPAWN || errand.number > journal_last_sent(journal))
                         r = repeat_errand(&errand);
         }

@@ -180,12 +180,22 @@ pid_t *journal_begin_spawn(Journal *journal, uint64_t errand) {
         return &spawn->pid;
 }
 
-/* One that died before its clone() has left an entry without a pid, behind which there may be that of the next one. */
+/* The last entry counts: one that died before its clone() has left one without a pid, and the next one another. */
+static const JournalSpawn *find_last(const Journal *journal, uint64_t errand) {
+        for (size_t i = journal->n_spawns; i-- > 0;)
+                if (journal->pages->spawns[i].errand == errand)
+                        return &journal->pages->spawns[i];
+        return NULL;
+}
+
+bool journal_has_spawn(const Journal *journal, uint64_t errand) {
+        return find_last(journal, errand);
+}
+
 pid_t journal_find_spawn(const Journal *journal, uint64_t errand) {
-        for (size_t i = 0; i < journal->n_spawns; i++)
-                if (journal->pages->spawns[i].errand == errand && journal->pages->spawns[i].pid > 0)
-                        return journal->pages->spawns[i].pid;
-        return 0;
+        const JournalSpawn *spawn = find_last(journal, errand);
+
+        return spawn ? MAX(spawn->pid, 0) : 0;
 }
 
 void journal_note_sent(Journal *journal, uint64_t errand) {

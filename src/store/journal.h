@@ -53,7 +53,9 @@ const siginfo_t *journal_exit_at(const Journal *journal, size_t i);     /* NULL 
 
 /* Where clone() shall put the pid of @errand's process; NULL if there is no room before the next commit. */
 pid_t *journal_begin_spawn(Journal *journal, uint64_t errand);
-/* 0: it has made none. */
+/* Was it about to make one? */
+bool journal_has_spawn(const Journal *journal, uint64_t errand);
+/* The last that it has made; 0: none. */
 pid_t journal_find_spawn(const Journal *journal, uint64_t errand);
 
 void journal_note_sent(Journal *journal, uint64_t errand);

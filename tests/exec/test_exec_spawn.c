@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -122,6 +123,58 @@ Test(exec_spawn, missing_environment_file_makes_no_process) {
         cr_assert(eq(int, exec_step_exit_status(EXEC_STEP_ENVIRONMENT), 0));
         fixture.request.environment_files = optional;
         cr_assert(eq(int, fixture_run(&fixture), 0));
+}
+
+/* A child that is made does not run before we wait: one processor, and whoever has it keeps it. */
+static bool keep_the_processor(void) {
+        const struct sched_param parameters = { .sched_priority = 1 };
+        cpu_set_t all, one;
+
+        CPU_ZERO(&one);
+        if (sched_getaffinity(0, sizeof(all), &all) < 0)
+                return false;
+        for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
+                if (CPU_ISSET(i, &all))
+                        CPU_SET(i, &one);
+        return sched_setaffinity(0, sizeof(one), &one) == 0 && sched_setscheduler(0, SCHED_FIFO, &parameters) == 0;
+}
+
+/* What was said may change as soon as the child is made, and a descriptor's number be another file's. */
+Test(exec_spawn, child_reads_nothing_of_the_request) {
+        FIXTURE("pwd; cat <&3; cat");
+        char directory[] = "/usr", path[] = "/bin/sh", input[96], output[96];
+        int meant[2], other[2], pidfd = -1, passed;
+        ExecSpawn *spawn = NULL;
+        pid_t pid = 0;
+
+        cr_assert(eq(int, pipe2(meant, O_CLOEXEC), 0));
+        cr_assert(eq(int, pipe2(other, O_CLOEXEC), 0));
+        cr_assert(write(meant[1], "meant\n", 6) == 6 && write(other[1], "other\n", 6) == 6);
+        passed = fcntl(meant[0], F_DUPFD_CLOEXEC, 50);
+        fixture_write(&fixture, "input", "input\n", 0644);
+        snprintf(input, sizeof(input), "%s", fixture_path(&fixture, "input"));
+        snprintf(output, sizeof(output), "%s", fixture.output);
+        fixture.request.path = path;
+        fixture.request.working_directory = directory;
+        fixture.request.standard_input_file = input;
+        fixture.request.standard_output.path = output;
+        cr_assert(eq(int, exec_request_add_descriptor(&fixture.request, (ExecDescriptor) { .fd = passed }), 0));
+        if (!keep_the_processor())
+                cr_skip("needs a scheduling policy of the real time");
+
+        cr_assert(eq(int, exec_spawn_begin(&fixture.request, &spawn, &fixture.result), 0));
+        cr_assert(dup2(other[0], passed) == passed);
+        exec_request_deinit(&fixture.request);
+        memset(directory, 'x', strlen(directory));
+        memset(path, 'x', strlen(path));
+        memset(input, 'x', strlen(input));
+        memset(output, 'x', strlen(output));
+        close(meant[1]);
+        close(other[1]);
+        cr_assert(eq(int, exec_spawn_finish(spawn, &pid, &pidfd, &fixture.result), 0), "%s", fixture.result.message);
+        cr_assert(waitpid(pid, NULL, 0) == pid);
+        assert_string(fixture_output(&fixture), "/usr\nmeant\ninput");
+        close(pidfd);
 }
 
 Test(exec_spawn, descriptors_do_not_leak) {

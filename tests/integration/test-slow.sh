@@ -12,7 +12,7 @@ hanging() {
         unit "$1.service" <<U
 [Service]
 ${2-}
-WorkingDirectory=$SILENT/nowhere
+WorkingDirectory=$SILENT/$1
 ExecStart=/bin/sh -c 'echo ran >>$DIR/$1.runs; exec sleep 1000'
 U
 }
@@ -27,15 +27,19 @@ answers() {
         [ $(((now - began) / 1000000)) -lt "$1" ]
 }
 
+# has_asked N: of those that look into the silent file system there were so many.
+has_asked() {
+        wait_for "^$1\$" grep -c asked "$DIR/silent.out" || { cat "$DIR/silent.out"; false; }
+}
+
 state_of() {
         ctl show --value -p ActiveState "$1"
 }
 
 hanging limited TimeoutStartSec=1
 hanging unlimited TimeoutStartSec=infinity
-# The next core takes its process for one that runs, and asks it to end before it is killed.
-hanging again "TimeoutStartSec=infinity
-TimeoutStopSec=1"
+hanging again TimeoutStartSec=infinity
+hanging once TimeoutStartSec=infinity
 unit quick.service <<'U'
 [Service]
 ExecStart=/bin/sleep 1000
@@ -79,14 +83,31 @@ else
         check "core still answers" answers 4000
         check "it is stopped again" timeout 60 "$BUILD/jobctl" stop unlimited.service
 
-        # Core dies while one is on its way: it is neither started twice nor forgotten.
-        check "another one hangs" ctl start --no-block again.service
-        check "on its way" wait_for '^activating$' state_of again.service
+        # What is on its way reads nothing that a reload may change.
+        check "one hangs while units are reloaded" ctl start --no-block unlimited.service
+        check "it is being started" wait_for '^activating$' state_of unlimited.service
+        hanging unlimited "TimeoutStartSec=infinity
+SyslogIdentifier=another"
+        check "a reload does not wait for it" timeout 60 "$BUILD/jobctl" daemon-reload
+        check_prints "and takes place" '^another$' ctl show --value -p SyslogIdentifier unlimited.service
+        check "it is stopped" timeout 60 "$BUILD/jobctl" stop unlimited.service
+
+        # Core dies while one is on its way: it is neither started twice nor forgotten, nor taken for one that runs.
+        asked=$(grep -c asked "$DIR/silent.out")
+        check "another one hangs" ctl start --no-block again.service once.service
+        check "on its way" has_asked $((asked + 2))
         kill_core KILL
         check "who comes after core answers" wait_for '^active$' state_of quick.service
-        check "its unit is not forgotten" wait_for '^(activating|active)$' state_of again.service
-        check "it is stopped by the next core" timeout 100 "$BUILD/jobctl" stop again.service
+        check_equal "their processes are known to have run no program" 2 "$(grep -c 'was on its way to its program' "$DIR/log")"
+        check_prints "its unit is still being started" '^activating$' state_of again.service
+        check "it is stopped by the next core" timeout 60 "$BUILD/jobctl" stop again.service
+        check_prints "at once, and without a failure" '^success$' ctl show --value -p Result again.service
         check_equal "nothing of it has run" "" "$(cat "$DIR"/*.runs 2>/dev/null)"
+        kill -USR1 $FS
+        check "one whose file system answers at last is started" wait_for '^active$' state_of once.service
+        check "its program runs" wait_for '^ran$' cat "$DIR/once.runs"
+        check_equal "once" 1 "$(wc -l <"$DIR/once.runs")"
+        check_prints "as the process that is known" sleep cat "/proc/$(ctl show --value -p MainPID once.service)/comm"
         kill $FS
         umount -l "$SILENT" 2>/dev/null
 fi
