@@ -45,10 +45,18 @@
 #include "store/journal.h"
 
 /*
- * Processes are made, and waited for, for that long in one go: then others are served. Most have their programs by then,
- * and a turn for each of them would cost more than the wait.
+ * Processes are made for that long in one go, and then others are served: the longer, the cheaper, for each turn writes
+ * down what waits. For those on their way alone it is the shorter time: most have their programs by then.
  */
-#define STRETCH (5 * USEC_PER_MSEC)
+#define STRETCH_MIN (2 * USEC_PER_MSEC)
+#define STRETCH_MAX (20 * USEC_PER_MSEC)
+#define WAIT (5 * USEC_PER_MSEC)
+/*
+ * A stretch that takes so much longer had to wait for a processor. Then the next one is shorter, and less are on their way
+ * at once, for they want the processor, too; and others are served for as long as this one has taken, up to that limit.
+ */
+#define LONGER_BY (20 * USEC_PER_MSEC)
+#define REST_MAX (100 * USEC_PER_MSEC)
 /* One that is on its way for longer than that may take any time. */
 #define RECENT (100 * USEC_PER_MSEC)
 /* The time between two looks at those on their way grows from the first to the second. */
@@ -103,10 +111,13 @@ struct ProcessErrands {
         ProcessErrand *newest;          /* those that are written down */
         ProcessErrand *sent, **sent_end;        /* owned: spawns that have left the outbox, in that order */
         unsigned n_sent, n_coming;      /* of .sent: all but those leaving; those coming */
-        usec_t until;                   /* the end of this stretch; 0: there is none yet */
+        usec_t began;                   /* this stretch; 0: there is none yet */
+        usec_t stretch;                 /* how long it is to last */
+        usec_t rest_until;              /* none begins before that */
         usec_t pause;                   /* to the next look */
         sd_event_source *look;          /* owned */
         unsigned n_steps;               /* processes that were made, or have arrived */
+        unsigned most;                  /* to be on their way at once, as far as they are recent */
         bool is_collecting;
         bool is_postponed;              /* those that wait, wait for nothing but time */
         bool is_full;                   /* those that wait, wait for others to arrive: none that comes now can pass them */
@@ -120,7 +131,8 @@ int process_errands_new(ProcessErrands **ret_errands, const ProcessHost *host, P
 
         if (!errands)
                 return -ENOMEM;
-        *errands = (ProcessErrands) { .host = host, .table = table, .rest = rest, .sent_end = &errands->sent };
+        *errands = (ProcessErrands) { .host = host, .table = table, .rest = rest, .sent_end = &errands->sent,
+                                      .most = EXEC_SPAWNS_MAX, .stretch = STRETCH_MAX };
         r = sd_event_add_time(host->event, &errands->look, CLOCK_MONOTONIC, 0, 1, on_look, errands);
         if (r >= 0)
                 r = sd_event_source_set_enabled(errands->look, SD_EVENT_OFF);
@@ -318,9 +330,21 @@ static void look_again(ProcessErrands *errands, usec_t pause) {
         (void) sd_event_source_set_enabled(errands->look, SD_EVENT_ONESHOT);
 }
 
+/* Those on their way stand in front, mostly: it need not look at all that wait. */
+static ProcessErrand *next_coming(ProcessErrand *errand, unsigned *n_left) {
+        while (errand && *n_left > 0 && errand->state != ERRAND_COMING)
+                errand = errand->later;
+        if (!errand || *n_left == 0)
+                return NULL;
+        --*n_left;
+        return errand;
+}
+
 static ProcessErrand *find_arrived(const ProcessErrands *errands) {
-        for (ProcessErrand *errand = errands->sent; errand; errand = errand->later)
-                if (errand->state == ERRAND_COMING && exec_spawn_has_arrived_within(errand->spawn, 0))
+        unsigned n = errands->n_coming;
+
+        for (ProcessErrand *errand = next_coming(errands->sent, &n); errand; errand = next_coming(errand->later, &n))
+                if (exec_spawn_has_arrived_within(errand->spawn, 0))
                         return errand;
         return NULL;
 }
@@ -337,23 +361,25 @@ void process_errands_collect(ProcessErrands *errands) {
         }
         errands->is_collecting = false;
         if (errands->n_sent > errands->n_coming)
-                look_again(errands, 0);
+                look_again(errands, usec_sub(errands->rest_until, clock_monotonic()));
 }
 
 static usec_t left_of_stretch(ProcessErrands *errands) {
         const usec_t now = clock_monotonic();
+        bool is_to_begin = errands->n_sent > errands->n_coming;
 
-        if (errands->until == 0)
-                errands->until = now + STRETCH;
-        return usec_sub(errands->until, now);
+        if (errands->began == 0)
+                errands->began = now;
+        return usec_sub(errands->began + (is_to_begin ? errands->stretch : MIN(errands->stretch, WAIT)), now);
 }
 
 /* The first on its way that there is a point in waiting for. */
 static ProcessErrand *find_recent(const ProcessErrands *errands) {
-        const usec_t now = errands->n_coming > 0 ? clock_monotonic() : 0;
+        unsigned n = errands->n_coming;
+        const usec_t now = n > 0 ? clock_monotonic() : 0;
 
-        for (ProcessErrand *errand = errands->sent; errand && errands->n_coming > 0; errand = errand->later)
-                if (errand->state == ERRAND_COMING && usec_sub(now, errand->since) < RECENT)
+        for (ProcessErrand *errand = next_coming(errands->sent, &n); errand; errand = next_coming(errand->later, &n))
+                if (usec_sub(now, errand->since) < RECENT)
                         return errand;
         return NULL;
 }
@@ -477,14 +503,21 @@ static int prepare(ProcessErrand *errand, ExecResult *result) {
         return MIN(r, 0);
 }
 
+/* Late ones do not count, for they may hang. */
+static bool has_place(const ProcessErrands *errands) {
+        return exec_spawn_has_place() && (errands->n_coming < errands->most || !find_recent(errands));
+}
+
 /* For a place, and some time: true, and there is one; false, if there is none, or the errand was taken back. */
 static bool wait_for_place(ProcessErrand *errand) {
         ProcessErrands *errands = errand->errands;
 
-        if (!exec_spawn_has_place())
+        if (errands->began == 0)
+                errands->began = clock_monotonic();
+        if (!has_place(errands))
                 (void) wait_a_little(errands);
-        errands->is_postponed = left_of_stretch(errands) == 0;
-        return errand->owner && !errands->is_postponed && exec_spawn_has_place();
+        errands->is_postponed = usec_sub(clock_monotonic(), errands->began) >= errands->stretch;
+        return errand->owner && !errands->is_postponed && has_place(errands);
 }
 
 /* In its turn; until then it has nothing that is its unit's. */
@@ -504,7 +537,7 @@ static ExecSpawnWait send_spawn(ProcessErrand *errand) {
         ExecSpawnWait wait;
         int r;
 
-        if (errands->is_full)
+        if (errands->is_full || (errands->began == 0 && clock_monotonic() < errands->rest_until))
                 return queue_up(errand, EXEC_SPAWN_WAITS_FOR_ALL);
         if (has_earlier(errand))
                 return queue_up(errand, EXEC_SPAWN_WAITS_FOR_NAMESPACE);
@@ -554,12 +587,37 @@ static void begin_waiting(ProcessErrands *errands) {
         }
 }
 
+static void judge_stretch(ProcessErrands *errands) {
+        const usec_t now = clock_monotonic(), taken = usec_sub(now, errands->began);
+
+        if (taken > errands->stretch + LONGER_BY) {
+                errands->stretch = STRETCH_MIN;
+                errands->most = MAX(errands->most / 2, 1U);
+                errands->rest_until = now + MIN(taken, REST_MAX);
+        } else {
+                errands->stretch = MIN(errands->stretch * 2, STRETCH_MAX);
+                errands->most = MIN(errands->most * 2, EXEC_SPAWNS_MAX);
+        }
+        errands->began = 0;
+}
+
+/* When to look again: at once if only time is missing, and not while others are served. */
+static usec_t time_of_rest(const ProcessErrands *errands) {
+        const usec_t rest = usec_sub(errands->rest_until, clock_monotonic());
+        bool is_to_begin = errands->n_sent > errands->n_coming;
+
+        if (is_to_begin && rest > 0)
+                return rest;
+        return is_to_begin && errands->is_postponed ? 0 : LOOK_MIN;
+}
+
 /* To its end, or until nothing is on its way. What is left goes on when others have been served. */
 static void end_stretch(ProcessErrands *errands) {
-        while (wait_a_little(errands))
+        while (errands->began > 0 && wait_a_little(errands))
                 begin_waiting(errands);
-        errands->until = 0;
-        look_again(errands, errands->is_full && errands->is_postponed ? 0 : LOOK_MIN);
+        if (errands->began > 0)
+                judge_stretch(errands);
+        look_again(errands, time_of_rest(errands));
 }
 
 /* Less and less often, as long as nothing happens. */
