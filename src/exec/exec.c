@@ -529,7 +529,7 @@ static void free_hanging(void) {
         }
 }
 
-/* Its place is another's from here on. */
+/* The place of the spawn is another's from here on. */
 static void set_aside(ExecSpawn *spawn) {
         if (spawn->is_aside)
                 return;
@@ -541,7 +541,7 @@ static void set_aside(ExecSpawn *spawn) {
         hanging = spawn;
 }
 
-/* Its place is another's, if it may hang for good. */
+/* The place of a spawn that may hang for good is another's. */
 static bool yields(ExecSpawn *spawn) {
         bool is_late = spawn->is_used && !spawn->has_arrived && !is_on_its_way(spawn);
 

@@ -213,10 +213,10 @@ int exec_spawn(const ExecRequest *request, pid_t *ret_pid, int *ret_pidfd, ExecR
 
 /*
  * The same in two halves, for several at once: the first returns while the child is on its way to its program, the
- * second waits for that. @request is not needed in between: the child has a copy of all that it reads, descriptors, too.
- * -EAGAIN, with the result set, if as many as can be are on their way. Each that was begun must be finished. One with a
- * score for the out-of-memory killer is alone on its way: the first half waits for those before it, or the next one for
- * it.
+ * second waits for that. @request is not needed in between: the child has a copy of all that it reads, also of
+ * descriptors. -EAGAIN, with the result set, if as many as can be are on their way. Each that was begun must be
+ * finished. One with a score for the out-of-memory killer is alone on its way: the first half waits for those before
+ * it, or the next one for it.
  */
 typedef struct ExecSpawn ExecSpawn;
 
@@ -229,8 +229,8 @@ typedef struct ExecSpawn ExecSpawn;
 int exec_spawn_begin(const ExecRequest *request, ExecSpawn **ret_spawn, ExecResult *ret_result);
 int exec_spawn_finish(ExecSpawn *spawn, pid_t *ret_pid, int *ret_pidfd, ExecResult *ret_result);
 /*
- * The second half for a caller that does not wait. A request that must wait is begun later: when all that are on their way
- * have arrived, or there are fewer, or when the namespace is made that it is to share.
+ * The second half for a caller that does not wait. A request that must wait is begun later: when all that are on their
+ * way have arrived, or there are fewer, or when the namespace is made that it is to share.
  */
 typedef enum ExecSpawnWait {
         EXEC_SPAWN_NEED_NOT_WAIT,

@@ -22,8 +22,8 @@ typedef struct ExecCopy {
 } ExecCopy;
 
 /*
- * All that is to be made of the request is made of the copy. Until exec_copy_part() the copy still borrows what only the
- * preparation needs: words of the command, variables, paths of the sandbox. 0 or -ENOMEM.
+ * All that is to be made of the request is made of the copy. Until exec_copy_part() the copy still borrows what only
+ * the preparation needs: words of the command, variables, paths of the sandbox. 0 or -ENOMEM.
  */
 int exec_copy_make(const ExecRequest *request, ExecCopy *ret_copy);
 /* The places get descriptors of their own, but for @spared, and strings: 0, -ENOMEM, or -errno. */

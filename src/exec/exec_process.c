@@ -121,8 +121,8 @@ static bool is_unexecuted(pid_t pid, usec_t started) {
 }
 
 /*
- * It may be in its execve() right now. One that is told to stop does so before the first instruction of a program: so what
- * has not executed one after that never runs it, unless it is continued.
+ * The process may be in its execve() right now. What is told to stop does so before the first instruction of a program:
+ * so what has not executed one after that never runs it, unless it is continued.
  */
 int exec_process_hold_unexecuted(pid_t pid, usec_t started) {
         int pidfd = pid > 1 && is_unexecuted(pid, started) ? (int) syscall(SYS_pidfd_open, pid, 0) : -1;

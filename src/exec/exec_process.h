@@ -42,9 +42,9 @@ int exec_process_read(pid_t pid, ExecProcess *ret_process);
 bool exec_process_is_alive(pid_t pid);
 
 /*
- * Holds a child of ours, or of an earlier core, that was made to execute a program and has not done so: a pidfd, by which
- * the caller kills it, and it never will. -ESRCH: it has, it has ended, or it is another process than the one that began
- * at @started (0: not known).
+ * Holds a child of ours, or of an earlier core, that was made to execute a program and has not done so: a pidfd, by
+ * which the caller kills it, and it never will. -ESRCH: it has, it has ended, or it is another process than the one
+ * that began at @started (0: not known).
  */
 int exec_process_hold_unexecuted(pid_t pid, usec_t started);
 

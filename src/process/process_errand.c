@@ -52,8 +52,9 @@
 #define STRETCH_MAX (20 * USEC_PER_MSEC)
 #define WAIT (5 * USEC_PER_MSEC)
 /*
- * A stretch that takes so much longer had to wait for a processor. Then the next one is shorter, and less are on their way
- * at once, for they want the processor, too; and others are served for as long as this one has taken, up to that limit.
+ * A stretch that takes so much longer had to wait for a processor. Then the next one is shorter, and fewer are on
+ * their way at once, for they want the processor, too; and others are served for as long as this one has taken, up to
+ * a limit.
  */
 #define LONGER_BY (20 * USEC_PER_MSEC)
 #define REST_MAX (100 * USEC_PER_MSEC)
@@ -89,7 +90,7 @@ typedef struct ProcessErrand {
         ProcessErrands *errands;        /* borrowed */
         ProcessOwner *owner;            /* borrowed; NULL once it is gone, or has been told */
         UnitPurpose purpose;
-        pid_t pid;                      /* to signal; of kill_rest: the main process to spare; of a spawn: what was made */
+        pid_t pid;                      /* to signal; of kill_rest: the main process to spare; of a spawn: its own */
         pid_t control_pid;              /* to spare */
         int pidfd;                      /* owned; of .pid, -1 if there is none */
         int signal;
@@ -120,7 +121,7 @@ struct ProcessErrands {
         unsigned most;                  /* to be on their way at once, as far as they are recent */
         bool is_collecting;
         bool is_postponed;              /* those that wait, wait for nothing but time */
-        bool is_full;                   /* those that wait, wait for others to arrive: none that comes now can pass them */
+        bool is_full;                   /* none can be begun: what comes now waits behind those that wait */
 };
 
 static int on_look(sd_event_source *source, uint64_t usec, void *userdata);
@@ -162,7 +163,7 @@ static void tell_spawned(ProcessOwner *owner, UnitPurpose purpose, pid_t pid, co
 
 /* — errands, whatever they are — */
 
-/* It is not written down any more. */
+/* The errand is not written down any more. */
 static void errand_detach(ProcessErrand *errand) {
         ProcessOwner *owner = errand->owner;
 
@@ -225,7 +226,7 @@ static void drop_request(ProcessErrand *errand) {
         exec_request_deinit(&errand->request);
 }
 
-/* Its process has a copy of all that it reads. */
+/* The process has a copy of all that it reads. */
 static void strip_request(ProcessErrand *errand) {
         const uint32_t log_stream = errand->request.log_stream;
 
@@ -241,8 +242,8 @@ static void let_loose(ProcessErrand *errand) {
 }
 
 /*
- * What became of a process that has arrived. 0, and it is .pid in the table, or was reaped; or < 0 with the result set: it is
- * reaped some time.
+ * What became of a process that has arrived. 0, and it is .pid in the table, or was reaped; or < 0 with the result set:
+ * it is reaped some time.
  */
 static int end_spawn(ProcessErrand *errand, ExecResult *result) {
         const ProcessHost *host = errand->errands->host;
@@ -278,7 +279,7 @@ static void arrive(ProcessErrand *errand) {
         tell_spawned(owner, purpose, pid, &result);
 }
 
-/* It was reaped before we knew that it has arrived, or it never will: its end is told, too. */
+/* The process was reaped before we knew that it has arrived, or it never will: its end is told, too. */
 static void end_at_once(ProcessErrand *errand, const UnitExit *exit) {
         ProcessOwner *owner = errand->owner;
         const UnitPurpose purpose = errand->purpose;
@@ -451,7 +452,7 @@ static int follow(ProcessErrand *errand) {
                 .started = errand->started }, errand->since);
 }
 
-/* It cannot be followed: it must not live without us knowing. */
+/* A process that cannot be followed must not live without us knowing. */
 static void give_up_process(ProcessErrand *errand, int error, ExecResult *result) {
         pid_t pid = 0;
         int pidfd = -1;

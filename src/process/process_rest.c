@@ -76,8 +76,8 @@ static const ExecPids *orphans_of_turn(ProcessRest *rest) {
 }
 
 /*
- * Of an owner all of whose known processes were found ended in this turn all are in the list, since it is made after they
- * were; of another, one may come to us later than that, and is found when those have ended.
+ * Of an owner all of whose known processes were found ended in this turn all are in the list, since it is made after
+ * they were; of another, one may come to us later than that, and is found when those have ended.
  */
 static int look(ProcessRest *rest, ProcessOwner *owner, pid_t main_pid, pid_t control_pid) {
         ExecRest described = describe(rest, owner, main_pid, control_pid);

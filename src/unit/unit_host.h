@@ -48,8 +48,8 @@ typedef struct UnitHostOps {
         int (*spawn)(UnitHost *host, Unit *unit, UnitPurpose purpose);
 
         /*
-         * It is not wanted any more: UnitVTable.spawned is not told, and a process that is on its way to its program is killed.
-         * NULL: the host asks and tells all the same.
+         * The process of @purpose is not wanted any more: UnitVTable.spawned is not told, and one that is on its way
+         * to its program is killed. NULL: the host asks and tells all the same.
          */
         void (*take_back)(UnitHost *host, Unit *unit, UnitPurpose purpose);
 

@@ -44,14 +44,6 @@ unit quick.service <<'U'
 [Service]
 ExecStart=/bin/sleep 1000
 U
-for i in $(seq 50); do
-        unit "sandbox$i.service" <<'U'
-[Service]
-PrivateTmp=yes
-ProtectSystem=strict
-ExecStart=/bin/sleep 1000
-U
-done
 
 mkdir "$SILENT"
 python3 "$HERE/silent_fs.py" "$SILENT" >"$DIR/silent.out" &
@@ -96,7 +88,9 @@ SyslogIdentifier=another"
         asked=$(grep -c asked "$DIR/silent.out")
         check "another one hangs" ctl start --no-block again.service once.service
         check "on its way" has_asked $((asked + 2))
-        kill_core KILL
+        # What hangs has core's name and the keeper for a parent: find_core cannot tell the next core from it.
+        kill -KILL "$CORE"
+        timeout "$PATIENCE" tail --pid="$CORE" -f /dev/null
         check "who comes after core answers" wait_for '^active$' state_of quick.service
         check_equal "their processes are known to have run no program" 2 "$(grep -c 'was on its way to its program' "$DIR/log")"
         check_prints "its unit is still being started" '^activating$' state_of again.service
@@ -112,20 +106,16 @@ SyslogIdentifier=another"
         umount -l "$SILENT" 2>/dev/null
 fi
 
-# All processors are taken by others, who come first.
-for _ in $(seq $(($(nproc) * 2))); do
-        sh -c 'while :; do :; done' &
-        BUSY="${BUSY-} $!"
-done
-find_core
-chrt --idle -p 0 "$CORE" 2>/dev/null
-units=$(printf 'sandbox%d.service ' $(seq 50))
-# shellcheck disable=SC2086
-ctl start --no-block $units
-check "core answers while 50 services with sandboxes start, and no processor is free" answers 10000
-# shellcheck disable=SC2086
-kill $BUSY
-# shellcheck disable=SC2086
-check "all of them start" ctl start $units
 stop_daemon
+
+# Next to no processor for core: how long a question takes is measured beside an echo that has as little. What the policy for
+# the idle takes from a process that does more than an echo is far more than what core takes itself: answer-times shows that.
+OUT=$("$HERE/answer-times" "$BUILD" --setting quota --check 2>&1)
+status=$?
+sed 's/^/# /' <<<"$OUT"
+if [ $status = 77 ]; then
+        skip "core answers while 50 services with sandboxes start with 5 % of a processor" "$OUT"
+else
+        report $status "core answers while 50 services with sandboxes start with 5 % of a processor" "$OUT"
+fi
 done_testing

@@ -42,7 +42,8 @@ typedef struct Attempt {
         World *world;
         char *const *argv;
         pid_t pid;
-        unsigned n_changes;
+        unsigned n_changes, n_told;
+        bool is_last;
 } Attempt;
 
 /* — the host — */
@@ -281,6 +282,44 @@ Test(process_owner, an_errand_of_one_that_is_gone_is_not_run) {
         outbox_flush(world.outbox);
         assert_null(world.calls.string);
         cr_assert(eq(sz, process_table_count(world.table), 0));
+        world_deinit(&world);
+}
+
+/* Each but the last takes back the one behind it, which may be waiting for a place, or be on its way. */
+static void rival_spawned(ProcessOwner *owner, UnitPurpose purpose, pid_t pid, const ExecResult *result) {
+        Attempt *attempt = of(owner);
+
+        attempt->pid = pid;
+        attempt->n_told++;
+        if (!attempt->is_last)
+                process_errands_take_back(attempt->world->errands, &attempt[1].owner, UNIT_PURPOSE_MAIN);
+}
+
+Test(process_owner, what_waits_or_is_on_its_way_may_be_taken_back) {
+        static const ProcessOwnerOps rival_ops = {
+                .prepare = attempt_prepare, .spawned = rival_spawned, .changed = attempt_changed };
+        enum { N = 200 };
+        static Attempt attempts[N];
+        char *argv[] = { (char *) "/bin/true", NULL };
+        World world;
+
+        world_init(&world);
+        for (unsigned i = 0; i < N; i++) {
+                attempt_init(&attempts[i], &world, "a");
+                attempts[i].owner.ops = &rival_ops;
+                attempts[i].argv = argv;
+                attempts[i].is_last = i == N - 1;
+                cr_assert(eq(int, process_errands_spawn(world.errands, &attempts[i].owner, UNIT_PURPOSE_MAIN), 0));
+        }
+        do
+                world_turn(&world);
+        while (!process_errands_are_settled(world.errands) || process_table_count(world.table) > 0);
+        cr_expect(eq(uint, attempts[0].n_told, 1));
+        for (unsigned i = 0; i < N; i++) {
+                cr_expect(le(uint, attempts[i].n_told, 1));
+                cr_expect(eq(u32, attempts[i].owner.n_errands, 0));
+                attempt_deinit(&attempts[i]);
+        }
         world_deinit(&world);
 }
 
