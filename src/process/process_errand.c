@@ -48,7 +48,7 @@
  * Processes are made for that long in one go, and then others are served: the longer, the cheaper, for each turn writes
  * down what waits. For those on their way alone it is the shorter time: most have their programs by then.
  */
-#define STRETCH_MIN (2 * USEC_PER_MSEC)
+#define STRETCH_MIN (5 * USEC_PER_MSEC)
 #define STRETCH_MAX (20 * USEC_PER_MSEC)
 #define WAIT (5 * USEC_PER_MSEC)
 /*
@@ -57,7 +57,7 @@
  * a limit.
  */
 #define LONGER_BY (20 * USEC_PER_MSEC)
-#define REST_MAX (100 * USEC_PER_MSEC)
+#define REST_MAX (20 * USEC_PER_MSEC)
 /* One that is on its way for longer than that may take any time. */
 #define RECENT (100 * USEC_PER_MSEC)
 /* The time between two looks at those on their way grows from the first to the second. */
