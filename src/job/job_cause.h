@@ -4,10 +4,11 @@
 /*
  * The record of a transaction, and the cause of a job
  *
- * A record has the steps of a transaction, each with the step that pulled it
- * in, and what was dropped. A cause is a reference to a step. A record lives as
- * long as a job, or the log of transactions, holds it; so the chain to the
- * anchor can be told even when the jobs in between have ended.
+ * A record holds the steps of a transaction, each with the step that pulled it
+ * in, and the jobs that were dropped. A cause is a reference to a step. A
+ * record lives as long as a job or the log of transactions refers to it, so
+ * the chain from a job to its anchor can be shown after the jobs in between
+ * have ended.
  */
 
 #include <stdbool.h>
@@ -24,9 +25,9 @@
 /* One job of a transaction, as it was staged. */
 typedef struct JobStep {
         JobName *unit;                  /* a reference */
-        uint32_t id;                    /* of the job that it became, or JOB_ID_NONE */
-        uint32_t puller;                /* place of the step that pulled it in; JOB_STEP_NONE for an anchor */
-        UnitOriginId origin;            /* where that relation was declared */
+        uint32_t id;                    /* job made for this step, or JOB_ID_NONE */
+        uint32_t puller;                /* place of the step that pulled this one in; JOB_STEP_NONE for an anchor */
+        UnitOriginId origin;            /* where the relation to the puller was declared */
         uint8_t type;                   /* JobType */
         uint8_t relation;               /* UnitRelationKind of the puller to this unit */
         bool is_needed;
@@ -37,8 +38,8 @@ typedef struct JobStep {
 #define JOB_DECLARATION_TEXT_MAX 1200
 
 /*
- * How the relation from @puller to @unit is written where it was declared: "Requires=b.service (a.service:3)", or
- * "PartOf=a.target of b.service (b.service:2)". Returns @buffer.
+ * The relation from @puller to @unit as its file declares it: "Requires=b.service (a.service:3)", or "PartOf=a.target
+ * of b.service (b.service:2)". Returns @buffer.
  */
 const char *job_declaration_format(UnitRelationKind relation, bool declared_there, const char *puller,
                                    const char *unit, const char *origin,
@@ -52,22 +53,22 @@ typedef struct JobDrop {
         uint8_t relation;               /* UnitRelationKind of the puller to this unit */
         bool declared_there;            /* as in a step */
         UnitOriginId origin;
-        JobName *puller;                /* a reference; NULL if it was asked for */
+        JobName *puller;                /* a reference; NULL for an anchor */
         char *why;                      /* owned */
 } JobDrop;
 
 typedef struct JobTransactionRecord {
         uint32_t n_references;
         JobMode mode;
-        uint64_t id;                    /* also a refused one has an own number here */
+        uint64_t id;                    /* a refused transaction has an id here, too */
         uint64_t time;
-        char *requester;                /* owned; NULL if a rule asked */
-        char *command;                  /* owned; of the requester's process, NULL if not known */
+        char *requester;                /* owned; NULL if a rule made the request */
+        char *command;                  /* owned; name of the requester's process, NULL if unknown */
         char *reason;                   /* owned */
         uint32_t uid, pid;
         VECTOR(JobStep) steps;
         VECTOR(JobDrop) drops;
-        Failure failure;                /* code 0: it was committed */
+        Failure failure;                /* code 0: the transaction was committed */
 } JobTransactionRecord;
 
 /* A reference to a step of a record. */
@@ -81,4 +82,4 @@ JobTransactionRecord *job_transaction_record_ref(JobTransactionRecord *record);
 JobTransactionRecord *job_transaction_record_unref(JobTransactionRecord *record);
 DEFINE_CLEANUP(JobTransactionRecord, job_transaction_record_unref)
 
-const JobStep *job_cause_step(JobCause cause);          /* NULL if it has none */
+const JobStep *job_cause_step(JobCause cause);          /* NULL if the cause has none */

@@ -4,8 +4,8 @@
  * Why: what a job waits for
  *
  * The chain of blockers is followed from job to job until one runs, is paused,
- * or is itself ready; the jobs of one table can't wait in a circle, and the
- * chain is cut at a length that nobody reads anyway.
+ * or is itself ready. Its length is limited, because a reader gains nothing
+ * from a longer one and jobs can wait in a circle until the manager breaks it.
  */
 
 #include <errno.h>
@@ -59,7 +59,7 @@ static void write_times(const JobExplain *explain, const Job *job) {
                 sink_entry_u64(explain->sink, "deadline-in", usec_sub(job->deadline, explain->now));
 }
 
-/* Of a unit whose job runs: USEC_INFINITY if nothing but itself ends that. */
+/* The unit's own time limit for what the running job does; USEC_INFINITY if there is none. */
 static usec_t limit_of(const JobExplain *explain, const Job *job) {
         const Unit *unit = unit_of(explain, job);
 
@@ -118,7 +118,7 @@ static void write_blocker(const JobExplain *explain, const Job *waiting, const J
         sink_close(explain->sink);
 }
 
-/* Writes the chain; returns the last of it: what everything in it waits for. */
+/* Writes the chain of blockers and returns its last job, for which all others wait. */
 static const Job *write_blockers(const JobExplain *explain, const Job *job) {
         UnitRelationKind relation;
         const Job *blocker = find_blocker(explain, job, &relation);
@@ -147,7 +147,7 @@ static const char *ends_when(const Job *last) {
         return "the manager's next turn";
 }
 
-/* Of a job and those that it waits for, the one whose time is up first; NULL if none has a limit. */
+/* The job with the earliest deadline among @job and the jobs that it waits for; NULL if none has one. */
 static const Job *first_to_time_out(const JobExplain *explain, const Job *job) {
         UnitRelationKind relation;
         const Job *first = NULL;
@@ -160,7 +160,7 @@ static const Job *first_to_time_out(const JobExplain *explain, const Job *job) {
         return first;
 }
 
-/* All that would end it: what is waited for, time limits, a cancel. */
+/* Writes every event that would end @job: the end of its last blocker, time limits, a cancel. */
 static void write_ends_when(const JobExplain *explain, const Job *job, const Job *last) {
         const Job *timing_out = first_to_time_out(explain, job);
         usec_t limit = limit_of(explain, last);
@@ -211,7 +211,7 @@ static int describe_wait(const JobExplain *explain, const Job *job, char **ret_t
                            job_type_to_string(job->run_type), unit->id);
 }
 
-/* ": /bin/sleep 60 (pid 12)", or nothing. */
+/* Adds what the unit does now, as ": /bin/sleep 60 (pid 12)", or nothing. */
 static void add_activity(Text *text, const Unit *unit) {
         cleanup_free_ char *activity = NULL;
         usec_t since;
@@ -294,7 +294,7 @@ static int describe_ended(const JobExplain *explain, const JobEnded *ended, char
                            cause ? cause : "");
 }
 
-/* An absorbed job has another cause than its survivor. */
+/* The cause of an ended job: for an absorbed job its own request, not its survivor's. */
 static JobCause cause_of_ended(const JobExplain *explain, const JobEnded *ended) {
         JobCause own = { .record = job_log_find_transaction(explain->log, ended->transaction), .step = ended->step };
         JobCause request = {};
@@ -304,7 +304,7 @@ static JobCause cause_of_ended(const JobExplain *explain, const JobEnded *ended)
         return request.record ? request : own;
 }
 
-/* How its last job ended does not tell what became of it since. @unit may be NULL. */
+/* Appends the unit's present state, which may have changed since its last job ended. @unit may be NULL. */
 static int describe_now(const JobExplain *explain, const JobEnded *ended, const Unit *unit, char **ret_text) {
         cleanup_free_ char *end = NULL, *activity = NULL;
         bool is_told, is_loaded = unit && unit->load_state == UNIT_LOADED;
@@ -322,7 +322,7 @@ static int describe_now(const JobExplain *explain, const JobEnded *ended, const 
                            is_told ? ": " : "", is_told ? activity : "");
 }
 
-/* @unit: it is the unit that is asked for, as it is now; or NULL. */
+/* @unit: the unit, if the question was about it rather than about the job; or NULL. */
 static int explain_ended(const JobExplain *explain, const JobEnded *ended, const char *kind, const Unit *unit) {
         JobCause why = cause_of_ended(explain, ended);
         cleanup_free_ char *summary = NULL;
@@ -368,7 +368,7 @@ static void write_requests(const JobExplain *explain, const JobTransactionRecord
         sink_entry_close(explain->sink);
 }
 
-/* @drop: the job that was left out of it and is asked for, or NULL. */
+/* @drop: the dropped job that the question is about, or NULL. */
 static int explain_transaction(const JobExplain *explain, JobTransactionRecord *record, const JobDrop *drop,
                                const char *summary) {
         bool was_refused = record->failure.code != 0;
@@ -382,7 +382,7 @@ static int explain_transaction(const JobExplain *explain, JobTransactionRecord *
         sink_open(explain->sink, 'a', "{sv}");
         sink_entry_string(explain->sink, "kind", was_refused ? "refused" : "transaction");
         sink_entry_string(explain->sink, "summary", summary);
-        /* What was refused has no number that a person has seen. */
+        /* The id of a refused transaction was never shown to a user. */
         if (!was_refused)
                 sink_entry_u64(explain->sink, "transaction", record->id);
         sink_entry_u64(explain->sink, "age", usec_sub(explain->now, record->time));
@@ -408,7 +408,7 @@ static int describe_drop(const JobTransactionRecord *record, const JobDrop *drop
                            job_drop_rule_to_string(drop->rule), drop->why, stop);
 }
 
-/* A unit without a job: how its last one ended, unless a later transaction left it out or was refused. */
+/* A unit without a job: how its last job ended, unless a later transaction dropped its job or was refused. */
 static int explain_idle(const JobExplain *explain, const Unit *unit, const char *name) {
         const JobDrop *drop = NULL;
         JobTransactionRecord *record = job_log_find_drop(explain->log, name, &drop);
@@ -467,7 +467,7 @@ int job_explain(const JobExplain *explain, const char *what) {
 
         unit = unit_table_find(explain->units, what);
         job = unit ? job_unit_entry_main(job_table_peek(explain->table, unit->index)) : NULL;
-        /* Of a running and a waiting job the one that waits is the question. */
+        /* With a running and a pending job the question is about the pending one. */
         if (job && job_table_peek(explain->table, unit->index)->pending)
                 job = job_table_peek(explain->table, unit->index)->pending;
         if (job)

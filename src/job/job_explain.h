@@ -39,9 +39,11 @@ typedef struct JobExplain {
 
 #define JOB_EXPLAIN_WAIT_MAX 200        /* bytes */
 
-/* In short what @job waits for at this moment: "it waited for job 5 (start b.service): /bin/sleep 60 (pid 12)".
- * 0, -ENOENT if for nothing but its turn, or -ENOMEM. */
+/*
+ * Describes in short what @job waits for at this moment: "it waited for job 5 (start b.service): /bin/sleep 60 (pid
+ * 12)". 0, -ENOENT if the job waits for nothing but its turn, or -ENOMEM.
+ */
 int job_explain_wait(const JobExplain *explain, const Job *job, char **ret_text);
 
-/* @what: a job id, a unit's name, or "t12". 0, or -ENOENT if nothing is known of it. */
+/* @what: a job id, a unit name, or "t12" for a transaction. 0, or -ENOENT if @what is unknown. */
 int job_explain(const JobExplain *explain, const char *what);

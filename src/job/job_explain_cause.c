@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Why: the chain from a job to who asked for it
+ * Why: the chain from a job to the request
  *
- * The chain is told from the record of the transaction, so it does not matter
- * which of the jobs in between have ended. Each step was pulled in by an earlier
- * one, so the chain ends.
+ * The chain is read from the record of the transaction, so the jobs in between
+ * may have ended. Each step was pulled in by an earlier one, so the chain
+ * ends.
  */
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #include "basic/text.h"
 #include "job/job_explain_cause.h"
 
-#define CHAIN_END 32                    /* steps shown at each end of a long chain */
+#define CHAIN_END 32                    /* steps shown at each end of a longer chain */
 
 int job_explain_requester(const JobTransactionRecord *record, char **ret_text) {
         if (record->requester && record->pid > 0)
@@ -44,9 +44,9 @@ static void write_requester(const JobExplain *explain, const JobTransactionRecor
         sink_close(explain->sink);
 }
 
-/* One link of the chain: a job of the transaction, or one that was left out of it. */
+/* One link of the chain: a job of the transaction, or a dropped one. */
 typedef struct Link {
-        const JobName *unit, *puller;   /* borrowed; no puller: it was asked for */
+        const JobName *unit, *puller;   /* borrowed; no puller: an anchor */
         JobType type, puller_type;
         UnitRelationKind relation;
         UnitOriginId origin;
@@ -125,7 +125,7 @@ static const JobStep *puller_of(JobTransactionRecord *record, const JobStep *ste
         return job_cause_step((JobCause) { .record = record, .step = step->puller });
 }
 
-/* Of a chain that nobody would read to its end the middle is left out. One from a damaged snapshot may be a circle. */
+/* Leaves out the middle of a long chain. A chain from a damaged snapshot may be circular. */
 static void write_steps(const JobExplain *explain, JobCause cause) {
         JobTransactionRecord *record = cause.record;
         const JobStep *step;
@@ -175,7 +175,7 @@ static uint32_t find_puller(const JobTransactionRecord *record, const JobDrop *d
         return JOB_STEP_NONE;
 }
 
-/* Through others that were left out to one that stayed, and on from there. */
+/* Writes the chain of dropped jobs up to one that stayed, and goes on from there. */
 static void write_drop_links(const JobExplain *explain, JobTransactionRecord *record, const JobDrop *drop) {
         const JobDrop *last = drop;
         uint32_t step;

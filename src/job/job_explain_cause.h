@@ -8,7 +8,7 @@
 #include "job/job_explain.h"
 
 void job_explain_write_causes(const JobExplain *explain, JobCause cause);
-/* The client or rule that asked for the transaction; with @drop the chain from a job that was left out of it. */
+/* Writes the client or rule that asked for the transaction and, with @drop, the chain to that dropped job. */
 void job_explain_write_request(const JobExplain *explain, JobTransactionRecord *record, const JobDrop *drop);
 void job_explain_write_other_causes(const JobExplain *explain, const Job *job);
 void job_explain_write_drops(const JobExplain *explain, const JobTransactionRecord *record);

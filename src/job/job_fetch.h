@@ -2,25 +2,26 @@
 #pragma once
 
 /*
- * A job's unit, fetched ahead
+ * Prefetching a job's unit
  *
- * From a job or a candidate one comes to its unit by a pointer or a place in
- * the table, and from there to its relations, to their other ends, and to what
- * is kept of these. So each has to be asked for some steps before the next one.
+ * The way from a job or a candidate to its unit leads over a pointer or a
+ * place in the table, and from there to the unit's relations, to the units at
+ * their other ends, and to the entries of these. A walk therefore prefetches
+ * each of them some steps before it is read.
  */
 
 #include "basic/fetch.h"
 #include "unit/unit_table.h"
 
-/* How many steps before. */
+/* Distances, in steps of the walk. */
 enum {
-        FETCH_JOB = 24,                 /* or candidate */
-        FETCH_PLACE = 20,               /* of its unit in the table */
+        FETCH_JOB = 24,                 /* a job or candidate */
+        FETCH_PLACE = 20,               /* the slot of its unit in the unit table */
         FETCH_UNIT = 15,
         FETCH_RELATIONS = 9,
         FETCH_OTHER_PLACES = 6,
         FETCH_OTHERS = 3,
-        FETCH_OTHERS_MAX = 4,           /* of one kind: with more of them, each is waited for less */
+        FETCH_OTHERS_MAX = 4,           /* relations of one kind whose other ends are prefetched */
 };
 
 static inline void job_fetch_unit(const Unit *unit) {
@@ -28,7 +29,7 @@ static inline void job_fetch_unit(const Unit *unit) {
         fetch_ahead(&unit->settings);
 }
 
-/* Those of most units lie in one piece: see unit_relation_pack.c. */
+/* The relations of most units are one allocation: see unit_relation_pack.c. */
 static inline void job_fetch_relations(const Unit *unit) {
         if (!unit->buckets)
                 return;

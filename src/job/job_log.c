@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What has been
+ * History of ended jobs and transactions
  */
 
 #include <assert.h>
@@ -19,7 +19,7 @@ int job_log_init(JobLog *log) {
                 return -ENOMEM;
         }
 
-        /* Written to, so that the pages are there now and not one by one later. */
+        /* Written to, so that the kernel allocates the pages now rather than one by one later. */
         memset(log->ended, 0xff, JOB_LOG_ENDED_MAX * sizeof(*log->ended));
         memset(log->ended, 0, JOB_LOG_ENDED_MAX * sizeof(*log->ended));
         return 0;
@@ -72,7 +72,7 @@ uint32_t job_log_add_ended(JobLog *log, JobEnded ended) {
         } else
                 log->n_ended++;
 
-        /* The one that goes four later: its name was looked at long ago. */
+        /* Prefetches the entry that will be overwritten four calls later; its name was last read long ago. */
         if (log->n_ended == JOB_LOG_ENDED_MAX)
                 fetch_ahead(log->ended[(log->next_ended + 4) % JOB_LOG_ENDED_MAX].unit);
         *place = ended;
@@ -81,7 +81,7 @@ uint32_t job_log_add_ended(JobLog *log, JobEnded ended) {
         return forgotten;
 }
 
-/* The record must be complete: its size is what it is counted by. */
+/* The record must be complete, because its size is counted here. */
 void job_log_add_transaction(JobLog *log, JobTransactionRecord *record) {
         size_t place;
 
@@ -112,7 +112,7 @@ const JobEnded *job_log_find_of_unit(const JobLog *log, const char *unit) {
         return NULL;
 }
 
-/* @age counts from 0, the last one. */
+/* @age: 0 for the newest. */
 static JobTransactionRecord *job_log_transaction_at(const JobLog *log, size_t age) {
         size_t place = log->first_transaction + log->n_transactions - 1 - age;
 

@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * What has been: the last ended jobs and the last transactions
+ * History: the last ended jobs and the last transactions
  *
- * Two rings in memory, whole from the beginning: the manager does not grow
- * with the work it has done. A waiter that comes late learns a job's result here,
- * and a question why something did not happen finds what was dropped or
- * refused. An entry holds names, not units: the unit may be gone.
+ * Two rings in memory, allocated as a whole at the start: the manager does not
+ * grow with the work it has done. A client that asks late still gets a job's
+ * result, and "why" finds jobs that were dropped or refused. An entry holds
+ * names, not units, because the unit may be unloaded.
  */
 
 #include "basic/id_map.h"
@@ -17,45 +17,45 @@
 
 #define JOB_LOG_ENDED_MAX 10000U
 #define JOB_LOG_TRANSACTIONS_MAX 1000U
-#define JOB_LOG_TRANSACTIONS_BYTES (128U * 1024U)        /* but the last one is kept, however large */
+#define JOB_LOG_TRANSACTIONS_BYTES (128U * 1024U)        /* the newest record is kept, whatever its size */
 
-/* Fixed in size, and its names are shared: what has ended costs no memory of its own. */
+/* Fixed in size, with shared names: an ended job allocates nothing of its own. */
 typedef struct JobEnded {
         uint32_t id;
-        uint32_t merged_into;           /* the survivor, if this one had been absorbed */
+        uint32_t merged_into;           /* the job that absorbed this one, or JOB_ID_NONE */
         JobName *unit;                  /* a reference */
         uint8_t type, run_type, result; /* JobType, JobType, JobResult */
         bool is_irreversible;
-        uint32_t step;                  /* in the record of its transaction, while that is kept */
+        uint32_t step;                  /* in the record of its transaction, as long as that is kept */
         uint64_t transaction;
         uint64_t installed_at, triggered_at, ended_at;
-        JobEndReason reason;            /* its name is a reference */
+        JobEndReason reason;            /* the reason's name is a reference */
 } JobEnded;
 
 typedef struct JobLog {
         JobEnded *ended;                /* owned ring */
         size_t n_ended, next_ended;
         IdMap by_id;                    /* → JobEnded */
-        JobTransactionRecord **transactions;    /* owned ring of references, the oldest first */
+        JobTransactionRecord **transactions;    /* owned ring of references, oldest first */
         size_t n_transactions, first_transaction;
-        size_t n_bytes;                 /* of their records */
+        size_t n_bytes;                 /* total size of the records */
 } JobLog;
 
-/* Takes all memory that the rings will ever need: -ENOMEM. */
+/* Allocates all memory that the rings will ever need: 0 or -ENOMEM. */
 int job_log_init(JobLog *log);
 void job_log_deinit(JobLog *log);
 
-/* Takes over the references of @ended. Returns the id that is not known any more from now on, or JOB_ID_NONE. */
+/* Takes over the references of @ended. Returns the id that left the ring to make room, or JOB_ID_NONE. */
 uint32_t job_log_add_ended(JobLog *log, JobEnded ended);
 void job_log_add_transaction(JobLog *log, JobTransactionRecord *record);
 
-/* From the oldest on: @i below n_ended. */
+/* The @i-th ended job, oldest first; @i must be below n_ended. */
 const JobEnded *job_log_at(const JobLog *log, size_t i);
 const JobEnded *job_log_find(const JobLog *log, uint32_t id);
-/* The last that ended of a unit, or NULL. */
+/* The last ended job of a unit, or NULL. */
 const JobEnded *job_log_find_of_unit(const JobLog *log, const char *unit);
 JobTransactionRecord *job_log_find_transaction(const JobLog *log, uint64_t id);
-/* The first request that is still kept of a job that was absorbed. Without a record if none is. */
+/* The first request, of those still kept, for an absorbed job. The cause has no record if none is kept. */
 JobCause job_log_find_request(const JobLog *log, uint32_t id);
-/* The last transaction that dropped a job of @unit or was refused with it among its requests, or NULL. */
+/* The last transaction that dropped a job of @unit, or that was refused with @unit among its requests; NULL if none. */
 JobTransactionRecord *job_log_find_drop(const JobLog *log, const char *unit, const JobDrop **ret_drop);

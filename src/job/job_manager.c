@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The face of the job engine: requests
+ * The interface of the job engine: requests
  *
- * Exec and plan build the same transaction in the same stage. What makes the
- * difference is the commit, so what plan says is what exec does.
+ * Exec and plan build the same transaction in the same stage and differ in the
+ * commit only, so a plan shows what exec does.
  */
 
 #include <assert.h>
@@ -150,7 +150,7 @@ static int record_new(JobManager *manager, JobMode mode, const JobRequester *req
         return 0;
 }
 
-/* The record of a refused transaction names its requests, so that a question about one of them finds it. */
+/* Names the requests in the record of a refused transaction, so that job_log_find_drop() finds it. */
 static int record_refusal(JobManager *manager, JobTransactionRecord *record, const JobRequest *requests,
                           size_t n) {
         int r;
@@ -191,7 +191,7 @@ static int commit(JobManager *manager, JobTransactionRecord *record, JobPlan *pl
         };
         int r;
 
-        /* Every job in the table may end at once: that list must not need memory then. */
+        /* All jobs of the table may end at once: reserve that list now, because it must not need memory then. */
         r = vector_reserve(&manager->ends, manager->table.n_jobs + manager->transaction.candidates.n);
         if (r < 0)
                 return r;
@@ -319,7 +319,9 @@ int job_manager_cancel(JobManager *manager, uint32_t id, const JobRequester *req
         return 0;
 }
 
-/* What follows from it is asked for when all have gone: it would be canceled, too, and come again for ever. */
+/*
+ * Follow-up requests are made after all jobs have ended: made earlier, they would be canceled and made again for ever.
+ */
 size_t job_manager_cancel_all(JobManager *manager, const JobRequester *requester, uint64_t now) {
         size_t n = 0;
 

@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * The face of the job engine
+ * The interface of the job engine
  *
  * Requests for changes of units go in, jobs come out: expanded over the units'
- * relations, checked, committed whole or not at all, dispatched in order, and
- * ended by the units' own changes of state. Time enters as a value. What
- * happens is told to a subscriber, which must not call back from inside; jobs
+ * relations, checked, committed as a whole or not at all, dispatched in order,
+ * and ended by the units' changes of state. The caller passes the time as a
+ * value. Subscribers get events and must not call back from inside one. Jobs
  * are named by id, never by a pointer that outlives a call.
  *
- * Functions return 0, a negative errno (memory only, unless said), or an
- * outcome of the enum below.
+ * Functions return 0, a negative errno (-ENOMEM only, unless stated
+ * otherwise), or an outcome of the enum below.
  */
 
 #include <stdbool.h>
@@ -29,7 +29,7 @@ enum {
         JOB_MANAGER_E_SUCCESS,
         JOB_MANAGER_E_REFUSED,          /* the plan's failure says why; nothing has changed */
         JOB_MANAGER_E_NO_SUCH_JOB,
-        JOB_MANAGER_E_NOT_CANCELABLE,   /* it runs; the failure says what would end it */
+        JOB_MANAGER_E_NOT_CANCELABLE,   /* the job runs; the failure says what would end it */
 };
 
 typedef struct JobManager JobManager;
@@ -37,8 +37,8 @@ typedef struct JobManager JobManager;
 /* The client or rule that asks. Strings are copied. */
 typedef struct JobRequester {
         const char *name;               /* bus name, or NULL if a rule asks */
-        const char *command;            /* name of the client's process, for people; NULL if not known */
-        uint32_t uid, pid;              /* of the client; 0 pid if not known */
+        const char *command;            /* name of the client's process, for messages; NULL if unknown */
+        uint32_t uid, pid;              /* of the client; pid 0 if unknown */
         const char *reason;             /* "unit x.service changed", "auto-restart", …; NULL for a client */
 } JobRequester;
 
@@ -46,48 +46,48 @@ typedef struct JobOptions {
         JobMode mode;
         const JobRequester *requester;
         uint64_t now;                   /* monotonic, µs */
-        bool wants_anchors_only;        /* exec: the plan has the anchors, and nothing else */
-        bool wants_edges;               /* plan: also what pulls in and what waits for what */
+        bool wants_anchors_only;        /* exec: the plan contains the anchors only */
+        bool wants_edges;               /* plan: include the edges (who pulls in, who waits) */
 } JobOptions;
 
-/* A job as it is now, or as it ended. */
+/* A job: its present state, or the state in which it ended. */
 typedef struct JobInfo {
         uint32_t id;
-        Unit *unit;                     /* borrowed, valid during the call; NULL for an ended job whose unit is gone */
+        Unit *unit;                     /* borrowed, valid during the call; NULL if an ended job's unit is gone */
         JobType type;
         JobType run_type;
         JobState state;
-        JobResult result;               /* _JOB_RESULT_INVALID until it ended */
+        JobResult result;               /* _JOB_RESULT_INVALID until the job has ended */
         bool is_irreversible;
         bool ignores_order;
-        bool is_paused;                 /* put back by "not now" */
-        uint32_t blocker;               /* job that must end first, if one is known; JOB_ID_NONE */
-        uint64_t transaction;           /* that brought it in */
+        bool is_paused;                 /* put back by the answer "not now" */
+        uint32_t blocker;               /* the job that must end first, if known; else JOB_ID_NONE */
+        uint64_t transaction;           /* the transaction that made the job */
         uint64_t installed_at;          /* monotonic µs */
-        uint64_t triggered_at;          /* 0 while it waits */
-        uint64_t deadline;              /* of its time limits; USEC_INFINITY */
+        uint64_t triggered_at;          /* 0 while the job waits */
+        uint64_t deadline;              /* the earlier of its time limits; USEC_INFINITY if it has none */
 } JobInfo;
 
 typedef enum JobEventKind {
         JOB_EVENT_INSTALLED,
         JOB_EVENT_CHANGED,              /* type, state, merged, paused, irreversible */
-        JOB_EVENT_FINISHED,             /* exactly once for each id; also for ids that had been absorbed */
+        JOB_EVENT_FINISHED,             /* exactly once for each id, absorbed ids included */
         JOB_EVENT_REFUSED,              /* a follow-up request of the engine's own was refused: failure says why */
         JOB_EVENT_CYCLE_BROKEN,         /* failure's message lists the edges and the victim */
 } JobEventKind;
 
 typedef struct JobEvent {
         JobEventKind kind;
-        JobInfo job;                    /* of the first three kinds */
-        const char *cause;              /* one sentence, or NULL; of a job that ended see job_event_cause() */
+        JobInfo job;                    /* of CHANGED, FINISHED and REFUSED */
+        const char *cause;              /* one sentence, or NULL; for an ended job use job_event_cause() */
         const struct JobEndReason *end;
-        uint32_t forgotten;             /* FINISHED: an old job that is unknown from now on; or JOB_ID_NONE */
+        uint32_t forgotten;             /* FINISHED: id of an old job that left the history; or JOB_ID_NONE */
         const Failure *failure;
 } JobEvent;
 
 #define JOB_EVENT_CAUSE_MAX 384
 
-/* The cause in words, made when it is asked for. NULL if there is nothing to say. */
+/* The cause in words, formatted on demand. NULL if there is none. */
 const char *job_event_cause(const JobEvent *event, char buffer[static JOB_EVENT_CAUSE_MAX]);
 
 typedef void (*JobSubscriber)(const JobEvent *event, void *userdata);
@@ -96,14 +96,14 @@ int job_manager_new(JobManager **ret_manager, UnitTable *units /* borrowed */);
 JobManager *job_manager_free(JobManager *manager);
 DEFINE_CLEANUP(JobManager, job_manager_free)
 
-/* Any number may listen; each is called in the order of subscription. */
+/* Subscribers are called in the order of their subscription. */
 int job_manager_subscribe(JobManager *manager, JobSubscriber subscriber, void *userdata);
 
 /* — requests — */
 
 /*
- * All requests in one transaction. job_manager_plan() runs the same code and stops before the commit. @ret_plan (may be
- * NULL for exec) is filled on success and on refusal: job/job_plan.h.
+ * Runs all requests as one transaction. job_manager_plan() runs the same code and stops before the commit. @ret_plan
+ * (may be NULL for exec) is filled on success and on refusal: job/job_plan.h.
  */
 int job_manager_exec(JobManager *manager, const JobRequest *requests, size_t n, const JobOptions *options,
                      JobPlan **ret_plan);
@@ -113,7 +113,7 @@ int job_manager_plan(JobManager *manager, const JobRequest *requests, size_t n, 
 /* Ends a pending job. Outcomes: NO_SUCH_JOB, NOT_CANCELABLE, with @ret_failure (may be NULL). */
 int job_manager_cancel(JobManager *manager, uint32_t id, const JobRequester *requester, uint64_t now,
                        Failure *ret_failure);
-/* Cancels all that are pending; returns how many. */
+/* Cancels all pending jobs and returns their number. */
 size_t job_manager_cancel_all(JobManager *manager, const JobRequester *requester, uint64_t now);
 
 /* — running — */
@@ -121,34 +121,36 @@ size_t job_manager_cancel_all(JobManager *manager, const JobRequester *requester
 /* Triggers at most @budget jobs; true if more are ready. */
 bool job_manager_run(JobManager *manager, unsigned budget, uint64_t now);
 
-/* A unit reports a change of state (also a mere change of sub-state: old == new). May come from inside a trigger. */
+/* A unit reports a change of state, or of sub-state only (old == new). May be called from inside a trigger. */
 void job_manager_finish(JobManager *manager, Unit *unit, UnitActiveState old, UnitActiveState new,
                         UnitChangeFlags flags, uint64_t now);
 
-/* A unit that answered "not now" may be asked again. */
+/* @unit, which answered "not now", is ready to be asked again. */
 void job_manager_resume(JobManager *manager, Unit *unit);
 
-/* A unit reloaded by itself: try-reload for those it propagates reloads to. */
+/* @unit reloaded without a job: requests try-reload for the units that it propagates reloads to. */
 void job_manager_notify_reload(JobManager *manager, Unit *unit, JobMode mode, uint64_t now);
 
-/* When job_manager_expire() wants to be called next: monotonic µs, or USEC_INFINITY. */
+/* When job_manager_expire() must be called next: monotonic µs, or USEC_INFINITY. */
 uint64_t job_manager_next_deadline(const JobManager *manager);
 void job_manager_expire(JobManager *manager, uint64_t now);
 
-/* — changes around it — */
+/* — changes of units and relations — */
 
-/* @unit is about to leave its table: its jobs end "collected". */
+/* @unit is about to leave its table: its jobs end as "collected". */
 void job_manager_forget_unit(JobManager *manager, Unit *unit, uint64_t now);
 
-/* @unit has new relations, which its jobs and those of its neighbours do not know. Never inside a trigger. */
+/* @unit has new relations that are unknown to its jobs and its neighbours' jobs. Not callable from inside a trigger. */
 void job_manager_unit_related(JobManager *manager, Unit *unit);
 
-/* Relations have changed (reload): pending jobs are scanned anew, the youngest of each new cycle is canceled. */
+/*
+ * Relations have changed (reload): pending jobs are scanned again, and the youngest job of each new cycle is canceled.
+ */
 void job_manager_graph_changed(JobManager *manager, uint64_t now);
 
-/* — questions — */
+/* an absorbed id: its survivor */
 
-bool job_manager_find(const JobManager *manager, uint32_t id, JobInfo *ret_job);  /* an absorbed id: the survivor */
+bool job_manager_find(const JobManager *manager, uint32_t id, JobInfo *ret_job);  /* an absorbed id: its survivor */
 bool job_manager_find_ended(const JobManager *manager, uint32_t id, JobInfo *ret_job);  /* the last 10,000 */
 /* The job that stands for the unit: the running one, else the pending one, else a nop. */
 bool job_manager_unit_job(const JobManager *manager, const Unit *unit, JobInfo *ret_job);
@@ -157,14 +159,14 @@ size_t job_manager_count(const JobManager *manager);
 bool job_manager_has_ready(const JobManager *manager);
 
 typedef VECTOR(JobInfo) JobInfos;
-int job_manager_list(const JobManager *manager, JobInfos *ret_jobs);                    /* by id; vector_deinit() it */
-/* Jobs that must go before (or, !@before, wait for) a job, by order. */
+int job_manager_list(const JobManager *manager, JobInfos *ret_jobs);   /* by id; to be freed */
+/* The jobs that must go before a job by order or, with !@before, that must wait for it. */
 int job_manager_neighbours(const JobManager *manager, uint32_t id, bool before, JobInfos *ret_jobs);
 
-/* @what: a job id, a unit, or "t12" for a transaction. Writes an a{sv}; -ENOENT if nothing of that name is known. */
+/* @what: a job id, a unit name, or "t12" for a transaction. Writes an a{sv}; -ENOENT if @what is unknown. */
 int job_manager_explain(const JobManager *manager, const char *what, uint64_t now, Sink *sink);
 
-/* Writes a job as an a{sv}: the keys of Query and of jobd-sim's "jobs". */
+/* Writes a job as an a{sv}, with the keys of Query and of jobd-sim's "jobs". */
 void job_manager_write_job(const JobManager *manager, const JobInfo *job, Sink *sink);
 void job_manager_write_stats(const JobManager *manager, Sink *sink);                    /* an a{sv} */
 
@@ -172,17 +174,17 @@ void job_manager_write_stats(const JobManager *manager, Sink *sink);            
 
 int job_manager_save(const JobManager *manager, JobSnapshot *ret_snapshot);
 /*
- * The same in parts, to write down what has changed: a job, waiting, running or of the last that ended, as bytes that
- * job_snapshot_read_record() takes; nothing if there is none of that id, or it has been absorbed.
+ * Save in parts: writes one job (waiting, running or in the history) as bytes that job_snapshot_read_record() reads.
+ * Writes nothing if no job has the id or the job has been absorbed.
  */
 void job_manager_write_record(const JobManager *manager, uint32_t id, RecordWriter *writer);
 void job_manager_write_counters(const JobManager *manager, RecordWriter *writer);
 typedef VECTOR(uint32_t) JobIds;
-int job_manager_list_records(const JobManager *manager, JobIds *ret_ids);       /* of all, sorted */
-/* The unit that @unit waits for, to start again with it (RestartOnDependency=); NULL if none. */
+int job_manager_list_records(const JobManager *manager, JobIds *ret_ids);       /* of all records, sorted */
+/* The unit that @unit waits for to start again (RestartOnDependency=); NULL if none. */
 const Unit *job_manager_recovers_with(const JobManager *manager, const Unit *unit);
 /*
- * Into an empty manager, with units and their states restored before. A triggered job is not triggered again: its
- * unit's state will end it. A record whose unit cannot be used ends "collected", in the log of ended jobs.
+ * Restores into an empty manager whose units and unit states are already restored. A triggered job is not triggered
+ * again: its unit's state will end it. The job of a unit that cannot be used ends as "collected", in the history.
  */
 int job_manager_restore(JobManager *manager, const JobSnapshot *snapshot, uint64_t now);

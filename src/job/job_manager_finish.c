@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The face of the job engine: how jobs end
+ * The interface of the job engine: the end of jobs
  *
- * Only a unit's own change of state ends what it was told to do. A bad end
- * takes down what depends on it, step by step over a list, in a fixed order:
- * record and free, dependents, those that waited, OnFailure=, subscribers.
+ * A running job ends only by its unit's change of state. A bad result also
+ * ends the dependents' jobs, one by one from a list and in a fixed order:
+ * record and free the job, then its dependents, the jobs that waited for it,
+ * OnFailure=, and subscribers.
  */
 
 #include <assert.h>
@@ -15,7 +16,7 @@
 #include "job/job_manager_private.h"
 #include "job/job_reaction.h"
 
-/* The list has room for every job of the table, since before it was installed. */
+/* Room for every job of the table was reserved before the job was installed. */
 static void end_queue(JobManager *manager, Job *job, JobResult result, uint32_t because) {
         JobEnd end = { .job = job, .result = result, .because = because };
         int r;
@@ -28,7 +29,7 @@ static void end_queue(JobManager *manager, Job *job, JobResult result, uint32_t 
         (void) r;
 }
 
-/* Dependents' pending start and verify jobs end with ours. */
+/* The dependents' pending start and verify jobs end, too. */
 static void end_dependents(JobManager *manager, const Unit *unit, UnitRelationKind kind, bool only_starts) {
         UnitRelations relations = unit_relations(unit, kind);
 
@@ -42,7 +43,10 @@ static void end_dependents(JobManager *manager, const Unit *unit, UnitRelationKi
         }
 }
 
-/* A restart that goes in its stop half takes its start along: others count on that, unless the unit is there anyway. */
+/*
+ * Returns true if the end of @job also ends a start that dependents count on: a restart in its stop half, unless the
+ * unit stays active.
+ */
 static bool end_takes_start_along(const Unit *unit, const Job *job) {
         return job->type == JOB_RESTART && job->run_type == JOB_STOP &&
                !unit_state_is_active_or_reloading(unit->active_state);
@@ -94,7 +98,7 @@ const char *job_event_cause(const JobEvent *event, char buffer[static JOB_EVENT_
         return event->end ? job_end_reason_format(event->end, buffer) : event->cause;
 }
 
-/* Each id gets its one end: the job's own, then those of the jobs that it absorbed. */
+/* Reports one end for each id: the job's own, then those of the jobs that it absorbed. */
 static void end_tell(JobManager *manager, const Job *job, JobResult result, JobEndReason reason) {
         JobEvent event = { .kind = JOB_EVENT_FINISHED, .end = &reason };
 
@@ -108,7 +112,10 @@ static void end_tell(JobManager *manager, const Job *job, JobResult result, JobE
         }
 }
 
-/* Without the stop over it a running restart goes on to its start half, which no order check has seen meanwhile. */
+/*
+ * Returns true if the end of @job, a pending stop, lets a running restart go on to its start half; no order check has
+ * included that half in the meantime.
+ */
 static bool end_leaves_restart(const JobTable *table, const Job *job) {
         const JobUnitEntry *entry = job_table_peek(table, job->unit);
 
@@ -193,7 +200,7 @@ void job_manager_end_pause(JobManager *manager, Job *pending) {
         job_manager_emit(manager, JOB_EVENT_CHANGED, pending, "the unit may be asked again", NULL);
 }
 
-/* A pending start or verify of a unit that is there. */
+/* Ends a pending start or verify of a unit that is active already. */
 static void change_end_pending(JobManager *manager, const JobChange *change) {
         Job *pending = job_table_peek(&manager->table, change->unit)->pending;
 
@@ -231,7 +238,10 @@ void job_manager_take_change(JobManager *manager, const JobChange *change) {
         job_notify_look(&manager->notify, unit);
 }
 
-/* While a trigger is on the stack changes wait; without memory the last one of the same unit is made longer. */
+/*
+ * Queues a change that came while a trigger was on the stack. Without memory the last change of the same unit is
+ * extended.
+ */
 static void changes_add(JobManager *manager, const JobChange *change) {
         if (vector_push(&manager->changes, *change) == 0)
                 return;
@@ -272,7 +282,7 @@ static void forget_jobs(JobManager *manager, const Unit *unit) {
 void job_manager_forget_unit(JobManager *manager, Unit *unit, uint64_t now) {
         manager->now = now;
         job_notify_forget(&manager->notify, unit);
-        job_manager_rescan_neighbours(manager, unit);   /* they lose a relation */
+        job_manager_rescan_neighbours(manager, unit);   /* their relation to @unit goes */
         if (unit->index < manager->table.n_entries)
                 forget_jobs(manager, unit);
         job_manager_forget_recoveries(manager, unit);

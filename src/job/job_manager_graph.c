@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The face of the job engine: what happens when the graph under it changes
+ * The interface of the job engine: changes of the relations
  *
- * Transactions are checked for cycles of order when they are built. New unit
- * files can close one among jobs that were fine; they would wait for each
- * other for ever, so the youngest of them goes. A waiting job has counted the
- * neighbours that it has looked at, so it looks anew when they are others.
+ * Transactions are checked for order cycles when they are built. New unit
+ * files can close a cycle among installed jobs, which would then wait for each
+ * other for ever; the youngest of them is canceled. A waiting job scans its
+ * neighbours again, because its place in the scan is a number of neighbours.
  */
 
 #include "job/job_manager_private.h"
@@ -19,7 +19,7 @@ void job_manager_break_cycles(JobManager *manager) {
         while (job_transaction_find_stuck(&manager->transaction, &id, &cycle) > 0) {
                 Failure failure = {};
 
-                /* Restarts in their stop halves: what they wait for each other with is still to come. */
+                /* These are restarts in their stop halves, and only their start halves will wait for each other. */
                 if (id == JOB_ID_NONE) {
                         manager->has_cycle_to_come = true;
                         return;
@@ -43,7 +43,7 @@ void job_manager_rescan_neighbours(JobManager *manager, const Unit *unit) {
         }
 }
 
-/* Not within a request, which this may come from: a cycle that it has closed is broken by the next run. */
+/* May be called from within a request, so it breaks no cycle: the next job_manager_run() does. */
 void job_manager_unit_related(JobManager *manager, Unit *unit) {
         job_table_rescan(&manager->table, unit->index);
         job_manager_rescan_neighbours(manager, unit);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The face of the job engine: questions
+ * The interface of the job engine: queries
  */
 
 #include <assert.h>
@@ -78,7 +78,7 @@ static void infos_sort(JobInfos *infos) {
                 qsort(infos->items, infos->n, sizeof(*infos->items), compare_infos);
 }
 
-/* A unit may be related in both directions. */
+/* Removes duplicates: a unit may be related in both directions. */
 static void infos_unify(JobInfos *infos) {
         size_t n = 0;
 

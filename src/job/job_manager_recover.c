@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The face of the job engine: recovery of dependents
+ * The interface of the job engine: recovery of dependents
  *
- * A unit with RestartOnDependency= whose start ended because of another is
- * started again when that one becomes active. It remembers the other by its
- * index, which is given again when the other has gone: so the wait ends when
- * the other goes, and, with new unit files, when it depends on it no longer.
+ * A unit with RestartOnDependency= whose start ended because of another unit
+ * is started again when that one becomes active. The other unit is stored by
+ * its index. The index is reused after the other unit is unloaded, so the wait
+ * ends then and, after a reload of unit files, when the relation is gone.
  */
 
 #include <stdio.h>
 
 #include "job/job_manager_private.h"
 
-/* Over these a unit looks for those whose start ended because of it. */
+/* The relations over which a unit finds the units that recover with it. */
 static const UnitRelationKind recovering[] = { UNIT_REQUIRED_BY, UNIT_REQUISITE_OF, UNIT_BOUND_BY };
 
 static bool depends_on(const Unit *unit, const Unit *other) {
@@ -23,7 +23,6 @@ static bool depends_on(const Unit *unit, const Unit *other) {
         return false;
 }
 
-/* RestartOnDependency=: remember whose failure it was. */
 void job_manager_remember_recovery(JobManager *manager, const Job *job, const Unit *unit, const JobEnd *end) {
         UnitRelations bound = unit_relations(unit, UNIT_BINDS_TO);
         uint32_t because = end->because;
@@ -36,11 +35,11 @@ void job_manager_remember_recovery(JobManager *manager, const Job *job, const Un
                             unit_table_at(manager->units, bound.items[i].other)->active_state))
                         because = bound.items[i].other + 1;
         if (because != 0 && !depends_on(unit, unit_table_at(manager->units, because - 1)))
-                return;                 /* a stop that failed */
+                return;                 /* the end of a failed stop */
         job_table_set_recovery(&manager->table, job->unit, because);
 }
 
-/* Units whose start failed because of this one, and that want to be started again with it. */
+/* Requests starts for the units whose start failed because of this one. */
 void job_manager_recover(JobManager *manager, const Unit *unit, const JobChange *change) {
         cleanup_(job_name_unrefp) JobName *reason = NULL;
         char text[UNIT_NAME_MAX + 64];
@@ -69,7 +68,7 @@ void job_manager_recover(JobManager *manager, const Unit *unit, const JobChange 
         }
 }
 
-/* @unit goes, and will not be active again: its index may be another's then. */
+/* @unit is unloaded and will not be active again; its index may be reused. */
 void job_manager_forget_recoveries(JobManager *manager, const Unit *unit) {
         if (manager->table.n_recovering == 0)
                 return;
@@ -82,7 +81,7 @@ void job_manager_forget_recoveries(JobManager *manager, const Unit *unit) {
         }
 }
 
-/* Without the relation it would not be found when the other goes. */
+/* Without the relation the recovery would not be found when the other unit is unloaded. */
 void job_manager_check_recoveries(JobManager *manager) {
         for (uint32_t i = 0; i < manager->table.n_entries && manager->table.n_recovering > 0; i++) {
                 uint32_t recovers_with = job_table_peek(&manager->table, i)->recovers_with;

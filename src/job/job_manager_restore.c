@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The face of the job engine: restore
+ * The interface of the job engine: restore
  *
- * What is read here was written by another process, perhaps of another
- * version: it is judged, not asserted. A triggered job comes back as triggered
- * and is not triggered again; its unit's state ends it. Records of
- * transactions are made anew from the causes of the jobs, which name unit and
- * puller; where the relation is declared is asked of the units.
+ * The snapshot was written by another process, perhaps of another version: it
+ * is validated, not asserted. A triggered job comes back as triggered and is
+ * not triggered again; its unit's state ends it. Records of transactions are
+ * rebuilt from the causes of the jobs, which name unit and puller; the
+ * declaration of the relation is looked up in the units.
  */
 
 #include <assert.h>
@@ -27,7 +27,7 @@ typedef struct RestoreRecord {
 
 typedef struct RestoreStepKey {
         const JobTransactionRecord *record;
-        const JobName *unit;            /* of the pool, so that the pointer says it */
+        const JobName *unit;            /* from the pool, so equal names are equal pointers */
 } RestoreStepKey;
 
 typedef struct RestoreStep {
@@ -46,7 +46,7 @@ static int restore_compare_records(RestoreRecord *a, RestoreRecord *b) {
         return (a->transaction > b->transaction) - (a->transaction < b->transaction);
 }
 
-/* The log takes the records when they are complete, the oldest first. */
+/* Adds the completed records to the log, oldest first. */
 static void restore_deinit(JobRestore *restore) {
         RestoreRecord *record, *next_record;
         RestoreStep *step, *next_step;
@@ -175,7 +175,7 @@ static bool record_has_sound_types(const JobRecord *record) {
         if (record->run_type != job_type_first_run(record->type) &&
             !(record->type == JOB_RESTART && record->run_type == JOB_START))
                 return false;
-        /* A verify looks and ends, or waits; a nop just ends. */
+        /* A running verify or nop does not exist: a verify ends or waits, a nop ends at once. */
         return record->state == JOB_WAITING ||
                (record->state == JOB_RUNNING && record->type != JOB_VERIFY_ACTIVE && record->type != JOB_NOP);
 }
@@ -186,7 +186,7 @@ static bool place_is_free(const JobUnitEntry *entry, const JobRecord *record) {
         return record->type == JOB_NOP ? !entry->nop : !entry->pending;
 }
 
-/* A job that cannot go on ends in the log, and so do those that it had absorbed. */
+/* Writes a job that cannot continue, and the jobs it absorbed, into the history as ended. */
 static void restore_as_ended(JobRestore *restore, const JobRecord *record, uint32_t id) {
         bool has_types = record_has_sound_types(record);
         JobEnded ended = {
@@ -242,7 +242,7 @@ static void restore_aliases(JobManager *manager, const JobRecord *record, Job *j
         }
 }
 
-/* The unit of a job that can go on, with room for it in the table: 0, -EINVAL or -ENOMEM. */
+/* Finds the unit of a job that can continue, and makes room for the job in the table: 0, -EINVAL or -ENOMEM. */
 static int restore_find_unit(JobManager *manager, const JobRecord *record, Unit **ret_unit) {
         const JobUnitEntry *entry;
         int r;
@@ -377,8 +377,8 @@ int job_manager_restore(JobManager *manager, const JobSnapshot *snapshot, uint64
         job_alloc_restore(&manager->table.alloc, snapshot->last_id);
 
         /*
-         * Which rules were still to be looked at was not saved: they depend on states alone. Nor was whether a cycle of
-         * order is to come, and the unit files may be others now.
+         * Neither the queued rules nor has_cycle_to_come are saved: rules depend on states alone, and unit files may
+         * have changed, so all are checked again.
          */
         manager->has_cycle_to_come = true;
         unit_table_foreach(manager->units, unit)

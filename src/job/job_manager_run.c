@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The face of the job engine: dispatch, time, and follow-ups
+ * The interface of the job engine: dispatch, time, and follow-ups
  *
- * One job at a time is taken from the ready queue and handed to its unit. What
- * the unit publishes meanwhile waits in a list and is dealt with right after
- * the operation has returned, so no change meets a half-made trigger.
+ * Jobs are taken one at a time from the ready queue and handed to their units.
+ * Changes that the unit reports during the trigger are queued and handled
+ * right after it has returned, so no change meets a half-made trigger.
  */
 
 #include <assert.h>
@@ -56,7 +56,7 @@ static UnitAnswer operate(JobManager *manager, Unit *unit, JobType run) {
 }
 
 static void put_back(JobManager *manager, Job *job) {
-        /* Nothing was pending beside it when it was triggered, and no request was made since. */
+        /* The pending place is free: it was when the job was triggered, and no request was made since. */
         job_table_put_back(&manager->table, job, job->run_type);
         job_table_set_pause(&manager->table, job, JOB_PAUSE_NOT_NOW);
         job_table_update_deadline(&manager->table, job);
@@ -67,7 +67,7 @@ static void take_answer(JobManager *manager, uint32_t id, UnitAnswer answer) {
         Job *job = job_table_find(&manager->table, id);
         JobResult result;
 
-        /* What the unit published meanwhile counts more than what it then answered. */
+        /* A change reported during the trigger takes precedence over the answer. */
         if (!job || job->id != id || job->state != JOB_RUNNING)
                 return;
         if (answer == UNIT_NOT_NOW) {
@@ -83,7 +83,7 @@ static void take_answer(JobManager *manager, uint32_t id, UnitAnswer answer) {
                                 (JobEndReason) { .code = JOB_END_ANSWER, .number = answer });
 }
 
-/* A reload that stands for a start, too, of a unit that has died meanwhile. */
+/* Turns a reload that stands for a start, too, into a start if its unit has died in the meantime. */
 static void resolve_reload(JobManager *manager, Job *job, const Unit *unit) {
         if (job->type != JOB_RELOAD || !job->absorbed_start || unit_state_is_active_or_reloading(unit->active_state))
                 return;
@@ -104,7 +104,7 @@ static void trigger(JobManager *manager, Job *job) {
                                 (JobEndReason) { .code = JOB_END_INTERRUPTED, .number = id });
         }
 
-        fetch_ahead(entry->name);        /* for its end */
+        fetch_ahead(entry->name);        /* read when the job ends */
         job_table_trigger(&manager->table, job, manager->now);
         job_table_update_deadline(&manager->table, job);
         manager->stat.n_triggered++;
@@ -223,7 +223,7 @@ uint64_t job_manager_next_deadline(const JobManager *manager) {
         return MIN(deadline, manager->notify.next_retry);
 }
 
-/* The sentence is made now: what the job waited for may be gone when it is asked for. */
+/* The sentence is formatted now, because the jobs that this one waited for may be gone later. */
 static void expire(JobManager *manager, Job *job) {
         const JobExplain explain = {
                 .units = manager->units,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The face of the job engine: save
+ * The interface of the job engine: save
  *
- * A snapshot is lists of plain records. Relations are not in it: order and
- * blockers follow from the units.
+ * A snapshot is made of lists of plain records. It contains no relations:
+ * order and blockers follow from the units.
  */
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "basic/text.h"
 #include "job/job_manager_private.h"
 
-/* How a job was asked for or pulled in; its strings are borrowed. False if that is not known. */
+/* The request or edge that made a job, with borrowed strings. False if it is unknown. */
 static bool view_cause(JobCause cause, JobCauseRecord *ret_record) {
         const JobStep *step = job_cause_step(cause);
         const JobStep *puller;
@@ -41,7 +41,7 @@ static bool view_cause(JobCause cause, JobCauseRecord *ret_record) {
         return true;
 }
 
-/* What it names is borrowed: the record lives as long as this call. */
+/* The record's strings are borrowed: it lives as long as this call. */
 static void write_job(const JobManager *manager, const Job *job, RecordWriter *writer) {
         JobCauseRecord causes[JOB_CAUSES_MAX];
         JobRecord record = {
@@ -96,7 +96,7 @@ void job_manager_write_record(const JobManager *manager, uint32_t id, RecordWrit
 
         if (job) {
                 if (job->id != id)
-                        return;         /* it was absorbed: the record of its survivor names it */
+                        return;         /* absorbed: named in the survivor's record */
                 record_put(writer, 0);
                 write_job(manager, job, writer);
                 return;
@@ -234,7 +234,7 @@ int job_manager_save(const JobManager *manager, JobSnapshot *ret_snapshot) {
         record_writer_deinit(&writer);
         if (r < 0) {
                 job_snapshot_deinit(&snapshot);
-                return r == -EBADMSG ? -ENOMEM : r;     /* what we wrote ourselves can be read, with memory */
+                return r == -EBADMSG ? -ENOMEM : r;     /* our own bytes are valid: only memory was short */
         }
 
         *ret_snapshot = snapshot;

@@ -3,16 +3,16 @@
 /*
  * Names that outlive their units
  *
- * Units come and go, and the log of ended jobs goes on naming them. What is
- * named by nobody but a unit that is there stands alone; a pool keeps, once,
- * each name whose unit has gone, so a unit that is loaded a thousand times costs
- * one. As long as none has, nothing is searched.
+ * The log of ended jobs names units that may be unloaded. The name of a loaded
+ * unit is kept by that unit's entry alone; the pool keeps, once, each name
+ * whose unit is unloaded, so a unit that is loaded and unloaded a thousand
+ * times costs one name. As long as the pool is empty, nothing is searched.
  */
 
 #include <assert.h>
 #include <stdlib.h>
 
-/* An allocation that fails is an error to pass on, not an exit. */
+/* uthash returns an error instead of exiting when memory is short. */
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
@@ -21,7 +21,7 @@
 struct JobNameEntry {
         UT_hash_handle hh;
         JobNames *names;                /* borrowed */
-        JobName *name;                  /* borrowed: it takes the entry with it */
+        JobName *name;                  /* borrowed: its last reference frees this entry */
 };
 
 struct JobNames {
@@ -67,7 +67,7 @@ void job_names_keep(JobNames *names, JobName *name) {
                 return;
         entry = calloc(1, sizeof(*entry));
         if (!entry)
-                return;                 /* then there will be two of it */
+                return;                 /* without memory the name will exist twice */
 
         entry->names = names;
         entry->name = name;

@@ -4,7 +4,8 @@
 /*
  * Names that outlive their units
  *
- * Shared by counted references; a pool finds those whose unit is gone.
+ * Shared by counted references. A pool finds the names whose units are
+ * unloaded.
  */
 
 #include <stdint.h>
@@ -14,19 +15,18 @@
 typedef struct JobNames JobNames;
 typedef struct JobNameEntry JobNameEntry;
 
-/* A name that outlives its unit. */
 typedef struct JobName {
         uint32_t n_references;
-        JobNameEntry *entry;            /* owned: by which a pool finds it; NULL if it stands alone */
+        JobNameEntry *entry;            /* owned: its place in the pool; NULL if it is not in the pool */
         char string[];
 } JobName;
 
-JobName *job_name_new(const char *string);              /* one that stands alone */
+JobName *job_name_new(const char *string);              /* not in the pool */
 JobNames *job_names_new(void);
-JobNames *job_names_free(JobNames *names);              /* no name may be left */
-JobName *job_names_find(JobNames *names, const char *string);    /* a reference to the one in the pool, or NULL */
-JobName *job_names_get(JobNames *names, const char *string);     /* the same, put there if need be; NULL: no memory */
-void job_names_keep(JobNames *names, JobName *name);    /* its unit goes: from now on it is found by its string */
+JobNames *job_names_free(JobNames *names);              /* all names must have been released */
+JobName *job_names_find(JobNames *names, const char *string);    /* a reference to the name in the pool, or NULL */
+JobName *job_names_get(JobNames *names, const char *string);     /* the same, added if missing; NULL: no memory */
+void job_names_keep(JobNames *names, JobName *name);    /* its unit is unloaded: puts the name into the pool */
 JobName *job_name_ref(JobName *name);
 JobName *job_name_unref(JobName *name);
 DEFINE_CLEANUP(JobName, job_name_unref)

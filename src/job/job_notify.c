@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * From changes of units to follow-up requests
+ * Follow-up requests caused by changes of units
  *
- * If memory is short a request is lost, as if the rule had been refused: the
- * change itself must never be.
+ * If memory is short a request is lost, as if it had been refused; the change
+ * itself is never lost.
  */
 
 #include <assert.h>
@@ -15,7 +15,7 @@
 #include "basic/usec.h"
 #include "job/job_notify.h"
 
-/* A unit is acted on by a rule at most so often; more would be a loop. */
+/* The limit of a unit's rules: more actions would be a loop. */
 #define RULE_LIMIT_INTERVAL (10 * USEC_PER_SEC)
 #define RULE_LIMIT_BURST 16U
 
@@ -23,7 +23,7 @@ struct JobRuleLimit {
         uint32_t unit;
         uint32_t n;
         uint64_t since;
-        uint8_t delayed;                /* JobRule: to be queued again when the interval is over */
+        uint8_t delayed;                /* JobRule: to be queued again at the end of the interval */
         struct JobRuleLimit *next;
 };
 
@@ -93,7 +93,10 @@ static JobName *reason_of(const Unit *unit, UnitActiveState new) {
         return job_name_new(text);
 }
 
-/* Tells which relation makes the request, and where it is written; without memory for that it is made all the same. */
+/*
+ * Adds a request whose reason names the relation and its declaration; without memory for that, a request without the
+ * names.
+ */
 static int request_by(JobNotify *notify, const Unit *unit, UnitRelationKind kind, const UnitRelation *relation,
                       JobType type, JobMode mode, JobName *reason) {
         bool declared_there = relation->here == UNIT_ORIGIN_NONE;
@@ -117,7 +120,7 @@ static void request_all(JobNotify *notify, const Unit *unit, UnitRelationKind ki
                 (void) request_by(notify, unit, kind, &relations.items[i], type, mode, reason);
 }
 
-/* What the unit would have pulled in, if a job had started it; not what it should have come after. */
+/* Requests starts of the units that a job of @unit would have pulled in, except those that @unit is After. */
 static void request_starts(JobNotify *notify, const Unit *unit, UnitRelationKind kind, JobMode mode,
                            JobName *reason) {
         UnitRelations relations = unit_relations(unit, kind);
@@ -210,7 +213,7 @@ static void queue_rules(JobNotify *notify, const Unit *unit, uint8_t rules) {
         notify->rules[unit->index] |= rules;
 }
 
-/* What was held back in the interval that is over comes now, as from job_notify_expire(); @rule does, anyway. */
+/* Begins a new interval and queues what was delayed in the old one, except for @rule, which acts now. */
 static void limit_begin_anew(JobNotify *notify, const Unit *unit, JobRuleLimit *limit, JobRule rule, uint64_t now) {
         uint8_t delayed = limit->delayed & (uint8_t) ~rule;
 
@@ -221,7 +224,7 @@ static void limit_begin_anew(JobNotify *notify, const Unit *unit, JobRuleLimit *
                 queue_rules(notify, unit, delayed);
 }
 
-/* May the rule act on the unit now? If not it is remembered and comes again. */
+/* Returns true if the rule may act on the unit now; otherwise records it as delayed. */
 static bool limit_allows(JobNotify *notify, const Unit *unit, JobRule rule, uint64_t now) {
         JobRuleLimit *limit = limit_of(notify, unit->index, now);
 
@@ -239,7 +242,7 @@ static bool limit_allows(JobNotify *notify, const Unit *unit, JobRule rule, uint
         return false;
 }
 
-/* What OnFailure= or OnSuccess= (@rule) names is started, unless the unit asks for that too often: then it is later. */
+/* Starts the units named by OnFailure= or OnSuccess= (@rule), at once or, above the limit, later. */
 static void request_named(JobNotify *notify, const Unit *unit, JobRule rule, JobName *reason) {
         if (rule == JOB_RULE_FAILURE)
                 request_all(notify, unit, UNIT_ON_FAILURE, JOB_START,
@@ -277,7 +280,7 @@ static void notify_result(JobNotify *notify, const Unit *unit, UnitActiveState o
                 request_named(notify, unit, JOB_RULE_SUCCESS, reason);
 }
 
-/* What was held back by the limit. */
+/* Runs a rule that the limit had delayed. */
 static void notify_late(JobNotify *notify, const Unit *unit, JobRule rule, uint64_t now) {
         cleanup_(job_name_unrefp) JobName *reason = NULL;
         char text[UNIT_NAME_MAX + 64];
@@ -473,7 +476,7 @@ void job_notify_expire(JobNotify *notify, uint64_t now) {
                         queue_rules(notify, unit, limit->delayed);
                 limit_free(notify, place);
         }
-        /* Which of them has acted first, once upon a time, is nothing to go by. */
+        /* Sorted, so that the order of the requests does not depend on when each limit began. */
         if (notify->queue.n > n_before + 1)
                 u32_sort(notify->queue.items + n_before, notify->queue.n - n_before);
 }

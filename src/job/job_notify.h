@@ -2,19 +2,20 @@
 #pragma once
 
 /*
- * From changes of units to follow-up requests
+ * Follow-up requests caused by changes of units
  *
- * A change that no job asked for has consequences for neighbours; a change
- * into failed or inactive starts what OnFailure= and OnSuccess= name; and some
+ * A change that no job requested has consequences for neighbours; a change to
+ * failed or inactive starts the units of OnFailure= and OnSuccess=; and some
  * settings hold as long as a state lasts (StopWhenUnneeded=, Upholds=,
- * BindsTo=). All of them become requests in a queue, made by the manager as
+ * BindsTo=). All of them become queued requests, which the manager runs as
  * ordinary transactions with the change as their cause.
  *
- * Units can set each other off for ever, and without a process in between at
- * the speed of the engine: two targets that name each other in OnFailure= and
- * fail for what both require. So OnFailure=, OnSuccess= and the settings act
- * for one unit at most 16 times in 10 s; what is more comes once when they are
- * over. A restart of the manager forgets the count, and what was held back.
+ * Units can trigger each other for ever and, with no process in between, at
+ * the speed of the engine: for example two targets that name each other in
+ * OnFailure= and fail for a unit that both require. So OnFailure=, OnSuccess=
+ * and the settings above act for one unit at most 16 times in 10 s; the excess
+ * is delayed to the end of the interval and acts once. The count and the
+ * delayed requests do not survive a restart of the manager.
  */
 
 #include "basic/id_map.h"
@@ -29,7 +30,7 @@ typedef struct JobFollowUp {
         JobMode mode;
 } JobFollowUp;
 
-/* Which rules are to be looked at for a unit: the first three depend on its state, the others were held back. */
+/* The rules to check for a unit. The first three depend on its state, the others were delayed by the limit. */
 typedef enum JobRule {
         JOB_RULE_UNNEEDED = 1 << 0,
         JOB_RULE_UPHELD = 1 << 1,
@@ -40,19 +41,19 @@ typedef enum JobRule {
 
 typedef struct JobRuleLimit JobRuleLimit;
 
-/* Does the unit have a job? The owner of table and notify answers. */
+/* Returns true if the unit has a job. Implemented by the owner of table and notify. */
 typedef bool (*JobNotifyHasJob)(const void *userdata, const Unit *unit);
 
 typedef struct JobNotify {
         UnitTable *units;               /* borrowed */
-        VECTOR(JobFollowUp) follow_ups; /* a queue: from next on */
+        VECTOR(JobFollowUp) follow_ups; /* a queue, from .next on */
         size_t next;
-        VECTOR(uint32_t) queue;         /* units whose rules are to be looked at */
-        uint8_t *rules;                 /* owned: by unit index, those that are in the queue */
+        VECTOR(uint32_t) queue;         /* units whose rules are to be checked */
+        uint8_t *rules;                 /* owned: by unit index, the rules in the queue */
         size_t n_rules;
-        JobRuleLimit *limits;           /* owned list: units that were acted on lately */
-        IdMap limits_by_unit;           /* by index + 1 */
-        size_t purge_at;                /* so many limits: time to free those that are over */
+        JobRuleLimit *limits;           /* owned list: units for which a rule acted within the interval */
+        IdMap limits_by_unit;           /* by unit index + 1 */
+        size_t purge_at;                /* number of limits at which expired ones are freed */
         uint64_t next_retry;            /* monotonic µs, or USEC_INFINITY */
 } JobNotify;
 
@@ -62,18 +63,18 @@ void job_notify_deinit(JobNotify *notify);
 /* A unit has changed; @is_unexpected: no job asked for it. */
 void job_notify_change(JobNotify *notify, const Unit *unit, UnitActiveState old, UnitActiveState new,
                        UnitChangeFlags flags, bool is_unexpected, uint64_t now);
-/* A job of the unit ended in a way that counts as failure of its start. */
+/* A job of the unit ended with a result that counts as a failed start. */
 void job_notify_failure(JobNotify *notify, const Unit *unit, uint64_t now);
-/* The unit's state or job has changed: look at the rules that depend on it. */
+/* The unit's state or job has changed: queues the rules that depend on it. */
 void job_notify_look(JobNotify *notify, const Unit *unit);
 int job_notify_request(JobNotify *notify, const Unit *unit, JobType type, JobMode mode, JobName *reason);
 
-/* Looks at the queued rules; what they ask is among the follow-ups then. */
+/* Checks the queued rules and adds their requests to the follow-ups. */
 void job_notify_check_rules(JobNotify *notify, JobNotifyHasJob has_job, const void *userdata, uint64_t now);
-/* Rules that were over their limit are queued again. */
+/* Queues the rules whose limit has expired. */
 void job_notify_expire(JobNotify *notify, uint64_t now);
 
-/* The next request; the caller owns its references. */
+/* Takes the next request; the caller owns its references. */
 bool job_notify_next(JobNotify *notify, JobFollowUp *ret_follow_up);
 bool job_notify_is_empty(const JobNotify *notify);
 void job_notify_forget(JobNotify *notify, const Unit *unit);

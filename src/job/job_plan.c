@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What a transaction does, or would do
+ * The request and the plan of a transaction
  */
 
 #include <stdlib.h>

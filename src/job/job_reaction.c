@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What units do, and what it means for a job
+ * Unit changes and answers, and their effect on a job
  *
- * Which change of a unit ends the job, with which result, and whether the
- * change was the job's doing at all. An unexpected change has consequences of
- * its own (job_notify).
+ * Decides which change of a unit ends the job, with which result, and whether
+ * the job caused the change. An unexpected change has consequences of its own
+ * (job_notify).
  */
 
 #include "job/job_reaction.h"

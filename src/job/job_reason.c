@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Why a job ended, in words
+ * Why a job ended: the sentences
  */
 
 #include <stdio.h>

@@ -4,13 +4,13 @@
 /*
  * Why a job ended
  *
- * A code, a number and a name: little enough to be kept of ten thousand ended
- * jobs. The sentence is made when it is asked for.
+ * A code, a number and a name: small enough to be kept for ten thousand ended
+ * jobs. The sentence is formatted on demand.
  */
 
 #include "job/job_name.h"
 
-/* The comment says what number and name of a reason stand for. */
+/* The comments say what a reason's number and name mean. */
 typedef enum JobEndCode {
         JOB_END_UNSAID,
         JOB_END_ANSWER,                 /* number: UnitAnswer */
@@ -24,18 +24,18 @@ typedef enum JobEndCode {
         JOB_END_CLEARED,                /* number: the transaction (isolate, flush) */
         JOB_END_INTERRUPTED,            /* number: the job */
         JOB_END_STOPPED,                /* number: the job that stops the unit */
-        JOB_END_CANCELED,               /* name: who asked */
-        JOB_END_TIME_LIMIT,             /* name: what it waited for, as job_explain_wait() says it; or NULL */
-        JOB_END_CYCLE,                  /* new unit files closed a cycle of order */
+        JOB_END_CANCELED,               /* name: the client or rule that canceled it */
+        JOB_END_TIME_LIMIT,             /* name: what the job waited for (job_explain_wait()), or NULL */
+        JOB_END_CYCLE,                  /* new unit files closed an order cycle */
 } JobEndCode;
 
 typedef struct JobEndReason {
         JobEndCode code;
         uint32_t number;
-        JobName *name;                  /* borrowed, or a reference where it is kept */
+        JobName *name;                  /* borrowed; a reference in a JobEnded */
 } JobEndReason;
 
 #define JOB_END_REASON_TEXT_MAX 384
 
-/* One sentence without a full stop; NULL if there is nothing to say. Returns @buffer. */
+/* One sentence without a full stop, written to @buffer; NULL if there is nothing to say. */
 const char *job_end_reason_format(const JobEndReason *reason, char buffer[static JOB_END_REASON_TEXT_MAX]);

@@ -44,7 +44,7 @@ void job_snapshot_deinit(JobSnapshot *snapshot) {
 
 /* — as bytes — */
 
-/* What is negative is none: 0. */
+/* A negative value (none) is written as 0. */
 static void put_or_none(RecordWriter *writer, int value) {
         record_put(writer, value < 0 ? 0 : (uint64_t) value + 1);
 }
@@ -104,7 +104,7 @@ static JobCauseRecord get_cause(RecordReader *reader) {
         return cause;
 }
 
-/* How many there are is believed only as far as there are bytes for them. */
+/* Reads the lists. A count is limited by the number of remaining bytes. */
 static void get_lists(JobRecord *record, RecordReader *reader) {
         uint64_t n = record_get(reader);
 

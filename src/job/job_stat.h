@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Counters, for people and metrics; the engine never reads them
+ * Counters for people and metrics; no decision of the engine depends on them
  */
 
 #include <stdint.h>
@@ -15,7 +15,7 @@ typedef struct JobStat {
         uint64_t n_refused;
         uint64_t n_planned;
         uint64_t n_installed;           /* jobs */
-        uint64_t n_joined;              /* merged into, covered by or turning one that was there */
+        uint64_t n_joined;              /* merged into, covered by, or turned into a restart of, an installed job */
         uint64_t n_triggered;
         uint64_t n_interrupted;
         uint64_t n_follow_ups;
@@ -24,5 +24,5 @@ typedef struct JobStat {
         uint64_t n_by_result[_JOB_RESULT_MAX];
 } JobStat;
 
-/* Writes the entries of an open a{sv}; @n_jobs are those in the table. */
+/* Writes the entries of an open a{sv}; @n_jobs is the number of jobs in the table. */
 void job_stat_write(const JobStat *stat, uint64_t n_jobs, uint64_t n_ready, Sink *sink);

@@ -3,10 +3,10 @@
 /*
  * The installed jobs
  *
- * Whether a job is in the ready queue is recomputed from its unit's queue
- * after every edit (job_table_sync); there is no flag to forget. A job that
- * must wait for a neighbour is not in the ready queue: it hangs on that one
- * job, its blocker, and comes back when the blocker goes or changes.
+ * Membership in the ready queue is recomputed from the unit's queue after
+ * every edit (job_table_sync()); there is no flag that could be stale. A job
+ * that must wait for a neighbour is not in the ready queue: it is in the list
+ * of that one job, its blocker, and returns when the blocker ends or changes.
  */
 
 #include <assert.h>
@@ -266,9 +266,9 @@ void job_table_set_type(JobTable *table, Job *job, JobType type) {
         if (job->run_type == run_type)
                 return;
 
-        job->pause = JOB_PAUSE_NONE;    /* the unit was not asked for this */
+        job->pause = JOB_PAUSE_NONE;    /* the unit has not been asked for this type */
         job_order_reset(table, job);
-        job_table_sync(table, job->unit);       /* its rank is another: first of all it must be in its place */
+        job_table_sync(table, job->unit);       /* first, because the job's rank has changed */
         job_order_announce(table, job);
         job_order_wake(table, job);
 }
@@ -282,7 +282,7 @@ static void job_table_alias(JobTable *table, Job *survivor, uint32_t id) {
         JobRare *rare = job_own_rare(survivor);
 
         if (!rare || vector_push(&rare->aliases, id) < 0)
-                return;                 /* the id then ends with its own job, told by the caller */
+                return;                 /* the caller reports the end of the absorbed id */
         if (id_map_put(&table->by_id, id, survivor) < 0)
                 rare->aliases.n--;
 }

@@ -3,13 +3,13 @@
 /*
  * Order: which job goes first, and which waits
  *
- * For "a before b" the stop goes first if b's is one, else a does. A head job
- * looks at its neighbours one after the other (first those it is After, then
- * those it is Before) and stops at the first that must go first: its blocker.
- * When the blocker goes, the scan goes on where it stopped, so all scans of a
- * transaction together cost its jobs and order edges. A neighbour that gets a
- * job behind the scan's back announces itself on the waiting job's late list,
- * which is looked at before dispatch.
+ * For "a before b": if b's job is a stop, it goes first, otherwise a's job
+ * does. A head job looks at its neighbours one after the other (first those it
+ * is After, then those it is Before) and stops at the first that must go
+ * first: its blocker. When the blocker goes, the scan goes on where it
+ * stopped, so all scans of a transaction together are linear in its jobs and
+ * order edges. A neighbour that gets a job after the scan has passed it adds
+ * itself to the waiting job's late list, which is checked before dispatch.
  *
  * A nop, and a job that ignores order, neither waits nor blocks.
  */
@@ -34,18 +34,18 @@ void job_order_note(JobUnitEntry *entry) {
         entry->order_pending = job_order_mark(entry->pending);
 }
 
-/* The job of @unit that must go before one that is After (else Before) @unit, and no stop if it is After. */
+/* The job of @unit that must go before one that is After (else Before) @unit and, if After, is no stop. */
 static Job *job_order_blocker_at(const JobTable *table, uint32_t unit, bool is_after) {
         const JobUnitEntry *entry = job_table_peek(table, unit);
         uint8_t first = is_after ? JOB_ORDER_USUAL : JOB_ORDER_FIRST;
 
-        /* The jobs themselves lie elsewhere: they are not looked at. */
+        /* Decided by the marks alone, so that the jobs need not be read. */
         if (entry->order_triggered >= first)
                 return entry->triggered;
         return entry->order_pending >= first ? entry->pending : NULL;
 }
 
-/* Leaves each unit on the late list once, and only those that have a job. */
+/* Removes duplicates, and units without a job, from the late list. */
 static void job_order_compact_late(const JobTable *table, JobRare *rare) {
         size_t n = 0;
 
@@ -73,7 +73,7 @@ static void job_order_add_late(JobTable *table, uint32_t waiting_unit, uint32_t 
                 job_order_compact_late(table, rare);
         if (!rare || vector_push(&rare->late, unit) < 0) {
                 table->n_scanning--;
-                waiting->scan = 0;      /* no memory to remember it: look at all of them again */
+                waiting->scan = 0;      /* no memory for the list: scan all neighbours again */
         }
 }
 
@@ -126,7 +126,7 @@ static bool unit_has_order(const Unit *unit, const Unit *other, UnitRelationKind
         return other && unit_has_relation(unit, kind, other);
 }
 
-/* Late units carry no relation; both directions are asked. */
+/* The late list has no relation kind, so both directions are checked. */
 static Job *job_order_check_late(const JobTable *table, const Job *job, const Unit *unit, uint32_t late) {
         const Unit *other = unit_table_at(table->units, late);
         Job *blocker = NULL;
@@ -138,7 +138,7 @@ static Job *job_order_check_late(const JobTable *table, const Job *job, const Un
         return blocker;
 }
 
-/* From where the scan stands: the first neighbour's job that must go first, or NULL. */
+/* Continues the scan of relations: the first neighbour's job that must go first, or NULL. */
 static Job *job_order_scan_relations(const JobTable *table, Job *job, const Unit *unit) {
         UnitRelations after = unit_relations(unit, UNIT_AFTER);
         UnitRelations before = unit_relations(unit, UNIT_BEFORE);
@@ -158,7 +158,7 @@ static Job *job_order_scan_relations(const JobTable *table, Job *job, const Unit
         return NULL;
 }
 
-/* Jobs of the late list, each of which leaves the list when it has been checked. */
+/* Checks the late list; a unit without a blocker leaves it. */
 static Job *job_order_scan_late(const JobTable *table, Job *job, const Unit *unit) {
         for (; job->rare->late.n > 0; job->rare->late.n--) {
                 Job *blocker = job_order_check_late(table, job, unit, vector_last(&job->rare->late));
@@ -169,7 +169,7 @@ static Job *job_order_scan_late(const JobTable *table, Job *job, const Unit *uni
         return NULL;
 }
 
-/* Goes on with @job's scan: its blocker, or NULL when all has been looked at. */
+/* Continues @job's scan: its blocker, or NULL at the end of the scan. */
 static Job *job_order_scan(JobTable *table, Job *job) {
         const Unit *unit = unit_table_at(table->units, job->unit);
         bool had_begun = job->scan > 0;

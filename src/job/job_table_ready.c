@@ -3,11 +3,12 @@
 /*
  * The ready queue
  *
- * The jobs of a transaction come in the order in which they will go: they stand
- * in a line, of which the first is taken. Only what comes out of order, woken by
- * its blocker mostly, goes into a heap. So a large transaction costs a step a job
- * where a heap of all of them would cost a search. A place in the line that
- * was left stays empty until it is passed, or room is needed.
+ * The jobs of a transaction arrive in dispatch order and are appended to a
+ * line, which is served from its head. Only jobs that arrive out of order,
+ * mostly when their blocker ends, go into a heap. A large transaction thus
+ * costs one step per job instead of a heap operation. The place of a job
+ * removed from the line stays empty until the head passes it or room is
+ * needed.
  */
 
 #include <assert.h>
@@ -15,7 +16,7 @@
 
 #include "job/job_table_private.h"
 
-/* Stops free what others wait for, verifies cost nothing. */
+/* Stops first, because other jobs wait for them; verifies next, because they cost nothing. */
 static int ready_class(const Job *job) {
         if (job->run_type == JOB_STOP)
                 return 0;
@@ -46,7 +47,7 @@ void job_ready_deinit(JobReady *ready) {
         vector_deinit(&ready->line);
 }
 
-/* Twice of what can be in it, so that it seldom has to be moved up. */
+/* Twice the possible length, so that the line seldom has to be moved to its start. */
 int job_ready_reserve(JobReady *ready, size_t n_jobs) {
         int r;
 
@@ -56,7 +57,7 @@ int job_ready_reserve(JobReady *ready, size_t n_jobs) {
         return r;
 }
 
-/* The places that were left, at both ends. */
+/* Drops the empty places at both ends. */
 static void ready_trim(JobReady *ready) {
         while (ready->head < ready->line.n && !ready->line.items[ready->head])
                 ready->head++;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The walk over the ready queue, whose memory comes ahead
+ * The walk over the ready queue, with prefetching
  *
- * The queue's line says what will be looked at next, so its memory can be on
- * the way: of a job first, then of its unit, then of the unit's relations, then
- * of its neighbours. job_fetch.h has the distances.
+ * The line says which jobs will be dispatched next, so their memory is
+ * prefetched: first the job, then its unit, then the unit's relations, then
+ * its neighbours. job_fetch.h has the distances.
  */
 
 #include "job/job_fetch.h"
@@ -32,7 +32,7 @@ void job_walk_ready(const JobTable *table) {
                 const Unit *unit = unit_table_at(table->units, next[FETCH_UNIT]->unit);
 
                 job_fetch_unit(unit);
-                fetch_ahead(&unit->inactive_exit);      /* it will change its state, mostly */
+                fetch_ahead(&unit->inactive_exit);      /* the dispatch mostly changes the unit's state */
                 fetch_ahead(&unit->state_change);
         }
         if (next[FETCH_RELATIONS]) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Transactions: the steps in their order, and the check against what is installed
+ * Transactions: the steps in their order, and the check against the installed
+ * jobs
  *
- * One transaction object is used again and again; its memory is kept, and
- * clearing it costs what the last one touched.
+ * One transaction object is reused: its memory is kept, and clearing it costs
+ * as much as the last transaction touched.
  */
 
 #include <assert.h>
@@ -101,7 +102,7 @@ static int job_transaction_refuse_destructive(JobTransaction *transaction, const
                                  job_state_to_string(installed->state), why, job_stage_chain(transaction, candidate)));
 }
 
-/* Decides what becomes of each candidate beside the installed jobs; a candidate that gives way is dropped. */
+/* Decides how each candidate meets the installed jobs; one that gives way is dropped. */
 static int meet_installed(JobTransaction *transaction) {
         bool any_dropped = false;
 
@@ -111,7 +112,7 @@ static int meet_installed(JobTransaction *transaction) {
                         meet(transaction, transaction->candidates.items[i]);
         }
 
-        /* Before the order is checked: the stops stay, and what gives way to them must not make a cycle. */
+        /* Before the order check, because a dropped candidate must not be part of a cycle. */
         for (size_t i = 0; i < transaction->candidates.n; i++) {
                 JobCandidate *candidate = transaction->candidates.items[i];
 

@@ -13,13 +13,14 @@
  *   4. marks: which candidates an anchor needs; the others must do no harm
  *   5. merge: the candidates of a unit become one job
  *   6. reduction: what changes nothing goes
- *   7. order: what the candidates meet in the queues of their units; cycles of
+ *   7. order: how the candidates meet the installed jobs of their units; cycles of
  *      order are broken
  *   8. installed jobs: a conflict with one that may not be replaced refuses all
  *   9. commit: the table changes
  *
- * A refusal in steps 1 to 8 leaves the table as it was. A plan is a transaction
- * without step 9. No step recurses; each costs what it touches.
+ * A refusal in steps 1 to 8 leaves the table as it was. A plan is a
+ * transaction without step 9. No step recurses; the cost of each is linear in
+ * what it touches.
  */
 
 #include "basic/arena.h"
@@ -37,7 +38,7 @@ typedef struct JobCandidate JobCandidate;
 typedef struct JobEdge JobEdge;
 typedef struct JobStageUnit JobStageUnit;
 
-/* A candidate that was left out. */
+/* A candidate that was dropped. */
 typedef struct JobTransactionDrop {
         const JobCandidate *candidate;
         JobDropRule rule;
@@ -51,25 +52,25 @@ typedef struct JobTransaction {
 
         Arena arena;                    /* candidates, edges, sentences */
         JobStageUnit *stage;            /* owned, by unit index */
-        uint32_t *waits;                /* owned, by unit index; all zero but for a moment in the order check */
-        size_t n_stage;                 /* of both */
-        VECTOR(uint32_t) touched;       /* units with something in the stage */
-        VECTOR(JobCandidate *) candidates;       /* in expansion order; a candidate that is gone stays here */
+        uint32_t *waits;                /* owned, by unit index; all zero outside of the order check */
+        size_t n_stage;                 /* length of .stage and .waits */
+        VECTOR(uint32_t) touched;       /* units with candidates in the stage */
+        VECTOR(JobCandidate *) candidates;       /* in expansion order; dropped candidates stay here */
         VECTOR(JobCandidate *) anchors; /* for each request; after merging use job_candidate_survivor() */
         VECTOR(JobCandidate *) work;    /* scratch of one step */
-        VECTOR(JobCandidate *) steps;   /* what is left, in the order of the commit */
+        VECTOR(JobCandidate *) steps;   /* the remaining candidates, in commit order */
         VECTOR(JobTransactionDrop) drops;
-        VECTOR(const char *) cycles;    /* broken ones, in the arena */
-        size_t n_expanded, n_propagated;        /* how far expansion has come in the candidates */
-        size_t n_failed;                /* candidates whose failure has not travelled yet */
-        uint32_t generation;            /* of marks on candidates */
-        size_t n_depths;                /* more than the largest of a candidate */
-        bool is_swept, has_depths;      /* found out about the stage; job_stage_touch() forgets both */
-        bool is_incomplete;             /* memory was short: -ENOMEM at the next step */
+        VECTOR(const char *) cycles;    /* descriptions of broken cycles, in the arena */
+        size_t n_expanded, n_propagated;        /* candidates already expanded */
+        size_t n_failed;                /* candidates whose failure is not propagated yet */
+        uint32_t generation;            /* of the marks on candidates */
+        size_t n_depths;                /* greatest depth of a candidate + 1 */
+        bool is_swept, has_depths;      /* results about the stage; job_stage_touch() clears them */
+        bool is_incomplete;             /* memory was short: the next step returns -ENOMEM */
         Failure failure;
 } JobTransaction;
 
-/* How a commit tells of what it does, in order. */
+/* Callbacks of a commit, in the order of its changes. */
 typedef struct JobCommitOps {
         void (*cancel)(void *userdata, Job *job, const JobCandidate *by /* NULL: isolate or flush */);
         void (*installed)(void *userdata, Job *job);
@@ -83,27 +84,27 @@ void job_transaction_deinit(JobTransaction *transaction);
 int job_transaction_build(JobTransaction *transaction, const JobRequest *requests, size_t n, JobMode mode);
 
 /*
- * Step 9, after a build that went well. Takes ids; each job gets a cause in @record, whose steps and drops are filled.
- * -ENOMEM leaves everything as it was.
+ * Step 9, after a successful build. Takes ids, gives each job a cause in @record, and fills in the steps and drops of
+ * @record. -ENOMEM leaves everything unchanged.
  */
 int job_transaction_commit(JobTransaction *transaction, JobTransactionRecord *record, uint64_t now,
                            const JobCommitOps *ops, void *userdata);
 
 /*
- * The plan: what a commit will do (call it before that), or why the transaction was refused. Jobs are in the order of
- * the record's steps: the anchors, then those that wait for no other, and so on.
+ * The plan: what a commit would do (so call this first), or why the transaction was refused. Jobs are in the order of
+ * the record's steps: the anchors, then by depth in the order graph.
  */
 int job_transaction_report(JobTransaction *transaction, bool anchors_only, JobPlan **ret_plan);
 
-/* Adds the edges between the jobs of a whole report that was just made: none of a refused one. 0 or -ENOMEM. */
+/* Adds the edges between the jobs to a full report made just before; a refused transaction has none. 0 or -ENOMEM. */
 int job_transaction_report_edges(JobTransaction *transaction, JobPlan *plan);
 
-/* The drops, for the record of a refused transaction as well. */
+/* Records the drops, of a refused transaction too. */
 int job_transaction_record_drops(const JobTransaction *transaction, JobTransactionRecord *record);
 
 /*
- * Among the installed jobs alone (after a reload of unit files): 1 with the youngest pending job of a cycle and the
- * cycle in words (valid until the next build), 0 if there is none, or -ENOMEM. The job is JOB_ID_NONE if all jobs of
- * the cycles that are left run: restarts, whose start halves will wait for each other.
+ * Looks for an order cycle among the installed jobs alone (after a reload of unit files). 1 with the youngest pending
+ * job of a cycle and the cycle in words (valid until the next build), 0 if there is none, or -ENOMEM. The job is
+ * JOB_ID_NONE if all jobs of the remaining cycles run: they are restarts, whose start halves will wait for each other.
  */
 int job_transaction_find_stuck(JobTransaction *transaction, uint32_t *ret_id, const char **ret_cycle);

@@ -3,9 +3,9 @@
 /*
  * The commit of a transaction
  *
- * Everything that can fail is done first: room in the table, the job objects,
- * the record of the transaction. Then the table changes, anchors first, which
- * also take the first ids. What was refused or only planned takes none.
+ * Everything that can fail comes first: room in the table, the job objects,
+ * the record of the transaction. Then the table changes, anchors first, so
+ * that they get the first ids. A refused or planned transaction takes no ids.
  */
 
 #include <assert.h>
@@ -14,7 +14,7 @@
 #include "job/job_transaction_stage.h"
 #include "job/job_transaction_walk.h"
 
-/* What one unit wants is often left out together: its name is kept once. */
+/* Consecutive drops often have the same puller, whose name is then shared. */
 static int job_drop_set_puller(JobDrop *drop, const JobEdge *edge, const JobDrop *last) {
         const char *puller = edge->subject->unit->id;
 
@@ -161,7 +161,7 @@ static void job_transaction_install(JobTransaction *transaction, JobCandidate *c
         ops->installed(userdata, job);
 }
 
-/* The triggered job becomes the restart: pending again from its stop half, and absorbs what was pending. */
+/* Turns the triggered job into a restart: it is pending again, from its stop half, and absorbs the pending job. */
 static void job_transaction_turn(JobTransaction *transaction, JobCandidate *candidate) {
         JobTable *table = transaction->installed;
         Job *job = candidate->job, *absorbed = candidate->meeting.absorbed;

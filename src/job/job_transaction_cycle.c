@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Cycles of order are broken, always the same way
+ * Breaking of order cycles, in a deterministic way
  *
- * In each component with a cycle: one shortest cycle; of its candidates that
- * no anchor needs, the one with which the fewest jobs are lost, ties by name,
- * is left out; and again, until the component has no cycle. Components are
- * dealt with on their own, in the order of names, so many small cycles cost no
- * more than one look at each. A last look over everything confirms, because an
- * installed job that a victim would have canceled is back.
+ * In each component with a cycle, take one shortest cycle; of its candidates
+ * that no anchor needs, drop the one whose loss drops the fewest jobs, ties
+ * decided by name; repeat until the component has no cycle. Components are
+ * handled separately, in the order of names, so many small cycles cost one
+ * search each. A final search over everything confirms the result, because
+ * dropping a candidate brings back the installed job that it would have
+ * canceled.
  */
 
 #include <assert.h>
@@ -17,8 +18,8 @@
 #include "job/job_transaction_order.h"
 
 #define VICTIMS_MAX 1000                /* in one component */
-#define EXACT_MAX 256                   /* nodes up to which a component's shortest cycle is searched from every node */
-#define STARTS_MAX 64                   /* nodes, by name, from which it is searched in a larger one */
+#define EXACT_MAX 256                   /* nodes up to which a shortest cycle is searched from every node */
+#define STARTS_MAX 64                   /* nodes, by name, to search from in a larger component */
 
 static void cycle_trace(OrderGraph *graph, uint32_t start, uint32_t last, OrderNodes *cycle) {
         size_t n = graph->marks.items[last].depth + 1;
@@ -34,7 +35,7 @@ static void cycle_trace(OrderGraph *graph, uint32_t start, uint32_t last, OrderN
         assert(cycle->items[0] == start);
 }
 
-/* Breadth first from @start back to it, within @set; shorter than *cycle if that has one. */
+/* Searches breadth first from @start back to it, within @set, for a cycle shorter than *cycle. */
 static void cycle_search_from(OrderGraph *graph, uint32_t start, uint32_t set, OrderNodes *queue, OrderNodes *cycle) {
         uint32_t seen = ++graph->last_seen;
 
@@ -69,7 +70,7 @@ static void cycle_search_from(OrderGraph *graph, uint32_t start, uint32_t set, O
         }
 }
 
-/* Of the nodes of one component, which are in the order of names. */
+/* Finds a shortest cycle in one component, whose nodes are sorted by name. */
 static void cycle_find_shortest(OrderGraph *graph, const uint32_t *nodes, size_t n, OrderNodes *ret_cycle) {
         uint32_t set = ++graph->last_set;
         OrderNodes queue = {};
@@ -86,13 +87,13 @@ static void cycle_find_shortest(OrderGraph *graph, const uint32_t *nodes, size_t
         vector_deinit(&queue);
 }
 
-/* The candidate goes into a job that does what it did before. */
+/* Returns true if the candidate joins a job that stays as it is. */
 static bool cycle_adds_nothing(const JobMeeting *meeting) {
         return meeting->action == JOB_PLAN_COVER ||
                (meeting->action == JOB_PLAN_MERGE && meeting->survivor->type == meeting->type);
 }
 
-/* The candidate whose absence would take the node away, if it may be absent. */
+/* The candidate whose drop would remove the node, if it may be dropped. */
 static JobCandidate *cycle_candidate(OrderGraph *graph, uint32_t node) {
         JobCandidate *candidate = order_graph_unit(graph, node)->candidate;
 
@@ -130,7 +131,7 @@ static int cycle_refuse(OrderGraph *graph, const OrderNodes *cycle, const char *
         return job_transaction_refuse(transaction, -EDEADLK, "TransactionOrderIsCyclic", message);
 }
 
-/* Leaves out one victim of a component of @n nodes. */
+/* Drops one victim of a component of @n nodes. */
 static int cycle_break_one(OrderGraph *graph, const uint32_t *nodes, size_t n) {
         JobTransaction *transaction = graph->transaction;
         OrderNodes cycle = {};
@@ -158,7 +159,10 @@ static int cycle_break_one(OrderGraph *graph, const uint32_t *nodes, size_t n) {
         return r;
 }
 
-/* What cancels a stop over a running restart brings that one's start half back, even if it adds nothing. */
+/*
+ * Returns true if the cycle includes something of this transaction. A candidate that cancels a stop over a running
+ * restart counts even if it adds nothing, because it brings back the start half of the restart.
+ */
 static bool cycle_is_touched(OrderGraph *graph, const uint32_t *nodes, size_t n) {
         for (size_t i = 0; i < n; i++) {
                 const JobCandidate *candidate = job_stage_main(graph->transaction,
@@ -171,9 +175,8 @@ static bool cycle_is_touched(OrderGraph *graph, const uint32_t *nodes, size_t n)
 }
 
 /*
- * The components with a cycle that have something of this transaction. Installed jobs alone may have one, too: between
- * restarts that are still in their stop halves (job_manager_graph.c). It is not for a request to pay for that, nor for
- * one that they already do.
+ * Finds the components with a cycle that include something of this transaction. A cycle of installed jobs alone,
+ * between restarts that are still in their stop halves, is left to job_manager_graph.c and does not refuse a request.
  */
 static int cycle_find_components(OrderGraph *graph, const OrderNodes *roots, uint32_t set,
                                  OrderComponents *ret_components) {
@@ -202,7 +205,7 @@ static void order_refresh_nodes(OrderGraph *graph, const OrderNodes *nodes) {
                 order_graph_refresh(graph, nodes->items[i] / _ORDER_SLOT_MAX);
 }
 
-/* Until what is left of these nodes has no cycle. */
+/* Drops victims until the component has no cycle. */
 static int cycle_break_component(OrderGraph *graph, const OrderNodes *members) {
         OrderComponents parts = {};
         size_t n_victims = 0;
@@ -257,7 +260,9 @@ static int order_roots(OrderGraph *graph, OrderNodes *ret_roots) {
         return graph->error;
 }
 
-/* One look over everything: 0 if there is no cycle (any more), 1 if some were broken, or a refusal as *ret_refusal. */
+/*
+ * One search over everything: 0 if there is no cycle (any more), 1 if some were broken, or a refusal as *ret_refusal.
+ */
 static int order_pass(OrderGraph *graph, int *ret_refusal) {
         OrderComponents components = {};
         OrderNodes roots = {};

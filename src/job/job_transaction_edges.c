@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What pulls in what, and what waits for what: to draw a plan
+ * The edges of a plan, for drawing it
  *
- * A job of a plan names one job that pulled it in: the one on the way to what
- * was asked for. Here are all of them. Of order there is an edge for each
- * relation between two units with jobs, also if others imply it. A restart
- * counts as its start: it is over when that is.
+ * A job of a plan names one puller, the one on the way from an anchor; the
+ * edges show all of them. For order there is an edge for each relation between
+ * two units with jobs, even if other edges imply it. A restart counts as its
+ * start half.
  */
 
 #include <assert.h>
@@ -32,7 +32,7 @@ static int add_pullers(JobPlan *plan, JobCandidate *candidate) {
         return r;
 }
 
-/* "a after b": a waits, unless it stops; everything waits for a stop. */
+/* "a after b": a waits unless it stops; if b stops, a always waits. */
 static int add_order(const JobTransaction *transaction, JobPlan *plan, const JobCandidate *candidate) {
         UnitRelations after = unit_relations(candidate->unit, UNIT_AFTER);
         int r = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Anchors, and what they pull in
+ * Anchors and the jobs that they pull in
  *
- * The list of candidates is its own worklist: what is appended while it is
- * walked is expanded in turn, so the graph's depth never meets the stack.
- * PropagatesStopTo= looks at what is staged for its target, so it is expanded
- * when everything else is. A candidate whose unit can't be used fails; the
- * failure travels up needed edges and is remembered, so it is tried once.
+ * The list of candidates is also the worklist: candidates appended during the
+ * walk are expanded in turn, without recursion. PropagatesStopTo= depends on
+ * the target's candidates, so it is expanded last. A candidate whose unit
+ * cannot be used fails; the failure propagates over needed edges and is
+ * remembered, so loading is tried once.
  */
 
 #include <assert.h>
@@ -30,7 +30,7 @@ static void job_candidate_fail(JobTransaction *transaction, JobCandidate *candid
                 job_stage_format(transaction, fallback, unit->id);
 }
 
-/* A stop is allowed for what is missing or masked: it may still run. */
+/* A stop is allowed for a missing or masked unit, which may still run. */
 static void job_candidate_check_load(JobTransaction *transaction, JobCandidate *candidate) {
         if (candidate->type == JOB_STOP)
                 return;
@@ -70,7 +70,7 @@ static int job_transaction_stage_one(JobTransaction *transaction, Unit *unit, Jo
         return 0;
 }
 
-/* Resolves what depends on the unit's state. @ret_absorbs_start: a reload that stands for a start, too. */
+/* Collapses @type by the unit's state. @ret_absorbs_start: the result is a reload that stands for a start, too. */
 static JobType job_transaction_resolve(JobTransaction *transaction, const Unit *unit, JobType type,
                                        bool *ret_absorbs_start) {
         const JobUnitEntry *entry = job_table_peek(transaction->installed, unit->index);
@@ -79,7 +79,9 @@ static JobType job_transaction_resolve(JobTransaction *transaction, const Unit *
                                 job_unit_entry_has_stop(entry), ret_absorbs_start);
 }
 
-/* Not staged, and its puller does not need it: only the edge is kept, for the report. */
+/*
+ * Records a job that its unit does not support and its puller does not need: no candidate, only an edge for the report.
+ */
 static int job_transaction_note_not_applicable(JobTransaction *transaction, JobCandidate *puller, Unit *unit,
                                                JobType type, const UnitRelation *relation, JobEdge edge) {
         JobCandidate *noted = arena_alloc(&transaction->arena, sizeof(*noted));
@@ -107,7 +109,7 @@ int job_transaction_pull(JobTransaction *transaction, JobCandidate *puller, Unit
         bool absorbs_start;
         int r;
 
-        /* A file may have come since it was looked for; once a transaction is enough. */
+        /* The unit file may have appeared since the last search; one search per transaction is enough. */
         if (unit->load_state != UNIT_LOADED && type != JOB_STOP && !job_stage_find(transaction, unit, type)) {
                 r = unit_table_load_unit(transaction->units, unit, &unit);
                 if (r < 0)
@@ -134,7 +136,7 @@ int job_transaction_pull(JobTransaction *transaction, JobCandidate *puller, Unit
         return job_stage_connect(transaction, puller, candidate, relation, edge);
 }
 
-/* What was pulled in just so before: its unit, and what is installed for it, need not be looked at again. */
+/* Finds a candidate pulled in with the same type: unit and installed jobs need not be checked again. */
 static JobCandidate *job_transaction_find_pulled(const JobTransaction *transaction, uint32_t unit, JobType type) {
         if (unit >= transaction->n_stage)
                 return NULL;
@@ -213,7 +215,7 @@ static int job_transaction_refuse_failed(JobTransaction *transaction, const JobC
         for (size_t i = 0; i < transaction->candidates.n; i++) {
                 JobCandidate *c = transaction->candidates.items[i];
 
-                /* The one that failed first in this chain, to name the way to it. */
+                /* The first failure in this chain, whose message gets the way to the anchor. */
                 if (c != anchor && c->is_unusable && c->failure_message == anchor->failure_message) {
                         message = job_stage_format(transaction, "%s Needed by: %s.", anchor->failure_message,
                                                    job_stage_chain(transaction, c));
@@ -223,7 +225,7 @@ static int job_transaction_refuse_failed(JobTransaction *transaction, const JobC
         return job_transaction_refuse(transaction, anchor->failure_code, anchor->failure_name, message);
 }
 
-/* Failures travel up needed edges: at an anchor they refuse, at another edge they stop. */
+/* Propagates failures over needed edges: the failure of an anchor refuses the transaction; at other edges it ends. */
 static int job_transaction_spread_failures(JobTransaction *transaction) {
         if (transaction->n_failed == 0)
                 return 0;
@@ -232,12 +234,12 @@ static int job_transaction_spread_failures(JobTransaction *transaction) {
         for (size_t i = 0; i < transaction->candidates.n; i++) {
                 JobCandidate *candidate = transaction->candidates.items[i];
 
-                /* Also what is gone: it may have been asked for again since. */
+                /* Dropped candidates as well, because they may have been pulled in again since. */
                 if (candidate->has_failed && vector_push(&transaction->work, candidate) < 0)
                         return -ENOMEM;
         }
 
-        /* What failed first is what a request is refused for. */
+        /* In order, so that the refusal names the first failure. */
         for (size_t i = 0; i < transaction->work.n; i++) {
                 const JobCandidate *failed = transaction->work.items[i];
 
@@ -262,7 +264,7 @@ static bool job_stage_has(const JobTransaction *transaction, const Unit *unit, J
         return candidate && !candidate->is_gone;
 }
 
-/* PropagatesStopTo= of one candidate: what it does depends on what is staged for the other unit. */
+/* Expands PropagatesStopTo= of one candidate; the effect depends on the candidates of the target. */
 static int job_transaction_propagate_stop(JobTransaction *transaction, JobCandidate *candidate) {
         for (size_t i = 0; i < unit_relations(candidate->unit, UNIT_PROPAGATES_STOP_TO).n; i++) {
                 UnitRelation relation = unit_relations(candidate->unit, UNIT_PROPAGATES_STOP_TO).items[i];
@@ -338,7 +340,7 @@ static int job_request_check_mode(JobTransaction *transaction, const Unit *unit,
         return 0;
 }
 
-/* RefuseManualStart= and RefuseManualStop= count for what a person or a program asks. */
+/* RefuseManualStart= and RefuseManualStop= apply to requests of persons and programs. */
 static int job_request_check_manual(JobTransaction *transaction, const Unit *unit, JobType type) {
         bool restarts = type == JOB_RESTART || type == JOB_TRY_RESTART;
         bool absorbs_start;
@@ -389,7 +391,7 @@ static int job_transaction_add_anchor(JobTransaction *transaction, const JobRequ
         if (r != 0)
                 return r;
 
-        /* What is not loaded is told by its load state, not by what it can't do. */
+        /* A unit that is not loaded gets the error of its load state, not of what it cannot do. */
         if ((unit->load_state == UNIT_LOADED || type == JOB_STOP) && !job_type_is_applicable(type, unit))
                 return job_transaction_refuse(transaction, -EBADR, "JobTypeNotApplicable",
                                               job_stage_format(transaction,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What the mode adds, what matters, one job a unit, what is not needed
+ * Extras of the mode, marks, merge, and reduction
  *
  * After merging a unit has at most one candidate besides a nop. The only
- * conflict there can be is a stop against the others: all else merges.
+ * possible conflict is between a stop and the other types, which all merge.
  */
 
 #include <assert.h>
@@ -23,7 +23,7 @@ static bool isolate_keeps_trigger(JobTransaction *transaction, const Unit *trigg
         return trigger->settings.ignore_on_isolate;
 }
 
-/* What was left out again does not count. */
+/* Returns true if @unit has a live candidate. */
 static bool isolate_has_candidate(const JobTransaction *transaction, const Unit *unit) {
         if (unit->index >= transaction->n_stage)
                 return false;
@@ -53,7 +53,7 @@ static bool isolate_spares(JobTransaction *transaction, const Unit *unit) {
 static int job_transaction_add_isolate(JobTransaction *transaction) {
         JobEdge edge = { .relation = UNIT_CONFLICTS, .is_needed = true };
 
-        /* The one walk over all units: it is what isolate means. */
+        /* The only walk over all units: isolate needs it. */
         for (uint32_t i = 0; i < unit_table_size(transaction->units); i++) {
                 Unit *unit = unit_table_at(transaction->units, i);
                 int r;
@@ -114,7 +114,7 @@ static int job_transaction_mark(JobTransaction *transaction) {
                         return -ENOMEM;
         }
 
-        /* Breadth first: so they have come, and so they lie in memory. */
+        /* Breadth first: the order in which candidates were added, and in which they lie in memory. */
         for (size_t at = 0; at < transaction->work.n; at++) {
                 const JobCandidate *candidate = transaction->work.items[at];
 
@@ -131,7 +131,7 @@ static int job_transaction_mark(JobTransaction *transaction) {
         return 0;
 }
 
-/* What modes fail and lenient do not want: NULL if nothing is wrong with it. */
+/* The reason why modes fail and lenient do not accept a candidate; NULL if they do. */
 static const char *job_candidate_impact(JobTransaction *transaction, const JobCandidate *candidate) {
         const JobUnitEntry *entry = job_table_peek(transaction->installed, candidate->index);
 
@@ -179,7 +179,7 @@ static bool job_candidate_came_through_conflicts(const JobCandidate *candidate) 
         return false;
 }
 
-/* The candidate to weigh against @stop: one that matters before one that does not. */
+/* The candidate to weigh against @stop: one that matters, if there is one. */
 static JobCandidate *job_stage_opponent(const JobStageUnit *unit, const JobCandidate *stop) {
         JobCandidate *opponent = NULL;
 
@@ -296,7 +296,7 @@ static bool job_stage_matters(const JobStageUnit *unit) {
         return false;
 }
 
-/* Units that matter first, then by name: what is dropped on one may settle the next. */
+/* Units that matter first, then by name: a drop for one may settle the conflict of the next. */
 static int compare_units(const void *a, const void *b) {
         const JobStageUnit *x = *(JobStageUnit *const *) a, *y = *(JobStageUnit *const *) b;
         bool x_matters = job_stage_matters(x), y_matters = job_stage_matters(y);
@@ -323,7 +323,7 @@ int job_transaction_merge(JobTransaction *transaction) {
                 r = job_transaction_settle(transaction, several.items[i]);
         for (size_t i = 0; i < several.n && r == 0; i++)
                 job_transaction_merge_unit(transaction, several.items[i]);
-        /* What an anchor was merged with needs others, too: now they matter. */
+        /* The jobs needed by a candidate that merged into an anchor matter now. */
         if (r == 0 && several.n > 0)
                 r = job_transaction_mark(transaction);
         vector_deinit(&several);

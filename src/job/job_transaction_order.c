@@ -4,8 +4,9 @@
  * Execution order as a graph
  *
  * A restart is two nodes, stop and start, because its halves are ordered
- * differently; looking only at the first would accept what hangs at the
- * second. Components are found by Tarjan's algorithm with an explicit stack.
+ * differently; a graph of first halves alone would miss cycles through the
+ * second ones. Components are found by Tarjan's algorithm with an explicit
+ * stack.
  */
 
 #include <assert.h>
@@ -61,7 +62,7 @@ static void order_unit_set(OrderUnit *unit, unsigned slot, JobType type, JobType
         unit->takes_part[slot + 1] = takes_part;
 }
 
-/* The unit's jobs as they will be after the commit. */
+/* Fills in the halves that the unit will have after the commit. */
 static void order_unit_view(OrderGraph *graph, OrderUnit *unit) {
         JobTransaction *transaction = graph->transaction;
         const JobUnitEntry *entry = job_table_peek(transaction->installed, unit->unit);
@@ -69,7 +70,7 @@ static void order_unit_view(OrderGraph *graph, OrderUnit *unit) {
         JobCandidate *candidate = job_stage_main(transaction, unit->unit);
         JobType type = pending ? pending->type : _JOB_TYPE_INVALID;
 
-        *unit = (OrderUnit) { .unit = unit->unit };     /* its nodes are visited anew after this, too */
+        *unit = (OrderUnit) { .unit = unit->unit };     /* its nodes will be visited anew */
 
         if (!candidate && job_transaction_cancels_unstaged(transaction,
                                                            unit_table_at(transaction->units, unit->unit)))
@@ -134,7 +135,7 @@ void order_graph_refresh(OrderGraph *graph, uint32_t order_unit) {
         order_unit_view(graph, &graph->units.items[order_unit]);
 }
 
-/* Within the unit: the next half, unless the pending one does not wait for the triggered. */
+/* The next half of the same unit, unless the pending stop interrupts the triggered job. */
 static uint32_t order_next_half(OrderGraph *graph, uint32_t node) {
         const OrderUnit *unit = order_graph_unit(graph, node);
         uint32_t slot = node % _ORDER_SLOT_MAX;
@@ -147,7 +148,9 @@ static uint32_t order_next_half(OrderGraph *graph, uint32_t node) {
         return ORDER_NODE_NONE;
 }
 
-/* "u before v": v's half waits unless it stops. Seen from v (is_after), everything waits for a stop of ours. */
+/*
+ * "u before v": v's half waits for u's unless it stops. Seen from v (is_after): every half of u waits for a stop of v.
+ */
 static uint32_t order_next_of_neighbour(OrderGraph *graph, OrderFrame *frame, uint32_t neighbour, bool is_after) {
         uint32_t place = order_graph_add(graph, neighbour);
         const OrderUnit *unit;
@@ -292,7 +295,7 @@ static int order_compare_parts(const void *a, const void *b, void *userdata) {
         return order_compare_nodes(&((const OrderPart *) a)->first, &((const OrderPart *) b)->first, userdata);
 }
 
-/* The order in which they were found is one of declarations; what is left out must follow from names. */
+/* Sorted by name: the order of discovery depends on declarations, and the choice of a victim must not. */
 static void order_components_sort(OrderGraph *graph, OrderComponents *components) {
         OrderNodes sorted = {};
         VECTOR(OrderPart) parts = {};
@@ -361,7 +364,7 @@ static const char *order_describe_edge(OrderGraph *graph, uint32_t from, uint32_
         if (!relation)
                 return "order";
 
-        /* Whoever declared it is named: Before= of one is After= of the other. */
+        /* The file that declares the relation: Before= of one unit is After= of the other. */
         unit_origin_format(transaction->units, relation->here != UNIT_ORIGIN_NONE ? relation->here : relation->there,
                            origin, sizeof(origin));
         if (relation->here == UNIT_ORIGIN_NONE)
@@ -370,7 +373,7 @@ static const char *order_describe_edge(OrderGraph *graph, uint32_t from, uint32_
         return job_stage_format(transaction, "%s=%s at %s", unit_relation_to_string(kind), b->id, origin);
 }
 
-#define DESCRIBED_MAX 1000              /* edges; a longer cycle is nothing that a person reads */
+#define DESCRIBED_MAX 1000              /* edges; a longer cycle is of no use to a reader */
 
 const char *order_graph_describe(OrderGraph *graph, const OrderNodes *cycle) {
         JobTransaction *transaction = graph->transaction;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Peeling: is there a cycle of order at all, and how early can each unit go?
+ * Peeling: is there an order cycle, and how early can each job go?
  *
- * Peeling counts for each candidate how many it waits for, and takes off, round by
- * round, those that wait for nobody. That is enough: four bytes a unit, where the
- * search for components (job_transaction_cycle) needs a node of 64. If each unit
- * has one job with one half, and what is not staged has none, as mostly, then
- * there is no cycle if none is left at the end. Where it is not that simple, the
- * search finds out, and what is peeled then are the first halves of what it left.
+ * Peeling counts for each unit how many others it waits for and removes, round
+ * by round, the units that wait for none. It needs four bytes a unit, where
+ * the search for components (job_transaction_cycle) needs a node of 64. In the
+ * common case that each unit has one job with one half and no other unit has a
+ * job, there is no cycle if no unit remains. In all other cases the search
+ * decides, and peeling only orders the first halves.
  *
- * The round in which one is taken off is its depth: what waits for nobody goes
- * first, then what waits for these alone. In that order the jobs are installed, so
- * each is mostly looked at once, when it can go, and lies behind the one before it.
+ * The round in which a unit is removed is its depth. Jobs are installed by
+ * depth, so most are checked once, when they can go, and lie in memory in
+ * dispatch order.
  */
 
 #include <assert.h>
@@ -20,11 +20,11 @@
 #include "job/job_transaction_stage.h"
 #include "job/job_transaction_walk.h"
 
-/* By unit index: 0 if it is not staged, or a nop; else these and how many it waits for. */
+/* By unit index: 0 if not staged or a nop; else these flags and the number of units it waits for. */
 enum {
         WAITS_IS_STAGED = 1 << 0,
-        WAITS_IS_STOP = 1 << 1,         /* goes before its neighbours, whatever these say */
-        WAITS_IS_OFF = 1 << 2,          /* it has been taken off: the rest is its depth */
+        WAITS_IS_STOP = 1 << 1,         /* goes before its neighbours in either direction */
+        WAITS_IS_OFF = 1 << 2,          /* removed: the rest is its depth */
         WAITS_ONE = 1 << 3,
 };
 
@@ -34,7 +34,7 @@ typedef struct Ordered {
         VECTOR(uint32_t) free;          /* units that wait for no other */
         size_t n;                       /* staged units */
         uint32_t n_rounds;
-        bool is_answer;                 /* what is left at the end says whether there is a cycle: it must be simple */
+        bool is_answer;                 /* no remaining unit means no cycle: the common case only */
 } Ordered;
 
 static bool ordered_takes_part(const JobCandidate *candidate) {
@@ -60,7 +60,7 @@ static bool ordered_stage(Ordered *ordered) {
         return true;
 }
 
-/* Does an installed job, beside the stage, have a half that waits? */
+/* Returns true if an installed job beside the stage has a half that waits. */
 static bool ordered_is_beside(const Ordered *ordered, uint32_t unit) {
         const JobUnitEntry *entry = job_table_peek(ordered->transaction->installed, unit);
 
@@ -115,7 +115,7 @@ static void ordered_release(Ordered *ordered, uint32_t unit) {
                 ordered->free.items[ordered->free.n++] = unit;
 }
 
-/* Takes @unit off: those that waited for it wait for one less. */
+/* Removes @unit: each unit that waits for it waits for one less. */
 static void ordered_take_off(Ordered *ordered, const Unit *unit) {
         UnitRelations before = unit_relations(unit, UNIT_BEFORE), after = unit_relations(unit, UNIT_AFTER);
 
@@ -153,7 +153,7 @@ static int ordered_peel(Ordered *ordered) {
         return 0;
 }
 
-/* What was not taken off comes last: what is installed can make a circle harmless that the types alone would be in. */
+/* Stores the depths. Remaining units come last: the installed jobs can resolve a cycle of the types alone. */
 static void ordered_keep_depths(const Ordered *ordered, JobTransaction *transaction) {
         for (size_t i = 0; i < transaction->candidates.n; i++) {
                 JobCandidate *candidate = transaction->candidates.items[i];
@@ -167,7 +167,7 @@ static void ordered_keep_depths(const Ordered *ordered, JobTransaction *transact
         transaction->has_depths = true;
 }
 
-/* 1 if all were taken off, 0 if not or that can't be told, or -ENOMEM. */
+/* 1 if all units were removed, 0 if not or if that decides nothing, or -ENOMEM. */
 static int job_transaction_peel(JobTransaction *transaction, bool is_answer) {
         Ordered ordered = { .transaction = transaction, .waits = transaction->waits, .is_answer = is_answer };
         int r = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What a transaction does, as a plan
+ * A transaction as a plan
  *
- * Written before the commit, while what it cancels is still there; the commit
- * then only adds the ids. Jobs stand in the order of the commit.
+ * The plan is made before the commit, while the jobs to be canceled still
+ * exist; the commit adds only the ids. Jobs are in commit order.
  */
 
 #include <assert.h>
@@ -159,7 +159,7 @@ static int report_canceled_job(JobTransaction *transaction, JobPlan *plan, const
         return 0;
 }
 
-/* Of units outside the transaction, by isolate and flush. */
+/* Adds the jobs that isolate and flush cancel, of units outside the transaction. */
 static int report_canceled(JobTransaction *transaction, JobPlan *plan) {
         int r = 0;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a job of a type pulls in, over which relation
+ * The pull rules: which jobs a job of each type pulls in, and over which
+ * relations
  */
 
 #include "basic/macro.h"

@@ -2,7 +2,8 @@
 #pragma once
 
 /*
- * What a job of a type pulls in, over which relation
+ * The pull rules: which jobs a job of each type pulls in, and over which
+ * relations
  */
 
 #include <stddef.h>
@@ -21,7 +22,7 @@ typedef struct JobPullRules {
         size_t n;
 } JobPullRules;
 
-extern const JobPullRules job_rules_start;      /* of a start, and of a restart */
+extern const JobPullRules job_rules_start;      /* for start and restart */
 extern const JobPullRules job_rules_stop;
-extern const JobPullRules job_rules_restart;    /* of a restart, for those that depend on the unit */
+extern const JobPullRules job_rules_restart;    /* for restart, over the inverse relations */
 extern const JobPullRules job_rules_reload;

@@ -3,9 +3,9 @@
 /*
  * The stage
  *
- * Dropping a candidate cascades at once along needed edges, and to what lost
- * its last puller. Counting pullers can't see a pair that only pull in each
- * other; those go in job_stage_sweep(), at the end of each step.
+ * Dropping a candidate drops at once those that need it, and those that lose
+ * their last puller. Two candidates that pull in each other keep their counts
+ * above zero; job_stage_sweep() drops them at the end of each step.
  */
 
 #include <assert.h>
@@ -95,7 +95,7 @@ static int job_stage_take_unit(JobTransaction *transaction, const Unit *unit) {
         return vector_push(&transaction->touched, unit->index);
 }
 
-/* Left out before and now pulled in by something else: that it was left out is not so any more. */
+/* Removes the drops of a job that another candidate has pulled in again. */
 static void job_stage_forget_drop(JobTransaction *transaction, const Unit *unit, JobType type) {
         size_t n = 0;
 
@@ -288,7 +288,7 @@ void job_stage_sweep(JobTransaction *transaction) {
         for (size_t i = 0; i < transaction->anchors.n; i++)
                 job_stage_reach(transaction, job_candidate_survivor(transaction->anchors.items[i]), NULL);
 
-        /* Breadth first, so that the way to each is a short one. */
+        /* Breadth first, so that the way to each candidate is a shortest one. */
         for (size_t at = 0; at < transaction->work.n; at++) {
                 const JobCandidate *candidate = transaction->work.items[at];
 
@@ -312,7 +312,7 @@ void job_stage_sweep(JobTransaction *transaction) {
 size_t job_stage_count_losses(JobTransaction *transaction, JobCandidate *candidate) {
         size_t n = 0;
 
-        job_stage_touch(transaction);   /* marks and ways are overwritten */
+        job_stage_touch(transaction);   /* overwrites marks and .via */
         transaction->generation++;
         job_stage_reach(transaction, candidate, NULL);
         while (transaction->work.n > 0) {
@@ -348,7 +348,7 @@ const char *job_stage_format(JobTransaction *transaction, const char *format, ..
 
 #define CHAIN_MAX 64
 
-/* The first edges to it, up to an anchor: for people, so a longer chain than fits is cut in the middle. */
+/* Follows the first edges up to an anchor. For display: a long chain is cut in the middle. */
 const char *job_stage_chain(JobTransaction *transaction, const JobCandidate *candidate) {
         const JobEdge *edges[CHAIN_MAX];
         size_t n = 0;

@@ -2,11 +2,10 @@
 #pragma once
 
 /*
- * The stage: candidates, edges, and what it means to drop one
+ * The stage: candidates, their edges, and how a candidate is dropped
  *
- * For the files of job_transaction only. A candidate that is gone, and an edge
- * that is cut, stay in memory until the stage is cleared, so that the report
- * can tell of them.
+ * Only for the files of job_transaction. A dropped candidate and a cut edge
+ * stay in memory until the stage is cleared, for the report.
  */
 
 #include "job/job_transaction.h"
@@ -14,90 +13,96 @@
 #define JOB_ORDER_UNIT_NONE UINT32_MAX
 
 struct JobEdge {
-        JobCandidate *subject;          /* pulled in … */
-        JobCandidate *object;           /* … this */
+        JobCandidate *subject;          /* the puller */
+        JobCandidate *object;           /* the candidate pulled in */
         UnitOriginId origin;
-        uint8_t relation;               /* UnitRelationKind of the subject's unit to the object's */
+        uint8_t relation;               /* from the subject's unit to the object's */
         bool is_needed;
-        bool conflicts;                 /* a stop that came through Conflicts= */
-        bool declared_there;            /* by the object's file, as the inverse */
+        bool conflicts;                 /* a stop pulled in by Conflicts= */
+        bool declared_there;            /* by the object's unit file, as the inverse relation */
         bool is_cut;
         JobEdge *next_of_subject;
         JobEdge *next_of_object;
 };
 
 struct JobCandidate {
-        /* Looked at along each edge to it: these lie together. */
+        /* Walks read these members for each edge: they stand together, in few cache lines. */
         JobCandidate *next_of_unit;
-        uint32_t mark;                  /* generation in which a walk met it */
+        uint32_t mark;                  /* generation of the last walk that visited it */
         JobType type : 8;
-        JobType pulled_as : 8;          /* before it was resolved by the unit's state; invalid if it was not pulled */
+        JobType pulled_as : 8;          /* type before collapsing; invalid if not pulled in */
         bool is_anchor;
         bool matters;                   /* an anchor needs it */
         bool is_gone;
         bool has_failed;
-        bool is_unusable;               /* it failed by its own unit, not by what it needs */
+        bool is_unusable;               /* failed because of its own unit, not of a needed one */
         bool absorbs_start;
-        bool meets_job;                 /* one of its unit's is installed that is no nop: from the order check on */
-        uint32_t index;                 /* of the unit */
-        uint32_t n_pullers;             /* edges to it that are not cut */
+        bool meets_job;                 /* the unit has an installed job other than a nop (order check) */
+        uint32_t index;                 /* the unit has an installed job other than a nop (order check) */
+        uint32_t n_pullers;             /* uncut edges to it */
         JobEdge *needs_first, *needs_last;      /* edges from it */
         JobEdge *pullers_first, *pullers_last;  /* edges to it */
 
         Unit *unit;
-        const JobEdge *via;             /* by which job_stage_sweep() came to it from an anchor; NULL for one */
+        const JobEdge *via;             /* edge by which job_stage_sweep() reached it; NULL for an anchor */
         uint32_t order;                 /* place in the transaction's candidates */
-        uint32_t depth;                 /* in how many rounds those that must go before it are gone, at the earliest */
+        uint32_t depth;                 /* longest chain of candidates that must go before it */
         uint32_t step;                  /* place in the order of the commit */
-        uint32_t id;                    /* of the job that stands for it, once committed */
-        JobMeeting meeting;             /* with the installed jobs, from the order check on */
-        Job *job;                       /* commit: made beforehand, or the survivor */
+        uint32_t id;                    /* job made for it by the commit */
+        JobMeeting meeting;             /* with the installed jobs; set by the order check */
+        Job *job;                       /* commit: prepared before, or the survivor */
         JobCandidate *merged_into;
-        int failure_code;               /* of what has_failed */
+        int failure_code;               /* with .has_failed */
         const char *failure_name;       /* static */
         const char *failure_message;    /* in the arena */
 };
 
 struct JobStageUnit {
-        JobCandidate *first;            /* all types of the unit, those that are gone too */
+        JobCandidate *first;            /* candidates of all types, dropped ones included */
         uint32_t order_unit;            /* place in the order check, or JOB_ORDER_UNIT_NONE */
         bool is_touched;
 };
 
 /*
- * Something in the stage has changed: what was found out about all of it (it is swept, the depths) is forgotten. Every
- * function that changes a candidate or an edge calls this.
+ * Invalidates the results about the whole stage (swept, depths). Every function that changes a candidate or an edge
+ * calls this.
  */
 void job_stage_touch(JobTransaction *transaction);
 
-/* Makes the array by unit index large enough for all units: 0 or -ENOMEM. */
+/* Grows the array by unit index to cover all units: 0 or -ENOMEM. */
 int job_stage_reserve(JobTransaction *transaction);
 
 JobCandidate *job_candidate_survivor(JobCandidate *candidate);
 const char *job_candidate_name(JobTransaction *transaction, const JobCandidate *candidate);     /* "start a.service" */
 
-/* The live candidate of @unit that is not a nop (after merging there is at most one), or NULL. */
+/* The live candidate of @unit that is not a nop, or NULL. After merging there is at most one. */
 JobCandidate *job_stage_main(const JobTransaction *transaction, uint32_t unit);
 JobCandidate *job_stage_find(const JobTransaction *transaction, const Unit *unit, JobType type);
 
-/* Finds or adds; *@ret_is_new tells. -ENOMEM. */
+/* Finds or adds a candidate; *@ret_is_new says which. 0 or -ENOMEM. */
 int job_stage_add(JobTransaction *transaction, Unit *unit, JobType type, JobCandidate **ret_candidate,
                   bool *ret_is_new);
 int job_stage_connect(JobTransaction *transaction, JobCandidate *subject, JobCandidate *object,
                       const UnitRelation *relation, JobEdge edge);
 
-/* Drops it and, transitively, those that need it; what thereby loses its last puller goes too. */
+/* Drops the candidate, transitively those that need it, and those that lose their last puller thereby. */
 void job_stage_drop(JobTransaction *transaction, JobCandidate *candidate, JobDropRule rule, const char *why);
-/* Drops it alone: those that need it stay. */
+/* Drops the candidate alone: those that need it stay. */
 void job_stage_drop_alone(JobTransaction *transaction, JobCandidate *candidate, JobDropRule rule, const char *why);
-/* Drops what has failed, each for its own reason. */
+/* Drops all failed candidates, each for its own reason. */
 void job_stage_drop_failed(JobTransaction *transaction);
-/* Removes what no anchor reaches, and leaves in each of the others the way to it. Free if nothing has changed. */
+/*
+ * Drops the candidates that no anchor reaches, and stores in each of the others the edge on the way from an anchor.
+ * Does nothing if the stage is unchanged since the last sweep.
+ */
 void job_stage_sweep(JobTransaction *transaction);
-/* How many jobs would be lost with it. */
+/* The number of jobs that would be dropped with @candidate. */
 size_t job_stage_count_losses(JobTransaction *transaction, JobCandidate *candidate);
 
-/* The chain from its anchor: "start a.service → start b.service (Requires= at a.service:3)". In the arena. */
+/*
+ * The chain from an anchor to the candidate: "start a.service → start b.service (Requires= at a.service:3)". In the
+ * arena.
+ */
 const char *job_stage_chain(JobTransaction *transaction, const JobCandidate *candidate);
 const char *job_stage_format(JobTransaction *transaction, const char *format, ...) printf_(2, 3);     /* in the arena */
 int job_transaction_refuse(JobTransaction *transaction, int code, const char *name, const char *message);
@@ -109,19 +114,22 @@ void job_transaction_clear(JobTransaction *transaction);
 
 int job_transaction_expand(JobTransaction *transaction, const JobRequest *requests, size_t n);
 int job_transaction_add_mode_extras(JobTransaction *transaction);
-int job_transaction_expand_pending(JobTransaction *transaction);         /* what the extras added */
+int job_transaction_expand_pending(JobTransaction *transaction);         /* candidates added by the extras */
 int job_transaction_mark_and_minimize(JobTransaction *transaction);
 int job_transaction_merge(JobTransaction *transaction);
 int job_transaction_reduce(JobTransaction *transaction);
 int job_transaction_check_order(JobTransaction *transaction);
-/* At a glance: false if that can't be told. If it is, the depths are known, too. */
+/* Quick check: false if it cannot decide. If true, the depths are known, too. */
 bool job_transaction_is_ordered(JobTransaction *transaction);
-int job_transaction_arrange(JobTransaction *transaction);                /* the order of the commit, as .steps */
+int job_transaction_arrange(JobTransaction *transaction);                /* sets .steps to the commit order */
 
-/* By the types of the candidates alone, whatever is installed: those of a circle are deepest. 0 or -ENOMEM. */
+/*
+ * Depths by the types of the candidates alone, without the installed jobs; members of a cycle are deepest. 0 or
+ * -ENOMEM.
+ */
 int job_transaction_find_depths(JobTransaction *transaction);
 
-/* Pulls in a candidate by an edge; a unit that can't be loaded gives one that has failed. */
+/* Pulls in a candidate by an edge. For a unit that cannot be loaded the candidate has failed. */
 int job_transaction_pull(JobTransaction *transaction, JobCandidate *puller, Unit *unit, JobType type,
                          const UnitRelation *relation, JobEdge edge);
 bool job_transaction_cancels_unstaged(const JobTransaction *transaction, const Unit *unit);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The order of the commit
+ * The commit order
  *
- * The anchors come first, so that theirs are the first ids; then what waits for
- * nobody in the transaction, what waits for these alone, and so on, each time as
- * it was found. Plan and record have the same order.
+ * The anchors come first, so that they get the first ids; then the other
+ * candidates by depth in the order graph, and within a depth in expansion
+ * order. Plan and record have the same order.
  */
 
 #include <assert.h>
@@ -32,7 +32,7 @@ static bool steps_is_other(const JobTransaction *transaction, const JobCandidate
         return !candidate->is_gone && candidate->mark != transaction->generation;
 }
 
-/* By depth: where the next one of it goes. */
+/* By depth: the place of the next candidate. */
 static uint32_t *steps_places(JobTransaction *transaction) {
         uint32_t *places, before = (uint32_t) transaction->steps.n;
 

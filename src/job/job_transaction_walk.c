@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Walks over a transaction, whose memory comes ahead
+ * Walks over a transaction, with prefetching
  *
- * The distances are in job_fetch.h: the farther something is from where the
- * walk begins, the later it can be asked for.
+ * job_fetch.h has the distances: memory at the start of a chain of pointers is
+ * prefetched earlier than memory at its end.
  */
 
 #include "job/job_fetch.h"
@@ -11,7 +11,7 @@
 #include "job/job_transaction_stage.h"
 #include "job/job_transaction_walk.h"
 
-/* All of a candidate: it is larger than what comes along with its beginning. */
+/* Prefetches the whole candidate, which is larger than a cache line. */
 static void fetch_candidate(const JobCandidate *candidate) {
         fetch_ahead(candidate);
         fetch_ahead(&candidate->unit);
@@ -42,7 +42,7 @@ static void fetch_other(const JobTransaction *transaction, uint32_t other, size_
         }
 }
 
-/* The first of each relation over which the candidate will pull in others. */
+/* Prefetches the first other ends of each relation over which the candidate will pull in others. */
 static void fetch_others(const JobTransaction *transaction, size_t at, size_t steps) {
         const JobCandidate *candidate = transaction->candidates.items[at + steps];
         const JobPullRules *rules = candidate->type == JOB_STOP ? &job_rules_stop : &job_rules_start;
@@ -88,7 +88,7 @@ void job_walk_steps(const JobTransaction *transaction, size_t at) {
         if (n <= FETCH_OTHERS)
                 return;
         fetch_ahead(job_table_peek(transaction->installed, next[FETCH_OTHERS]->index));
-        fetch_ahead(next[FETCH_OTHERS]->unit->id);      /* listeners look at it */
+        fetch_ahead(next[FETCH_OTHERS]->unit->id);      /* read by the subscribers */
         if (next[FETCH_OTHERS]->via)
                 fetch_ahead(&next[FETCH_OTHERS]->via->subject->step);
 }

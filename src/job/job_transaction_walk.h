@@ -2,23 +2,24 @@
 #pragma once
 
 /*
- * Walks over a transaction, whose memory comes ahead
+ * Walks over a transaction, with prefetching
  *
- * A large transaction would wait for memory at each candidate, and for one
- * thing after the other: the candidate, its unit, the unit's relations, the
- * units at their other ends. So each walk says at each place where it is, and
- * what will be looked at some places later is fetched. A call changes nothing.
+ * Without it a walk over a large transaction waits for memory at each
+ * candidate, several times in sequence: for the candidate, its unit, the
+ * unit's relations, and the units at their other ends. Each walk therefore
+ * reports its place, and memory that will be read some places later is
+ * prefetched. No function here changes anything.
  */
 
 #include "job/job_transaction.h"
 
-/* Over the candidates, with a look at the unit and the relations of each. */
+/* A walk over the candidates that reads the unit and relations of each. */
 void job_walk_candidates(const JobTransaction *transaction, size_t at);
-/* The same, with a look at what each pulls in. */
+/* A walk over the candidates that also reads what each pulls in. */
 void job_walk_expansion(const JobTransaction *transaction, size_t at);
-/* Over .work, along the edges to what each needs. */
+/* A walk over .work, along the edges to needed candidates. */
 void job_walk_needs(const JobTransaction *transaction, size_t at);
-/* Over the steps of the commit, which are in another order than the candidates. */
+/* A walk over the steps of the commit, whose order differs from that of the candidates. */
 void job_walk_steps(const JobTransaction *transaction, size_t at);
-/* Over @n units by index, with a look at the relations of each. */
+/* A walk over @n unit indexes that reads the relations of each. */
 void job_walk_units(const UnitTable *units, const uint32_t *indexes, size_t at, size_t n);

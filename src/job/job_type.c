@@ -183,7 +183,7 @@ bool job_type_covers(JobType type, JobType run, JobType wanted) {
                 return wanted == JOB_START || wanted == JOB_VERIFY_ACTIVE || wanted == JOB_RELOAD ||
                        wanted == JOB_RESTART;
 
-        /* Never a reload by a reload: the configuration may have changed since it began. */
+        /* A running reload never covers a new one: the configuration may have changed since it began. */
         return type == wanted && (type == JOB_STOP || type == JOB_VERIFY_ACTIVE);
 }
 

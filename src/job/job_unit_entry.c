@@ -5,9 +5,9 @@
  *
  * A new job meets the pending job first, then the triggered one. It cancels a
  * pending job that it conflicts with. Without a conflict it is, in this order:
- * taken up by a triggered job that turns into a restart; covered by what is
- * still to come of the triggered job; merged into the pending job; or pending
- * itself, behind the triggered one or, if it is a stop, over it.
+ * taken up by a triggered job that turns into a restart; covered by the rest
+ * of the triggered job; merged into the pending job; or pending itself, behind
+ * the triggered job or, for a stop, over it.
  */
 
 #include <assert.h>
@@ -37,7 +37,9 @@ static void resist(JobMeeting *meeting, Job *installed, JobResistance resistance
         meeting->resists = installed;
 }
 
-/* The conflicts: what would be canceled, and what resists. Returns the pending job that is left to meet. */
+/*
+ * Decides the conflicts: the pending job to be canceled, and a job that resists. Returns the pending job that remains.
+ */
 static Job *meet_conflicts(const JobUnitEntry *entry, const JobArrival *arrival, JobMeeting *meeting) {
         Job *pending = entry->pending;
 
