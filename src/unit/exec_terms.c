@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What few units say of their processes, as data
+ * Rare process settings of a unit, as data
  *
- * One block for all of it: who says one of these things mostly says several.
+ * They share one allocation, because a unit that has one of them mostly has
+ * several.
  */
 
 #include <errno.h>
@@ -32,7 +33,7 @@ static const char *const exec_keyrings[_EXEC_KEYRING_MAX] = {
         [EXEC_KEYRING_SHARED] = "shared",
 };
 
-/* The kernel's numbers, which no machine has its own of. */
+/* The kernel's numbers, which are the same on all machines. */
 static const char *const exec_families[EXEC_FAMILIES] = {
         [1] = "AF_UNIX", [2] = "AF_INET", [3] = "AF_AX25", [4] = "AF_IPX", [5] = "AF_APPLETALK", [6] = "AF_NETROM",
         [7] = "AF_BRIDGE", [8] = "AF_ATMPVC", [9] = "AF_X25", [10] = "AF_INET6", [11] = "AF_ROSE", [12] = "AF_DECnet",

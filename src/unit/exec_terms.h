@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * What few units say of their processes, as data
+ * Rare process settings of a unit, as data
  *
  * Limits, priorities, directories, privileges, filters, credentials. unitfile
- * reads it, exec acts by it, types shows it. A unit without any of
- * it has none. All zero is to say nothing.
+ * reads them, exec applies them, types shows them. A unit without any of them
+ * has no ExecTerms. All members zero: no setting is given.
  */
 
 #include <stdbool.h>
@@ -19,10 +19,10 @@
 
 #define EXEC_LIMITS 16U                 /* RLIMIT_… */
 #define EXEC_LIMIT_INFINITY UINT64_MAX
-#define EXEC_FAMILIES 47                /* AF_…: all below this */
+#define EXEC_FAMILIES 47                /* all AF_… are below this */
 #define EXEC_NAMESPACES_ALL UINT64_C(0x7e020000)        /* CLONE_NEW… */
 #define EXEC_DIRECTORY_MODE 0755U
-#define EXEC_DIRECTORY_MODE_IS_SET 0x10000U     /* so that even 0 can be said */
+#define EXEC_DIRECTORY_MODE_IS_SET 0x10000U     /* tells mode 0 from no mode */
 
 typedef struct ExecLimit {
         uint64_t soft, hard;
@@ -51,14 +51,14 @@ typedef enum ExecPreserve {
 } ExecPreserve;
 
 typedef enum ExecKeyring {
-        EXEC_KEYRING_DEFAULT,           /* nothing is said: private of the system's manager, inherited of a user's */
+        EXEC_KEYRING_DEFAULT,           /* not set: private for the system manager, inherited for a user manager */
         EXEC_KEYRING_INHERIT,
         EXEC_KEYRING_PRIVATE,
         EXEC_KEYRING_SHARED,
         _EXEC_KEYRING_MAX,
 } ExecKeyring;
 
-/* What other directives deny, besides the filter that a unit says. */
+/* Groups of system calls that other directives deny, besides the unit's filter. */
 typedef enum ExecDenied {
         EXEC_DENIED_CLOCK = 1 << 0,
         EXEC_DENIED_KERNEL_LOGS = 1 << 1,
@@ -69,30 +69,30 @@ typedef enum ExecDenied {
 } ExecDenied;
 
 typedef struct ExecDirectories {
-        char **paths;                   /* owned; "a/b" below the folder of its kind, or "a/b:link" */
+        char **paths;                   /* owned; "a/b" or "a/b:link", below the directory of this kind */
         uint32_t mode;                  /* 0: the default */
 } ExecDirectories;
 
-/* Which system calls it may make. */
+/* The system calls that the unit's processes may make. */
 typedef struct ExecFilter {
-        bool has_calls, allows_calls;   /* .calls are those that are allowed, or those that are not */
-        bool has_log, logs_others;      /* .logged, or all the others */
+        bool has_calls, allows_calls;   /* .calls are the allowed or the denied ones */
+        bool has_log, logs_others;      /* log calls in .logged, or all others */
         bool has_families, allows_families;
-        bool has_namespaces;            /* only those in .namespaces may be entered */
+        bool has_namespaces;            /* only .namespaces may be entered */
         SystemCallSet calls, logged;
-        /* Owned; of each call: its errno, -1: it ends the process, 0: as .error says; or NULL. */
+        /* Owned, or NULL; for each call its errno, -1 to end the process, or 0 to use .error. */
         int16_t *errors;
-        int error;                      /* errno of calls that are not allowed; 0: they end the process */
+        int error;                      /* errno of denied calls; 0: the process is ended */
         char **architectures;           /* owned; systemd's names */
         uint64_t families;              /* bit AF_… */
         uint64_t namespaces;            /* CLONE_NEW… */
         bool denies_realtime, denies_suid_sgid, denies_write_execute, locks_personality;
 } ExecFilter;
 
-/* What a security module is to know it by. */
+/* The label under which a security module runs the process. */
 typedef struct ExecLabel {
         char *name;                     /* owned; NULL: none */
-        bool is_optional;               /* the process runs all the same if it can't have it */
+        bool is_optional;               /* the process runs without the label if it cannot be set */
 } ExecLabel;
 
 typedef struct ExecTerms {
@@ -101,7 +101,7 @@ typedef struct ExecTerms {
 
         bool has_scheduling, resets_on_fork, has_io_priority, has_cpus, takes_numa_cpus, has_numa_policy;
         bool has_timer_slack, has_coredump_filter, has_personality, has_capabilities, no_new_privileges;
-        bool removes_ipc;               /* what its user has left, once the unit is down */
+        bool removes_ipc;               /* remove IPC objects of its user when the unit is inactive */
         int scheduling_policy, scheduling_priority;
         int io_priority;                /* IOPRIO_PRIO_VALUE() */
         ExecSet cpus;
@@ -113,27 +113,27 @@ typedef struct ExecTerms {
         ExecKeyring keyring;
 
         ExecDirectories directories[_EXEC_DIRECTORY_MAX];
-        ExecPreserve preserve;          /* of the runtime directories */
+        ExecPreserve preserve;          /* for the runtime directories */
 
-        uint64_t capabilities;          /* the bounding set, with .has_capabilities */
+        uint64_t capabilities;          /* bounding set; valid with .has_capabilities */
         uint64_t ambient_capabilities;
         uint32_t secure_bits;
         ExecFilter filter;
 
         char **load_credentials;        /* owned; "id:path" */
         char **set_credentials;         /* owned; "id:text" */
-        char *input_data;               /* owned; what standard input is, with .has_input_data */
+        char *input_data;               /* owned; content of standard input, with .has_input_data */
         size_t input_size;
         bool has_input_data;
         bool tty_reset, tty_hangup, tty_disallocate;
-        uint32_t tty_rows, tty_columns; /* 0: as they are */
-        uint64_t timeout_clean;         /* µs that a clean may take; 0: as long as it takes */
-        /* Owned; where programs without a slash are looked for; NULL: EXEC_DEFAULT_PATH. */
+        uint32_t tty_rows, tty_columns; /* 0: unchanged */
+        uint64_t timeout_clean;         /* limit of a clean in µs; 0: none */
+        /* Owned; where commands without a slash are searched; NULL: EXEC_DEFAULT_PATH. */
         char **search_path;
 
         ExecLabel labels[_SECURITY_MODULE_MAX];
-        char *pam_name;                 /* owned; of the service whose session it is in; NULL: none */
-        bool dynamic_user;              /* its user is made for it */
+        char *pam_name;                 /* owned; PAM service of its session; NULL: no session */
+        bool dynamic_user;              /* the user is allocated for the unit */
 } ExecTerms;
 
 DECLARE_STRING_TABLE(exec_directory, ExecDirectoryKind);         /* "RuntimeDirectory", … */
@@ -141,12 +141,12 @@ DECLARE_STRING_TABLE(exec_preserve, ExecPreserve);
 DECLARE_STRING_TABLE(exec_keyring, ExecKeyring);
 
 int exec_family_from_string(const char *name);          /* "AF_INET"; or -EINVAL */
-const char *exec_family_to_string(int family);          /* NULL: none that is known */
+const char *exec_family_to_string(int family);          /* NULL: unknown */
 
-/* Frees what it owns and zeroes it, which is to say nothing. */
+/* Frees all members and sets them to zero. */
 void exec_terms_deinit(ExecTerms *terms);
 ExecTerms *exec_terms_free(ExecTerms *terms);
-/* Takes over what @from says, if it says anything: NULL then, or if there is no memory (-ENOMEM). */
+/* Moves the content of @from to *@ret_terms, which is NULL if @from has no setting. 0, or -ENOMEM with NULL. */
 int exec_terms_take(ExecTerms *from, ExecTerms **ret_terms);
 
 static inline uint32_t exec_directories_mode(const ExecDirectories *directories) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Types and modes of jobs, by name
+ * Names of job types and modes
  */
 
 #include "unit/job_words.h"

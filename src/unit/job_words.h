@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * Types and modes of jobs, by name
+ * Names of job types and modes
  *
- * Units ask for jobs, and unit files name modes of jobs, without the engine.
- * Every rule about types and modes stands in job/job_type.h.
+ * Units request jobs, and unit files name job modes, without the engine. All
+ * rules about types and modes are in job/job_type.h.
  */
 
 #include "basic/string_table.h"
@@ -16,10 +16,10 @@ typedef enum JobType {
         JOB_STOP,
         JOB_RELOAD,
         JOB_RESTART,
-        _JOB_TYPE_MAX_MERGING,                  /* those above merge with each other by the table */
+        _JOB_TYPE_MAX_MERGING,                  /* the merge table has the types above */
 
         JOB_NOP = _JOB_TYPE_MAX_MERGING,
-        _JOB_TYPE_MAX_IN_TABLE,                 /* those above may be in a job table */
+        _JOB_TYPE_MAX_IN_TABLE,                 /* a job table has only the types above */
 
         JOB_TRY_RESTART = _JOB_TYPE_MAX_IN_TABLE,
         JOB_TRY_RELOAD,

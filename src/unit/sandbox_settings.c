@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a unit's processes are not to see or change, as data
+ * Sandbox settings of a unit, as data
  */
 
 #include <errno.h>

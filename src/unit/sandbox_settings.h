@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * What a unit's processes are not to see or change
+ * Sandbox settings of a unit: what its processes must not see or change
  *
- * Plain data: unitfile reads it, exec makes namespaces of it. A unit
- * that says nothing of it has none.
+ * Plain data: unitfile reads it, exec creates namespaces from it. A unit
+ * without such a setting has none.
  */
 
 #include <stdbool.h>
@@ -26,7 +26,7 @@ typedef enum ProtectSystem {
 
 typedef enum ProtectHome {
         PROTECT_HOME_NO,
-        PROTECT_HOME_YES,               /* /home, /root and /run/user are not to be seen */
+        PROTECT_HOME_YES,               /* /home, /root and /run/user are inaccessible */
         PROTECT_HOME_READ_ONLY,
         PROTECT_HOME_TMPFS,             /* … are empty */
         _PROTECT_HOME_MAX,
@@ -68,16 +68,16 @@ typedef enum SandboxPathKind {
 
 typedef struct SandboxPath {
         SandboxPathKind kind;
-        char *path;                     /* owned, as the two that follow; absolute and simplified */
-        char *source;                   /* of a bind mount: outside */
-        char *options;                  /* of a temporary file system, NULL: none */
-        bool is_optional;               /* '-': it need not be there */
+        char *path;                     /* owned, like the two below; absolute and simplified */
+        char *source;                   /* bind mount: the path outside */
+        char *options;                  /* mount options of a temporary file system; NULL: none */
+        bool is_optional;               /* '-': a missing path is ignored */
         bool is_below_root;             /* '+': below RootDirectory= */
-        bool is_alone;                  /* "norbind": without what is mounted below the source */
+        bool is_alone;                  /* "norbind": without the mounts below the source */
 } SandboxPath;
 
 typedef struct SandboxSettings {
-        VECTOR(SandboxPath) paths;      /* as they were said */
+        VECTOR(SandboxPath) paths;      /* in the order of the unit file */
         char *network_namespace_path;   /* owned, NULL: none */
         char *ipc_namespace_path;
         ProtectSystem protect_system;
@@ -92,15 +92,15 @@ typedef struct SandboxSettings {
         bool private_users;
         bool private_mounts;
         bool protect_kernel_tunables;
-        /* This one and the next two are a matter of capabilities and system calls, too. */
+        /* These three also remove capabilities and deny system calls. */
         bool protect_kernel_modules;
         bool protect_kernel_logs;
         bool protect_clock;
         bool protect_control_groups;
         bool protect_hostname;
-        bool mount_api_vfs;             /* counts only if it was said; else: is there a root directory? */
+        bool mount_api_vfs;             /* if never assigned, it follows from RootDirectory= */
         bool has_mount_api_vfs;
-        bool is_lenient;                /* UnsupportedDirectives=warn: where there are no namespaces it runs without */
+        bool is_lenient;                /* UnsupportedDirectives=warn: where namespaces are missing, run without them */
 } SandboxSettings;
 
 DECLARE_STRING_TABLE(protect_system, ProtectSystem);
@@ -110,18 +110,18 @@ DECLARE_STRING_TABLE(proc_subset, ProcSubset);
 DECLARE_STRING_TABLE(sandbox_propagation, SandboxPropagation);
 DECLARE_STRING_TABLE(sandbox_path_kind, SandboxPathKind);        /* "ReadWritePaths", … */
 
-/* Frees what it holds and zeroes it. A zeroed one says nothing. */
+/* Frees all members and sets them to zero, which means no setting. */
 void sandbox_settings_deinit(SandboxSettings *settings);
 SandboxSettings *sandbox_settings_free(SandboxSettings *settings);
 DEFINE_CLEANUP(SandboxSettings, sandbox_settings_free)
 
 /* Appends copies of the three strings (@source and @options may be NULL) and the flags of @path. 0 or -ENOMEM. */
 int sandbox_settings_add_path(SandboxSettings *settings, const SandboxPath *path);
-/* What an empty assignment does: all paths of that kind go. */
+/* Removes all paths of @kind: the effect of an empty assignment. */
 void sandbox_settings_drop_paths(SandboxSettings *settings, SandboxPathKind kind);
 
-/* Does it need a mount namespace? @has_root: there is a RootDirectory=. */
+/* Returns true if the settings need a mount namespace. @has_root: RootDirectory= is set. */
 bool sandbox_settings_need_mounts(const SandboxSettings *settings, bool has_root);
 bool sandbox_settings_mount_api_vfs(const SandboxSettings *settings, bool has_root);
-/* Does it need anything at all? */
+/* Returns true if any setting needs a namespace. */
 bool sandbox_settings_need(const SandboxSettings *settings, bool has_root);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of system calls, and of groups of them
+ * Names of system calls and of their groups
  *
  * The groups are those that systemd 252 documents (systemd-analyze
- * syscall-filter prints them), so that a unit means the same here. A group may
- * have others in it. The names are Linux's on any machine; which of them there
- * are on this one is found out where a filter is made.
+ * syscall-filter prints them), so a unit file has the same meaning here. A
+ * group may contain other groups. The table has Linux's names for all
+ * machines; building a filter skips the names that this machine does not have.
  */
 
 #include <assert.h>

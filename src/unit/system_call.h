@@ -2,9 +2,10 @@
 #pragma once
 
 /*
- * Names of system calls, and of groups of them
+ * Names of system calls and of their groups
  *
- * The numbers here are ours: the places in a sorted table.
+ * The numbers used here are indexes of a sorted table, not the kernel's
+ * numbers.
  */
 
 #include <stdbool.h>
@@ -32,9 +33,9 @@ static inline bool system_call_set_has(const SystemCallSet *set, size_t number) 
 }
 
 size_t system_call_count(void);
-const char *system_call_name(size_t number);    /* NULL: there are not so many */
+const char *system_call_name(size_t number);    /* NULL: past the last */
 int system_call_find(const char *name);         /* or -ENOENT */
 
-/* Adds all of a group, "@mount": 0, or -ENOENT. */
+/* Adds all calls of a group, such as "@mount": 0, or -ENOENT. */
 int system_call_group_add(const char *name, SystemCallSet *set);
-const char *system_call_group_name(size_t index);               /* NULL: there are not so many */
+const char *system_call_group_name(size_t index);               /* NULL: past the last */

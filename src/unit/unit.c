@@ -3,8 +3,8 @@
 /*
  * The abstract unit
  *
- * The life of a unit: named (a stub), read, used, and given up again. The names
- * and the index are the table's business, the relations have a file of their own.
+ * The life of a unit: created as a stub, loaded, used, freed. Names and index
+ * belong to the table; the relations have their own file.
  */
 
 #include <assert.h>
@@ -104,7 +104,7 @@ int unit_push_name(Unit *unit, const char *name) {
         if (unit->names != unit->only_name)
                 return strv_push(&unit->names, name);
 
-        /* Two names and the end: room for a power of two, as strv_push() expects it. */
+        /* An array of four: room for two names and the NULL, and a power of two, as strv_push() expects. */
         copy = strdup(name);
         names = calloc(4, sizeof(*names));
         if (!copy || !names) {
@@ -140,7 +140,7 @@ void unit_reset(Unit *unit) {
         unit->condition_result = unit->assert_result = 0;
         unit->needs_reload = false;
 
-        /* If this fails the type is adopted when the unit is loaded; until then it is nobody's. */
+        /* If this fails, loading the unit adopts the type; until then the unit has no operations. */
         (void) unit_adopt_type(unit);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The words for what can be removed of a unit: those of "systemctl clean"
+ * Names of the kinds of a unit's data that can be removed, as in "systemctl
+ * clean"
  */
 
 #include "unit/unit_clean.h"

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * What of a unit outlives its runs, and can be removed
+ * Kinds of a unit's data that outlive its runs and can be removed
  *
- * Sets of them are masks: bit n is kind n. The first five are in the order of
+ * Sets of kinds are masks: bit n is kind n. The first five have the order of
  * ExecDirectoryKind.
  */
 
@@ -12,7 +12,7 @@
 
 typedef enum UnitClean {
         UNIT_CLEAN_RUNTIME,
-        UNIT_CLEAN_STATE,               /* of a timer: when it has elapsed last */
+        UNIT_CLEAN_STATE,               /* of a timer: the time of its last elapse */
         UNIT_CLEAN_CACHE,
         UNIT_CLEAN_LOGS,
         UNIT_CLEAN_CONFIGURATION,

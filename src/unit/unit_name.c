@@ -3,10 +3,10 @@
 /*
  * Names of units
  *
- * A name may come from a message or a file name, so it is judged before it is
- * used for anything. The rules, and the escaping of arbitrary text, are those
- * of systemd.unit(5) and systemd-escape(1): '/' becomes '-', and what a name
- * may not have, '-' and '\' included, becomes \xNN.
+ * A name may come from a message or a file name, so it is validated before any
+ * use. The rules, and the escaping of arbitrary text, are those of
+ * systemd.unit(5) and systemd-escape(1): '/' becomes '-', and characters that
+ * a name may not have, '-' and '\' included, become \xNN.
  */
 
 #include <assert.h>
@@ -47,11 +47,11 @@ UnitType unit_name_type(const char *name) {
 
 /* The parts of a valid name. */
 typedef struct NameParts {
-        const char *at;                 /* its first '@', or NULL */
-        const char *dot;                /* in front of its type */
+        const char *at;                 /* the first '@', or NULL */
+        const char *dot;                /* the '.' before the type */
 } NameParts;
 
-/* In one pass: names are looked at for every relation of every unit that is loaded. */
+/* In one pass, because this runs for every relation of every unit that is loaded. */
 static bool unit_name_split(const char *name, NameParts *ret_parts) {
         static const bool is_allowed[UCHAR_MAX + 1] = {
                 ['0' ... '9'] = true, ['a' ... 'z'] = true, ['A' ... 'Z'] = true,
@@ -80,7 +80,7 @@ bool unit_name_is_valid(const char *name) {
         return unit_name_split(name, &parts);
 }
 
-/* The '@' of a valid name, before its type. */
+/* The '@' of a valid name, or NULL. */
 static const char *unit_name_at(const char *name) {
         NameParts parts;
 
@@ -222,7 +222,7 @@ int unit_name_escape_path(const char *path, char **ret_escaped) {
         return unit_name_escape(joined, ret_escaped);
 }
 
-/* Without ".", "..", empty parts, and slashes at an end. */
+/* Returns true if @path has no ".", "..", empty parts, or slashes at an end. */
 static bool unit_name_path_is_simple(const char *path) {
         for (;;) {
                 size_t n = strcspn(path, "/");

@@ -35,7 +35,7 @@ DECLARE_STRING_TABLE(unit_type, UnitType);               /* "service", … */
 bool unit_name_is_valid(const char *name);               /* plain, template or instance */
 bool unit_name_is_template(const char *name);
 bool unit_name_is_instance(const char *name);
-UnitType unit_name_type(const char *name);               /* _UNIT_TYPE_INVALID if it has none */
+UnitType unit_name_type(const char *name);               /* _UNIT_TYPE_INVALID if there is none */
 
 /* "foo@bar.service" → "foo@.service", "foo", "bar"; 0, -EINVAL if the name has no such part, or -ENOMEM. */
 int unit_name_template(const char *name, char **ret_template);

@@ -3,9 +3,9 @@
 /*
  * Operations and changes of state
  *
- * What holds for every type is judged here, in one order, before the type is
- * asked; what a type publishes passes through here, so that timestamps are
- * set in one place.
+ * The checks common to all types are made here, in one order, before the type
+ * is called; a published state passes through here, so that timestamps are set
+ * in one place.
  */
 
 #include <assert.h>
@@ -29,7 +29,7 @@ static UnitAnswer unit_check_conditions(Unit *unit) {
         return table->observer->check_conditions(table->observer_userdata, unit);
 }
 
-/* What it binds to must be active by the time it starts, if it starts after it. */
+/* A unit with BindsTo= and After= on another requires that one to be active when it starts. */
 static bool unit_is_unbound(const Unit *unit) {
         UnitRelations bound = unit_relations(unit, UNIT_BINDS_TO);
 
@@ -102,7 +102,7 @@ UnitAnswer unit_reload(Unit *unit) {
         if (unit->active_state != UNIT_ACTIVE)
                 return UNIT_WRONG_STATE;
         if (!unit_has_reload(unit))
-                return UNIT_ALREADY;            /* it only passes reloads on */
+                return UNIT_ALREADY;            /* the unit only propagates reloads */
         return unit->vtable->reload(unit);
 }
 

@@ -3,11 +3,11 @@
 /*
  * Where things were declared
  *
- * An id is a block and a place in it: sixteen consecutive lines of a file have
- * one block, made when the first of them is named. So most unit files take one
- * for all of their relations. The blocks of a file are a ring with a cursor:
- * lines are named in their order, so the next one is in the block at the
- * cursor or the one behind it, however long the file is.
+ * An id is a block and a place in it. A block covers sixteen consecutive lines
+ * of a file and is made when the first of them is requested, so most unit
+ * files need one block for all their relations. The blocks of a file are a
+ * ring with a cursor: lines are requested in order, so the next one is in the
+ * block at the cursor or the one after it, whatever the length of the file.
  */
 
 #include <assert.h>
@@ -88,7 +88,7 @@ static int unit_origins_add_implied(UnitOrigins *origins, const char *implied, u
         return vector_push(&origins->implied, implied);
 }
 
-/* The block of @wanted's file that is about the same lines, from 1 on; 0 if there is none. */
+/* The block of @wanted's file that covers the same lines, counted from 1; 0 if there is none. */
 static uint32_t unit_origins_find_block(const UnitOrigins *origins, const UnitOriginBlock *wanted) {
         uint32_t start = origins->files.items[wanted->file].cursor, at = start;
 
@@ -102,7 +102,7 @@ static uint32_t unit_origins_find_block(const UnitOrigins *origins, const UnitOr
         return 0;
 }
 
-/* Behind the one at its file's cursor. */
+/* Inserts the block after the one at its file's cursor. */
 static int unit_origins_add_block(UnitOrigins *origins, UnitOriginBlock block, uint32_t *ret_block) {
         uint32_t before = origins->files.items[block.file].cursor;
 

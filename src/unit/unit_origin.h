@@ -4,8 +4,9 @@
 /*
  * Where things were declared: each (file, line, implied) once
  *
- * Sixteen bytes for sixteen lines of a file, since every relation names one.
- * They stay as long as the table: a file that is read again names the same.
+ * Sixteen bytes for sixteen lines of a file, because every relation refers to
+ * one. Origins live as long as the table: reading a file again gives the same
+ * ids.
  */
 
 #include "basic/arena.h"
@@ -17,14 +18,14 @@
 
 typedef struct UnitOriginFile {
         const char *path;               /* borrowed from paths */
-        uint32_t cursor;                /* the block that was asked for last, from 1 on; 0: it has none */
+        uint32_t cursor;                /* the last block used, counted from 1; 0: none */
 } UnitOriginFile;
 
 typedef struct UnitOriginBlock {
         uint32_t file;                  /* index */
         uint32_t first;                 /* its first line, divided by the lines of a block */
         uint32_t implied;               /* index */
-        uint32_t next;                  /* of the same file, from 1 on: a ring, in the order in which they were met */
+        uint32_t next;                  /* next block of the file, from 1 on: a ring in the order of creation */
 } UnitOriginBlock;
 
 typedef struct UnitOrigins {
@@ -33,7 +34,7 @@ typedef struct UnitOrigins {
         IndexTable files_by_path;
         VECTOR(UnitOriginBlock) blocks;
         VECTOR(const char *) implied;   /* static strings; they are few, and the first is NULL */
-        uint32_t last_file;             /* the one that was asked for last */
+        uint32_t last_file;             /* the last file used */
 } UnitOrigins;
 
 void unit_origins_deinit(UnitOrigins *origins);

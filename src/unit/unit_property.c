@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Properties, by their number in all tables of a type
+ * Properties, numbered across all tables of a type
  */
 
 #include "unit/unit_property.h"

@@ -2,9 +2,11 @@
 #pragma once
 
 /*
- * A type's public properties, as tables: its own, and those that it shares with others
+ * A type's public properties, as tables: its own, and those shared between
+ * types
  *
- * The bus layer makes D-Bus properties, introspection and the API text of it.
+ * The bus layer derives D-Bus properties, introspection and the API text from
+ * them.
  */
 
 #include <stddef.h>
@@ -15,8 +17,8 @@
 typedef struct Unit Unit;
 
 typedef enum UnitPropertyFlags {
-        UNIT_PROPERTY_CONST = 1 << 0,           /* as long as the unit is loaded */
-        UNIT_PROPERTY_EMITS_CHANGE = 1 << 1,    /* sent, with its value, whenever the unit changes */
+        UNIT_PROPERTY_CONST = 1 << 0,           /* constant while the unit is loaded */
+        UNIT_PROPERTY_EMITS_CHANGE = 1 << 1,    /* sent with its value in each change signal of the unit */
 } UnitPropertyFlags;
 
 typedef struct UnitProperty {
@@ -32,5 +34,5 @@ typedef struct UnitPropertyTable {
         size_t n;
 } UnitPropertyTable;
 
-/* The row number @at of all of @tables (NULL or ended by NULL) together; NULL past the last. */
+/* Row @at, counted over all of @tables (NULL, or ended by NULL); NULL past the last. */
 const UnitProperty *unit_property_at(const UnitPropertyTable *const *tables, size_t at);

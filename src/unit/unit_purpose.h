@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Words for processes and timers: the purpose of one, and how a process ended
+ * The purposes of processes and timers, and the exit of a process
  */
 
 #include <sys/types.h>
@@ -17,15 +17,15 @@ typedef enum UnitPurpose {
         UNIT_PURPOSE_RUNTIME_LIMIT,     /* timer: RuntimeMaxSec */
         UNIT_PURPOSE_WATCHDOG,          /* timer: WatchdogSec */
         UNIT_PURPOSE_PIDFILE,           /* poll or watch for the PID file */
-        UNIT_PURPOSE_ELAPSE,            /* timer: what a timer is there for */
-        /* A process that looks whether the unit is well; timer: its limit, or the next one. */
+        UNIT_PURPOSE_ELAPSE,            /* timer: the next elapse of a timer unit */
+        /* A process that checks the unit's health; timer: its limit, or its next start. */
         UNIT_PURPOSE_PROBE,
-        UNIT_PURPOSE_IDLE,              /* timer: look again whether other jobs run */
-        UNIT_PURPOSE_HEALTHY,           /* timer: it has run so long that earlier failures don't count any more */
+        UNIT_PURPOSE_IDLE,              /* timer: check again whether other jobs run */
+        UNIT_PURPOSE_HEALTHY,           /* timer: it has run so long that earlier failures no longer count */
         _UNIT_PURPOSE_MAX,
 } UnitPurpose;
 
-/* One exit of a process, however it was learned. */
+/* The exit of a process, from whichever source. */
 typedef struct UnitExit {
         pid_t pid;
         int code;                       /* CLD_EXITED, CLD_KILLED, CLD_DUMPED */

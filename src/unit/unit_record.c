@@ -27,7 +27,10 @@ static bool has_news(const Unit *unit) {
                unit->conditions_checked.monotonic > 0;
 }
 
-/* Which of them there are, and those: all but the first by what it is later than the one before, which is little. */
+/*
+ * Writes which timestamps are set, then their values: the first as it is, the others as small differences to the one
+ * before.
+ */
 static void put_times(const UnitTimestamp times[static UNIT_TIMES], RecordWriter *writer) {
         const UnitTimestamp *before = NULL;
         uint64_t which = 0;
@@ -102,7 +105,7 @@ static int8_t get_verdict(RecordReader *reader) {
         return 0;
 }
 
-/* A type that does not restore, or another one (a service whose file is gone), knows the active state only. */
+/* A type without restore, or a changed one (a service whose file is gone), restores the active state only. */
 static int restore_type(Unit *unit, RecordReader *reader) {
         bool is_there = record_get_below(reader, 2) != 0;
 

@@ -2,19 +2,20 @@
 #pragma once
 
 /*
- * A unit's state as bytes, for the core that comes after this one
+ * A unit's state as bytes, for the next core process
  *
- * What its files say is not in it: they are read again. Only what happened.
+ * Settings are not included, because the unit's files are read again; only
+ * run-time state is.
  */
 
 #include "unit/unit.h"
 
-/* A unit that was never started and has nothing to tell writes nothing. */
+/* Writes nothing for a unit that was never started and has no state. */
 void unit_record(const Unit *unit, RecordWriter *writer);
 
 /*
- * Into a unit of that name that has just been loaded. Observers are not told, the host is not asked. -EBADMSG if it
- * cannot be read; the unit is inactive then. If its files are gone or broken the state is restored all the same: it
- * runs, after all.
+ * Restores into the unit of that name, which has just been loaded. Calls neither observers nor the host. 0, or -EBADMSG
+ * if the record cannot be read; the unit is inactive then. If the unit's files are missing or broken the state is
+ * restored all the same, because its processes run.
  */
 int unit_restore(Unit *unit, RecordReader *reader);

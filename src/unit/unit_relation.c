@@ -8,10 +8,10 @@
  * that a look-up is a mask, a population count and an addition. Most buckets
  * have one to three entries: arrays of so few have no room to spare.
  *
- * Whether an entry is there is looked up on whichever side has fewer. Where the
- * big side must be searched, too, the search begins behind the place where the
- * last one ended: a target of 100,000 units is filled, and emptied, in linear
- * time, since its members come one after the other.
+ * An entry is looked up on the side that has fewer entries. If the larger side
+ * must be searched too, the search begins where the last one ended: members of
+ * a target are added and removed in sequence, so a target of 100,000 units is
+ * filled, and emptied, in linear time.
  *
  * Invariant: unit has (kind, other, here, there) exactly if other has
  * (inverse of kind, unit, there, here), and here or there is set.
@@ -103,7 +103,7 @@ static uint32_t relation_bit(UnitRelationKind kind) {
         return UINT32_C(1) << kind;
 }
 
-/* The place that the bucket of @kind has, or would have. */
+/* The place of the bucket of @kind, whether it exists or not. */
 static size_t relation_place(const Unit *unit, UnitRelationKind kind) {
         return unit_relation_count_kinds(unit->relation_mask & (relation_bit(kind) - 1));
 }
@@ -112,7 +112,7 @@ static UnitRelationBucket *relation_bucket(const Unit *unit, UnitRelationKind ki
         return unit->relation_mask & relation_bit(kind) ? &unit->buckets[relation_place(unit, kind)] : NULL;
 }
 
-/* Where @unit's bucket of @kind has @other: looks from the table's hint on, all around. */
+/* The place of @other in @unit's bucket of @kind: searches circularly from the table's hint. */
 static uint32_t relation_search(const Unit *unit, UnitRelationKind kind, uint32_t other) {
         const UnitRelationBucket *bucket = relation_bucket(unit, kind);
         uint32_t start, at;
@@ -155,7 +155,7 @@ bool unit_has_relation(const Unit *unit, UnitRelationKind kind, const Unit *othe
         return relation_search(unit, kind, other->index) != NOWHERE;
 }
 
-/* Makes sure that @unit has a bucket of @kind with room for @extra further entries. */
+/* Makes room for @extra more entries in @unit's bucket of @kind. */
 static int relation_reserve(Unit *unit, UnitRelationKind kind, uint32_t extra) {
         UnitRelationBucket *bucket = relation_bucket(unit, kind);
         UnitRelation *items;
@@ -200,7 +200,7 @@ static void relation_free_items(Unit *unit, UnitRelationBucket *bucket) {
         bucket->items = slab_resize(&unit->table->relations, bucket->items, bucket->allocated, 0);
 }
 
-/* Drops buckets that have nothing left. */
+/* Removes empty buckets. */
 static void relation_drop_empty(Unit *unit) {
         size_t from = 0, to = 0, n = unit_relation_count_kinds(unit->relation_mask);
 
@@ -230,7 +230,7 @@ static void relation_remove(Unit *unit, UnitRelationKind kind, uint32_t other) {
         bucket->n--;
 }
 
-/* Writes origins that are not there yet into @unit's entry for @other, or overwrites both. */
+/* Sets the origins of @unit's entry for @other: those that are missing, or both with @overwrite. */
 static void relation_set(Unit *unit, UnitRelationKind kind, uint32_t other, UnitOriginId here, UnitOriginId there,
                          bool overwrite) {
         uint32_t at = relation_search(unit, kind, other);
@@ -245,7 +245,7 @@ static void relation_set(Unit *unit, UnitRelationKind kind, uint32_t other, Unit
                 relation->there = there;
 }
 
-/* Whether @relation has everything that (@here, @there) could add. */
+/* Returns true if @relation already has the origins (@here, @there). */
 static bool relation_is_told(const UnitRelation *relation, UnitOriginId here, UnitOriginId there) {
         return (relation->here != UNIT_ORIGIN_NONE || here == UNIT_ORIGIN_NONE) &&
                (relation->there != UNIT_ORIGIN_NONE || there == UNIT_ORIGIN_NONE);
@@ -322,7 +322,7 @@ void unit_withdraw_relations(Unit *unit) {
         relation_drop_empty(unit);
 }
 
-/* Entry by entry: those about @from are about @into afterwards. Room was made before. */
+/* Moves the entries one by one from @from to @into; memory was reserved before. */
 static void relation_move_kind(Unit *from, UnitRelationKind kind, Unit *into) {
         UnitRelationKind inverse = unit_relation_inverse(kind);
         UnitRelations list = unit_relations(from, kind);
@@ -338,7 +338,7 @@ static void relation_move_kind(Unit *from, UnitRelationKind kind, Unit *into) {
                         continue;
                 }
 
-                /* In place, so that the other's order stays. */
+                /* In place, to keep the order of the other unit's entries. */
                 at = relation_search(other, inverse, from->index);
                 assert(at != NOWHERE);
                 relation_bucket(other, inverse)->items[at].other = into->index;

@@ -4,9 +4,9 @@
 /*
  * Relations between units
  *
- * Each is stored on both units: Requires on one side, RequiredBy on the
- * other. An entry knows where each side declared it, so that one unit's file
- * can be read again without losing what another's says. Entries keep the
+ * Each is stored on both units: Requires on one side, RequiredBy on the other.
+ * An entry records where each side declared it, so that one unit's file can be
+ * read again without losing the declaration of the other. Entries keep the
  * order in which they were added.
  */
 
@@ -54,14 +54,14 @@ DECLARE_STRING_TABLE(unit_relation, UnitRelationKind);   /* "Requires", "Require
 
 UnitRelationKind unit_relation_inverse(UnitRelationKind kind);
 
-/* Where something was declared: an index into the unit table's origins. */
+/* The place of a declaration: an index into the unit table's origins. */
 typedef uint32_t UnitOriginId;
 #define UNIT_ORIGIN_NONE 0U
 
 typedef struct UnitOrigin {
-        const char *file;       /* borrowed from the table; "" if no file says it */
-        unsigned line;          /* 0 if the file as a whole does (a link in .wants/) */
-        const char *implied;    /* static: "default dependency", …; NULL if it was written as it stands */
+        const char *file;       /* borrowed from the table; "" if not from a file */
+        unsigned line;          /* 0 for the file as a whole (a link in .wants/) */
+        const char *implied;    /* static: "default dependency", …; NULL if written in the file */
 } UnitOrigin;
 
 typedef struct UnitRelation {
@@ -70,19 +70,19 @@ typedef struct UnitRelation {
         UnitOriginId there;             /* where the other declared the inverse, or UNIT_ORIGIN_NONE */
 } UnitRelation;
 
-/* The neighbours by one relation: borrowed, valid until relations of that unit change, or units are loaded. */
+/* The relations of one kind: borrowed, valid until the unit's relations change or units are loaded. */
 typedef struct UnitRelations {
         const UnitRelation *items;
         size_t n;
 } UnitRelations;
 
-/* Those of one kind, of one unit. */
+/* The relations of one unit and one kind. */
 typedef struct UnitRelationBucket {
         UnitRelation *items;            /* owned */
         uint32_t n, allocated;
 } UnitRelationBucket;
 
-/* How many kinds are in a mask: written out, since without a machine's own instruction it is a call. */
+/* The number of kinds in a mask. Written out, because without a machine instruction the builtin is a function call. */
 static inline unsigned unit_relation_count_kinds(uint32_t mask) {
         mask = mask - ((mask >> 1) & 0x55555555U);
         mask = (mask & 0x33333333U) + ((mask >> 2) & 0x33333333U);

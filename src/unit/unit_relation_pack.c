@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The relations of a unit, beside each other
+ * Packing the relations of each unit
  *
- * While units are loaded each gets its relations one by one, and as many from
- * others' files as from its own: in the end its buckets and their entries are
- * strewn over all of the memory. A transaction of 100,000 jobs then waits for
- * memory at each of them. So after a load that has added many, all are written
- * anew, unit after unit, the buckets of one and then what is in them. To do so
- * only when half as many have come as there were keeps it linear.
+ * During a load, each unit gets its relations one by one, as many from other
+ * units' files as from its own, so its buckets and entries end up scattered in
+ * memory. A transaction of 100,000 jobs would then wait for memory at each of
+ * them. After a load that added many, all relations are copied unit by unit:
+ * first a unit's buckets, then their entries. This happens only when half as
+ * many entries were added as existed, which keeps the cost linear.
  *
- * An array in the slabs carries no mark of where it lies, so the pieces of the new
- * blocks are the slabs' own from then on: one that grows or goes is given back.
+ * An array in a slab has no header, so the pieces of the new blocks belong to
+ * the slab from then on: an array that grows or is freed returns its piece to
+ * the slab.
  */
 
 #include <assert.h>
@@ -26,14 +27,14 @@ static_assert(_UNIT_RELATION_MAX * (sizeof(UnitRelationBucket) + SLAB_SHORT * si
               "a unit's short arrays fit into a block");
 
 typedef struct Pack {
-        Slab relations;                 /* the new one */
-        SlabDrain old;                  /* its memory is that of the old buckets, too */
+        Slab relations;                 /* the new slab */
+        SlabDrain old;                  /* the old slab: memory of relations and buckets */
         size_t n_old_chunks;
         uint64_t n;                     /* entries */
 } Pack;
 
 static bool is_short(const UnitRelationBucket *bucket) {
-        return bucket->allocated <= SLAB_SHORT;         /* a long one has memory of its own, and stays there */
+        return bucket->allocated <= SLAB_SHORT;         /* a long array has its own allocation and stays there */
 }
 
 static size_t pack_bytes(const Unit *unit, size_t n_kinds) {
@@ -65,7 +66,7 @@ static int pack_unit(Pack *pack, Unit *unit) {
 
         if (n_kinds == 0)
                 return 0;
-        /* For a chunk more, and for all of the old ones: now it can go wrong, and later not. */
+        /* One more chunk, and all old ones: after this nothing can fail. */
         if (vector_reserve(&pack->relations.chunks, pack->n_old_chunks + 1) < 0)
                 return -ENOMEM;
 
@@ -82,7 +83,7 @@ static int pack_unit(Pack *pack, Unit *unit) {
         return 0;
 }
 
-/* Room first: what can't be moved then stays, and the new slab takes its memory over. */
+/* Reserves memory first. What cannot be moved stays where it is, and the new slab takes its memory over. */
 static int pack_begin(Pack *pack, UnitTable *table) {
         slab_init(&pack->relations, sizeof(UnitRelation));
         if (slab_share_chunks(&table->relations, &table->buckets) < 0)

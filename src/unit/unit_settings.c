@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What every unit can be told
+ * The settings that all unit types share
  *
  * The defaults are systemd's: five starts in ten seconds, default
  * dependencies, no time limit for jobs.

@@ -2,7 +2,8 @@
 #pragma once
 
 /*
- * What every unit can be told: the [Unit] and [Install] sections as data
+ * The settings that all unit types share: the [Unit] and [Install] sections as
+ * data
  */
 
 #include <stdbool.h>
@@ -19,7 +20,7 @@ typedef enum UnitCollectMode {
         _UNIT_COLLECT_MODE_MAX,
 } UnitCollectMode;
 
-/* What happens to the whole machine (or manager) on a failure, a success, a job's timeout or too many starts. */
+/* An action on the whole machine (or manager) after a failure, a success, a job's timeout or too many starts. */
 typedef enum UnitAction {
         UNIT_ACTION_NONE,
         UNIT_ACTION_REBOOT,
@@ -33,7 +34,7 @@ typedef enum UnitAction {
         UNIT_ACTION_HALT,
         UNIT_ACTION_HALT_FORCE,
         UNIT_ACTION_HALT_IMMEDIATE,
-        UNIT_ACTION_KEXEC,              /* into the kernel that was loaded for it */
+        UNIT_ACTION_KEXEC,              /* into the loaded kernel */
         UNIT_ACTION_KEXEC_FORCE,
         _UNIT_ACTION_MAX,
 } UnitAction;
@@ -41,19 +42,19 @@ typedef enum UnitAction {
 DECLARE_STRING_TABLE(unit_collect_mode, UnitCollectMode);
 DECLARE_STRING_TABLE(unit_action, UnitAction);
 
-/* One Condition…= or Assert…= line; what it checks is evaluated by unitfile/condition.h. */
+/* One Condition…= or Assert…= line; unitfile/condition.h evaluates it. */
 typedef struct UnitCondition {
         const char *directive;          /* static: "ConditionPathExists" */
         char *parameter;                /* owned */
         bool is_assert;
-        bool is_trigger;                /* '|': one of these is enough */
+        bool is_trigger;                /* '|': one trigger condition that is met suffices */
         bool is_negated;                /* '!' */
         int8_t result;                  /* 1 met, 0 untested, -1 not met */
         unsigned line;
         struct UnitCondition *next;     /* owned */
 } UnitCondition;
 
-/* What few units say: some 170 bytes for those that do. */
+/* The settings that few units have: some 170 bytes. */
 typedef struct UnitRareSettings {
         char **documentation;
         char **dropin_paths;
@@ -68,7 +69,7 @@ typedef struct UnitRareSettings {
 
         char **requires_mounts_for;
         char **wants_mounts_for;
-        UnitCondition *conditions;      /* owned list, asserts too, in the order of the file */
+        UnitCondition *conditions;      /* owned list with the asserts, in the order of the file */
 
         JobMode on_failure_job_mode;
         JobMode on_success_job_mode;
@@ -77,17 +78,17 @@ typedef struct UnitRareSettings {
         UnitAction start_limit_action;
         UnitAction failure_action;
         UnitAction success_action;
-        int32_t failure_action_exit_status;     /* -1: the process's own */
+        int32_t failure_action_exit_status;     /* -1: the exit status of the unit's main process */
         int32_t success_action_exit_status;
         char *job_timeout_reboot_argument;
         char *reboot_argument;
 } UnitRareSettings;
 
 typedef struct UnitSettings {
-        /* What each job asks for: it lies together. */
-        usec_t job_timeout;             /* from commit; USEC_INFINITY for none */
-        usec_t job_running_timeout;     /* from each trigger */
-        int32_t job_priority;           /* higher goes first; 0 by default */
+        /* The members that each job reads stand together. */
+        usec_t job_timeout;             /* from the commit on; USEC_INFINITY for none */
+        usec_t job_running_timeout;     /* from each trigger on */
+        int32_t job_priority;           /* higher goes first; the default is 0 */
 
         UnitCollectMode collect_mode;
         bool default_dependencies;
@@ -96,21 +97,21 @@ typedef struct UnitSettings {
         bool refuse_manual_stop;
         bool allow_isolate;
         bool ignore_on_isolate;
-        bool restart_on_dependency;     /* ours: start again when what failed it becomes active */
+        bool restart_on_dependency;     /* jobd only: start again once the dependency that failed is active */
         bool is_perpetual;              /* can't be stopped */
-        bool has_job_running_timeout;   /* was it set itself, or follows job_timeout */
+        bool has_job_running_timeout;   /* false: job_running_timeout follows job_timeout */
 
         uint32_t start_limit_burst;
         usec_t start_limit_interval;
         char *description;
-        const char *fragment_path;      /* borrowed from who read it: the main file, NULL if there is none */
-        const UnitRareSettings *rare;   /* owned, unless it is the one that all share; never NULL */
+        const char *fragment_path;      /* borrowed from the loader: the main file, NULL if there is none */
+        const UnitRareSettings *rare;   /* owned, unless it is the shared default; never NULL */
 } UnitSettings;
 
-void unit_settings_init(UnitSettings *settings);         /* the defaults */
-void unit_settings_deinit(UnitSettings *settings);      /* they are the defaults then */
+void unit_settings_init(UnitSettings *settings);         /* sets the defaults */
+void unit_settings_deinit(UnitSettings *settings);      /* frees, then sets the defaults */
 
-/* The rare ones, to be changed: a copy of its own is made if it has none. NULL if memory is short. */
+/* The rare settings, for writing: a unit's own copy is made at the first call. NULL if memory is short. */
 UnitRareSettings *unit_settings_own_rare(UnitSettings *settings);
-/* Frees them again if they say nothing. */
+/* Frees the rare settings if they equal the defaults. */
 void unit_settings_trim(UnitSettings *settings);

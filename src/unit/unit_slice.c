@@ -2,8 +2,8 @@
 /*
  * Names of slices
  *
- * The dash is a path separator here, so one that stands for itself is escaped,
- * as in all names that are made from something else.
+ * A dash is a path separator here, so a literal one is escaped when a slice's
+ * name is made from another name.
  */
 
 #include <assert.h>
@@ -68,7 +68,7 @@ int unit_slice_default(const char *unit, bool is_user, char **ret_slice) {
                 r = unit_name_escape(prefix, &escaped);
         if (r == 0)
                 r = text_format(ret_slice, "%s-%s.slice", base, escaped);
-        /* A name that would be too long, or that cannot be escaped, is no reason to fail. */
+        /* A name that would be too long or cannot be escaped gets the default slice rather than an error. */
         if (r == 0 && !unit_slice_is_valid(*ret_slice)) {
                 free(*ret_slice);
                 r = text_format(ret_slice, "%s.slice", base);

@@ -3,7 +3,8 @@
 /*
  * The states of a unit as words
  *
- * Load and active states are spelt as systemd's, since its clients read them.
+ * Load and active states are spelled as systemd's, because its clients read
+ * them.
  */
 
 #include "unit/unit_state.h"

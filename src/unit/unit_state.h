@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The states of a unit, and what comes with a change
+ * The states of a unit, and the details of a change
  */
 
 #include <stdbool.h>
@@ -10,11 +10,11 @@
 #include "basic/string_table.h"
 
 typedef enum UnitLoadState {
-        UNIT_STUB,              /* named, not looked for yet */
+        UNIT_STUB,              /* named, not loaded yet */
         UNIT_LOADED,
         UNIT_NOT_FOUND,
-        UNIT_BAD_SETTING,       /* has a file that cannot be used: UnitInfo.load_failure says why */
-        UNIT_ERROR,             /* its file could not be read, or its type is not supported */
+        UNIT_BAD_SETTING,       /* its file cannot be used: see load_failure */
+        UNIT_ERROR,             /* its file could not be read, or its type is unsupported */
         UNIT_MASKED,
         _UNIT_LOAD_STATE_MAX,
         _UNIT_LOAD_STATE_INVALID = -22,
@@ -32,26 +32,26 @@ typedef enum UnitActiveState {
         _UNIT_ACTIVE_STATE_INVALID = -22,
 } UnitActiveState;
 
-/* What a change of state means beyond old and new. */
+/* Details of a change of state beyond old and new. */
 typedef enum UnitChangeFlags {
-        UNIT_CHANGE_RELOAD_FAILED = 1 << 0,     /* back to active, but the reload did not work */
+        UNIT_CHANGE_RELOAD_FAILED = 1 << 0,     /* active again, but the reload failed */
         UNIT_CHANGE_WILL_RESTART = 1 << 1,      /* the unit will start again by itself */
-        /* The unit is inactive since it chose not to start (ExecCondition=): its start is skipped. */
+        /* The unit is inactive because it skipped its start (ExecCondition=). */
         UNIT_CHANGE_SKIPPED = 1 << 2,
 } UnitChangeFlags;
 
-/* What a unit answers to start, stop or reload. The engine maps it to a job's result. */
+/* A unit's answer to start, stop or reload. The engine maps it to a job's result. */
 typedef enum UnitAnswer {
-        UNIT_UNDER_WAY,                 /* a change of state will tell */
-        UNIT_ALREADY,                   /* it is there */
+        UNIT_UNDER_WAY,                 /* a change of state will follow */
+        UNIT_ALREADY,                   /* already in that state */
         UNIT_NOT_NOW,                   /* ask again when it changes state or says unit_publish_ready() */
         UNIT_CONDITION_UNMET,
         UNIT_ASSERT_UNMET,
-        UNIT_CANNOT,                    /* it has no such operation */
-        UNIT_UNSUPPORTED,               /* not on this machine */
-        UNIT_WRONG_STATE,               /* reload of what is not active */
-        UNIT_DEPENDENCY_UNMET,          /* BindsTo and After, and that one is not active */
-        UNIT_ONCE,                      /* can't be started a second time */
+        UNIT_CANNOT,                    /* the type has no such operation */
+        UNIT_UNSUPPORTED,               /* not supported on this machine */
+        UNIT_WRONG_STATE,               /* reload of an inactive unit */
+        UNIT_DEPENDENCY_UNMET,          /* BindsTo= and After= on a unit that is not active */
+        UNIT_ONCE,                      /* cannot be started a second time */
         UNIT_OPERATION_FAILED,
         _UNIT_ANSWER_MAX,
         _UNIT_ANSWER_INVALID = -22,

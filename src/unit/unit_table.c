@@ -3,14 +3,14 @@
 /*
  * All units, by index and by name
  *
- * Indexes are dense: a free one is given again before a new one, so that
- * arrays kept by index stay as short as the table. A name is found by its
- * hash, under which its unit's index is; the strings are the units'.
+ * Indexes are dense: a free one is reused before a new one is given, so arrays
+ * by index stay as short as the table. The index of a unit is stored under the
+ * hash of each of its names; the units own the strings.
  *
- * A name that is met for the first time becomes a stub and is queued. Loading
- * works off the queue and so follows relations without recursion: a chain of
- * 100,000 units takes no stack. While a load is on the stack, another only
- * reads its own unit and leaves the queue to the outer one.
+ * A name seen for the first time becomes a stub and is queued. Loading
+ * processes the queue and so follows relations without recursion: a chain of
+ * 100,000 units uses no stack. A nested load reads only its own unit and
+ * leaves the queue to the outer one.
  */
 
 #include <assert.h>
@@ -19,7 +19,7 @@
 #include "basic/strv.h"
 #include "unit/unit_private.h"
 
-#define QUEUE_KEPT 1024                 /* places that it has from the last load */
+#define QUEUE_KEPT 1024                 /* places kept after a load */
 
 int unit_table_new(UnitTable **ret_table) {
         UnitTable *table;
@@ -152,7 +152,7 @@ void unit_table_drop_name(UnitTable *table, Unit *unit, const char *name) {
         memmove(unit->names + at, unit->names + at + 1, (strv_length(unit->names + at + 1) + 1) * sizeof(char *));
 }
 
-/* Forgets the names from the @first on. */
+/* Removes the names from @first on from the index. */
 static void unit_table_forget_names(UnitTable *table, const Unit *unit, size_t first) {
         for (size_t i = first; unit->names[i]; i++)
                 index_table_remove(&table->by_name, index_table_hash(unit->names[i]), unit->index);
@@ -166,7 +166,7 @@ static int unit_table_take_index(UnitTable *table, uint32_t *ret_index) {
                         return 0;
         }
 
-        /* Freeing an index must not fail, so each has its place in the list from the start. */
+        /* Reserved here, because freeing an index must not fail. */
         if (vector_reserve_raw((void **) &table->free_indexes.items, &table->free_indexes.allocated,
                                sizeof(*table->free_indexes.items), table->slots.n + 1) < 0 ||
             vector_reserve(&table->slots, 1) < 0 || vector_reserve(&table->slot_flags, 1) < 0)
@@ -199,7 +199,7 @@ static int unit_table_enqueue(UnitTable *table, const Unit *unit) {
         if (*flags & UNIT_SLOT_IS_QUEUED)
                 return 0;
 
-        /* What was worked off goes when it is the greater part, but for a place that the last may be put back to. */
+        /* Drops the processed part when it is the larger one, except for one place for unit_table_put_back(). */
         if (table->queue_head > 64 && table->queue_head > table->queue.n / 2) {
                 table->queue.n -= table->queue_head - 1;
                 memmove(table->queue.items + 1, table->queue.items + table->queue_head,
@@ -212,7 +212,7 @@ static int unit_table_enqueue(UnitTable *table, const Unit *unit) {
         return r;
 }
 
-/* To the front of the queue, from which something was taken. */
+/* Puts a unit just taken from the queue back to its front. */
 static void unit_table_put_back(UnitTable *table, const Unit *unit) {
         uint8_t *flags = &table->slot_flags.items[unit->index];
 
@@ -315,7 +315,7 @@ static void unit_table_verify(Unit *unit) {
                 failure_set(&unit->load_failure, r, "BadUnitSetting", "Unit %s has a bad setting.", unit->id);
 }
 
-/* What a running unit was told stays until something else has been read in its place. */
+/* A running unit keeps its old type settings until new ones have been read. */
 static void unit_table_settle_type_settings(Unit *unit, void *old, void (*old_free)(void *settings)) {
         if (!old)
                 return;
@@ -327,14 +327,16 @@ static void unit_table_settle_type_settings(Unit *unit, void *old, void (*old_fr
         unit->type_settings_free = old_free;
 }
 
-/* Memory ran out in the midst: half of what a unit says must not pass for all of it. */
+/* After -ENOMEM: a unit that was read in part must not count as loaded. */
 static void unit_table_unread(Unit *unit) {
         unit_withdraw_relations(unit);
         failure_deinit(&unit->load_failure);
         unit->load_state = UNIT_STUB;
 }
 
-/* Reads one stub. *@unit becomes the unit that it names; a stub still if it is an alias of one, or without a loader. */
+/*
+ * Reads one stub. *@unit becomes the unit with that name: still a stub if it is an alias of one, or without a loader.
+ */
 static int unit_table_read(UnitTable *table, Unit **unit) {
         void (*old_free)(void *settings) = (*unit)->type_settings_free;
         void *old = take_ptr((*unit)->type_settings);
@@ -370,7 +372,7 @@ static int unit_table_read(UnitTable *table, Unit **unit) {
         return 0;
 }
 
-/* Reads a stub and, if it is another name of one, that one. */
+/* Reads a stub and, if it is an alias of another stub, that one. */
 static int unit_table_read_through(UnitTable *table, Unit **unit) {
         for (;;) {
                 const Unit *before = *unit;
@@ -386,7 +388,7 @@ static int unit_table_read_through(UnitTable *table, Unit **unit) {
         }
 }
 
-/* Before the first of a load is read. */
+/* Called before the first unit of a load is read. */
 static int unit_table_begin(UnitTable *table) {
         if (!table->loader || !table->loader->begin || table->n_loading > 0)
                 return 0;
@@ -457,7 +459,7 @@ int unit_table_load_unit(UnitTable *table, Unit *unit, Unit **ret_unit) {
         if (r < 0)
                 return r;
 
-        /* What is read next may turn out to be another name of nothing but a stub, so this unit stays. */
+        /* A unit read next may be an alias of a stub, so this unit stays. */
         r = unit_table_drain(table);
         if (r < 0)
                 return r;
@@ -510,7 +512,7 @@ int unit_table_reload_unit(UnitTable *table, Unit *unit) {
         return 0;
 }
 
-/* Has @into bear the names of @unit, too: 0, or -ENOMEM, and nothing that is found by a name has changed. */
+/* Gives the names of @unit to @into as well: 0, or -ENOMEM with all look-ups by name unchanged. */
 static int unit_table_move_names(UnitTable *table, Unit *unit, Unit *into) {
         size_t n = strv_length(into->names);
         int r = index_table_reserve(&table->by_name, strv_length(unit->names));
@@ -545,7 +547,7 @@ int unit_table_merge(UnitTable *table, Unit *unit, Unit *into) {
         if (unit->n_references > 0 || unit->active_state != UNIT_INACTIVE)
                 return -EBUSY;
 
-        /* As long as its relations are there: who waits has counted them. */
+        /* While its relations exist, because waiting jobs have counted them. */
         unit_table_renounce(table, unit);
         r = unit_relations_move(unit, into);
         if (r < 0)
