@@ -2,12 +2,12 @@
 /*
  * Control groups: a folder for each unit
  *
- * A start costs a mkdir, an open and in the end a rmdir, each one name below a
- * descriptor: no path is walked from the root. Slices are made when the first
- * unit needs them, and stay.
+ * Starting a unit costs a mkdir, an open and, in the end, a rmdir, each with
+ * one name relative to a descriptor: no path is walked from the root. Slices
+ * are made when the first unit needs them, and stay.
  *
- * What a unit makes below its group may be deep and large, and made to be: it
- * is walked as a list, with a bound.
+ * The groups that a unit makes below its own may be deep and many, even in bad
+ * faith: they are walked as a list of limited length.
  */
 
 #include <assert.h>
@@ -72,7 +72,7 @@ Cgroup *cgroup_free(Cgroup *group) {
         return NULL;
 }
 
-/* 0, 1 if it was there, or -errno. */
+/* 0, 1 if the group existed, or -errno. */
 static int make_group(Cgroup *parent, const char *name, Cgroup **ret_group) {
         bool was_there = mkdirat(parent->fd, name, 0755) < 0;
         int r;
@@ -133,7 +133,7 @@ int cgroup_path(const Cgroup *group, char **ret_path) {
         return text_finish(&path, ret_path);
 }
 
-/* — what is in a group — */
+/* — contents of a group — */
 
 void cgroup_folders_deinit(CgroupFolders *folders) {
         for (size_t i = 0; i < folders->n; i++)
@@ -152,7 +152,7 @@ static int add_folder(CgroupFolders *folders, const char *above, const char *nam
         return r;
 }
 
-/* Those directly in it; one that has gone has none. */
+/* Appends the folders directly in @path; a folder that is gone has none. */
 static int add_folders_in(const Cgroup *group, CgroupFolders *folders, const char *path) {
         cleanup_(close_folder) DIR *folder = NULL;
         const struct dirent *entry;
@@ -177,7 +177,7 @@ int cgroup_list_folders(const Cgroup *group, CgroupFolders *folders) {
         int r;
 
         r = add_folder(folders, NULL, ".");
-        /* Few groups have others in them, and that costs a look at the link count. */
+        /* The link count shows whether there are subfolders: most groups have none, and are not read. */
         if (r < 0 || (fstat(group->fd, &status) == 0 && status.st_nlink == 2))
                 return r;
         for (size_t i = 0; r == 0 && i < folders->n; i++)
@@ -185,7 +185,7 @@ int cgroup_list_folders(const Cgroup *group, CgroupFolders *folders) {
         return r;
 }
 
-/* Those within it, not itself. */
+/* Removes the groups within @group, but not @group itself. */
 static int remove_inner(const Cgroup *group) {
         CgroupFolders folders = {};
         int r = cgroup_list_folders(group, &folders);
@@ -239,7 +239,7 @@ static int make_slice(CgroupTree *tree, Cgroup *parent, const char *slice, Cgrou
         return 0;
 }
 
-/* One step down from *@at. */
+/* Goes one level down from *@at. */
 static int enter_slice(CgroupTree *tree, const char *slice, Cgroup **at) {
         Cgroup *known = cgroup_tree_find_slice(tree, slice);
 
@@ -249,7 +249,7 @@ static int enter_slice(CgroupTree *tree, const char *slice, Cgroup **at) {
         return 0;
 }
 
-/* Each dash ends the name of one that it is in. */
+/* Each dash in the name ends the name of a parent slice. */
 int cgroup_tree_slice(CgroupTree *tree, const char *slice, Cgroup **ret_group) {
         Cgroup *parent = tree->root;
         Cgroup *group = cgroup_tree_find_slice(tree, slice);
@@ -274,7 +274,7 @@ int cgroup_tree_slice(CgroupTree *tree, const char *slice, Cgroup **ret_group) {
         return 0;
 }
 
-/* Is the folder of that name another one than ours, which is gone? */
+/* Returns true if the name now belongs to another folder than the one that is open. */
 static bool is_replaced(const Cgroup *group) {
         struct stat ours, there;
 
@@ -282,7 +282,10 @@ static bool is_replaced(const Cgroup *group) {
                fstatat(group->parent->fd, group->name, &there, AT_SYMLINK_NOFOLLOW) == 0 && ours.st_ino != there.st_ino;
 }
 
-/* 1 if it was, 0 if that was not needed, or -errno. The descriptor keeps its number: others have it. */
+/*
+ * 1 if the group was created again, 0 if it still existed, or -errno. The descriptor keeps its number, because others
+ * have stored it.
+ */
 static int make_again(Cgroup *group) {
         int fd, r = mkdirat(group->parent->fd, group->name, 0755) < 0 ? -errno : 0;
 

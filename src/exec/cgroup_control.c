@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Limits and weights of a control group, and what it has used
+ * Limits, weights and usage of a control group
  *
- * A controller is there for a group only if all groups above it pass it on.
- * Each costs something with every group and every page, so it is passed on
- * where the first unit needs it, and from then on.
+ * A controller is available in a group only if all its parents enable it for
+ * their children. Each enabled controller costs time with every group and
+ * every page, so it is enabled when the first unit needs it, and stays.
  */
 
 #include <assert.h>
@@ -33,7 +33,7 @@ int cgroup_write(const Cgroup *group, const char *file, const char *value) {
         return r;
 }
 
-/* Others look for this, also a manager that runs in there. */
+/* Other programs check this mark, for example a manager that runs in the group. */
 void cgroup_set_delegated(Cgroup *group) {
         char path[64];
 
@@ -94,7 +94,7 @@ int cgroup_set(Cgroup *group, const CgroupAttribute *attribute) {
         return r < 0 ? r : cgroup_write(group, attribute->file, attribute->list ? attribute->list : attribute->value);
 }
 
-/* Some kilobytes hold all that is read here. 0 or -errno. */
+/* Reads a file of at most some kilobytes. 0 or -errno. */
 static int read_text(const Cgroup *group, const char *file, char *buffer, size_t size) {
         ssize_t n;
         int fd;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Programs that judge what a control group may reach
+ * BPF programs that control access to devices and network addresses
  *
- * The programs are written straight in the kernel's instructions: a chain of
- * comparisons, each of which jumps to the next rule if it does not hold. A
- * program has no licence to call what is for GPL only, and needs nothing of
- * it. Groups below may have further programs, and all must agree: so what a
- * unit gives its own groups can only be less.
+ * The programs are written directly as kernel instructions: a chain of
+ * comparisons, each of which jumps to the next rule if it fails. They declare
+ * no GPL licence, and call no function that requires one. Subgroups may have
+ * further programs, and all must agree, so a unit can only restrict its own
+ * groups further.
  */
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 #include "exec/cgroup_filter.h"
 
 #define PROGRAMS_MAX 64U
-/* What a kernel takes of the privileged; of others, and before Linux 5.2, it takes 4096, and says so. */
+/* The kernel's limit for privileged users. For others, and before Linux 5.2, it is 4096, and loading fails. */
 #define INSTRUCTIONS_MAX 1000000U
 
 #define ETHERTYPE_IPV4 0x0800
@@ -31,7 +31,7 @@
 
 typedef struct Program {
         VECTOR(struct bpf_insn) code;
-        int error;                      /* the first one */
+        int error;                      /* the first error */
 } Program;
 
 static void add(Program *program, struct bpf_insn instruction) {
@@ -54,19 +54,19 @@ static void set(Program *program, uint8_t to, int32_t value) {
         add(program, (struct bpf_insn) { .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = to, .imm = value });
 }
 
-/* In 32 bits: so a mask is no matter of its sign. */
+/* On 32 bits, so that masks are not sign-extended. */
 static void change(Program *program, uint8_t operation, uint8_t what, uint32_t value) {
         add(program,
             (struct bpf_insn) { .code = BPF_ALU | operation | BPF_K, .dst_reg = what, .imm = (int32_t) value });
 }
 
-/* Goes on if they are equal; else to where land() says. */
+/* Continues if the operands are equal; otherwise jumps to the place set by land(). */
 static void expect(Program *program, uint8_t what, uint32_t value) {
         add(program,
             (struct bpf_insn) { .code = BPF_JMP32 | BPF_JNE | BPF_K, .dst_reg = what, .imm = (int32_t) value });
 }
 
-/* All jumps since instruction @from that have no aim yet go to the next instruction. */
+/* Lets all open jumps since instruction @from go to the next instruction. */
 static void land(Program *program, size_t from) {
         for (size_t i = from; i < program->code.n; i++) {
                 struct bpf_insn *jump = &program->code.items[i];
@@ -81,7 +81,7 @@ static void answer(Program *program, bool is_allowed) {
         add(program, (struct bpf_insn) { .code = BPF_JMP | BPF_EXIT });
 }
 
-/* — the kernel's side — */
+/* — system calls — */
 
 static int call(int command, union bpf_attr *attributes) {
         long r = syscall(SYS_bpf, command, attributes, sizeof(*attributes));
@@ -132,7 +132,7 @@ static int detach(int folder, uint32_t id, enum bpf_attach_type where) {
         return r == -ENOENT ? 0 : r;
 }
 
-/* What is attached to the group itself: their number, or -errno. */
+/* Lists the programs attached to the group itself: their number, or -errno. */
 static int list(int folder, enum bpf_attach_type where, uint32_t ids[static PROGRAMS_MAX]) {
         union bpf_attr attributes;
         int r;
@@ -146,7 +146,10 @@ static int list(int folder, enum bpf_attach_type where, uint32_t ids[static PROG
         return r < 0 ? r : (int) attributes.query.prog_cnt;
 }
 
-/* The new one is there before the old ones go, so nothing passes meanwhile. @program: NULL to take away only. */
+/*
+ * Attaches the new program before the old ones are detached, so that nothing passes in between. @program: NULL to
+ * detach only.
+ */
 static int replace(const Cgroup *group, const Program *program, enum bpf_prog_type type, enum bpf_attach_type where) {
         uint32_t ids[PROGRAMS_MAX];
         int folder, fd = -1, n, r = 0;
@@ -159,7 +162,7 @@ static int replace(const Cgroup *group, const Program *program, enum bpf_prog_ty
                 fd = load(program, type, where);
                 r = fd < 0 ? fd : attach(folder, fd, where);
         } else if (n < 0)
-                n = 0;                  /* where nothing can be attached, nothing is */
+                n = 0;                  /* attaching is not supported: nothing is attached */
         for (int i = 0; r >= 0 && i < n; i++)
                 r = detach(folder, ids[i], where);
         if (fd >= 0)
@@ -168,7 +171,7 @@ static int replace(const Cgroup *group, const Program *program, enum bpf_prog_ty
         return r < 0 ? r : 0;
 }
 
-/* One that lets everything through, for a moment. */
+/* Attaches and detaches a program that allows everything. */
 static bool can_attach(const Cgroup *group, enum bpf_prog_type type, enum bpf_attach_type where) {
         union bpf_attr attributes;
         Program program = {};
@@ -208,7 +211,7 @@ static void add_device_rule(Program *program, const CgroupDeviceRule *rule) {
         size_t start = program->code.n;
 
         expect(program, REG_TYPE, rule->is_block ? BPF_DEVCG_DEV_BLOCK : BPF_DEVCG_DEV_CHAR);
-        /* Nothing may be asked for that the rule does not give. */
+        /* The rule must grant all access that is requested. */
         copy(program, REG_SCRATCH, REG_ACCESS);
         change(program, BPF_AND, REG_SCRATCH, ~(uint32_t) rule->access);
         expect(program, REG_SCRATCH, 0);
@@ -251,14 +254,14 @@ int cgroup_unfilter_devices(const Cgroup *group) {
 #define STACK_ADDRESS (-16)
 #define REG_PROTOCOL BPF_REG_7
 
-/* A kernel wants to see that nothing is read that was not written. */
+/* The verifier rejects reads of memory that was not written. */
 static void clear_address(Program *program) {
         for (int16_t offset = STACK_ADDRESS; offset < 0; offset += 8)
                 add(program,
                     (struct bpf_insn) { .code = BPF_ST | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .off = offset });
 }
 
-/* The other end's address, from the packet's header to our stack; where that fails, the packet goes. */
+/* Copies the peer's address from the packet's header to the stack; if that fails, the packet is dropped. */
 static void load_address(Program *program, int32_t offset, int32_t size) {
         copy(program, BPF_REG_1, REG_CONTEXT);
         set(program, BPF_REG_2, offset);
@@ -273,8 +276,8 @@ static void load_address(Program *program, int32_t offset, int32_t size) {
 }
 
 /*
- * A rule asks for the family by itself, so that no jump is longer than a rule: there may be more of them than a jump
- * can pass over.
+ * Each rule compares the address family itself, so that no jump is longer than a rule: there may be more rules than a
+ * jump can skip.
  */
 static void add_address_rule(Program *program, const CgroupAddressRule *rule) {
         size_t start = program->code.n;
@@ -295,7 +298,7 @@ static void add_address_rule(Program *program, const CgroupAddressRule *rule) {
         land(program, start);
 }
 
-/* First those that allow, then those that deny. */
+/* Rules that allow come first, then those that deny. */
 static void add_family(Program *program, const CgroupAddressRule *rules, size_t n, int family) {
         for (int allows = 1; allows >= 0; allows--)
                 for (size_t i = 0; i < n; i++) {
@@ -303,7 +306,7 @@ static void add_family(Program *program, const CgroupAddressRule *rules, size_t 
                                 continue;
                         add_address_rule(program, &rules[i]);
                         if (rules[i].bits == 0)
-                                return;         /* none gets past it */
+                                return;         /* this rule matches every packet */
                 }
 }
 

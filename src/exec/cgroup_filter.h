@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * What processes of a control group may reach: devices, and addresses of the network
+ * Access of a control group's processes to devices and network addresses
  *
- * Small programs (BPF) that the kernel runs for each open of a device and each
- * packet. They stay with the group, also when we die; to set them again
- * replaces those that were there. Each answers 0 or -errno; -EPERM, -ENOSYS
- * and -EINVAL are what a kernel or a container says that has none of it.
+ * BPF programs that the kernel runs for each open of a device and for each
+ * packet. They stay with the group when the manager dies; setting new ones
+ * replaces them. Each function returns 0 or -errno; -EPERM, -ENOSYS and
+ * -EINVAL mean that the kernel or container does not support it.
  */
 
 #include <stdbool.h>
@@ -19,21 +19,21 @@
 #define CGROUP_DEVICE_ANY UINT32_MAX
 
 typedef enum CgroupDeviceAccess {
-        CGROUP_DEVICE_MKNOD = 1 << 0,   /* as the kernel has them */
+        CGROUP_DEVICE_MKNOD = 1 << 0,   /* the kernel's values */
         CGROUP_DEVICE_READ = 1 << 1,
         CGROUP_DEVICE_WRITE = 1 << 2,
 } CgroupDeviceAccess;
 
 typedef struct CgroupDeviceRule {
         bool is_block;
-        uint32_t major, minor;          /* CGROUP_DEVICE_ANY: all of them */
+        uint32_t major, minor;          /* CGROUP_DEVICE_ANY: all */
         uint8_t access;                 /* CgroupDeviceAccess */
 } CgroupDeviceRule;
 
-/* Only these may be opened. */
+/* Denies all devices but these. */
 int cgroup_filter_devices(const Cgroup *group, const CgroupDeviceRule *rules, size_t n);
 int cgroup_unfilter_devices(const Cgroup *group);
-/* Does this machine take any such program? For who was told that it takes not that one. */
+/* Returns true if the machine accepts any device program; to be asked after one was rejected. */
 bool cgroup_can_filter_devices(const Cgroup *group);
 
 typedef struct CgroupAddressRule {
@@ -43,7 +43,7 @@ typedef struct CgroupAddressRule {
         bool allows;
 } CgroupAddressRule;
 
-/* A packet passes if a rule allows its other end, or none denies it. */
+/* A packet passes if a rule allows its peer, or if no rule denies it. */
 int cgroup_filter_addresses(const Cgroup *group, const CgroupAddressRule *rules, size_t n);
 int cgroup_unfilter_addresses(const Cgroup *group);
 bool cgroup_can_filter_addresses(const Cgroup *group);  /* as above */

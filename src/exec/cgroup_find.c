@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where we may make control groups
+ * Finding the part of the hierarchy that belongs to this manager
  *
- * The kernel lets one program alone manage a part of the hierarchy. What was
- * given to us (by another manager's Delegate=, by a container engine, or as
- * PID 1) has no processes but ours: that is how it is told from a group that
- * we were merely started in, say a login session's; systemd leaves a mark,
- * too. A process of another pid
- * namespace is listed as 0.
+ * The kernel requires that one program alone manages a part of the hierarchy.
+ * A group that was delegated to the manager (by another manager's Delegate=,
+ * by a container engine, or because it is PID 1) contains no processes but the
+ * manager's. A group that the manager was merely started in, for example a
+ * login session's, contains others; systemd also marks delegated groups. A
+ * process of another pid namespace is listed as 0.
  *
- * Version 2 is mounted at /sys/fs/cgroup, or beside version 1 at its
- * "unified", where it may be without controllers: it is of use all the same.
+ * Version 2 is mounted at /sys/fs/cgroup or, beside version 1, at its
+ * "unified", where controllers may be missing: it is used all the same.
  */
 
 #include <errno.h>
@@ -51,7 +51,7 @@ static const char *find_mount(void) {
         return NULL;
 }
 
-/* Ours, without the leaf that an earlier one of us moved into: 0, -ENOENT or -ENOMEM. */
+/* The manager's own group, without the leaf that an earlier manager moved into: 0, -ENOENT or -ENOMEM. */
 static int read_own_path(char **ret_path) {
         cleanup_(close_file) FILE *file = fopen("/proc/self/cgroup", "re");
         cleanup_free_ char *line = NULL;
@@ -73,7 +73,7 @@ static int read_own_path(char **ret_path) {
         return -ENOENT;
 }
 
-/* Is all that runs in @folder ours? 1, 0 or -errno. */
+/* 1 if all processes in @folder belong to the manager, 0 if not, or -errno. */
 static int is_ours(const char *folder, bool owns_all, pid_t keeper) {
         cleanup_(close_file) FILE *file = NULL;
         cleanup_free_ char *path = NULL;
@@ -91,8 +91,9 @@ static int is_ours(const char *folder, bool owns_all, pid_t keeper) {
 }
 
 /*
- * systemd marks what it has given away. What it has not given away is its own, even if we are alone in it and may
- * write; of other managers nothing is known, and a user can only write what that user was given.
+ * Returns true if @folder may be used. A group that systemd has not marked as delegated is systemd's, even if it is
+ * writable and contains no other process. Other managers leave no mark; and without root, a group is writable only if
+ * it was given to the user.
  */
 static bool is_given_away(const char *folder) {
         if (geteuid() != 0 || access("/run/systemd/system", F_OK) < 0)

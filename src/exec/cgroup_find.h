@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Where we may make control groups
+ * Finding the part of the hierarchy that belongs to this manager
  */
 
 #include <stdbool.h>
@@ -14,15 +14,16 @@
 #define CGROUP_OWN_LEAF "init.scope"
 
 typedef struct CgroupPlace {
-        char *folder;                   /* owned: "/sys/fs/cgroup/user.slice/x", which is ours */
-        char *path;                     /* owned: what the kernel calls it: "/user.slice/x"; "" for the root */
+        char *folder;                   /* owned: the manager's folder: "/sys/fs/cgroup/user.slice/x" */
+        char *path;                     /* owned: the kernel's name of it: "/user.slice/x"; "" for the root */
 } CgroupPlace;
 
 void cgroup_place_deinit(CgroupPlace *place);
 
 /*
- * The group that we run in, if it is ours alone: of a version 2 hierarchy, writable, and without a process that is
- * neither us nor @keeper (0: none). If @owns_all (we or the keeper are PID 1) all processes are ours that can be seen.
- * 0, or -errno with the reason as a part of a sentence ("/sys/fs/cgroup is read-only").
+ * Finds the group that the manager runs in, if it belongs to the manager alone: in a version 2 hierarchy, writable, and
+ * without processes other than the manager and @keeper (0: none). With @owns_all (the manager or the keeper is PID 1)
+ * all visible processes count as the manager's. 0, or -errno with the reason as a part of a sentence ("/sys/fs/cgroup
+ * is read-only").
  */
 int cgroup_find(bool owns_all, pid_t keeper, CgroupPlace *ret_place, Failure *ret_failure);

@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * What the files of control groups share
+ * Shared by the files of control groups
  */
 
 #include "basic/vector.h"
 #include "exec/cgroup.h"
 
-/* More groups, or deeper ones, are not looked at: a unit can make as many as it likes. */
+/* Limit on the groups looked at, because a unit can make any number of them. */
 #define CGROUP_FOLDERS_MAX 100000U
 
-/* Slices within slices: a name has room for no more. */
+/* Limit on nested slices; a longer name is not valid. */
 #define CGROUP_DEPTH_MAX 128U
 
 struct Cgroup {
@@ -20,8 +20,8 @@ struct Cgroup {
         int fd;
         bool was_killed;                /* by cgroup.kill, or perhaps: see cgroup_takes_clones() */
         bool is_delegated;
-        uint8_t enabled;                /* bits of controllers that it passes on */
-        char *slice;                    /* owned: the name, if it is a slice's */
+        uint8_t enabled;                /* bits of the controllers enabled for its children */
+        char *slice;                    /* owned: name of the slice, if it is one */
         char name[];                    /* of the folder */
 };
 
@@ -30,17 +30,17 @@ typedef VECTOR(Cgroup *) Cgroups;
 struct CgroupTree {
         char *folder, *path;            /* owned */
         Cgroup *root;                   /* owned */
-        Cgroups slices;                 /* owned, those that are in others behind them */
-        uint8_t controllers;            /* bits of those that there are */
+        Cgroups slices;                 /* owned, parents first */
+        uint8_t controllers;            /* bits of the available controllers */
 };
 
 int cgroup_new_root(CgroupTree *tree);                  /* 0 or -errno */
 
-/* What the kernel calls the group of a process: 0, -ENOENT or -ENOMEM. */
+/* The kernel's name of a process's group: 0, -ENOENT or -ENOMEM. */
 int cgroup_read_path(pid_t pid, char **ret_path);
 
 typedef VECTOR(char *) CgroupFolders;
 
-/* The group and all below it, as paths relative to it: ".", "./a", "./a/b"; outer ones first. 0 or -errno. */
+/* The group and all groups below it, as relative paths: ".", "./a", "./a/b"; parents first. 0 or -errno. */
 int cgroup_list_folders(const Cgroup *group, CgroupFolders *folders);
 void cgroup_folders_deinit(CgroupFolders *folders);

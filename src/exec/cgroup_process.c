@@ -2,9 +2,9 @@
 /*
  * The processes of a control group
  *
- * SIGKILL is the kernel's to send (cgroup.kill, since 5.14); where it can't,
- * and for other signals, the list is read and signalled until a round finds
- * nobody new, so that a unit that forks does not get away.
+ * SIGKILL is sent by the kernel (cgroup.kill, since 5.14). Where it cannot,
+ * and for other signals, the list is read and signalled until a round finds no
+ * new process, so that a forking unit does not escape.
  */
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "exec/cgroup_private.h"
 #include "exec/cgroup_process.h"
 
-/* Rounds of signals other than SIGKILL; whoever forks faster than that gets SIGKILL in the end. */
+/* Rounds of signals other than SIGKILL. A unit that forks faster gets SIGKILL in the end. */
 #define ROUNDS_MAX 8U
 #define PROCESSES_MAX 100000U
 
@@ -46,7 +46,7 @@ int cgroup_list_processes(const Cgroup *group, ExecPids *pids) {
                 r = text_join_path(folders.items[i], "cgroup.procs", &path);
                 if (r == 0)
                         r = read_list(group, path, pids);
-                /* Removed meanwhile, or with threads alone, whose process is listed further up. */
+                /* The group was removed in the meantime, or has only threads whose process is listed in a parent. */
                 if (r == -ENOENT || r == -ENODEV || r == -EOPNOTSUPP)
                         r = 0;
         }
@@ -75,7 +75,7 @@ static bool is_spared(const CgroupSpared *spared, pid_t pid) {
         return group > 0 && (group == spared->main_pid || group == spared->control_pid);
 }
 
-/* Still the one that was listed? Its number may be another's by now; the pidfd holds on to what it is from here on. */
+/* Signals a listed process by a pidfd, after a check that the number still belongs to a process of the group. */
 static void signal_listed(const Cgroup *group, pid_t pid, int signal) {
         cleanup_free_ char *path = NULL, *own = NULL;
         int pidfd = (int) syscall(SYS_pidfd_open, pid, 0);
@@ -100,7 +100,7 @@ static bool contains(const ExecPids *pids, size_t n, pid_t pid) {
         return false;
 }
 
-/* All that are listed and were not in a round before: how many, or -errno. */
+/* Signals all listed processes that no earlier round has signalled: their number, or -errno. */
 static int signal_round(const Cgroup *group, int signal, const CgroupSpared *spared, ExecPids *done) {
         size_t before = done->n, fresh = before;
         int r = cgroup_list_processes(group, done);
@@ -128,7 +128,7 @@ static int signal_each(const Cgroup *group, int signal, const CgroupSpared *spar
         return MIN(r, 0);
 }
 
-/* A signal waits for one that is frozen, and whoever froze it may be gone. */
+/* Signals do not reach a frozen group, and the process that froze it may be gone. */
 static void thaw(const Cgroup *group) {
         uint64_t shall_freeze = 0;
 

@@ -22,7 +22,7 @@
 #include "exec/cgroup_process.h"
 #include "unit/unit_slice.h"
 
-/* How often processes are looked for that were forked while others were moved. */
+/* Rounds of looking for processes that were forked while others were moved. */
 #define MOVES_MAX 8U
 
 static void close_file(FILE **file) {
@@ -82,7 +82,7 @@ CgroupTree *cgroup_tree_free(CgroupTree *tree) {
         return NULL;
 }
 
-/* How many were there that can be moved, or -errno. Threads of the kernel stay where they are. */
+/* Moves all processes that can be moved, without kernel threads: their number, or -errno. */
 static int move_processes(const Cgroup *from, const Cgroup *to) {
         cleanup_(close_file) FILE *file = open_file(from, "cgroup.procs");
         int pid, n = 0;
@@ -112,7 +112,10 @@ int cgroup_tree_move_manager(CgroupTree *tree) {
         return MIN(r, 0);
 }
 
-/* Is all that it is in a slice? Groups that units have made within theirs are not ours: their unit may be running. */
+/*
+ * Returns true if all parents of @path are slices. A group that a unit has made within its own belongs to the unit,
+ * which may be running.
+ */
 static bool is_ours(const char *path) {
         const char *at = path + strlen("./"), *slash;
 
@@ -157,7 +160,7 @@ int cgroup_read_path(pid_t pid, char **ret_path) {
         return -ENOENT;
 }
 
-/* Slices are within each other, and the unit is the first folder below them that is none. */
+/* Slices are nested; the first folder below them that is no slice is the unit's. */
 static int find_place(const CgroupTree *tree, pid_t pid, char **ret_slice, char **ret_unit) {
         cleanup_(strv_freep) char **parts = NULL;
         cleanup_free_ char *path = NULL, *slice = NULL;

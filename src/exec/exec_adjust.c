@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the kernel keeps for a memory, and a child in ours would change for us
+ * Process attributes that belong to the memory, so that a child changes the
+ * manager's, too
  */
 
 #include <fcntl.h>
@@ -12,8 +13,8 @@
 
 typedef struct Adjustment {
         const char *path;
-        size_t prefix;                  /* of "0x", which the kernel does not print, but wants */
-        char own[24];                   /* ours; empty: not known */
+        size_t prefix;                  /* length of "0x", which must be written but is not printed */
+        char own[24];                   /* the manager's value; empty: unknown */
 } Adjustment;
 
 static Adjustment adjustments[] = {
@@ -45,7 +46,7 @@ void exec_adjust_restore(void) {
 
                 if (fd < 0)
                         continue;
-                /* The old value may be set again: only one below that of a privileged process needs a privilege. */
+                /* Setting the old value back needs no privilege: only a value below the last privileged one does. */
                 (void) !write(fd, adjustment->own, strlen(adjustment->own));
                 close(fd);
         }

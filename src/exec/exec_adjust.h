@@ -2,12 +2,17 @@
 #pragma once
 
 /*
- * What the kernel keeps for a memory, and a child in ours would change for us
+ * Process attributes that belong to the memory, so that a child changes the
+ * manager's, too
  *
- * The memory's score for the out-of-memory killer, and what a core dump contains.
+ * They are the score for the out-of-memory killer and the filter of core
+ * dumps.
  */
 
-/* Remembers ours, before a child changes its own; one at a time. What can't be read is not known. */
+/*
+ * Stores the manager's values before a child changes them; for one child at a time. A value that cannot be read is not
+ * restored.
+ */
 void exec_adjust_save(void);
-/* Takes it back. */
+/* Restores the stored values. */
 void exec_adjust_restore(void);

@@ -3,15 +3,15 @@
  * The child between clone and exec
  *
  * CLONE_VM and CLONE_FILES without CLONE_SIGHAND and CLONE_FS: memory and
- * descriptors are shared, everything else is the child's own copy. We do not
- * wait meanwhile, and others like it may be on their way, too. Rules that
- * follow: no malloc, no stdio, no locks, no errno, so nothing of the C library
- * but what only computes; nothing is written but our stack and our ExecChild.
+ * descriptors are shared, everything else is a copy. The manager does not wait
+ * in the meantime, and further children may be on their way. Therefore: no
+ * malloc, no stdio, no locks, no errno, and of the C library only functions
+ * that compute; nothing is written but the child's stack and its ExecChild.
  *
- * Order: first it parts from our descriptors, of which it takes the first
- * three; files are opened before privileges are dropped (a log under /var/log
- * belongs to root), the working directory is entered after (it may lie where
- * only the user may look).
+ * Order: first the child leaves the manager's table of descriptors and sets up
+ * its first three; files are opened before privileges are dropped (a log under
+ * /var/log belongs to root); the working directory is entered after (it may be
+ * accessible to the user only).
  */
 
 #include <errno.h>
@@ -34,7 +34,7 @@
 #include "exec/exec_pam.h"
 #include "exec/sandbox.h"
 
-/* What the kernel takes, which is not what the C library does. */
+/* The kernel's struct, which differs from the C library's. */
 typedef struct SignalAction {
         void (*handler)(int number);
         unsigned long flags;
@@ -47,7 +47,10 @@ typedef struct SignalAction {
 /* <asm/signal.h> cannot be included beside <signal.h>. */
 #define SA_RESTORER 0x04000000
 
-/* A high soft limit breaks programs that use select() or close all that may be open: it is the manager's alone. */
+/*
+ * Programs that use select(), or close all possible descriptors, break with a high soft limit: it is for the manager
+ * only.
+ */
 child_ static void restore_open_files_limit(const ExecChild *child) {
         struct rlimit limit = {};
 
@@ -58,7 +61,10 @@ child_ static void restore_open_files_limit(const ExecChild *child) {
         exec_call4(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
 }
 
-/* The kernel could not make us there. One who stays outside would have none of its limits and filters. */
+/*
+ * Moves the child if the kernel could not clone it into the group. A failure ends the child, because its limits and
+ * filters would be missing.
+ */
 child_ static int enter_cgroup(const ExecChild *child) {
         long fd, r;
 
@@ -69,7 +75,7 @@ child_ static int enter_cgroup(const ExecChild *child) {
         return (int) MIN(r, 0);
 }
 
-/* The table is ours until it is unshared, which needs to copy no more than what is kept. */
+/* The table is the manager's until it is unshared, which copies only the descriptors that are kept. */
 child_ static int part_from_files(const ExecChild *child) {
         const unsigned kept = STDERR_FILENO + 1;
         struct rlimit limit = {};
@@ -93,7 +99,7 @@ child_ static int part_from_files(const ExecChild *child) {
         return 0;
 }
 
-/* The kernel has made handlers the default, unless it can't: then all are. What is ignored it leaves so. */
+/* The kernel has reset handlers at the clone; where it cannot, the child does. Ignored signals stay ignored. */
 child_ static int set_signals(const ExecChild *child) {
         SignalAction action = { .handler = SIG_DFL };
         uint64_t numbers = child->clone.has_handlers ? ~UINT64_C(0) : child->ignored_signals;
@@ -123,8 +129,8 @@ child_ static int open_path(const char *path, int flags) {
 }
 
 /*
- * O_NONBLOCK so that opening never waits for a FIFO's other end; a FIFO that nobody reads is opened both ways, which
- * always works.
+ * O_NONBLOCK, so that opening never waits for the other end of a FIFO; a FIFO without a reader is opened for both
+ * reading and writing, which always succeeds.
  */
 child_ static int open_file(const char *path, int flags) {
         long old;
@@ -147,7 +153,9 @@ child_ static int copy_fd(int fd, int target) {
         return r < 0 ? (int) r : 0;
 }
 
-/* In the place of @target, which is closed: mostly that is where it comes to be by itself. NULL: nothing, /dev/null. */
+/*
+ * Opens @path as @target, which is closed before; mostly the kernel then chooses that number itself. NULL: /dev/null.
+ */
 child_ static int open_at(int target, const char *path, int flags) {
         int fd, r;
 
@@ -160,12 +168,12 @@ child_ static int open_at(int target, const char *path, int flags) {
         return r;
 }
 
-/* What a program does without its log is for it to say: it runs, and its output is lost. */
+/* A process without its log runs all the same, and its output is lost. */
 child_ static int open_nothing(int target) {
         return open_at(target, NULL, O_WRONLY);
 }
 
-/* journald's native protocol: some lines that say who this is, then the output. */
+/* Connects by journald's native protocol: some lines that identify the stream, then the output. */
 child_ static int connect_log(const ExecStream *stream, int target) {
         struct sockaddr_un address = { .sun_family = AF_UNIX };
         const size_t n = strlen(stream->path), header_length = strlen(stream->header);
@@ -191,7 +199,7 @@ child_ static int connect_log(const ExecStream *stream, int target) {
         return r < 0 ? open_nothing(target) : 0;
 }
 
-/* We have the reading end ourselves, so this does not wait. */
+/* The manager holds the reading end, so this does not wait. */
 child_ static int open_log(const ExecStream *stream, int target) {
         int fd, r;
 
@@ -219,7 +227,7 @@ child_ static int open_stream(const ExecStream *stream, int target) {
         case EXEC_STREAM_SAME:
                 return copy_fd(STDOUT_FILENO, target);
         case EXEC_STREAM_FD:
-                return 0;       /* it has its place already */
+                return 0;       /* already in place */
         case EXEC_STREAM_NULL:
         case _EXEC_STREAM_MAX:
                 return open_at(target, NULL, O_WRONLY);
@@ -233,13 +241,16 @@ child_ static int open_stream(const ExecStream *stream, int target) {
         return -EINVAL;
 }
 
-/* The user whose program it is may open the terminal again, and others may write to that user, as after a login. */
+/* The process's user may open the terminal again, and others may write to that user, as after a login. */
 child_ static void give_terminal(const ExecCredentials *credentials) {
         if (credentials->has_uid && exec_call2(SYS_fchmod, STDIN_FILENO, 0620) >= 0)
                 exec_call5(SYS_fchownat, STDIN_FILENO, "", credentials->uid, (gid_t) -1, AT_EMPTY_PATH);
 }
 
-/* O_NONBLOCK, for a serial line may wait for a carrier. Who had it open before loses it by a hangup, and so do we. */
+/*
+ * O_NONBLOCK, because a serial line may wait for a carrier. A hangup takes the terminal from all that had it open,
+ * including the child.
+ */
 child_ static int open_terminal(const ExecChild *child) {
         int r = open_at(STDIN_FILENO, child->request->tty, O_RDWR);
 
@@ -261,7 +272,7 @@ child_ static int open_stdin(const ExecChild *child) {
         if (child->request->tty)
                 return open_terminal(child);
         if (child->has_input)
-                return 0;       /* it has its place already */
+                return 0;       /* already in place */
         if (child->request->inherits_standard_input) {
                 exec_call3(SYS_fcntl, STDIN_FILENO, F_SETFD, 0);
                 return 0;
@@ -292,7 +303,7 @@ child_ static int adjust_oom_score(const ExecChild *child) {
         if (fd < 0)
                 return (int) fd;
         r = exec_call3(SYS_write, fd, child->oom_score_adjust, child->oom_score_adjust_length);
-        /* To lower it needs a privilege that containers and users don't have; systemd lets that pass, too. */
+        /* Lowering the value needs a privilege that containers and users lack; systemd ignores the failure, too. */
         if (r < 0 && r != -EACCES && r != -EPERM)
                 return (int) r;
         exec_call1(SYS_close, fd);
@@ -305,7 +316,10 @@ child_ static int set_nice(const ExecChild *child) {
         return (int) exec_call3(SYS_setpriority, PRIO_PROCESS, 0, child->request->nice);
 }
 
-/* Descriptors of namespaces are ours still. Where only a user namespace lets us make others, it comes first. */
+/*
+ * Enters the user namespace first where only that permits the other namespaces. Namespace descriptors are still in the
+ * manager's table.
+ */
 child_ static int enter_first_user(const ExecChild *child) {
         SandboxPlan *plan = child->sandbox;
 
@@ -324,7 +338,7 @@ child_ static int make_sandbox(const ExecChild *child) {
         return child->sandbox ? sandbox_child_mount(child->sandbox) : 0;
 }
 
-/* Devices, and groups, are made out of it. */
+/* Enters the user namespace last, because devices and groups must be made outside of it. */
 child_ static int enter_last_user(const ExecChild *child) {
         SandboxPlan *plan = child->sandbox;
 
@@ -343,7 +357,7 @@ child_ static int change_root(const ExecChild *child) {
         return (int) r;
 }
 
-/* The bare calls: the C library's would change the ids in all threads of what it believes to be its process. */
+/* Raw system calls: the C library's functions would change the ids in all threads of what it takes for its process. */
 child_ static int change_group(const ExecChild *child) {
         const ExecCredentials *credentials = child->credentials;
         gid_t gid = credentials->gid;
@@ -361,14 +375,14 @@ child_ static void end_without_dump(int number) {
 }
 
 /*
- * From here on the user may send signals. Before Linux 5.16 a signal that dumps core kills all that share the memory.
- * With its program the child gets the defaults back.
+ * From here on the user may send signals, and before Linux 5.16 a signal that dumps core kills all processes that share
+ * the memory. execve() restores the defaults.
  */
 child_ static void forgo_dumps(void) {
         static const uint8_t numbers[] = {
                 SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSEGV, SIGBUS, SIGSYS, SIGXCPU, SIGXFSZ,
         };
-        /* The handler never returns by the restorer, but on some machines there must be one. */
+        /* The handler never returns through the restorer, but some machines require one. */
         const SignalAction action = {
                 .handler = end_without_dump,
                 .flags = SA_RESTORER,
@@ -396,7 +410,7 @@ child_ static int change_directory(const ExecChild *child) {
         return (int) r;
 }
 
-/* Before filters are loaded, which may deny all that is not needed to start a program. */
+/* Done before filters are loaded, which may deny every call that starting a program does not need. */
 child_ static int get_ready(const ExecChild *child) {
         const uint64_t none = 0;
 
@@ -406,8 +420,8 @@ child_ static int get_ready(const ExecChild *child) {
 }
 
 /*
- * A child that opens a session has a memory of its own, and no rule of this file holds. PAM modules may set limits
- * after us.
+ * A child that opens a session has a memory of its own: the rules of this file do not apply to it. PAM modules may
+ * change the limits set before.
  */
 static int open_session(ExecChild *child) {
         int r;
@@ -422,7 +436,10 @@ child_ static int set_limits(ExecChild *child) {
         return child->extra->opens_session ? 0 : exec_child_set_limits(child);
 }
 
-/* A child with a memory of its own says what it failed at: nobody reads its ExecChild. No rule of this file holds. */
+/*
+ * A child with a memory of its own reports its failure itself, because its ExecChild is not shared. The rules of this
+ * file do not apply to it.
+ */
 __attribute__((noinline)) static void tell(const ExecChild *child) {
         ExecResult result = {};
 
@@ -448,7 +465,7 @@ child_ static int execute(const ExecChild *child) {
 static const struct {
         ExecStep step;
         int (*take)(const ExecChild *child);
-        int (*take_extra)(ExecChild *child);            /* only where there is an ExecExtra */
+        int (*take_extra)(ExecChild *child);            /* only with an ExecExtra */
 } steps[] = {
         { EXEC_STEP_CGROUP, enter_cgroup, NULL },
         { EXEC_STEP_USER, enter_first_user, NULL },

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The child makes the unit's directories, and the files with its credentials
+ * Creating the unit's directories and credential files, in the child
  *
- * Descriptors lead from one folder to the next. A symlink is followed only if
- * it lies in a folder of root's that nobody else may write to: an administrator
- * may have put the real directory elsewhere, the unit's user may not.
+ * Descriptors lead from one folder to the next. A symlink is followed only in
+ * a folder that belongs to root and that no one else may write to: an
+ * administrator may have placed the real directory elsewhere, the unit's user
+ * may not.
  *
- * If a directory has another owner than it is to have, all that is in it gets
- * the new one: an older version may have run as another user. What changes
- * below our feet meanwhile is the affair of whom it belongs to.
+ * If a directory's owner differs from the wanted one, all files in it get the
+ * new owner, because an older version may have run as another user. Concurrent
+ * changes there are the responsibility of the owner.
  */
 
 #include <errno.h>
@@ -28,7 +29,7 @@
 #define DEPTH_MAX 128
 #define UNCHANGED ((uid_t) -1)
 
-/* What the kernel writes for each entry. */
+/* The kernel's directory entry. */
 typedef struct DirectoryEntry {
         uint64_t inode;
         int64_t next;
@@ -37,12 +38,12 @@ typedef struct DirectoryEntry {
         char name[];
 } DirectoryEntry;
 
-/* A way down a tree. */
+/* State of a walk down a tree. */
 typedef struct TreeWalk {
         uid_t uid;
         gid_t gid;
         int fds[DEPTH_MAX];
-        int64_t places[DEPTH_MAX];      /* behind the entry that was gone into */
+        int64_t places[DEPTH_MAX];      /* the offset after the entry that was entered */
         size_t depth;
         _Alignas(DirectoryEntry) char entries[4096];
 } TreeWalk;
@@ -51,7 +52,7 @@ child_ static int look_at(int fd, struct statx *ret_status) {
         return (int) exec_call5(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, ret_status);
 }
 
-/* The next part of a path, in @name: its length, 0 at the end, or -ENAMETOOLONG. */
+/* Copies the next part of a path to @name: its length, 0 at the end, or -ENAMETOOLONG. */
 child_ static int next_name(const char **at, char name[static NAME_MAX_BYTES + 1]) {
         int n = 0;
 
@@ -74,7 +75,7 @@ child_ static bool may_follow_links_of(int folder) {
         return look_at(folder, &status) >= 0 && status.stx_uid == 0 && !(status.stx_mode & 022);
 }
 
-/* Opens @name in @folder, which is closed, and makes it if need be. */
+/* Opens @name in @folder, which is closed, creating it if missing. */
 child_ static int enter(int folder, const char *name, unsigned mode, bool *ret_is_new) {
         int r = (int) exec_call3(SYS_mkdirat, folder, name, mode), fd;
 
@@ -85,13 +86,13 @@ child_ static int enter(int folder, const char *name, unsigned mode, bool *ret_i
         exec_call1(SYS_close, folder);
         if (fd < 0)
                 return r < 0 && r != -EEXIST ? r : fd;
-        /* The mask has taken some bits away. */
+        /* The umask has removed some bits. */
         if (*ret_is_new)
                 exec_call2(SYS_fchmod, fd, mode);
         return fd;
 }
 
-/* An absolute path of folders of root's: its descriptor. */
+/* Opens an absolute path of folders that belong to root: its descriptor. */
 child_ static int enter_base(const char *path) {
         char name[NAME_MAX_BYTES + 1];
         bool is_new;
@@ -105,7 +106,10 @@ child_ static int enter_base(const char *path) {
         return n < 0 ? n : fd;
 }
 
-/* A path below @fd, which is closed; its last part has @mode if it is made, and the parts before it the usual one. */
+/*
+ * Opens a path below @fd, which is closed. Missing folders are created: the last with @mode, its parents with the usual
+ * mode.
+ */
 child_ static int enter_path(int fd, const char *path, unsigned mode, bool *ret_is_new) {
         char name[NAME_MAX_BYTES + 1];
         int n = 1;
@@ -121,7 +125,7 @@ child_ static int give_away(int folder, const char *name, int flags, const TreeW
         return r == -ENOENT ? 0 : r;
 }
 
-/* Goes into a folder at the walk's end: 1, 0 if it is none any more, or -errno. */
+/* Enters a folder at the end of the walk: 1, 0 if it is not a folder any more, or -errno. */
 child_ static int descend(TreeWalk *walk, const DirectoryEntry *entry) {
         int fd = (int) exec_call4(SYS_openat, walk->fds[walk->depth - 1], entry->name, FOLDER_FLAGS | O_NOFOLLOW, 0);
 
@@ -140,7 +144,7 @@ child_ static bool is_dot(const char *name) {
         return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
 }
 
-/* The entries that were read: 1 if the walk has gone into one, 0, or -errno. */
+/* Handles the entries that were read: 1 if the walk has entered one, 0, or -errno. */
 child_ static int walk_entries(TreeWalk *walk, size_t n) {
         int folder = walk->fds[walk->depth - 1], r = 0;
 
@@ -157,7 +161,7 @@ child_ static int walk_entries(TreeWalk *walk, size_t n) {
         return r;
 }
 
-/* All that is in @fd, and in the end itself. */
+/* Changes the owner of everything in @fd, and of @fd last. */
 child_ static int give_tree_away(int fd, TreeWalk *walk) {
         int r = 0;
 
@@ -182,7 +186,7 @@ child_ static int give_tree_away(int fd, TreeWalk *walk) {
         return r < 0 ? r : give_away(fd, "", AT_EMPTY_PATH, walk);
 }
 
-/* Configuration is written by others: what is there keeps its owner and mode. */
+/* Configuration is written by others, so an existing directory keeps its owner and mode. */
 child_ static int own_folder(const ExecExtra *extra, const ExecFolder *folder, int fd, bool is_new) {
         TreeWalk walk = { .uid = extra->uid, .gid = extra->gid };
         struct statx status = {};
@@ -199,11 +203,11 @@ child_ static int own_folder(const ExecExtra *extra, const ExecFolder *folder, i
             (extra->gid == UNCHANGED || status.stx_gid == extra->gid))
                 return 0;
         r = give_tree_away(fd, &walk);
-        /* A change of owner may take bits away. */
+        /* Changing the owner may have cleared some bits. */
         return r < 0 ? r : (int) exec_call2(SYS_fchmod, fd, folder->mode);
 }
 
-/* A link that is there already has to be the same. */
+/* An existing link must have the same target. */
 child_ static int make_link(const ExecFolder *folder) {
         char name[NAME_MAX_BYTES + 1], target[1024];
         const char *at = folder->link;
@@ -285,7 +289,7 @@ child_ static int write_all(int fd, const char *bytes, size_t size) {
         return (int) MIN(n, 0L);
 }
 
-/* The first one that there is: its descriptor, or a negative errno. */
+/* Opens the first source that exists: its descriptor, or a negative errno. */
 child_ static int open_source(ExecChild *child, const ExecSecret *secret) {
         int fd = -ENOENT;
 
@@ -296,7 +300,7 @@ child_ static int open_source(ExecChild *child, const ExecSecret *secret) {
         return fd;
 }
 
-/* A regular file, whole. Our stack does not keep what was in it. */
+/* Copies a regular file completely, and clears the buffer on the stack. */
 child_ static int copy_source(int source, int target) {
         struct statx status = {};
         char piece[1024];
@@ -355,7 +359,10 @@ child_ static void remove_draft(const ExecExtra *extra, int base, int folder) {
         exec_call3(SYS_unlinkat, base, extra->secret_draft, AT_REMOVEDIR);
 }
 
-/* Under another name until it is complete: who finds it finds all. An earlier process of the unit may have made it. */
+/*
+ * The folder has another name until it is complete, so it is never seen in part. An earlier process of the unit may
+ * have made it.
+ */
 child_ int exec_child_make_secrets(ExecChild *child) {
         const ExecExtra *extra = child->extra;
         int base, folder, r;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The label that a security module is to know the process by
+ * The process's label for a security module
  *
- * AppArmor and SELinux take it for the program that is executed next, SMACK at
- * once. It is written where /proc is still the machine's: below a root
- * directory there may be none.
+ * AppArmor and SELinux apply it to the next program that is executed, SMACK at
+ * once. It is written before the root directory is changed, because /proc may
+ * be missing in the new one.
  */
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "basic/macro.h"
 #include "exec/exec_child_private.h"
 
-/* The module's own file comes first: the other one is that of the first module of several. */
+/* The module's own file is tried first: the other one belongs to the first of several modules. */
 static const char *const files[_SECURITY_MODULE_MAX][2] = {
         [SECURITY_MODULE_APPARMOR] = { "/proc/self/attr/apparmor/exec", "/proc/self/attr/exec" },
         [SECURITY_MODULE_SELINUX] = { "/proc/self/attr/exec", "/proc/self/attr/exec" },

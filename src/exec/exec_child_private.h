@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * What the files of the child share
+ * Shared by the files of the child
  *
- * The rules at the top of exec_child.c hold for all of them. A step returns 0,
- * something positive that means nothing, or a negative errno.
+ * The rules at the top of exec_child.c apply to all of them. A step returns a
+ * value ≥ 0 on success, or a negative errno.
  */
 
 #include "exec/exec_child.h"
@@ -14,7 +14,7 @@
 
 int exec_child_make_places(const ExecChild *child);           /* never fails */
 
-/* Only where there is an ExecExtra. The terminal is standard input. */
+/* Only with an ExecExtra. The terminal is standard input. */
 void exec_child_set_terminal(const ExecChild *child);
 int exec_child_set_coredump_filter(ExecChild *child);
 int exec_child_set_scheduler(ExecChild *child);
@@ -23,7 +23,7 @@ int exec_child_set_numa_policy(ExecChild *child);
 int exec_child_set_io_priority(ExecChild *child);
 int exec_child_set_timer_slack(ExecChild *child);
 int exec_child_set_personality(ExecChild *child);
-int exec_child_make_directories(ExecChild *child);      /* each is a step of its own */
+int exec_child_make_directories(ExecChild *child);      /* each is a step */
 int exec_child_make_secrets(ExecChild *child);
 int exec_child_make_session_keyring(ExecChild *child);
 int exec_child_make_keyring(const ExecChild *child);
@@ -32,5 +32,5 @@ int exec_child_limit_capabilities(ExecChild *child);
 int exec_child_raise_capabilities(ExecChild *child);
 int exec_child_set_secure_bits(ExecChild *child);
 int exec_child_forgo_privileges(ExecChild *child);
-int exec_child_set_labels(ExecChild *child);            /* each is a step of its own */
+int exec_child_set_labels(ExecChild *child);            /* each is a step */
 int exec_child_load_filters(ExecChild *child);

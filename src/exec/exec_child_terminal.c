@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The child sets its terminal right
+ * Setting up the terminal, in the child
  *
- * As far as it is one that can be: none of it is a reason not to start.
+ * A terminal that does not support one of the settings is used without it.
  */
 
 #include <asm/termbits.h>
@@ -46,7 +46,7 @@ child_ static void reset(void) {
         exec_call3(SYS_ioctl, INPUT, TCSETS, &modes);
 }
 
-/* "/dev/tty5" is 5; 0: it is no virtual terminal. */
+/* The number in "/dev/tty5"; 0 if @path is no virtual terminal. */
 child_ static unsigned console_number(const char *path) {
         const char prefix[] = "/dev/tty";
         unsigned number = 0, i = 0;
@@ -59,7 +59,7 @@ child_ static unsigned console_number(const char *path) {
         return path[i] ? 0 : number;
 }
 
-/* The kernel forgets its buffers; one that is in use is only cleared. */
+/* Frees the kernel's buffers of the terminal; one in use is only cleared. */
 child_ static void disallocate(const char *path) {
         static const char clear[] = "\033[r\033[H\033[3J";
         unsigned number = console_number(path);

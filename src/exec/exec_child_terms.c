@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What few units say, applied by the child
+ * Rare process settings, applied by the child
  *
- * Each of these is for the child alone, though it shares our memory; but the
- * filter of core dumps, which belongs to the memory (see exec.c).
+ * Each affects the child alone, although it shares the manager's memory;
+ * except for the filter of core dumps, which belongs to the memory (see
+ * exec.c).
  */
 
 #include <errno.h>
@@ -31,7 +32,7 @@ typedef struct Capabilities {
         struct __user_cap_data_struct data[2];
 } Capabilities;
 
-/* One more than there are: the kernel takes one off; get_mempolicy(2). */
+/* One more than the number of bits, because the kernel subtracts one; see get_mempolicy(2). */
 child_ static uint64_t all_bits(const ExecSet *set) {
         return set->n > 0 ? set->n * 64 + 1 : 0;
 }
@@ -76,7 +77,7 @@ child_ int exec_child_set_affinity(ExecChild *child) {
                          0L);
 }
 
-/* "default" and "local" have no nodes. */
+/* "default" and "local" take no nodes. */
 child_ int exec_child_set_numa_policy(ExecChild *child) {
         const ExecTerms *terms = child->extra->terms;
         bool has_nodes = terms->numa_policy != 0 && terms->numa_policy != 4;
@@ -111,7 +112,10 @@ child_ static bool has_own_keyring(const ExecChild *child) {
         return keyring == EXEC_KEYRING_DEFAULT ? !child->request->is_user_manager : keyring != EXEC_KEYRING_INHERIT;
 }
 
-/* The number of the new keyring; 0 where there are none, or a container may have none: nothing is to be kept apart. */
+/*
+ * The number of the new keyring; 0 where keyrings are missing or forbidden (containers), so there are no keys to
+ * separate.
+ */
 child_ static long join_new_keyring(void) {
         long keyring = exec_call2(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
 
@@ -120,7 +124,7 @@ child_ static long join_new_keyring(void) {
         return keyring;
 }
 
-/* What the modules of PAM put in there is to stay. */
+/* A session keyring of PAM's is kept. */
 child_ int exec_child_make_session_keyring(ExecChild *child) {
         const ExecExtra *extra = child->extra;
         long keyring;
@@ -133,20 +137,20 @@ child_ int exec_child_make_session_keyring(ExecChild *child) {
         return (int) MIN(keyring, 0L);
 }
 
-/* By the user, whose it is then. */
+/* Runs as the user, who owns the keyring then. */
 child_ int exec_child_make_keyring(const ExecChild *child) {
         if ((child->extra && child->extra->opens_session) || !has_own_keyring(child))
                 return 0;
         return (int) MIN(join_new_keyring(), 0L);
 }
 
-/* The user's own keyring can be linked by the user only. */
+/* The user's own keyring can be linked only as that user. */
 child_ static void link_keyring(const ExecExtra *extra) {
         if (extra->terms->keyring == EXEC_KEYRING_SHARED)
                 exec_call3(SYS_keyctl, KEYCTL_LINK, KEY_SPEC_USER_KEYRING, KEY_SPEC_SESSION_KEYRING);
 }
 
-/* A process that may not raise a hard limit gets what there is. */
+/* If the hard limit may not be raised, the present one is used. */
 child_ static int set_limit(int kind, const ExecLimit *limit) {
         struct rlimit wanted = { limit->soft, limit->hard }, present = {};
         int r = (int) exec_call4(SYS_prlimit64, 0, kind, &wanted, NULL);
@@ -161,7 +165,7 @@ child_ static int set_limit(int kind, const ExecLimit *limit) {
         return (int) exec_call4(SYS_prlimit64, 0, kind, &wanted, NULL);
 }
 
-/* A filter does not see what sched_setattr() asks for, which stands in memory; the limit does, as with systemd. */
+/* A filter cannot check the argument of sched_setattr(), which is in memory; as in systemd, a limit does. */
 child_ static int forgo_realtime(const ExecTerms *terms) {
         const ExecLimit none = {};
 
@@ -198,7 +202,7 @@ child_ static int drop_inheritable(uint64_t kept) {
         return (int) exec_call2(SYS_capset, &now.header, now.data);
 }
 
-/* What is to survive the change of the user is kept for it. */
+/* Keeps the capabilities that must survive the change of the user. */
 child_ int exec_child_limit_capabilities(ExecChild *child) {
         const ExecExtra *extra = child->extra;
         int r = 0;
@@ -210,7 +214,7 @@ child_ int exec_child_limit_capabilities(ExecChild *child) {
                         continue;
                 r = (int) exec_call2(SYS_prctl, PR_CAPBSET_READ, number);
                 if (r == -EINVAL)
-                        break;                                  /* there are no more */
+                        break;                                  /* past the last capability */
                 if (r > 0)
                         r = (int) exec_call2(SYS_prctl, PR_CAPBSET_DROP, number);
         }
@@ -223,7 +227,7 @@ child_ int exec_child_limit_capabilities(ExecChild *child) {
         return MIN(r, 0);
 }
 
-/* Ambient capabilities are inheritable and permitted ones, too; secure bits need one that is effective. */
+/* Ambient capabilities must be inheritable and permitted; setting secure bits needs an effective one. */
 child_ int exec_child_raise_capabilities(ExecChild *child) {
         const ExecExtra *extra = child->extra;
         uint64_t ambient = extra->terms->ambient_capabilities;
@@ -246,7 +250,7 @@ child_ int exec_child_raise_capabilities(ExecChild *child) {
                 if (!(ambient >> number & 1))
                         continue;
                 if (exec_call2(SYS_prctl, PR_CAPBSET_READ, number) == -EINVAL)
-                        break;                                  /* "~" names some that there are not */
+                        break;                                  /* "~" includes unassigned numbers */
                 r = (int) exec_call5(SYS_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, number, 0, 0);
         }
         return r;
@@ -270,7 +274,7 @@ child_ int exec_child_forgo_privileges(ExecChild *child) {
         return extra->has_restrictions && extra->terms->no_new_privileges ? forgo_privileges() : 0;
 }
 
-/* A process without the privilege to filter others may filter itself, if it forgoes new privileges. */
+/* Without the privilege to load filters the process may filter itself if it renounces new privileges. */
 child_ int exec_child_load_filters(ExecChild *child) {
         const ExecPrograms *programs = child->extra->programs;
 

@@ -2,9 +2,9 @@
 /*
  * jobd-clean
  *
- * Which folders there are is found out by the manager, which knows the unit;
- * the program only has to remove them. It needs nothing of the unit's context:
- * it is one of ours, and has to be root where they are another user's.
+ * The manager, which knows the unit, determines the folders; the program only
+ * removes them. It needs nothing of the unit's context, and runs as root where
+ * the folders belong to another user.
  */
 
 #include <assert.h>
@@ -19,7 +19,7 @@
 #include "exec/exec_clean.h"
 #include "exec/exec_directory.h"
 
-/* Each unit kind of directory has the number of what it is called here. */
+/* UnitClean and ExecDirectoryKind use the same numbers. */
 static_assert((int) UNIT_CLEAN_CONFIGURATION == (int) EXEC_DIRECTORY_CONFIGURATION, "the kinds are in one order");
 
 unsigned exec_clean_kinds(const ExecTerms *terms) {
@@ -41,7 +41,7 @@ static int push_pair(char ***argv, const char *base, char *path) {
         return strv_consume(argv, path);
 }
 
-/* "a/b:link": the folder, the one that systemd makes with DynamicUser=, and ":link". */
+/* For "a/b:link": the folder, its private variant (DynamicUser=), and ":link". */
 static int push_directory(char ***argv, const char *base, ExecDirectoryKind kind, const char *entry) {
         const char *colon = strchr(entry, ':');
         size_t n = strcspn(entry, ":");

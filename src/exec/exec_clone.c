@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A child in our memory
+ * A child that shares the manager's memory
  *
- * clone3() can clear the signal handlers of the child as it makes it, so none
- * of ours ever runs in it, and nobody has to block signals meanwhile. The C
- * library does not offer it with a stack for the child, hence the assembly;
- * elsewhere, and where the kernel or a filter doesn't know clone3(), the
- * library's clone() is used with all signals blocked.
+ * clone3() can reset the child's signal handlers at its creation, so none of
+ * the manager's ever runs in it, and no signals need to be blocked. The C
+ * library does not offer clone3() with a stack for the child, hence the
+ * assembly; on other machines, and where the kernel or a filter lacks
+ * clone3(), the library's clone() is used with all signals blocked.
  *
- * CLONE_CHILD_CLEARTID is made for threads, but the kernel honours it whenever
- * memory is left that others still use: at execve() and at the end. So no pipe
- * is needed to tell. CLONE_FILES: the child parts from our table by itself,
- * without copying what it would only close (see exec_child.c).
+ * CLONE_CHILD_CLEARTID is intended for threads, but the kernel acts on it
+ * whenever a process leaves a memory that others still use: at execve() and at
+ * its end. So no pipe is needed to report it. CLONE_FILES: the child leaves
+ * the manager's table itself, without copying descriptors that it would only
+ * close (see exec_child.c).
  *
- * CLONE_INTO_CGROUP (since 5.7) saves the child a move, which would wait for
- * all processors. A kernel, filter or hierarchy that refuses it gets a child
- * that moves by itself.
+ * CLONE_INTO_CGROUP (since 5.7) saves moving the child, which waits for all
+ * processors. If a kernel, filter or hierarchy refuses it, the child moves
+ * itself.
  */
 
 #include <errno.h>
@@ -36,7 +37,7 @@
 
 #if EXEC_CALLS_ARE_PRIVATE
 
-/* In the child it never comes back. The registers that are named survive the call, so the child finds them, too. */
+/* Does not return in the child. The named registers survive the system call, so the child can use them. */
 __attribute__((noinline)) static long clone3_and_run(struct clone_args *args, size_t size, const ExecClone *clone) {
         register int (*run)(void *) __asm__("r12") = clone->run;
         register void *argument __asm__("r13") = clone->argument;
@@ -75,7 +76,7 @@ static pid_t clone_without_handlers(const ExecClone *clone, bool into_cgroup, in
         }
         pid = clone3_and_run(&args, into_cgroup ? CLONE_ARGS_SIZE_VER2 : CLONE_ARGS_SIZE_VER0, clone);
         if (pid == -EMFILE || pid == -ENFILE) {
-                args.flags &= ~(uint64_t) CLONE_PIDFD;  /* a child of ours can do without */
+                args.flags &= ~(uint64_t) CLONE_PIDFD;  /* the child can do without */
                 pid = clone3_and_run(&args, into_cgroup ? CLONE_ARGS_SIZE_VER2 : CLONE_ARGS_SIZE_VER0, clone);
         }
         return (pid_t) pid;
@@ -90,8 +91,8 @@ static pid_t clone_without_handlers(const ExecClone *clone, bool into_cgroup, in
 #endif
 
 /*
- * The old call has one argument for the pid and for a pidfd, so a pid that must be noted leaves none: it is asked for
- * afterwards. It cannot be another's by then, since nobody else reaps our children.
+ * clone() has one argument for both the pid and the pidfd. If the pid must be noted, the pidfd is opened afterwards:
+ * the pid cannot be reused before, because only this thread reaps its children.
  */
 static pid_t clone_with_note(ExecClone *clone_, int flags, char *top, int *ret_pidfd) {
         pid_t pid;
@@ -125,7 +126,7 @@ static pid_t clone_with_handlers(ExecClone *clone_, int *ret_pidfd) {
         return pid < 0 ? -error : pid;
 }
 
-/* Nobody waits for it to leave our memory, which it never was in. */
+/* The child has a memory of its own, so there is no wait for it to leave the manager's. */
 static pid_t fork_and_run(ExecClone *clone_, int *ret_pidfd) {
         sigset_t all, old;
         int error;
@@ -138,7 +139,7 @@ static pid_t fork_and_run(ExecClone *clone_, int *ret_pidfd) {
         sigprocmask(SIG_SETMASK, &all, &old);
         pid = fork();
         error = errno;
-        /* The note may be in memory that others see, and they must know the pid before the program runs. */
+        /* The note may be in shared memory, whose readers must know the pid before the program runs. */
         if (pid >= 0 && clone_->note)
                 *clone_->note = pid == 0 ? getpid() : pid;
         if (pid == 0)
@@ -159,7 +160,7 @@ pid_t exec_clone(ExecClone *clone_, int *ret_pidfd) {
         clone_->has_handlers = false;
         clone_->must_move = clone_->cgroup_fd >= 0 && clone_->moves_itself;
         pid = clone_without_handlers(clone_, clone_->cgroup_fd >= 0 && !clone_->must_move, ret_pidfd);
-        /* Memory, or a limit on the number of processes, is no matter of the group. */
+        /* Lack of memory and limits on processes do not depend on the group. */
         if (pid < 0 && pid != -EAGAIN && pid != -ENOMEM && clone_->cgroup_fd >= 0 && !clone_->must_move) {
                 clone_->must_move = true;
                 pid = clone_without_handlers(clone_, false, ret_pidfd);

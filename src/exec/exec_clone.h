@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * A child in our memory
+ * A child that shares the manager's memory
  */
 
 #include <stdbool.h>
@@ -17,26 +17,26 @@ typedef struct ExecClone {
         void *argument;
         void *stack;                    /* its lowest address */
         size_t stack_size;
-        pid_t *note;                    /* the kernel writes the pid there before the child runs; NULL: nowhere */
-        int cgroup_fd;                  /* of the control group to begin in; -1: ours */
-        bool has_own_memory;            /* a copy of ours, as by fork(): it may do whatever a program may */
-        bool moves_itself;              /* the kernel is not asked to make it there */
+        pid_t *note;                    /* the kernel stores the pid there before the child runs; or NULL */
+        int cgroup_fd;                  /* control group of the child; -1: the manager's */
+        bool has_own_memory;            /* a copy of the memory, as by fork(): no rules for the child */
+        bool moves_itself;              /* do not use CLONE_INTO_CGROUP */
 
-        /* 1 as long as the child is in our memory; the kernel makes it 0, and wakes who waits for that by futex(2). */
+        /* 1 while the child is in the manager's memory; the kernel sets it to 0 and wakes waiters by futex(2). */
         uint32_t is_here;
-        /* Does the child have our signal handlers? Then it must forget them before it unblocks a signal. */
+        /* The child has the manager's signal handlers: it must reset them before it unblocks signals. */
         bool has_handlers;
-        /* Has the kernel left it in our control group? Then it must move by itself. */
+        /* The kernel left the child in the manager's control group: it must move itself. */
         bool must_move;
 } ExecClone;
 
 /*
- * A child with our memory, our table of descriptors, and the rest as by fork(); or all as by fork(). It may run before
- * this returns. Its pid, or a negative errno; *ret_pidfd is -1 where the kernel has none.
+ * Creates a child that shares memory and descriptors, and has the rest as by fork(); or everything as by fork(). It may
+ * run before this returns. Returns its pid, or a negative errno; *ret_pidfd is -1 if the kernel has none.
  */
 pid_t exec_clone(ExecClone *clone, int *ret_pidfd);
 
 bool exec_clone_is_here(const ExecClone *clone);
 
-/* Waits until the child has left our memory, or @usec have passed: has it? */
+/* Waits until the child has left the manager's memory, or @usec have passed; returns true if it has left. */
 bool exec_clone_has_left_within(const ExecClone *clone, usec_t usec);

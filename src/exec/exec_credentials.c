@@ -3,7 +3,7 @@
  * The user and the groups that a process runs as
  *
  * A number without an entry is accepted where it suffices: as a group always,
- * as a user if Group= says what the entry would have said.
+ * as a user if Group= provides what the entry would.
  */
 
 #include <assert.h>
@@ -126,7 +126,7 @@ static int add_groups_of_user(GroupList *list, const char *user_name) {
         return r;
 }
 
-/* Without a user the process keeps the groups that we have. */
+/* Without a user the process keeps the manager's groups. */
 static int add_own_groups(GroupList *list) {
         int n = getgroups(0, NULL);
 
@@ -185,7 +185,7 @@ static int resolve_groups(const ExecRequest *request, ExecCredentials *credentia
         return 0;
 }
 
-/* A user's manager may name its own user: there is nothing to change then, and changing groups is not allowed. */
+/* A user manager may name its own user: then nothing changes, and changing groups would not be allowed. */
 static void drop_needless_changes(const ExecRequest *request, ExecCredentials *credentials) {
         if (geteuid() == 0)
                 return;

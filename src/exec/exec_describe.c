@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Why a child did not come to its program, in words
+ * Why a child did not reach its program, in words
  */
 
 #include <errno.h>
@@ -49,7 +49,7 @@ static const char *file_of(const ExecRequest *request, ExecStep step) {
         return path ? path : "/dev/null";
 }
 
-/* What it was at is the file that it read, if it is a path: but for the folder of all. */
+/* .what is the file that was being read if it is a path, except for the folder of all credentials. */
 static void describe_credentials(const ExecChild *child, int error, ExecResult *result) {
         const char *what = child->what;
         bool is_source = what && what[0] == '/' && what != child->extra->secret_base;
@@ -68,7 +68,7 @@ static void describe_what(const ExecChild *child, const char *verb, ExecResult *
                 exec_result_set(result, child->step, child->error, "cannot be set up");
 }
 
-/* What is not told by the step alone. */
+/* Describes failures that the step alone does not explain. */
 static bool describe_circumstances(const ExecChild *child, ExecResult *result) {
         if (child->error == ECANCELED) {
                 exec_result_set(result, child->step, child->error,

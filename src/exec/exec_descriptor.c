@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Descriptors that a process is given
+ * Descriptors passed to a process
  *
- * The numbers that they are to have may be those of others of them, or of what
- * the child still needs. So all are moved above the highest number that is
- * wanted, and from there to their places.
+ * The wanted numbers may be in use by other passed descriptors, or by those
+ * that the child still needs. So all are moved above the highest wanted number
+ * first, and from there to their places.
  *
- * A process tells by its own pid that what stands in its environment is meant
- * for it; only the child knows that pid, and writes it into the place that was
- * kept for it.
+ * LISTEN_PID= tells a process that the variables are meant for it; only the
+ * child knows that pid, and writes it into a reserved place.
  */
 
 #include <assert.h>
@@ -63,7 +62,7 @@ void exec_request_drop_descriptors(ExecRequest *request) {
         request->n_descriptors = 0;
 }
 
-/* "web:stored:unknown" */
+/* Sets LISTEN_FDNAMES=, as "web:stored:unknown". */
 static int set_names(const ExecRequest *request, char ***environment) {
         Text names = {};
         cleanup_free_ char *assignment = NULL;
@@ -102,7 +101,7 @@ static int compare_targets(const void *a, const void *b) {
         return ((const ExecPlace *) a)->target - ((const ExecPlace *) b)->target;
 }
 
-/* A stream that is a descriptor of ours stands in front of the others. */
+/* Standard streams that are passed descriptors come before the others. */
 static void plan_streams(const ExecRequest *request, int input, ExecPlace *places, size_t *n) {
         if (input >= 0)
                 places[(*n)++] = (ExecPlace) { .fd = input, .target = STDIN_FILENO };
@@ -175,7 +174,7 @@ void exec_descriptor_find_pids(const ExecRequest *request, char *const *environm
 
                 if (request->n_descriptors > 0 || request->flags & EXEC_REQUEST_TELLS_PID)
                         value = exec_environment_get(environment, names[i], strlen(names[i]));
-                /* What a unit file has put there is its own affair. The strings are the child's. */
+                /* A value set by the unit file is kept. The strings are the child's. */
                 pids[i] = text_equal(value, EXEC_PID_PLACE) ? (char *) value : NULL;
         }
 }
@@ -204,7 +203,7 @@ child_ static int fill_place(const ExecPlace *place) {
         return (int) exec_call3(SYS_fcntl, place->target, F_SETFL, flags | O_NONBLOCK);
 }
 
-/* A table of its own, without what is above the highest that is passed, where the kernel can leave that out at once. */
+/* Unshares the table, dropping the descriptors above the highest passed one at once if the kernel can. */
 child_ static int unshare_table(const ExecChild *child) {
         int highest = STDERR_FILENO;
         long r;
@@ -215,7 +214,7 @@ child_ static int unshare_table(const ExecChild *child) {
         return (int) (r < 0 ? exec_call1(SYS_unshare, CLONE_FILES) : r);
 }
 
-/* Of whatever kind it is. */
+/* Connects to a socket of any type. */
 child_ static int join(const char *path) {
         static const int kinds[] = { SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET };
         struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -239,7 +238,7 @@ child_ static int join(const char *path) {
         return (int) r;
 }
 
-/* A FIFO must not keep us until somebody is at its other end. */
+/* O_NONBLOCK, so that opening a FIFO does not wait for its other end. */
 child_ static int open_place(const ExecPlace *place) {
         long fd, r;
 
@@ -259,7 +258,7 @@ child_ int exec_descriptor_place(const ExecChild *child) {
         for (size_t i = 0; i < child->n_places && r >= 0; i++) {
                 r = open_place(&child->places[i]);
                 if (r < 0)
-                        ((ExecChild *) child)->what = child->places[i].path;    /* as it writes its step */
+                        ((ExecChild *) child)->what = child->places[i].path;    /* written like the step */
                 else
                         r = (int) exec_call3(SYS_fcntl, r, F_DUPFD_CLOEXEC, highest + 1);
                 child->places[i].fd = r;

@@ -2,31 +2,31 @@
 #pragma once
 
 /*
- * Descriptors that a process is given besides the first three
+ * Descriptors passed to a process besides the first three
  *
- * Those without a number of their own follow each other from 3 on, and are told
- * of by LISTEN_FDS=, LISTEN_FDNAMES= and LISTEN_PID= (sd_listen_fds(3)).
+ * Those without a number get consecutive ones from 3 on, and are announced by
+ * LISTEN_FDS=, LISTEN_FDNAMES= and LISTEN_PID= (sd_listen_fds(3)).
  */
 
 #include "exec/exec_child.h"
 
-/* LISTEN_FDS= and its sisters, if there is anything to tell: 0 or -ENOMEM. */
+/* Sets LISTEN_FDS= and the related variables if descriptors are passed: 0 or -ENOMEM. */
 int exec_descriptor_set_environment(const ExecRequest *request, char ***environment);
 
 /*
- * Which goes where, also those that are standard streams; @input is standard input, -1: that is none of ours.
+ * Plans the places of all descriptors, standard streams included; @input is standard input, -1 if it is not passed.
  * *ret_places is the caller's. 0, -EBUSY with the result set if two want one number, or -ENOMEM.
  */
 int exec_descriptor_plan(const ExecRequest *request, int input, ExecPlace **ret_places, size_t *ret_n,
                          ExecResult *result);
 
-/* One more, behind all others, that the child closes itself: its number there, or -ENOMEM. */
+/* Adds a descriptor after all others, which the child closes itself: its number there, or -ENOMEM. */
 int exec_descriptor_add_place(ExecPlace **places, size_t *n, int fd);
 
-/* The values in @environment that are pids of the process itself, and not known yet. */
+/* Finds the values in @environment that must become the pid of the process. */
 void exec_descriptor_find_pids(const ExecRequest *request, char *const *environment, char *pids[static EXEC_PIDS_MAX]);
 
-/* In the child: all places are filled, and everything else above standard error is closed. 0 or -errno. */
+/* In the child: moves all descriptors to their places and closes everything else above standard error. 0 or -errno. */
 int exec_descriptor_place(const ExecChild *child);
-/* In the child: writes its pid where it is to be told. */
+/* In the child: writes its pid to the reserved places. */
 void exec_descriptor_tell_pid(const ExecChild *child);

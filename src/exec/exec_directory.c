@@ -2,8 +2,8 @@
 /*
  * Directories of a unit
  *
- * The child makes them (exec_child_directory.c). To remove them is ours: it is
- * done when no process of the unit is left (exec_remove.c).
+ * The child creates them (exec_child_directory.c). The manager removes them
+ * when no process of the unit is left (exec_remove.c).
  */
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "exec/exec_remove.h"
 
 static const struct {
-        const char *system, *variable, *fallback;       /* the last one below the home of a user */
+        const char *system, *variable, *fallback;       /* .fallback is relative to the user's home */
 } bases[_EXEC_DIRECTORY_MAX] = {
         [EXEC_DIRECTORY_RUNTIME] = { "/run", "XDG_RUNTIME_DIR", NULL },
         [EXEC_DIRECTORY_STATE] = { "/var/lib", "XDG_STATE_HOME", ".local/state" },
@@ -42,7 +42,7 @@ int exec_directory_base(ExecDirectoryKind kind, bool is_user, char **ret_base) {
         return text_format(ret_base, "%s/%s%s", home, bases[kind].fallback, kind == EXEC_DIRECTORY_LOGS ? "/log" : "");
 }
 
-/* What goes with the unit may lie where it always does. */
+/* Configuration, and directories that are removed with the unit, can be at their usual place. */
 bool exec_directory_is_private(const ExecTerms *terms, ExecDirectoryKind kind) {
         if (!terms->dynamic_user || kind == EXEC_DIRECTORY_CONFIGURATION)
                 return false;

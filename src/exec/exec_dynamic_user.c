@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Users that exist while a unit runs
+ * Dynamic users: users that exist while a unit runs
  *
- * A file for each in jobd/dynamic-users of the runtime folder: its name is the
- * number, its content the user's name. A name begins to look where its hash
- * says, so it mostly gets the number that it had before, and finds files of
- * its own that it has left somewhere.
+ * Each has a file in jobd/dynamic-users of the runtime folder: the file's name
+ * is the number, its content the user's name. The search for a free number
+ * begins at the hash of the name, so a user mostly gets the same number again,
+ * and owns the files that it left elsewhere.
  */
 
 #include <dirent.h>
@@ -26,7 +26,7 @@
 #define N_UIDS (EXEC_DYNAMIC_UID_LAST - EXEC_DYNAMIC_UID_FIRST + 1)
 #define NAME_MAX_BYTES 255U
 
-/* A descriptor of the folder, or -errno. */
+/* Opens the folder: a descriptor, or -errno. */
 static int open_folder(bool make) {
         static const char *const parts[] = { "jobd", "dynamic-users" };
         cleanup_free_ char *base = NULL;
@@ -48,7 +48,7 @@ static int open_folder(bool make) {
         return fd;
 }
 
-/* Is it the file of that user? 1, 0, or -errno if that cannot be seen. */
+/* 1 if @file contains @name, 0 if not, or -errno if it cannot be read. */
 static int is_of(int folder, const char *file, const char *name) {
         char text[NAME_MAX_BYTES + 1];
         int fd = openat(folder, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -70,7 +70,7 @@ static bool parse_file(const char *file, uid_t *ret_uid) {
         return true;
 }
 
-/* 1 if it has one, 0, or -errno: then it may have one, and is not to get another. */
+/* 1 if the user has a number, 0 if not, or -errno; the user may have one then and must not get another. */
 static int find(int folder, const char *name, uid_t *ret_uid) {
         int copy = fcntl(folder, F_DUPFD_CLOEXEC, 3), r = 0;
         DIR *files = copy < 0 ? NULL : fdopendir(copy);
@@ -89,7 +89,10 @@ static int find(int folder, const char *name, uid_t *ret_uid) {
         return r;
 }
 
-/* Whole under its own name, or not there. 0, -EEXIST if somebody has it, or -errno. */
+/*
+ * Creates the file under a draft name and links it, so that it is complete or missing. 0, -EEXIST if the number is
+ * taken, or -errno.
+ */
 static int claim(int folder, uid_t uid, const char *name) {
         char file[16], draft[24];
         const size_t n = strlen(name);
@@ -97,7 +100,7 @@ static int claim(int folder, uid_t uid, const char *name) {
 
         snprintf(file, sizeof(file), "%u", uid);
         snprintf(draft, sizeof(draft), ".%u", uid);
-        /* One that we left when we were killed may be somebody's file by now. */
+        /* A draft that a killed manager left may be linked as a number by now. */
         unlinkat(folder, draft, 0);
         fd = openat(folder, draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
         if (fd < 0)
@@ -111,7 +114,7 @@ static int claim(int folder, uid_t uid, const char *name) {
         return r;
 }
 
-/* The administrator may have given a number of the range to somebody. */
+/* The administrator may have assigned a number of the range. */
 static bool is_somebodys(uid_t uid) {
         char number[16];
 

@@ -57,7 +57,7 @@ int exec_environment_set(char ***environment, const char *assignment) {
         return 0;
 }
 
-/* One of many: a stretch of equal names, in the order of their places, says who wins. */
+/* An assignment in a long list. Sorted by name and place, the last of each name is the one that counts. */
 typedef struct Candidate {
         const char *text;               /* borrowed */
         size_t n_name;
@@ -90,7 +90,7 @@ static int compare_candidates(const void *a, const void *b) {
         return order != 0 ? order : (first->place > second->place) - (first->place < second->place);
 }
 
-/* The last of each name, at the place of the first. */
+/* Chooses the last assignment of each name, at the place of the first. */
 static int choose_candidates(CandidateList *list, char ***ret_chosen) {
         cleanup_free_ const char **winners = calloc(list->n + 1, sizeof(*winners));
         cleanup_(strv_freep) char **chosen = NULL;
@@ -98,7 +98,7 @@ static int choose_candidates(CandidateList *list, char ***ret_chosen) {
 
         while (room <= list->n)
                 room *= 2;
-        chosen = calloc(room, sizeof(*chosen));         /* so much is there if strv_push() had made it */
+        chosen = calloc(room, sizeof(*chosen));         /* the size that strv_push() expects */
         if (!winners || !chosen)
                 return -ENOMEM;
         qsort(list->items, list->n, sizeof(*list->items), compare_candidates);

@@ -2,10 +2,10 @@
 /*
  * The format of EnvironmentFile=
  *
- * Lines of NAME=value, close to what a shell reads but without expansion:
- * comments with '#' or ';', '…' and "…" (which may span lines), '\' before a
- * line's end joins lines. White space around names and unquoted values goes.
- * One character at a time, in one of the modes below.
+ * Lines of NAME=value, close to shell syntax without expansion: comments with
+ * '#' or ';', '…' and "…" (which may span lines), and '\' before the end of a
+ * line to join lines. White space around names and unquoted values is removed.
+ * The parser reads one character at a time, in one of the modes below.
  */
 
 #include <errno.h>
@@ -25,14 +25,14 @@ typedef enum Mode {
         MODE_SINGLE,
         MODE_DOUBLE,
         MODE_DOUBLE_ESCAPE,
-        MODE_COMMENT,                   /* ends with its line, whatever that ends with */
+        MODE_COMMENT,                   /* until the end of the line, even after '\' */
 } Mode;
 
 typedef struct Reader {
-        VECTOR(char *) assignments;     /* owned, as are the strings */
+        VECTOR(char *) assignments;     /* owned, with their strings */
         Mode mode;
-        Text text;                      /* the name, and from '=' on NAME=value */
-        size_t solid;                   /* so much of text is not to be trimmed at its end */
+        Text text;                      /* the name and, from '=' on, NAME=value */
+        size_t solid;                   /* length of .text that must not be trimmed */
         int error;
 } Reader;
 

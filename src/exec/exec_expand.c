@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * $VARIABLES in a command line
+ * Expansion of $VARIABLES in a command line
  *
- * Done when a command is about to run, with its whole environment at hand,
+ * Takes place when the command is about to run, with its complete environment,
  * EnvironmentFile= included. Values are not expanded again.
  */
 
@@ -15,7 +15,7 @@
 #include "exec/exec_environment.h"
 #include "exec/exec_expand.h"
 
-/* Adds what "${NAME}" at @at stands for; returns how much of the word that was, 0 if it is no such thing. */
+/* Adds the value of "${NAME}" at @at; returns the length of that expression, or 0 if there is none. */
 static size_t expand_braces(Text *text, const char *at, char *const *environment) {
         const char *name, *end, *value;
 
@@ -51,7 +51,7 @@ static int expand_word(const char *word, char *const *environment, char **ret_wo
         return text_finish(&text, ret_word);
 }
 
-/* Adds one character of a value, or changes the quote that we are in; returns how many it took. */
+/* Adds one character of a value, or opens or closes a quote; returns the number of characters read. */
 static size_t read_value_character(Text *word, const char *at, char *quote) {
         if (*quote ? *at == *quote : (*at == '"' || *at == '\'')) {
                 *quote = *quote ? '\0' : *at;
@@ -73,7 +73,7 @@ static int add_word(Text *word, char ***argv) {
         return strv_push(argv, string);
 }
 
-/* The words of a value: white space parts them, quotes and backslashes hold them together. */
+/* Splits a value into words at white space outside of quotes and backslash escapes. */
 static int add_split_value(const char *value, char ***argv) {
         for (;;) {
                 cleanup_(text_deinit) Text word = {};

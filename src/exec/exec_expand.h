@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * $VARIABLES in a command line
+ * Expansion of $VARIABLES in a command line
  *
- * ${NAME} is replaced wherever it stands; $NAME only as a word of its own,
- * where its value is split at white space (quotes kept in mind) into any
- * number of words; $$ is a dollar sign. What is not set is empty.
+ * ${NAME} is replaced anywhere; $NAME only as a whole word, where its value is
+ * split at white space (outside of quotes) into any number of words; $$ is a
+ * dollar sign. Unset variables are empty.
  */
 
 /* The expanded copy of @argv: 0 or -ENOMEM. argv[0] is always one word. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What few units say of their processes, made ready for the child
+ * Rare process settings, prepared for the child
  */
 
 #include <errno.h>
@@ -55,7 +55,7 @@ ExecExtra *exec_extra_free(ExecExtra *extra) {
 
 DEFINE_CLEANUP(ExecExtra, exec_extra_free)
 
-/* "../../a" for a link two folders deep. */
+/* The link's target: "../../a" for a link two folders deep. */
 static int make_target(const ExecFolder *folder, char **ret_target) {
         Text target = {};
 
@@ -74,7 +74,7 @@ static int fill_folder(ExecFolder *folder, const ExecTerms *terms, ExecDirectory
         folder->mode = exec_directories_mode(&terms->directories[kind]);
         folder->is_private = exec_directory_is_private(terms, kind);
         if (folder->is_private && colon)
-                return -ENOTSUP;                /* its name is a link already */
+                return -ENOTSUP;                /* the directory's own name is a link already */
         r = text_format(&folder->path, "%s%.*s", folder->is_private ? EXEC_PRIVATE_FOLDER "/" : "",
                         (int) strcspn(entry, ":"), entry);
         if (r < 0)
@@ -112,7 +112,7 @@ static int add_folders(ExecExtra *extra, const ExecRequest *request, ExecResult 
         return 0;
 }
 
-/* The text, in a file in memory. */
+/* Writes the text into a file in memory. */
 static int make_input(const ExecTerms *terms) {
         size_t written = 0;
         int fd = memfd_create("input", MFD_CLOEXEC);
@@ -171,7 +171,7 @@ static unsigned long personality_of(const ExecTerms *terms) {
         return terms->has_personality ? terms->personality : (unsigned long) personality(0xffffffff);
 }
 
-/* Only root can drop them, and nobody else has any. */
+/* Only root has capabilities to drop. */
 static void add_capabilities(ExecExtra *extra, uint32_t denied) {
         const ExecTerms *terms = extra->terms;
         uint64_t dropped = 0;
@@ -194,7 +194,9 @@ static bool denies_program(const ExecFilter *filter) {
         return number >= 0 && system_call_set_has(&filter->calls, (size_t) number) != filter->allows_calls;
 }
 
-/* A child that its own filter ends would, before Linux 5.16, dump our memory and end us, too. */
+/*
+ * Before Linux 5.16 a child that is ended by its own filter would dump the manager's memory and end the manager, too.
+ */
 static int add_programs(ExecExtra *extra, const ExecRequest *request, ExecResult *result) {
         const ExecTerms *terms = extra->terms;
         int r;
@@ -226,7 +228,7 @@ static int add_labels(ExecExtra *extra) {
         return 0;
 }
 
-/* A session is a user's, and is opened only if the process becomes that user's. */
+/* A session belongs to a user; it is opened only if the process runs as that user. */
 static int add_session(ExecExtra *extra, const ExecRequest *request, const ExecCredentials *credentials,
                        ExecResult *result) {
         if (!request->terms->pam_name || !request->user || request->flags & EXEC_REQUEST_KEEP_PRIVILEGES)
@@ -348,7 +350,7 @@ int exec_extra_set_environment(const ExecRequest *request, char ***environment) 
         for (ExecDirectoryKind kind = 0; kind < _EXEC_DIRECTORY_MAX && r == 0; kind++) {
                 cleanup_free_ char *list = NULL;
 
-                /* A user without such a place fails where it is made. */
+                /* If the user has no such folder, the step that creates it fails. */
                 r = exec_directory_list(terms, kind, request->is_user_manager, &list);
                 if (r == 0 && list)
                         r = set_variable(environment, variables[kind], list);

@@ -2,12 +2,12 @@
 /*
  * System call filters, as programs that the kernel runs
  *
- * One program for each directive and architecture, as systemd has it: rules
- * for one and the same call would not go together otherwise, and calls and
- * their numbers differ from one architecture to another. The native one comes
+ * There is one program for each directive and architecture, as in systemd:
+ * rules of different directives for one call would conflict, and calls and
+ * their numbers differ between architectures. The native architecture comes
  * last, so that a filter may deny the call that loads filters.
  *
- * What was made is found again by all that it was made from.
+ * Programs are cached by all inputs that they were made from.
  */
 
 #include <assert.h>
@@ -25,13 +25,13 @@
 #define CACHE_MAX 64
 
 typedef struct CachedPrograms {
-        ExecPrograms programs;          /* the first, so that one is found by the other */
+        ExecPrograms programs;          /* first member, for conversion between the two types */
         char *key;                      /* owned */
         size_t key_size;
         struct CachedPrograms *next;
 } CachedPrograms;
 
-static CachedPrograms *cache;           /* the last used in front; owned */
+static CachedPrograms *cache;           /* owned; most recently used first */
 
 static CachedPrograms *cached_free(CachedPrograms *cached) {
         for (size_t i = 0; i < cached->programs.n; i++)
@@ -41,7 +41,7 @@ static CachedPrograms *cached_free(CachedPrograms *cached) {
         return NULL;
 }
 
-/* All that the programs depend on, one behind the other. */
+/* Joins all inputs of the programs into a key. */
 static int make_key(const ExecFilter *filter, unsigned denied, unsigned long personality, Text *key) {
         ExecFilter plain = {};
 
@@ -84,7 +84,7 @@ static CachedPrograms *find(const Text *key) {
         return NULL;
 }
 
-/* Those that were not used for the longest time, and are not now. */
+/* Frees the least recently used programs that are not in use. */
 static void forget_some(void) {
         CachedPrograms **slot = &cache;
 

@@ -4,8 +4,8 @@
 /*
  * System call filters, as programs that the kernel runs
  *
- * To make one takes a millisecond or two, so those that were made are kept:
- * units that say the same, and all processes of a unit, share them.
+ * Making one takes a millisecond or two, so they are cached: units with equal
+ * settings, and all processes of a unit, share them.
  */
 
 #include <linux/filter.h>
@@ -15,7 +15,7 @@
 
 #define EXEC_FILTER_PROGRAMS_MAX 48
 
-/* The programs in the order in which they are to be loaded: the one that could deny to load others is the last. */
+/* The programs in loading order: one that could deny the loading of others comes last. */
 typedef struct ExecPrograms {
         struct sock_fprog programs[EXEC_FILTER_PROGRAMS_MAX];
         size_t n;
@@ -23,9 +23,9 @@ typedef struct ExecPrograms {
 } ExecPrograms;
 
 /*
- * Those for @filter (NULL: only @denied, ExecDenied) of a process with @personality. *ret_programs is NULL if there is
- * nothing to filter; else it is to be given back. -EOPNOTSUPP if jobd was built without libseccomp, -ENOMEM, or what
- * libseccomp says.
+ * The programs for @filter (NULL: only @denied, ExecDenied) of a process with @personality. *ret_programs is NULL if
+ * there is nothing to filter; otherwise it must be released. -EOPNOTSUPP if jobd was built without libseccomp, -ENOMEM,
+ * or libseccomp's error.
  */
 int exec_programs_get(const ExecFilter *filter, unsigned denied, unsigned long personality,
                       const ExecPrograms **ret_programs);

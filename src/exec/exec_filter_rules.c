@@ -3,12 +3,12 @@
  * The rules of system call filters
  *
  * libseccomp knows the numbers of calls on each architecture and makes the
- * programs. A call that there is not on an architecture has no rule there. A
- * process of an architecture that a program is not for is let through by it:
- * SystemCallArchitectures= is what denies whole architectures.
+ * programs. A call that an architecture lacks has no rule there. A program
+ * allows all calls of processes of other architectures:
+ * SystemCallArchitectures= denies whole architectures.
  *
- * Numbers that the kernel takes 32 bits of are compared by these 32 only, or
- * else what stands above them would let a call slip through.
+ * Arguments that the kernel truncates to 32 bits are compared in these 32 bits
+ * only, so that the upper bits cannot be used to pass a filter.
  */
 
 #include <errno.h>
@@ -33,25 +33,25 @@
 #define LOW_BITS UINT64_C(0xffffffff)
 #define DENY(error) SCMP_ACT_ERRNO((unsigned) (error))
 
-/* Which argument of clone() they are; clone(2). */
+/* The place of the flags among the arguments of clone(); clone(2). */
 #if defined(__s390__)
 #define CLONE_FLAGS 1
 #else
 #define CLONE_FLAGS 0
 #endif
 
-/* What the programs of one filter are made of. */
+/* The inputs of the programs of one filter. */
 typedef struct FilterMaker {
         const ExecFilter *filter;
         unsigned denied;                /* ExecDenied */
         unsigned long personality;
-        uint32_t arch;                  /* that a program is being made for */
+        uint32_t arch;                  /* of the program being made */
         scmp_filter_ctx context;
 } FilterMaker;
 
 typedef int (*FilterRules)(const FilterMaker *maker);
 
-/* Native last: see exec_filter.c. */
+/* The native one comes last: see exec_filter.c. */
 static const uint32_t architectures[] = {
 #if defined(__x86_64__)
         SCMP_ARCH_X86, SCMP_ARCH_X32, SCMP_ARCH_X86_64,
@@ -64,7 +64,7 @@ static const uint32_t architectures[] = {
 #endif
 };
 
-/* A call without a number on this architecture, a rule that is there already or would change nothing are no failure. */
+/* A call without a number on this architecture, and a rule that exists or changes nothing, are ignored. */
 static int add_rule(const FilterMaker *maker, uint32_t action, const char *name, unsigned n,
                     const struct scmp_arg_cmp *checks) {
         int number = seccomp_syscall_resolve_name(name), r;
@@ -79,7 +79,7 @@ static int deny(const FilterMaker *maker, int error, const char *name) {
         return add_rule(maker, DENY(error), name, 0, NULL);
 }
 
-/* If the bits @mask of the argument are @value. */
+/* Denies the call if the bits @mask of the argument equal @value. */
 static int deny_masked(const FilterMaker *maker, int error, const char *name, unsigned argument, uint64_t mask,
                        uint64_t value) {
         const struct scmp_arg_cmp check = { argument, SCMP_CMP_MASKED_EQ, mask, value };
@@ -125,7 +125,7 @@ static uint32_t action_of(const ExecFilter *filter, size_t call) {
         return error > 0 ? DENY(error) : SCMP_ACT_KILL_PROCESS;
 }
 
-/* What is allowed, or is not; and what is not allowed in a way of its own. */
+/* The rules for allowed or denied calls, and for calls with an errno of their own. */
 static int rules_of_calls(const FilterMaker *maker) {
         const ExecFilter *filter = maker->filter;
         int r = 0;
@@ -155,7 +155,7 @@ static int rules_of_families(const FilterMaker *maker) {
         const ExecFilter *filter = maker->filter;
         int r = 0;
 
-        /* There all calls of sockets are one, whose arguments stand in memory. */
+        /* There all socket calls are one, whose arguments are in memory. */
         if (maker->arch == SCMP_ARCH_X86)
                 return 0;
         for (int family = 0; family < EXEC_FAMILIES && r >= 0; family++) {
@@ -171,7 +171,7 @@ static int rules_of_families(const FilterMaker *maker) {
 
 static int rules_of_namespaces(const FilterMaker *maker) {
         const uint64_t kept = maker->filter->namespaces & EXEC_NAMESPACES_ALL;
-        int r = deny(maker, ENOSYS, "clone3");          /* its flags stand in memory: clone() is tried next */
+        int r = deny(maker, ENOSYS, "clone3");          /* its flags are in memory; programs then use clone() */
 
         if (r >= 0)
                 r = kept == 0 ? deny(maker, EPERM, "setns") : deny_masked(maker, EPERM, "setns", 1, LOW_BITS, 0);
@@ -210,7 +210,7 @@ static int rules_of_suid_sgid(const FilterMaker *maker) {
                 unsigned flags, mode;
         } opens[] = { { "open", 1, 2 }, { "openat", 2, 3 } };
         static const uint64_t bits[] = { S_ISUID, S_ISGID };
-        int r = deny(maker, ENOSYS, "openat2");         /* its mode stands in memory */
+        int r = deny(maker, ENOSYS, "openat2");         /* its mode is in memory */
 
         for (size_t b = 0; b < ELEMENTSOF(bits) && r >= 0; b++) {
                 for (size_t i = 0; i < ELEMENTSOF(modes) && r >= 0; i++)
@@ -232,7 +232,7 @@ static int rules_of_write_execute(const FilterMaker *maker) {
         const uint64_t both = PROT_WRITE | PROT_EXEC;
         int r;
 
-        /* On x86 mmap() has its arguments in memory; programs use mmap2(). */
+        /* On x86 the arguments of mmap() are in memory; programs use mmap2(). */
         if (maker->arch == SCMP_ARCH_X86)
                 r = deny(maker, EPERM, "mmap");
         else
@@ -243,15 +243,15 @@ static int rules_of_write_execute(const FilterMaker *maker) {
                 r = deny_masked(maker, EPERM, "mprotect", 2, PROT_EXEC, PROT_EXEC);
         if (r >= 0)
                 r = deny_masked(maker, EPERM, "pkey_mprotect", 2, PROT_EXEC, PROT_EXEC);
-        /* On x86 all calls of System V's are one. */
+        /* On x86 all System V IPC calls are one. */
         if (r >= 0 && maker->arch != SCMP_ARCH_X86)
                 r = deny_masked(maker, EPERM, "shmat", 2, SHM_EXEC, SHM_EXEC);
         return r;
 }
 
 /*
- * The process may ask for its personality (with all bits set), and set the one that it has. An argument can be compared
- * once in a rule: so there is a rule for each bit by which a number without the highest bit differs from that
+ * The process may query its personality (with all bits set), and set the present one again. A rule can compare an
+ * argument only once: so there is a rule for each bit by which a number without the highest bit differs from that
  * personality, and one for each bit that a number with the highest bit lacks.
  */
 static int rules_of_personality(const FilterMaker *maker) {
@@ -286,7 +286,7 @@ static int rules_of_denied(const FilterMaker *maker) {
         return r;
 }
 
-/* The context as a program, by a file in memory. */
+/* Exports the context as a program, through a file in memory. */
 static int export_program(scmp_filter_ctx context, ExecPrograms *programs) {
         struct sock_fprog *program = &programs->programs[programs->n];
         int fd = memfd_create("filter", MFD_CLOEXEC), r;
@@ -326,7 +326,7 @@ static int make_program(FilterMaker *maker, uint32_t action, FilterRules rules, 
         }
         if (r >= 0)
                 r = seccomp_attr_set(maker->context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ALLOW);
-        /* Long lists as a tree, which a call goes through in a few steps. */
+        /* As a tree, which needs few steps even for long lists. */
         if (r >= 0)
                 r = seccomp_attr_set(maker->context, SCMP_FLTATR_CTL_OPTIMIZE, 2);
         if (r >= 0)
@@ -337,7 +337,7 @@ static int make_program(FilterMaker *maker, uint32_t action, FilterRules rules, 
         return r;
 }
 
-/* For each architecture. */
+/* Makes one program for each architecture. */
 static int make_programs(FilterMaker *maker, bool is_wanted, uint32_t action, FilterRules rules,
                          ExecPrograms *programs) {
         int r = 0;
@@ -372,7 +372,10 @@ static int find_architecture(const char *name, uint32_t *ret_arch) {
         return -ENOENT;
 }
 
-/* Everything is allowed, but to processes of other architectures. One that libseccomp does not know stays denied. */
+/*
+ * Allows all calls, except for processes of other architectures. An architecture that libseccomp does not know stays
+ * denied.
+ */
 static int make_architectures(const ExecFilter *filter, ExecPrograms *programs) {
         scmp_filter_ctx context;
         int r = 0;

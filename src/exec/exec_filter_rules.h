@@ -7,5 +7,5 @@
 
 #include "exec/exec_filter.h"
 
-/* Makes all programs; the caller frees them, also if it fails: 0 or a negative errno. */
+/* Makes all programs, which the caller frees even after an error: 0 or a negative errno. */
 int exec_filter_make(const ExecFilter *filter, unsigned denied, unsigned long personality, ExecPrograms *programs);

@@ -2,9 +2,9 @@
 /*
  * RemoveIPC=
  *
- * Objects of System V are listed by the kernel, those of POSIX are files on
- * file systems of their own. All of it is in memory, so there is nothing to
- * wait for. What cannot be removed stays, as does what has gone meanwhile.
+ * System V objects are listed by the kernel, POSIX objects are files on file
+ * systems of their own. All of them are in memory, so nothing here waits.
+ * Objects that cannot be removed stay.
  */
 
 #include <dirent.h>
@@ -28,10 +28,10 @@ typedef struct Owner {
         gid_t gid;
 } Owner;
 
-/* A table of /proc/sysvipc: the number of an object is in the second column. */
+/* A table of /proc/sysvipc; the second column is the object's number. */
 typedef struct SystemTable {
         const char *path;
-        unsigned owner;                 /* the column of the uid, in front of that of the gid */
+        unsigned owner;                 /* column of the uid; the gid follows it */
         unsigned attached;              /* the column that must be 0; 0: none */
         bool (*remove)(int id);
 } SystemTable;
@@ -59,7 +59,7 @@ static bool is_owner(const Owner *owner, uid_t uid, gid_t gid) {
                (owner->gid != 0 && owner->gid != (gid_t) -1 && owner->gid == gid);
 }
 
-/* The column of a line, from 0 on; -1 if there is none. */
+/* The value of a column, counted from 0; -1 if it is missing. */
 static long long column_of(const char *line, unsigned column) {
         char *end;
 
@@ -74,7 +74,7 @@ static long long column_of(const char *line, unsigned column) {
         }
 }
 
-/* Permissions are octal, but digits all the same: a column like the others. */
+/* Permissions are octal, but consist of digits: a column like the others. */
 static bool remove_line(const SystemTable *table, const char *line, const Owner *owner) {
         long long id = column_of(line, 1);
 
@@ -97,7 +97,7 @@ static unsigned remove_of_table(const SystemTable *table, const Owner *owner) {
         return n;
 }
 
-/* Files, and folders that are empty: the functions of POSIX make none. */
+/* Removes files, and empty folders; POSIX functions create no folders. */
 static unsigned remove_of_folder(const char *path, const Owner *owner) {
         DIR *folder = opendir(path);
         const struct dirent *entry;

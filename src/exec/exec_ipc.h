@@ -2,14 +2,13 @@
 #pragma once
 
 /*
- * What processes of a user leave behind of IPC
+ * IPC objects that a user's processes leave behind
  */
 
 #include <sys/types.h>
 
 /*
- * Removes shared memory that nobody has attached, semaphores and message queues of System V, and shared memory and
- * message queues of POSIX, that belong to @uid or @gid; 0 and -1 stand for nobody. In our IPC namespace. How many there
- * were.
+ * Removes shared memory without users, semaphores and message queues of System V, and shared memory and message queues
+ * of POSIX, that belong to @uid or @gid (0 and -1 match nothing), in the manager's IPC namespace. Returns their number.
  */
 unsigned exec_ipc_remove(uid_t uid, gid_t gid);

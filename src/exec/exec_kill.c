@@ -2,11 +2,11 @@
 /*
  * Signals to a unit's processes
  *
- * The search starts at the unit's two known processes and at those children of
- * ours that nobody knows, and follows child lists from there; so it looks at
- * the unit's own processes and at orphans, not at the whole machine. A process
- * that forks faster than we look may escape one round; the type signals again
- * with SIGKILL, and what is killed forks no more.
+ * The search starts at the unit's two known processes and at the manager's
+ * children that belong to no unit, and follows lists of children from there;
+ * so it looks at the unit's own processes and at orphans, not at the whole
+ * machine. A process that forks faster than the search may escape one round;
+ * the unit type signals again with SIGKILL.
  */
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "basic/macro.h"
 #include "exec/exec_kill.h"
 
-/* More than any sane unit has: a bound on one search. */
+/* More than any reasonable unit has: the limit of one search. */
 #define PROCESSES_MAX 100000U
 
 static int send_to_process(pid_t pid, int pidfd, int signal) {
@@ -37,14 +37,14 @@ int exec_kill(pid_t pid, int pidfd, int signal, bool is_group) {
         if (!is_group || getpgid(pid) != pid)
                 return send_to_process(pid, pidfd, signal);
 
-        /* While the leader is there, if only as a zombie, the group's number is not given to another. */
+        /* While the leader exists, even as a zombie, the group's number is not reused. */
         r = send_to_process(pid, pidfd, 0);
         if (r < 0)
                 return r;
         return kill(-pid, signal) < 0 ? -errno : 0;
 }
 
-/* A process as it was found: a number that changed hands since has another start time. */
+/* A process with its start time, by which a reused number is recognized. */
 typedef struct Found {
         pid_t pid;
         uint64_t start_time;
@@ -93,8 +93,8 @@ int exec_list_orphans(bool (*is_known)(void *userdata, pid_t pid), void *userdat
 }
 
 /*
- * The number of a session is not given to another as long as there is anybody in it. So what has been in this one since
- * before its leader ended is of the leader's unit.
+ * The number of a session is not reused while it has members. So a process that has been in the session since before
+ * its leader ended belongs to the leader's unit.
  */
 static bool is_of_session(const ExecRest *rest, pid_t pid) {
         uint64_t ticks = (uint64_t) sysconf(_SC_CLK_TCK);
@@ -105,13 +105,13 @@ static bool is_of_session(const ExecRest *rest, pid_t pid) {
                 return false;
         if (rest->session_until == USEC_INFINITY)
                 return true;
-        /* Start times are counted with the time that the machine slept. */
+        /* Start times include the time that the machine was suspended. */
         monotonic = clock_monotonic();
         until = rest->session_until + (clock_boottime() - monotonic);
         return process.start_time * USEC_PER_SEC / ticks <= until;
 }
 
-/* 0 if it is another's, -ESRCH if it has ended. */
+/* 0 if it belongs to another unit, -ESRCH if it has ended. */
 static int add_orphan(const ExecRest *rest, FoundList *found, pid_t pid, ExecPatience *patience) {
         int r;
 
@@ -123,7 +123,7 @@ static int add_orphan(const ExecRest *rest, FoundList *found, pid_t pid, ExecPat
         return r <= 0 ? r : add_found(found, pid);
 }
 
-/* One that ended after they were listed may have left children, which are not listed then. */
+/* An orphan that ended after the list was made may have left children that are not in it. */
 static int add_listed_orphans(const ExecRest *rest, FoundList *found) {
         ExecPatience patience = EXEC_PATIENCE;
 
@@ -169,7 +169,10 @@ static int add_children(FoundList *found, pid_t parent) {
         return r;
 }
 
-/* All of them are found before the first is signalled: the children of one that is killed would be lost sight of. */
+/*
+ * All processes are found before the first is signalled, because the children of a killed one could not be found any
+ * more.
+ */
 static int find_rest(const ExecRest *rest, FoundList *found) {
         int r = add_orphans(rest, found);
 
@@ -210,7 +213,7 @@ pid_t exec_guess_main(const uint8_t invocation_id[static 16], pid_t except) {
 void exec_kill_descendants(int signal) {
         ExecPids pids = {};
 
-        /* The kernel sends a signal for -1 neither to PID 1 nor to the sender. */
+        /* With pid -1 the kernel exempts PID 1 and the sender. */
         if (getpid() == 1 || exec_process_keeper() == 1) {
                 kill(-1, signal);
                 return;

@@ -13,7 +13,7 @@
 
 #define CPU_MAX 8191U
 
-/* "0-3,8": what the kernel prints. */
+/* Parses a list in the kernel's format: "0-3,8". */
 static int add_list(const char *list, ExecSet *cpus) {
         while (*list >= '0' && *list <= '9') {
                 char *end;

@@ -7,5 +7,5 @@
 
 #include "unit/exec_terms.h"
 
-/* Adds the processors of @nodes, as /sys has them: 0, or a negative errno. A node that is not there has none. */
+/* Adds the processors of @nodes, from /sys: 0, or a negative errno. A missing node has none. */
 int exec_numa_add_cpus(const ExecSet *nodes, ExecSet *cpus);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The session of PAM that a process is in
+ * The PAM session of a process
  *
- * Much of a session belongs to the process that opens it (limits, the key
- * ring, the login uid), so that is the one that becomes the program. Another
- * one stays behind as the session's owner: modules keep what they need to
- * close it in their memory. It waits for the first one's end, whatever signals
- * the unit is sent meanwhile, and is what the unit waits for at its end.
+ * Much of a session belongs to the process that opens it (limits, keyring,
+ * login uid), so the process that becomes the program opens it. A second
+ * process stays behind as the session's owner, because modules keep the data
+ * for closing it in their memory. It waits for the first one to end, ignores
+ * the signals that the unit is sent in the meantime, and is the last process
+ * that the unit waits for.
  *
- * The library is loaded here and not linked: its modules, and the name
- * services that they ask, come to no process that has nothing to do with them,
- * to the manager least of all.
+ * The library is loaded here rather than linked, so that its modules, and the
+ * name services that they use, get into no other process, especially not into
+ * the manager.
  */
 
 #include "exec/exec_pam.h"
@@ -56,7 +57,7 @@ typedef struct Pam {
         int (*end)(pam_handle_t *handle, int status);
 } Pam;
 
-/* The sentence lasts as long as the child, which is about to end. */
+/* The message is not freed, because the child is about to end. */
 static int fail(ExecChild *child, const char *what, const char *why) {
         char *sentence = NULL;
 
@@ -93,7 +94,7 @@ static int load(Pam *pam, ExecChild *child) {
         return library ? 0 : fail(child, "there is no PAM on this machine", dlerror());
 }
 
-/* Nobody is there to be asked for anything. */
+/* No user is present to answer. */
 static int refuse_to_talk(int n, const struct pam_message **messages, struct pam_response **responses, void *userdata) {
         return PAM_CONV_ERR;
 }
@@ -128,7 +129,7 @@ static int open_session(const Pam *pam, ExecChild *child, pam_handle_t **ret_han
                 code = pam->judge_account(handle, PAM_SILENT);
         }
         if (code == PAM_SUCCESS) {
-                /* Not all have credentials: what they are good for will say so. */
+                /* Not all modules have credentials; a service that needs them will fail by itself. */
                 (void) pam->set_credentials(handle, PAM_ESTABLISH_CRED | PAM_SILENT);
                 what = "the session cannot be opened";
                 code = pam->open_session(handle, PAM_SILENT);
@@ -155,8 +156,8 @@ static void close_session(const Pam *pam, pam_handle_t *handle) {
 /* — the session's owner — */
 
 /*
- * Lets go of the program's descriptors: the other end of one waits for the program to end, not for the session's owner.
- * Descriptors of PAM modules stay open, for the modules may need them.
+ * Closes the program's descriptors, because a peer waits for the program to close them, not for the session's owner.
+ * Descriptors of PAM modules stay open.
  */
 static void forget_descriptors(const ExecChild *child) {
         int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -201,7 +202,7 @@ static int leave_owner(const Pam *pam, pam_handle_t *handle, ExecChild *child) {
         return pid < 0 ? fail(child, "no process can be made to own it", strerror(error)) : 0;
 }
 
-/* — what the program has of it — */
+/* — the program's part of the session — */
 
 static int take_variables(const Pam *pam, pam_handle_t *handle, ExecChild *child) {
         char **variables = pam->list_variables(handle), **environment = NULL, **argv = NULL;
@@ -220,7 +221,7 @@ static int take_variables(const Pam *pam, pam_handle_t *handle, ExecChild *child
         return 0;
 }
 
-/* Modules may add groups to those that the process has. */
+/* Modules may have added groups to those of the process. */
 static void set_groups(const ExecChild *child) {
         const ExecCredentials *credentials = child->credentials;
 
@@ -243,7 +244,7 @@ static int take_groups(ExecChild *child) {
         return 0;
 }
 
-/* What modules have opened is no business of the program's, also where it lies between what it is given. */
+/* Marks descriptors that modules opened as close-on-exec, also those between the passed ones. */
 static void keep_descriptors_back(const ExecChild *child) {
         unsigned first = STDERR_FILENO + 1;
 

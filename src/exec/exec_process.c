@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What /proc says of a process
+ * Information about processes, from /proc
  *
- * Children are listed by /proc/PID/task/TID/children, which costs as much as
- * there are children. A kernel without that file makes us look at every
- * process there is.
+ * Children are listed by /proc/PID/task/TID/children, whose cost grows with
+ * their number. On a kernel without that file every process of the machine is
+ * read.
  */
 
 #include <dirent.h>
@@ -25,19 +25,19 @@
 
 #define ANCESTORS_MAX 1024
 
-/* How often to look at a process in execve() before a pause, and how long that is. */
+/* How often a process in execve() is read again before a pause, and the length of the pause. */
 #define EXECVE_YIELDS 50
 #define EXECVE_PAUSE_NSEC 1000000
 
-/* What we set comes early. What else is in there is as long as its owner likes. */
+/* The manager's variables come early; the rest of an environment may have any length. */
 #define ENVIRONMENT_BYTES_MAX (64 * 1024)
 
-/* PF_KTHREAD, which the kernel keeps as it is for /proc/PID/stat. */
+/* PF_KTHREAD, whose value in /proc/PID/stat does not change. */
 #define FLAG_KERNEL_THREAD 0x00200000U
 /* PF_FORKNOEXEC, which has been what it is for longer than that. */
 #define FLAG_HAS_NOT_EXECUTED 0x00000040U
 
-/* Spaces in /proc/PID/stat between the name and where the code begins, and where the environment does; proc(5). */
+/* Spaces in /proc/PID/stat between the name and the start of the code, and of the environment; proc(5). */
 #define STAT_SPACES_BEFORE_CODE 24
 #define STAT_SPACES_BEFORE_ENV 48
 
@@ -46,7 +46,7 @@ static void close_folder(DIR **folder) {
                 closedir(*folder);
 }
 
-/* Up to size - 1 bytes, with a NUL behind: their number, or -errno. */
+/* Reads up to size - 1 bytes and adds a NUL: their number, or -errno. */
 static ssize_t read_proc(pid_t pid, const char *name, char *buffer, size_t size) {
         char path[64];
         ssize_t n;
@@ -91,7 +91,7 @@ int exec_process_read(pid_t pid, ExecProcess *ret_process) {
         n = read_proc(pid, "stat", buffer, sizeof(buffer));
         if (n < 0)
                 return (int) n;
-        /* The name, in parentheses, may contain anything, also parentheses. */
+        /* The name, in parentheses, may contain any characters, also parentheses. */
         rest = strrchr(buffer, ')');
         if (!rest)
                 return -EIO;
@@ -213,14 +213,14 @@ static void format_invocation(const uint8_t id[static 16], char wanted[static 64
 }
 
 /*
- * 1 if @wanted is in the environment, 0 if not, -EAGAIN if there is none at all to be seen, -ESRCH. By one read: the
- * next one may find that the memory is gone, and with it what was not yet read.
+ * 1 if @wanted is in the environment, 0 if not, -EAGAIN if no environment is visible, or -ESRCH. With one read, because
+ * the memory may be gone before a second one.
  */
 static int has_assignment(pid_t pid, const char *wanted) {
         cleanup_free_ char *environment = malloc(ENVIRONMENT_BYTES_MAX);
         ssize_t n = environment ? read_proc(pid, "environ", environment, ENVIRONMENT_BYTES_MAX) : -ENOMEM;
 
-        /* Of one that has ended it is root's alone. */
+        /* The file of an ended process belongs to root. */
         if (n == 0 || n == -EACCES)
                 return -EAGAIN;
         if (n < 0)
@@ -231,7 +231,7 @@ static int has_assignment(pid_t pid, const char *wanted) {
         return 0;
 }
 
-/* After the n-th space from @at on, or NULL. */
+/* The text after the n-th space from @at on, or NULL. */
 static const char *skip_numbers(const char *at, unsigned n) {
         for (; at && n > 0; n--) {
                 at = strchr(at, ' ');
@@ -241,9 +241,9 @@ static const char *skip_numbers(const char *at, unsigned n) {
 }
 
 /*
- * Has it none (0), rather than none yet (-EAGAIN), or is it gone (-ESRCH)? execve() makes the bounds of the environment
- * equal before it moves them apart, and says where the code begins after that. The code of a process that is not ours
- * to look at begins at 1.
+ * 0 if the process has no environment, -EAGAIN if it has none yet, or -ESRCH. execve() makes the bounds of the
+ * environment equal before it sets them, and sets the start of the code after that. For a process that the manager may
+ * not inspect the code starts at 1.
  */
 static int look_for_environment(pid_t pid) {
         unsigned long long code, start, end;
@@ -267,8 +267,9 @@ static int look_for_environment(pid_t pid) {
 }
 
 /*
- * In the middle of an execve() a process shows none: usually for some microseconds, and for longer where processors are
- * short or the program comes from a disk. How long is up to its owner, who may have made that disk.
+ * In the middle of an execve() a process has no environment: usually for some microseconds, but longer where processors
+ * are busy or the program is read from a slow disk. The time has no upper limit, because a user can provide the file
+ * system.
  */
 int exec_process_check_invocation(pid_t pid, const uint8_t invocation_id[static 16], ExecPatience *patience) {
         const struct timespec pause = { .tv_nsec = EXECVE_PAUSE_NSEC };
@@ -299,7 +300,7 @@ bool exec_process_has_invocation(pid_t pid, const uint8_t invocation_id[static 1
         return exec_process_check_invocation(pid, invocation_id, &patience) > 0;
 }
 
-/* Numbers with anything in between; @number is one that began in the piece before. */
+/* Reads numbers with any characters in between; @number is one that began in the piece before. */
 static int add_numbers(ExecPids *pids, size_t most, const char *piece, size_t n, int *number) {
         for (size_t i = 0; i < n; i++) {
                 if (piece[i] >= '0' && piece[i] <= '9') {
@@ -336,7 +337,7 @@ static int read_children_file(pid_t pid, pid_t thread, ExecPids *children) {
         return r;
 }
 
-/* 0 for what is no process in /proc. */
+/* Returns 0 for an entry of /proc that is no process. */
 static pid_t parse_pid(const char *name) {
         uint32_t pid;
 
@@ -398,7 +399,7 @@ int exec_process_list_children(pid_t pid, ExecPids *children) {
         return 0;
 }
 
-/* The parent of this process is a fact about it, as its pid is: so these are static. */
+/* Static, because the parent is a property of this process, like its pid. */
 static pid_t the_keeper;
 static bool keeper_has_ours;
 

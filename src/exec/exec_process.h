@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * What /proc says of a process
+ * Information about processes, from /proc
  *
- * All of these look once; the process may be gone, and its number given to
- * another, right after. Whoever acts on the answer holds a pidfd.
+ * Each function looks once; right after that the process may be gone and its
+ * number reused. A caller that acts on the answer must hold a pidfd.
  */
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 
 typedef VECTOR(pid_t) ExecPids;
 
-/* Adds the numbers that are read from @fd, as long as there are less than @most: 0 or -ENOMEM. */
+/* Appends the numbers read from @fd, up to a total of @most: 0 or -ENOMEM. */
 int exec_pids_read(int fd, size_t most, ExecPids *pids);
 
 typedef struct ExecProcess {
@@ -30,15 +30,15 @@ typedef struct ExecProcess {
         uint64_t start_time;            /* clock ticks since boot: with the pid, it names a process for good */
 } ExecProcess;
 
-/* When it began, on the clock of clock_boottime(), in whole ticks: equal for one process and different for another. */
+/* The start time on the clock of clock_boottime(), in whole ticks: a property of the process that never changes. */
 usec_t exec_process_start(const ExecProcess *process);
-/* The same as a time: what the kernel shows of a process that begins then. */
+/* The start time that the kernel would show for a process starting at @boottime. */
 usec_t exec_process_start_at(usec_t boottime);
 
 /* 0, -ESRCH if there is none, or -errno. */
 int exec_process_read(pid_t pid, ExecProcess *ret_process);
 
-/* Is it there, and not just waiting to be reaped? */
+/* Returns true if the process exists and is not a zombie. */
 bool exec_process_is_alive(pid_t pid);
 
 /*
@@ -52,47 +52,50 @@ int exec_process_hold_unexecuted(pid_t pid, usec_t started);
 bool exec_process_wants_processor(pid_t pid);
 
 /*
- * How long a search waits for processes that are in the middle of an execve(), for all of them together. Half a second
- * is what an execve() may take on a busy machine, and more than a PID 1 should wait.
+ * How long one search waits for processes that are in the middle of an execve(), in total. Half a second covers an
+ * execve() on a busy machine, and is more than a PID 1 should wait.
  */
 typedef struct ExecPatience {
-        unsigned n_pauses;              /* that are left, of 1 ms */
+        unsigned n_pauses;              /* remaining pauses of 1 ms */
 } ExecPatience;
 
 #define EXEC_PATIENCE { .n_pauses = 500 }
 
 /*
- * Was it started, or one of its ancestors, with this INVOCATION_ID? It may have dropped or altered its environment.
- * 1, 0 (also when the patience is at its end), or -ESRCH: it has ended, and nobody can tell any more.
+ * 1 if the process, or one of its ancestors, was started with this INVOCATION_ID, even if it has changed its
+ * environment since. 0 if not, or if the patience is used up. -ESRCH: it has ended, so this cannot be determined.
  */
 int exec_process_check_invocation(pid_t pid, const uint8_t invocation_id[static 16], ExecPatience *patience);
 bool exec_process_has_invocation(pid_t pid, const uint8_t invocation_id[static 16]);
 
-/* Whom it runs as; -EPERM: it has gained or given up some of that, so that it is hard to say. */
+/* The user that it runs as; -EPERM: it has changed its privileges, so the answer would be ambiguous. */
 int exec_process_read_owner(pid_t pid, uid_t *ret_uid);
 
-/* What is in the environment that it was started with: 0, -ENODATA, -ENOMEM, or -errno. */
+/* A variable of the environment that it was started with: 0, -ENODATA, -ENOMEM, or -errno. */
 int exec_process_read_variable(pid_t pid, const char *name, char **ret_value);
 int exec_process_read_invocation(pid_t pid, uint8_t ret_id[static 16]);
 
-/* Appends all that can be seen. 0, -ENOMEM, or -errno if /proc can't be read. */
+/* Appends all visible processes. 0, -ENOMEM, or -errno if /proc can't be read. */
 int exec_process_list_all(ExecPids *pids);
 
 /* Appends the direct children, zombies too. 0, -ENOMEM, or -errno if /proc can't be read. */
 int exec_process_list_children(pid_t pid, ExecPids *children);
 
 /*
- * Our parent that takes over what we leave behind, 0: there is none. Only with @has_ours is there something of ours (of
- * one before us) among its children.
+ * Sets the parent that inherits the manager's children, 0: none. @has_ours: its children may include processes of units
+ * (from an earlier manager).
  */
 void exec_process_set_keeper(pid_t keeper, bool has_ours);
 pid_t exec_process_keeper(void);
 
-/* Appends the keeper's children, but not us. */
+/* Appends the keeper's children except the manager. */
 int exec_process_list_kept(ExecPids *children);
 
-/* Appends our own children and, if there may be some of ours, the keeper's: where orphans are to be looked for. */
+/*
+ * Appends the manager's children and, if they may include processes of units, the keeper's: the places to look for
+ * orphans.
+ */
 int exec_process_list_own(ExecPids *children);
 
-/* Is @ancestor its parent, or a parent's parent, …? */
+/* Returns true if @ancestor is a direct or indirect parent of @pid. */
 bool exec_process_descends_from(pid_t pid, pid_t ancestor);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Removing what others have filled
+ * Removal of trees that units have filled
  *
- * Descriptors lead the way, so nobody who may write in there can make us leave
- * it by a symlink. How deep it is does not matter: what lies too deep is moved
- * up to the top before it is gone through.
+ * The walk uses descriptors, so a writer in the tree cannot redirect it by a
+ * symlink. Depth is not limited: folders that are too deep are moved up to the
+ * top first.
  *
- * The manager waits for nothing that a unit can make long. So what is to go
- * soon is removed by itself only if that is little; else it is moved aside in
- * one step, out of the way of the unit's next start, and a copy of us (with
- * fork(), it may use the C library) removes it there. If nobody lives to do
- * that, the next manager finds it aside.
+ * The manager must not wait for work whose length a unit determines. With
+ * EXEC_REMOVE_SOON the manager removes only small trees itself; it moves
+ * others aside in one step, out of the way of the unit's next start, and a
+ * forked copy of the manager (which may use the C library) removes them there.
+ * If that copy dies, the next manager finds them.
  */
 
 #include <dirent.h>
@@ -29,20 +29,20 @@
 #include "basic/macro.h"
 #include "exec/exec_remove.h"
 
-/* Descriptors that are open at once. */
+/* descriptors open at once */
 #define DEPTH_MAX 32U
-/* How many entries are little. */
+/* the number of entries that count as small */
 #define LITTLE 128U
 #define NAMES_MAX 64
 
 #define FOLDER_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
 
 typedef struct Removal {
-        bool is_limited;                /* to .left more entries, and to what cannot make us wait */
+        bool is_limited;                /* at most .left entries, and nothing that may block */
         size_t left;
-        bool has_raised;                /* something was moved to the top since it was begun to read */
+        bool has_raised;                /* something was moved to the top since reading began */
         unsigned n_names;
-        int error;                      /* of the first thing that could not be removed */
+        int error;                      /* of the first entry that could not be removed */
 } Removal;
 
 static void note(Removal *removal, int error) {
@@ -50,7 +50,7 @@ static void note(Removal *removal, int error) {
                 removal->error = error;
 }
 
-/* Takes @name out of @folder if one call does that: 0, -EISDIR if it is a directory that is not empty, or -errno. */
+/* Removes @name from @folder if one call suffices: 0, -EISDIR if it is a non-empty directory, or -errno. */
 static int remove_entry(int folder, const char *name) {
         if (unlinkat(folder, name, 0) == 0 || errno == ENOENT)
                 return 0;
@@ -61,7 +61,7 @@ static int remove_entry(int folder, const char *name) {
         return errno == ENOTEMPTY || errno == EEXIST ? -EISDIR : -errno;
 }
 
-/* Where the kernel cannot tell a mount by itself. */
+/* For kernels that cannot refuse mounts by themselves. */
 static int open_on_device(int parent, const char *name) {
         struct stat here, there;
         int fd = openat(parent, name, FOLDER_FLAGS);
@@ -74,7 +74,7 @@ static int open_on_device(int parent, const char *name) {
         return -EXDEV;
 }
 
-/* A folder that is no mount, or -errno; -E2BIG: that may take long. */
+/* Opens a folder that is no mount, or -errno; -E2BIG: it may take long. */
 static int open_folder(const Removal *removal, int parent, const char *name) {
         struct open_how how = { .flags = FOLDER_FLAGS, .resolve = RESOLVE_NO_XDEV };
         int fd = (int) syscall(SYS_openat2, parent, name, &how, sizeof(how));
@@ -96,7 +96,7 @@ static int open_stream(int fd, DIR **ret_stream) {
         return -ENOMEM;
 }
 
-/* 1, or -errno. */
+/* Opens a subfolder: 1, or -errno. */
 static int open_inner(const Removal *removal, int parent, const char *name, DIR **ret_inner, char **ret_name) {
         int r = open_stream(open_folder(removal, parent, name), ret_inner);
 
@@ -109,7 +109,7 @@ static int open_inner(const Removal *removal, int parent, const char *name, DIR 
         return -ENOMEM;
 }
 
-/* Goes on in an open folder: 1 with the next one in it that is to be emptied first, 0 at its end, or -E2BIG. */
+/* Continues in an open folder: 1 with the next subfolder that must be emptied first, 0 at the end, or -E2BIG. */
 static int empty_folder(Removal *removal, DIR *folder, DIR **ret_inner, char **ret_name) {
         for (;;) {
                 const struct dirent *entry;
@@ -134,7 +134,7 @@ static int empty_folder(Removal *removal, DIR *folder, DIR **ret_inner, char **r
         }
 }
 
-/* Under a name that there is not in @to: 0 or -errno. */
+/* Moves an entry to @to under an unused name: 0 or -errno. */
 static int move(int from, const char *name, int to, const char *prefix, unsigned *n_names,
                 char new_name[static NAMES_MAX]) {
         for (unsigned tries = 0; tries < 1000; tries++) {
@@ -155,7 +155,7 @@ static void raise_folder(Removal *removal, DIR *parent, const char *name, DIR *t
         note(removal, r);
 }
 
-/* Through all that is in @top once, each folder after what is in it. 0 or -E2BIG. */
+/* Empties @top, each folder after its contents. 0 or -E2BIG. */
 static int empty_tree(Removal *removal, DIR *top) {
         DIR *folders[DEPTH_MAX + 1] = { top };
         char *names[DEPTH_MAX + 1];
@@ -182,7 +182,7 @@ static int empty_tree(Removal *removal, DIR *top) {
         }
 }
 
-/* A unit's own folder may be a mount: what is in it is the unit's. */
+/* A unit's own folder may be a mount; its contents are the unit's. */
 static int open_top(const Removal *removal, int parent, const char *name) {
         int fd;
 
@@ -224,7 +224,7 @@ static int remove_little(int folder, const char *name) {
         return r == -EISDIR ? remove_folder(&removal, folder, name) : r;
 }
 
-/* Others than the unit may be in there: only the link goes, and nothing that somebody has put in its place. */
+/* Other users may have access to the folder: only a link is removed, nothing that has replaced it. */
 static int remove_link(int folder, const char *name) {
         char target;
 
@@ -233,9 +233,9 @@ static int remove_link(int folder, const char *name) {
 
 /* — aside — */
 
-static bool has_leftovers;              /* that no process of ours sees to */
+static bool has_leftovers;              /* entries that no background process removes */
 
-/* The folder for what is to go, "jobd/removed" below @base: nobody else may enter it. */
+/* Opens the folder for moved trees, "jobd/removed" below @base, which only the owner may enter. */
 static int open_aside(int base, bool makes) {
         static const struct {
                 const char *name;
@@ -271,7 +271,7 @@ static void remove_all_in(int folder) {
                         (void) remove_all(folder, entry->d_name);
 }
 
-/* In a process that needs nothing of ours; @name: NULL for all of it. */
+/* Forks a process that removes @name, or everything for NULL. */
 static void remove_in_background(int aside, const char *name) {
         const int kept = STDERR_FILENO + 1;
         sigset_t none;
@@ -318,7 +318,7 @@ void exec_remove_leftovers(const char *base) {
         if (fd < 0)
                 return;
         aside = open_aside(fd, false);
-        /* Each folder in it is a link to it. */
+        /* A link count other than 2 means that there are subfolders. */
         if (aside >= 0 && fstat(aside, &status) == 0 && status.st_nlink != 2)
                 remove_in_background(aside, NULL);
         if (aside >= 0)
@@ -326,7 +326,7 @@ void exec_remove_leftovers(const char *base) {
         close(fd);
 }
 
-/* — where it is — */
+/* — finding the entry — */
 
 static int remove_at(int base, int folder, const char *name, ExecRemoveHow how) {
         int r = 0;
@@ -347,7 +347,7 @@ int exec_remove_below(int base, const char *path, ExecRemoveHow how) {
         const char *slash = strrchr(path, '/');
         int parent = base, r;
 
-        /* The folders on the way: none of them may be a symlink. */
+        /* No folder on the way may be a symlink. */
         for (const char *at = path; slash && at <= slash;) {
                 cleanup_free_ char *name = strndup(at, strcspn(at, "/"));
                 int next = name ? openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;

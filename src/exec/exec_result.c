@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What became of a request, in numbers and in words
+ * The result of a request, as numbers and as text
  */
 
 #include <stdarg.h>
@@ -56,7 +56,7 @@ static const char *const exec_step_table[] = {
 
 DEFINE_STRING_TABLE(exec_step, ExecStep, exec_step_table)
 
-/* systemd.exec(5)'s, "Process Exit Codes". The others are of steps in which there is no process yet. */
+/* From systemd.exec(5), "Process Exit Codes". The other steps fail before there is a process. */
 static const uint8_t exit_statuses[_EXEC_STEP_MAX] = {
         [EXEC_STEP_CHDIR] = 200,
         [EXEC_STEP_NICE] = 201,
@@ -98,7 +98,7 @@ static const uint8_t exit_statuses[_EXEC_STEP_MAX] = {
         [EXEC_STEP_CREDENTIALS] = 243,
 };
 
-/* The child asks, too. */
+/* Also called by the child. */
 child_ int exec_step_exit_status(ExecStep step) {
         return exit_statuses[step];
 }
@@ -113,7 +113,7 @@ void exec_result_set(ExecResult *result, ExecStep step, int error, const char *f
 
         result->step = step;
         result->error = error < 0 ? -error : error;
-        /* "There is no user x" says it all: ESRCH would speak of a process. */
+        /* The text alone is clear: the message of ESRCH would speak of a process. */
         if (result->error == ESRCH || result->error == 0)
                 snprintf(result->message, sizeof(result->message), "%s: %s", exec_step_to_string(step), what);
         else

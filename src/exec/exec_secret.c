@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Credentials that a process is given as files
+ * Credentials passed to a process as files
  *
- * What has no path is looked for among the manager's own credentials and in
- * the credential stores; if it is nowhere the process goes without, as it may
- * do without, and SetCredential= is what it gets then. The files lie on the
- * tmpfs of /run, in a folder that only the unit's user can enter; the child
- * makes it, with the first process of the unit, and it goes when the unit has
- * ended. It also reads the files: one that lies where nothing answers holds up
- * nobody but the child.
+ * A credential without a path is looked up among the manager's own credentials
+ * and in the credential stores. If it is missing everywhere, the process gets
+ * the data of SetCredential= or goes without it. The files are on the tmpfs of
+ * /run, in a folder that only the unit's user can enter. The child of the
+ * unit's first process makes the folder, which is removed when the unit has
+ * ended. The child also reads the sources, so a file system that does not
+ * answer blocks only the child.
  */
 
 #include <errno.h>
@@ -50,7 +50,7 @@ static ExecSecret *find(const ExecExtra *extra, const char *name, size_t n) {
         return NULL;
 }
 
-/* What it points to is taken over, also if it fails. */
+/* Takes over the pointers in @secret, even on failure. */
 static int add(ExecExtra *extra, ExecSecret secret) {
         ExecSecret *grown = reallocarray(extra->secrets, extra->n_secrets + 1, sizeof(*grown));
 
@@ -66,7 +66,7 @@ static int add(ExecExtra *extra, ExecSecret secret) {
         return 0;
 }
 
-/* By its path, or by its name in the places that there are for it. */
+/* Lists the sources: an absolute path, or the name in each of the possible folders. */
 static int list_sources(const char *path, char ***ret_sources) {
         const char *own = getenv("CREDENTIALS_DIRECTORY");
         const char *const stores[] = { own ? own : "/etc/credstore", "/etc/credstore", "/run/credstore",
@@ -104,7 +104,7 @@ static int add_file(ExecExtra *extra, const char *entry) {
         return add(extra, secret);
 }
 
-/* What there is for one that is in no file. */
+/* Adds the data of SetCredential=. */
 static int add_text(ExecExtra *extra, const char *entry) {
         size_t n = strcspn(entry, ":");
         ExecSecret *listed = find(extra, entry, n);

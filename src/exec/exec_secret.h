@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * Credentials that a process is given as files
+ * Credentials passed to a process as files
  */
 
 #include "exec/exec_extra.h"
 
-/* Lists all of the request in @extra, for the child to read: 0 or -errno. */
+/* Adds all credentials of the request to @extra, for the child to read: 0 or -errno. */
 int exec_secret_list(const ExecRequest *request, ExecExtra *extra);
 
-/* Where the process finds them; NULL: there are none. 0 or -ENOMEM. */
+/* The folder with the process's credentials; NULL: none. 0 or -ENOMEM. */
 int exec_secret_folder(const ExecRequest *request, char **ret_folder);

@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * A system call that touches nothing but the kernel
+ * System calls without the C library
  *
- * Children on their way to their programs share our memory, so they would also
- * share errno, each with the others and with us. Here it comes back as the
- * result. Where we don't know how to make a call ourselves it goes through the
- * C library, and then only one child at a time may be on its way.
+ * Children on their way to their programs share the manager's memory, and thus
+ * errno, with each other and with the manager. Here the error is returned as
+ * the result. On machines for which this file has no assembly the calls go
+ * through the C library, and only one child at a time may be on its way.
  */
 
 #include <errno.h>
@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 /*
- * A function that runs in a child that shares our memory. All of them stand in a section of their own, so that
- * tools/check-child can tell what they call and write. No sanitizer: the frames of a function that never returns would
- * stay poisoned on a stack that is used again.
+ * Marks a function that runs in a child that shares the manager's memory. A section of their own lets tools/check-child
+ * verify which functions they call and what they write. No sanitizer: the stack frames of a function that never returns
+ * would stay poisoned when the stack is reused.
  */
 #define child_ __attribute__((no_sanitize("address", "undefined"), section(".text.child")))
 
@@ -53,7 +53,7 @@ static inline long exec_call(long number, long a, long b, long c, long d, long e
 
 #endif
 
-/* On machines with 32 bits the plain names are of calls from when ids had 16 bits: these would cut ids off. */
+/* On 32-bit machines the plain names are calls with 16-bit ids, which would truncate ids. */
 #ifdef SYS_setresuid32
 #define EXEC_SETRESUID SYS_setresuid32
 #define EXEC_SETRESGID SYS_setresgid32

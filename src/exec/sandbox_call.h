@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * System calls about mounts, as the child makes them
+ * System calls for mounts, made by the child
  *
- * Each gives its result or a negative errno, and touches nothing of the C
+ * Each returns its result or a negative errno, and uses nothing of the C
  * library: see exec_syscall.h.
  */
 
@@ -24,7 +24,7 @@ child_ static inline int sandbox_close(int fd) {
         return (int) exec_call1(SYS_close, fd);
 }
 
-/* Symlinks, also absolute ones and "..", stay below @root. */
+/* Opens a path without leaving @root, even through absolute symlinks and "..". */
 child_ static inline int sandbox_open(int root, const char *path, int flags) {
         struct open_how how = { .flags = (uint64_t) (flags | O_PATH | O_CLOEXEC) };
 
@@ -33,7 +33,7 @@ child_ static inline int sandbox_open(int root, const char *path, int flags) {
         return (int) exec_call4(SYS_openat2, root, path, &how, sizeof(how));
 }
 
-/* A copy of what is mounted at @fd, and below it unless @is_alone. */
+/* Copies the mount at @fd and, unless @is_alone, the mounts below it. */
 child_ static inline int sandbox_copy_tree(int fd, const char *path, bool is_alone) {
         unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | (is_alone ? 0 : AT_RECURSIVE);
 
@@ -55,8 +55,8 @@ child_ static inline int sandbox_set_attributes(int tree, uint64_t set, uint64_t
                                 &attributes, sizeof(attributes));
 }
 
-/* A new file system that is mounted nowhere yet. @options: "a=b,c", or NULL. */
+/* Makes a new file system that is not mounted yet. @options: "a=b,c", or NULL. */
 int sandbox_make_file_system(const char *type, const char *options, uint64_t attributes);
 
-/* Fills a /dev that is a new file system: nodes that stand for no hardware, and what programs look for there. */
+/* Fills a new file system as /dev, with device nodes that are no hardware and the links that programs expect. */
 int sandbox_make_devices(int folder);

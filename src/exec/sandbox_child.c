@@ -3,16 +3,16 @@
  * Making a sandbox, in the child
  *
  * By system calls alone: see exec_child.c. Descriptors are the child's own by
- * then; what is left open ends with its execve().
+ * then; execve() closes those left open.
  *
- * The new root is a copy of all mounts, put on top of the old one, where
- * nothing looks it up by name: names still lead to the old mounts. So a mount
- * of what lies outside always finds it as it was, whatever was done inside, and
- * so does one that shall keep what an outer one takes away ("read-only, but
- * for …"): it is copied from the old tree, not from the copy. Each mount gets
- * its attributes before it is attached, with all that is below it; no list of
- * mounts has to be read, and nothing becomes writable that was not outside.
- * In the end the old root goes.
+ * The new root is a copy of all mounts, put on top of the old one, where path
+ * lookups do not find it: they still lead to the old mounts. So a mount of an
+ * outside path always finds the original, whatever was done inside, and so
+ * does an exception from an outer mount ("read-only, but for …"): it is copied
+ * from the old tree, not from the copy. Each mount gets its attributes before
+ * it is attached, with all that is below it; no list of mounts has to be read,
+ * and nothing becomes writable that was not so outside. At last the old root
+ * is unmounted.
  *
  * This takes mount_setattr() (Linux 5.12).
  */
@@ -30,7 +30,7 @@
 
 #define PATH_SIZE 4096
 
-/* What is mounted over that is to be seen no more: one of each kind, on a file system of its own. */
+/* Mounted over hidden paths: one of each kind, on a file system of its own. */
 #define HIDDEN_FOLDER "folder"
 #define HIDDEN_FILE "file"
 #define HIDDEN_NODE "node"
@@ -85,7 +85,7 @@ child_ static size_t copy_text(char *to, const char *from) {
         return n;
 }
 
-/* Opens the longest part of @path that there is: *ret_rest is what lies below it. */
+/* Opens the longest existing part of @path: *ret_rest is the missing rest. */
 child_ static int open_longest(int root, const char *path, const char **ret_rest) {
         char part[PATH_SIZE];
         size_t n = 0;
@@ -107,7 +107,9 @@ child_ static int open_longest(int root, const char *path, const char **ret_rest
         return fd;
 }
 
-/* Where a mount really goes, so that what lies in what is seen from names. Whatever stands in the way is said later. */
+/*
+ * Resolves a mount's symlinks, so that nesting can be seen from the paths. Errors are reported when the mount is made.
+ */
 child_ static int resolve(Sandbox *sandbox, SandboxMount *mount, const char *root_name) {
         SandboxPlan *plan = sandbox->plan;
         char name[PATH_SIZE];
@@ -147,7 +149,7 @@ child_ static bool hides(const SandboxMount *mount) {
         return mount->kind != SANDBOX_MOUNT_SELF && mount->kind != SANDBOX_MOUNT_IMPLICIT;
 }
 
-/* What lies in another mount is not what the old tree has there. */
+/* Returns true if the path is inside of another mount, which the old tree does not have. */
 child_ static bool is_hidden(const SandboxPlan *plan, size_t i) {
         for (size_t outer = 1; outer < i; outer++)
                 if (hides(&plan->mounts.items[outer]) &&
@@ -174,7 +176,7 @@ child_ static int resolve_all(Sandbox *sandbox) {
         return 0;
 }
 
-/* A file or folder for a mount to stand on, with the folders that lead to it. */
+/* Makes a file or folder to mount on, with its parents. */
 child_ static int make_point(int root, const char *path, bool is_folder) {
         char part[PATH_SIZE];
         size_t n = 0;
@@ -208,7 +210,7 @@ child_ static int make_point(int root, const char *path, bool is_folder) {
         return MIN(parent, 0);
 }
 
-/* The mount whose tree @mount is a part of: another one, or the root. */
+/* The mount whose tree contains @mount: another one, or the root. */
 child_ static const SandboxMount *find_base(const Sandbox *sandbox, const SandboxMount *mount) {
         const SandboxMount *mounts = sandbox->plan->mounts.items, *base = &mounts[mount->outer];
 
@@ -226,7 +228,7 @@ child_ static const char *path_in(const SandboxMount *mount, const SandboxMount 
         return mount->path[n] ? mount->path + n : "/";
 }
 
-/* What is to be mounted there: a tree, or a negative errno. */
+/* The tree to be mounted, or a negative errno. */
 child_ static int make_bind(Sandbox *sandbox, SandboxMount *mount) {
         int tree;
 
@@ -250,7 +252,7 @@ child_ static int make_hidden(Sandbox *sandbox, int at) {
         return sandbox_copy_tree(sandbox->hidden, name, false);
 }
 
-/* From the old tree, if it has it, so that nothing that was done to outer mounts is taken along. */
+/* Copies from the old tree if the path exists there, without the attributes of outer mounts. */
 child_ static int make_self(Sandbox *sandbox, const SandboxMount *mount, int at) {
         const SandboxMount *base = find_base(sandbox, mount);
         int fd, tree;
@@ -290,7 +292,7 @@ child_ static int make_tree(Sandbox *sandbox, SandboxMount *mount, int at) {
         return -EINVAL;
 }
 
-/* A file system that we fill is locked when it is full. */
+/* A file system that is filled later is made read-only after that. */
 child_ static int set_attributes(const Sandbox *sandbox, SandboxMount *mount) {
         bool is_full = mount->kind == SANDBOX_MOUNT_BIND || !hides(mount);
         uint64_t set = 0, clear = 0;
@@ -307,13 +309,13 @@ child_ static int set_attributes(const Sandbox *sandbox, SandboxMount *mount) {
         return sandbox_set_attributes(mount->tree, set, clear, false);
 }
 
-/* Is its place made where there is none? What is there with other attributes only has one. */
+/* Returns true if a missing mount point is created. SELF mounts apply to existing paths only. */
 child_ static bool makes_its_place(const SandboxMount *mount) {
         return mount->kind == SANDBOX_MOUNT_BIND || mount->kind == SANDBOX_MOUNT_TMPFS ||
                mount->kind == SANDBOX_MOUNT_DEVICES || mount->kind == SANDBOX_MOUNT_PROC;
 }
 
-/* Where it goes; made if it is to be there for the mount only. */
+/* Opens the mount point, creating it where the kind of mount permits. */
 child_ static int open_point(const Sandbox *sandbox, const SandboxMount *mount) {
         const SandboxMount *base = find_base(sandbox, mount);
         bool is_folder = true;
@@ -352,7 +354,7 @@ child_ static int place(Sandbox *sandbox, SandboxMount *mount) {
                 return fail(sandbox, "cannot be mounted", r);
         if (mount->kind == SANDBOX_MOUNT_DEVICES)
                 r = sandbox_make_devices(mount->tree);
-        /* Many mounts need not mean many descriptors. */
+        /* Closed at once, so that many mounts do not need many descriptors. */
         if (!mount->must_lock) {
                 sandbox_close(mount->tree);
                 mount->tree = -1;
@@ -383,7 +385,7 @@ child_ static int place_all(Sandbox *sandbox) {
         return r;
 }
 
-/* Not to be read, written, entered, executed, or opened as what it stands for. */
+/* Makes an empty folder and an empty file without any permissions, to hide paths. */
 child_ static int make_hidden_things(Sandbox *sandbox) {
         int fd, r;
 
@@ -431,7 +433,7 @@ child_ static int make_root(Sandbox *sandbox) {
         return 0;
 }
 
-/* Also where the old root is no mount that could be changed for another: an initial RAM disk, or one by chroot(). */
+/* Also works if the old root cannot be pivoted: an initial RAM disk, or a root by chroot(). */
 child_ static int enter_root(Sandbox *sandbox) {
         int r;
 
@@ -510,7 +512,7 @@ child_ static int enter(const SandboxPlan *plan, int fd, int kind) {
         return fd < 0 || plan->missing != 0 ? 0 : (int) exec_call2(SYS_setns, fd, kind);
 }
 
-/* Our descriptors are those of the manager still, so what is opened here is open there. */
+/* The descriptor table is still the manager's, so the namespace is open there, too. */
 child_ int sandbox_child_enter_network(SandboxPlan *plan) {
         int r;
 
@@ -533,7 +535,7 @@ child_ int sandbox_child_enter_ipc(SandboxPlan *plan) {
         return enter(plan, plan->ipc_fd, CLONE_NEWIPC);
 }
 
-/* A descriptor that was passed on for this is closed: the program is not to find it open. */
+/* Closes the descriptor, so that the program does not inherit it. */
 child_ int sandbox_child_enter_user(SandboxPlan *plan) {
         int r = enter(plan, plan->user_fd, CLONE_NEWUSER);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * New file systems, and a /dev among them
+ * New file systems, among them a /dev
  *
- * Runs in the child: see exec_child.c. Where nodes can't be made (in a user
- * namespace, in most containers) those from outside are mounted on files.
+ * Runs in the child: see exec_child.c. Where device nodes cannot be made (in a
+ * user namespace, in most containers) those from outside are bind-mounted.
  */
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #define OPTION_MAX 256
 
-/* One option, which ends at a comma; its end. */
+/* Sets one option, which ends at a comma; returns its end. */
 child_ static const char *set_option(int context, const char *option, int *ret_result) {
         char name[OPTION_MAX];
         const char *value = NULL;
@@ -55,7 +55,7 @@ child_ int sandbox_make_file_system(const char *type, const char *options, uint6
         return r;
 }
 
-/* @name in @folder becomes what it is outside. -ENOENT if it is nothing there. */
+/* Recreates the outside entry as @name in @folder. -ENOENT if there is none. */
 child_ static int take_over(int folder, const char *name, const char *outside, bool is_folder) {
         int tree, r;
 
@@ -76,7 +76,7 @@ child_ static int make_node(int folder, const char *name, const char *outside, d
         return r == -EPERM ? take_over(folder, name, outside, false) : r;
 }
 
-/* The socket of the log is a link on machines with systemd. */
+/* On machines with systemd the log's socket is a symlink. */
 child_ static int take_over_log(int folder) {
         char target[OPTION_MAX];
         long n = exec_call4(SYS_readlinkat, AT_FDCWD, "/dev/log", target, sizeof(target) - 1);

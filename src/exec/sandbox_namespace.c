@@ -2,14 +2,14 @@
 /*
  * Namespaces that last without a process in them
  *
- * A process that shares our descriptors makes the namespace, opens it, so that
- * it is we who have it open, and ends. We never leave our own namespaces, so
- * there is nothing that we could fail to come back from.
+ * A process that shares the manager's descriptors makes the namespace, opens
+ * it, so that the manager has it open, and ends. The manager itself never
+ * leaves its namespaces, so returning to them cannot fail.
  *
- * The maps of a user namespace, which say who is whom in it, are written from
- * outside, by us, while the process is there as one that nobody has waited for:
- * only then may more than its own user be named. Without privileges only the
- * process may write them, before it ends, and only of itself.
+ * The maps of a user namespace are written from outside by the manager, while
+ * the process is a zombie: only then can they contain users other than the
+ * manager's own. Without privileges only the process may write them, before it
+ * ends, and only for its own user.
  */
 
 #include <errno.h>
@@ -36,8 +36,8 @@ typedef struct Maker {
         ExecClone clone;
         int kind;
         int user_fd;
-        char maps[2][32];               /* of users and groups, for it to write; empty: we do */
-        volatile int fd;                /* what it has made, or a negative errno */
+        char maps[2][32];               /* maps to be written by the process; empty: the manager writes them */
+        volatile int fd;                /* the result, or a negative errno */
 } Maker;
 
 child_ static int bring_loopback_up(void) {
@@ -110,7 +110,10 @@ child_ static int make(void *argument) {
         return 0;
 }
 
-/* The process has ended when this returns, and is there until it is waited for. Our descriptor, or a negative errno. */
+/*
+ * Runs the process, which has ended when this returns, but is not reaped. Returns the manager's descriptor, or a
+ * negative errno.
+ */
 static int run(Maker *maker, pid_t *ret_pid) {
         cleanup_free_ void *stack = malloc(STACK_SIZE);
         siginfo_t info;
@@ -182,7 +185,7 @@ static int write_maps(pid_t pid, uid_t uid, gid_t gid) {
         return r < 0 ? r : write_map(pid, "gid_map", gid);
 }
 
-/* @writes_itself: the process writes its own maps, of our own user and group only. */
+/* @writes_itself: the process writes its own maps, which contain the manager's user and group only. */
 static int make_user(bool writes_itself, uid_t uid, gid_t gid) {
         Maker maker = { .kind = CLONE_NEWUSER, .user_fd = -1 };
         pid_t pid = 0;

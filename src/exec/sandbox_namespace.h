@@ -11,19 +11,19 @@
 #include <sys/types.h>
 
 /*
- * A new namespace: CLONE_NEWNET (its loopback is up) or CLONE_NEWIPC. @user_fd: of the user namespace that shall own
- * it, -1: ours.
+ * Makes a namespace: CLONE_NEWNET (with loopback up) or CLONE_NEWIPC. @user_fd: the user namespace that owns it, -1:
+ * the manager's.
  */
 int sandbox_namespace_make(int kind, int user_fd);
 
-/* In a child that shares our descriptors: it has a new one of its own from here on, and its loopback is up. */
+/* In a child that shares the manager's descriptors: moves it into a new network namespace with loopback up. */
 int sandbox_namespace_enter_new_network(void);
 
 /*
- * A user namespace in which root and @uid, root and @gid are who they are outside, and nobody else is anybody
- * (UINT32_MAX: only root is). One that makes it without privileges can have itself in it, and nobody else.
+ * Makes a user namespace that maps only root and @uid, root and @gid, to themselves (UINT32_MAX: only root). Without
+ * privileges a manager can map only itself.
  */
 int sandbox_namespace_make_user(uid_t uid, gid_t gid);
 
-/* The one at @path; -EINVAL if it is not of that kind. */
+/* Opens the namespace at @path; -EINVAL if it is of another kind. */
 int sandbox_namespace_open(const char *path, int kind);

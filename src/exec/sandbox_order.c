@@ -2,9 +2,9 @@
 /*
  * The mounts of a sandbox in the order in which they are made
  *
- * An outer mount comes before those in it, since it would hide them. What is
- * said of a path holds for everything below it, up to the next path of which
- * something is said.
+ * An outer mount comes before those inside, because it would hide them. The
+ * attributes of a path apply to everything below it, up to the next path with
+ * a directive of its own.
  */
 
 #include <string.h>
@@ -34,7 +34,7 @@ child_ static bool comes_before(const SandboxMount *a, const SandboxMount *b) {
         return order < 0 || (order == 0 && a->kind < b->kind);
 }
 
-/* By insertion: they are few, and mostly in order. */
+/* By insertion: the mounts are few, and mostly in order. */
 child_ void sandbox_order_sort(SandboxMount *mounts, size_t n) {
         for (size_t i = 1; i < n; i++) {
                 SandboxMount mount = mounts[i];
@@ -51,7 +51,7 @@ child_ static bool is_self(const SandboxMount *mount) {
 }
 
 child_ static void merge(SandboxMount *kept, const SandboxMount *other) {
-        /* That it is not to be spoiled from outside goes without saying for a mount of its own. */
+        /* An implicit mount's attributes need not apply to a new file system. */
         if (other->kind != SANDBOX_MOUNT_IMPLICIT) {
                 kept->is_read_only |= other->is_read_only;
                 kept->stays_writable |= other->stays_writable;
@@ -61,7 +61,7 @@ child_ static void merge(SandboxMount *kept, const SandboxMount *other) {
         kept->is_optional &= other->is_optional;
 }
 
-/* The innermost of those before it that it lies in. "/" comes first, so there is one. */
+/* The innermost earlier mount that contains it. "/" comes first, so there is one. */
 child_ static size_t find_outer(const SandboxMount *mounts, size_t i) {
         size_t outer = i;
 
@@ -71,9 +71,9 @@ child_ static size_t find_outer(const SandboxMount *mounts, size_t i) {
         return 0;
 }
 
-/* False if it makes no difference. */
+/* Computes the attributes; false if the mount changes nothing. */
 child_ static bool settle(SandboxMount *mount, const SandboxMount *outer) {
-        /* The stricter one of two that contradict each other at one path. */
+        /* The stricter one of two contradicting directives for one path. */
         if (is_self(mount) && !mount->is_read_only)
                 mount->is_read_only = outer->is_read_only && !mount->stays_writable;
         if (!mount->is_no_exec)

@@ -4,19 +4,19 @@
 /*
  * The mounts of a sandbox in the order in which they are made
  *
- * Only computes, so it may run anywhere: it does in the child.
+ * Computes only, so it may run in the child.
  */
 
 #include "exec/sandbox.h"
 
-/* Is @path @folder, or below it? Both absolute and simplified. */
+/* Returns true if @path equals @folder or is below it. Both are absolute and simplified. */
 bool sandbox_is_below(const char *path, const char *folder);
 
-/* Outer ones first; at one path by kind. */
+/* Sorts outer mounts first; at one path by kind. */
 void sandbox_order_sort(SandboxMount *mounts, size_t n);
 
 /*
- * Of those that are sorted, drops what is there twice, lies in something inaccessible or would change nothing, and
- * gives each its .outer and its attributes: .is_read_only and .is_no_exec are what it will be. The number that is left.
+ * Drops sorted mounts that are duplicates, are inside of an inaccessible one, or would change nothing, and computes
+ * .outer and the final .is_read_only and .is_no_exec. Returns the remaining number.
  */
 size_t sandbox_order_settle(SandboxMount *mounts, size_t n);

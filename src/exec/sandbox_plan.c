@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From what a unit says to what its child mounts
+ * From a unit's sandbox settings to the mounts of its child
  *
- * What is said of a path without '+' means the path outside: below a root
- * directory, it counts as far as it leads there.
+ * A path without '+' is a path outside of a root directory; it is used as far
+ * as it leads into that directory.
  */
 
 #include <assert.h>
@@ -80,7 +80,7 @@ static int add_path(SandboxPlan *plan, const SandboxPath *path) {
         return mount.path ? sandbox_plan_add(plan, &mount) : 0;
 }
 
-/* What says "ro" or "noexec" is ours to do; the rest is the file system's. What it does not know is an error then. */
+/* The mount sets "ro" and "noexec" itself; the other options go to the file system, which rejects unknown ones. */
 static int add_temporary(SandboxPlan *plan, const SandboxPath *path) {
         SandboxMount mount = {
                 .kind = SANDBOX_MOUNT_TMPFS,
@@ -101,7 +101,7 @@ static int add_temporary(SandboxPlan *plan, const SandboxPath *path) {
                         mount.is_read_only = true;
                 else if (strcmp(*word, "noexec") == 0)
                         mount.is_no_exec = true;
-                /* These are so, or may be so, anyway. */
+                /* These are the defaults. */
                 else if (!strv_contains((char *const[]) { (char *) "rw", (char *) "nodev", (char *) "nosuid",
                                                           (char *) "exec", (char *) "relatime", NULL }, *word))
                         text_addf(&text, ",%s", *word);
@@ -165,7 +165,7 @@ static int add_file_systems(SandboxPlan *plan, const SandboxSettings *settings) 
         return r;
 }
 
-/* Of all credentials a unit sees its own at most. */
+/* Hides all credentials but the unit's own. */
 static int add_secrets(SandboxPlan *plan, const char *folder) {
         SandboxMount hidden = {
                 .kind = SANDBOX_MOUNT_INACCESSIBLE,
@@ -210,7 +210,7 @@ static int add_hidden(SandboxPlan *plan, const ExecRequest *request) {
         return r;
 }
 
-/* Would something else be seen at @path than what is there outside? */
+/* Returns true if a mount of the plan covers @path. */
 static bool is_covered(const SandboxPlan *plan, const char *path) {
         for (size_t i = 0; i < plan->mounts.n; i++) {
                 const SandboxMount *mount = &plan->mounts.items[i];
@@ -222,7 +222,7 @@ static bool is_covered(const SandboxPlan *plan, const char *path) {
         return false;
 }
 
-/* The unit's own directories, and how it tells us that it is ready. */
+/* Adds the unit's own directories and the notify socket. */
 static int add_own(SandboxPlan *plan, const ExecRequest *request) {
         bool has_root = plan->root[1];
         int r = 0;
@@ -297,7 +297,7 @@ static int open_namespace(const char *label, const char *path, ExecStep step, in
         return MIN(*ret_fd, 0);
 }
 
-/* Namespaces that were made before: by a name of their own, or with the first process of the unit. */
+/* Uses existing namespaces: given by path, or made with the first process of the unit. */
 static int choose_namespaces(SandboxPlan *plan, const ExecRequest *request, ExecResult *result) {
         const SandboxSettings *settings = request->sandbox;
         const SandboxShared *shared = request->shared;
@@ -324,7 +324,9 @@ static int choose_namespaces(SandboxPlan *plan, const ExecRequest *request, Exec
         return r;
 }
 
-/* Things that are put where others look for them: without, it would do something else. */
+/*
+ * Returns true if the settings put other content at a path: without the sandbox the unit would work on the wrong files.
+ */
 static bool insists(const SandboxSettings *settings) {
         for (size_t i = 0; i < settings->paths.n; i++)
                 if (settings->paths.items[i].kind >= SANDBOX_BIND)
@@ -332,7 +334,7 @@ static bool insists(const SandboxSettings *settings) {
         return false;
 }
 
-/* Making a network takes long, so the first process in it makes it: but not one that would have it for itself. */
+/* Making a network takes long, so the first process in it makes it, unless that process has a memory of its own. */
 static int share_network(const ExecRequest *request, bool has_own_memory, SandboxPlan *plan, ExecResult *result) {
         SandboxShared *shared = request->shared;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The paths that ProtectSystem= & co are about
+ * The paths of ProtectSystem= and the like
  *
- * None of them need be there.
+ * Missing paths are ignored.
  */
 
 #include <errno.h>
@@ -117,7 +117,7 @@ int sandbox_plan_add_protection(SandboxPlan *plan, const SandboxSettings *settin
         return r;
 }
 
-/* Does something else of the plan stand there: a file system of the unit's own, or what it binds there? */
+/* Returns true if a file system or bind mount of the unit is at @path. */
 static bool is_taken(const SandboxPlan *plan, const char *path) {
         for (size_t i = 0; i < plan->mounts.n; i++) {
                 const SandboxMount *mount = &plan->mounts.items[i];
@@ -129,7 +129,7 @@ static bool is_taken(const SandboxPlan *plan, const char *path) {
         return false;
 }
 
-/* What every program expects below its root, but where the unit says something else: so it comes last. */
+/* Adds /proc, /sys, /dev and /run; last, so that other settings for these paths take precedence. */
 int sandbox_plan_add_root(SandboxPlan *plan, const SandboxSettings *settings, bool has_root) {
         const SandboxMount mounts[] = {
                 { .kind = SANDBOX_MOUNT_BIND, .label = "MountAPIVFS", .path = "/proc", .source = "/proc" },

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the processes of a unit have in common
+ * Resources shared by the processes of a unit
  *
- * The folders lie in one that only root may enter, so the sticky one in it,
- * which everybody may write to, is out of reach from outside.
+ * The folders are inside one that only root may enter, so the world-writable
+ * sticky folder cannot be reached from outside.
  *
- * What a service has left in them may take long to remove, and lies where the
- * service could put anything. So a process of its own does it: a copy of us
- * (with fork(), it may use the C library) that never follows a symlink. It is
- * a child of ours that nobody waits for by name: it is reaped as orphans are.
+ * Removing the files of a service may take long, and the service determines
+ * what is there. A forked copy of the manager (which may use the C library)
+ * removes them and never follows a symlink. It is reaped like an orphan.
  */
 
 #include <assert.h>
@@ -52,7 +51,7 @@ SandboxShared *sandbox_shared_ref(SandboxShared *shared) {
         return shared;
 }
 
-/* In a process that needs nothing of ours. What can't be made to go in the background goes now. */
+/* Removes the folders in a process of its own, or at once if there can be none. */
 static void remove_folders(const SandboxShared *shared) {
         pid_t pid;
 
@@ -100,7 +99,7 @@ bool sandbox_shared_is_needed(const SandboxSettings *settings, bool is_unprivile
                settings->private_users || is_unprivileged;
 }
 
-/* "@folder/jobd-private-NAME-XXXXXX/tmp". */
+/* Makes "@folder/jobd-private-NAME-XXXXXX/tmp". */
 static int make_folder(const SandboxShared *shared, const char *folder, char **ret_path, ExecResult *result) {
         cleanup_free_ char *path = NULL;
         char inner[512];

@@ -149,8 +149,8 @@ static uint32_t order_next_half(OrderGraph *graph, uint32_t node) {
 }
 
 /*
- * The next half of @neighbour that must wait for @frame->node. If the node is before the neighbour, all halves but stops
- * wait for it. If the node is after the neighbour (@is_after) it is a stop, and all halves wait for it.
+ * The next half of @neighbour that must wait for @frame->node. If the node is before the neighbour, all halves but
+ * stops wait for it. If the node is after the neighbour (@is_after) it is a stop, and all halves wait for it.
  */
 static uint32_t order_next_of_neighbour(OrderGraph *graph, OrderFrame *frame, uint32_t neighbour, bool is_after) {
         uint32_t place = order_graph_add(graph, neighbour);

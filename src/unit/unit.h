@@ -144,7 +144,7 @@ typedef struct UnitVTable {
         void (*group)(const Unit *unit, UnitGroup *ret_group);
         void (*group_emptied)(Unit *unit);      /* the last process is gone; its exit may be reported later */
         void (*group_out_of_memory)(Unit *unit);        /* the kernel killed a process of the group */
-        void (*job_refused)(Unit *unit, const Failure *failure);        /* UnitHostOps.request_job was refused; also … */
+        void (*job_refused)(Unit *unit, const Failure *failure);        /* of UnitHostOps.request_job; also … */
                                                 /* … called for the units that trigger the unit */
 
         /*
