@@ -3,8 +3,8 @@
  * Built-in units
  *
  * Orderly shutdown and dependencies on the basic system must work even where
- * no units are installed: in a test, in a container, in jobd-sim. So the texts
- * of the targets that jobd ships are compiled in.
+ * no units are installed: in a test, in a container, in jobd-sim. So the
+ * targets that jobd ships are compiled in.
  */
 
 #include <stdlib.h>

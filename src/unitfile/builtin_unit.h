@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * Units that are always there
+ * Built-in units
  *
- * The targets that default dependencies need, as text, for when no folder of
- * the search path has a file of that name. Made from units/ by the build.
+ * The targets that default dependencies need, as text, used if the search path
+ * has no file of that name. The build makes them from units/.
  */
 
 #include <stddef.h>
@@ -18,5 +18,5 @@ typedef struct BuiltinUnit {
 extern const BuiltinUnit builtin_units[];       /* sorted by name */
 extern const size_t builtin_units_n;
 
-/* The text of the unit of this name, or NULL. */
+/* The text of the built-in unit @name, or NULL. */
 const char *builtin_unit_find(const char *name);

@@ -2,8 +2,8 @@
 /*
  * Capabilities by name
  *
- * The names are <linux/capability.h>'s, in its order. One that is newer can be
- * said by its number.
+ * The names are those of <linux/capability.h>, in the same order. Newer
+ * capabilities can be given by number.
  */
 
 #include <errno.h>

@@ -5,8 +5,8 @@
  * Capabilities by name
  */
 
-/* "CAP_KILL" or "5": its number, below 64, or -EINVAL. */
+/* The number of a capability, given as "CAP_KILL" or "5": below 64, or -EINVAL. */
 int capability_find(const char *name);
 
-/* "kill" of 5; NULL: there is none of that number. */
+/* The name of a capability, "kill" for 5; NULL if the number has none. */
 const char *capability_name(int number);

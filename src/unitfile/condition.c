@@ -2,10 +2,10 @@
 /*
  * Conditions and asserts
  *
- * Each kind is one row: name and test. They are looked at when the unit is
- * about to start, in the order of the file, and no further than needed: what
- * was not looked at stays "untested". Tests of the machine are in
- * condition_host.c, those of paths here.
+ * Each kind is one row: name and test. They are evaluated when the unit is
+ * about to start, in the order of the file, and only as far as needed: the
+ * rest stays "untested". Tests of paths are here, tests of the machine in
+ * condition_host.c.
  */
 
 #include <assert.h>
@@ -86,7 +86,7 @@ static int path_file_is_executable(const char *path) {
 }
 
 typedef struct ConditionKind {
-        const char *name;               /* behind "Condition" or "Assert" */
+        const char *name;               /* after "Condition" or "Assert" */
         int (*test)(const char *parameter);
         bool takes_path;
 } ConditionKind;
@@ -144,7 +144,7 @@ bool condition_takes_path(const char *directive) {
         return kind && kind->takes_path;
 }
 
-/* 1 if the condition is met, negation included, 0 if not, or a negative errno if that cannot be told. */
+/* 1 if the condition, negation included, is met, 0 if not, or a negative errno if it cannot be evaluated. */
 static int condition_test(const UnitCondition *condition) {
         const ConditionKind *kind = condition_kind(condition->directive);
         int r;
@@ -155,7 +155,7 @@ static int condition_test(const UnitCondition *condition) {
         return r < 0 ? r : (r > 0) != condition->is_negated;
 }
 
-/* All that are no triggers must be met, and one of the triggers if there are any. */
+/* All conditions that are no triggers must be met and, if there are triggers, one of them. */
 static bool conditions_are_met(UnitCondition *list, bool asserts) {
         bool has_trigger = false, is_triggered = false;
 

@@ -4,10 +4,10 @@
 /*
  * Checks of single conditions
  *
- * unit_file_check_conditions() of unit_file.h is the way in.
+ * The interface is unit_file_check_conditions() of unit_file.h.
  */
 
 #include <stdbool.h>
 
-/* Must the parameter of this directive ("ConditionPathExists") be an absolute path? */
+/* Returns true if the parameter of this directive ("ConditionPathExists") must be an absolute path. */
 bool condition_takes_path(const char *directive);

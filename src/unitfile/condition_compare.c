@@ -50,7 +50,7 @@ static const char *version_skip_noise(const char *at) {
         return at;
 }
 
-/* Compares two runs of digits, and moves both behind them. */
+/* Compares two runs of digits, and moves both pointers behind them. */
 static int version_compare_digits(const char **a, const char **b) {
         size_t n_a, n_b;
         int order;

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Comparing versions and numbers, as conditions write it: ">= 6.1", "!=4", "5.*"
+ * Comparisons of versions and numbers in conditions: ">= 6.1", "!=4", "5.*"
  */
 
 #include <stdint.h>
@@ -19,15 +19,15 @@ typedef enum CompareOperator {
         COMPARE_EQUAL,
 } CompareOperator;
 
-/* Takes an operator off the front of *@at, and blanks behind it. COMPARE_NONE if there is none. */
+/* Takes an operator, and the blanks after it, from *@at. COMPARE_NONE if there is none. */
 CompareOperator compare_take_operator(const char **at);
 
-/* Versions by the rules of systemd's strverscmp_improved: <0, 0, >0. */
+/* Compares versions by the rules of systemd's strverscmp_improved: <0, 0, >0. */
 int compare_versions(const char *a, const char *b);
 
-/* 1 or 0. */
+/* Both return 1 or 0. */
 int compare_holds(CompareOperator operator, int order);
 int compare_version_holds(CompareOperator operator, const char *present, const char *wanted);
 
-/* The text of a file, up to 64 KiB, fit for /proc and /sys; NULL if it can't be read. */
+/* The content of a file, up to 64 KiB, also in /proc and /sys; NULL if it can't be read. */
 char *compare_read_file(const char *path);

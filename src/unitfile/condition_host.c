@@ -2,9 +2,8 @@
 /*
  * Conditions on the machine
  *
- * Read from /proc, /sys and /etc when asked. Where the kernel does not tell
- * something, the answer is the one that lets a unit run that would run on any
- * plain machine.
+ * The data is read from /proc, /sys and /etc at each evaluation. Where the
+ * kernel does not provide it, the result is that of an ordinary machine.
  */
 
 #include <dirent.h>
@@ -32,8 +31,8 @@
 #include "unitfile/condition_host.h"
 
 /*
- * Reads only /etc/passwd (here) and /etc/group (below): a name service may ask the network, and the manager must not
- * wait for that.
+ * Reads only /etc/passwd (here) and /etc/group (below): a name service may wait for the network, which the manager must
+ * not do.
  */
 static bool is_user(const char *name, uid_t uid) {
         FILE *file = fopen("/etc/passwd", "re");
@@ -102,7 +101,7 @@ int condition_host(const char *parameter) {
         return fnmatch(parameter, uts.nodename, FNM_CASEFOLD) == 0;
 }
 
-/* "6.1*", ">= 5.10", or several words that must all hold. */
+/* Compares with "6.1*", ">= 5.10", or several words that must all match. */
 static int condition_compare_words(const char *parameter, const char *present) {
         const char *at = parameter + strspn(parameter, " \t");
 
@@ -127,7 +126,7 @@ int condition_kernel_version(const char *parameter) {
         return uname(&uts) < 0 ? -errno : condition_compare_words(parameter, uts.release);
 }
 
-/* "kernel >= 6.1", or "glibc >= 2.36"; the versions of other programs are unknown. */
+/* Tests "kernel >= 6.1" or "glibc >= 2.36"; versions of other programs are unknown. */
 int condition_version(const char *parameter) {
         if (text_starts_with(parameter, "kernel") && strchr(" \t<>=!", parameter[6]))
                 return condition_kernel_version(parameter + 6);
@@ -189,7 +188,7 @@ int condition_architecture(const char *parameter) {
         return 0;
 }
 
-/* The name of the container manager; "container-other" if it gives none, "" outside of containers. */
+/* The name of the container manager; "container-other" if unknown, "" outside of containers. */
 static int virtualization_container(char buffer[static 64]) {
         cleanup_free_ char *named = compare_read_file("/run/systemd/container");
         const char *value = getenv("container");
@@ -265,7 +264,7 @@ int condition_first_boot(const char *parameter) {
         return wanted < 0 ? wanted : wanted == is_first;
 }
 
-/* Is /usr newer than what was made from it below the path given? */
+/* Returns 1 if /usr is newer than the time stamp file below the given path. */
 int condition_needs_update(const char *parameter) {
         cleanup_free_ char *path = NULL;
         struct stat usr, stamp;
@@ -285,7 +284,7 @@ int condition_needs_update(const char *parameter) {
         return usr.st_mtim.tv_sec > stamp.st_mtim.tv_sec;
 }
 
-/* "NAME" is set, or "NAME=value" is. */
+/* Tests if the variable "NAME" is set or has the value of "NAME=value". */
 int condition_environment(const char *parameter) {
         const char *equals = strchr(parameter, '=');
         cleanup_free_ char *name = strndup(parameter, strcspn(parameter, "="));
@@ -294,7 +293,7 @@ int condition_environment(const char *parameter) {
         return value && (!equals || strcmp(value, equals + 1) == 0);
 }
 
-/* Off only if a mains supply says so and none says otherwise. */
+/* 0 only if a mains supply is offline and none is online. */
 static int power_is_on(void) {
         DIR *dir = opendir("/sys/class/power_supply");
         const struct dirent *item;
@@ -381,7 +380,7 @@ static int condition_compare_number(const char *parameter, uint64_t present, uin
                              (present > wanted) - (present < wanted));
 }
 
-/* "512M" in bytes. */
+/* Parses a size such as "512M" to bytes. */
 int condition_memory(const char *parameter) {
         const char *at = parameter, *units = "BKMGTPE", *unit;
         struct sysinfo info;
@@ -450,7 +449,7 @@ static char *os_release_value(char *text, const char *name, size_t n) {
         return empty;
 }
 
-/* "ID=debian VERSION_ID>=12": all must hold. */
+/* Tests a list such as "ID=debian VERSION_ID>=12": all must match. */
 int condition_os_release(const char *parameter) {
         const char *at = parameter + strspn(parameter, " \t");
 
@@ -473,7 +472,7 @@ int condition_os_release(const char *parameter) {
         return 1;
 }
 
-/* "20%" or "20%/1min": is the share of stalled time at most that? A slice in front is not looked at. */
+/* Tests if the share of stalled time is at most "20%" or "20%/1min". A slice in front is ignored. */
 static int condition_pressure(const char *path, const char *parameter) {
         cleanup_free_ char *text = compare_read_file(path);
         const char *colon = strrchr(parameter, ':'), *slash = strchr(parameter, '/');

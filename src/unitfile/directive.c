@@ -2,8 +2,8 @@
 /*
  * Directives by name
  *
- * The tables are sorted (a test sees to it), so that a line of a unit file
- * costs some eight comparisons.
+ * The tables are sorted (verified by a test), so a line of a unit file costs
+ * some eight comparisons.
  */
 
 #include <assert.h>

@@ -4,10 +4,10 @@
 /*
  * Directives: tables of rows, and the sections that have them
  *
- * A row has the name of a directive, its parser, the field for its value, and
- * whether jobd supports it. Directives that several sections have (how
- * processes are run, ended and limited) stand in one table that they share.
- * The lists in the documentation are made from these tables.
+ * A row contains the name of a directive, its parser, the field for its value,
+ * and whether jobd supports it. Directives that several sections have
+ * (execution, killing and resources) are in shared tables. The lists in the
+ * documentation are made from these tables.
  */
 
 #include <stdbool.h>
@@ -21,8 +21,8 @@ typedef struct Directive Directive;
 
 typedef enum DirectiveStatus {
         DIRECTIVE_SUPPORTED,
-        DIRECTIVE_IGNORED,              /* known, not implemented; to ignore it does no harm: a warning */
-        DIRECTIVE_REFUSED,              /* known, not implemented; to ignore it would change what the unit may do */
+        DIRECTIVE_IGNORED,              /* known, not implemented; ignored with a warning, without harm */
+        DIRECTIVE_REFUSED,              /* known, not implemented; ignoring it would change what the unit may do */
 } DirectiveStatus;
 
 typedef enum DirectiveBase {
@@ -38,10 +38,10 @@ typedef enum DirectiveBase {
         _DIRECTIVE_BASE_MAX,
 } DirectiveBase;
 
-/* The settings that a section is read into: the unit's own, or those of one instance of a repeatable section. */
+/* The settings into which a section is read: the unit's own, or those of one instance of a repeatable section. */
 typedef struct DirectiveTarget {
-        void *bases[_DIRECTIVE_BASE_MAX];       /* borrowed; NULL: no directive of the section goes there */
-        UnitDraft *draft;               /* borrowed: of the unit, which takes remarks and relations */
+        void *bases[_DIRECTIVE_BASE_MAX];       /* borrowed; NULL: the section has no directive for it */
+        UnitDraft *draft;               /* borrowed: the unit's draft, for messages and relations */
 } DirectiveTarget;
 
 /* One assignment. Borrowed for the call. */
@@ -52,20 +52,23 @@ typedef struct DirectiveLine {
         unsigned line;
 } DirectiveLine;
 
-/* @value is trimmed, continuations are joined, specifiers stand as they are. 0 also if it was bad and that was said. */
+/*
+ * Parses @value, which is trimmed, with continuations joined and specifiers unresolved. 0, also for a bad value that
+ * was reported, or -ENOMEM.
+ */
 typedef int (*DirectiveParse)(const DirectiveLine *line, const char *value);
 
 struct Directive {
         const char *name;
         DirectiveParse parse;
-        int (*from_string)(const char *string);         /* of an enum, for directive_parse_enum() */
+        int (*from_string)(const char *string);         /* for directive_parse_enum() */
         int argument;                   /* of the parser: a relation, … */
         uint16_t offset;
         uint8_t base;                   /* DirectiveBase */
         uint8_t status;                 /* DirectiveStatus */
-        bool is_strict;                 /* a bad value makes the unit unusable; otherwise the line is ignored */
-        const char *reason;             /* why it does no harm to ignore it, or what the unit could do without it */
-        const char *renamed_to;         /* what it is called today; NULL unless it is an old name */
+        bool is_strict;                 /* a bad value refuses the unit; otherwise it is ignored */
+        const char *reason;             /* why ignoring it does no harm, or what the unit could do without it */
+        const char *renamed_to;         /* present name, if this is an old one; else NULL */
 };
 
 typedef struct DirectiveTable {
@@ -76,11 +79,11 @@ typedef struct DirectiveTable {
 #define DIRECTIVE_SECTION_TABLES_MAX 5
 
 typedef struct DirectiveSection {
-        const char *name;               /* "Unit"; "Node *": as many as there are names in place of the star */
-        UnitType type;                  /* the type that has the section; _UNIT_TYPE_INVALID: every type */
-        /* No name is in two of them; the rest is NULL. Without any the section is known, but not read. */
+        const char *name;               /* "Unit"; or "Node *": an instance for each name in place of the star */
+        UnitType type;                  /* the unit type with the section; _UNIT_TYPE_INVALID: all */
+        /* No name is in two tables; unused entries are NULL. Without any table the section is known, but not read. */
         const DirectiveTable *tables[DIRECTIVE_SECTION_TABLES_MAX];
-        const struct SettingsKind *instances;   /* with a star: the settings of each instance */
+        const struct SettingsKind *instances;   /* with a star: the kind of settings of an instance */
 } DirectiveSection;
 
 typedef struct DirectiveSections {
@@ -100,17 +103,17 @@ const DirectiveTable *directive_tables(size_t *ret_n);
 
 /* The sections of all unit types. */
 const DirectiveSection *directive_sections(size_t *ret_n);
-/* One that is read; NULL: there is none of that name. */
+/* Finds a section that is read; NULL if there is none. */
 const DirectiveSection *directive_section_find(const char *name);
 
-/* The name of a unit type's section ("Service"); NULL: the type has none. */
+/* The name of a unit type's section ("Service"); NULL if the type has none. */
 const char *directive_section_of_type(UnitType type);
 
 const Directive *directive_find(const DirectiveSection *section, const char *name);
-/* The number of a directive among all, from 1 on, and the directive of a number. */
+/* The number of a directive among all, counted from 1, and the directive with a number. */
 size_t directive_number(const Directive *directive);
 const Directive *directive_at(size_t number);
-/* The known name that looks most like @name, or NULL. */
+/* The known name most similar to @name, or NULL. */
 const char *directive_find_nearest(const DirectiveSection *section, const char *name);
 
 #define DIRECTIVE_UNIT(name_, parse_, field_, ...)                                                       \
@@ -127,7 +130,7 @@ const char *directive_find_nearest(const DirectiveSection *section, const char *
           .offset = offsetof(ServiceRareSettings, field_), __VA_ARGS__ }
 #define DIRECTIVE_OTHER(name_, parse_, ...) { .name = name_, .parse = parse_, __VA_ARGS__ }
 
-/* The reason stands in the message: "… is ignored: REASON." and "… not supported, and without it REASON." */
+/* The reason is part of the message: "… is ignored: REASON." and "… not supported, and without it REASON." */
 #define DIRECTIVE_IGNORE(name_, ...) \
         { .name = name_, .parse = directive_parse_ignored, .status = DIRECTIVE_IGNORED, .reason = "" __VA_ARGS__ }
 #define DIRECTIVE_REFUSE(name_, ...) \

@@ -2,9 +2,9 @@
 /*
  * Exec…= lines
  *
- * A line holds one command or several, between which a ';' stands as a word
- * of its own. Specifiers are resolved here; $VARIABLES when the command runs,
- * since they may come from a file that is read only then.
+ * A line has one command, or several separated by the word ';'. Specifiers are
+ * resolved here; $VARIABLES are expanded when the command runs, because they
+ * may come from a file that is read only then.
  */
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static inline void exec_command_freep(ExecCommand **command) {
         *command = exec_command_free_all(*command);
 }
 
-/* Takes "-@:+!" off the front of @word: 0, or -EINVAL if they can't be together. */
+/* Takes the prefixes "-@:+!" from @word: 0, or -EINVAL if the combination is invalid. */
 static int exec_take_prefixes(const char **word, ExecCommandFlags *ret_flags) {
         static const struct {
                 char prefix;
@@ -52,17 +52,14 @@ static int exec_take_prefixes(const char **word, ExecCommandFlags *ret_flags) {
                 return -EINVAL;
         if (flags & EXEC_FULL_PRIVILEGES && flags & EXEC_NO_SETUID)
                 return -EINVAL;
-        /* "!!" is for machines that have no ambient capabilities: it does nothing here. */
+        /* "!!" is for machines without ambient capabilities: it has no effect here. */
         if (n_marks == 2)
                 flags &= ~EXEC_NO_SETUID;
         *ret_flags = flags;
         return 0;
 }
 
-/*
- * The next word as it stands between blanks, with quotes and escapes resolved. Unknown escapes stay, with a
- * note.
- */
+/* The next word between blanks, with quotes and escapes resolved. Unknown escapes are kept, with a warning. */
 static int exec_next_word(const DirectiveLine *line, const char **at, char **ret_word) {
         int r = file_word_next(at, WORD_FLAGS, ret_word);
 
@@ -79,12 +76,12 @@ static int exec_next_word(const DirectiveLine *line, const char **at, char **ret
         return r;
 }
 
-/* Is the next word an unquoted ';'? */
+/* Returns true if the next word is an unquoted ';'. */
 static bool exec_is_separator(const char *at) {
         return at[0] == ';' && (!at[1] || strchr(" \t\n", at[1]));
 }
 
-/* Words that a shell would interpret, but that the program gets as arguments. */
+/* Warns about words that a shell would interpret, but that are passed as arguments. */
 static void exec_note_shell(const DirectiveLine *line, const char *at) {
         static const char *const words[] = { "&&", "||", "|", "&", ">", ">>", "<", "2>", "2>&1" };
         size_t n = strcspn(at, " \t\n");
@@ -98,7 +95,7 @@ static void exec_note_shell(const DirectiveLine *line, const char *at) {
                                        "with one it is /bin/sh -c '...'.", words[i]);
 }
 
-/* 1, 0 at the end of this command, or an error. "\;" is a semicolon. */
+/* 1 with an argument, 0 at the end of the command, or an error. "\;" is a literal semicolon. */
 static int exec_next_argument(const DirectiveLine *line, const char **at, char **ret_argument) {
         cleanup_free_ char *word = NULL;
         int r;
@@ -189,7 +186,7 @@ static int exec_parse_arguments(const DirectiveLine *line, const char **at, Exec
         return 0;
 }
 
-/* One command: 1 with it, 0 if there is none left, -EINVAL if it was bad (said), -ENOMEM. */
+/* 1 with a command, 0 if there is none left, -EINVAL for a bad one (reported), or -ENOMEM. */
 static int exec_parse_command(const DirectiveLine *line, const char **at, ExecCommand **ret_command) {
         cleanup_(exec_command_freep) ExecCommand *command = calloc(1, sizeof(*command));
         int r;

@@ -7,5 +7,5 @@
 
 #include "unitfile/directive.h"
 
-/* Appends to the list in the row's field; empty resets it. */
+/* Appends to the list in the row's field; an empty value resets it. */
 int directive_parse_command(const DirectiveLine *line, const char *value);

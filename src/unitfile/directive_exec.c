@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How processes are run: directives that [Service], [Socket] and [Mount] share
+ * Execution: directives shared by [Service], [Socket] and [Mount]
  *
- * What is not implemented is ignored if the unit does the same without it,
- * and refused if it could then do more or less than it is meant to (credentials,
- * limits, folders that it expects to be made).
+ * An unimplemented directive is ignored if the unit does the same without it,
+ * and refused if the unit could do more or less than intended (credentials,
+ * limits, directories that it expects).
  */
 
 #include <sys/resource.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Rows and parsers of directives that say how processes are run
+ * Rows and parsers of the execution directives
  */
 
 #include "unitfile/directive.h"
@@ -18,20 +18,20 @@
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_EXEC_TERMS,                               \
           .offset = offsetof(ExecTerms, field_), .is_strict = true, __VA_ARGS__ }
 
-/* For types whose directories can be removed; needs directive_value.h. */
+/* For types whose directories can be removed; requires directive_value.h. */
 #define DIRECTIVE_TIMEOUT_CLEAN                                                                          \
         { .name = "TimeoutCleanSec", .parse = directive_parse_time_limit, .base = DIRECTIVE_IN_EXEC_TERMS, \
           .offset = offsetof(ExecTerms, timeout_clean) }
 
 /*
- * Puts "NAME=value" into the list (@separator ends the name), in place of an earlier value of NAME; owns @entry. 0 or
+ * Adds "NAME=value" to the list, replacing an earlier value of NAME (@separator ends the name); owns @entry. 0 or
  * -ENOMEM.
  */
 int exec_list_set(char ***list, char *entry, const char *separator);
 
 /*
- * Adds each word of @value for which @is_one is true to the list by @add, which owns the word; a warning names
- * the @form that the others lack.
+ * Adds each word of @value that satisfies @is_one to the list, by @add, which owns the word. For other words a warning
+ * names the expected @form.
  */
 int exec_parse_assignments(const DirectiveLine *line, const char *value, const char *form,
                            bool (*is_one)(const char *word),
@@ -55,7 +55,7 @@ int exec_parse_nice(const DirectiveLine *line, const char *value);
 int exec_parse_oom_score_adjust(const DirectiveLine *line, const char *value);
 
 /* Limits and priorities: exec_limit_value.c */
-int exec_parse_limit(const DirectiveLine *line, const char *value);     /* the row's argument: RLIMIT_… */
+int exec_parse_limit(const DirectiveLine *line, const char *value);     /* argument: RLIMIT_… */
 int exec_parse_scheduling_policy(const DirectiveLine *line, const char *value);
 int exec_parse_scheduling_priority(const DirectiveLine *line, const char *value);
 int exec_parse_scheduling_reset(const DirectiveLine *line, const char *value);
@@ -78,10 +78,10 @@ int exec_parse_input_text(const DirectiveLine *line, const char *value);
 int exec_parse_input_data(const DirectiveLine *line, const char *value);
 int exec_parse_search_path(const DirectiveLine *line, const char *value);
 
-/* Privileges: exec_privilege_value.c. The row's argument: whether it begins with all of them */
+/* Privileges: exec_privilege_value.c. The row's argument: does the list begin with all capabilities? */
 int exec_parse_capabilities(const DirectiveLine *line, const char *value);
 int exec_parse_secure_bits(const DirectiveLine *line, const char *value);
-int exec_parse_label(const DirectiveLine *line, const char *value);     /* the row's argument: SecurityModule */
+int exec_parse_label(const DirectiveLine *line, const char *value);     /* argument: SecurityModule */
 int exec_parse_pam_name(const DirectiveLine *line, const char *value);
 
 /* Filters: exec_filter_value.c */

@@ -2,8 +2,8 @@
 /*
  * [Install]
  *
- * The section says nothing to a manager: what it asks for is done by links, when
- * the unit is enabled. The section is kept to tell whether the unit is.
+ * The section is for enabling the unit, which makes links; it has no effect in
+ * the manager, which keeps it only to show whether the unit is enabled.
  */
 
 #include "basic/macro.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How processes are ended: directives that [Service], [Socket], [Mount] and [Scope] share
+ * Killing: directives shared by [Service], [Socket], [Mount] and [Scope]
  */
 
 #include "basic/macro.h"

@@ -2,8 +2,8 @@
 /*
  * [Mount]
  *
- * What is mounted where, and with what rights, must be just what the file says:
- * these are strict.
+ * The directives are strict: source, place and options of a mount must be
+ * exactly those of the file.
  */
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "unitfile/mount_settings.h"
 #include "unitfile/unit_draft.h"
 
-/* Options and types are words of a command line: a blank in one is a mistake. */
+/* Options and types are words of a command line: a blank in one is an error. */
 static int parse_words(const DirectiveLine *line, const char *value) {
         if (line->directive->argument == ' ' && value[strcspn(value, " \t")])
                 return directive_complain(line, "'%s' has a blank in it; there is one type only", value);

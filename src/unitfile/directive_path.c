@@ -2,8 +2,7 @@
 /*
  * [Path]
  *
- * An empty assignment to any of the paths takes all of them back, as in
- * systemd.
+ * An empty assignment to any of the paths removes all paths, as in systemd.
  */
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Control group directives, which [Service], [Socket], [Mount], [Scope] and
- * [Slice] share
+ * Control group directives shared by [Service], [Socket], [Mount], [Scope] and
+ * [Slice]
  *
  * Amounts of memory and tasks have a table of their own, made from the list of
  * limits. Limits are strict, preferences are not. A directive that is not implemented

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Resource directives: rows and parsers that [Service] and [Slice] share
+ * Control group directives: rows and parsers shared by several sections
  */
 
 #include "unitfile/directive.h"
@@ -11,11 +11,11 @@
 /* argument 1: 0 is no limit to live with. */
 int resource_parse_memory(const DirectiveLine *line, const char *value);
 int resource_parse_tasks(const DirectiveLine *line, const char *value);
-int resource_parse_weight(const DirectiveLine *line, const char *value);        /* argument 1: "idle", too */
+int resource_parse_weight(const DirectiveLine *line, const char *value);        /* argument 1: accepts "idle" */
 int resource_parse_cpu_quota(const DirectiveLine *line, const char *value);
 int resource_parse_nodes(const DirectiveLine *line, const char *value);
 int resource_parse_slice(const DirectiveLine *line, const char *value);
-/* Which devices, and which addresses of the network: resource_filter_value.c */
+/* Devices and network addresses: resource_filter_value.c */
 int resource_parse_device_allow(const DirectiveLine *line, const char *value);
 int resource_parse_ip_allow(const DirectiveLine *line, const char *value);
 int resource_parse_ip_deny(const DirectiveLine *line, const char *value);
@@ -25,7 +25,7 @@ int resource_parse_device_weight(const DirectiveLine *line, const char *value);
 int resource_parse_device_latency(const DirectiveLine *line, const char *value);
 int resource_parse_device_limit(const DirectiveLine *line, const char *value);  /* argument: ResourceDeviceLimit */
 
-/* "1.5G", by 1024 or 1000: 0, -EINVAL or -ERANGE. */
+/* Parses "1.5G" with base 1024 or 1000: 0, -EINVAL or -ERANGE. */
 int resource_read_size(const char *value, unsigned base, uint64_t *ret_size);
 
 #define RESOURCE_OF_DEVICE(name_, which_) \

@@ -2,10 +2,10 @@
 /*
  * [Service]
  *
- * Everything that systemd knows there has a row, here or in the tables of how
- * processes are run, ended and limited. What is not implemented is ignored if
- * the service does the same without it (priorities, what is only shown), and
- * refused if it could then do more or less than it is meant to.
+ * Every directive that systemd knows there has a row, here or in the shared
+ * tables. An unimplemented one is ignored if the service does the same without
+ * it (priorities, display), and refused if the service could do more or less
+ * than intended.
  */
 
 #include "basic/macro.h"

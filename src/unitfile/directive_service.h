@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Parsers of the values that only [Service] has
+ * Parsers of values that only [Service] has
  */
 
 #include "unitfile/directive.h"
@@ -20,7 +20,7 @@ int service_parse_open_file(const DirectiveLine *line, const char *value);
 int service_parse_notify_fd(const DirectiveLine *line, const char *value);
 int service_parse_restart_jitter(const DirectiveLine *line, const char *value);
 int service_parse_fd_preserve(const DirectiveLine *line, const char *value);
-/* For the probe whose ServiceProbeKind is the row's argument. */
+/* For the probe in the row's argument, a ServiceProbeKind. */
 int service_parse_probe_command(const DirectiveLine *line, const char *value);
 int service_parse_probe_tcp(const DirectiveLine *line, const char *value);
 int service_parse_probe_http(const DirectiveLine *line, const char *value);

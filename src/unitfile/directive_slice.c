@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * [Slice]: what only slices have
+ * [Slice]: directives that only slices have
  */
 
 #include "basic/macro.h"

@@ -2,8 +2,8 @@
 /*
  * [Socket]
  *
- * The clients that may connect, and as what the kernel treats the socket, must be
- * just what the file says: these are strict. What only tunes how fast it goes is not.
+ * Directives about the allowed clients, and about how the kernel treats the
+ * socket, are strict; directives that only tune its speed are not.
  */
 
 #include "basic/macro.h"

@@ -2,9 +2,9 @@
 /*
  * [Timer]
  *
- * An empty assignment to any of On…= takes all of them back, as in systemd. A
- * line that cannot be read is left out with a warning, as there; a timer of
- * which nothing is left is refused.
+ * An empty assignment to any On…= removes all of them, and a line that cannot
+ * be parsed is ignored with a warning, as in systemd; a timer without any time
+ * left is refused.
  */
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * [Unit]
  *
  * An empty assignment does not reset dependencies, unlike conditions and all
- * other lists. Two directives are not systemd's: JobPriority= and
+ * other lists. Two directives are jobd's own: JobPriority= and
  * RestartOnDependency=.
  */
 
@@ -17,7 +17,7 @@
 #include "unitfile/file_word.h"
 #include "unitfile/unit_draft.h"
 
-/* A template, which gets this unit's instance. */
+/* Adds a relation to a template, which gets this unit's instance. */
 static int parse_relation_template(const DirectiveLine *line, const char *template) {
         cleanup_free_ char *name = NULL;
         int r = unit_draft_resolve_template(line->target->draft, template, &name);
@@ -71,7 +71,7 @@ static int parse_relation(const DirectiveLine *line, const char *value) {
         }
 }
 
-/* JobTimeoutSec= also sets the running timeout, as long as that has not been set itself. */
+/* JobTimeoutSec= also sets the running timeout, unless that was set explicitly. */
 static int parse_job_timeout(const DirectiveLine *line, const char *value) {
         UnitSettings *settings = directive_base(line, DIRECTIVE_IN_UNIT);
         int r = directive_parse_time_limit(line, value);
@@ -88,7 +88,7 @@ static int parse_job_running_timeout(const DirectiveLine *line, const char *valu
         return directive_parse_time_limit(line, value);
 }
 
-/* An empty value is the default. */
+/* An empty value sets the default. */
 static int parse_job_mode(const DirectiveLine *line, const char *value) {
         int mode = *value ? job_mode_from_string(value) : line->directive->argument;
 

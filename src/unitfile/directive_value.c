@@ -2,8 +2,8 @@
 /*
  * Parsers of values
  *
- * A field is only touched by a value that is good as a whole, so a bad line
- * leaves what earlier ones said.
+ * A field changes only if the whole value is valid, so a bad line keeps the
+ * value of earlier lines.
  */
 
 #include <assert.h>
@@ -69,7 +69,7 @@ int directive_expand(const DirectiveLine *line, const char *value, char **ret_te
         return r == -EINVAL ? directive_complain(line, "In '%s': %s", value, problem) : r;
 }
 
-/* Drops double slashes, "." and a slash at the end, in place. False if ".." is in it. */
+/* Removes double slashes, "." and a slash at the end, in place. False if the path contains "..". */
 static bool path_simplify(char *path) {
         char *to = path;
         const char *from = path;
@@ -168,7 +168,7 @@ int directive_parse_time_limit(const DirectiveLine *line, const char *value) {
         return r;
 }
 
-/* All words that an enum of unit files has somewhere: a table of names can be asked for one, but not for all. */
+/* The words of all enums of unit files: a string table can be asked for one word, but not listed. */
 static const char *const enum_words[] = {
         "yes", "no", "none", "off", "auto", "always", "on-success", "on-failure", "on-abnormal", "on-abort",
         "on-watchdog",
@@ -301,7 +301,7 @@ int directive_parse_ignored(const DirectiveLine *line, const char *value) {
         return 0;
 }
 
-/* Values that ask for nothing: the restriction is off, or a list is reset. */
+/* Returns true for values that turn a restriction off or reset a list. */
 static bool value_asks_for_nothing(const char *value) {
         return !*value || text_parse_bool(value) == 0 || strcmp(value, "inherit") == 0 ||
                 strcmp(value, "private") == 0 ||

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where a setting stands
+ * The place of a setting in the files
  *
- * Rules between settings are checked after all files have been read. Line
- * numbers are not kept until then, which would cost memory for every unit;
- * instead the files are read again when there is an error to report.
+ * Rules between settings are checked after all files have been read. Keeping
+ * line numbers until then would cost memory for every unit; instead the files
+ * are read again when there is an error to report.
  */
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static bool line_assigns(const char *line, const char *setting) {
         return line[strspn(line, " \t")] == '=';
 }
 
-/* The last line of @path that assigns to @setting; 0 if there is none. */
+/* The last line of @path that assigns to @setting; 0 if none does. */
 static unsigned find_line(const char *path, const char *setting) {
         cleanup_free_ char *text = NULL;
         cleanup_(file_lines_deinit) FileLines lines = {};

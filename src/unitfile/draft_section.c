@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The settings that a section is read into
+ * The settings into which a section is read
  *
- * Settings that few units have are collected beside their struct while files
- * are read, and hang off it only if there are any.
+ * While files are read, rare settings are collected beside their struct; they
+ * are allocated and attached only if there are any.
  */
 
 #include <errno.h>

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * The settings that a section is read into
+ * The settings into which a section is read
  *
- * A unit has one for its type, and one for each instance of a section that may
- * stand many times ([Node a], [Node b]).
+ * A unit has one for its type, and one for each instance of a repeatable
+ * section ([Node a], [Node b]).
  */
 
 #include <stddef.h>
@@ -17,37 +17,37 @@
 
 #define SETTINGS_HAVE_NOT ((size_t) -1)
 
-/* How settings of one struct are made, and what is in it. */
+/* The constructor and the contents of a settings struct. */
 typedef struct SettingsKind {
-        /* with the defaults: 0 or -ENOMEM. NULL: the resources are all there is */
+        /* with the defaults: 0 or -ENOMEM. NULL: there are only resources */
         int (*make)(void **ret_settings);
         void (*release)(void *settings);
-        /* Offsets, or SETTINGS_HAVE_NOT: of ExecSettings, KillSettings, a pointer to ResourceSettings (owned). */
+        /* Offsets, or SETTINGS_HAVE_NOT: of ExecSettings, KillSettings, and a pointer to ResourceSettings (owned). */
         size_t exec, kill, resources;
 } SettingsKind;
 
 typedef struct DraftSection {
         const SettingsKind *kind;       /* NULL: no settings */
-        char *name;                     /* owned: "a" of [Node a]; NULL: the section of the unit's type */
-        const DirectiveSection *section;        /* of an instance; else NULL */
-        const char *file;               /* borrowed: where the instance stands first */
+        char *name;                     /* owned: "a" in [Node a]; NULL: the type's own section */
+        const DirectiveSection *section;        /* of an instance; otherwise NULL */
+        const char *file;               /* borrowed: file in which the instance comes first */
         unsigned line;
-        void *own;                      /* owned: as kind makes them; NULL without */
-        ExecSettings *exec;             /* in own, … */
+        void *own;                      /* owned: made by kind->make; NULL without it */
+        ExecSettings *exec;             /* part of own, … */
         KillSettings *kill;             /* … or NULL */
-        ExecRareSettings exec_rare;     /* its strings are owned, until draft_section_settle() */
+        ExecRareSettings exec_rare;     /* strings are owned until draft_section_settle() */
         ExecTerms exec_terms;           /* the same */
         ResourceSettings resources;     /* the same */
         DirectiveTarget target;
 } DraftSection;
 
-/* @kind may be NULL. 0 or -ENOMEM; draft_section_deinit() is due in either case. */
+/* @kind may be NULL. 0 or -ENOMEM; requires draft_section_deinit() in either case. */
 int draft_section_init(DraftSection *section, const SettingsKind *kind, UnitDraft *draft);
 void draft_section_deinit(DraftSection *section);
 
 /*
- * Joins what was read into own, which is complete then; where the kind has no own, *ret_resources is what there is
- * (owned; NULL: nothing but defaults). 0 or -ENOMEM.
+ * Completes own with everything that was read. Without own, *ret_resources gets the resources (owned; NULL if they are
+ * the defaults). 0 or -ENOMEM.
  */
 int draft_section_settle(DraftSection *section, ResourceSettings **ret_resources);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Unit types, as unit files know them
+ * Unit types of unit files
  */
 
 #include "basic/macro.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Drop-ins that a program writes
+ * Drop-ins written by a program
  *
- * To be verified a text needs a place on the search path, and it shall not be
- * in the real one before it is known to be right: so it is written into a
- * folder of its own, which comes first on the path.
+ * To be verified a text must be on the search path, but must not be in the
+ * real one before it is valid: so it is written into a temporary folder, which
+ * is put first on the path.
  */
 
 #include <errno.h>
@@ -33,8 +33,8 @@ static int io_failure(Failure *ret_failure, int code, const char *what, const ch
 /* — verifying — */
 
 typedef struct DropinVerdict {
-        const char *path;               /* borrowed: remarks about other files are not its own */
-        char *message;                  /* owned: the first remark */
+        const char *path;               /* borrowed: messages about other files are ignored */
+        char *message;                  /* owned: the first message */
 } DropinVerdict;
 
 static void dropin_receive(void *userdata, const UnitFileDiagnostic *diagnostic) {
@@ -46,7 +46,7 @@ static void dropin_receive(void *userdata, const UnitFileDiagnostic *diagnostic)
                            diagnostic->setting ? "=: " : "", diagnostic->message);
 }
 
-/* @path: where the text lies, in @folder/unit.d. */
+/* @path: the file with the text, in @folder/unit.d. */
 static int verify_at(const DropinWrite *dropin, const char *folder, const char *path, Failure *ret_failure) {
         DropinVerdict verdict = { .path = path };
         int fd, r = folder_open("", folder, true, &fd);
@@ -89,7 +89,7 @@ int dropin_verify(const DropinWrite *dropin, Failure *ret_failure) {
 
 /* — placing — */
 
-/* NULL: the search path has none of that kind. */
+/* *ret_folder is NULL if the search path has none of that kind. */
 static int find_folder(const DropinWrite *dropin, FolderKind wanted, char **ret_folder) {
         *ret_folder = NULL;
         strv_foreach(candidate, dropin->search_path)
@@ -98,7 +98,7 @@ static int find_folder(const DropinWrite *dropin, FolderKind wanted, char **ret_
         return 0;
 }
 
-/* "50-X.conf" → "50-X.runtime.conf", which counts after it. */
+/* "50-X.conf" → "50-X.runtime.conf", which is applied after it. */
 static int name_for_boot(const DropinWrite *dropin, char **ret_name) {
         static const char ending[] = ".conf";
 
@@ -121,7 +121,7 @@ static int choose_name(const DropinWrite *dropin, char **ret_name) {
         return text_format(ret_name, "%s", dropin->file);
 }
 
-/* Where it belongs, and its name there. */
+/* The drop-in's folder, and its name there. */
 static int find_place(const DropinWrite *dropin, char **ret_folder, char **ret_name, Failure *ret_failure) {
         FolderKind wanted = dropin->is_transient ? FOLDER_TRANSIENT : dropin->is_runtime ? FOLDER_RUNTIME :
                 FOLDER_CONFIG;
@@ -135,8 +135,8 @@ static int find_place(const DropinWrite *dropin, char **ret_folder, char **ret_n
 }
 
 /*
- * The last setting counts. A drop-in until the next boot that is older than a permanent one of the same name is
- * overridden, and is removed, so that it does not take effect again when the permanent one is removed.
+ * The setting written last takes effect: a runtime drop-in older than a permanent one of the same name is overridden
+ * and removed, so that it does not take effect again when the permanent one is removed.
  */
 static int replace_one_for_boot(const DropinWrite *dropin, Failure *ret_failure) {
         cleanup_free_ char *folder = NULL, *name = NULL;
@@ -173,7 +173,7 @@ int dropin_place(const DropinWrite *dropin, Failure *ret_failure) {
         return dropin->is_runtime || dropin->is_transient ? 0 : replace_one_for_boot(dropin, ret_failure);
 }
 
-/* More than any drop-in that this file writes: a larger file is foreign, and is replaced. */
+/* Reads a drop-in up to the largest size that this file writes: a larger one is from elsewhere, and is replaced. */
 static int read_text(int folder, const char *name, char **ret_text) {
         int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
         char *text = fd >= 0 ? calloc(1, READ_MAX + 1) : NULL;

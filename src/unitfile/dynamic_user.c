@@ -2,8 +2,8 @@
 /*
  * Settings that DynamicUser= implies
  *
- * The user id is reused by other units later, so no file of the user may stay:
- * the unit can only write where files are removed together with it.
+ * The user id is reused by other units later, so no file of the user may
+ * remain: the unit can write only where files are removed with it.
  */
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static bool is_name(const char *name) {
                strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == n;
 }
 
-/* The unit's name without instance and type, or a hash of it if that is no user name. */
+/* The unit's name without instance and type or, if that is no valid user name, a hash of it. */
 static int name_user(const UnitDraft *draft, char **ret_name) {
         cleanup_free_ char *prefix = NULL;
         int r = unit_name_prefix(draft->name, &prefix);

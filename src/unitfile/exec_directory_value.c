@@ -15,7 +15,7 @@
 
 #define INPUT_MAX_BYTES (1024U * 1024)
 
-/* "a/b" with nothing but plain names in it, which cannot lead out of where it is. */
+/* Returns true for a relative path without ".", "..", or empty parts. */
 static bool path_is_plain(const char *path) {
         if (!*path)
                 return false;
@@ -116,7 +116,7 @@ int exec_parse_load_credential(const DirectiveLine *line, const char *value) {
         return r < 0 ? r : exec_list_set(list, entry, ":");
 }
 
-/* 1 with the text, 0 if it was bad (said), or -ENOMEM. */
+/* 1 with the text, 0 for a bad value (reported), or -ENOMEM. */
 static int directive_unescape(const DirectiveLine *line, const char *value, char **ret_text) {
         int r = file_text_unescape(value, ret_text);
 
@@ -125,7 +125,7 @@ static int directive_unescape(const DirectiveLine *line, const char *value, char
         return r < 0 ? r : 1;
 }
 
-/* Specifiers in the name only: a secret may have any characters in it. */
+/* Specifiers are resolved in the name only: a secret may contain any characters. */
 int exec_parse_set_credential(const DirectiveLine *line, const char *value) {
         char ***list = directive_field(line);
         const char *at = value + strcspn(value, ":");
@@ -191,7 +191,7 @@ int exec_parse_input_text(const DirectiveLine *line, const char *value) {
         return r <= 0 ? r : add_input(line, expanded, strlen(expanded), true);
 }
 
-/* Base64 without its white space: the number of bytes, or -EINVAL. */
+/* Decodes base64 without white space: the number of bytes, or -EINVAL. */
 static long decode_base64(const char *text, char *bytes) {
         static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
         uint32_t group = 0;

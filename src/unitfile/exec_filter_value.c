@@ -3,10 +3,10 @@
  * System calls, address families and namespaces that a process may use
  *
  * Lists work as in systemd: the first line decides whether the list allows or
- * denies ("~"), later lines add to the list or remove from it. A list that
- * allows includes the calls that every program needs (@default). An unknown
- * call is left out with a warning, since files are also written for newer
- * kernels and other machines; an unknown group refuses the unit.
+ * denies ("~"), later lines add to the list or remove from it. An allow list
+ * includes the calls that every program needs (@default). An unknown call is
+ * ignored with a warning, because files may be written for newer kernels and
+ * other machines; an unknown group refuses the unit.
  */
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static ExecFilter *filter_of(const DirectiveLine *line) {
         return &((ExecTerms *) directive_base(line, DIRECTIVE_IN_EXEC_TERMS))->filter;
 }
 
-/* Was jobd built with seccomp? 1, 0 if not, which is reported, or -ENOMEM. */
+/* 1 if jobd was built with libseccomp, 0 if not (reported), or -ENOMEM. */
 static int can_filter(const DirectiveLine *line) {
         return HAVE_SECCOMP ? 1 : directive_complain(line, "jobd was built without libseccomp, which this needs");
 }
@@ -38,7 +38,7 @@ int exec_parse_filter_switch(const DirectiveLine *line, const char *value) {
         return r > 0 ? directive_parse_bool(line, value) : r;
 }
 
-/* "EPERM", a number, or "kill": the errno, ENDS_PROCESS, or -EINVAL. */
+/* Parses "EPERM", a number, or "kill": the errno, ENDS_PROCESS, or -EINVAL. */
 static int parse_errno(const char *text) {
         uint32_t number;
 
@@ -52,7 +52,7 @@ static int parse_errno(const char *text) {
         return -EINVAL;
 }
 
-/* The calls that @word means: 1, 0 (said), or -ENOMEM. */
+/* Adds the calls that @word names: 1, 0 for a bad word (reported), or -ENOMEM. */
 static int find_calls(const DirectiveLine *line, const char *word, SystemCallSet *set) {
         int number;
 
@@ -72,7 +72,7 @@ static int find_calls(const DirectiveLine *line, const char *word, SystemCallSet
         return 1;
 }
 
-/* One word, "name:errno": 1, 0 (said), or -ENOMEM. */
+/* Parses one word, "name:errno": 1, 0 for a bad word (reported), or -ENOMEM. */
 static int parse_call(const DirectiveLine *line, char *word, SystemCallSet *set, int *ret_error) {
         char *colon = strchr(word, ':');
 
@@ -216,7 +216,7 @@ int exec_parse_architectures(const DirectiveLine *line, const char *value) {
         }
 }
 
-/* 1 and the family, or 0. */
+/* Returns the family, or 0. */
 static int find_family(const char *name) {
         int family = exec_family_from_string(name);
 

@@ -45,7 +45,7 @@ static ExecTerms *terms_of(const DirectiveLine *line) {
         return directive_base(line, DIRECTIVE_IN_EXEC_TERMS);
 }
 
-/* A nice level, "-5", or what the kernel makes of it. */
+/* A nice level such as "-5", converted to the kernel's limit, or such a limit. */
 static int parse_nice_limit(const char *text, uint64_t *ret_limit) {
         int32_t level;
 
@@ -57,7 +57,7 @@ static int parse_nice_limit(const char *text, uint64_t *ret_limit) {
         return 0;
 }
 
-/* A time in @unit µs, rounded up; a bare number counts in it. */
+/* A time in units of @unit µs, rounded up; also the unit of a bare number. */
 static int parse_time_limit(const char *text, usec_t unit, uint64_t *ret_limit) {
         usec_t usec;
 
@@ -186,7 +186,7 @@ int exec_parse_io_priority(const DirectiveLine *line, const char *value) {
         return 0;
 }
 
-/* "3" or "0-5": 0 or -EINVAL. */
+/* Parses "3" or "0-5": 0 or -EINVAL. */
 static int parse_range(const char *word, uint32_t *ret_from, uint32_t *ret_to) {
         const char *dash = strchr(word, '-');
         cleanup_free_ char *from = dash ? strndup(word, (size_t) (dash - word)) : strdup(word);
@@ -198,7 +198,7 @@ static int parse_range(const char *word, uint32_t *ret_from, uint32_t *ret_to) {
         return *ret_from > *ret_to || *ret_to > SET_MAX ? -EINVAL : 0;
 }
 
-/* Adds the numbers in @value: 1, 0 if it was bad (said), or -ENOMEM. */
+/* Adds the numbers in @value: 1, 0 for a bad value (reported), or -ENOMEM. */
 static int parse_set(const DirectiveLine *line, const char *value, ExecSet *set) {
         cleanup_(strv_freep) char **words = NULL;
         uint32_t from, to;
@@ -265,7 +265,7 @@ int exec_parse_numa_mask(const DirectiveLine *line, const char *value) {
         return MIN(r, 0);
 }
 
-/* A bare number, and "ns", is in nanoseconds; all else is at least µs. */
+/* A bare number and "ns" mean nanoseconds; other units are at least µs. */
 int exec_parse_timer_slack(const DirectiveLine *line, const char *value) {
         ExecTerms *terms = terms_of(line);
         size_t n = strspn(value, "0123456789");

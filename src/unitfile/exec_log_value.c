@@ -2,8 +2,7 @@
 /*
  * Values of directives about the output of a unit
  *
- * None of them is strict: a unit does its job even if its log is not as
- * configured.
+ * None of them is strict: a unit can run even if its log is not as configured.
  */
 
 #include <errno.h>
@@ -70,7 +69,7 @@ int exec_parse_log_interval(const DirectiveLine *line, const char *value) {
         return 0;
 }
 
-/* A field name of journald: capitals, digits and '_', beginning with a capital. */
+/* Returns true for a field name of journald: capitals, digits and '_', beginning with a capital. */
 static bool is_field(const char *word) {
         size_t n = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 

@@ -2,7 +2,7 @@
 /*
  * Privileges
  *
- * An unknown capability refuses the unit, as its effect is unknown.
+ * An unknown capability refuses the unit, because its effect is unknown.
  */
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "unitfile/directive_value.h"
 #include "unitfile/unit_draft.h"
 
-/* An empty value, and "~" alone, replace; so does the first one. Others add to what was said, or take away from it. */
+/* The first value, an empty value, and "~" alone set the list. Further values add to it or remove from it. */
 int exec_parse_capabilities(const DirectiveLine *line, const char *value) {
         const bool is_bounding = line->directive->argument;
         const uint64_t initial = is_bounding ? UINT64_MAX : 0;
@@ -79,7 +79,7 @@ int exec_parse_secure_bits(const DirectiveLine *line, const char *value) {
         return r;
 }
 
-/* A label may need one that the kernel has; what it is called is for the module to judge. */
+/* The security module checks the name of a label, not jobd. */
 int exec_parse_label(const DirectiveLine *line, const char *value) {
         const SecurityModule module = (SecurityModule) line->directive->argument;
         ExecLabel *label = directive_field(line);
@@ -101,7 +101,7 @@ int exec_parse_label(const DirectiveLine *line, const char *value) {
         return 0;
 }
 
-/* The name of a file in /etc/pam.d. */
+/* The name must be that of a file in /etc/pam.d. */
 int exec_parse_pam_name(const DirectiveLine *line, const char *value) {
         char **field = directive_field(line), *name = NULL;
         int r = *value ? directive_expand(line, value, &name) : 1;

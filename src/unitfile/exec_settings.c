@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How processes are run, as data
+ * Execution settings as data
  *
  * The defaults are systemd's.
  */

@@ -2,11 +2,10 @@
 #pragma once
 
 /*
- * How processes are run, as data: what [Service], [Socket] and [Mount] share
+ * Execution settings as data: shared by [Service], [Socket] and [Mount]
  *
- * unitfile reads it, types makes an ExecRequest of it. Unit specifiers
- * are resolved; $VARIABLES are not: that is done when a command is about to
- * run.
+ * unitfile reads them, types makes an ExecRequest of them. Specifiers are
+ * resolved; $VARIABLES are expanded when a command is about to run.
  */
 
 #include <stdbool.h>
@@ -19,14 +18,14 @@
 #include "unit/exec_terms.h"
 
 typedef enum ExecOutput {
-        EXEC_OUTPUT_DEFAULT,            /* nothing is said: what the manager has for all, mostly the log */
+        EXEC_OUTPUT_DEFAULT,            /* not set: the manager's default, usually the log */
         EXEC_OUTPUT_INHERIT,
         EXEC_OUTPUT_NULL,
-        EXEC_OUTPUT_FILE,               /* opened for writing from the start, kept */
+        EXEC_OUTPUT_FILE,               /* opened at the start of the file, content kept */
         EXEC_OUTPUT_APPEND,
         EXEC_OUTPUT_TRUNCATE,
-        EXEC_OUTPUT_SOCKET,             /* what the service is activated by */
-        EXEC_OUTPUT_SAME,               /* StandardError=: what standard output is */
+        EXEC_OUTPUT_SOCKET,             /* the socket that activates the service */
+        EXEC_OUTPUT_SAME,               /* StandardError=: same as standard output */
         EXEC_OUTPUT_JOURNAL,            /* the log … */
         EXEC_OUTPUT_JOURNAL_CONSOLE,    /* … and the console, too */
         EXEC_OUTPUT_KMSG,               /* the log and the kernel's log … */
@@ -44,54 +43,54 @@ typedef enum ExecCommandFlags {
 } ExecCommandFlags;
 
 typedef struct ExecCommand {
-        char *path;                     /* absolute, or a name to be looked up in the fixed PATH when it runs */
+        char *path;                     /* absolute, or a name that is looked up when it runs */
         char **argv;
         ExecCommandFlags flags;
-        unsigned line;                  /* where it stands in the file, for messages */
+        unsigned line;                  /* line in the file, for messages */
         char *file;
         struct ExecCommand *next;       /* owned */
 
-        /* The last run, for the ExecStart property; the times are 0 if there was none. */
+        /* The last run, for the ExecStart property; times are 0 if there was none. */
         usec_t start_realtime, start_monotonic, exit_realtime, exit_monotonic;
         pid_t pid;
         int32_t code, status;
 } ExecCommand;
 
-/* Is standard input a terminal, and so the controlling one? */
+/* Standard input is a terminal, which becomes the controlling one. */
 typedef enum ExecTty {
         EXEC_TTY_NONE,
-        EXEC_TTY_IF_FREE,            /* unless it is another session's already */
+        EXEC_TTY_IF_FREE,            /* unless it belongs to another session */
         EXEC_TTY_FORCE,
         _EXEC_TTY_MAX,
 } ExecTty;
 
 /*
- * Settings that few units have, kept apart so that a plain unit does not pay for them. A struct of zeros means no
- * settings, so each field's zero must mean "not set".
+ * Settings that few units have, kept apart so that other units use no memory for them. A struct of zeros means no
+ * settings, so zero must mean "not set" in each field.
  */
 typedef struct ExecRareSettings {
         char *root_directory;
-        struct SandboxSettings *sandbox; /* owned; NULL: nothing is said (unit/sandbox_settings.h) */
+        struct SandboxSettings *sandbox; /* owned; NULL: not set (unit/sandbox_settings.h) */
         char *tty_path;                 /* NULL: /dev/console */
         char *syslog_identifier;
         char **log_extra_fields;        /* NAME=value */
         usec_t log_interval;            /* with .has_log_interval */
         uint32_t log_burst;             /* with .has_log_burst */
         bool has_log_interval, has_log_burst;
-        bool no_level_prefix;           /* "<N>" at the beginning of a line says nothing */
-        uint8_t syslog_level, log_level_max;    /* + 1; 0: nothing is said */
-        uint8_t syslog_facility;        /* + 1, as it is shown: 0 to 23 */
+        bool no_level_prefix;           /* "<N>" at the start of a line is not a level */
+        uint8_t syslog_level, log_level_max;    /* + 1; 0: not set */
+        uint8_t syslog_facility;        /* 0 to 23, + 1 */
         char **pass_environment;
         char **unset_environment;
         char **supplementary_groups;
-        ExecTerms *terms;               /* owned; limits, privileges, filters, …; NULL: nothing is said */
+        ExecTerms *terms;               /* owned; limits, privileges, filters, …; NULL: not set */
 } ExecRareSettings;
 
 typedef struct ExecSettings {
-        ExecRareSettings *rare;         /* owned; NULL: nothing rare is said. Read by exec_settings_rare() */
+        ExecRareSettings *rare;         /* owned; NULL: none. Read with exec_settings_rare() */
         char **environment;             /* NAME=value */
-        char **environment_files;       /* '-' in front: may be missing */
-        char *working_directory;        /* "~" is the user's home */
+        char **environment_files;       /* '-' in front: a missing file is ignored */
+        char *working_directory;        /* "~": the user's home */
         char *user;
         char *group;
         char *standard_input_file;      /* NULL: /dev/null … */
@@ -104,7 +103,7 @@ typedef struct ExecSettings {
         ExecOutput standard_error;
         ExecTty tty;                    /* … or the terminal … */
         bool inherits_standard_input;   /* … or the manager's … */
-        bool standard_input_is_socket;  /* … or what the service is activated by; inherited output is it, too */
+        bool standard_input_is_socket;  /* … or the activating socket, also as inherited output */
         bool working_directory_optional;
         bool ignore_sigpipe;
         bool has_nice;
@@ -115,16 +114,15 @@ DECLARE_STRING_TABLE(exec_output, ExecOutput);
 DECLARE_STRING_TABLE(syslog_level, int);         /* "emerg" … "debug" */
 DECLARE_STRING_TABLE(syslog_facility, int);      /* "kern" … "local7" */
 
-void exec_settings_init(ExecSettings *settings);         /* the defaults */
-/* Frees what it owns. */
+void exec_settings_init(ExecSettings *settings);         /* sets the defaults */
 void exec_settings_deinit(ExecSettings *settings);
 
 /* The rare settings of @settings; never NULL. */
 const ExecRareSettings *exec_settings_rare(const ExecSettings *settings);
 
-/* Frees the members and zeroes @rare: no settings. */
+/* Frees the members and sets them to zero: no settings. */
 void exec_rare_settings_deinit(ExecRareSettings *rare);
-/* Moves @from, unless it is all zero, to @settings: 0 or -ENOMEM. */
+/* Moves @from to @settings, unless it is all zero: 0 or -ENOMEM. */
 int exec_settings_take_rare(ExecSettings *settings, ExecRareSettings *from);
 
-ExecCommand *exec_command_free_all(ExecCommand *command);        /* the list from there on */
+ExecCommand *exec_command_free_all(ExecCommand *command);        /* from @command to the end of its list */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Values of directives that say how processes are run
+ * Values of execution directives
  *
- * What a unit may do, and how it is run, must be just what its file says: so
- * most of these are strict, and a bad value refuses the unit.
+ * Most of them are strict, and a bad value refuses the unit: a unit must run
+ * exactly as its file says.
  */
 
 #include <errno.h>
@@ -106,7 +106,7 @@ int exec_parse_working_directory(const DirectiveLine *line, const char *value) {
         return 0;
 }
 
-/* A user or group: a number, or a name without anything that /etc/passwd can't hold. */
+/* A user or group: a number, or a name that /etc/passwd can contain. */
 static bool account_is_valid(const char *name) {
         size_t n = strlen(name);
         uint32_t id;
@@ -159,7 +159,7 @@ int exec_parse_umask(const DirectiveLine *line, const char *value) {
         return 0;
 }
 
-/* To wait for the terminal, as systemd has it for "tty", would hold up the manager: it fails. */
+/* "tty" does not wait for the terminal as in systemd, which would block the manager: it fails. */
 static ExecTty parse_tty(const char *value) {
         static const struct {
                 const char *value;
@@ -217,7 +217,7 @@ static int output_set(const DirectiveLine *line, ExecOutput output, char *path) 
         return 0;
 }
 
-/* "file:PATH" and its sisters: 1, 0 if it is none of them, or an error (-EINVAL: said). */
+/* Parses "file:PATH", "append:PATH", "truncate:PATH": 1, 0 if it is none of them, or an error (-EINVAL: reported). */
 static int output_parse_file(const DirectiveLine *line, const char *value) {
         static const struct {
                 const char *prefix;
@@ -243,7 +243,7 @@ static int output_parse_file(const DirectiveLine *line, const char *value) {
         return 0;
 }
 
-/* "syslog" is what "journal" was before there was one. */
+/* "syslog" is an old name of "journal". */
 static const struct {
         const char *value;
         ExecOutput output;

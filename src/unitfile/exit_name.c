@@ -2,8 +2,8 @@
 /*
  * Names of exit statuses and signals
  *
- * Statuses: those of the C library, of LSB init scripts, of sysexits.h, and
- * those that a manager gives to a process that could not be started.
+ * The statuses are those of the C library, of LSB init scripts, of sysexits.h,
+ * and those that a manager sets for a process that could not be started.
  */
 
 #include <errno.h>

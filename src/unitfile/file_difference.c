@@ -15,7 +15,7 @@
 #define DIFFERENCE_LINES_MAX 256
 #define DIFFERENCE_BYTES_MAX 600
 
-/* Adds to @to what of @a is not in @b, as often as it is there more often. */
+/* Appends the strings of @a that are not in @b to @to, each as often as it is missing. */
 static int strv_add_missing(char *const *a, char *const *b, char ***to) {
         cleanup_(strv_freep) char **rest = NULL;
         int r = strv_copy(b, &rest);
@@ -49,7 +49,7 @@ static size_t assignment_key_length(const char *assignment) {
         return strcspn(assignment, "=") + 1;
 }
 
-/* "Restart=no → always" where one value took the place of one other; else "-After=a.service, +After=b.service". */
+/* Writes "Restart=no → always" if one value replaced another; otherwise "-After=a.service, +After=b.service". */
 static void difference_add_values(Text *text, char *const *removed, char *const *added) {
         strv_foreach(old, removed) {
                 size_t key = assignment_key_length(*old), n_old = 0, n_new = 0;
@@ -156,7 +156,7 @@ static int difference_add_links(Text *text, const UnitSources *old, const UnitSo
         return r < 0 ? r : difference_add_paths(text, before, after);
 }
 
-/* Where the main file went. */
+/* Describes a change of the main file's path. */
 static void difference_add_fragment(Text *text, const UnitSources *old, const UnitSources *new) {
         const char *before = old ? old->fragment : NULL, *after = new ? new->fragment : NULL;
 

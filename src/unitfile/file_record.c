@@ -16,7 +16,7 @@
 
 struct FileRecord {
         const char *fragment;           /* borrowed, or NULL */
-        UnitSources *sources;           /* owned; NULL if the main file is all there is */
+        UnitSources *sources;           /* owned; NULL if there is only the main file */
         uint32_t n_seen;
         uint8_t found;                  /* NameFound */
         SeenFile seen[];
@@ -26,7 +26,7 @@ static bool sources_are_plain(const UnitSources *sources, const char *name) {
         return !sources->dropins && !sources->aliases && sources->links.n == 0 && text_equal(sources->id, name);
 }
 
-/* The assignments lie behind the files; "" if there are none. */
+/* The assignments follow the files; "" if there are none. */
 static const char *file_record_values(const FileRecord *record) {
         return (const char *) (record->seen + record->n_seen);
 }
@@ -91,7 +91,7 @@ int file_record_difference(const FileRecord *old, const FileState *new, char **r
         if (!old)
                 return file_state_difference(NULL, new, ret_difference);
 
-        /* All of it is borrowed. */
+        /* All members are borrowed. */
         if (old->sources)
                 before.sources = *old->sources;
         else

@@ -4,8 +4,8 @@
 /*
  * The record that a loaded unit keeps of its files
  *
- * One block of memory, about 90 bytes for a unit of one small file, from which
- * changes of the files and of the settings in them can be told.
+ * One block of memory, about 90 bytes for a unit with one small file; with it
+ * changes of the files, and of the settings in them, can be found.
  */
 
 #include "basic/macro.h"
@@ -21,10 +21,10 @@ int file_record_new(FileRecord **ret_record, FileState *state, const char *name,
 FileRecord *file_record_free(FileRecord *record);
 DEFINE_CLEANUP(FileRecord, file_record_free)
 
-/* Were these the files of the unit @name? */
+/* Returns true if @sources are the files that were read for @name. */
 bool file_record_has_sources(const FileRecord *record, const char *name, const UnitSources *sources);
 
-/* Are the files unchanged? New files are not looked for. */
+/* Returns true if the recorded files are unchanged. Does not look for new files. */
 bool file_record_is_current(const FileRecord *record);
 
 /* Like file_state_difference(); @old may be NULL. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The state of a unit's files at their reading
+ * The state of a unit's files when they were read
  *
- * A file counts as changed if device, inode, size or ctime differ; mtime is not
- * compared, since archives and reproducible builds set it to a constant. A
- * change within the same tick of the kernel's clock as the reading would be
+ * A file counts as changed if device, inode, size or ctime differ; mtime is
+ * not compared, because archives and reproducible builds set it to a constant.
+ * A change within the same tick of the kernel's clock as the reading would be
  * missed, so the text of a file that young is compared by a hash. A file that
- * could not be read is always tried again, as the cause may lie elsewhere.
+ * could not be read is always read again, because the cause may be outside of
+ * it.
  */
 
 #include <assert.h>
@@ -21,7 +22,7 @@
 
 #define CTIME_GRAIN (20 * USEC_PER_MSEC)
 
-/* In the place of a hash. */
+/* Special values of a hash. */
 #define SEEN_AT_REST 0
 #define SEEN_UNREADABLE 1
 
@@ -50,7 +51,7 @@ static int64_t seen_file_ctime(const struct stat *st) {
         return (int64_t) st->st_ctim.tv_sec * INT64_C(1000000000) + st->st_ctim.tv_nsec;
 }
 
-/* Was it written within the grain of its ctime? */
+/* Returns true if the file was read within the resolution of its ctime. */
 static bool seen_file_is_fresh(const SeenFile *file) {
         usec_t now = clock_realtime(), ctime = (usec_t) file->ctime / 1000;
 

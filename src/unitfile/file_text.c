@@ -2,10 +2,10 @@
 /*
  * A unit file as text
  *
- * A file is read whole before any of it is believed: NUL bytes, broken UTF-8
- * and excessive size are found here, once, so that the parsers above work on
- * plain strings. What is not a regular file is never read from: a FIFO or a
- * device in a unit folder must not be able to hold the manager up.
+ * A file is read as a whole and checked before it is parsed: NUL bytes,
+ * invalid UTF-8 and excessive size are found here, so that parsers work on
+ * plain strings. Only regular files are read: a FIFO or a device in a unit
+ * folder must not block the manager.
  */
 
 #include <assert.h>
@@ -37,7 +37,7 @@ static unsigned file_count_lines(const char *text, const char *end) {
         return n;
 }
 
-/* The line of the first byte that makes @text invalid UTF-8: rarely needed, so found by trying line after line. */
+/* The line of the first byte that makes @text invalid UTF-8. Rarely needed, so found by checking line after line. */
 static unsigned file_find_invalid_line(const char *text) {
         unsigned n = 1;
 
@@ -125,7 +125,7 @@ void file_lines_deinit(FileLines *lines) {
         text_deinit(&lines->joined);
 }
 
-/* Cuts off one physical line, with LF or CRLF; NULL at the end. */
+/* Takes one physical line, ending in LF or CRLF, from the text; NULL at the end. */
 static char *file_lines_cut(FileLines *lines) {
         char *line = lines->next, *end;
 
@@ -140,7 +140,7 @@ static char *file_lines_cut(FileLines *lines) {
         return line + strspn(line, " \t");
 }
 
-/* Does it end with a backslash that is not itself escaped? Then that one is cut off. */
+/* If the line ends with a backslash that is not itself escaped, removes it and returns true. */
 static bool file_line_continues(char *line, size_t *ret_n) {
         size_t n = strlen(line), backslashes = 0;
 

@@ -2,12 +2,12 @@
 /*
  * The assignments of a unit's files
  *
- * An assignment is a number in groups of seven bits, the lowest first, all but
- * the last with the eighth bit set; then, unless the number is odd, the value
- * and a newline, which no value has. Half of the number is that of the
- * directive, from 1 on: so no byte is 0, and the whole is a string. A number
- * that no directive has stands for a header; its value is the name of an
- * instance of a section, or empty.
+ * An assignment is a number in groups of seven bits, lowest first, all but the
+ * last with the eighth bit set; then, unless the number is odd, the value and
+ * a newline, which no value contains. Half of the number is the directive's
+ * number, which is at least 1: so no byte is 0, and the result is a string. A
+ * number above all directives marks a header, whose value is the name of a
+ * section's instance, or empty.
  */
 
 #include <assert.h>

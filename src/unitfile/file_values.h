@@ -4,9 +4,9 @@
 /*
  * The assignments of a unit's files, kept to describe the changes of a reload
  *
- * Every unit keeps them and few ever need them, so they are packed: a directive
- * is a number, and a value equal to that of the line before is left out, as
- * After= often repeats Requires= or Wants=.
+ * Every unit has them and few ever use them, so they are packed: a directive
+ * is a number, and a value equal to that of the line before is omitted,
+ * because After= often repeats Requires= or Wants=.
  */
 
 #include "basic/text.h"
@@ -14,21 +14,21 @@
 
 typedef struct FileValues {
         Text packed;
-        size_t value;                   /* where the last value begins … */
+        size_t value;                   /* offset of the last value … */
         size_t n_value;                 /* … and its length */
-        uint64_t header;                /* a hash of the present header; 0: assignments are the unit's own */
+        uint64_t header;                /* hash of the present header; 0: the unit's own section */
 } FileValues;
 
 static inline void file_values_deinit(FileValues *values) {
         text_deinit(&values->packed);
 }
 
-/* Assignments from here on are of that instance of a section, "Node a"; NULL: of the unit. */
+/* The next assignments belong to an instance of a section, "Node a"; NULL: to the unit. */
 void file_values_enter(FileValues *values, const char *header);
 void file_values_add(FileValues *values, const Directive *directive, const char *value);
 
-/* Hands the packed string over, NULL if there are no assignments: 0, or -ENOMEM, also for an earlier one. */
+/* Returns the packed string, NULL if there are no assignments: 0, or -ENOMEM, also from an earlier call. */
 int file_values_finish(FileValues *values, char **ret_packed);
 
-/* "Restart=no\n[Node a] User=b\n…"; @packed may be NULL. 0 or -ENOMEM. */
+/* Unpacks to "Restart=no\n[Node a] User=b\n…"; @packed may be NULL. 0 or -ENOMEM. */
 int file_values_unpack(const char *packed, char **ret_text);

@@ -2,9 +2,9 @@
 /*
  * Words of a setting
  *
- * Quotes may open in the middle of a word, as in a shell; escapes work the
- * same within and without them. An escape never makes a NUL byte: the result
- * is a C string.
+ * Quotes may begin in the middle of a word, as in a shell; escapes are the
+ * same inside and outside of them. An escape never results in a NUL byte,
+ * because the result is a C string.
  */
 
 #include <assert.h>
@@ -100,7 +100,7 @@ static size_t file_word_unescape(const char *at, Text *word) {
         return 0;
 }
 
-/* One backslash, at *@at, and what belongs to it. */
+/* Reads a backslash at *@at with the characters that belong to it. */
 static int file_word_take_escape(const char **at, FileWordFlags flags, Text *word) {
         const char *next = *at + 1;
         size_t n;
@@ -117,7 +117,7 @@ static int file_word_take_escape(const char **at, FileWordFlags flags, Text *wor
                 if (!(flags & FILE_WORD_KEEP_UNKNOWN))
                         return -EINVAL;
                 text_add_char(word, '\\');
-                /* A blank ends no word then. */
+                /* An escaped blank does not end the word. */
                 if (*next && strchr(BLANKS, *next)) {
                         text_add_char(word, *next);
                         n = 1;
@@ -154,7 +154,7 @@ static int file_word_read(const char **at, FileWordFlags flags, Text *word) {
         }
 }
 
-/* Most words have no quote and no backslash: 1 with such a one, 0 if it is none, or -ENOMEM. */
+/* Fast path for a word without quotes and backslashes: 1 with the word, 0 if it has some, or -ENOMEM. */
 static int file_word_take_plain(const char **at, char **ret_word) {
         size_t n = strcspn(*at, BLANKS "\\\"'");
 

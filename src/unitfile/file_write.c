@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Small files that a program writes
+ * Atomic writes of small files
  *
- * Whoever reads the folder meanwhile sees the old file, the new one or none,
- * and never half of one.
+ * A concurrent reader of the folder sees the old file, the new one or none,
+ * but never a partial one.
  */
 
 #include <errno.h>

@@ -2,14 +2,14 @@
 #pragma once
 
 /*
- * Small files that a program writes
+ * Atomic writes of small files
  */
 
-/* All of @text to a descriptor. 0 or -errno. */
+/* Writes all of @text to a descriptor. 0 or -errno. */
 int file_write_text(int fd, const char *text);
 
-/* Writes @text to a file of that name in @folder, in the place of another or of nothing, atomically. 0 or -errno. */
+/* Creates or replaces the file @name in @folder atomically. 0 or -errno. */
 int file_write_whole(int folder, const char *name, const char *text);
 
-/* The same of a file that must not be there: -EEXIST. */
+/* The same for a file that must not exist: -EEXIST. */
 int file_write_new(int folder, const char *name, const char *text);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading /etc/fstab, and keeping the folder of units made of it
+ * Reading /etc/fstab, and updating the folder of its units
  *
- * libmount reads the file, since it has decided for years what a line of it is;
- * it does not say where an entry stood, so lines are counted beside it. A file
- * of the folder that would stay the same is left alone: by its times a reload
- * knows what has changed.
+ * libmount reads the file, as the authority on its format; it does not report
+ * line numbers, so they are counted separately. A unit file that would not
+ * change is not written again, because a reload finds changes by file times.
  */
 
 #include <dirent.h>
@@ -53,7 +52,7 @@ void fstab_entries_deinit(FstabEntries *entries) {
 
 /* — reading — */
 
-/* Lines that libmount did not understand. */
+/* Lines that libmount rejected. */
 typedef struct BadLines {
         const FstabOptions *options;
         unsigned lines[BAD_LINES_MAX];
@@ -77,7 +76,7 @@ static bool is_bad(const BadLines *bad, unsigned line) {
         return false;
 }
 
-/* The numbers of the lines that are entries, in their order; what is too much has none. */
+/* Stores the line numbers of the entries, in order; excess entries get none. */
 static void number_entries(FstabEntries *entries, const BadLines *bad, const char *path) {
         FILE *file = fopen(path, "re");
         cleanup_free_ char *text = NULL;
@@ -208,7 +207,7 @@ static int write_link(const char *path, const char *target) {
         return symlink(target, path) < 0 ? -errno : 0;
 }
 
-/* All folders on the way to @path; it may end with a slash. */
+/* Makes all folders in @path, which may end with a slash. */
 static int make_folders(const char *path) {
         cleanup_free_ char *folder = strdup(path);
 
@@ -231,7 +230,7 @@ static bool is_wanted(const FstabFiles *files, const char *path, bool is_folder)
         return false;
 }
 
-/* Removes the files of earlier lines. @inner: a folder in @folder, or NULL. */
+/* Removes the files that no line asks for any more. @inner: a folder in @folder, or NULL. */
 static void drop_others(const char *folder, const char *inner, const FstabFiles *files) {
         cleanup_free_ char *path = NULL;
         const struct dirent *item;

@@ -2,9 +2,9 @@
 /*
  * From the lines of /etc/fstab to units
  *
- * What comes of an option is what systemd-fstab-generator makes of it, so that a
- * machine's file means the same here. There are no units of devices: a mount
- * does not wait for one to appear, mount(8) finds it or fails.
+ * Options have the meaning that systemd-fstab-generator gives them, so that a
+ * machine's file works unchanged. There are no device units: a mount does not
+ * wait for a device; mount(8) finds it or fails.
  */
 
 #include <errno.h>
@@ -23,22 +23,22 @@
 #define LOCAL_TARGET "local-fs.target"
 #define REMOTE_TARGET "remote-fs.target"
 
-/* All that is made of the file. */
+/* The units made from the file. */
 typedef struct Fstab {
         const FstabOptions *options;
         const FstabEntries *entries;
         FstabFiles files;
-        bool has_local;                 /* something of this machine is required … */
-        bool has_remote;                /* … or of another wanted */
+        bool has_local;                 /* a local file system is required … */
+        bool has_remote;                /* … or a remote one is wanted */
 } Fstab;
 
-/* One line, while it becomes a unit. */
+/* One line, while it is converted to a unit. */
 typedef struct FstabLine {
         Fstab *fstab;
         const FstabEntry *entry;
         const char *name;               /* of the unit */
         const char *options;
-        const char *directive;          /* while its dependencies are read */
+        const char *directive;          /* directive for the dependencies being read */
         bool is_nofail, is_network, is_root, is_linked;
         Text text;
 } FstabLine;
@@ -51,7 +51,7 @@ static void files_deinit(FstabFiles *files) {
         vector_deinit(files);
 }
 
-/* Owns both, also if it fails. */
+/* Owns both strings, even on failure. */
 static int add_file(Fstab *fstab, char *path, char *text, bool is_link) {
         int r = path && text ? vector_push(&fstab->files, ((FstabFile) { path, text, is_link })) : -ENOMEM;
 
@@ -85,7 +85,7 @@ static int add_link(FstabLine *line, const char *unit, const char *kind) {
 
 /* — values — */
 
-/* A line of a unit file cannot have it, or would mean something else. */
+/* Returns true if a line of a unit file can hold the value unchanged. */
 static bool is_writable(const char *value) {
         size_t n = strlen(value);
 
@@ -105,7 +105,7 @@ static void put(FstabLine *line, const char *directive, const char *value) {
         text_add_char(&line->text, '\n');
 }
 
-/* A unit, or the mount of a path: 1, 0 if it is neither (said), or -ENOMEM. */
+/* A unit name, or the mount unit of a path: 1, 0 if it is neither (reported), or -ENOMEM. */
 static int name_unit(FstabLine *line, const char *word, char **ret_name) {
         int r;
 
@@ -190,7 +190,7 @@ static int put_timeout(FstabLine *line) {
         return 0;
 }
 
-/* Options that are not for mount(8). */
+/* Writes the options, without those that are not meant for mount(8). */
 static int put_options(FstabLine *line) {
         static const char *const left_out[] = { "defaults", NULL };
         cleanup_free_ char *options = NULL;
@@ -224,7 +224,7 @@ static int put_unit(FstabLine *line) {
         return r;
 }
 
-/* The units that pull the mount in: those that its options name, or the target of its kind. */
+/* Makes links from the units that pull the mount in: those named by its options, or the target for its kind. */
 static int link_unit(FstabLine *line) {
         const char *target = line->is_network ? REMOTE_TARGET : LOCAL_TARGET;
         int r;
@@ -309,12 +309,12 @@ static int add_unit(Fstab *fstab, const FstabEntry *entry, const char *name) {
 
 #define LINKS_MAX 40U
 
-/* A path while its links are followed: a mount is where they lead to, and the kernel's table has it there. */
+/* A path whose symlinks are being resolved: the kernel's mount table shows the resolved path. */
 typedef struct FstabPlace {
-        char *done;                     /* owned: no link is in it; "" is the root */
-        char *rest;                     /* owned: what comes after it */
+        char *done;                     /* owned: resolved part; "" is the root */
+        char *rest;                     /* owned: the part not yet resolved */
         unsigned n_links;
-        bool is_far;                    /* the server may not answer a look at the rest */
+        bool is_far;                    /* on a remote server, which may not answer */
 } FstabPlace;
 
 static void place_deinit(FstabPlace *place) {
@@ -322,7 +322,7 @@ static void place_deinit(FstabPlace *place) {
         free(place->rest);
 }
 
-/* The server may be gone, and stat() would block for ever. */
+/* Returns true if @path is on a remote mount: stat() could block for ever. */
 static bool is_far(const FstabEntries *entries, const char *path) {
         for (size_t i = 0; i < entries->n; i++) {
                 const FstabEntry *entry = &entries->items[i];
@@ -334,7 +334,7 @@ static bool is_far(const FstabEntries *entries, const char *path) {
         return false;
 }
 
-/* 1 if @path is a link, which is part of the rest then, 0 if it is none, -ELOOP, or -ENOMEM. */
+/* 1 if @path is a symlink, which is prepended to the rest, 0 if not, -ELOOP, or -ENOMEM. */
 static int follow_link(FstabPlace *place, const char *path, const char *rest) {
         char target[PATH_MAX], *joined;
         ssize_t n = place->is_far ? -1 : readlink(path, target, sizeof(target));
@@ -378,7 +378,7 @@ static int take_name(const FstabEntries *entries, FstabPlace *place) {
         return 0;
 }
 
-/* Links in a circle stay as they are: mount(8) says what is wrong with them. */
+/* A path with circular symlinks is left unchanged: mount(8) will report it. */
 static int settle_place(const FstabEntries *entries, FstabEntry *entry) {
         cleanup_(place_deinit) FstabPlace place = { .done = strdup(""), .rest = strdup(entry->where) };
         char *where;
@@ -429,7 +429,7 @@ static int add_line(Fstab *fstab, FstabEntry *entry) {
         return r < 0 ? r : add_unit(fstab, entry, name);
 }
 
-/* Nobody else asks for these. */
+/* Adds the links for remote mounts, which no other unit pulls in. */
 static int add_remote(Fstab *fstab) {
         if (!fstab->has_remote)
                 return 0;
@@ -437,7 +437,7 @@ static int add_remote(Fstab *fstab) {
                         strdup("/usr/lib/jobd/system/" REMOTE_TARGET), true);
 }
 
-/* A machine without its file systems is no place to go on. */
+/* Starts the emergency target if a required mount of the machine fails. */
 static int add_emergency(Fstab *fstab) {
         static const char text[] = "# Something that fstab(5) requires could not be mounted.\n[Unit]\n"
                                    "OnFailure=emergency.target\nOnFailureJobMode=replace-irreversibly\n";

@@ -29,7 +29,7 @@ static int check_slice(UnitDraft *draft) {
                                  draft->name);
 }
 
-/* A slice needs no file to be a place for others. */
+/* A slice exists even without a file. */
 static int find_slice(UnitDraft *draft) {
         return unit_slice_is_valid(draft->name);
 }

@@ -2,9 +2,8 @@
 /*
  * enable, disable, reenable, preset
  *
- * [Install] says which links a unit wants to have. Those that it names in
- * Also= are taken along: a list that grows while it is worked through, each
- * name once.
+ * [Install] says which links a unit wants. Units named in Also= are processed,
+ * too: a list that grows while it is processed, with unique names.
  */
 
 #include <errno.h>
@@ -33,11 +32,11 @@ DEFINE_STRING_TABLE(preset_mode, PresetMode, preset_modes)
 
 typedef struct Enabling {
         Installer *installer;
-        const char *folder;             /* borrowed: where links are made */
+        const char *folder;             /* borrowed: folder for the links */
         unsigned flags;
-        char **names;                   /* owned: all, also those of Also= */
-        size_t n_asked;                 /* of those, the number named by the caller */
-        InstallReport *report;          /* gets carries_install_info */
+        char **names;                   /* owned: all, including Also= */
+        size_t n_asked;                 /* number of names given by the caller */
+        InstallReport *report;          /* its .carries_install_info is set */
         InstallReport plan;
         Failure *failure;
 } Enabling;
@@ -73,7 +72,7 @@ static int enable_dependencies(Enabling *enabling, const UnitDraft *draft, char 
         return r;
 }
 
-/* A template as an alias of an instance is the instance of that. */
+/* For an instance, an alias that is a template gets the same instance. */
 static int resolve_alias(const UnitDraft *draft, const char *alias, char **ret_alias) {
         cleanup_free_ char *instance = NULL;
         int r;
@@ -111,7 +110,7 @@ static int enable_aliases(Enabling *enabling, const UnitDraft *draft) {
         return r;
 }
 
-/* A template that names a default instance stands for it. */
+/* A template with a default instance is replaced by that instance. */
 static int read_instance(Enabling *enabling, const char *name, UnitDraft **draft) {
         cleanup_(unit_draft_freep) UnitDraft *template = NULL;
         cleanup_free_ char *instance = NULL;
@@ -127,7 +126,7 @@ static int read_instance(Enabling *enabling, const char *name, UnitDraft **draft
         return installer_read(enabling->installer, instance, draft, enabling->failure);
 }
 
-/* A missing or masked unit does no harm if only Also= names it. */
+/* A missing or masked unit is no error if only Also= names it. */
 static int pass_over(Enabling *enabling, const char *name, int error) {
         InstallChangeKind kind = error == -ENOENT ? INSTALL_AUXILIARY_MISSING : INSTALL_MASKED;
 
@@ -192,7 +191,7 @@ static const char *name_of_file(const char *file) {
         return slash ? slash + 1 : file;
 }
 
-/* Paths are linked first, and are names from then on. */
+/* Links the units given as paths; their names are used afterwards. */
 static int link_paths(Installer *installer, char *const *files, unsigned flags, InstallReport *report,
                       char ***ret_names,
                       Failure *ret_failure) {
@@ -225,7 +224,7 @@ int installer_enable(Installer *installer, char *const *files, unsigned flags, I
 
 /* — disable — */
 
-/* @names and what they name in Also=; what there is no file of may still have links. */
+/* Collects @names and the names in their Also=. A unit without a file may still have links. */
 static int gather_names(Installer *installer, char *const *names, InstallReport *report, char ***ret_all,
                         Failure *ret_failure) {
         cleanup_(strv_freep) char **all = NULL;
@@ -277,7 +276,7 @@ int installer_disable(Installer *installer, char *const *names, unsigned flags, 
         return r < 0 ? r : installer_apply(installer, &plan, flags, report, ret_failure);
 }
 
-/* A unit that was linked by its path loses that link, too, and has to get it back. */
+/* The file of a unit that was linked by path: disable removes that link, and enable must make it again. */
 static int file_to_enable_again(Installer *installer, const char *name, char **ret_file) {
         const NameMap *names = installer->loader->names;
         const NameEntry *entry = name_map_find(names, name);
@@ -327,7 +326,7 @@ static int read_presets(Installer *installer) {
         return r;
 }
 
-/* Sorts a name into what is to be enabled and what is to be disabled. */
+/* Adds a name to the units to be enabled or to be disabled. */
 static int sort_by_preset(Installer *installer, const char *name, PresetMode mode, char ***enabled, char ***disabled) {
         char *const *instances;
         int r = 0;
@@ -369,8 +368,10 @@ int installer_preset(Installer *installer, char *const *names, PresetMode mode, 
         return r;
 }
 
-/* Each by itself: one that cannot be enabled keeps no other from it. The first failure is told in the end; that a
- * template has no default instance is none. */
+/*
+ * Applies presets to each unit separately: a failure does not stop the others, and the first one is returned. A
+ * template without a default instance is no failure.
+ */
 int installer_preset_all(Installer *installer, PresetMode mode, unsigned flags, InstallReport *report,
                          Failure *ret_failure) {
         cleanup_(strv_freep) char **names = NULL;

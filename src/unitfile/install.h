@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * Installing units: links that say what is to be started
+ * Enabling and disabling units by links
  *
- * enable, disable, mask and their like, done to files and links on a search
- * path; with no manager, for another root folder too. Each operation first
- * works out all that it would change, and refuses before it has changed
- * anything; then makes the changes one by one, each atomically.
+ * enable, disable, mask and the like, as operations on files and links of a
+ * search path; they need no manager and also work in another root folder. Each
+ * operation first plans all its changes and fails before any of them is made;
+ * then makes them one by one, each atomically.
  */
 
 #include <stdbool.h>
@@ -18,20 +18,20 @@
 
 typedef enum InstallFlags {
         INSTALL_RUNTIME = 1 << 0,       /* below /run: until the next boot */
-        INSTALL_FORCE = 1 << 1,         /* links that lead elsewhere are replaced */
-        INSTALL_DRY_RUN = 1 << 2,       /* only tell */
+        INSTALL_FORCE = 1 << 1,         /* replace links with other targets */
+        INSTALL_DRY_RUN = 1 << 2,       /* only report the changes */
 } InstallFlags;
 
 typedef enum InstallChangeKind {
         INSTALL_SYMLINK,                /* .path was made, a link to .target */
         INSTALL_UNLINK,                 /* .path was removed */
-        INSTALL_MASKED,                 /* a remark: .path, a unit's name, is masked and was left out */
-        INSTALL_AUXILIARY_MISSING,      /* a remark: Also= names .path, which is not there */
-        INSTALL_DESTINATION_MISSING,    /* a remark: .target wants .path now, but is not there */
+        INSTALL_MASKED,                 /* note: the unit named .path is masked and was skipped */
+        INSTALL_AUXILIARY_MISSING,      /* note: Also= names .path, which does not exist */
+        INSTALL_DESTINATION_MISSING,    /* note: .target, which now wants .path, does not exist */
         _INSTALL_CHANGE_KIND_MAX,
 } InstallChangeKind;
 
-/* The words of D-Bus: "symlink", "unlink", … */
+/* The names used on D-Bus: "symlink", "unlink", … */
 const char *install_change_kind_to_string(InstallChangeKind kind);
 
 typedef struct InstallChange {
@@ -42,12 +42,12 @@ typedef struct InstallChange {
 
 typedef struct InstallReport {
         VECTOR(InstallChange) changes;
-        bool carries_install_info;      /* of enable, preset …: does [Install] of any of the units say anything? */
+        bool carries_install_info;      /* enable, preset: a unit has a non-empty [Install] */
 } InstallReport;
 
 void install_report_deinit(InstallReport *report);
 
-/* "full", "enable-only", "disable-only": what a preset may do. */
+/* "full", "enable-only", "disable-only": which changes a preset makes. */
 typedef enum PresetMode {
         PRESET_FULL,
         PRESET_ENABLE_ONLY,
@@ -59,11 +59,11 @@ typedef enum PresetMode {
 DECLARE_STRING_TABLE(preset_mode, PresetMode);
 
 typedef struct InstallOptions {
-        char *const *search_path;       /* as of unit_file_search_path(), without the root folder; copied */
+        char *const *search_path;       /* as from unit_file_search_path(), without the root folder; copied */
         char *const *preset_path;       /* folders of *.preset; NULL: the usual ones; copied */
         const char *root;               /* another root folder, or NULL; copied */
         bool is_user;
-        bool with_systemd;              /* systemd's presets count, too */
+        bool with_systemd;              /* use systemd's presets, too */
 } InstallOptions;
 
 typedef struct Installer Installer;
@@ -73,10 +73,10 @@ Installer *installer_free(Installer *installer);
 DEFINE_CLEANUP(Installer, installer_free)
 
 /*
- * All: 0, -ENOMEM, or another negative errno with @ret_failure (NoSuchUnit, UnitMasked, UnitExists, UnitGenerated,
- * InvalidArgs, NotSupported, …). What was changed before a failure stands in @report.
+ * All return 0, -ENOMEM, or another negative errno with @ret_failure (NoSuchUnit, UnitMasked, UnitExists,
+ * UnitGenerated, InvalidArgs, NotSupported, …). Changes made before a failure are in @report.
  *
- * Enable, link and reenable take absolute paths, too. Names of templates stand for their default instance.
+ * Enable, link and reenable also take absolute paths. The name of a template means its default instance.
  */
 int installer_enable(Installer *installer, char *const *files, unsigned flags, InstallReport *report,
                      Failure *ret_failure);
@@ -104,14 +104,14 @@ int installer_set_default(Installer *installer, const char *name, unsigned flags
                           Failure *ret_failure);
 int installer_get_default(Installer *installer, char **ret_name);
 
-/* The state of a unit file by name, like unit_file_state(); -ENOENT. */
+/* The state of a unit file by name, as from unit_file_state(); -ENOENT. */
 int installer_state(Installer *installer, const char *name, const char **ret_state);
 
 /*
- * Where on the search path the file or link lies, without the root folder: 0, -ENOENT (also what is built in),
- * -ENOMEM.
+ * The path of the unit's file or link on the search path, without the root folder: 0, -ENOENT (also for built-in
+ * units), or -ENOMEM.
  */
 int installer_find(Installer *installer, const char *name, char **ret_path);
 
-/* All names, as unit_file_list(). */
+/* All names, as from unit_file_list(). */
 int installer_list(Installer *installer, char ***ret_names);

@@ -2,7 +2,7 @@
 /*
  * mask, unmask, link, revert, add-wants, set-default
  *
- * What is done to unit files as such, whatever they say.
+ * Operations on unit files that do not depend on their content.
  */
 
 #include <dirent.h>
@@ -145,7 +145,7 @@ int installer_link(Installer *installer, char *const *files, unsigned flags, Ins
 
 /* — revert — */
 
-/* The files of a folder of drop-ins; the folder goes with the last. What is no drop-in stays. */
+/* Plans the removal of a folder's drop-ins, and of the folder if nothing else is in it. */
 static int plan_dropins(const Installer *installer, const char *folder, InstallReport *plan) {
         const struct dirent *item;
         DIR *dir;
@@ -178,7 +178,7 @@ static bool folder_has(const Installer *installer, const char *folder, const cha
         return has;
 }
 
-/* Is @folder one that revert empties? */
+/* Returns true if revert removes files from @folder. */
 static bool is_reverted(const Installer *installer, const char *folder) {
         return installer_is_config_folder(installer, folder, 0) ||
                installer_is_config_folder(installer, folder, INSTALL_RUNTIME);

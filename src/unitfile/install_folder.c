@@ -2,9 +2,9 @@
 /*
  * Folders of unit files
  *
- * Another root folder may hold anything, a link /etc/jobd to the /etc/jobd of
- * the host among it. So what is written there is written through descriptors
- * that the kernel has opened within the root.
+ * Another root folder may contain any symlinks, for example from /etc/jobd to
+ * the host's /etc/jobd. So files there are written through descriptors that
+ * the kernel has opened within the root.
  */
 
 #include <errno.h>
@@ -66,7 +66,7 @@ static int open_below(const char *root, const char *folder, int *ret_fd) {
         return 0;
 }
 
-/* The folder above, which is there, and the last name of @path, which is cut off. */
+/* Makes the last folder of @path, whose parent exists; cuts off that last name. */
 static int make_last(const char *root, char *path) {
         char *slash = strrchr(path, '/');
         int fd = -1, r;

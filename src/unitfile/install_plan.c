@@ -3,9 +3,9 @@
  * Plans of changes, and their execution
  *
  * A plan is made from the existing links without changing any. A link is
- * removed by its name or by its target, so that links made by hand are removed
- * like those that enable made; a removed link may be an alias, whose own links
- * are then removed, too.
+ * removed if its name or its target matches, so links made by hand are removed
+ * like those made by enable; if a removed link was an alias, the links to that
+ * alias are removed, too.
  */
 
 #include <dirent.h>
@@ -62,7 +62,7 @@ static bool plan_has(const InstallReport *plan, InstallChangeKind kind, const ch
 
 /* — links to be made — */
 
-/* "folder/name" in two. The name is borrowed from @path. */
+/* Splits "folder/name". The name is borrowed from @path. */
 static int split_path(const char *path, char **ret_folder, const char **ret_name) {
         const char *slash = strrchr(path, '/');
 
@@ -75,7 +75,7 @@ static int absolute_target(const char *folder, const char *target, char **ret_pa
         return target[0] == '/' ? text_format(ret_path, "%s", target) : text_join_path(folder, target, ret_path);
 }
 
-/* Do both lead to the same file, perhaps by different ways (/lib and /usr/lib)? */
+/* Returns true if both lead to the same file, perhaps by different paths (/lib and /usr/lib). */
 static bool targets_are_equal(const Installer *installer, const char *folder, const char *a, const char *b) {
         cleanup_free_ char *path_a = NULL, *path_b = NULL, *real_a = NULL, *real_b = NULL;
         struct stat st_a, st_b;
@@ -90,7 +90,7 @@ static bool targets_are_equal(const Installer *installer, const char *folder, co
         return st_a.st_dev == st_b.st_dev && st_a.st_ino == st_b.st_ino;
 }
 
-/* Reads the link at @path: 0 with *ret_target NULL if there is nothing, -EINVAL if it is no link. */
+/* Reads the link at @path: 0, with *ret_target NULL if nothing is there, or -EINVAL if it is no link. */
 static int look_at(const Installer *installer, const char *path, char **ret_target) {
         cleanup_free_ char *folder = NULL;
         const char *name;
@@ -136,7 +136,7 @@ int installer_plan_link(Installer *installer, const char *path, const char *targ
 
 typedef struct Removal {
         const Installer *installer;
-        char **names;                   /* owned: links that are called so, or lead to it */
+        char **names;                   /* owned: names of the links, or of their targets */
         InstallReport *plan;
         bool has_grown;
 } Removal;
@@ -175,7 +175,7 @@ static bool is_link_folder(const char *name) {
         return text_ends_with(name, ".wants") || text_ends_with(name, ".requires") || text_ends_with(name, ".upholds");
 }
 
-/* Looks through one folder; names of the folders of links in it go to @subfolders (NULL: this is one). */
+/* Scans one folder; the names of folders of links in it are added to @subfolders (NULL: it is one). */
 static int removal_scan(Removal *removal, const char *folder, char ***subfolders) {
         const struct dirent *item;
         DIR *dir;
@@ -228,9 +228,9 @@ int installer_plan_removal(Installer *installer, char *const *names, unsigned fl
         return r;
 }
 
-/* — doing it — */
+/* — execution — */
 
-/* A folder of links goes with its last link. */
+/* Removes a folder of links when its last link is gone. */
 static void remove_if_empty(const Installer *installer, const char *folder) {
         cleanup_free_ char *parent = NULL;
         const char *name;

@@ -2,9 +2,9 @@
 /*
  * Presets
  *
- * All files of all folders are one list, in the order of the files' names, so
- * that 00-site.preset of the administrator comes before 90-vendor.preset,
- * wherever both lie.
+ * The files of all folders form one list, sorted by file name, so that
+ * 00-site.preset of the administrator comes before 90-vendor.preset in
+ * whichever folders they are.
  */
 
 #include <dirent.h>
@@ -160,9 +160,9 @@ int preset_rules_read(PresetRules *rules, char *const *folders, const char *root
         return r;
 }
 
-/* — asking — */
+/* — matching — */
 
-/* An instance is also what a rule for its template names. */
+/* A rule also matches an instance if it names the template. */
 static bool preset_rule_fits(const PresetRule *rule, const char *name) {
         cleanup_free_ char *template = NULL, *instance = NULL;
 

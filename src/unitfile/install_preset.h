@@ -2,10 +2,11 @@
 #pragma once
 
 /*
- * Presets: which units a distribution wants enabled
+ * Presets: the units that a distribution wants enabled
  *
- * Files *.preset with lines "enable PATTERN [INSTANCE…]" and "disable PATTERN";
- * the first line that fits a unit's name counts, and without one it is enabled.
+ * Files *.preset with lines "enable PATTERN [INSTANCE…]" and "disable
+ * PATTERN"; the first line that matches a unit's name applies, and without one
+ * the unit is enabled.
  */
 
 #include <stdbool.h>
@@ -14,7 +15,7 @@
 
 typedef struct PresetRule {
         char *pattern;                  /* owned */
-        char **instances;               /* owned: of a template, those that are enabled; NULL: none are named */
+        char **instances;               /* owned: instances of a template to enable; NULL: none given */
         bool is_enable;
 } PresetRule;
 
@@ -27,8 +28,11 @@ void preset_rules_deinit(PresetRules *rules);
 /* The usual folders. 0 or -ENOMEM. */
 int preset_search_path(bool is_user, bool with_systemd, char ***ret_path);
 
-/* Reads the files of all folders; of two of the same name the first counts. Lines that are wrong are left out. */
+/* Reads the files of all folders; of files with equal names the first is used. Invalid lines are ignored. */
 int preset_rules_read(PresetRules *rules, char *const *folders, const char *root);
 
-/* Is @name to be enabled? *ret_instances (borrowed, may be NULL): of a template, what is to be enabled instead. */
+/*
+ * Returns true if @name is to be enabled. *ret_instances (borrowed, may be NULL): the instances to enable instead of a
+ * template.
+ */
 bool preset_rules_is_enabled(const PresetRules *rules, const char *name, char *const **ret_instances);

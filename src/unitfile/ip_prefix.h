@@ -11,15 +11,15 @@
 
 typedef struct IpPrefix {
         int family;                     /* AF_INET, AF_INET6 */
-        uint8_t address[16];            /* in the order of the network; what is behind the prefix is 0 */
+        uint8_t address[16];            /* network byte order; bits after the prefix are 0 */
         uint8_t bits;
 } IpPrefix;
 
 #define IP_PREFIXES_MAX 4U
 
 /*
- * A word as IPAddressAllow= takes it: an address, with "/BITS" or without, or "any", "localhost", "link-local",
- * "multicast", which are several. Their number, or -EINVAL.
+ * Parses a word of IPAddressAllow=: an address, with or without "/BITS", or "any", "localhost", "link-local" or
+ * "multicast", which have several prefixes. Their number, or -EINVAL.
  */
 int ip_prefixes_parse(const char *word, IpPrefix ret_prefixes[static IP_PREFIXES_MAX]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How processes are ended, as data
+ * Kill settings as data
  *
  * The defaults are systemd's.
  */

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * How processes are ended, as data: what [Service], [Socket], [Mount] and [Scope] share
+ * Kill settings as data: shared by [Service], [Socket], [Mount] and [Scope]
  */
 
 #include <stdbool.h>
@@ -20,7 +20,7 @@ typedef enum KillMode {
 typedef struct KillSettings {
         KillMode mode;
         int signal;
-        int restart_signal;             /* 0: signal */
+        int restart_signal;             /* 0: same as .signal */
         int final_signal;
         int watchdog_signal;
         bool send_sigkill;
@@ -29,4 +29,4 @@ typedef struct KillSettings {
 
 DECLARE_STRING_TABLE(kill_mode, KillMode);
 
-void kill_settings_init(KillSettings *settings);         /* the defaults; nothing in it is owned */
+void kill_settings_init(KillSettings *settings);         /* sets the defaults; owns nothing */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Is a mount complete, and what does it imply?
+ * Checks and implied dependencies of mount units
  *
- * The rules, and the dependencies that no line says, are systemd's, but for
- * devices: they are no units here, so there is nothing to wait for but what
- * mount(8) itself waits for.
+ * The rules and the implied dependencies are systemd's, except for devices:
+ * there are no device units, so a mount waits only for what mount(8) itself
+ * waits for.
  *
- * A mount needs no file: every mounted file system is a unit, named by its place.
+ * A mount unit needs no file: every mounted file system is a unit, named after
+ * its mount point.
  */
 
 #include <errno.h>
@@ -66,7 +67,7 @@ static int check_place(UnitDraft *draft) {
         return 0;
 }
 
-/* Like RequiresMountsFor= of the parent folder, and of the source if that is a path. */
+/* Like RequiresMountsFor= for the parent folder, and for the source if that is a path. */
 static int add_paths(UnitDraft *draft) {
         const MountSettings *settings = draft->section.own;
         bool has_source = settings->what && settings->what[0] == '/' &&
@@ -104,7 +105,7 @@ static int check(UnitDraft *draft) {
         const MountSettings *settings = draft->section.own;
         int r;
 
-        /* The unit was refused already; a second reason would hide the first. */
+        /* The unit was refused already, and a second message would hide the first. */
         if (draft->is_broken)
                 return 0;
         r = settle_place(draft);
@@ -118,7 +119,7 @@ static int check(UnitDraft *draft) {
         return settle(draft);
 }
 
-/* Finds the file system mounted at the place that the name stands for. */
+/* Finds the file system mounted at the unit's path. */
 static int find(UnitDraft *draft) {
         const UnitFileOptions *options = &draft->loader->options;
         MountSettings *settings = draft->section.own;
@@ -148,7 +149,7 @@ static bool is_there(const UnitFileLoader *loader, const char *name) {
 
 /* — dependencies — */
 
-/* The mount as its file describes it, else as it is mounted. */
+/* The mount as its file describes it or, without a file, as it is mounted. */
 static MountEntry describe(const UnitDraft *draft) {
         const MountSettings *settings = draft->section.own;
         const UnitFileOptions *options = &draft->loader->options;

@@ -2,9 +2,9 @@
 /*
  * libmount, loaded when it is first needed
  *
- * libmount brings three other libraries along, and most managers never look at a
- * mount: those would pay for it with every start. So it is opened by hand, and
- * stays open. It is there wherever mount(8) is.
+ * libmount depends on three other libraries, and most managers never look at a
+ * mount: linking it would slow down each of their starts. So it is opened with
+ * dlopen(), and stays open. It exists wherever mount(8) does.
  */
 
 #include <dlfcn.h>
@@ -16,7 +16,7 @@
 static bool find(void *handle, MountLibrary *library) {
         bool has_all = true;
 
-        /* POSIX, unlike ISO C, lets the result of dlsym() be a function. */
+        /* POSIX, unlike ISO C, allows dlsym() to return a function. */
 #define MOUNT_LIBRARY_FIND(name)                                                         \
         *(void **) &library->name = dlsym(handle, "mnt_" #name);                         \
         has_all = has_all && library->name;

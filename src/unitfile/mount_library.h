@@ -13,12 +13,12 @@
         call(new_iter) call(free_iter) call(table_next_fs) \
         call(fs_get_source) call(fs_get_target) call(fs_get_fstype) call(fs_get_options)
 
-/* Each has the name that it has there, without "mnt_". */
+/* Members are named like libmount's functions, without "mnt_". */
 typedef struct MountLibrary {
 #define MOUNT_LIBRARY_MEMBER(name) __typeof__(&mnt_##name) name;
         MOUNT_LIBRARY_CALLS(MOUNT_LIBRARY_MEMBER)
 #undef MOUNT_LIBRARY_MEMBER
 } MountLibrary;
 
-/* NULL: it is not on this machine. */
+/* NULL if the library is not installed. */
 const MountLibrary *mount_library(void);

@@ -2,13 +2,13 @@
 /*
  * Dependencies of units on mounts
  *
- * A unit that needs a path needs the mounts of that path and of all folders
- * above it, as far as they are units. Mounts that exist when the unit is read
- * are found by their names. A mount that appears later looks for the units that
- * need it: that is the rarer case, so no list of missing mounts is kept.
+ * A unit that needs a path needs the mounts of that path and of all its
+ * parents, as far as they are units. Existing mounts are found by their names
+ * when the unit is read. A mount that appears later searches for the units
+ * that need it: that is rarer, so no list of missing mounts is kept.
  *
- * A mount is required only if it has a file: one without cannot be started, and
- * is only ordered.
+ * A mount is required only if it has a file: one without a file cannot be
+ * started, and is only ordered.
  */
 
 #include <errno.h>
@@ -70,7 +70,7 @@ int unit_draft_add_mounts(UnitDraft *draft, char *const *paths, UnitRelationKind
         return 0;
 }
 
-/* — what settings need — */
+/* — paths in settings — */
 
 int unit_draft_need_path(UnitDraft *draft, const char *path) {
         if (path[0] != '/' || strv_contains(draft->rare->requires_mounts_for, path))
@@ -121,7 +121,7 @@ int unit_draft_need_paths_of_exec(UnitDraft *draft) {
         return r == 0 && sandbox && sandbox->private_tmp ? unit_draft_need_path(draft, "/var/tmp") : r;
 }
 
-/* — a mount that comes later — */
+/* — a mount that appears later — */
 
 static bool needs(char *const *paths, const char *where) {
         strv_foreach(path, paths)

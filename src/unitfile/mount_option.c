@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Places, types and options of mounts
+ * Mount points, types and options of mounts
  *
  * The lists are systemd's, so that a mount has the same dependencies here.
  */
@@ -28,7 +28,7 @@ int mount_unit_name(const char *where, char **ret_name) {
         return 0;
 }
 
-/* — places — */
+/* — mount points — */
 
 bool mount_path_is_below(const char *path, const char *folder) {
         size_t n = strlen(folder);
@@ -68,14 +68,14 @@ bool mount_place_is_basic(const char *where, const char *options) {
 
 /* — options — */
 
-/* One option: a piece of the list. */
+/* One option: a part of the list. */
 typedef struct Option {
         const char *name, *value;       /* value: NULL if there is none */
-        size_t name_length, length;     /* of the name; of all of it */
+        size_t name_length, length;     /* of the name; of the whole option */
         size_t value_length;
 } Option;
 
-/* A comma in quotes separates nothing. */
+/* A comma in quotes does not separate options. */
 static bool next_option(const char **at, Option *ret_option) {
         bool is_quoted = false;
         const char *end;
@@ -102,7 +102,7 @@ static bool option_is(const Option *option, const char *name) {
         return strlen(name) == option->name_length && strncmp(option->name, name, option->name_length) == 0;
 }
 
-/* Without the quotes that may be around it. */
+/* Copies the value without quotes around it. */
 static int copy_value(const Option *option, char **ret_value) {
         const char *from = option->value;
         size_t n = option->value_length;

@@ -2,39 +2,42 @@
 #pragma once
 
 /*
- * Places, types and options of mounts: what follows from them
+ * Mount points, types and options of mounts, and their consequences
  *
- * Options are a list with commas, as mount(8) takes it, or NULL.
+ * Options are a comma-separated list in the format of mount(8), or NULL.
  */
 
 #include <stdbool.h>
 
 /*
- * The unit of a place: "/srv/a b" is "srv-a\x20b.mount". 0, -EINVAL if it would be too long or @where is no path,
+ * The unit of a mount point: "/srv/a b" is "srv-a\x20b.mount". 0, -EINVAL if it is too long or @where is no path, or
  * -ENOMEM.
  */
 int mount_unit_name(const char *where, char **ret_name);
 
-/* Is @path @folder, or something in it? Both are absolute and simple. */
+/* Returns true if @path equals @folder or is below it. Both are absolute and simplified. */
 bool mount_path_is_below(const char *path, const char *folder);
 
-/* Is the place mounted by the kernel or the manager before any unit? Then it is never a unit. */
+/* Returns true for mount points that the kernel or the manager mounts before any unit; they are never units. */
 bool mount_place_is_reserved(const char *where);
-/* Is the system built on the mount, or is it inside of a reserved place? It gets no default dependencies. */
+/*
+ * Returns true if the system depends on the mount, or if it is inside of a reserved path. It gets no default
+ * dependencies.
+ */
 bool mount_place_is_basic(const char *where, const char *options);
 
 /*
- * The last one that is @name, with or without a value: the caller's, "" if it has none, NULL if it is not there. 0
- * or -ENOMEM.
+ * The value of the last option @name: the caller's, "" if it has no value, NULL if there is no such option. 0 or
+ * -ENOMEM.
  */
 int mount_options_value(const char *options, const char *name, char **ret_value);
-/* Calls @each with each value of @name, until it returns an error. 0, that error, or -ENOMEM. */
+/* Calls @each with each value of @name until it returns an error. 0, that error, or -ENOMEM. */
 int mount_options_each(const char *options, const char *name, int (*each)(void *userdata, const char *value),
                        void *userdata);
 bool mount_options_have(const char *options, const char *name);
-/* Of two opposite options the last counts. */
+/* Returns true if the last of two opposite options is @yes. */
 bool mount_options_choose(const char *options, const char *yes, const char *no);
-/* The options without @names (ends with NULL): NULL if none is left. 0 or -ENOMEM. */
+/* The options without @names (ends with NULL): NULL if none remain. 0 or -ENOMEM. */
 int mount_options_without(const char *options, const char *const *names, char **ret_options);
 
 bool mount_is_network(const char *type, const char *options);

@@ -4,8 +4,8 @@
 /*
  * The [Mount] section as data
  *
- * unitfile reads it, types acts by it. How mount(8) and umount(8) are run
- * and ended is in exec_settings.h and kill_settings.h.
+ * unitfile reads it, types acts on it. The settings for running and killing
+ * mount(8) and umount(8) are in exec_settings.h and kill_settings.h.
  */
 
 #include <stdbool.h>
@@ -16,9 +16,9 @@
 #include "unitfile/kill_settings.h"
 
 typedef struct MountSettings {
-        char *what;                     /* NULL: no file says it, the mount was found */
-        char *where;                    /* simple and absolute; never NULL once it was checked */
-        char *type;                     /* NULL: mount(8) finds out */
+        char *what;                     /* NULL: an existing mount without a file */
+        char *where;                    /* absolute and simplified; not NULL after the check */
+        char *type;                     /* NULL: mount(8) detects it */
         char *options;
         usec_t timeout;                 /* USEC_INFINITY: none */
         uint32_t directory_mode;
@@ -29,8 +29,8 @@ typedef struct MountSettings {
 
         ExecSettings exec;
         KillSettings kill;
-        struct ResourceSettings *resources;     /* owned; NULL: nothing is said */
+        struct ResourceSettings *resources;     /* owned; NULL: not set */
 } MountSettings;
 
-void mount_settings_init(MountSettings *settings);       /* the defaults */
-void mount_settings_deinit(MountSettings *settings);     /* what it owns */
+void mount_settings_init(MountSettings *settings);       /* sets the defaults */
+void mount_settings_deinit(MountSettings *settings);     /* frees what it owns */

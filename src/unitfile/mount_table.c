@@ -2,9 +2,9 @@
 /*
  * The table of mounts
  *
- * Read by libmount, which decodes the file and adds the options that only
- * mount(8) knows (utab). A table never changes: changes are found by comparing
- * two tables.
+ * libmount reads it, decodes the file and adds the options that only mount(8)
+ * knows (utab). A table never changes: changes are found by comparing two
+ * tables.
  */
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 typedef struct MountRow {
         MountEntry entry;
-        size_t order;                   /* in the file: later ones lie on top */
+        size_t order;                   /* position in the file: later ones are on top */
 } MountRow;
 
 struct MountTable {
@@ -71,7 +71,7 @@ static int add_rows(MountTable *table, MountRows *rows, const MountLibrary *libr
         return r;
 }
 
-/* Each place once. */
+/* Keeps only the topmost mount at each path. */
 static int settle(MountTable *table, MountRows *rows) {
         int r = vector_reserve(&table->entries, rows->n);
 

@@ -10,7 +10,7 @@
 
 #include "basic/macro.h"
 
-/* Borrowed from its table; no string is NULL. */
+/* Borrowed from the table; no string is NULL. */
 typedef struct MountEntry {
         const char *where;
         const char *what;
@@ -20,12 +20,12 @@ typedef struct MountEntry {
 
 typedef struct MountTable MountTable;
 
-/* @path: NULL is the real one. 0, -ENOMEM, -EOPNOTSUPP without libmount, or -EIO. */
+/* @path: NULL for the real file. 0, -ENOMEM, -EOPNOTSUPP without libmount, or -EIO. */
 int mount_table_read(const char *path, MountTable **ret_table);
 MountTable *mount_table_free(MountTable *table);
 DEFINE_CLEANUP(MountTable, mount_table_free)
 
-/* Sorted by place; of several mounts at one place only the last, which is what one sees there. @table may be NULL. */
+/* Sorted by path; of several mounts at one path only the topmost, the visible one. @table may be NULL. */
 const MountEntry *mount_table_entries(const MountTable *table, size_t *ret_n);
 const MountEntry *mount_table_find(const MountTable *table, const char *where);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which unit names there are
+ * The unit names on a search path
  *
- * Aliases are links, and whether a name has some can only be known from a
- * listing. So the folders are listed, and names, sub-folders and aliases kept
- * as sorted arrays. A listing is trusted as long as the folder's ctime stays
- * (its mtime may be put back, as tar does), once that is old enough: the
- * kernel's clock moves in steps, and what comes within the same step as the
- * listing would else be missed for ever.
+ * Aliases are links, and all aliases of a name can only be found by listing
+ * the folders. So the folders are listed, and names, sub-folders and aliases
+ * kept as sorted arrays. A listing is used as long as the folder's ctime stays
+ * the same (its mtime can be set, as tar does), if that ctime is old enough:
+ * the kernel's clock moves in steps, and changes in the same step as the
+ * listing would never be noticed.
  */
 
 #include <assert.h>
@@ -35,9 +35,9 @@
 typedef struct NameFolder {
         char *path;             /* owned */
         dev_t dev;
-        ino_t ino;              /* 0: it is not there */
+        ino_t ino;              /* 0: the folder is missing */
         struct timespec ctime;
-        bool is_fresh;          /* listed within the grain of its ctime: list again */
+        bool is_fresh;          /* listed within the resolution of its ctime: list again */
 } NameFolder;
 
 typedef VECTOR(NameEntry) NameEntries;
@@ -45,7 +45,7 @@ typedef VECTOR(NameEntry) NameEntries;
 struct NameMap {
         VECTOR(NameFolder) folders;
         Arena names;            /* owned */
-        NameEntries entries;    /* by name; the winner of each only */
+        NameEntries entries;    /* by name; only the winner of each */
         NameEntries subfolders; /* by name, then rank */
         VECTOR(size_t) aliases; /* indices of entries, by alias_of */
         bool is_listed;
@@ -121,7 +121,9 @@ static bool name_is_subfolder(const char *name) {
                text_ends_with(name, ".upholds");
 }
 
-/* Is @path a folder of the search path? By device and inode, so that /lib and /usr/lib are one. */
+/*
+ * Returns true if @path is a folder of the search path. Compares device and inode, so that /lib and /usr/lib are equal.
+ */
 static bool name_map_has_path(const NameMap *map, const char *path) {
         struct stat st;
 
@@ -133,7 +135,7 @@ static bool name_map_has_path(const NameMap *map, const char *path) {
         return false;
 }
 
-/* Gives the entry a name with that of what it leads to behind it. */
+/* Stores the entry's name followed by the name that it is an alias of. */
 static int name_map_set_alias(NameMap *map, NameEntry *entry, const char *alias_of) {
         size_t size = strlen(entry->name) + 1, alias_size = strlen(alias_of) + 1;
         char *names = arena_alloc(&map->names, size + alias_size);
@@ -147,7 +149,10 @@ static int name_map_set_alias(NameMap *map, NameEntry *entry, const char *alias_
         return 0;
 }
 
-/* Where a link leads, one step: sets kind and alias. What can't be read is a file, and will say so when opened. */
+/*
+ * Follows a link by one step and sets kind and alias. A link that can't be read counts as a file; opening it will
+ * report the error.
+ */
 static int name_map_follow_link(NameMap *map, const NameFolder *folder, NameEntry *entry) {
         cleanup_free_ char *link = NULL, *parent = NULL;
         char target[PATH_MAX], name[UNIT_NAME_MAX + 1];
@@ -178,7 +183,7 @@ static int name_map_follow_link(NameMap *map, const NameFolder *folder, NameEntr
         return name_map_has_path(map, parent) ? name_map_set_alias(map, entry, name) : 0;
 }
 
-/* A link may lead to a folder only later: it is looked into as if it did. */
+/* A link may lead to a folder at a later time: it is treated like a folder. */
 static bool name_may_be_directory(const struct dirent *item) {
         return item->d_type == DT_DIR || item->d_type == DT_LNK || item->d_type == DT_UNKNOWN;
 }
@@ -237,7 +242,7 @@ static int name_alias_compare(const void *a, const void *b, void *userdata) {
         return order ? order : strcmp(left->name, right->name);
 }
 
-/* Sorts what was listed, drops what is overridden, and notes the aliases. */
+/* Sorts the listing, drops overridden entries, and records aliases. */
 static int name_map_index(NameMap *map) {
         size_t kept = 0;
 
@@ -261,7 +266,7 @@ static int name_map_index(NameMap *map) {
         return 0;
 }
 
-/* Looks at the folder itself: true if the listing at hand is not that of its present state. */
+/* Checks the folder itself: true if the listing is out of date. */
 static bool name_folder_has_changed(NameFolder *folder) {
         struct stat st;
         usec_t now, ctime;
@@ -348,7 +353,9 @@ static int name_map_find_with_template(const NameMap *map, const char *id, const
         return 0;
 }
 
-/* The name that an alias entry gives to @id: a template gets its instance. NULL with @ret_problem if it can't be. */
+/*
+ * The name that an alias entry gives to @id: a template gets its instance. NULL with @ret_problem if that is invalid.
+ */
 static int name_alias_target(const char *id, const NameEntry *entry, char **ret_target, const char **ret_problem) {
         const char *alias_of = name_entry_alias_of(entry);
         cleanup_free_ char *instance = NULL;
@@ -371,9 +378,7 @@ static int name_alias_target(const char *id, const NameEntry *entry, char **ret_
         return r < 0 ? r : unit_name_replace_instance(alias_of, instance, ret_target);
 }
 
-/*
- * One step from lookup->id. 1 if it was an alias and another step is to be made, 0 if the end is reached.
- */
+/* Resolves one step from lookup->id. 1 if it was an alias and there may be another step, 0 at the end. */
 static int name_map_step(const NameMap *map, NameLookup *lookup) {
         char *target = NULL;
         int r;
@@ -394,7 +399,7 @@ static int name_map_step(const NameMap *map, NameLookup *lookup) {
                         lookup->id = target;
                         return 1;
                 }
-                /* x@1.service, a link to x@.service: no other name, only a long way to its own template. */
+                /* x@1.service, a link to x@.service, is no alias: the instance simply uses its template. */
                 free(target);
                 lookup->entry = name_map_find(map, name_entry_alias_of(lookup->entry));
         }
@@ -426,7 +431,7 @@ int name_map_lookup(const NameMap *map, const char *name, NameLookup *ret_lookup
         return 0;
 }
 
-/* The first of the aliases whose alias_of is not below @target. */
+/* The first alias whose alias_of is not less than @target. */
 static size_t name_map_first_alias(const NameMap *map, const char *target) {
         size_t low = 0, high = map->aliases.n;
 
@@ -460,7 +465,7 @@ static int name_alias_for_instance(const NameEntry *entry, const char *instance,
         return *ret_name ? 0 : -ENOMEM;
 }
 
-/* Appends the names of links to exactly @target; for a template the names that they have for @instance. */
+/* Appends the names of the links to exactly @target; for a template, the names of those links for @instance. */
 static int name_map_push_aliases(const NameMap *map, const char *target, const char *instance, const char *id,
                                  char ***aliases) {
         for (size_t i = name_map_first_alias(map, target); i < map->aliases.n; i++) {
@@ -478,7 +483,7 @@ static int name_map_push_aliases(const NameMap *map, const char *target, const c
                         r = (name = strdup(entry->name)) ? 0 : -ENOMEM;
                 else
                         continue;
-                /* An instance with an entry of its own is what that says, whatever its template is a link to. */
+                /* An instance with an entry of its own uses that entry, whatever its template links to. */
                 if (r == 0 && name && strcmp(name, entry->name) != 0 && name_map_find(map, name))
                         continue;
                 if (r == 0 && name && strcmp(name, id) != 0 && !strv_contains(*aliases, name))
@@ -489,7 +494,7 @@ static int name_map_push_aliases(const NameMap *map, const char *target, const c
         return 0;
 }
 
-/* The same for the name itself and, if it is an instance, by way of its template. */
+/* The same for the name itself and, for an instance, for its template. */
 static int name_map_push_all_aliases(const NameMap *map, const char *name, const char *id, char ***aliases) {
         cleanup_free_ char *template = NULL, *instance = NULL;
         int r = name_map_push_aliases(map, name, NULL, id, aliases);

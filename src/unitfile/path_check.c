@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Is a path unit complete, and what goes before and after it?
+ * Checks and implied dependencies of path units
  */
 
 #include <string.h>

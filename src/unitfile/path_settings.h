@@ -15,13 +15,13 @@
 typedef enum PathKind {
         PATH_EXISTS,
         PATH_EXISTS_GLOB,
-        PATH_CHANGED,                   /* also by being closed after it was written to */
-        PATH_MODIFIED,                  /* also by each write */
+        PATH_CHANGED,                   /* also when it is closed after being written to */
+        PATH_MODIFIED,                  /* also at each write */
         PATH_DIRECTORY_NOT_EMPTY,
         _PATH_KIND_MAX,
 } PathKind;
 
-DECLARE_STRING_TABLE(path_kind, PathKind);               /* "PathExists", … as the directives */
+DECLARE_STRING_TABLE(path_kind, PathKind);               /* "PathExists", …: names of the directives */
 
 typedef struct PathValue {
         PathKind kind;
@@ -30,7 +30,7 @@ typedef struct PathValue {
 
 typedef struct PathSettings {
         VECTOR(PathValue) values;       /* in the order of the file */
-        char *unit;                     /* owned: what it triggers */
+        char *unit;                     /* owned: the triggered unit */
         mode_t directory_mode;
         bool make_directory;
         usec_t limit_interval;          /* 0: no limit */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Values of resource directives that are of one device: a path, and a number
+ * Values of resource directives for one device: a path and a number
  *
- * Which device a path means is known where the limit is applied: it may not be
- * there yet.
+ * The path is resolved to a device when the limit is applied, because it may
+ * not exist before.
  */
 
 #include <errno.h>
@@ -63,7 +63,7 @@ static void drop_empty(ResourceSettings *settings) {
         }
 }
 
-/* The two words: 1, 0 if they are no good (said), or -errno. */
+/* Splits the two words: 1, 0 if they are invalid (reported), or -errno. */
 static int split(const DirectiveLine *line, const char *value, const char *example, char **ret_path,
                  const char **ret_number) {
         cleanup_free_ char *path = NULL;
@@ -164,6 +164,6 @@ int resource_parse_device_latency(const DirectiveLine *line, const char *value) 
                 return directive_complain(line, "'%s' is not a time span such as '25ms', '0.1' or 'infinity'", span);
         r = find_field(line, path, &device);
         if (r > 0)
-                device->latency_target = target == 0 ? USEC_INFINITY : target;  /* as the kernel has it: no target */
+                device->latency_target = target == 0 ? USEC_INFINITY : target;  /* 0 means no target to the kernel */
         return MIN(r, 0);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Values that say what a unit may reach: devices, addresses of the network
+ * Values for access to devices and network addresses
  *
- * A bad one refuses the unit: with it left out, the unit could reach more, or
- * less, than it is meant to.
+ * A bad value refuses the unit: without it the unit would have more, or less,
+ * access than intended.
  */
 
 #include <errno.h>
@@ -25,7 +25,7 @@ static bool is_access(const char *text) {
         return *text && strspn(text, "rwm") == strlen(text);
 }
 
-/* "/dev/sda1 r", "char-pts rw": without the second word all of "rwm". */
+/* Parses "/dev/sda1 r" or "char-pts rw"; without the second word it is "rwm". */
 int resource_parse_device_allow(const DirectiveLine *line, const char *value) {
         char ***list = directive_field(line);
         cleanup_free_ char *device = NULL, *access = NULL;

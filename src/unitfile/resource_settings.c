@@ -2,7 +2,8 @@
 /*
  * Resource control as data
  *
- * All zero says nothing, and then nothing is kept: most units have no limits.
+ * All members zero mean no setting, which is not stored: most units have no
+ * limits.
  */
 
 #include <assert.h>

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * Resource control as data: what units with a control group can be told
+ * Resource control as data: the settings of units with a control group
  *
- * A limit in percent stays one, since what it is a part of is known where it
- * is applied.
+ * A limit in percent is kept as such, because the total is known only where
+ * the limit is applied.
  */
 
 #include <stdbool.h>
@@ -26,7 +26,7 @@
 
 typedef struct ResourceLimit {
         bool is_set;
-        bool is_part;                   /* amount is in hundredths of a percent */
+        bool is_part;                   /* .amount is in hundredths of a percent */
         uint64_t amount;
 } ResourceLimit;
 
@@ -39,8 +39,8 @@ typedef enum ResourceOomPolicy {
 
 typedef enum ResourceDevicePolicy {
         RESOURCE_DEVICES_AUTO,          /* all, unless some are named: then closed */
-        RESOURCE_DEVICES_CLOSED,        /* those that are named, and what does no harm: null, zero, random, … */
-        RESOURCE_DEVICES_STRICT,        /* those that are named */
+        RESOURCE_DEVICES_CLOSED,        /* named ones, and harmless ones: null, zero, random, … */
+        RESOURCE_DEVICES_STRICT,        /* named ones only */
         _RESOURCE_DEVICE_POLICY_MAX,
 } ResourceDevicePolicy;
 
@@ -55,39 +55,39 @@ typedef enum ResourceKind {
 } ResourceKind;
 
 typedef enum ResourceDeviceLimit {
-        RESOURCE_READ_BANDWIDTH,        /* bytes in a second */
+        RESOURCE_READ_BANDWIDTH,        /* bytes per second */
         RESOURCE_WRITE_BANDWIDTH,
-        RESOURCE_READ_IOPS,             /* operations in a second */
+        RESOURCE_READ_IOPS,             /* operations per second */
         RESOURCE_WRITE_IOPS,
         _RESOURCE_DEVICE_LIMIT_MAX,
 } ResourceDeviceLimit;
 
-/* More than that no unit can name. */
+/* Limit on the devices that a unit can name. */
 #define RESOURCE_DEVICES_MAX 16U
 
 typedef struct ResourceDevice {
-        char *path;                     /* of the device, or of anything on it */
+        char *path;                     /* of the device, or of a file on it */
         uint32_t weight;                /* 0: not set */
         uint64_t limits[_RESOURCE_DEVICE_LIMIT_MAX];    /* 0: not set */
         usec_t latency_target;          /* 0: not set; USEC_INFINITY: none */
 } ResourceDevice;
 
-/* Defaults for units without settings, and facts about the manager. */
+/* Defaults for units without settings, and the state of the manager. */
 typedef struct ResourceDefaults {
-        ResourceLimit tasks_max;        /* of what is no slice */
+        ResourceLimit tasks_max;        /* for all but slices */
         bool is_user;
-        bool is_startup;                /* the manager starts up, or ends: Startup…= counts */
+        bool is_startup;                /* the manager starts up or shuts down: Startup…= applies */
 } ResourceDefaults;
 
 typedef struct ResourceSettings {
-        char *slice;                    /* owned; NULL: the default one */
+        char *slice;                    /* owned; NULL: the default slice */
         bool accounts[_RESOURCE_KIND_MAX];      /* CPUAccounting=, … */
         bool delegate;
         uint8_t delegated;              /* bits of ResourceKind */
         ResourceOomPolicy oom_policy;
         uint32_t cpu_weight;            /* 0: not set */
         uint32_t io_weight;
-        uint32_t startup_cpu_weight;    /* 0: as without "startup" */
+        uint32_t startup_cpu_weight;    /* 0: same as .cpu_weight */
         uint32_t startup_io_weight;
         usec_t cpu_quota_per_sec;       /* 0: not set; USEC_INFINITY: none */
         usec_t cpu_quota_period;        /* 0: not set */
@@ -108,12 +108,12 @@ DECLARE_STRING_TABLE(resource_oom_policy, ResourceOomPolicy);    /* "stop", "con
 DECLARE_STRING_TABLE(resource_device_policy, ResourceDevicePolicy);      /* "auto", "closed", "strict" */
 DECLARE_STRING_TABLE(resource_kind, ResourceKind);               /* "cpu", "cpuset", "io", "memory", "pids" */
 
-/* A number, a share ("15%") or "infinity", as of TasksMax=: 0, or -EINVAL. */
+/* Parses a value of TasksMax=: a number, a share ("15%") or "infinity". 0, or -EINVAL. */
 int resource_limit_parse(const char *value, ResourceLimit *ret_limit);
 
 ResourceSettings *resource_settings_free(ResourceSettings *settings);
 DEFINE_CLEANUP(ResourceSettings, resource_settings_free)
-/* Takes over what @from says, if it says anything: NULL then, or if there is no memory (-ENOMEM). */
+/* Moves the content of @from to *@ret_settings, which is NULL if there is none. 0, or -ENOMEM with NULL. */
 int resource_settings_take(ResourceSettings *from, ResourceSettings **ret_settings);
-/* Frees what it owns and zeroes it, which is to say nothing. */
+/* Frees all members and sets them to zero. */
 void resource_settings_deinit(ResourceSettings *settings);

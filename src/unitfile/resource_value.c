@@ -2,9 +2,9 @@
 /*
  * Values of resource directives
  *
- * A bad one refuses the unit where it would run with more than it is meant to
- * have, and is left out with a warning where it is a wish (weights,
- * protections), as the rows of the table have it.
+ * As the rows of the table say, a bad limit refuses the unit, which could use
+ * more than intended without it; a bad preference (weights, protections) is
+ * ignored with a warning.
  */
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "unitfile/unit_draft.h"
 
 #define WEIGHT_MAX 10000U
-#define PARTS 10000U                    /* hundredths of a percent in the whole */
+#define PARTS 10000U                    /* hundredths of a percent in 100% */
 
 /* "12.5%" as 1250: 0 or -EINVAL. @most in percent. */
 static int parse_percent(const char *value, uint64_t most, uint64_t *ret_parts) {
@@ -146,7 +146,7 @@ int resource_parse_weight(const DirectiveLine *line, const char *value) {
         return 0;
 }
 
-/* A share of one processor; more than 100% is valid, for several. */
+/* A share of one processor; more than 100% means several processors. */
 int resource_parse_cpu_quota(const DirectiveLine *line, const char *value) {
         usec_t *field = directive_field(line);
         uint64_t parts = 0;
@@ -168,7 +168,7 @@ static bool parse_node(const char **at, uint32_t *ret_node) {
         return *ret_node <= RESOURCE_NODE_MAX;
 }
 
-/* "0-3,5 7" as "0-3,5,7": 0, -EINVAL or -ENOMEM. */
+/* Converts "0-3,5 7" to "0-3,5,7": 0, -EINVAL or -ENOMEM. */
 static int parse_nodes(const char *value, char **ret_list) {
         cleanup_(text_deinit) Text list = {};
 
@@ -189,7 +189,7 @@ static int parse_nodes(const char *value, char **ret_list) {
         return text_finish(&list, ret_list);
 }
 
-/* Several lines add up; an empty one takes all back. */
+/* Several lines add up; an empty value resets the list. */
 int resource_parse_nodes(const DirectiveLine *line, const char *value) {
         char **field = directive_field(line), *list = NULL;
         cleanup_free_ char *fresh = NULL;
@@ -226,7 +226,7 @@ int resource_parse_slice(const DirectiveLine *line, const char *value) {
         return 0;
 }
 
-/* "yes", "no", or the controllers. */
+/* Parses "yes", "no", or a list of controllers. */
 int resource_parse_delegate(const DirectiveLine *line, const char *value) {
         ResourceSettings *settings = directive_base(line, DIRECTIVE_IN_RESOURCES);
         const uint8_t all = (1U << _RESOURCE_KIND_MAX) - 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Values of directives that say what processes are not to see or change
+ * Values of sandbox directives
  *
- * The settings come into being with the first of these lines, so that a unit
- * without any has none.
+ * The settings are allocated by the first of these lines, so a unit without
+ * any has none.
  */
 
 #include <errno.h>
@@ -92,7 +92,7 @@ int sandbox_parse_mount_api(const DirectiveLine *line, const char *value) {
         return 0;
 }
 
-/* Each word of @value, still with its specifiers, to @take; 0 also if one was bad, and that was said. */
+/* Passes each word of @value, with unresolved specifiers, to @take; 0, also for a bad word (reported), or -ENOMEM. */
 static int parse_words(const DirectiveLine *line, const char *value, SandboxPathKind kind,
                        int (*take)(const DirectiveLine *line, SandboxSettings *settings, SandboxPathKind kind,
                                    const char *word)) {
@@ -139,7 +139,7 @@ int sandbox_parse_paths(const DirectiveLine *line, const char *value) {
         return parse_words(line, value, (SandboxPathKind) line->directive->argument, take_path);
 }
 
-/* The part of *@at up to a ':' ("\:" is one that divides nothing), unescaped; *@at is NULL behind the last. */
+/* Takes the part of *@at up to a ':', unescaped ("\:" is a literal colon); *@at is NULL after the last. */
 static int take_part(const char **at, char **ret_part) {
         Text part = {};
         const char *from = *at;

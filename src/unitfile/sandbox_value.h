@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * Rows and parsers of directives that say what processes are not to see or change
+ * Rows and parsers of the sandbox directives
  *
- * All are strict: a unit never runs with less protection than its file asks
- * for.
+ * All are strict: a unit never runs with less protection than its file
+ * requests.
  */
 
 #include <stddef.h>
@@ -23,8 +23,8 @@
 
 int sandbox_parse_bool(const DirectiveLine *line, const char *value);
 int sandbox_parse_path(const DirectiveLine *line, const char *value);
-int sandbox_parse_enum(const DirectiveLine *line, const char *value);           /* "yes" and "no" also as booleans */
+int sandbox_parse_enum(const DirectiveLine *line, const char *value);           /* booleans for "yes" and "no" */
 int sandbox_parse_mount_api(const DirectiveLine *line, const char *value);
-int sandbox_parse_paths(const DirectiveLine *line, const char *value);          /* row.argument: a SandboxPathKind */
+int sandbox_parse_paths(const DirectiveLine *line, const char *value);          /* argument: SandboxPathKind */
 int sandbox_parse_binds(const DirectiveLine *line, const char *value);
 int sandbox_parse_temporary(const DirectiveLine *line, const char *value);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Is a scope complete?
+ * Checks of scope units
  *
- * A scope is made of processes that are there, so a file in a folder of units
- * makes none: only a client that names the processes does, and the manager
- * writes its settings into the transient folder.
+ * A scope consists of existing processes, so a unit file cannot make one: a
+ * client that names the processes does, and the manager writes its settings
+ * into the transient folder.
  */
 
 #include <errno.h>

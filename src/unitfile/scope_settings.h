@@ -11,11 +11,11 @@
 
 typedef struct ScopeSettings {
         KillSettings kill;
-        ResourceSettings *resources;    /* owned; NULL: nothing is said */
+        ResourceSettings *resources;    /* owned; NULL: not set */
         usec_t runtime_max;             /* USEC_INFINITY: none */
-        usec_t runtime_extra;           /* up to so much more, at random */
+        usec_t runtime_extra;           /* a random time up to this is added */
         usec_t timeout_stop;            /* 0: none */
 } ScopeSettings;
 
-void scope_settings_init(ScopeSettings *settings);       /* the defaults, which are systemd's */
+void scope_settings_init(ScopeSettings *settings);       /* sets the defaults, which are systemd's */
 void scope_settings_deinit(ScopeSettings *settings);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Is a service complete?
+ * Checks of service units
  *
- * What no single line can tell: rules between settings, and defaults that
- * hang on other settings. They are systemd's.
+ * Rules between settings, and defaults that depend on other settings. They are
+ * systemd's.
  */
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static int check_commands(UnitDraft *draft) {
         const ExecCommand *start = service->commands[SERVICE_EXEC_START];
         const char *fragment = draft->state->sources.fragment;
 
-        /* One that only asks for the machine to go down when it is reached. */
+        /* A unit whose only purpose is to shut the machine down when it is reached. */
         if (!start && draft->rare->success_action != UNIT_ACTION_NONE && service->type == SERVICE_ONESHOT)
                 return 0;
         if (!start && !service->commands[SERVICE_EXEC_STOP])
@@ -99,7 +99,7 @@ static int check_rare(UnitDraft *draft) {
         return r;
 }
 
-/* Reports settings without effect. */
+/* Warns about settings without effect. */
 static void tell_useless(const UnitDraft *draft) {
         const ServiceSettings *service = unit_draft_service(draft);
         const ServiceRareSettings *rare = service_settings_rare(service);
@@ -126,7 +126,7 @@ static bool needs_to_be_heard(const UnitDraft *draft) {
                draft->service_rare.fd_store_max > 0;
 }
 
-/* Type= if no file sets it. */
+/* Sets Type= if no file does. */
 static void settle_type(UnitDraft *draft) {
         ServiceSettings *service = unit_draft_service(draft);
 
@@ -164,7 +164,7 @@ static int check(UnitDraft *draft) {
         if (r < 0)
                 return r;
         tell_useless(draft);
-        /* The unit was refused already; a second reason would hide the first. */
+        /* The unit was refused already, and a second message would hide the first. */
         if (draft->is_broken)
                 return 0;
         r = check_commands(draft);
@@ -173,7 +173,7 @@ static int check(UnitDraft *draft) {
         return r < 0 || draft->is_broken ? r : check_rare(draft);
 }
 
-/* A bus that is no unit here (a session's, or one of systemd's) need not be waited for. */
+/* A bus that is no unit here (a session's, or one of systemd's) is not waited for. */
 static int add_implied(UnitDraft *draft) {
         static const char bus[] = "dbus.socket";
         const char *file = draft->state->sources.fragment ? draft->state->sources.fragment : "";

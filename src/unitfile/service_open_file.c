@@ -23,7 +23,7 @@ static bool name_is_valid(const char *name) {
         return n > 0 && n <= 255;
 }
 
-/* 1, 0 if one of them is none (it was said), or -ENOMEM. */
+/* 1, 0 if a word is no option (reported), or -ENOMEM. */
 static int read_options(const DirectiveLine *line, const char *text, uint32_t *ret_flags) {
         static const char *const words[] = { "read-only", "append", "truncate", "graceful" };
         cleanup_(strv_freep) char **options = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Settings of [Service] that few services have
+ * Rare settings of [Service]
  */
 
 #include <assert.h>

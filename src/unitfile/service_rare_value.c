@@ -2,8 +2,8 @@
 /*
  * Values of the rare settings of [Service]
  *
- * A probe of a port becomes a command of jobd itself, as if the file had named a
- * program, so probes are all run alike.
+ * A probe of a port becomes a command of jobd itself, so that all probes run
+ * alike.
  */
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "unitfile/service_settings.h"
 #include "unitfile/unit_draft.h"
 
-/* Below it are the standard streams; more than the usual limit of descriptors would never work. */
+/* The minimum is above the standard streams; the maximum is the usual limit of descriptors. */
 #define NOTIFY_FD_MIN 3
 #define NOTIFY_FD_MAX 1023
 
@@ -75,7 +75,7 @@ int service_parse_notify_fd(const DirectiveLine *line, const char *value) {
         return 0;
 }
 
-/* A time span, or a share of the pause: "20%". */
+/* A time span, or a share of the restart delay: "20%". */
 int service_parse_restart_jitter(const DirectiveLine *line, const char *value) {
         ServiceRareSettings *rare = directive_base(line, DIRECTIVE_IN_SERVICE_RARE);
         cleanup_free_ char *number = NULL;
@@ -129,7 +129,7 @@ int service_parse_probe_command(const DirectiveLine *line, const char *value) {
         return directive_parse_command(line, value);
 }
 
-/* Behind those that it has: that there are two is said when all is read. */
+/* Appends a command to the probe's list: a second one is reported after everything has been read. */
 static int add_command(const DirectiveLine *line, char **argv) {
         ExecCommand **end = &probe_of(line)->command;
         ExecCommand *command = calloc(1, sizeof(*command));
@@ -172,7 +172,7 @@ static int add_probe(const DirectiveLine *line, const char *kind, const char *ho
         return probe->target ? add_command(line, take_ptr(argv)) : -ENOMEM;
 }
 
-/* The value, expanded: 1; 0 if it is empty, which drops the probe, or was bad; or -ENOMEM. */
+/* Resolves specifiers: 1; 0 if the value is empty, which removes the probe, or bad (reported); or -ENOMEM. */
 static int expand_probe(const DirectiveLine *line, const char *value, char **ret_text) {
         if (*value)
                 return directive_expand(line, value, ret_text);
@@ -187,7 +187,7 @@ static bool is_graph(const char *text) {
         return true;
 }
 
-/* "host:port", "[v6]:port", "port"; without a port it is @usual_port: 0 or -EINVAL. Cuts @text up. */
+/* Splits "host:port", "[v6]:port" or "port"; the default port is @usual_port: 0 or -EINVAL. Modifies @text. */
 static int split_address(char *text, const char *usual_port, const char **ret_host, const char **ret_port) {
         char *colon, *end;
         uint32_t port;

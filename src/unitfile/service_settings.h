@@ -4,9 +4,9 @@
 /*
  * The [Service] section as data
  *
- * unitfile reads it, types acts by it, jobd-sim looks at what the
- * service can do. How its processes are run and ended is in exec_settings.h
- * and kill_settings.h.
+ * unitfile reads it, types acts on it, jobd-sim reads the operations that the
+ * service has. The settings for running and killing its processes are in
+ * exec_settings.h and kill_settings.h.
  */
 
 #include <stdbool.h>
@@ -59,8 +59,8 @@ typedef enum ServiceExec {
         SERVICE_EXEC_RELOAD,
         SERVICE_EXEC_STOP,
         SERVICE_EXEC_STOP_POST,
-        _SERVICE_EXEC_LIST_MAX,         /* those above have a list in ServiceSettings */
-        SERVICE_EXEC_READINESS = _SERVICE_EXEC_LIST_MAX,        /* those below are in ServiceRareSettings.probes */
+        _SERVICE_EXEC_LIST_MAX,         /* the above have a list in ServiceSettings */
+        SERVICE_EXEC_READINESS = _SERVICE_EXEC_LIST_MAX,        /* the others are in ServiceRareSettings.probes */
         SERVICE_EXEC_LIVENESS,
         _SERVICE_EXEC_MAX,
 } ServiceExec;
@@ -73,7 +73,7 @@ typedef struct ExitStatusSet {
 
 typedef struct ServiceSettings {
         /*
-         * Fields that each start reads come first, for the processor's cache: there may be a hundred thousand
+         * The fields that each start reads come first, for the processor's cache: there may be a hundred thousand
          * services.
          */
         ServiceType type;
@@ -84,15 +84,15 @@ typedef struct ServiceSettings {
         bool remain_after_exit;
         bool has_timeout_start;
         bool has_timeout_abort;
-        bool non_blocking;              /* the sockets that it is given */
-        bool exit_type_cgroup;          /* it runs as long as there is any process of it */
-        ServiceRareSettings *rare;      /* owned; NULL: nothing of that is said. Read by service_settings_rare() */
-        struct ResourceSettings *resources;     /* owned; NULL: nothing is said */
+        bool non_blocking;              /* make the passed sockets non-blocking */
+        bool exit_type_cgroup;          /* ends with its last process rather than the main one */
+        ServiceRareSettings *rare;      /* owned; NULL: none. Read with service_settings_rare() */
+        struct ResourceSettings *resources;     /* owned; NULL: not set */
         usec_t watchdog;
         ExecSettings exec;
         ExecCommand *commands[_SERVICE_EXEC_LIST_MAX];        /* owned lists */
 
-        usec_t timeout_start;           /* USEC_INFINITY: none; oneshot has none by default */
+        usec_t timeout_start;           /* USEC_INFINITY: none, the default of oneshot */
         usec_t timeout_stop;
         usec_t timeout_abort;
         usec_t restart_usec;
@@ -110,7 +110,7 @@ DECLARE_STRING_TABLE(service_restart, ServiceRestart);
 DECLARE_STRING_TABLE(service_notify_access, ServiceNotifyAccess);
 DECLARE_STRING_TABLE(service_exec, ServiceExec);         /* "ExecStartPre", … */
 
-int service_settings_new(ServiceSettings **ret_settings);        /* the defaults */
+int service_settings_new(ServiceSettings **ret_settings);        /* with the defaults */
 ServiceSettings *service_settings_free(ServiceSettings *settings);
 /* The rare settings of @settings; never NULL. */
 const ServiceRareSettings *service_settings_rare(const ServiceSettings *settings);

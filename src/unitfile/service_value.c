@@ -2,8 +2,8 @@
 /*
  * Values of [Service]
  *
- * What a service may do, and how it is run, must be just what its file says:
- * so most of these are strict, and a bad value refuses the unit.
+ * Most of them are strict, and a bad value refuses the unit: a service must
+ * run exactly as its file says.
  */
 
 #include <errno.h>
@@ -72,7 +72,7 @@ int service_parse_timeout_start(const DirectiveLine *line, const char *value) {
         return directive_parse_time_limit(line, value);
 }
 
-/* The row's field is the limit for stopping. */
+/* The row's field is the stop timeout. */
 int service_parse_timeout(const DirectiveLine *line, const char *value) {
         ServiceSettings *service = directive_base(line, DIRECTIVE_IN_TYPE);
         int r = directive_parse_time_limit(line, value);

@@ -2,8 +2,8 @@
 /*
  * Addresses to listen on
  *
- * Nothing is looked up but the number of an interface: a name would be asked
- * of a name service, for which the manager cannot wait.
+ * Only numbers of interfaces are looked up: a host name would need a name
+ * service, for which the manager cannot wait.
  */
 
 #include <arpa/inet.h>
@@ -32,7 +32,7 @@ static int parse_unix(const char *text, SocketAddress *address) {
 
         if (n < 2)
                 return -EINVAL;
-        /* A path ends with a NUL, a name does not need one. */
+        /* A path needs a terminating NUL, an abstract name does not. */
         if (n + !is_abstract > sizeof(address->un.sun_path))
                 return -ENAMETOOLONG;
         address->un.sun_family = AF_UNIX;
@@ -43,7 +43,7 @@ static int parse_unix(const char *text, SocketAddress *address) {
         return 0;
 }
 
-/* The rest after the bracket: ":PORT" or ":PORT%INTERFACE". */
+/* Parses the part after the bracket: ":PORT" or ":PORT%INTERFACE". */
 static int parse_ipv6_rest(const char *text, SocketAddress *address) {
         char port[8] = "";
         size_t n;
@@ -116,7 +116,7 @@ int socket_address_parse(const char *text, SocketAddress *ret_address) {
         return r;
 }
 
-/* The kernel's names, in small letters. */
+/* The kernel's names in lower case. */
 static const char *const netlink_protocols[] = {
         [NETLINK_ROUTE] = "route",
         [NETLINK_FIREWALL] = "firewall",

@@ -4,10 +4,10 @@
 /*
  * Addresses to listen on, as unit files write them
  *
- * A port ("80": all addresses), an IPv4 address or an IPv6 one in brackets with
- * a port ("127.0.0.1:80", "[::1]:80", "[fe80::1]:80%eth0"), a path, or an
- * abstract name ("@name"). Of netlink a protocol and the bits of its groups
- * ("route 1361").
+ * A port ("80": all addresses), an IPv4 address or an IPv6 one in brackets
+ * with a port ("127.0.0.1:80", "[::1]:80", "[fe80::1]:80%eth0"), a path, or an
+ * abstract name ("@name"). For netlink: a protocol and the bit mask of its
+ * groups ("route 1361").
  */
 
 #include <linux/netlink.h>
@@ -31,23 +31,20 @@ typedef struct SocketAddress {
 
 #define SOCKET_ADDRESS_TEXT_MAX 160
 
-/*
- * 0, -EINVAL, -ENAMETOOLONG for a path or name that no socket can have, or -ENODEV for an interface that is not
- * there.
- */
+/* 0, -EINVAL, -ENAMETOOLONG for a path or name that is too long for a socket, or -ENODEV for an unknown interface. */
 int socket_address_parse(const char *text, SocketAddress *ret_address);
 
-/* "kobject-uevent 1", or "audit": 0, or -EINVAL. */
+/* Parses "kobject-uevent 1" or "audit": 0, or -EINVAL. */
 int socket_address_parse_netlink(const char *text, SocketAddress *ret_address, int *ret_protocol);
 
-/* A port alone is an IPv6 address, which takes IPv4, too; where there is no IPv6 it is an IPv4 one. */
+/* Where IPv6 is missing, converts a port alone, which is an IPv6 address that also accepts IPv4, to IPv4. */
 bool socket_address_make_ipv4(SocketAddress *address);
 
 /* Formats the address like systemd; returns @buffer, "" if there is nothing to print. */
 const char *socket_address_format(const SocketAddress *address, char buffer[static SOCKET_ADDRESS_TEXT_MAX]);
-/* Without the port; an IPv4 address in an IPv6 one as the former. */
+/* Formats the address without the port; an IPv4 address in an IPv6 one as IPv4. */
 const char *socket_address_format_host(const SocketAddress *address, char buffer[static SOCKET_ADDRESS_TEXT_MAX]);
 unsigned socket_address_port(const SocketAddress *address);     /* 0 if it has none */
 
-/* The path of its file; NULL if it has none. */
+/* The path of a socket file; NULL if there is none. */
 const char *socket_address_path(const SocketAddress *address);

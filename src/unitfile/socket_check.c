@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Is a socket complete, and what does it imply?
+ * Checks and implied dependencies of socket units
  *
- * The rules, and the dependencies that no line says, are systemd's.
+ * The rules and the implied dependencies are systemd's.
  */
 
 #include <errno.h>
@@ -42,8 +42,8 @@ static bool is_in_network(const SocketSettings *settings) {
 }
 
 /*
- * A setting that would not protect the sockets: the manager opens them in its own network, where no filter of the
- * unit's group applies. NULL: there is none.
+ * A setting that would not protect the sockets, because the manager opens them in its own network, where filters of the
+ * unit's control group do not apply. NULL if there is none.
  */
 static const char *find_useless_protection(const UnitDraft *draft) {
         const SandboxSettings *sandbox = draft->section.exec_rare.sandbox;
@@ -61,7 +61,7 @@ static int check(UnitDraft *draft) {
         const SocketSettings *settings = draft->section.own;
         const char *fragment = draft->state->sources.fragment;
 
-        /* The unit was refused already; a second reason would hide the first. */
+        /* The unit was refused already, and a second message would hide the first. */
         if (draft->is_broken)
                 return 0;
         if (find_useless_protection(draft))
@@ -90,7 +90,7 @@ static int check(UnitDraft *draft) {
         return 0;
 }
 
-/* "web.socket" → "web.service", with an instance as it is. */
+/* The service's default name: "web.socket" → "web.service", with the same instance. */
 static int own_service(const UnitDraft *draft, char **ret_name) {
         size_t n = strlen(draft->name) - strlen(".socket");
 

@@ -4,8 +4,8 @@
 /*
  * The [Socket] section as data
  *
- * unitfile reads it, types acts by it. How its commands are run and ended
- * is in exec_settings.h and kill_settings.h.
+ * unitfile reads it, types acts on it. The settings for running and killing
+ * its commands are in exec_settings.h and kill_settings.h.
  */
 
 #include <stdbool.h>
@@ -30,7 +30,7 @@ typedef enum SocketListenKind {
 
 typedef struct SocketListen {
         SocketListenKind kind;
-        /* owned: as socket_address_parse() takes it; a path; the name of a queue; "route 1" */
+        /* owned: input of socket_address_parse(); a path; the name of a queue; "route 1" */
         char *address;
 } SocketListen;
 
@@ -46,7 +46,7 @@ typedef enum SocketExec {
 } SocketExec;
 
 typedef enum SocketBindIpv6 {
-        SOCKET_BIND_IPV6_DEFAULT,       /* as the system has it */
+        SOCKET_BIND_IPV6_DEFAULT,       /* the system's setting */
         SOCKET_BIND_IPV6_BOTH,
         SOCKET_BIND_IPV6_ONLY,
         _SOCKET_BIND_IPV6_MAX,
@@ -62,7 +62,7 @@ typedef enum SocketTimestamping {
 typedef struct SocketSettings {
         SocketListens listen;           /* owned */
         ExecCommand *commands[_SOCKET_EXEC_MAX];        /* owned lists */
-        char *service;                  /* Service=; NULL: the one of the socket's own name */
+        char *service;                  /* Service=; NULL: the service of the same name */
         char *fd_name;                  /* NULL: the socket's name */
         char *user, *group;             /* of its files */
         char **symlinks;
@@ -71,19 +71,19 @@ typedef struct SocketSettings {
 
         uint32_t socket_mode, directory_mode;
         uint32_t backlog;
-        uint32_t max_connections, max_connections_per_source;   /* of the latter 0: no limit */
+        uint32_t max_connections, max_connections_per_source;   /* the second: 0 for no limit */
         usec_t timeout;                 /* USEC_INFINITY: none */
-        usec_t trigger_limit_interval;  /* USEC_INFINITY: not said; 0: no limit */
-        uint32_t trigger_limit_burst;   /* UINT32_MAX: not said */
+        usec_t trigger_limit_interval;  /* USEC_INFINITY: not set; 0: no limit */
+        uint32_t trigger_limit_burst;   /* UINT32_MAX: not set */
         usec_t poll_limit_interval;     /* 0: no limit */
         uint32_t poll_limit_burst;
 
-        usec_t keep_alive_time, keep_alive_interval, defer_accept;      /* 0: not said */
-        uint32_t keep_alive_probes;     /* 0: not said */
-        uint64_t receive_buffer, send_buffer, pipe_size;                /* bytes; 0: not said */
-        int32_t queue_max_messages, queue_message_size;                 /* 0: not said */
-        int32_t priority, ip_tos, ip_ttl, mark;                         /* -1: not said */
-        int32_t protocol;               /* IPPROTO_…; 0: the usual one */
+        usec_t keep_alive_time, keep_alive_interval, defer_accept;      /* 0: not set */
+        uint32_t keep_alive_probes;     /* 0: not set */
+        uint64_t receive_buffer, send_buffer, pipe_size;                /* bytes; 0: not set */
+        int32_t queue_max_messages, queue_message_size;                 /* 0: not set */
+        int32_t priority, ip_tos, ip_ttl, mark;                         /* -1: not set */
+        int32_t protocol;               /* IPPROTO_…; 0: default */
         SocketBindIpv6 bind_ipv6;
         SocketTimestamping timestamping;
 
@@ -103,7 +103,7 @@ typedef struct SocketSettings {
 
         ExecSettings exec;
         KillSettings kill;
-        struct ResourceSettings *resources;     /* owned; NULL: nothing is said */
+        struct ResourceSettings *resources;     /* owned; NULL: not set */
 } SocketSettings;
 
 DECLARE_STRING_TABLE(socket_listen_kind, SocketListenKind);     /* "Stream", …: as in Listen… */
@@ -111,13 +111,13 @@ DECLARE_STRING_TABLE(socket_exec, SocketExec);                   /* "ExecStartPr
 DECLARE_STRING_TABLE(socket_bind_ipv6, SocketBindIpv6);
 DECLARE_STRING_TABLE(socket_timestamping, SocketTimestamping);
 
-void socket_settings_init(SocketSettings *settings);             /* the defaults */
-void socket_settings_deinit(SocketSettings *settings);           /* what it owns */
+void socket_settings_init(SocketSettings *settings);             /* sets the defaults */
+void socket_settings_deinit(SocketSettings *settings);           /* frees what it owns */
 
 bool socket_listen_is_socket(const SocketListen *listen);
-/* Is there a descriptor for each connection? Not with Accept=no, nor for what has no connections. */
+/* Returns true if there can be a descriptor for each connection: not for sockets without connections. */
 bool socket_listen_is_accepting(const SocketListen *listen);
-/* The path in the file system; NULL if there is none. Valid as long as @listen is. */
+/* The path in the file system; NULL if there is none. Valid as long as @listen. */
 const char *socket_listen_path(const SocketListen *listen);
 
 /* TriggerLimitIntervalSec= and TriggerLimitBurst=, or their defaults. */

@@ -35,7 +35,7 @@ static void reset_listens(SocketSettings *settings, SocketListenKind kind) {
         settings->listen.n = kept;
 }
 
-/* 1, 0 if it is none (said), or -ENOMEM. */
+/* Checks the name of a message queue: 1, 0 if it is invalid (reported), or -ENOMEM. */
 static int judge_queue(const DirectiveLine *line, const char *name) {
         if (name[0] == '/' && name[1] && !strchr(name + 1, '/') && strlen(name) < 256)
                 return 1;
@@ -76,7 +76,7 @@ static int judge_netlink(const DirectiveLine *line, const char *text) {
                                                      "the bits of its groups, such as 'kobject-uevent 1'", text);
 }
 
-/* The address as it is kept: 1, 0 if it is none (said), or -ENOMEM. */
+/* The address in the stored form: 1, 0 if it is invalid (reported), or -ENOMEM. */
 static int expand_listen(const DirectiveLine *line, SocketListenKind kind, const char *value, char **ret_address) {
         cleanup_free_ char *text = NULL;
         int r;
@@ -215,7 +215,7 @@ int socket_parse_timestamping(const DirectiveLine *line, const char *value) {
         return 0;
 }
 
-/* A boolean, too, as it once was. */
+/* Also accepts a boolean, the older format. */
 int socket_parse_bind_ipv6(const DirectiveLine *line, const char *value) {
         int found = *value ? socket_bind_ipv6_from_string(value) : SOCKET_BIND_IPV6_DEFAULT;
         int is_on = text_parse_bool(value);

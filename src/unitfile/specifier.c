@@ -2,11 +2,11 @@
 /*
  * Specifiers
  *
- * Each is one row of a table: letter and function. What depends on the
- * machine is read when it is asked for, as few files use it and none often;
- * so a changed host name needs no invalidation. An unknown specifier is left
- * as it stands, as systemd does, since units of others count on that (a log
- * format with "%(message)s"); but it is told of, as it may not be meant.
+ * Each is one row of a table: letter and function. Values that depend on the
+ * machine are read at each use, because few files use them; so a changed host
+ * name needs no invalidation. An unknown specifier is left unchanged, as in
+ * systemd, because existing unit files depend on that (a log format with
+ * "%(message)s"); but there is a warning, as it may be a mistake.
  */
 
 #include <assert.h>
@@ -56,7 +56,7 @@ static int specifier_instance(const SpecifierContext *context, char **ret_value)
         return r == -EINVAL ? specifier_copy("", ret_value) : r;
 }
 
-/* The part of the prefix behind its last dash. */
+/* The part of the prefix after its last dash. */
 static int specifier_last_component(const SpecifierContext *context, char **ret_value) {
         cleanup_free_ char *prefix = NULL;
         int r = unit_name_prefix(context->unit, &prefix);
@@ -119,8 +119,8 @@ static const char *specifier_environment(const char *name) {
 }
 
 /*
- * Reads only /etc/passwd (here) and /etc/group (below): a name service may ask the network, and the manager must not
- * wait for that. Valid until the next call; NULL: the user is not in the file.
+ * Reads only /etc/passwd (here) and /etc/group (below): a name service may wait for the network, which the manager must
+ * not do. Valid until the next call; NULL: the user is not in the file.
  */
 static const struct passwd *specifier_own_user(void) {
         FILE *file = fopen("/etc/passwd", "re");
@@ -155,7 +155,7 @@ static int specifier_home(const SpecifierContext *context, char **ret_value) {
         return specifier_copy(home ? home : geteuid() == 0 ? "/root" : "/", ret_value);
 }
 
-/* For a user who is not in the file, the login has set $USER and $HOME. */
+/* If the user is not in the file, $USER and $HOME are used. */
 static int specifier_user(const SpecifierContext *context, char **ret_value) {
         const struct passwd *entry = geteuid() == 0 ? NULL : specifier_own_user();
         const char *name = entry ? entry->pw_name : context->is_user ? specifier_environment("USER") : NULL;
@@ -255,7 +255,9 @@ static int specifier_lasting_temporary(const SpecifierContext *context, char **r
         return specifier_copy(value ? value : "/var/tmp", ret_value);
 }
 
-/* Where they are if it has any: what $CREDENTIALS_DIRECTORY is (exec/exec_secret.c). */
+/*
+ * The folder of the unit's credentials, as in $CREDENTIALS_DIRECTORY (exec/exec_secret.c), whether it has any or not.
+ */
 static int specifier_credentials(const SpecifierContext *context, char **ret_value) {
         cleanup_free_ char *runtime = NULL;
         int r = specifier_usual_runtime(context, &runtime);
@@ -298,7 +300,7 @@ static int specifier_architecture(const SpecifierContext *context, char **ret_va
                                                                         : uts.machine, ret_value);
 }
 
-/* The first word of a one-line file. proc files say they are empty, so this reads by itself. */
+/* The first word of a one-line file. Files in /proc have size 0, so the size is ignored. */
 static int specifier_read_word(const char *path, char **ret_value) {
         char buffer[128];
         int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -333,7 +335,7 @@ static int specifier_boot_id(const SpecifierContext *context, char **ret_value) 
         return 0;
 }
 
-/* NAME=value of /etc/os-release and the like; "" if it does not say. */
+/* The value of NAME=value in /etc/os-release and the like; "" if it is missing. */
 static int specifier_read_assignment(const char *path, const char *name, char **ret_value) {
         cleanup_free_ char *text = NULL;
         cleanup_(file_lines_deinit) FileLines lines = {};
@@ -439,7 +441,7 @@ static SpecifierResolve specifier_find(char letter) {
         return NULL;
 }
 
-/* Says what is wrong with "%@letter": @outcome, or -ENOMEM. The first of a text counts. */
+/* Describes the problem with "%@letter", unless an earlier one was described: @outcome, or -ENOMEM. */
 static int specifier_complain(int outcome, char **ret_problem, const char *format, char letter, int error) {
         if (*ret_problem)
                 return outcome;

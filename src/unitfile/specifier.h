@@ -2,26 +2,26 @@
 #pragma once
 
 /*
- * %-specifiers of unit files, as systemd.unit(5)
+ * %-specifiers of unit files, as in systemd.unit(5)
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 
 typedef struct SpecifierContext {
-        const char *unit;               /* borrowed: its id */
+        const char *unit;               /* borrowed: id of the unit */
         const char *fragment;           /* borrowed: path of its main file, or NULL */
         const char *runtime_directory;  /* borrowed: %t, or NULL for the default */
         bool is_user;
 } SpecifierContext;
 
-/* Answers of specifier_expand() besides 0 and errors. */
+/* Results of specifier_expand() besides 0 and errors. */
 enum {
-        SPECIFIER_LEFT = 1,             /* an unknown specifier was left as it stands */
+        SPECIFIER_LEFT = 1,             /* an unknown specifier was left unchanged */
 };
 
 /*
- * A copy of @text with all specifiers resolved. 0, SPECIFIER_LEFT, -ENOMEM, or -EINVAL. Unless it is 0 or -ENOMEM,
- * @ret_problem (NULL before; owned by the caller) is a sentence for people that names the specifier.
+ * Copies @text with all specifiers resolved. 0, SPECIFIER_LEFT, -ENOMEM, or -EINVAL. With SPECIFIER_LEFT and -EINVAL
+ * @ret_problem (NULL before; owned by the caller) is a sentence that names the specifier.
  */
 int specifier_expand(const SpecifierContext *context, const char *text, char **ret_text, char **ret_problem);

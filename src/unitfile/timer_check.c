@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Is a timer complete, and what goes before and after it?
+ * Checks and implied dependencies of timer units
  */
 
 #include "unitfile/timer_settings.h"
@@ -22,7 +22,7 @@ static int check(UnitDraft *draft) {
         return 0;
 }
 
-/* Calendar times make sense when the clock has been set. */
+/* Calendar times require that the clock has been set. */
 static int add_defaults(UnitDraft *draft) {
         static const ImpliedRelation of_calendar[] = {
                 { UNIT_AFTER, "time-set.target" },      { UNIT_AFTER, "time-sync.target" },

@@ -13,11 +13,11 @@
 #include "time/calendar.h"
 
 typedef enum TimerBase {
-        TIMER_ON_ACTIVE,                /* counted from: the timer was started */
-        TIMER_ON_BOOT,                  /* the machine was (in a container: jobd) */
-        TIMER_ON_STARTUP,               /* jobd was */
-        TIMER_ON_UNIT_ACTIVE,           /* the unit was started */
-        TIMER_ON_UNIT_INACTIVE,         /* the unit has ended */
+        TIMER_ON_ACTIVE,                /* since the start of the timer */
+        TIMER_ON_BOOT,                  /* since boot (in a container: since jobd's start) */
+        TIMER_ON_STARTUP,               /* since jobd's start */
+        TIMER_ON_UNIT_ACTIVE,           /* since the unit became active */
+        TIMER_ON_UNIT_INACTIVE,         /* since the unit became inactive */
         TIMER_ON_CALENDAR,
         _TIMER_BASE_MAX,
 } TimerBase;
@@ -26,21 +26,21 @@ DECLARE_STRING_TABLE(timer_base, TimerBase);             /* "OnActiveUSec", as o
 
 typedef struct TimerValue {
         TimerBase base;
-        usec_t span;                    /* after it */
+        usec_t span;                    /* after that time */
         Calendar *calendar;             /* owned; of TIMER_ON_CALENDAR only … */
         char *text;                     /* owned: … its normalized form */
 } TimerValue;
 
 typedef struct TimerSettings {
         VECTOR(TimerValue) values;      /* in the order of the file */
-        char *unit;                     /* owned: what it triggers */
+        char *unit;                     /* owned: the triggered unit */
         usec_t accuracy;
         usec_t randomized_delay;
         bool fixed_random_delay;
         bool on_clock_change;
         bool on_timezone_change;
         bool persistent;
-        bool wake_system;               /* said, and without effect */
+        bool wake_system;               /* accepted, without effect */
         bool remain_after_elapse;
 } TimerSettings;
 

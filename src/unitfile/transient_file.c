@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files of units that clients make
+ * Files of units made by clients
  *
- * Such a unit has a file like any other, which is read, shown, reloaded and
- * found again by the next core. But a fault in it is an error reply to the
+ * Such a unit has a file like any other, which is read, shown, reloaded, and
+ * found by the next core process. But an error in it is an error reply to the
  * client, not a line in the log.
  */
 
@@ -26,7 +26,7 @@
 
 #define DROPINS ".d"
 
-/* How each of them begins. */
+/* The first line of each file. */
 #define COMMIT_MARK "# There from commit "
 #define COMMIT_MARK_LENGTH (strlen(COMMIT_MARK))
 
@@ -34,15 +34,15 @@ bool transient_file_is_of(const Unit *unit) {
         return folder_has_transient(unit->settings.fragment_path);
 }
 
-/* — a look at it — */
+/* — verification — */
 
 typedef struct TransientVerdict {
         const DirectiveSection *section;        /* of the unit's type */
-        char *message;                  /* owned: the first fault */
+        char *message;                  /* owned: the first error */
         int error;
 } TransientVerdict;
 
-/* Ignored directives are no fault. */
+/* Ignored directives are no error. */
 static bool is_ignored(const TransientVerdict *verdict, const char *setting) {
         const Directive *directive = setting && verdict->section ? directive_find(verdict->section, setting) : NULL;
 
@@ -60,7 +60,7 @@ static void take_remark(void *userdata, const UnitFileDiagnostic *diagnostic) {
             (diagnostic->severity == UNIT_FILE_WARNING &&
              (diagnostic->line == 0 || is_ignored(verdict, diagnostic->setting))))
                 return;
-        /* A client gets an error: the line is not ignored. */
+        /* The client gets an error, so the line is not "ignored". */
         n = strlen(diagnostic->message);
         if (text_ends_with(diagnostic->message, ignored))
                 n -= strlen(ignored);
@@ -79,7 +79,7 @@ int transient_file_check(UnitFileLoader *loader, const char *name, const char *t
 
         listening.options.receiver = take_remark;
         listening.options.userdata = &verdict;
-        /* No file lies at this path, so none is read again to find a line. */
+        /* A path without a file, so that no file is read again for line numbers. */
         r = text_format(&path, "/" TRANSIENT_FOLDER "/%s", name);
         if (r >= 0)
                 r = unit_draft_read_text(&listening, name, path, text, &draft);
@@ -143,7 +143,7 @@ void transient_file_remove(const char *folder, const char *name) {
         close(fd);
 }
 
-/* 0: it does not say. */
+/* The commit of a file; 0 if it names none. */
 static uint64_t commit_of(int folder, const char *name) {
         int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
         char line[64] = "";
@@ -179,7 +179,7 @@ uint64_t transient_file_last_commit(const char *folder) {
         return last;
 }
 
-/* A file, or the folder of a unit's drop-ins. */
+/* Removes a unit's file, or the folder of its drop-ins. */
 static void sweep_item(int folder, const char *item, const UnitTable *table) {
         bool is_folder = text_ends_with(item, DROPINS);
         cleanup_free_ char *name = strndup(item, strlen(item) - (is_folder ? strlen(DROPINS) : 0));

@@ -7,14 +7,14 @@
 
 #include "unitfile/directive_value.h"
 
-/* Into a char * of the settings of its type. */
+/* Stores into a char * of the type's settings. */
 int directive_parse_triggered(const DirectiveLine *line, const char *value);
 
-/* Gives *name the default, the service of the same name, if nothing was said. 0 or -ENOMEM. */
+/* Sets *name to its default, the service of the same name, if it is not set. 0 or -ENOMEM. */
 int trigger_settle(const UnitDraft *draft, char **name);
 
-/* Default dependencies of one that @target stands for ("timers.target"). 0 or -ENOMEM. */
+/* Adds the default dependencies of a unit that belongs to @target ("timers.target"). 0 or -ENOMEM. */
 int trigger_add_defaults(UnitDraft *draft, const char *target);
 
-/* The unit comes before what it triggers. 0 or -ENOMEM. */
+/* Orders the unit before the triggered one. 0 or -ENOMEM. */
 int trigger_add_implied(UnitDraft *draft, const char *name);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The data of a draft: settings, remarks, relations
+ * The data of a draft: settings, messages, relations
  *
- * Parsers of values, checks and implied dependencies all write into the draft
- * by these functions, so this file calls none of them. unit_draft_read.c reads
+ * Value parsers, checks and implied dependencies all write into the draft by
+ * these functions, so this file calls none of them. unit_draft_read.c reads
  * the files.
  */
 
@@ -112,9 +112,9 @@ int unit_draft_open_instance(UnitDraft *draft, const DirectiveSection *section, 
         return r;
 }
 
-/* — saying what is wrong — */
+/* — messages — */
 
-/* A rule between settings knows no line: the last one that says the setting is meant. */
+/* A rule between settings has no line number: the last line that assigns the setting is reported. */
 static void draft_settle_place(const UnitDraft *draft, const char *setting, const char **file, unsigned *line) {
         if (*line == 0 && setting && draft->state && *file && *file == draft->state->sources.fragment)
                 *line = unit_draft_find_setting(draft, setting, file);
@@ -152,7 +152,7 @@ void unit_draft_report(const UnitDraft *draft, UnitFileSeverity severity, const 
         unit_draft_tell(draft, severity, file, line, setting, message ? message : "Out of memory.");
 }
 
-/* "file:line: Setting=: message", the first of which is the unit's failure. */
+/* Stores "file:line: Setting=: message" as the unit's failure, unless there is one. */
 int unit_draft_fail(UnitDraft *draft, UnitLoadState state, const char *name, const char *file, unsigned line,
                     const char *setting, const char *message) {
         cleanup_free_ char *clean = NULL;

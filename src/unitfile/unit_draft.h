@@ -25,13 +25,13 @@
 
 typedef struct DraftRelation {
         UnitRelationKind kind;
-        char *name;                     /* owned: of the other unit */
+        char *name;                     /* owned: the other unit's */
         const char *file;               /* borrowed from the draft's state */
         unsigned line;
         const char *implied;            /* static, or NULL */
 } DraftRelation;
 
-/* A directive that is not implemented and would have to be. */
+/* An unimplemented directive that must not be ignored. */
 typedef struct DraftRefusal {
         const Directive *directive;
         const DirectiveTarget *target;  /* borrowed from the draft */
@@ -41,30 +41,30 @@ typedef struct DraftRefusal {
 
 struct UnitDraft {
         const UnitFileLoader *loader;   /* borrowed */
-        char *name;                     /* owned: what was asked for */
+        char *name;                     /* owned: the requested name */
         UnitType type;
-        bool is_supported;              /* its type's own section is read, or skipped with good reason */
+        bool is_supported;              /* units of its type can be loaded */
         UnitLoadState load_state;       /* UNIT_STUB: an alias of state->sources.id */
         Failure failure;
         UnitSettings settings;
         UnitRareSettings *rare;         /* borrowed from settings */
-        const DraftType *draft_type;    /* NULL: there are no units of the type */
-        DraftSection section;           /* of the unit's type; [Unit] and [Install] have its target, too */
-        /* owned: sections that may stand many times, in the order of the files */
+        const DraftType *draft_type;    /* NULL: units of the type cannot be loaded */
+        DraftSection section;           /* of the unit's type; its target also serves [Unit] and [Install] */
+        /* owned: instances of repeatable sections, in the order of the files */
         VECTOR(DraftSection *) instances;
-        ServiceRareSettings service_rare;       /* of a service; its members are owned until the service is checked */
+        ServiceRareSettings service_rare;       /* of a service; members are owned until the service is checked */
         bool has_service_type;
         bool is_broken;                 /* failure is about a setting */
         VECTOR(DraftRelation) relations;
         VECTOR(DraftRefusal) refusals;
-        FileValues values;              /* all assignments that count, for the difference to the next reading */
+        FileValues values;              /* all assignments, to find differences when the files are read again */
         SpecifierContext specifiers;
-        FileState *state;               /* owned; NULL once it was applied */
+        FileState *state;               /* owned; NULL after it was applied */
 };
 
 /*
- * An empty draft of @name (a plain name or an instance), which knows its files. @type: of its settings, or NULL.
- * @is_supported: there is something that can act as a unit of its type. 0 or -ENOMEM.
+ * Makes an empty draft of @name (a plain name or an instance) and finds its files. @type: kind of its settings, or
+ * NULL. @is_supported: units of its type can be loaded. 0 or -ENOMEM.
  */
 int unit_draft_new(const UnitFileLoader *loader, const char *name, const DraftType *type, bool is_supported,
                    UnitDraft **ret_draft);
@@ -72,17 +72,17 @@ UnitDraft *unit_draft_free(UnitDraft *draft);
 DEFINE_CLEANUP(UnitDraft, unit_draft_free)
 
 /*
- * The instance @name of @section, made at its first line. The settings of each have an address of their own for as long
- * as the draft lives. 0 or -ENOMEM.
+ * The instance @name of @section, created at its first line. The address of its settings does not change as long as the
+ * draft lives. 0 or -ENOMEM.
  */
 int unit_draft_open_instance(UnitDraft *draft, const DirectiveSection *section, const char *name, const char *file,
                              unsigned line, DraftSection **ret_instance);
 
-/* Adds a relation; one to the unit itself is left out. @file must live as long as the draft. 0 or -ENOMEM. */
+/* Adds a relation; one to the unit itself is ignored. @file must live as long as the draft. 0 or -ENOMEM. */
 int unit_draft_add_relation(UnitDraft *draft, UnitRelationKind kind, const char *name, const char *file, unsigned line,
                             const char *implied);
 
-/* The name that a template has in this unit's context: foo@.service with this unit's instance, or prefix. */
+/* The name of a template in this unit's context: foo@.service with this unit's instance, or prefix. */
 int unit_draft_resolve_template(const UnitDraft *draft, const char *name, char **ret_name);
 
 /* The settings of a service; NULL for other types. */
@@ -91,22 +91,25 @@ static inline ServiceSettings *unit_draft_service(const UnitDraft *draft) {
 }
 
 /*
- * The last line that assigns to @setting, with its file; 0 if there is none, and @file stays as it is. Reads the files
- * again, so it is for complaints only.
+ * The last line that assigns @setting, with its file; 0 if there is none, with @file unchanged. Reads the files again,
+ * so only for error messages.
  */
 unsigned unit_draft_find_setting(const UnitDraft *draft, const char *setting, const char **file);
 
-/* Says something about a file; @setting may be NULL. @line: 0 is where the main file's setting stands, if it does. */
+/*
+ * Reports a message about a file; @setting may be NULL. @line 0 means the line that assigns the setting in the main
+ * file, if there is one.
+ */
 void unit_draft_report(const UnitDraft *draft, UnitFileSeverity severity, const char *file, unsigned line,
                        const char *setting, const char *format, ...) printf_(6, 7);
 
-/* Says it, and makes the unit unusable: the first such remark becomes its failure. 0 or -ENOMEM. */
+/* Reports an error and refuses the unit: the first error becomes its failure. 0 or -ENOMEM. */
 int unit_draft_refuse(UnitDraft *draft, const char *file, unsigned line, const char *setting, const char *format, ...)
         printf_(5, 6);
 
-/* Tells the loader's receiver, with file and line as they are. */
+/* Passes a message to the loader's receiver, with unchanged file and line. */
 void unit_draft_tell(const UnitDraft *draft, UnitFileSeverity severity, const char *file, unsigned line,
                      const char *setting, const char *message);
-/* The draft's failure: "file:line: Setting=: message"; an earlier one stays. 0 or -ENOMEM. */
+/* Stores the draft's failure, "file:line: Setting=: message"; an earlier one is kept. 0 or -ENOMEM. */
 int unit_draft_fail(UnitDraft *draft, UnitLoadState state, const char *name, const char *file, unsigned line,
                     const char *setting, const char *message);

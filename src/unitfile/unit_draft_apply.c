@@ -2,10 +2,10 @@
 /*
  * From a draft to a unit
  *
- * What was parsed is applied even if the unit turned out to be unusable: its
- * relations still order how it stops, if it runs. Only the settings of its
- * type are kept back then, since half a command line is worse than the one
- * that the unit was started with.
+ * A draft is applied even if the unit is unusable: its relations still order
+ * how it stops, if it is active. Only the settings of its type are not
+ * replaced then, because the command lines that the unit was started with are
+ * better than incomplete ones.
  */
 
 #include <assert.h>
@@ -28,7 +28,7 @@ static void apply_free_record(void *record) {
         file_record_free(record);
 }
 
-/* Gives the unit its other names. A name that another unit has in earnest stays there, with a warning. */
+/* Adds the unit's aliases. A name that belongs to another loaded unit stays there, with a warning. */
 static int apply_aliases(UnitDraft *draft, UnitTable *table, Unit *unit) {
         strv_foreach(alias, draft->state->sources.aliases) {
                 int r = unit_table_add_name(table, unit, *alias);
@@ -69,7 +69,7 @@ static int apply_relations(UnitDraft *draft, UnitTable *table, Unit *unit) {
         return 0;
 }
 
-/* @path: of the main file, in the table's keeping, or NULL. */
+/* @path: of the main file, owned by the table, or NULL. */
 static void apply_type_settings(Unit *unit, void *settings, void (*free_settings)(void *)) {
         if (unit->type_settings)
                 unit->type_settings_free(unit->type_settings);
@@ -78,8 +78,8 @@ static void apply_type_settings(Unit *unit, void *settings, void (*free_settings
 }
 
 /*
- * PrivateDevices= also closes the device policy, as a device node may lie outside of /dev. Without root the policy
- * cannot be set, and no node can be made.
+ * PrivateDevices= also sets the device policy to closed, because a device node may be outside of /dev. Without root the
+ * policy cannot be set, but no node can be made either.
  */
 static void apply_private_devices(const UnitDraft *draft, DraftSection *section) {
         const SandboxSettings *sandbox = section->exec ? section->exec_rare.sandbox : NULL;

@@ -2,8 +2,8 @@
 /*
  * From text to directives
  *
- * Sections and assignments. The tables of directives say what a line means; the
- * parser finds its row, and answers an unknown name with the nearest known one.
+ * Reads sections and assignments. The parser finds the row of a directive in
+ * the tables, and suggests the nearest known name for an unknown one.
  */
 
 #include <assert.h>
@@ -14,7 +14,7 @@
 #include "unitfile/file_text.h"
 #include "unitfile/unit_draft_read.h"
 
-#define SECTIONS_MAX 8                  /* that a unit can have */
+#define SECTIONS_MAX 8                  /* of a unit type */
 
 typedef struct DraftParser {
         UnitDraft *draft;               /* borrowed */
@@ -22,7 +22,7 @@ typedef struct DraftParser {
         DirectiveSections known;        /* borrowed: of all types */
         const DirectiveSection *section;        /* NULL: the lines of the present section are not read */
         const char *header;             /* borrowed from the text: the present section, "Service", "Node a" */
-        const DirectiveTarget *target;  /* borrowed from the draft: what the present section is read into */
+        const DirectiveTarget *target;  /* borrowed from the draft: settings of the present section */
         bool is_in_section;             /* a header has been seen */
 } DraftParser;
 
@@ -30,7 +30,7 @@ static bool parser_has(const DraftParser *parser, const DirectiveSection *sectio
         return section->type == _UNIT_TYPE_INVALID || section->type == parser->draft->type;
 }
 
-/* The length of "Node" in "Node *", of the whole in "Service". */
+/* The length of "Node" in "Node *"; for "Service" of the whole name. */
 static size_t section_word_length(const DirectiveSection *section) {
         return section->instances ? strlen(section->name) - strlen(" *") : strlen(section->name);
 }
@@ -47,9 +47,9 @@ static const DirectiveSection *parser_find_section(const DraftParser *parser, co
         return NULL;
 }
 
-/* — remarks on sections — */
+/* — messages about sections — */
 
-/* "Nod a" → "Node a", "Unti" → "Unit"; NULL: none of the unit's sections looks like it. 0 or -ENOMEM. */
+/* "Nod a" → "Node a", "Unti" → "Unit"; NULL if none of the unit's sections is similar. 0 or -ENOMEM. */
 static int parser_nearest_section(const DraftParser *parser, const char *header, char **ret_nearest) {
         size_t n_word = strcspn(header, " \t"), n = 0;
         cleanup_free_ char *word = strndup(header, n_word);
@@ -100,7 +100,7 @@ static int parser_warn_of_section(const DraftParser *parser, unsigned line, cons
 
 /* — sections — */
 
-/* "a" of "Node a", which may name a file or stand in an expression one day. */
+/* Checks "a" of "Node a", so that the name can be used as a file name or in an expression. */
 static bool instance_name_is_valid(const char *name) {
         size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
 
@@ -152,9 +152,9 @@ static int parser_enter_section(DraftParser *parser, unsigned line, char *text) 
         return 0;
 }
 
-/* — remarks on directives — */
+/* — messages about directives — */
 
-/* Another of the unit's sections that has the directive: "did you mean" is no help then. */
+/* Another section of the unit that has the directive, for a better hint than "did you mean". */
 static const char *parser_other_section(const DraftParser *parser, const char *key) {
         for (size_t i = 0; i < parser->known.n; i++)
                 if (&parser->known.items[i] != parser->section && parser_has(parser, &parser->known.items[i]) &&

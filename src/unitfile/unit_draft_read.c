@@ -2,9 +2,9 @@
 /*
  * From files to a draft
  *
- * The main file comes first, then the drop-ins, then the implied dependencies.
- * A draft is complete even where its files are broken: it then says what is
- * wrong, with file and line, and no other unit suffers from it.
+ * The main file is read first, then the drop-ins; then the implied
+ * dependencies are added. A draft is complete even if its files have errors:
+ * it contains the errors with file and line, and no other unit is affected.
  */
 
 #include <assert.h>
@@ -52,10 +52,10 @@ static int draft_fail_reading(UnitDraft *draft, const char *path, int error) {
         return unit_draft_fail(draft, UNIT_ERROR, "LoadFailed", path, 0, NULL, message);
 }
 
-/* Outcomes of a file without text. */
+/* Results for a file without text. */
 enum {
-        DRAFT_FILE_EMPTY = 1,           /* for a main file that is a mask */
-        DRAFT_FILE_GONE,                /* or it never was: a link to nowhere */
+        DRAFT_FILE_EMPTY = 1,           /* a main file that is a mask */
+        DRAFT_FILE_GONE,                /* removed, or a link to a missing file */
 };
 
 static int draft_parse(UnitDraft *draft, const char *path, char *text) {
@@ -65,7 +65,7 @@ static int draft_parse(UnitDraft *draft, const char *path, char *text) {
         return unit_draft_parse(draft, &known, path, text);
 }
 
-/* Reads one file and parses it: 0, one of the above, or -ENOMEM. @dropin: which one, from 1 on; 0: the main file. */
+/* Reads and parses one file: 0, one of the above, or -ENOMEM. @dropin: its number, counted from 1; 0: the main file. */
 static int draft_read_file(UnitDraft *draft, const char *path, uint32_t dropin) {
         cleanup_free_ char *text = NULL;
         FileProblem problem;
@@ -96,7 +96,7 @@ static int draft_read_fragment(UnitDraft *draft) {
         return text ? draft_parse(draft, sources->fragment, text) : -ENOMEM;
 }
 
-/* Reports refused directives that no later line took back. */
+/* Reports refused directives that no later line has reset. */
 static int draft_judge_refusals(UnitDraft *draft) {
         for (size_t i = 0; i < draft->refusals.n; i++) {
                 const DraftRefusal *refusal = &draft->refusals.items[i];

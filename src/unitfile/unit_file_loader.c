@@ -2,9 +2,9 @@
 /*
  * The loader
  *
- * A unit is read when a table asks for it, from the folders as they are when
- * that load begins; so a unit that was just written can be started without a
- * reload. What is loaded stays as it was read until it is read again.
+ * A unit is read when a table requests it, from the folders as they are when
+ * that load begins; so a new unit file can be started without a reload. A
+ * loaded unit does not change until it is read again.
  */
 
 #include <assert.h>
@@ -59,14 +59,14 @@ char *const *unit_file_loader_search_path(const UnitFileLoader *loader) {
         return loader->search_path;
 }
 
-/* A unit whose type was not registered has the fallback vtable of the table. */
+/* A unit of an unregistered type has the table's fallback vtable. */
 bool unit_file_loader_has_type(const UnitFileLoader *loader, const Unit *unit, UnitType type) {
         if (unit)
                 return unit->vtable->type == unit->type;
         return draft_type_of(type);
 }
 
-/* A draft that a reload has read for the unit. */
+/* The draft that a reload has read for the unit, or NULL. */
 static UnitDraft *loader_take_prepared(UnitFileLoader *loader, const Unit *unit) {
         size_t low = 0, high = loader->prepared.n;
 
@@ -85,7 +85,7 @@ static UnitDraft *loader_take_prepared(UnitFileLoader *loader, const Unit *unit)
         return NULL;
 }
 
-/* The unit turned out to be another name of @name. */
+/* The unit is an alias of @name. */
 static int loader_merge(UnitTable *table, Unit *unit, const char *name) {
         Unit *into;
         int r = unit_table_name(table, name, &into);

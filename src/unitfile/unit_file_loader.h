@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The loader, as the files of this folder see it
+ * The loader's data, for the files of this folder
  */
 
 #include "unitfile/name_map.h"
@@ -18,5 +18,5 @@ struct UnitFileLoader {
         VECTOR(UnitDraft *) prepared;   /* owned: read by a reload, not yet applied; sorted by name */
 };
 
-/* Can a unit be of @type here? Without a table: in a jobd. */
+/* Returns true if units of @type can be loaded; without a table, those of a jobd manager. */
 bool unit_file_loader_has_type(const UnitFileLoader *loader, const Unit *unit, UnitType type);

@@ -2,14 +2,14 @@
 /*
  * Reading unit files again
  *
- * Only units whose files changed are read, into drafts first. If one of those
- * is broken nothing is touched. Then all of them are put back to stubs and
- * loaded from their drafts, so what is applied is what was judged, whatever
- * happens to the files meanwhile.
+ * Only units with changed files are read, into drafts first. If one of these
+ * is broken nothing changes. Otherwise all of them become stubs again and are
+ * loaded from their drafts, so the checked drafts are applied even if the
+ * files change in the meantime.
  *
- * A target is read again, too, when a unit that it pulls in was, as their order
- * may have changed. And so are the units that refer to a unit with several
- * names, as it may lose the name that they use.
+ * A target is also read again if a unit that it pulls in was, because their
+ * order may have changed; and so are the units that refer to a unit with
+ * several names, because it may lose the name that they use.
  */
 
 #include <assert.h>
@@ -26,8 +26,8 @@
 /* One unit to be read again. */
 typedef struct ReloadItem {
         Unit *unit;             /* borrowed until it is read */
-        UnitDraft *draft;       /* owned until it goes to the loader */
-        char *difference;       /* owned; NULL if its own files are the same */
+        UnitDraft *draft;       /* owned until the loader gets it */
+        char *difference;       /* owned; NULL if its own files are unchanged */
         char *name;             /* owned */
         bool has_changed;
 } ReloadItem;
@@ -43,7 +43,7 @@ static void reload_items_deinit(ReloadItems *items) {
         vector_deinit(items);
 }
 
-/* Is @name still a link to @unit? 1, 0 or -ENOMEM. */
+/* 1 if @name is still a link to @unit, 0 if not, or -ENOMEM. */
 static int reload_name_leads_to(const UnitFileLoader *loader, const Unit *unit, const char *name) {
         cleanup_(name_lookup_deinit) NameLookup lookup = {};
         int r = name_map_lookup(loader->names, name, &lookup);
@@ -51,7 +51,7 @@ static int reload_name_leads_to(const UnitFileLoader *loader, const Unit *unit, 
         return r < 0 ? r : lookup.found == NAME_FOUND_ALIAS && strcmp(lookup.id, unit->id) == 0;
 }
 
-/* The listing of the folders is up to date. */
+/* The listing of the folders must be up to date. */
 static bool reload_has_changed(const UnitFileLoader *loader, const Unit *unit) {
         cleanup_(unit_sources_deinit) UnitSources sources = {};
         const FileRecord *record = unit->file_state;
@@ -153,7 +153,7 @@ static int reload_item_compare(const void *a, const void *b) {
         return strcmp(((const ReloadItem *) a)->name, ((const ReloadItem *) b)->name);
 }
 
-/* Reads all drafts: the number of those that are newly broken, or -ENOMEM. */
+/* Reads all drafts: the number of newly broken ones, or -ENOMEM. */
 static int reload_read(const UnitFileLoader *loader, ReloadItems *items, const UnitDraft **ret_first_broken) {
         int n_broken = 0;
 
@@ -172,7 +172,10 @@ static int reload_read(const UnitFileLoader *loader, ReloadItems *items, const U
         return n_broken;
 }
 
-/* Takes names away from @unit that are no more links to it; before anything is read that may mean others by them. */
+/*
+ * Removes names from @unit that are no longer links to it, before files are read in which these names may mean other
+ * units.
+ */
 static int reload_drop_names(const UnitFileLoader *loader, UnitTable *table, Unit *unit) {
         for (size_t i = strv_length(unit->names) - 1; i > 0; i--) {
                 int r = reload_name_leads_to(loader, unit, unit->names[i]);
@@ -185,7 +188,7 @@ static int reload_drop_names(const UnitFileLoader *loader, UnitTable *table, Uni
         return 0;
 }
 
-/* Hands the drafts to the loader, and has the table load from them. */
+/* Passes the drafts to the loader, and lets the table load from them. */
 static int reload_apply(UnitFileLoader *loader, UnitTable *table, ReloadItems *items) {
         int r = vector_reserve(&loader->prepared, items->n);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where unit files are
+ * The search path of unit files
  */
 
 #include <assert.h>
@@ -30,10 +30,10 @@ static const char *const systemd_system_folders[] = {
         NULL,
 };
 
-/* "XDG_CONFIG_HOME|.config/jobd/user": below the folder that the variable names, or below the home without it. */
+/* "XDG_CONFIG_HOME|.config/jobd/user": a folder below the variable's value or, if it is not set, below the home. */
 typedef struct UserFolder {
         const char *variable;           /* NULL: the path is absolute */
-        const char *default_below_home; /* NULL: nothing without the variable */
+        const char *default_below_home; /* NULL: none without the variable */
         const char *path;
 } UserFolder;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Is a unit file enabled?
+ * The enablement state of a unit file
  *
- * Told from the links that there are, and from what [Install] asks for.
- * Links in the folders of packages (/usr/lib) don't count for a unit without
- * [Install]: that one is static.
+ * It follows from existing links and from the requests of [Install]. A unit
+ * without [Install] is static, even if there are links in the folders of
+ * packages (/usr/lib).
  */
 
 #include <assert.h>
@@ -28,7 +28,7 @@ typedef struct StateLinks {
         bool has_lasting;
         bool has_runtime;
         bool has_package;
-        bool has_other_name;            /* that [Install] does not ask for */
+        bool has_other_name;            /* a link that [Install] does not request */
 } StateLinks;
 
 static FolderKind state_folder_kind(const UnitFileLoader *loader, const char *folder) {
@@ -50,7 +50,7 @@ static void state_note_link(const UnitFileLoader *loader, const char *folder, St
                 links->has_lasting = true;
 }
 
-/* Is there a link to @name in the sub-folder? For a template any instance will do. */
+/* Returns true if the sub-folder has a link to @name; for a template, to any instance. */
 static bool state_has_link(const NameMap *map, const NameEntry *subfolder, const char *name) {
         cleanup_free_ char *path = NULL;
         const char *at = strchr(name, '@');
@@ -100,7 +100,7 @@ static int state_find_links(const UnitFileLoader *loader, const char *name, char
         return 0;
 }
 
-/* The state of a unit that has a file. Reads it quietly: what is wrong with it was said elsewhere. */
+/* The state of a unit that has a file. Errors in it are not reported, because loading does that. */
 static int state_of_file(const UnitFileLoader *loader, const NameEntry *entry, const char *name,
                          const char **ret_state) {
         cleanup_(unit_draft_freep) UnitDraft *draft = NULL;

@@ -2,8 +2,8 @@
 /*
  * Checking unit files without a manager
  *
- * Beyond what reading them says: is there what a unit needs, and are there
- * the programs that it runs? The folder of the file comes first on the search
+ * Beyond the errors of reading, verify checks that the units and programs that
+ * a unit refers to exist. The folder of the file comes first on the search
  * path, so files can be checked where they are written.
  */
 
@@ -22,12 +22,12 @@
 #include "unitfile/unit_file_loader.h"
 #include "unitfile/verify_private.h"
 
-/* Passes remarks of the loader on to the caller, and counts them. */
+/* Passes messages of the loader on to the caller, and counts them. */
 typedef struct Verifier {
         const UnitFileOptions *options; /* borrowed */
         UnitFileLoader *loader;         /* owned */
-        UnitFileLoader *quiet;          /* owned: for files that are not the ones to verify; NULL until it is needed */
-        const char *only;               /* what was asked for, for remarks about it as a whole; borrowed */
+        UnitFileLoader *quiet;          /* owned: for other units' files; NULL until needed */
+        const char *only;               /* borrowed: the unit to verify, for messages about it as a whole */
         int n_errors;
 } Verifier;
 
@@ -46,7 +46,7 @@ static void verifier_say(Verifier *verifier, UnitFileSeverity severity, const ch
         verifier_receive(verifier, &diagnostic);
 }
 
-/* — what the unit refers to — */
+/* — references to other units — */
 
 static bool relation_is_needed(const DraftRelation *relation) {
         return relation->kind == UNIT_REQUIRES || relation->kind == UNIT_REQUISITE || relation->kind == UNIT_BINDS_TO ||
@@ -60,7 +60,7 @@ static bool systemd_has(const UnitDraft *draft, const char *name) {
         return text_join_path(folder, name, &path) == 0 && access(path, F_OK) == 0;
 }
 
-/* A template stands for its instances. */
+/* A reference to a template means its instances. */
 static int find_other(const UnitFileLoader *loader, const char *name, NameFound *ret_found) {
         cleanup_(unit_sources_deinit) UnitSources other = {};
         cleanup_free_ char *instance = NULL;
@@ -75,7 +75,7 @@ static int find_other(const UnitFileLoader *loader, const char *name, NameFound 
         return r;
 }
 
-/* jobd does not look for devices; a file may be meant for machines that have this one. */
+/* jobd does not detect devices; the file may be meant for machines with this device. */
 static void tell_device(const UnitDraft *draft, const DraftRelation *relation) {
         unit_draft_report(draft, UNIT_FILE_WARNING, relation->file, relation->line,
                           unit_relation_to_string(relation->kind),
@@ -130,7 +130,7 @@ static const DraftRelation *find_relation(const UnitDraft *draft, UnitRelationKi
         return NULL;
 }
 
-/* Two lines that say the opposite. */
+/* Reports two lines that contradict each other. */
 static void verify_contradiction(const UnitDraft *draft, const DraftRelation *relation) {
         const DraftRelation *other;
 
@@ -153,7 +153,7 @@ static void verify_contradiction(const UnitDraft *draft, const DraftRelation *re
         }
 }
 
-/* A socket with Accept=yes has no unit that it refers to: each connection gets an instance. */
+/* A socket with Accept=yes refers to no unit: each connection gets an instance. */
 static void verify_accept(const UnitDraft *draft) {
         const SocketSettings *socket = draft->section.own;
         cleanup_free_ char *name = NULL;
@@ -167,7 +167,7 @@ static void verify_accept(const UnitDraft *draft) {
                                   "Unit %s is not found; there is nothing to start for a connection.", name);
 }
 
-/* — what enabling it would do — */
+/* — effects of enabling the unit — */
 
 static void verify_installs(const UnitDraft *draft, const char *setting, char *const *names) {
         strv_foreach(name, names) {
@@ -249,7 +249,7 @@ static int verify_unit(Verifier *verifier, const char *name) {
         cleanup_free_ char *instance = NULL;
         int r = 0;
 
-        /* A template is looked at by an instance of it. */
+        /* A template is checked by an example instance. */
         if (unit_name_is_template(name))
                 r = unit_name_replace_instance(name, VERIFY_INSTANCE, &instance);
         if (r == 0)
@@ -278,7 +278,7 @@ static int verify_unit(Verifier *verifier, const char *name) {
         return verify_order(verifier, draft);
 }
 
-/* Cuts the last part off @path and returns it; "." stays where nothing is left. */
+/* Removes the last part of @path and returns it; "." if nothing remains. */
 static char *verify_cut(char *path) {
         char *slash;
         size_t n = strlen(path);
@@ -292,10 +292,7 @@ static char *verify_cut(char *path) {
         return slash + 1;
 }
 
-/*
- * From the path of a unit file or of a drop-in: the folder that units are found in, and the unit's name. 1, or 0 if
- * it is neither.
- */
+/* Splits the path of a unit file or drop-in into the folder to search and the unit's name. 1, or 0 if it is neither. */
 static int verify_split(const char *path, char **ret_folder, char **ret_name) {
         cleanup_free_ char *copy = NULL;
         char *name;
@@ -321,7 +318,7 @@ static void verifier_close(Verifier *verifier) {
         verifier->loader = unit_file_loader_free(verifier->loader);
 }
 
-/* @folder comes before the search path; NULL: there is none. */
+/* @folder is put before the search path; NULL: none. */
 static int verifier_open(Verifier *verifier, const char *folder) {
         cleanup_(strv_freep) char **search_path = NULL;
         UnitFileOptions options = *verifier->options;
@@ -367,7 +364,7 @@ static int verify_file(Verifier *verifier, const char *path) {
         return r < 0 || !name ? r : verify_unit(verifier, name);
 }
 
-/* "foo@bar.service" where there is only foo@.service, or a name that is to be looked for on the search path. */
+/* A path that does not exist: "foo@bar.service" where there is only foo@.service, or a name on the search path. */
 static int verify_missing(Verifier *verifier, const char *path, int error) {
         cleanup_free_ char *folder = NULL, *name = NULL, *template = NULL, *file = NULL;
         int r = verify_split(path, &folder, &name);

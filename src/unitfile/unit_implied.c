@@ -2,11 +2,12 @@
 /*
  * Implied dependencies
  *
- * Services come after the basic system and go before shutdown; what needs a
- * path comes after its mount, and what is in a slice after that. That a target comes after what it pulls in can
- * only be said when both are loaded, since it does not hold if the other says
- * DefaultDependencies=no or is ordered after the target. So it is said when
- * the later of the two is loaded, whichever that is.
+ * Services are ordered after the basic system and before shutdown; a unit that
+ * needs a path is ordered after its mount, and a unit in a slice after the
+ * slice. The order of a target after the units that it pulls in can be added
+ * only when both are loaded, because it does not apply if the other unit has
+ * DefaultDependencies=no or is ordered after the target. So it is added when
+ * the later of the two is loaded.
  */
 
 #include <assert.h>
@@ -54,15 +55,15 @@ int unit_draft_add_usual_defaults(UnitDraft *draft) {
 }
 
 /*
- * Where it is. What is always there need not be started, so it is of interest only if it has a file or drop-ins with
- * limits, or was asked for by name.
+ * The unit's slice. A perpetual slice need not be started, so it is returned only if it has a file or drop-ins with
+ * limits, or is named in the unit's file.
  */
 static int implied_find_slice(const UnitDraft *draft, char **ret_slice) {
         const char *usual = draft->loader->options.is_user ? "app.slice" : "system.slice";
         bool is_named = draft->section.resources.slice;
         int r = 1;
 
-        /* So it is with nearly all units. */
+        /* The common case, without a look-up. */
         if (!is_named && draft->type != UNIT_SLICE && !unit_name_is_instance(draft->name))
                 r = unit_sources_has_slice(draft->loader->names, usual);
         if (r <= 0)
@@ -117,9 +118,9 @@ int unit_draft_add_implied(UnitDraft *draft) {
         return r;
 }
 
-/* — a target and what it pulls in — */
+/* — targets and the units that they pull in — */
 
-/* Where the order comes from: the line that pulls @other in, if there is one. */
+/* The origin of the order: the line that pulls @other in, if there is one. */
 static int order_origin(Unit *target, const UnitRelation *pull, UnitOriginId *ret_origin) {
         UnitOriginId id = pull->here != UNIT_ORIGIN_NONE ? pull->here : pull->there;
         UnitOrigin pulled = unit_table_origin_at(target->table, id);

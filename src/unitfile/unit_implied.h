@@ -7,7 +7,7 @@
 
 #include "unitfile/unit_draft.h"
 
-/* All that the draft implies. 0 or -ENOMEM. */
+/* Adds all dependencies that the draft implies. 0 or -ENOMEM. */
 int unit_draft_add_implied(UnitDraft *draft);
 
 /* An implied dependency. */
@@ -19,19 +19,19 @@ typedef struct ImpliedRelation {
 /* Adds them as default dependencies. 0 or -ENOMEM. */
 int unit_draft_add_defaults(UnitDraft *draft, const ImpliedRelation *relations, size_t n);
 
-/* Relations to the mounts of @paths and of all folders above them, as far as these are units. 0 or -ENOMEM. */
+/* Adds relations to the mounts of @paths and of all their parents, as far as these are units. 0 or -ENOMEM. */
 int unit_draft_add_mounts(UnitDraft *draft, char *const *paths, UnitRelationKind need);
 /*
- * A mount is there that was not when units were read that need a path in it: they come after it and, if it has a file,
- * require it. 0 or -ENOMEM.
+ * For a mount that appeared after units that need a path in it were read: orders these units after it and, if it has a
+ * file, makes them require it. 0 or -ENOMEM.
  */
 int mount_need_relate(Unit *mount);
-/* Like RequiresMountsFor= of @path, unless that is relative. 0 or -ENOMEM. */
+/* Like RequiresMountsFor= for @path, unless it is relative. 0 or -ENOMEM. */
 int unit_draft_need_path(UnitDraft *draft, const char *path);
-/* The same for the paths in the settings of its processes. 0 or -ENOMEM. */
+/* The same for the paths in the execution settings. 0 or -ENOMEM. */
 int unit_draft_need_paths_of_exec(UnitDraft *draft);
 
-/* The defaults of units with processes: after the basic system, stopped at shutdown. */
+/* The default dependencies of units with processes: after the basic system, stopped at shutdown. */
 int unit_draft_add_usual_defaults(UnitDraft *draft);
 
 /* Orders targets after the units that they pull in, once both are loaded. 0 or -ENOMEM. */

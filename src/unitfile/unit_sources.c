@@ -5,9 +5,9 @@
  * Drop-ins come from folders named after the unit, its aliases, its template,
  * each prefix of its name that ends with a dash, and its type, on the whole
  * search path. They apply in the order of their file names; of two with the
- * same name the one in the more special folder, then the one in the earlier
+ * same name the one in the more specific folder, then the one in the earlier
  * folder of the search path, hides the other. Most units have none of these
- * folders, which the name map says without a system call.
+ * folders, which the name map knows without a system call.
  */
 
 #include <assert.h>
@@ -80,7 +80,7 @@ static int sources_push_folder(const NameMap *map, const char *name, const char 
         return 0;
 }
 
-/* a-b-c.service: a-b-.service.d, a-.service.d. */
+/* The folders for a-b-c.service: a-b-.service.d, a-.service.d. */
 static int sources_push_prefix_folders(const NameMap *map, const char *name, char ***folders) {
         cleanup_free_ char *prefix = NULL;
         const char *type = strrchr(name, '.');
@@ -133,11 +133,11 @@ static void sources_closedirp(DIR **dir) {
                 closedir(*dir);
 }
 
-/* One file of a folder. Of several with one name the one of the first folder counts. */
+/* One file of a folder. Of files with equal names the one in the first folder is used. */
 typedef struct SourceFile {
         char *name;             /* owned */
         char *path;             /* owned */
-        size_t order;           /* of the folder */
+        size_t order;           /* rank of the folder */
 } SourceFile;
 
 typedef VECTOR(SourceFile) SourceFiles;
@@ -189,7 +189,7 @@ static int source_file_compare(const void *a, const void *b) {
         return order ? order : (left->order > right->order) - (left->order < right->order);
 }
 
-/* Lists all folders; what is left is sorted by name, and each name is there once. */
+/* Lists all folders; the result is sorted by name, and names are unique. */
 static int source_files_gather(char *const *folders, bool (*is_wanted)(const char *name), SourceFiles *files) {
         size_t kept = 0;
 
@@ -261,7 +261,7 @@ static int sources_find_links(const NameMap *map, UnitSources *sources, const ch
         if (r == 0 && folders)
                 r = source_files_gather(folders, unit_name_is_valid, &files);
         for (size_t i = 0; r == 0 && i < files.n; i++) {
-                /* A link to /dev/null takes the dependency away; whether the linked file is there is no matter. */
+                /* A link to /dev/null removes the dependency; other targets need not exist. */
                 if (source_is_link_to_null(files.items[i].path))
                         continue;
                 r = sources_add_link(sources, kind, &files.items[i]);
@@ -280,7 +280,7 @@ static int sources_find_rest(const NameMap *map, UnitSources *sources) {
         return r;
 }
 
-/* In another root folder an absolute link starts there. */
+/* With another root folder an absolute link is relative to it. */
 static int sources_follow_link(const NameMap *map, UnitSources *sources) {
         char target[PATH_MAX];
         ssize_t n;
@@ -295,7 +295,7 @@ static int sources_follow_link(const NameMap *map, UnitSources *sources) {
         return text_format(&sources->fragment, "%s%s", name_map_root(map), target);
 }
 
-/* A slice is there without one, and can be told something all the same. */
+/* Returns true for a slice, which exists without a file but may have drop-ins. */
 static bool sources_needs_no_file(const UnitSources *sources) {
         return sources->found == NAME_FOUND_NOTHING && unit_name_type(sources->id) == UNIT_SLICE;
 }

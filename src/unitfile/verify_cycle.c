@@ -2,9 +2,9 @@
 /*
  * Cycles in the order of starting
  *
- * What the unit pulls in is read, and what that pulls in, as its start would.
- * Then the shortest way along "after" from the unit back to itself is looked
- * for. Cycles that others make without it are theirs.
+ * Reads the units that the unit pulls in, directly and indirectly, as its
+ * start would. Then searches for the shortest path over "after" from the unit
+ * back to itself. Cycles without the unit are not its problem.
  */
 
 #include <errno.h>
@@ -20,20 +20,20 @@
 #define NODES_MAX 2000U
 
 typedef struct CycleNode {
-        const UnitDraft *draft;         /* of the unit that is verified, … */
+        const UnitDraft *draft;         /* of the verified unit, … */
         UnitDraft *own;                 /* … or owned */
-        size_t came_from;               /* one step nearer to the unit; itself: not reached yet */
+        size_t came_from;               /* predecessor, one step nearer to the unit; itself: not reached */
 } CycleNode;
 
-/* One comes after the other. */
+/* Edge of the order. */
 typedef struct CycleEdge {
         size_t later, earlier;
-        const DraftRelation *relation;  /* borrowed: what says so */
-        bool is_before;                 /* it was said by the earlier one */
+        const DraftRelation *relation;  /* borrowed: the declaration */
+        bool is_before;                 /* declared by the earlier unit */
 } CycleEdge;
 
 typedef struct Cycle {
-        VECTOR(CycleNode) nodes;        /* the first is the unit */
+        VECTOR(CycleNode) nodes;        /* the first is the verified unit */
         VECTOR(CycleEdge) edges;
 } Cycle;
 
@@ -44,7 +44,7 @@ static void cycle_deinit(Cycle *cycle) {
         vector_deinit(&cycle->edges);
 }
 
-/* The number of nodes if there is none. */
+/* The node's number; the number of nodes if there is none. */
 static size_t cycle_find(const Cycle *cycle, const char *name) {
         size_t i = 0;
 
@@ -70,7 +70,7 @@ static int cycle_add(Cycle *cycle, const UnitFileLoader *quiet, const char *name
         if (cycle->nodes.n >= NODES_MAX || cycle_find(cycle, name) < cycle->nodes.n)
                 return 0;
         r = cycle_read(quiet, name, &draft);
-        /* Another name of a unit: that one is meant. */
+        /* An alias: continues with the aliased unit. */
         if (r == 0 && draft->load_state == UNIT_STUB) {
                 alias = take_ptr(draft);
                 r = cycle_read(quiet, alias->state->sources.id, &draft);
@@ -148,7 +148,7 @@ static int cycle_say(const Cycle *cycle, const CycleEdge *last) {
         return 0;
 }
 
-/* Breadth first, so the first way back is a shortest one. */
+/* Breadth first, so the first path back is a shortest one. */
 static int cycle_search(Cycle *cycle) {
         size_t *queue = calloc(cycle->nodes.n, sizeof(*queue)), n = 1;
         int r = 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Users, files and programs that a unit names and this machine lacks
+ * Users, files and programs that a unit names but this machine lacks
  *
- * What is lacking may appear before the unit is started, so these are warnings. A
- * unit with a root directory of its own is not checked: its files are in there.
+ * They may be added before the unit is started, so these are warnings. A unit
+ * with a root directory of its own is not checked, because its files are in
+ * there.
  */
 
 #include <errno.h>
@@ -24,7 +25,7 @@ static void say(const UnitDraft *draft, const char *setting, const char *what, c
                           "There is no %s %s on this machine.", what, name);
 }
 
-/* The remark on a file, with a place for its path; NULL if the file is there. */
+/* The message about a file, with a place for its path; NULL if the file is all right. */
 static const char *program_problem(const char *path) {
         struct stat st;
 
@@ -75,7 +76,7 @@ static bool is_number(const char *name) {
         return name[strspn(name, "0123456789")] == '\0';
 }
 
-/* @name is that of a user, or of a group where the setting says so. A template's is only known with its instance. */
+/* Checks a user or, if the setting says so, a group. A template's is only known with its instance. */
 static void verify_account(const UnitDraft *draft, const char *setting, const char *name) {
         bool is_user = text_ends_with(setting, "User");
 
@@ -110,7 +111,7 @@ static void verify_accounts(const UnitDraft *draft) {
                 verify_account(draft, "SupplementaryGroups", *group);
 }
 
-/* Files below /run appear when services run. */
+/* Files below /run are made when services run, so they are not checked. */
 static bool is_missing(const char *path) {
         return path[0] == '/' && !text_starts_with(path, "/run/") && !strpbrk(path, "*?[") && access(path, F_OK) < 0 &&
                errno == ENOENT;

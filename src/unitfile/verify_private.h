@@ -2,18 +2,18 @@
 #pragma once
 
 /*
- * Parts of verify; what they find they say to the receiver of the draft's loader
+ * Parts of verify; messages go to the receiver of the draft's loader
  */
 
 #include "unitfile/unit_draft.h"
 
-#define VERIFY_INSTANCE "instance"      /* that a template is looked at by */
+#define VERIFY_INSTANCE "instance"      /* example instance for checking a template */
 
-/* Programs, users and files that the unit names, and this machine has not. */
+/* Reports programs, users and files that the unit names and this machine lacks. */
 void verify_machine(const UnitDraft *draft);
 
 /*
- * Reports an ordering cycle that the unit is part of, among the units that it pulls in. @quiet: a loader without a
- * receiver, by which the other units are read. 0 or -ENOMEM.
+ * Reports an ordering cycle through the unit, among the units that it pulls in. @quiet: a loader without a receiver,
+ * for reading the other units. 0 or -ENOMEM.
  */
 int verify_cycle(const UnitDraft *draft, const UnitFileLoader *quiet);
