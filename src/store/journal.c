@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What happened between two commits
+ * The journal: events between two commits
  *
- * The room is taken from the file system when the file is made, and every page
- * is touched: later nothing can fail, not for want of room either, and the
+ * The disk space is allocated when the file is made, and every page is
+ * touched: later writes cannot fail, not even for lack of space, and the
  * kernel finds the pages in place when it writes.
  */
 
@@ -18,10 +18,10 @@
 
 #include "store/journal.h"
 
-#define MAGIC UINT64_C(0x6a6f62644a6e6c31)      /* "jobdJnl1": the last character is the version of the layout */
+#define MAGIC UINT64_C(0x6a6f62644a6e6c31)      /* "jobdJnl1": the last character is the version of the format */
 
 typedef struct JournalSpawn {
-        uint64_t errand;                /* 0: the entry is free */
+        uint64_t errand;                /* 0: the entry is unused */
         pid_t pid;                      /* written by the kernel */
         uint32_t padding;
 } JournalSpawn;
@@ -40,7 +40,9 @@ struct Journal {
         size_t n_spawns, n_exits;       /* in use */
 };
 
-/* The compiler must not move writes across this; the successor sees the order in which this process wrote. */
+/*
+ * Prevents the compiler from moving writes across this: the next process relies on the order of this process's writes.
+ */
 static void in_this_order(void) {
         __asm__ volatile("" ::: "memory");
 }
@@ -87,7 +89,7 @@ static int open_old(Journal *journal, const char *path) {
         return 0;
 }
 
-/* The new journal gets its mark last: a file without one was not finished. */
+/* A new journal gets its magic number last: a file without it is incomplete. */
 static int make_new(Journal *journal, const char *path) {
         cleanup_(close_fd) int fd = -1;
         int r;
@@ -137,10 +139,10 @@ uint64_t journal_commit(const Journal *journal) {
         return journal->pages->commit;
 }
 
-/* As long as the number is the old one no reader believes the entries, whichever of them are gone by now. */
+/* While the old commit number is in place, readers ignore the entries, whether erased or not. */
 void journal_begin(Journal *journal, uint64_t commit) {
         memset(journal->pages->spawns, 0, journal->n_spawns * sizeof(JournalSpawn));
-        /* One more than counted: the last one may have been written, and not counted. */
+        /* One more than counted, because an entry may have been written but not counted. */
         memset(journal->pages->exits, 0, (journal->n_exits + 1) * sizeof(siginfo_t));
         journal->pages->last_sent = 0;
         journal->n_spawns = journal->n_exits = 0;

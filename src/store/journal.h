@@ -2,20 +2,21 @@
 #pragma once
 
 /*
- * What happened between two commits
+ * The journal: events between two commits
  *
- * The store says what was true when something last left the process. What has
- * left since then, and which children were reaped, stands here: a few pages of
- * a file on a tmpfs, written without a system call. A kill at any instruction
- * leaves them as they were at that instruction.
+ * The store holds the state at the time when something last left the process.
+ * Everything that has left since, and every child reaped since, is recorded
+ * here: in a few mapped pages of a file on a tmpfs, written without a system
+ * call. If the process is killed at any instruction, the pages are as they
+ * were at that instruction.
  *
- * Two of the entries are made by the kernel itself, in the call that makes them
- * true: waitid() puts down whom it has reaped, and clone() the pid of a child
- * before that runs. So there is no moment at which a child is gone, or here, and
- * the journal does not say so.
+ * Two kinds of entries are written by the kernel, in the call that makes them
+ * true: waitid() stores the exit of the child that it reaps, and clone() the
+ * pid of a child before the child runs. So there is no moment at which a child
+ * was reaped or made without an entry.
  *
- * A journal goes with one commit, by its number: entries of another one are
- * part of the state already.
+ * A journal belongs to one commit, by its number: entries with the number of
+ * an earlier commit are already part of the state.
  */
 
 #include <signal.h>
@@ -32,26 +33,26 @@
 
 typedef struct Journal Journal;
 
-/* Opens what is there, else makes an empty one; a file of another kind is replaced. -errno with @ret_failure. */
+/* Opens the journal or makes an empty one; a file of another format is replaced. -errno with @ret_failure. */
 int journal_open(Journal **ret_journal, const char *path, Failure *ret_failure);
-Journal *journal_close(Journal *journal);       /* NULL */
+Journal *journal_close(Journal *journal);       /* returns NULL */
 DEFINE_CLEANUP(Journal, journal_close)
 
-uint64_t journal_commit(const Journal *journal);        /* that it goes with */
+uint64_t journal_commit(const Journal *journal);        /* the commit that it belongs to */
 
-/* Empty, and of the commit @commit. */
+/* Erases all entries; the journal then belongs to @commit. */
 void journal_begin(Journal *journal, uint64_t commit);
 
 /* — children — */
 
-/* Where waitid() shall put the next exit, with si_pid 0 for now; NULL if there is no room before the next commit. */
+/* The place for waitid() to store the next exit, with si_pid 0; NULL if the journal is full until the next commit. */
 siginfo_t *journal_next_exit(Journal *journal);
 size_t journal_room_for_exits(const Journal *journal);
-const siginfo_t *journal_exit_at(const Journal *journal, size_t i);     /* NULL behind the last one */
+const siginfo_t *journal_exit_at(const Journal *journal, size_t i);     /* NULL after the last one */
 
-/* — what leaves: each errand has a number, and they leave in its order — */
+/* — items that leave the process: each has an errand number, in the order of leaving — */
 
-/* Where clone() shall put the pid of @errand's process; NULL if there is no room before the next commit. */
+/* The place for clone() to store the pid of @errand's process; NULL if the journal is full until the next commit. */
 pid_t *journal_begin_spawn(Journal *journal, uint64_t errand);
 /* Was it about to make one? */
 bool journal_has_spawn(const Journal *journal, uint64_t errand);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sets of numbers, many of which are neighbours
+ * Sets of numbers, most of which are close together
  */
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #define PAGE_NUMBERS 4096U
 
 struct NumberPage {
-        uint32_t n;                     /* bits that are set */
+        uint32_t n;                     /* number of bits set */
         uint64_t bits[PAGE_NUMBERS / 64];
 };
 
@@ -91,7 +91,7 @@ bool number_set_has(const NumberSet *set, uint32_t number) {
         return page && page->bits[number % PAGE_NUMBERS / 64] >> number % 64 & 1;
 }
 
-/* In the page, from that place on; PAGE_NUMBERS if there is none. */
+/* The first number in the page from @from on; PAGE_NUMBERS if there is none. */
 static uint32_t next_in_page(const NumberPage *page, uint32_t from) {
         uint64_t word = page->bits[from / 64] >> from % 64;
 

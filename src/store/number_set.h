@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * Sets of numbers, many of which are neighbours
+ * Sets of numbers, most of which are close together
  *
- * A bit for each number, in pages that are there as long as a number of them
- * is: job ids only ever grow, and what lies below the oldest takes no memory.
+ * One bit for each number, in pages that exist as long as they contain a
+ * number: job ids only grow, and ids below the oldest job take no memory.
  */
 
 #include <stdbool.h>
@@ -15,21 +15,21 @@
 typedef struct NumberPage NumberPage;
 
 typedef struct NumberSet {
-        NumberPage **pages;             /* owned, so are they; NULL: none of its numbers is in the set */
+        NumberPage **pages;             /* owned, with the pages; NULL: page without numbers */
         size_t n_pages;
-        uint64_t n;                     /* numbers in it */
-        NumberPage *spare;              /* owned: the last that became empty, for the next that is needed */
+        uint64_t n;                     /* numbers in the set */
+        NumberPage *spare;              /* owned: the page that became empty last, for reuse */
 } NumberSet;
 
 void number_set_deinit(NumberSet *set);
 
-/* 1 if it was added, 0 if it was there, -ENOMEM. */
+/* 1 if the number was added, 0 if it was in the set, or -ENOMEM. */
 int number_set_add(NumberSet *set, uint32_t number);
 
-/* Nothing if it is not there. */
+/* Does nothing if the number is not in the set. */
 void number_set_remove(NumberSet *set, uint32_t number);
 
 bool number_set_has(const NumberSet *set, uint32_t number);
 
-/* The first from @number on; false if there is none. */
+/* The first number in the set from @number on; false if there is none. */
 bool number_set_next(const NumberSet *set, uint32_t number, uint32_t *ret_number);

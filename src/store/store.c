@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * State that outlives the process: writing it
+ * The store: writing state that outlives the process
  *
- * A log. Each commit appends the records that were marked, as they are now, and
- * says of those that are gone that they are empty; a row holds as many as were
- * changed. So a commit costs what has changed, wherever that lies, and however
- * much there is.
+ * The state is a log. Each commit appends the marked records with their
+ * present content; the record of an object that is gone is empty. A row of the
+ * database contains many records. So the cost of a commit depends on the
+ * number of changed records, not on the size of the state or the place of the
+ * changes.
  *
- * Which numbers have a record in the log is known, a bit for each: what came and
- * went between two commits leaves nothing behind.
+ * The store keeps a set of all numbers that have a record in the log, so an
+ * object that comes and goes between two commits leaves no record.
  *
- * What is old is left behind by a sweep: once much more has been logged than
- * there is, each commit writes some records along that were not marked, by
- * number. When the sweep has seen all, whatever is needed stands in rows since
- * its beginning, and those before are dropped, a few with each commit. No commit
- * takes longer for it than another.
+ * A sweep removes old rows: when the log has many more records than there are
+ * objects, each commit also writes some unmarked records, in the order of
+ * their numbers. When the sweep has passed all numbers, all current records
+ * are in rows written since its start, and older rows are deleted, a few with
+ * each commit. So the work is spread evenly over the commits.
  *
- * Much that is marked may be written ahead of its commit, as long as it is still
- * in the processor's caches. It is there with the commit, or not at all; what
- * changes once more is written once more.
+ * Marked records may be written ahead of their commit, while they are in the
+ * processor's caches. They take effect with the commit, or not at all; a
+ * record that changes again is written again.
  */
 
 #include <errno.h>
@@ -26,23 +27,23 @@
 #include "basic/macro.h"
 #include "store/store_private.h"
 
-/* A row is ended when it has that many bytes: what is dropped and read at once stays small. */
+/* Size at which a row is complete, so that a row is read and deleted in a short time. */
 #define ROW_SIZE 65536U
 
-/* The owner hears of a record so many before it is written. */
+/* A record is announced to the owner this many records before it is written. */
 #define SOON 12U
 
-/* Rows that are dropped with a commit. */
+/* Rows deleted in one commit. */
 #define DROPPED_MAX 32
 
-/* A sweep begins when there are that many records more than this multiple of those that say something. */
+/* A sweep begins when the log has this many records more than the multiple of the records in use. */
 #define SWEEP_MIN 2048U
 #define SWEEP_FACTOR 4U
 
-/* In a commit SQLite's log is copied to the file when it has so many times the pages that it may have otherwise. */
+/* SQLite's log is copied to the file within a commit at this multiple of its usual size. */
 #define LOG_PAGES_FACTOR 4U
 
-/* What it looks at in a commit that writes none, and how many more for each that was. */
+/* Records that a sweep reads in a commit without changes, and the factor by which a changed record adds to them. */
 #define SWEEP_STEP 8U
 #define SWEEP_STEP_FACTOR 2U
 
@@ -74,7 +75,7 @@ static void forget_marks(Store *store) {
                 StoreMarks *marks = &store->marks[i];
 
                 if (store->all_is_marked)
-                        number_set_deinit(&marks->set);         /* not all of its numbers need be in the list */
+                        number_set_deinit(&marks->set);         /* some of its numbers may be missing in the list */
                 for (size_t k = 0; k < marks->numbers.n && !store->all_is_marked; k++)
                         number_set_remove(&marks->set, marks->numbers.items[k]);
                 vector_clear(&marks->numbers);
@@ -84,7 +85,7 @@ static void forget_marks(Store *store) {
         store->all_is_marked = false;
 }
 
-/* What was written for a commit that is not to be. It may stand in the list twice then, which costs a record. */
+/* Marks the records of a failed commit again. A number may be listed twice then, which costs one extra record. */
 static void mark_again(Store *store) {
         for (StoreSpace space = 0; space < _STORE_SPACE_MAX; space++) {
                 StoreMarks *marks = &store->marks[space];
@@ -96,7 +97,7 @@ static void mark_again(Store *store) {
         }
 }
 
-/* — what has a record — */
+/* — numbers with a record — */
 
 static uint64_t count_live(const Store *store) {
         uint64_t n = 0;
@@ -111,7 +112,7 @@ static void forget_live(Store *store) {
                 number_set_deinit(&store->live[i]);
 }
 
-/* What is gone has no record only when the commit that says so is through. */
+/* Removes the numbers of empty records from the set, after the commit that contains these records. */
 static void forget_gone(Store *store, bool is_committed) {
         for (size_t i = 0; i < store->gone.n && is_committed; i++)
                 number_set_remove(&store->live[store->gone.items[i].space], store->gone.items[i].number);
@@ -134,7 +135,7 @@ static int end_row(Store *store, StoreProgress *progress) {
         return r;
 }
 
-/* The owner writes it where it stays. False, and nothing of it in the row, if there is none of that number. */
+/* The owner writes the record directly into the row. False, with nothing added, if there is no such record. */
 static bool put_record(Store *store, StoreSpace space, uint32_t number) {
         RecordWriter *row = &store->row;
         size_t before = row->n, place;
@@ -162,7 +163,7 @@ static int note_written(Store *store, StoreProgress *progress) {
         return store->row.n < ROW_SIZE ? 0 : end_row(store, progress);
 }
 
-/* That it is gone is told by @tells_gone, or by rows that are dropped. */
+/* Writes a record; an empty one, if it is gone and @tells_gone. Otherwise deleted rows make it disappear. */
 static int write_record(Store *store, StoreProgress *progress, StoreSpace space, uint32_t number, bool tells_gone) {
         int r;
 
@@ -228,7 +229,7 @@ static void end_sweep(StoreProgress *progress) {
         progress->sweep = (StoreSweep) {};
 }
 
-/* Up to @n records from where it is; it ends when there are no more. */
+/* Continues the sweep with up to @n records; the sweep ends when there are no more. */
 static int go_on_with_sweep(Store *store, StoreProgress *progress, uint64_t n) {
         StoreSweep *sweep = &progress->sweep;
         int r = 0;
@@ -265,7 +266,7 @@ static int write_space(Store *store, StoreProgress *progress, StoreSpace space) 
         }
 }
 
-/* What the rows say so far is forgotten with them: they are dropped in the same commit. */
+/* Writes all records. The existing rows are deleted in the same commit. */
 static int write_everything(Store *store, StoreProgress *progress) {
         int r = 0;
 
@@ -278,7 +279,7 @@ static int write_everything(Store *store, StoreProgress *progress) {
         return r;
 }
 
-/* What was marked, and what it takes to leave what is old behind. */
+/* Writes the marked records, and continues or starts a sweep. */
 static int write_changes(Store *store, StoreProgress *progress) {
         uint64_t n_written;
         int r;
@@ -363,7 +364,7 @@ void store_tidy(Store *store) {
 
 /* — ahead of a commit — */
 
-/* What is gone stays marked: should it come again, nothing has been told of it. */
+/* A record that is gone stays marked: if it comes back before the commit, nothing must have been written about it. */
 static int write_ahead(Store *store, StoreSpace space, size_t i) {
         StoreMarks *marks = &store->marks[space];
         uint32_t number = marks->numbers.items[i];
@@ -398,7 +399,7 @@ int store_write_ahead(Store *store, StoreSpace space, size_t n_min) {
                 tell_soon(store, space, i);
                 r = write_ahead(store, space, i);
         }
-        /* In a row the first record of a number counts, and there may be a later one. */
+        /* Within a row the first record of a number is valid, and a later one may follow. */
         if (r == 0)
                 r = end_row(store, &store->progress);
         if (r < 0)

@@ -2,11 +2,11 @@
 /*
  * The file of the store
  *
- * SQLite's write-ahead log makes a commit one append; nothing is synced, for
- * the page cache outlives the process, and the file system has no disk. The
- * file belongs to one process alone (locking_mode=EXCLUSIVE), so there is no
- * shared memory either. No other process may so much as read it: its lock would
- * keep the next one of us from it.
+ * SQLite's write-ahead log makes a commit one append; nothing is synced,
+ * because the page cache outlives the process and the file system has no disk.
+ * The file is locked by one process (locking_mode=EXCLUSIVE), so no shared
+ * memory is used. No other process may even read it: its lock would keep the
+ * next core process from opening it.
  */
 
 #include <errno.h>
@@ -22,23 +22,22 @@
 #include "basic/text.h"
 #include "store/store_private.h"
 
-/* What SQLite may keep of the file in memory: what it has not is in the page cache, a system call away. */
+/* SQLite's cache; other pages are in the page cache, one system call away. */
 #define CACHE_KIB "128"
 
-/* "jobd", so that file(1) and we know whose it is. */
+/* "jobd", which identifies the file, for example to file(1). */
 #define APPLICATION_ID 0x6a6f6264
 
-/* How long another process's lock is waited for: ten seconds. */
+/* How long to wait for another process's lock: ten seconds. */
 #define LOCK_PAUSES 2000U
 #define LOCK_PAUSE_NSEC 5000000L
 
-/* How often a file can be set aside before the last name is used again: what has it is replaced then. */
+/* Number of names for renamed files; after that the last name is reused. */
 #define SET_ASIDE_MAX 100U
 
 /*
- * SQLite's log is copied to the file when it has that many pages, which is SQLite's own default. On a small file system
- * it is copied when it has a part of that: the log never becomes shorter, and could not be copied once it has taken the
- * last page.
+ * SQLite's log is copied to the file when it has this many pages, SQLite's own default. On a small file system it is
+ * copied earlier: the log never shrinks, and copying it needs free space.
  */
 #define LOG_PAGES 1000U
 #define LOG_PAGE_BYTES 4096U
@@ -60,7 +59,7 @@ int store_map_error(int code) {
                 return -ENOSPC;
         case SQLITE_NOMEM:
                 return -ENOMEM;
-        case SQLITE_ERROR:              /* our statements are right, so the tables are not */
+        case SQLITE_ERROR:              /* the statements are correct, so the tables are not */
         case SQLITE_CORRUPT:
         case SQLITE_NOTADB:
                 return -EBADMSG;
@@ -101,7 +100,7 @@ static int execute(Store *store, const char *sql) {
         return code == SQLITE_OK ? 0 : store_map_error(code);
 }
 
-/* The first column of the first row: as a number, or compared with @expected. */
+/* Returns the first column of the first row as a number, or compares it with @expected. */
 static int ask(Store *store, const char *sql, int *ret_number, const char *expected) {
         sqlite3_stmt *statement = NULL;
         int code, r = -EBADMSG;
@@ -122,7 +121,7 @@ static int ask(Store *store, const char *sql, int *ret_number, const char *expec
         return r;
 }
 
-/* — what it says that it is — */
+/* — the format — */
 
 static int name_format(const Store *store, char **ret_name) {
         return text_format(ret_name, "%s %u of %s", store->name, store->version, store->place);
@@ -144,7 +143,7 @@ int store_write_format(Store *store) {
         return r;
 }
 
-/* "NAME VERSION of PLACE" → the version; 0: it is another name or place. */
+/* The version in "NAME VERSION of PLACE"; 0 if name or place differ. */
 static unsigned version_of(const Store *store, const char *text) {
         size_t n = strlen(store->name);
         unsigned version = 0;
@@ -157,7 +156,7 @@ static unsigned version_of(const Store *store, const char *text) {
         return version;
 }
 
-/* 0, or -EBADMSG if it is none that we can read. */
+/* 0, or -EBADMSG if the format cannot be read. */
 static int examine_format(Store *store) {
         sqlite3_stmt *statement = NULL;
         int code, r = -EBADMSG;
@@ -198,7 +197,7 @@ static int create(Store *store) {
         return r;
 }
 
-/* 0 if it is ours, 1 if it was empty, -EBADMSG if it is something else. */
+/* 0 for a file of this format, 1 for an empty one, -EBADMSG for any other. */
 static int examine(Store *store) {
         int id = 0, n = 0, r;
 
@@ -214,7 +213,10 @@ static int examine(Store *store) {
         return ask(store, "PRAGMA quick_check(1)", NULL, "ok");
 }
 
-/* The rows that are there are needed until the first commit, which writes everything: their numbers are not known. */
+/*
+ * Finds the range of existing rows. They are kept until the first commit, which writes everything, because their
+ * numbers are not known.
+ */
 static int find_rows(Store *store) {
         sqlite3_stmt *statement = NULL;
         int code;
@@ -234,7 +236,7 @@ static int find_rows(Store *store) {
         return code == SQLITE_ROW ? 0 : store_map_error(code);
 }
 
-/* SQLite gives its log the mode that the file has. */
+/* SQLite gives its log the mode of the file. */
 static int make_private(const Store *store) {
         int fd = open(store->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
         cleanup_free_ char *log = NULL;
@@ -249,7 +251,7 @@ static int make_private(const Store *store) {
         return r;
 }
 
-/* In place of a checkpoint of SQLite's own within the commit. */
+/* Replaces SQLite's own checkpoint within the commit. */
 static int note_log(void *userdata, sqlite3 *db, const char *name, int n_pages) {
         Store *store = userdata;
 
@@ -294,8 +296,8 @@ static int open_database(Store *store) {
 }
 
 /*
- * The process that had the file open may be dead and its lock still there: a child that it was about to make shares its
- * descriptors until that one is scheduled. So its state is waited for, though not for ever.
+ * The process that had the file open may be dead while its lock still exists: a child that it was making shares its
+ * descriptors until that child is scheduled. So this waits for the lock, for a limited time.
  */
 static int open_database_patiently(Store *store) {
         int r = open_database(store);
@@ -308,13 +310,13 @@ static int open_database_patiently(Store *store) {
         return r;
 }
 
-/* What stands in SQLite's log is copied to the file; if it cannot be, the log goes on. */
+/* Copies SQLite's log to the file; if that fails, the log keeps growing. */
 void store_shorten_log(Store *store) {
         (void) sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
         store->n_log_pages = 0;
 }
 
-/* A name that is not taken. */
+/* Finds an unused name. */
 static char *name_aside(const char *path) {
         char *name = NULL;
 
@@ -341,11 +343,11 @@ int store_set_aside(Store *store, Failure *ret_failure) {
         cleanup_free_ char *aside = name_aside(store->path);
         int r;
 
-        /* In this order: a log without its file is nothing, but a file without its log would be an old state. */
+        /* In this order: a log without its file is useless, but a file without its log would be an old state. */
         r = aside ? move_aside(store->path, aside, "") : -ENOMEM;
         if (r == 0)
                 r = move_aside(store->path, aside, "-wal");
-        /* SQLite sees that the file has moved, so the log is left as it was. */
+        /* SQLite notices that the file was renamed, and leaves the log as it is. */
         close_file(store);
         if (r == 0)
                 r = open_database(store);

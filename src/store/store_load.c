@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading what was committed
+ * The store: reading what was committed
  *
- * The rows are gone through from the latest to the first: what is met first of
- * a number is its record, the rest is what it once was.
+ * Rows are read from the latest to the first: the first record found for a
+ * number is the current one, the others are outdated.
  */
 
 #include <errno.h>
@@ -116,7 +116,7 @@ static bool is_as_found(Store *store, const Loading *loading, uint32_t number, c
         return record->n == found->n && memcmp(record->bytes, loading->bytes.items + found->at, found->n) == 0;
 }
 
-/* Both go up by number: what only one of them has is not there, or there in vain. */
+/* Both are sorted by number: a number that only one of them has is missing, or was not removed. */
 static int compare_space(Store *store, Loading *loading, uint32_t *ret_number) {
         const Found *found = loading->found.items, *end = found + loading->found.n;
 

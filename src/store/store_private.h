@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What the parts of the store share: store_file.c has the file, store_load.c
- * reads, store.c writes.
+ * Shared by the files of the store: store_file.c manages the file,
+ * store_load.c reads, store.c writes.
  */
 
 #include <sqlite3.h>
@@ -25,12 +25,12 @@ typedef enum StoreStatement {
 
 typedef VECTOR(uint32_t) StoreNumbers;
 
-/* Each number once, in the order in which they were marked. */
+/* Unique numbers in the order of marking. */
 typedef struct StoreMarks {
         StoreNumbers numbers;
         NumberSet set;
-        size_t n_looked_at;             /* of .numbers, the first: to be told in the commit that they are gone */
-        StoreNumbers ahead;             /* written for the next commit, not marked any more; some twice */
+        size_t n_looked_at;             /* leading .numbers already looked at: gone, to be recorded in the commit */
+        StoreNumbers ahead;             /* written for the next commit and not marked again; some twice */
 } StoreMarks;
 
 typedef struct StoreGone {
@@ -38,20 +38,20 @@ typedef struct StoreGone {
         uint32_t number;
 } StoreGone;
 
-/* A walk through all records, a few in each commit. At its end the rows from before its first one are not needed. */
+/* A walk over all records, a few in each commit. At its end the rows from before its start are not needed. */
 typedef struct StoreSweep {
         bool is_on;
         StoreSpace space;
-        uint32_t number;                /* where it goes on */
+        uint32_t number;                /* next number */
         int64_t first_row;
-        uint64_t n_logged;              /* StoreProgress.n_logged when it began */
+        uint64_t n_logged;              /* StoreProgress.n_logged at its start */
 } StoreSweep;
 
-/* What a commit does to the store's counters, which hold when it is through. */
+/* Changes of the store's counters by a commit, valid after it has succeeded. */
 typedef struct StoreProgress {
         int64_t next_row;
-        int64_t lowest_row, needed_row; /* the first row; the first that is needed: those before are dropped */
-        uint64_t n_logged;              /* records in the rows that are needed */
+        int64_t lowest_row, needed_row; /* first row; first needed row: those before are deleted */
+        uint64_t n_logged;              /* records in the needed rows */
         StoreSweep sweep;
 } StoreProgress;
 
@@ -59,24 +59,24 @@ struct Store {
         sqlite3 *db;
         sqlite3_stmt *statements[_STATEMENT_MAX];
         char *path, *name, *place;      /* owned */
-        unsigned version, oldest;       /* of .name: what is written, and what can be read */
-        unsigned found_version;         /* of what was there; with the first commit it becomes .version */
+        unsigned version, oldest;       /* of .name: version to write, oldest to read */
+        unsigned found_version;         /* version of the opened file, until the first commit */
         StoreOwner owner;
         StoreMarks marks[_STORE_SPACE_MAX];
         bool all_is_marked;
-        NumberSet live[_STORE_SPACE_MAX];       /* those with a record in the needed rows; more, after a failure */
-        VECTOR(StoreGone) gone;         /* of those, what the commit that is being written says is gone */
-        RecordWriter row;               /* that is being filled */
+        NumberSet live[_STORE_SPACE_MAX];       /* numbers with a record in the needed rows; more, after a failure */
+        VECTOR(StoreGone) gone;         /* numbers of empty records in the commit being written */
+        RecordWriter row;               /* row being filled */
         RecordWriter record;            /* of store_compare() */
 
         StoreProgress committed;
-        StoreProgress progress;         /* if .is_writing: with the next commit */
-        bool is_writing;                /* some of the next commit is written */
-        unsigned n_log_pages;           /* of SQLite's log, that are not in the file yet */
-        unsigned log_pages;             /* it is copied to the file when it has that many */
+        StoreProgress progress;         /* with .is_writing: as of the next commit */
+        bool is_writing;                /* a part of the next commit is written */
+        unsigned n_log_pages;           /* pages of SQLite's log that are not in the file yet */
+        unsigned log_pages;             /* number of pages at which the log is copied */
 };
 
-int store_map_error(int code);          /* SQLite's → a negative errno */
+int store_map_error(int code);          /* SQLite's code → a negative errno */
 int store_run(Store *store, StoreStatement which);
 void store_shorten_log(Store *store);
-int store_write_format(Store *store);   /* as part of a commit, if it is not what stands there */
+int store_write_format(Store *store);   /* as part of a commit, if it has changed */
