@@ -2,12 +2,12 @@
 /*
  * The outbox of a turn
  *
- * A plain list. An item may add others while it is sent (a process that could
- * not be started makes its unit say so on the bus): they leave in the same
- * flush, behind what was there before them.
+ * A plain list. An item may add others while it is sent (if a process could
+ * not be started, its unit reports that on the bus): they are sent in the same
+ * flush, after the existing ones.
  *
- * Items behind closed gates are in a list of their own, and join the other when
- * their gate opens.
+ * Items behind closed gates are in a separate list, and are moved when their
+ * gate opens.
  */
 
 #include <assert.h>
@@ -17,7 +17,7 @@
 #include "basic/vector.h"
 #include "process/outbox.h"
 
-/* Room that is kept from one turn to the next; a burst gives back what it took beyond that. */
+/* Items for which memory is kept between turns; memory for more is freed. */
 #define KEPT_ITEMS 256U
 
 typedef struct OutboxItem {
@@ -29,8 +29,8 @@ typedef struct OutboxItem {
 struct Outbox {
         VECTOR(OutboxItem) items;
         VECTOR(OutboxItem) waiting;     /* behind closed gates */
-        OutboxGate open;                /* the highest gate that is open */
-        /* Of .waiting, behind gates that are open: there was no memory to let them pass. */
+        OutboxGate open;                /* the highest open gate */
+        /* Number of .waiting behind open gates, which could not be moved for lack of memory. */
         size_t n_passing;
         size_t n_sent;                  /* of .items, during a flush */
         bool is_flushing;
@@ -86,7 +86,7 @@ int outbox_add_behind(Outbox *outbox, OutboxGate gate, const OutboxItemOps *ops,
         return r;
 }
 
-/* Without memory for one of them the rest waits for the next flush, so that their order is kept. */
+/* Without memory for an item, it and the following ones wait for the next flush, to keep the order. */
 static void let_pass(Outbox *outbox) {
         size_t n = 0;
         bool has_room = true;

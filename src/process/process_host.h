@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What the tables of processes ask of the program that they are in
+ * Functions that the tables of processes need from their program
  */
 
 #include <stdbool.h>
@@ -19,22 +19,22 @@ typedef struct Journal Journal;
 typedef struct ProcessOwner ProcessOwner;
 struct ExecRequest;                     /* exec/exec.h */
 
-/* All of them are needed. */
+/* All of them are required. */
 typedef struct ProcessHostOps {
-        usec_t (*now)(void *userdata);                  /* CLOCK_MONOTONIC, the same all through a turn */
-        ProcessOwner *(*find_owner)(void *userdata, const char *name);          /* of a record; NULL: it is gone */
+        usec_t (*now)(void *userdata);                  /* CLOCK_MONOTONIC, constant within a turn */
+        ProcessOwner *(*find_owner)(void *userdata, const char *name);          /* by recorded name; NULL: gone */
 
-        /* What is written down between two commits; NULL: nothing is. */
+        /* The journal between two commits; NULL: there is none. */
         Journal *(*journal)(void *userdata);
-        uint64_t (*number_errand)(void *userdata);      /* rises, also over programs that come after this one */
+        uint64_t (*number_errand)(void *userdata);      /* rising, even across restarts of the program */
         void (*commit)(void *userdata);                 /* the journal is full */
-        void (*queues_changed)(void *userdata);         /* exits that wait, errands */
+        void (*queues_changed)(void *userdata);         /* pending exits or errands have changed */
 
         void (*before_exits)(void *userdata);           /* some were reaped: takes in what they said before */
         bool (*is_own)(void *userdata, pid_t pid);      /* a process of the program's own, which is no owner's */
 
         void (*begun)(void *userdata, const struct ExecRequest *request, UnitPurpose purpose, pid_t pid);
-        /* The process of @request has what it opens, or there is none. */
+        /* The process of @request has opened everything that it needs, or was not made. */
         void (*settled)(void *userdata, const struct ExecRequest *request);
         void (*no_process)(void *userdata);             /* fork has failed with EAGAIN */
         /* Slices' control groups were gone, and were made again: process_groups_apply() is due for each. */

@@ -4,13 +4,14 @@
 /*
  * An owner of processes and timers
  *
- * The tables of this folder name whoever asked for a process, a timer or a
- * signal by its ProcessOwner, which is embedded in what it stands for: a unit
- * is one kind of owner. A request is named by (owner, purpose) and is plain
- * data, never a closure, so that it can be written down and made again.
+ * The tables of this folder refer to the requester of a process, a timer or a
+ * signal by its ProcessOwner, which is embedded in the requesting object:
+ * units are one kind of owner. A request is named by (owner, purpose) and is
+ * plain data, never a closure, so it can be recorded and repeated.
  *
- * An owner is told of what came of a request by its ops, and marks its own
- * record when .changed says that what these tables write into it has changed.
+ * The ops of an owner report the result of a request. When .changed says that
+ * the part of its record written by these tables has changed, the owner marks
+ * its record.
  */
 
 #include <stdbool.h>
@@ -45,11 +46,11 @@ typedef struct ProcessSlice {
         const ProcessOwner *owner;                      /* NULL: it was not made with settings */
 } ProcessSlice;
 
-/* Everything but .changed may be NULL: the owner has no such thing. */
+/* Everything but .changed may be NULL, if it does not apply to the owner. */
 typedef struct ProcessOwnerOps {
         /*
-         * Fills in the command and what it runs in, when the process is about to be made. 0; -ECANCELED: it is not
-         * wanted any more; or < 0 with the result set, with which .spawned is told.
+         * Fills in command and context when the process is about to be made. 0; -ECANCELED if it is not wanted any
+         * more; or < 0 with the result set, which is passed to .spawned.
          */
         int (*prepare)(ProcessOwner *owner, UnitPurpose purpose, struct ExecRequest *request,
                        struct ExecResult *result);
@@ -60,12 +61,16 @@ typedef struct ProcessOwnerOps {
         void (*fd_ready)(ProcessOwner *owner, uint32_t index, uint32_t events);
 
         /*
-         * Counts, or signals, all in the owner's control group but two. The count may be a promise that .exited or
-         * another word follows when they are gone. -ENOENT: there is no group, and the processes are looked for.
+         * Counts, or signals, all processes in the owner's control group except two. The count may include processes
+         * that are about to be gone, if .exited or another call will follow. -ENOENT: there is no group, so the
+         * processes must be searched for.
          */
         int (*count_group)(ProcessOwner *owner, pid_t main_pid, pid_t control_pid);
         int (*signal_group)(ProcessOwner *owner, int signal, pid_t main_pid, pid_t control_pid);
-        /* By what processes of the owner that have left it are known; the two to be spared are filled in already. */
+        /*
+         * Describes how to recognize the owner's processes outside of the group; the two exempt ones are filled in
+         * already.
+         */
         void (*describe_rest)(ProcessOwner *owner, struct ExecRest *rest);
 
         /* False: the owner has no control group. */
@@ -83,8 +88,8 @@ typedef struct ProcessOwnerOps {
 
 struct ProcessOwner {
         const ProcessOwnerOps *ops;
-        const char *name;                       /* borrowed: in records and in the log */
-        struct ProcessTimer *timers;            /* of process_timer.c, at most one a purpose */
+        const char *name;                       /* borrowed: name in records and in the log */
+        struct ProcessTimer *timers;            /* of process_timer.c, at most one for each purpose */
         struct Process *processes;              /* of process_table.c */
         struct ProcessWatch *watches;           /* of process_watch.c */
         uint32_t n_errands;                     /* of process_errand.c */

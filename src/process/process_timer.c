@@ -2,10 +2,9 @@
 /*
  * Timers of owners
  *
- * A heap gives the next deadline, and the loop sets its one event source to it
- * at the end of a turn. So to set or clear a timer costs no system call, and a
- * service that extends its time limit a thousand times a second does not
- * either.
+ * A heap gives the next deadline, to which the loop sets its one event source
+ * at the end of a turn. So setting or clearing a timer costs no system call,
+ * even for a service that extends its time limit a thousand times a second.
  */
 
 #include <assert.h>
@@ -15,7 +14,7 @@
 #include "basic/heap.h"
 #include "process/process_timer.h"
 
-/* Timers that elapse in one turn; the rest in the next one. */
+/* Timers handled in one turn; others wait for the next. */
 #define TIMERS_A_TURN 256U
 
 typedef struct ProcessTimer {
@@ -27,7 +26,7 @@ typedef struct ProcessTimer {
 } ProcessTimer;
 
 struct ProcessTimers {
-        Heap heap;                      /* ProcessTimer.place; owned through their owners' lists */
+        Heap heap;                      /* ProcessTimer.place; owned by their owners' lists */
 };
 
 static int timer_compare(const void *a, const void *b) {

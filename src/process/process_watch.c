@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Descriptors of owners that are watched
+ * Watched descriptors of owners
  */
 
 #include <assert.h>
@@ -24,7 +24,7 @@ static int on_ready(sd_event_source *source, int fd, uint32_t events, void *user
         ProcessOwner *owner = watch->owner;
 
         process_owner_changed(owner);
-        /* The owner may stop watching, and then the watch is gone. */
+        /* The owner may remove the watch in this call. */
         if (owner->ops->fd_ready)
                 owner->ops->fd_ready(owner, watch->index, events);
         return 0;
