@@ -5,8 +5,8 @@
  * Process attributes that belong to the memory, so that a child changes the
  * manager's, too
  *
- * They are the score for the out-of-memory killer and the filter of core
- * dumps.
+ * The attributes are the score for the out-of-memory killer and the filter of
+ * core dumps.
  */
 
 /*

@@ -4,9 +4,9 @@
 /*
  * Dynamic users: users that exist while a unit runs
  *
- * Their numbers, which are also those of their groups, are from a range
- * reserved for them. The assignments are stored in the runtime folder, so they
- * outlive the manager's process.
+ * The numbers of these users, which are also those of their groups, are from a
+ * range reserved for them. The assignments are stored in the runtime folder,
+ * so they outlive the manager's process.
  */
 
 #include <sys/types.h>

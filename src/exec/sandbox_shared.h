@@ -4,9 +4,9 @@
 /*
  * Resources shared by the processes of a unit
  *
- * They are made with the first process of a run that needs them, and removed
- * with the run: folders for PrivateTmp=, namespaces for PrivateNetwork= and
- * the like. Units with JoinsNamespaceOf= share one object.
+ * The resources are made with the first process of a run that needs them, and
+ * removed with the run: folders for PrivateTmp=, namespaces for
+ * PrivateNetwork= and the like. Units with JoinsNamespaceOf= share one object.
  */
 
 #include "exec/sandbox.h"

@@ -2,8 +2,8 @@
 /*
  * Rare process settings of a unit, as data
  *
- * They share one allocation, because a unit that has one of them mostly has
- * several.
+ * The settings share one allocation, because a unit that has one of them
+ * mostly has several.
  */
 
 #include <errno.h>

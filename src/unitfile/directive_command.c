@@ -67,11 +67,11 @@ static int exec_next_word(const DirectiveLine *line, const char **at, char **ret
                 return r;
         r = file_word_next(at, WORD_FLAGS | FILE_WORD_KEEP_UNKNOWN, ret_word);
         if (r == -EINVAL) {
-                r = directive_complain(line, "A quote is not closed in '%s'", *at);
+                r = directive_complain(line, "'%s' has an unclosed quote", *at);
                 return r < 0 ? r : -EINVAL;
         }
         if (r > 0)
-                directive_note(line, UNIT_FILE_WARNING, "There is an unknown escape in '%s'; it is left as it stands.",
+                directive_note(line, UNIT_FILE_WARNING, "'%s' has an unknown escape; it is left unchanged.",
                                *ret_word);
         return r;
 }
@@ -91,8 +91,8 @@ static void exec_note_shell(const DirectiveLine *line, const char *at) {
         for (size_t i = 0; i < ELEMENTSOF(words); i++)
                 if (strlen(words[i]) == n && strncmp(words[i], at, n) == 0)
                         directive_note(line, UNIT_FILE_WARNING,
-                                       "The program gets '%s' as an argument: no shell reads the line; "
-                                       "with one it is /bin/sh -c '...'.", words[i]);
+                                       "'%s' is passed to the program as an argument, because no shell reads the "
+                                       "line; to use one, write /bin/sh -c '...'.", words[i]);
 }
 
 /* 1 with an argument, 0 at the end of the command, or an error. "\;" is a literal semicolon. */
@@ -121,12 +121,12 @@ static int exec_check_path(const DirectiveLine *line, const char *path) {
         int r = 0;
 
         if (n == 0)
-                r = directive_complain(line, "The command is empty; write the path of a program");
+                r = directive_complain(line, "The command is empty: it must begin with the path or name of a program");
         else if (path[0] != '/' && strchr(path, '/'))
-                r = directive_complain(line, "'%s' is neither an absolute path nor a plain program name; "
-                                             "write the path from '/' on", path);
+                r = directive_complain(line, "'%s' is neither an absolute path nor the plain name of a "
+                                             "program", path);
         else if (path[n - 1] == '/')
-                r = directive_complain(line, "'%s' is a folder, not a program", path);
+                r = directive_complain(line, "'%s' is a directory, not a program", path);
         else if (n >= 4096)
                 r = directive_complain(line, "The path is longer than 4095 bytes");
         else
@@ -143,7 +143,7 @@ static int exec_parse_path(const DirectiveLine *line, const char **at, ExecComma
                 return r;
         path = word;
         if (exec_take_prefixes(&path, &command->flags) < 0) {
-                r = directive_complain(line, "The prefixes of '%s' are not possible together", word);
+                r = directive_complain(line, "The prefixes of '%s' cannot be combined", word);
                 return r < 0 ? r : -EINVAL;
         }
         r = directive_expand(line, path, &command->path);
@@ -204,7 +204,7 @@ static int exec_parse_command(const DirectiveLine *line, const char **at, ExecCo
         if (r < 0)
                 return r;
         if (!command->argv[0]) {
-                r = directive_complain(line, "After '@' and the program, the name for it (argv[0]) is missing");
+                r = directive_complain(line, "With '@' the program must be followed by its argv[0], which is missing");
                 return r < 0 ? r : -EINVAL;
         }
         command->line = line->line;

@@ -16,7 +16,7 @@
 /* Options and types are words of a command line: a blank in one is an error. */
 static int parse_words(const DirectiveLine *line, const char *value) {
         if (line->directive->argument == ' ' && value[strcspn(value, " \t")])
-                return directive_complain(line, "'%s' has a blank in it; there is one type only", value);
+                return directive_complain(line, "'%s' contains a blank, but there can be only one type", value);
         return directive_parse_string(line, value);
 }
 
@@ -24,7 +24,7 @@ static int parse_mode(const DirectiveLine *line, const char *value) {
         size_t n = strspn(value, "01234567");
 
         if (n == 0 || n > 5 || value[n] || strtoul(value, NULL, 8) > 07777)
-                return directive_complain(line, "'%s' is no file mode, as in 0755", value);
+                return directive_complain(line, "'%s' is not a mode such as 0755", value);
         *(uint32_t *) directive_field(line) = (uint32_t) strtoul(value, NULL, 8);
         return 0;
 }

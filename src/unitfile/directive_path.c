@@ -39,7 +39,7 @@ static int parse_mode(const DirectiveLine *line, const char *value) {
         size_t n = strlen(value);
 
         if (n == 0 || n > 5 || value[strspn(value, "01234567")] != '\0' || strtoul(value, NULL, 8) > 07777)
-                return directive_complain(line, "'%s' is no file mode, as in 0755", value);
+                return directive_complain(line, "'%s' is not a mode such as 0755", value);
         *(mode_t *) directive_field(line) = (mode_t) strtoul(value, NULL, 8);
         return 0;
 }

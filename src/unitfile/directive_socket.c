@@ -17,11 +17,11 @@
         DIRECTIVE_OTHER(name_, socket_parse_listen, .argument = SOCKET_LISTEN_##kind_, .is_strict = true)
 #define NO_LISTEN(name_)                                                                                 \
         DIRECTIVE_OTHER(name_, socket_parse_unsupported_listen, .status = DIRECTIVE_REFUSED, .is_strict = true, \
-                        .reason = "nobody would listen there")
+                        .reason = "no program would listen there")
 
 const Directive socket_directives[] = {
         DIRECTIVE_SOCKET("Accept", directive_parse_bool, accept, .is_strict = true),
-        DIRECTIVE_REFUSE("AcceptFileDescriptors", "others could send it descriptors"),
+        DIRECTIVE_REFUSE("AcceptFileDescriptors", "other programs could send descriptors to the unit"),
         DIRECTIVE_SOCKET("Backlog", directive_parse_u32, backlog),
         DIRECTIVE_SOCKET("BindIPv6Only", socket_parse_bind_ipv6, bind_ipv6, .is_strict = true),
         DIRECTIVE_SOCKET("BindToDevice", socket_parse_interface, bind_to_device, .is_strict = true),

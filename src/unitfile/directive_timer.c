@@ -22,7 +22,7 @@ static int add_value(const DirectiveLine *line, const TimerValue *value) {
         if (timer->values.n >= TIMER_VALUES_MAX) {
                 calendar_free(value->calendar);
                 free(value->text);
-                return directive_complain(line, "There are too many of these lines");
+                return directive_complain(line, "There are too many On…= lines");
         }
         if (vector_push(&timer->values, *value) == 0)
                 return 0;
@@ -46,7 +46,7 @@ static int parse_calendar(const DirectiveLine *line, const char *value) {
                 return r;
         r = calendar_parse(expanded, &calendar, &fault);
         if (r == -EINVAL)
-                return directive_complain(line, "'%s' is no calendar expression: at '%s' %s", expanded,
+                return directive_complain(line, "'%s' is not a calendar expression: at '%s', %s", expanded,
                                           expanded[fault.at] ? expanded + fault.at : "the end", fault.message);
         if (r == 0)
                 r = calendar_format(calendar, &text);
@@ -67,7 +67,8 @@ static int parse_span(const DirectiveLine *line, const char *value) {
         if (r <= 0)
                 return r;
         if (usec_parse(expanded, USEC_PER_SEC, &span) < 0)
-                return directive_complain(line, "'%s' is not a span of time", expanded);
+                return directive_complain(line, "'%s' is not a time span such as '90', '1min 30s' or "
+                                                "'infinity'", expanded);
         return add_value(line, &(TimerValue) { .base = (TimerBase) line->directive->argument, .span = span });
 }
 
@@ -75,7 +76,8 @@ static int parse_wake_system(const DirectiveLine *line, const char *value) {
         int r = directive_parse_bool(line, value);
 
         if (r == 0 && ((const TimerSettings *) directive_base(line, DIRECTIVE_IN_TYPE))->wake_system)
-                directive_note(line, UNIT_FILE_WARNING, "No machine is woken up by jobd: it elapses when it is awake.");
+                directive_note(line, UNIT_FILE_WARNING, "jobd does not wake the machine up; the timer elapses when "
+                                                        "the machine is awake.");
         return r;
 }
 
@@ -101,7 +103,7 @@ const Directive timer_directives[] = {
         TIMER("RemainAfterElapse", directive_parse_bool, remain_after_elapse),
         TIMER("Unit", directive_parse_triggered, unit, .is_strict = true),
         TIMER("WakeSystem", parse_wake_system, wake_system, .status = DIRECTIVE_IGNORED,
-              .reason = "no machine is woken up: it elapses when it is awake"),
+              .reason = "jobd does not wake the machine up; the timer elapses when the machine is awake"),
 };
 
 const size_t timer_directives_n = ELEMENTSOF(timer_directives);

@@ -23,7 +23,8 @@ static int parse_relation_template(const DirectiveLine *line, const char *templa
         int r = unit_draft_resolve_template(line->target->draft, template, &name);
 
         if (r == -EINVAL) {
-                directive_note(line, UNIT_FILE_WARNING, "'%s' cannot be given an instance; it is ignored.", template);
+                directive_note(line, UNIT_FILE_WARNING, "'%s' cannot be given an instance name; it is "
+                                                        "ignored.", template);
                 return 0;
         }
         return r < 0 ? r :
@@ -56,13 +57,14 @@ static int parse_relation(const DirectiveLine *line, const char *value) {
         const char *at = value;
 
         if (!*value)
-                directive_note(line, UNIT_FILE_NOTE, "Dependencies are not taken back by an empty assignment.");
+                directive_note(line, UNIT_FILE_NOTE, "An empty assignment does not reset dependencies; the line is "
+                                                     "ignored.");
         for (;;) {
                 cleanup_free_ char *word = NULL;
                 int r = file_word_next(&at, FILE_WORD_UNQUOTE | FILE_WORD_KEEP_ESCAPES, &word);
 
                 if (r == -EINVAL)
-                        return directive_complain(line, "In '%s' a quote is not closed", at);
+                        return directive_complain(line, "'%s' has an unclosed quote", at);
                 if (r <= 0)
                         return r;
                 r = parse_relation_word(line, word);

@@ -63,7 +63,7 @@ int directive_expand(const DirectiveLine *line, const char *value, char **ret_te
         int r = specifier_expand(&line->target->draft->specifiers, value, ret_text, &problem);
 
         if (r == SPECIFIER_LEFT)
-                directive_note(line, UNIT_FILE_WARNING, "In '%s': %s. It is left as it stands.", value, problem);
+                directive_note(line, UNIT_FILE_WARNING, "In '%s': %s; it is left unchanged.", value, problem);
         if (r >= 0)
                 return 1;
         return r == -EINVAL ? directive_complain(line, "In '%s': %s", value, problem) : r;
@@ -113,7 +113,7 @@ int directive_next_word(const DirectiveLine *line, const char **at, char **ret_w
         int r = file_word_next(at, FILE_WORD_UNQUOTE | FILE_WORD_UNESCAPE, &word);
 
         if (r == -EINVAL) {
-                r = directive_complain(line, "In '%s' a quote is not closed, or an escape is not known", *at);
+                r = directive_complain(line, "'%s' has an unclosed quote or an unknown escape", *at);
                 return r < 0 ? r : -EINVAL;
         }
         if (r <= 0)
@@ -296,7 +296,7 @@ int directive_parse_unit_names(const DirectiveLine *line, const char *value) {
 }
 
 int directive_parse_ignored(const DirectiveLine *line, const char *value) {
-        directive_note(line, UNIT_FILE_WARNING, "This is not supported; the line is ignored: %s.",
+        directive_note(line, UNIT_FILE_WARNING, "This directive is not supported; the line is ignored: %s.",
                        line->directive->reason);
         return 0;
 }

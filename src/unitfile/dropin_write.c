@@ -21,6 +21,7 @@
 #include "unitfile/dropin_write.h"
 #include "unitfile/file_write.h"
 #include "unitfile/install_folder.h"
+#include "unitfile/unit_draft.h"
 #include "unitfile/unit_file.h"
 
 #define READ_MAX 65536
@@ -42,8 +43,10 @@ static void dropin_receive(void *userdata, const UnitFileDiagnostic *diagnostic)
 
         if (diagnostic->severity == UNIT_FILE_NOTE || verdict->message || !text_equal(diagnostic->file, verdict->path))
                 return;
-        (void) text_format(&verdict->message, "%s%s%s", diagnostic->setting ? diagnostic->setting : "",
-                           diagnostic->setting ? "=: " : "", diagnostic->message);
+        /* The effect is another one here: the client gets an error. */
+        (void) text_format(&verdict->message, "%s%s%.*s.", diagnostic->setting ? diagnostic->setting : "",
+                           diagnostic->setting ? "=: " : "",
+                           (int) unit_draft_length_without_effect(diagnostic->message), diagnostic->message);
 }
 
 /* @path: the file with the text, in @folder/unit.d. */

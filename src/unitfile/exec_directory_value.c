@@ -121,7 +121,7 @@ static int directive_unescape(const DirectiveLine *line, const char *value, char
         int r = file_text_unescape(value, ret_text);
 
         if (r == -EINVAL)
-                return directive_complain(line, "There is an escape in it that is not known");
+                return directive_complain(line, "The value has an unknown escape");
         return r < 0 ? r : 1;
 }
 
@@ -155,7 +155,7 @@ static int add_input(const DirectiveLine *line, const char *bytes, size_t n, boo
         char *data;
 
         if (terms->input_size + n + 1 > INPUT_MAX_BYTES)
-                return directive_complain(line, "There is more than a mebibyte of it");
+                return directive_complain(line, "The value is larger than 1 MiB");
         data = realloc(terms->input_data, terms->input_size + n + 1);
         if (!data)
                 return -ENOMEM;
@@ -229,7 +229,7 @@ int exec_parse_input_data(const DirectiveLine *line, const char *value) {
                 return -ENOMEM;
         n = decode_base64(value, bytes);
         if (n < 0)
-                return directive_complain(line, "This is not base64");
+                return directive_complain(line, "The value is not valid base64");
         return add_input(line, bytes, (size_t) n, false);
 }
 

@@ -29,7 +29,8 @@ static ExecFilter *filter_of(const DirectiveLine *line) {
 
 /* 1 if jobd was built with libseccomp, 0 if not (reported), or -ENOMEM. */
 static int can_filter(const DirectiveLine *line) {
-        return HAVE_SECCOMP ? 1 : directive_complain(line, "jobd was built without libseccomp, which this needs");
+        return HAVE_SECCOMP ? 1 : directive_complain(line, "jobd was built without libseccomp, which this directive "
+                                                           "needs");
 }
 
 int exec_parse_filter_switch(const DirectiveLine *line, const char *value) {
@@ -58,7 +59,7 @@ static int find_calls(const DirectiveLine *line, const char *word, SystemCallSet
 
         if (word[0] == '@') {
                 if (system_call_group_add(word, set) < 0)
-                        return directive_complain(line, "There is no group of system calls '%s'", word);
+                        return directive_complain(line, "'%s' is not a group of system calls", word);
                 return 1;
         }
         if (!*word || word[strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_")])
@@ -68,7 +69,7 @@ static int find_calls(const DirectiveLine *line, const char *word, SystemCallSet
                 system_call_set_add(set, (size_t) number);
         else
                 directive_note(line, UNIT_FILE_WARNING,
-                               "There is no system call '%s' that is known here; it is left out.", word);
+                               "'%s' is not a known system call; it is ignored.", word);
         return 1;
 }
 

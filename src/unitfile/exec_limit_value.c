@@ -312,7 +312,7 @@ int exec_parse_coredump_filter(const DirectiveLine *line, const char *value) {
 
         strv_foreach(word, words) {
                 if (parse_coredump_word(*word, &bits) < 0)
-                        return directive_complain(line, "'%s' is no kind of memory, and no mask", *word);
+                        return directive_complain(line, "'%s' is neither a kind of memory nor a mask", *word);
                 all |= bits;
         }
         terms->has_coredump_filter = *value;
@@ -336,7 +336,7 @@ int exec_parse_personality(const DirectiveLine *line, const char *value) {
         int personality = name_find(personalities, ELEMENTSOF(personalities), value);
 
         if (*value && personality < 0)
-                return directive_complain(line, "'%s' is no architecture that programs on this machine can have",
+                return directive_complain(line, "'%s' is not an architecture for programs on this machine",
                                           value);
         terms->has_personality = *value;
         terms->personality = (unsigned long) MAX(personality, 0);

@@ -72,7 +72,7 @@ int exec_parse_secure_bits(const DirectiveLine *line, const char *value) {
                         i++;
                 if (i == ELEMENTSOF(names))
                         return directive_complain(line, "'%s' is none of keep-caps, no-setuid-fixup, noroot and their "
-                                                        "-locked sisters", *word);
+                                                        "-locked variants", *word);
                 bits |= names[i].bit;
         }
         *field = *value ? *field | bits : 0;
@@ -90,7 +90,7 @@ int exec_parse_label(const DirectiveLine *line, const char *value) {
         if (value[is_optional])
                 r = directive_expand(line, value + is_optional, &name);
         else if (is_optional)
-                return directive_complain(line, "There is no name behind the '-'");
+                return directive_complain(line, "A name must follow the '-'");
         if (*value && r <= 0)
                 return r;
         free(label->name);

@@ -93,7 +93,7 @@ int exec_parse_working_directory(const DirectiveLine *line, const char *value) {
 
         value += is_optional;
         if (!*value)
-                r = is_optional ? directive_complain(line, "There is no path behind the '-'") : 1;
+                r = is_optional ? directive_complain(line, "A path must follow the '-'") : 1;
         else if (strcmp(value, "~") == 0)
                 r = (path = strdup("~")) ? 1 : -ENOMEM;
         else

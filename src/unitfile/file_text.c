@@ -105,9 +105,9 @@ int file_text_read(const char *path, char **ret_text, struct stat *ret_stat, Fil
                 return *ret_text ? 0 : -ENOMEM;
         }
         if (!S_ISREG(ret_stat->st_mode))
-                return file_problem(ret_problem, 0, "It is not a regular file.");
+                return file_problem(ret_problem, 0, "The file is not a regular file.");
         if (ret_stat->st_size > FILE_TEXT_MAX)
-                return file_problem(ret_problem, 0, "It is larger than 1 MiB.");
+                return file_problem(ret_problem, 0, "The file is larger than 1 MiB.");
 
         r = file_read_all(fd, (size_t) ret_stat->st_size, &text, &n);
         if (r < 0)

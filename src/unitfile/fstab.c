@@ -63,7 +63,8 @@ static int note_bad_line(struct libmnt_table *table, const char *file, int line)
         BadLines *bad = mount_library()->table_get_userdata(table);
 
         fstab_say(bad->options, UNIT_FILE_WARNING, (unsigned) line,
-                  "This is no line of fstab(5) (what, where, type, options, and two numbers); it is ignored.");
+                  "The line is not of the form of fstab(5): what, where, type, options, and two numbers; it is "
+                  "ignored.");
         if (bad->n < BAD_LINES_MAX)
                 bad->lines[bad->n++] = (unsigned) line;
         return 1;

@@ -111,7 +111,7 @@ static int name_unit(FstabLine *line, const char *word, char **ret_name) {
 
         if (word[0] == '/' && mount_path_is_below(word, "/dev")) {
                 fstab_say(line->fstab->options, UNIT_FILE_NOTE, line->entry->line,
-                          "'%s' is a device, for which there are no units here; nothing waits for it.", word);
+                          "'%s' is a device, and jobd has no device units; nothing waits for it.", word);
                 return 0;
         }
         r = word[0] == '/' ? mount_unit_name(word, ret_name) : unit_name_mangle(word, ".mount", ret_name);
@@ -186,7 +186,7 @@ static int put_timeout(FstabLine *line) {
                 put(line, "TimeoutSec", value);
         else
                 fstab_say(line->fstab->options, UNIT_FILE_WARNING, line->entry->line,
-                          "x-systemd.mount-timeout=: '%s' is not a span of time such as 90s; it is ignored.", value);
+                          "x-systemd.mount-timeout=: '%s' is not a time span such as 90s; it is ignored.", value);
         return 0;
 }
 
@@ -287,7 +287,7 @@ static int add_unit(Fstab *fstab, const FstabEntry *entry, const char *name) {
 
         if (has_file(fstab, name)) {
                 fstab_say(fstab->options, UNIT_FILE_WARNING, entry->line,
-                          "An earlier line is for '%s' already; this one is ignored.", entry->where);
+                          "An earlier line already mounts '%s'; the line is ignored.", entry->where);
                 return 0;
         }
         r = settle_options(&line, &options);
@@ -402,7 +402,7 @@ static int add_line(Fstab *fstab, FstabEntry *entry) {
 
         if (entry->type && strcmp(entry->type, "swap") == 0) {
                 fstab_say(fstab->options, UNIT_FILE_NOTE, entry->line,
-                          "Swap is no unit here; the line is left to swapon(8).");
+                          "jobd has no swap units; the line is left to swapon(8).");
                 return 0;
         }
         if (entry->where && entry->where[0] == '/')
@@ -423,7 +423,7 @@ static int add_line(Fstab *fstab, FstabEntry *entry) {
         r = mount_unit_name(entry->where, &name);
         if (r == -EINVAL) {
                 fstab_say(fstab->options, UNIT_FILE_WARNING, entry->line,
-                          "'%s' is no path, or too long for the name of a unit; the line is ignored.", entry->where);
+                          "'%s' is not a path, or is too long for a unit name; the line is ignored.", entry->where);
                 return 0;
         }
         return r < 0 ? r : add_unit(fstab, entry, name);

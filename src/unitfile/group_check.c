@@ -25,7 +25,7 @@ static int check_slice(UnitDraft *draft) {
         if (unit_slice_is_valid(draft->name))
                 return 0;
         return unit_draft_refuse(draft, draft->state->sources.fragment, 0, NULL,
-                                 "'%s' is no name of a slice, like 'a.slice' or 'a-b.slice' inside of it.",
+                                 "'%s' is not the name of a slice such as 'a.slice' or, inside of that, 'a-b.slice'.",
                                  draft->name);
 }
 

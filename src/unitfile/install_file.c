@@ -117,7 +117,7 @@ static int check_file(const Installer *installer, const char *file, Failure *ret
                 return failure_set(ret_failure, -errno, "NoSuchUnit", "There is no file %s: %s.", file,
                                    strerror(errno));
         if (!S_ISREG(st.st_mode))
-                return failure_set(ret_failure, -EINVAL, "InvalidArgs", "%s is no regular file.", file);
+                return failure_set(ret_failure, -EINVAL, "InvalidArgs", "%s is not a regular file.", file);
         return 0;
 }
 
@@ -259,7 +259,7 @@ int installer_set_default(Installer *installer, const char *name, unsigned flags
 
         if (unit_name_type(name) != UNIT_TARGET || strcmp(name, DEFAULT_TARGET) == 0)
                 return failure_set(ret_failure, -EINVAL, "InvalidArgs",
-                                   "'%s' cannot be the default: it has to be a target "
+                                   "'%s' cannot be the default, which must be a target "
                                    "other than " DEFAULT_TARGET ".", name);
         r = installer_config_folder(installer, flags, &folder, ret_failure);
         if (r == 0)

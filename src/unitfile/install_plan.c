@@ -117,7 +117,8 @@ int installer_plan_link(Installer *installer, const char *path, const char *targ
                 return 0;
         r = look_at(installer, path, &present);
         if (r == -EINVAL)
-                return failure_set(ret_failure, -EEXIST, "UnitExists", "File %s already exists and is no link.", path);
+                return failure_set(ret_failure, -EEXIST, "UnitExists",
+                                   "File %s already exists and is not a link.", path);
         if (r == 0)
                 r = split_path(path, &folder, &name);
         if (r < 0)

@@ -42,7 +42,7 @@ static int settle_place(UnitDraft *draft) {
         if (r != -EINVAL)
                 return r;
         return unit_draft_refuse(draft, draft->state->sources.fragment, 0, "Where",
-                                 "It is missing, and the name of the unit stands for no path.");
+                                 "This setting is missing, and the unit's name does not stand for a path.");
 }
 
 static int check_place(UnitDraft *draft) {
@@ -52,17 +52,17 @@ static int check_place(UnitDraft *draft) {
         int r = mount_unit_name(settings->where, &name);
 
         if (r == -EINVAL)
-                return unit_draft_refuse(draft, fragment, 0, "Where", "'%s' is too long for the name of a unit.",
+                return unit_draft_refuse(draft, fragment, 0, "Where", "'%s' is too long for a unit name.",
                                          settings->where);
         if (r < 0)
                 return r;
         if (strcmp(name, draft->name) != 0)
                 return unit_draft_refuse(draft, fragment, 0, "Where",
-                                         "The unit of '%s' is called %s, and this one is not; rename the file.",
+                                         "The unit for '%s' must be named %s.",
                                          settings->where, name);
         if (mount_place_is_reserved(settings->where))
                 return unit_draft_refuse(draft, fragment, 0, "Where",
-                                         "'%s' is the system's own; it is mounted before there are units.",
+                                         "'%s' is mounted by the system before any unit.",
                                          settings->where);
         return 0;
 }
@@ -115,7 +115,7 @@ static int check(UnitDraft *draft) {
                 return r;
         if (!settings->what && strcmp(settings->where, ROOT) != 0)
                 return unit_draft_refuse(draft, draft->state->sources.fragment, 0, "What",
-                                         "It is missing: there is nothing to mount.");
+                                         "This setting is missing: there is nothing to mount.");
         return settle(draft);
 }
 

@@ -365,9 +365,9 @@ static int name_alias_target(const char *id, const NameEntry *entry, char **ret_
         if (unit_name_type(alias_of) != unit_name_type(id))
                 *ret_problem = "it is a link to a unit of another type";
         else if (unit_name_is_template(entry->name) && !unit_name_is_template(alias_of))
-                *ret_problem = "it is a template, but a link to a unit that is none";
+                *ret_problem = "it is a template, but a link to a unit that is not a template";
         else if (unit_name_is_template(alias_of) && !unit_name_is_instance(id))
-                *ret_problem = "it is no instance, but a link to a template";
+                *ret_problem = "it is not an instance, but a link to a template";
         if (*ret_problem)
                 return 0;
         if (!unit_name_is_template(alias_of)) {

@@ -35,7 +35,7 @@ static int check(UnitDraft *draft) {
                 return r;
         if (settings->values.n == 0)
                 return unit_draft_refuse(draft, draft->state->sources.fragment, 0, "PathExists",
-                                         "The unit has neither this nor another path that can be used: it would never "
+                                         "The unit has neither PathExists= nor another usable path and would never "
                                          "start anything.");
         for (size_t i = 0; i < settings->values.n && r == 0; i++)
                 r = add_mount_of(draft, &settings->values.items[i]);

@@ -75,7 +75,7 @@ static int split(const DirectiveLine *line, const char *value, const char *examp
                 return -ENOMEM;
         *ret_number = value + n + strspn(value + n, " \t");
         if (**ret_number == '\0') {
-                r = directive_complain(line, "'%s' is not a path and a value, like '/dev/sda %s'", value, example);
+                r = directive_complain(line, "'%s' is not a path and a value such as '/dev/sda %s'", value, example);
                 return r < 0 ? r : 0;
         }
         return directive_expand_path(line, path, ret_path);
@@ -135,7 +135,7 @@ int resource_parse_device_limit(const DirectiveLine *line, const char *value) {
                 return r;
         if (strcmp(number, "infinity") != 0 && (resource_read_size(number, 1000, &limit) < 0 || limit == 0))
                 return directive_complain(line,
-                                          "'%s' is no limit: it is a number in a second, like '5M', or 'infinity'",
+                                          "'%s' is not a limit per second such as '5M', or 'infinity'",
                                           number);
         r = find_field(line, path, &device);
         if (r > 0)

@@ -44,10 +44,10 @@ int resource_parse_device_allow(const DirectiveLine *line, const char *value) {
                 return r == -EINVAL ? 0 : r;
         if (!is_device(device))
                 return directive_complain(line,
-                                          "'%s' is not a device: write its path below /dev, char-NAME or block-NAME",
+                                          "'%s' is not a device: a path below /dev, char-NAME or block-NAME",
                                           device);
         if ((access && !is_access(access)) || *at)
-                return directive_complain(line, "'%s' is not what may be done with it: some of r, w and m", access);
+                return directive_complain(line, "'%s' is not an access mode: a combination of r, w and m", access);
         r = text_format(&entry, "%s %s", device, access ? access : "rwm");
         return r < 0 ? r : strv_consume(list, entry);
 }
@@ -84,8 +84,8 @@ static int parse_addresses(const DirectiveLine *line, const char *value, IpPrefi
                 found = ip_prefixes_parse(word, prefixes);
                 if (found < 0)
                         return directive_complain(line,
-                                                  "'%s' is no address, with or without a prefix like /24, nor any, "
-                                                        "localhost, link-local or multicast", word);
+                                                  "'%s' is neither an address such as 10.0.0.1 or 10.0.0.0/24, nor "
+                                                  "any, localhost, link-local or multicast", word);
                 for (int i = 0; i < found; i++)
                         if (add_prefix(list, n, &prefixes[i]) < 0)
                                 return -ENOMEM;

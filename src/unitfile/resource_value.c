@@ -106,8 +106,8 @@ static int parse_limit(const DirectiveLine *line, const char *value, int (*parse
                 return 0;
         }
         if (read_limit(value, parse, &limit) < 0)
-                return directive_complain(line, "'%s' is no limit: it is a number like '%s', a share like '20%%', or "
-                                                "'infinity'", value, example);
+                return directive_complain(line, "'%s' is not a limit: a number such as '%s', a share such as '20%%', "
+                                                "or 'infinity'", value, example);
         *field = limit;
         return 0;
 }
@@ -118,7 +118,7 @@ int resource_parse_memory(const DirectiveLine *line, const char *value) {
 
         if (r == 0 && line->directive->argument && field->is_set && field->amount == 0) {
                 *field = before;
-                return directive_complain(line, "No process can run in no memory at all");
+                return directive_complain(line, "A limit of 0 would leave no memory for processes");
         }
         return r;
 }
@@ -129,7 +129,7 @@ int resource_parse_tasks(const DirectiveLine *line, const char *value) {
 
         if (r == 0 && line->directive->argument && field->is_set && field->amount == 0) {
                 *field = before;
-                return directive_complain(line, "With no task at all nothing can run");
+                return directive_complain(line, "A limit of 0 would allow no processes");
         }
         return r;
 }
@@ -152,7 +152,7 @@ int resource_parse_cpu_quota(const DirectiveLine *line, const char *value) {
         uint64_t parts = 0;
 
         if (*value && (parse_percent(value, 1000000, &parts) < 0 || parts == 0))
-                return directive_complain(line, "'%s' is not a share of a processor's time, like '20%%'", value);
+                return directive_complain(line, "'%s' is not a share of a processor's time such as '20%%'", value);
         *field = parts * USEC_PER_SEC / PARTS;
         return 0;
 }
@@ -196,7 +196,7 @@ int resource_parse_nodes(const DirectiveLine *line, const char *value) {
         int r = parse_nodes(value, &fresh);
 
         if (r == -EINVAL)
-                return directive_complain(line, "'%s' is no list of numbers and ranges, like '0-3,5'", value);
+                return directive_complain(line, "'%s' is not a list of numbers and ranges such as '0-3,5'", value);
         if (r < 0)
                 return r;
         if (*fresh && *field)
@@ -220,7 +220,8 @@ int resource_parse_slice(const DirectiveLine *line, const char *value) {
         if (r <= 0)
                 return r;
         if (slice && !unit_slice_is_valid(slice))
-                return directive_complain(line, "'%s' is no name of a slice, like 'a.slice' or 'a-b.slice'", slice);
+                return directive_complain(line, "'%s' is not the name of a slice such as 'a.slice' or "
+                                                "'a-b.slice'", slice);
         free(*field);
         *field = take_ptr(slice);
         return 0;
@@ -241,7 +242,7 @@ int resource_parse_delegate(const DirectiveLine *line, const char *value) {
                                                      strncmp(resource_kind_to_string((ResourceKind) kind), at, n) != 0))
                         kind++;
                 if (kind == _RESOURCE_KIND_MAX)
-                        directive_note(line, UNIT_FILE_WARNING, "There is no controller '%.*s'; it is left out.",
+                        directive_note(line, UNIT_FILE_WARNING, "'%.*s' is not a controller; it is ignored.",
                                        (int) n, at);
                 else
                         delegated |= (uint8_t) (1U << kind);

@@ -107,7 +107,7 @@ static int parse_words(const DirectiveLine *line, const char *value, SandboxPath
 
                 r = file_word_next(&at, FILE_WORD_UNQUOTE | FILE_WORD_KEEP_ESCAPES, &word);
                 if (r == -EINVAL)
-                        return directive_complain(line, "In '%s' a quote is not closed", at);
+                        return directive_complain(line, "'%s' has an unclosed quote", at);
                 if (r <= 0)
                         return r;
                 r = take(line, settings, kind, word);

@@ -21,7 +21,7 @@ static int check(UnitDraft *draft) {
         if (folder_has_transient(fragment))
                 return 0;
         return unit_draft_refuse(draft, fragment, 0, NULL,
-                                 "A scope has no file: it is made of processes that are there, by "
+                                 "A scope cannot have a unit file: it is made from existing processes, by "
                                                             "'jobctl run --scope' or StartTransientUnit.");
 }
 

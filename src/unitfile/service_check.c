@@ -24,16 +24,16 @@ static int check_commands(UnitDraft *draft) {
                 return 0;
         if (!start && !service->commands[SERVICE_EXEC_STOP])
                 return unit_draft_refuse(draft, fragment, 0, "ExecStart",
-                                         "The service has neither this nor ExecStop=.");
+                                         "The service has neither ExecStart= nor ExecStop=.");
         if (!start && service->type != SERVICE_ONESHOT)
                 return unit_draft_refuse(draft, fragment, 0, "ExecStart",
-                                         "The service has none, which is only possible with Type=oneshot.");
+                                         "A service without ExecStart= must have Type=oneshot.");
         if (!start && !service->remain_after_exit)
                 return unit_draft_refuse(draft, fragment, 0, "ExecStart",
-                                         "The service has none, which is only possible with RemainAfterExit=yes.");
+                                         "A service without ExecStart= must have RemainAfterExit=yes.");
         if (start && start->next && service->type != SERVICE_ONESHOT)
                 return unit_draft_refuse(draft, start->next->file, start->next->line, "ExecStart",
-                                         "This is a second one, which is only possible with Type=oneshot.");
+                                         "A second command is only possible with Type=oneshot.");
         return 0;
 }
 
@@ -58,7 +58,8 @@ static int check_dbus(UnitDraft *draft) {
         if (service->type != SERVICE_DBUS || service_settings_rare(service)->bus_name)
                 return 0;
         return unit_draft_refuse(draft, draft->state->sources.fragment, 0, "BusName",
-                                 "It is missing: with Type=dbus the service is up when it has this name.");
+                                 "This setting is missing: with Type=dbus the service is active once it owns this "
+                                 "name.");
 }
 
 static int check_notify_fd(UnitDraft *draft) {
@@ -68,7 +69,7 @@ static int check_notify_fd(UnitDraft *draft) {
             service->type == SERVICE_NOTIFY_RELOAD)
                 return 0;
         return unit_draft_refuse(draft, draft->state->sources.fragment, 0, "NotifyFd",
-                                 "It is only possible with Type=notify or notify-reload, not with '%s'.",
+                                 "This setting needs Type=notify or notify-reload, not '%s'.",
                                  service_type_to_string(service->type));
 }
 
@@ -79,10 +80,10 @@ static int check_probe(UnitDraft *draft, const ServiceProbe *probe, const char *
                 return 0;
         if (probe->command->next)
                 return unit_draft_refuse(draft, probe->command->next->file, probe->command->next->line, NULL,
-                                         "There can be one of %sExec=, %sTCP= and %sHTTP= only.", kind, kind, kind);
+                                         "Only one of %sExec=, %sTCP= and %sHTTP= is possible.", kind, kind, kind);
         if (service->type == SERVICE_ONESHOT)
                 return unit_draft_refuse(draft, probe->command->file, probe->command->line, NULL,
-                                         "There is nothing to probe with Type=oneshot (%s…=).", kind);
+                                         "A service with Type=oneshot cannot have a probe (%s…=).", kind);
         return 0;
 }
 
@@ -107,16 +108,16 @@ static void tell_useless(const UnitDraft *draft) {
 
         if (rare->restart_max_delay > 0 && rare->restart_steps == 0)
                 unit_draft_report(draft, UNIT_FILE_WARNING, file, 0, "RestartMaxDelaySec",
-                                  "It has no effect without RestartSteps=.");
+                                  "This setting has no effect without RestartSteps=.");
         else if (rare->restart_steps > 0 && rare->restart_max_delay == 0)
                 unit_draft_report(draft, UNIT_FILE_WARNING, file, 0, "RestartSteps",
-                                  "It has no effect without RestartMaxDelaySec=.");
+                                  "This setting has no effect without RestartMaxDelaySec=.");
         else if (rare->restart_max_delay > 0 && rare->restart_max_delay < service->restart_usec)
                 unit_draft_report(draft, UNIT_FILE_WARNING, file, 0, "RestartMaxDelaySec",
-                                  "It is less than RestartSec=, and has no effect.");
+                                  "The value is less than RestartSec=; the setting has no effect.");
         if (service->type == SERVICE_ONESHOT && service->runtime_max != USEC_INFINITY)
                 unit_draft_report(draft, UNIT_FILE_WARNING, file, 0, "RuntimeMaxSec",
-                                  "It has no effect with Type=oneshot, which TimeoutStartSec= limits.");
+                                  "This setting has no effect with Type=oneshot; use TimeoutStartSec=.");
 }
 
 static bool needs_to_be_heard(const UnitDraft *draft) {
@@ -153,7 +154,7 @@ static void settle_defaults(UnitDraft *draft) {
                 service->notify_access = SERVICE_NOTIFY_MAIN;
         if (service->kill.mode == KILL_MODE_NONE)
                 unit_draft_report(draft, UNIT_FILE_WARNING, draft->state->sources.fragment, 0, "KillMode",
-                                  "'none' leaves processes behind that nobody looks after.");
+                                  "'none' leaves processes behind that jobd does not manage.");
 }
 
 static int check(UnitDraft *draft) {

@@ -240,7 +240,7 @@ int service_parse_probe_http(const DirectiveLine *line, const char *value) {
                 return r;
         if (text_starts_with(text, "https://"))
                 return directive_complain(line,
-                                          "'%s' is not possible, only http:// is; a program that knows TLS can be "
+                                          "'%s' is not possible, only http:// is; a program with TLS can be "
                                                 "run by the Exec sister of this directive", text);
         if (!text_starts_with(text, scheme) || !is_graph(text))
                 return directive_complain(line, "'%s' is not a URL such as http://127.0.0.1:8080/health", text);

@@ -66,27 +66,25 @@ static int check(UnitDraft *draft) {
                 return 0;
         if (find_useless_protection(draft))
                 return unit_draft_refuse(draft, fragment, 0, find_useless_protection(draft),
-                                         "It would not hold for what the socket listens on.");
+                                         "This setting would have no effect on the sockets, which jobd opens itself.");
         if (settings->listen.n == 0)
                 return unit_draft_refuse(draft, fragment, 0, "ListenStream",
-                                         "The socket has neither this nor any other Listen…=.");
+                                         "The socket has neither ListenStream= nor another Listen…=.");
         if (settings->accept && has_connectionless(settings))
                 return unit_draft_refuse(draft, fragment, 0, "Accept",
                                          "'yes' is only possible where there are connections: with ListenStream= and "
                                          "ListenSequentialPacket=.");
         if (settings->accept && settings->service)
                 return unit_draft_refuse(draft, fragment, 0, "Service",
-                                         "With Accept=yes each connection has an instance of the template of the "
-                                         "socket's "
-                                         "own name; another one is not possible.");
+                                         "With Accept=yes the service is an instance of the template of the socket's "
+                                         "own name; Service= is not possible.");
         if (settings->accept && settings->max_connections == 0)
                 return unit_draft_refuse(draft, fragment, 0, "MaxConnections",
-                                         "With 0 there would never be a connection.");
+                                         "A limit of 0 would allow no connections.");
         if (settings->symlinks && count_files(settings) != 1)
                 return unit_draft_refuse(draft, fragment, 0, "Symlinks",
-                                         "It is only possible with exactly one path to listen on, so that there is "
-                                         "one to "
-                                         "lead to.");
+                                         "This setting needs exactly one Listen…= with a path, as the target of the "
+                                         "links.");
         return 0;
 }
 

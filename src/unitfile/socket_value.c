@@ -39,7 +39,7 @@ static void reset_listens(SocketSettings *settings, SocketListenKind kind) {
 static int judge_queue(const DirectiveLine *line, const char *name) {
         if (name[0] == '/' && name[1] && !strchr(name + 1, '/') && strlen(name) < 256)
                 return 1;
-        return directive_complain(line, "'%s' is not the name of a message queue: a '/' and a name without one", name);
+        return directive_complain(line, "'%s' is not the name of a message queue: a '/', and a name without '/'", name);
 }
 
 static int judge_address(const DirectiveLine *line, SocketListenKind kind, const char *text) {
@@ -49,7 +49,7 @@ static int judge_address(const DirectiveLine *line, SocketListenKind kind, const
         if (text_starts_with(text, "vsock:"))
                 return directive_complain(line, "'%s': addresses of virtual machines (vsock) are not supported", text);
         if (r == -ENAMETOOLONG)
-                return directive_complain(line, "'%s' is longer than the address of a socket can be (%zu bytes)", text,
+                return directive_complain(line, "'%s' is longer than a socket address can be (%zu bytes)", text,
                                           sizeof(address.un.sun_path) - 1);
         if (r == -ENODEV)
                 return directive_complain(line, "'%s': there is no such network interface", text);
@@ -118,9 +118,9 @@ int socket_parse_listen(const DirectiveLine *line, const char *value) {
 int socket_parse_unsupported_listen(const DirectiveLine *line, const char *value) {
         if (!*value)
                 return 0;
-        return directive_complain(line, "jobd does not listen there; use ListenStream=, ListenDatagram=, "
-                                        "ListenSequentialPacket=, ListenFIFO=, ListenSpecial=, ListenMessageQueue= or "
-                                        "ListenNetlink=");
+        return directive_complain(line, "jobd does not support this kind of socket; use ListenStream=, "
+                                        "ListenDatagram=, ListenSequentialPacket=, ListenFIFO=, ListenSpecial=, "
+                                        "ListenMessageQueue= or ListenNetlink=");
 }
 
 int socket_parse_mode(const DirectiveLine *line, const char *value) {
@@ -199,7 +199,7 @@ int socket_parse_protocol(const DirectiveLine *line, const char *value) {
                         settings_of(line)->protocol = names[i].protocol;
                         return 0;
                 }
-        return directive_complain(line, "'%s' is none of udplite, sctp, mptcp", value);
+        return directive_complain(line, "'%s' is none of udplite, sctp and mptcp", value);
 }
 
 int socket_parse_timestamping(const DirectiveLine *line, const char *value) {
@@ -210,7 +210,7 @@ int socket_parse_timestamping(const DirectiveLine *line, const char *value) {
         if (strcmp(value, "nsec") == 0)
                 found = SOCKET_TIMESTAMPING_NSEC;
         if (found < 0)
-                return directive_complain(line, "'%s' is none of off, us, ns", value);
+                return directive_complain(line, "'%s' is none of off, us and ns", value);
         settings_of(line)->timestamping = (SocketTimestamping) found;
         return 0;
 }
@@ -221,7 +221,7 @@ int socket_parse_bind_ipv6(const DirectiveLine *line, const char *value) {
         int is_on = text_parse_bool(value);
 
         if (found < 0 && is_on < 0)
-                return directive_complain(line, "'%s' is none of default, both, ipv6-only", value);
+                return directive_complain(line, "'%s' is none of default, both and ipv6-only", value);
         settings_of(line)->bind_ipv6 = found >= 0 ? (SocketBindIpv6) found
                                        : is_on  ? SOCKET_BIND_IPV6_ONLY
                                                 : SOCKET_BIND_IPV6_BOTH;
@@ -255,7 +255,7 @@ int socket_parse_fd_name(const DirectiveLine *line, const char *value) {
                 return r;
         for (const char *c = name ? name : ""; *c; c++)
                 if (*c == ':' || (unsigned char) *c < ' ' || *c == 127)
-                        return directive_complain(line, "'%s' has a ':' or a control character in it", name);
+                        return directive_complain(line, "'%s' contains a ':' or a control character", name);
         if (name && strlen(name) > 255)
                 return directive_complain(line, "The name is longer than 255 bytes");
         return set_string(line, &name);
@@ -288,6 +288,6 @@ int socket_parse_sockets(const DirectiveLine *line, const char *value) {
                 for (size_t i = 0; r == 0 && i < ELEMENTSOF(kinds); i++)
                         r = unit_draft_add_relation(line->target->draft, kinds[i], name, line->file, line->line, NULL);
                 if (r < 0)
-                        return r == -EINVAL ? directive_complain(line, "'%s' makes no unit name here", word) : r;
+                        return r == -EINVAL ? directive_complain(line, "'%s' gives no valid unit name here", word) : r;
         }
 }

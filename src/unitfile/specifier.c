@@ -462,11 +462,11 @@ static int specifier_add(const SpecifierContext *context, char letter, Text *to,
                 text_add_char(to, '%');
                 if (!letter)
                         return specifier_complain(SPECIFIER_LEFT, ret_problem,
-                                                  "a single '%%' at the end is no specifier; write '%%%%'", 0, 0);
+                                                  "a single '%%' at the end is not a specifier (write '%%%%')", 0, 0);
                 text_add_char(to, letter);
                 return specifier_complain(SPECIFIER_LEFT, ret_problem, (unsigned char) letter < 0x80 ?
-                                          "unknown specifier '%%%c'; write '%%%%' for a percent sign" :
-                                          "unknown specifier; write '%%%%' for a percent sign", letter, 0);
+                                          "unknown specifier '%%%c' (write '%%%%' for a percent sign)" :
+                                          "unknown specifier (write '%%%%' for a percent sign)", letter, 0);
         }
         r = resolve(context, &value);
         if (r == -ENOMEM)

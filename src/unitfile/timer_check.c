@@ -17,7 +17,7 @@ static int check(UnitDraft *draft) {
                 return r;
         if (timer->values.n == 0 && !timer->on_clock_change && !timer->on_timezone_change)
                 return unit_draft_refuse(draft, draft->state->sources.fragment, 0, "OnCalendar",
-                                         "The timer has neither this nor another On…= that can be used: it would "
+                                         "The timer has neither OnCalendar= nor another usable On…= and would "
                                          "never elapse.");
         return 0;
 }

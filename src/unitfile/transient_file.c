@@ -52,21 +52,16 @@ static bool is_ignored(const TransientVerdict *verdict, const char *setting) {
 }
 
 static void take_remark(void *userdata, const UnitFileDiagnostic *diagnostic) {
-        static const char ignored[] = "; the line is ignored.";
         TransientVerdict *verdict = userdata;
-        size_t n;
 
         if (verdict->message || verdict->error < 0 || diagnostic->severity == UNIT_FILE_NOTE ||
             (diagnostic->severity == UNIT_FILE_WARNING &&
              (diagnostic->line == 0 || is_ignored(verdict, diagnostic->setting))))
                 return;
-        /* The client gets an error, so the line is not "ignored". */
-        n = strlen(diagnostic->message);
-        if (text_ends_with(diagnostic->message, ignored))
-                n -= strlen(ignored);
-        verdict->error = text_format(&verdict->message, "%s%s%.*s%s", diagnostic->setting ? diagnostic->setting : "",
-                                     diagnostic->setting ? "=: " : "", (int) n, diagnostic->message,
-                                     diagnostic->message[n] ? "." : "");
+        /* The effect is another one here: the client gets an error. */
+        verdict->error = text_format(&verdict->message, "%s%s%.*s.", diagnostic->setting ? diagnostic->setting : "",
+                                     diagnostic->setting ? "=: " : "",
+                                     (int) unit_draft_length_without_effect(diagnostic->message), diagnostic->message);
 }
 
 int transient_file_check(UnitFileLoader *loader, const char *name, const char *text, Failure *ret_failure) {

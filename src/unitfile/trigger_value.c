@@ -23,14 +23,14 @@ int directive_parse_triggered(const DirectiveLine *line, const char *value) {
                 return 0;
         }
         if (*slot)
-                return directive_complain(line, "Only one unit can be triggered, and that is '%s'", *slot);
+                return directive_complain(line, "Only one unit can be triggered, which is '%s' already", *slot);
         r = directive_expand(line, value, &name);
         if (r <= 0)
                 return r;
         if (!unit_name_is_valid(name) || unit_name_is_template(name))
                 return directive_complain(line, "'%s' is not a unit name", name);
         if (unit_name_type(name) == line->target->draft->type)
-                return directive_complain(line, "'%s' is a %s, too, which cannot be triggered", name,
+                return directive_complain(line, "'%s' is a %s, too, and cannot be triggered", name,
                                           unit_type_to_string(line->target->draft->type));
         *slot = take_ptr(name);
         return 0;

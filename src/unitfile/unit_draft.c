@@ -171,8 +171,21 @@ int unit_draft_fail(UnitDraft *draft, UnitLoadState state, const char *name, con
         return 0;
 }
 
+/* The effects that a message ends with. */
+static const char line_is_ignored[] = "; the line is ignored.", unit_is_refused[] = "; the unit is refused.";
+
+size_t unit_draft_length_without_effect(const char *message) {
+        size_t n = strlen(message);
+
+        if (text_ends_with(message, line_is_ignored))
+                return n - strlen(line_is_ignored);
+        if (text_ends_with(message, unit_is_refused))
+                return n - strlen(unit_is_refused);
+        return n > 0 && message[n - 1] == '.' ? n - 1 : n;
+}
+
 int unit_draft_refuse(UnitDraft *draft, const char *file, unsigned line, const char *setting, const char *format, ...) {
-        cleanup_free_ char *message = NULL;
+        cleanup_free_ char *message = NULL, *with_effect = NULL;
         va_list args;
         int r;
 
@@ -181,8 +194,12 @@ int unit_draft_refuse(UnitDraft *draft, const char *file, unsigned line, const c
         va_end(args);
         if (r < 0)
                 return r;
+        r = text_format(&with_effect, "%.*s%s", (int) unit_draft_length_without_effect(message), message,
+                        unit_is_refused);
+        if (r < 0)
+                return r;
         draft_settle_place(draft, setting, &file, &line);
-        unit_draft_tell(draft, UNIT_FILE_ERROR, file, line, setting, message);
+        unit_draft_tell(draft, UNIT_FILE_ERROR, file, line, setting, with_effect);
         draft->is_broken = true;
         return unit_draft_fail(draft, UNIT_BAD_SETTING, "BadUnitSetting", file, line, setting, message);
 }

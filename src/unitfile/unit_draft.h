@@ -107,6 +107,9 @@ void unit_draft_report(const UnitDraft *draft, UnitFileSeverity severity, const 
 int unit_draft_refuse(UnitDraft *draft, const char *file, unsigned line, const char *setting, const char *format, ...)
         printf_(5, 6);
 
+/* The length of @message without a full stop, or without "; the line is ignored." or "; the unit is refused." */
+size_t unit_draft_length_without_effect(const char *message);
+
 /* Passes a message to the loader's receiver, with unchanged file and line. */
 void unit_draft_tell(const UnitDraft *draft, UnitFileSeverity severity, const char *file, unsigned line,
                      const char *setting, const char *message);

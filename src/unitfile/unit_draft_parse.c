@@ -83,7 +83,8 @@ static int parser_warn_of_section(const DraftParser *parser, unsigned line, cons
                 return r;
         if (nearest) {
                 unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, NULL,
-                                  "Unknown section [%s], did you mean [%s]? It is ignored.", header, nearest);
+                                  "Unknown section [%s] (did you mean [%s]?); the section is "
+                                  "ignored.", header, nearest);
                 return 0;
         }
         for (size_t i = 0; i < parser->known.n; i++)
@@ -93,7 +94,8 @@ static int parser_warn_of_section(const DraftParser *parser, unsigned line, cons
         if (r < 0)
                 return r;
         unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, NULL,
-                          "Unknown section [%s]; a %s unit has [Unit]%s and [Install]. It is ignored.", header,
+                          "Unknown section [%s] (a %s unit has [Unit]%s and [Install]); the section is "
+                          "ignored.", header,
                           unit_type_to_string(parser->draft->type), list);
         return 0;
 }
@@ -115,10 +117,11 @@ static int parser_enter_instance(DraftParser *parser, unsigned line, const Direc
         name += strspn(name, " \t");
         if (!*name)
                 return unit_draft_refuse(parser->draft, parser->file, line, NULL,
-                                         "The section [%s] has no name, as in [%s].", parser->header, section->name);
+                                         "The section [%s] needs a name, as in [%s].", parser->header, section->name);
         if (!instance_name_is_valid(name))
                 return unit_draft_refuse(parser->draft, parser->file, line, NULL,
-                                         "'%s' is no name for [%s]: a name has letters, digits, '_', '.' and '-', and "
+                                         "'%s' is not a name for [%s]: a name has letters, digits, '_', '.' and "
+                                         "'-', and "
                                          "at most %d of them.", name, section->name, UNIT_NAME_MAX);
         r = unit_draft_open_instance(parser->draft, section, name, parser->file, line, &instance);
         if (r < 0)
@@ -178,19 +181,20 @@ static void parser_warn_of_directive(const DraftParser *parser, unsigned line, c
 
         if (other)
                 unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, key,
-                                  "This belongs into the section [%s], not [%s]; it is ignored.",
+                                  "This directive belongs to [%s], not to [%s]; the line is ignored.",
                                   other, parser->header);
         else if (type)
                 unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, key,
-                                  "This is for the section [%s] of a %s; this unit is a %s. It is ignored.", type->name,
+                                  "This directive belongs to [%s] of a %s, and this unit is a %s; the line is "
+                                  "ignored.", type->name,
                                   unit_type_to_string(type->type), unit_type_to_string(parser->draft->type));
         else if (nearest)
                 unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, key,
-                                  "Unknown directive in [%s], did you mean %s=? It is ignored.",
+                                  "Unknown directive in [%s] (did you mean %s=?); the line is ignored.",
                                   parser->header, nearest);
         else
                 unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, key,
-                                  "Unknown directive in [%s]; it is ignored.", parser->header);
+                                  "Unknown directive in [%s]; the line is ignored.", parser->header);
 }
 
 /* — lines — */
@@ -210,8 +214,8 @@ static int parser_assign(DraftParser *parser, unsigned line, char *text) {
         if (!equals || equals == text) {
                 unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, NULL,
                                   "%s; the line is ignored.",
-                                  equals ? "There is no name in front of the '='"
-                                         : "This is neither a section nor an assignment, as it has no '='");
+                                  equals ? "The line has no name before the '='"
+                                         : "The line is neither a section header nor an assignment with '='");
                 return 0;
         }
         key = parser_trim_end(text, equals);
@@ -238,7 +242,7 @@ static int parser_read_line(DraftParser *parser, unsigned line, char *text) {
                 return parser_assign(parser, line, text);
         if (!parser->is_in_section)
                 unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, NULL,
-                                  "This stands in front of any section; it is ignored.");
+                                  "The line is not in a section; the line is ignored.");
         return 0;
 }
 

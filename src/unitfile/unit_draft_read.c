@@ -30,7 +30,7 @@ static int draft_add_links(UnitDraft *draft) {
 
                 if (r == -EINVAL) {
                         unit_draft_report(draft, UNIT_FILE_WARNING, link->path, 0, NULL,
-                                          "The link's name does not make a unit name here; it is ignored.");
+                                          "The name of the link gives no valid unit name here; the link is ignored.");
                         continue;
                 }
                 if (r == 0)
@@ -43,7 +43,7 @@ static int draft_add_links(UnitDraft *draft) {
 
 static int draft_fail_reading(UnitDraft *draft, const char *path, int error) {
         cleanup_free_ char *message = NULL;
-        int r = text_format(&message, "It cannot be read: %s.", strerror(-error));
+        int r = text_format(&message, "The file cannot be read: %s.", strerror(-error));
 
         if (r < 0)
                 return r;
@@ -105,11 +105,12 @@ static int draft_judge_refusals(UnitDraft *draft) {
                 if (draft->loader->options.lenient_directives) {
                         unit_draft_report(draft, UNIT_FILE_WARNING, refusal->file, refusal->line,
                                           refusal->directive->name,
-                                          "This is not supported; the unit runs without it.");
+                                          "This directive is not supported; the unit runs without it.");
                         continue;
                 }
                 r = unit_draft_refuse(draft, refusal->file, refusal->line, refusal->directive->name,
-                                      "This is not supported, and without it %s.", refusal->directive->reason);
+                                      "This directive is not supported, and without it %s.",
+                                      refusal->directive->reason);
                 if (r < 0)
                         return r;
         }
@@ -184,7 +185,7 @@ static int draft_set_bad_alias(UnitDraft *draft) {
         const UnitSources *sources = &draft->state->sources;
         const char *path = sources->fragment ? sources->fragment : sources->id;
         cleanup_free_ char *message = NULL;
-        int r = text_format(&message, "It is no usable alias: %s.", sources->problem);
+        int r = text_format(&message, "The alias is not usable: %s.", sources->problem);
 
         if (r < 0)
                 return r;

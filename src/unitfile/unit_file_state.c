@@ -2,8 +2,8 @@
 /*
  * The enablement state of a unit file
  *
- * It follows from existing links and from the requests of [Install]. A unit
- * without [Install] is static, even if there are links in the folders of
+ * The state follows from existing links and from the requests of [Install]. A
+ * unit without [Install] is static, even if there are links in the folders of
  * packages (/usr/lib).
  */
 

@@ -79,7 +79,7 @@ static int find_other(const UnitFileLoader *loader, const char *name, NameFound 
 static void tell_device(const UnitDraft *draft, const DraftRelation *relation) {
         unit_draft_report(draft, UNIT_FILE_WARNING, relation->file, relation->line,
                           unit_relation_to_string(relation->kind),
-                          "%s stands for a device, for which jobd does not look; %s.", relation->name,
+                          "%s is a device, and jobd has no device units; %s.", relation->name,
                           relation_is_needed(relation) ? "the unit loads, but cannot be started" :
                                   "the unit starts without it");
 }
@@ -140,7 +140,7 @@ static void verify_contradiction(const UnitDraft *draft, const DraftRelation *re
                 other = find_relation(draft, UNIT_BEFORE, relation->name);
                 if (other)
                         unit_draft_report(draft, UNIT_FILE_ERROR, relation->file, relation->line, "After",
-                                          "%s is also in Before= (line %u): it cannot be both.",
+                                          "%s is also in Before= (line %u); the unit cannot be ordered both ways.",
                                           relation->name, other->line);
         }
         if (relation->kind == UNIT_REQUIRES || relation->kind == UNIT_BINDS_TO) {
@@ -148,7 +148,7 @@ static void verify_contradiction(const UnitDraft *draft, const DraftRelation *re
                 if (other)
                         unit_draft_report(draft, UNIT_FILE_ERROR, relation->file, relation->line,
                                           unit_relation_to_string(relation->kind),
-                                          "%s is also in Conflicts= (line %u): "
+                                          "%s is also in Conflicts= (line %u); "
                                           "the unit could not be started.", relation->name, other->line);
         }
 }
@@ -188,7 +188,7 @@ static void verify_install(const UnitDraft *draft) {
         strv_foreach(alias, draft->rare->alias)
                 if (unit_name_type(*alias) != draft->type)
                         unit_draft_report(draft, UNIT_FILE_WARNING, draft->state->sources.fragment, 0, "Alias",
-                                          "'%s' is no %s; a unit has other names of its own type only.", *alias,
+                                          "'%s' is not a %s; an alias must have the type of its unit.", *alias,
                                           unit_type_to_string(draft->type));
         strv_foreach(also, draft->rare->also) {
                 NameFound found;
@@ -211,7 +211,8 @@ static void verify_documentation(const UnitDraft *draft) {
                         i++;
                 if (i == ELEMENTSOF(schemes))
                         unit_draft_report(draft, UNIT_FILE_WARNING, draft->state->sources.fragment, 0, "Documentation",
-                                          "'%s' is no address such as https://…, file:/…, man:name(1) or info:name.",
+                                          "'%s' is not a reference such as https://…, file:/…, man:name(1) or "
+                                          "info:name.",
                                           *url);
         }
 }
@@ -227,7 +228,7 @@ static void verify_mode(const UnitDraft *draft) {
                                   "The file is executable; unit files are only read (chmod 0644).");
         if (st.st_mode & 0002)
                 unit_draft_report(draft, UNIT_FILE_WARNING, sources->fragment, 0, NULL,
-                                  "Everybody can write to the file (chmod 0644).");
+                                  "All users can write to the file (chmod 0644).");
 }
 
 static int verify_order(Verifier *verifier, const UnitDraft *draft) {

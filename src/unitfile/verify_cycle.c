@@ -144,7 +144,7 @@ static int cycle_say(const Cycle *cycle, const CycleEdge *last) {
                 return r;
         unit_draft_report(draft, UNIT_FILE_ERROR, last->relation->file, last->relation->line,
                           last->is_before ? "Before" : "After",
-                          "The order has a cycle: %s. Not all of them can be started.", text);
+                          "There is an ordering cycle: %s; not all of these units can be started.", text);
         return 0;
 }
 

@@ -2,9 +2,9 @@
 /*
  * Users, files and programs that a unit names but this machine lacks
  *
- * They may be added before the unit is started, so these are warnings. A unit
- * with a root directory of its own is not checked, because its files are in
- * there.
+ * Missing ones may be added before the unit is started, so these are warnings.
+ * A unit with a root directory of its own is not checked, because its files
+ * are in there.
  */
 
 #include <errno.h>
@@ -32,7 +32,7 @@ static const char *program_problem(const char *path) {
         if (stat(path, &st) < 0)
                 return "There is no program %s on this machine.";
         if (S_ISDIR(st.st_mode))
-                return "%s is a folder, not a program.";
+                return "%s is a directory, not a program.";
         return access(path, X_OK) < 0 ? "%s is not executable." : NULL;
 }
 
@@ -124,7 +124,7 @@ static void verify_files(const UnitDraft *draft) {
                 if (is_missing(*file))
                         say(draft, "EnvironmentFile", "file", *file);
         if (exec->working_directory && !exec->working_directory_optional && is_missing(exec->working_directory))
-                say(draft, "WorkingDirectory", "folder", exec->working_directory);
+                say(draft, "WorkingDirectory", "directory", exec->working_directory);
 }
 
 void verify_machine(const UnitDraft *draft) {
@@ -132,7 +132,7 @@ void verify_machine(const UnitDraft *draft) {
 
         if (draft->section.exec_rare.root_directory) {
                 if (is_missing(draft->section.exec_rare.root_directory))
-                        say(draft, "RootDirectory", "folder", draft->section.exec_rare.root_directory);
+                        say(draft, "RootDirectory", "directory", draft->section.exec_rare.root_directory);
                 return;
         }
         if (draft->section.exec) {

@@ -264,7 +264,7 @@ check_exit "its group is gone" 1 test -d "$GROUP/big.slice"
 
 # Settings.
 check_exit "a limit that cannot be read" 1 ctl start bad.service
-check_prints "refuses the unit" 'bad.service:2: MemoryMax=: .plenty. is no limit' ctl status bad.service
+check_prints "refuses the unit" 'bad.service:2: MemoryMax=: .plenty. is not a limit' ctl status bad.service
 check "start one with limits" ctl start limited.service
 LIMITED=$GROUP/app.slice/limited.service
 if grep -qw memory "$GROUP/cgroup.controllers" && grep -qw pids "$GROUP/cgroup.controllers"; then

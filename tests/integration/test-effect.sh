@@ -420,7 +420,7 @@ for ((i = 1; i <= N; i++)); do
         if [ -n "${WISHES[${NAMES[i]}]-}" ]; then
                 check_equal "${NAMES[i]}=${BAD[i]}: only the line is left out (${WISHES[${NAMES[i]}]})" \
                         "$(ctl show -P LoadState "bad-$i.service")" loaded
-                check "${NAMES[i]}=${BAD[i]}: and that is said" grep -q "/bad-$i.service:3: ${NAMES[i]}: .*; \(the line is ignored\|it is left out\)" "$DIR/log"
+                check "${NAMES[i]}=${BAD[i]}: and that is said" grep -q "/bad-$i.service:3: ${NAMES[i]}: .*; \(the line is ignored\|it is ignored\)" "$DIR/log"
         else
                 check_equal "${NAMES[i]}=${BAD[i]}: the unit is not run with less" \
                         "$(ctl show -P LoadState "bad-$i.service")" bad-setting

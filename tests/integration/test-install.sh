@@ -68,7 +68,7 @@ check_prints "what has no [Install] is explained" 'no \[Install\] section' ctl e
 check_exit "and is static" 0 ctl is-enabled plain.service
 check_equal "in a word" "$OUT" static
 
-check_prints "mask refuses to remove a file" 'already exists and is no link' ctl mask plain.service
+check_prints "mask refuses to remove a file" 'already exists and is not a link' ctl mask plain.service
 check "but until the next boot …" ctl mask --runtime group.target
 rm "$RUNTIME/group.target"
 check_prints "mask links to /dev/null" "^Created symlink $UNITS/ghost.service → /dev/null\.$" ctl mask ghost.service

@@ -53,7 +53,7 @@ check_prints "a name that is taken" 'already loaded or has a fragment file' ctl 
 check_prints "a timer" '^Will run service as unit: t.service$' ctl run --unit=t --on-calendar='*-*-* 04:00:00' \
         --timer-property=Persistent=no --on-active=1h true
 check_prints "is listed" 't.timer +t.service' ctl list-timers
-check_prints "a bad expression" "OnCalendar=: 'dailyy' is no calendar expression" ctl run --on-calendar=dailyy true
+check_prints "a bad expression" "OnCalendar=: 'dailyy' is not a calendar expression" ctl run --on-calendar=dailyy true
 check "it stops" ctl stop t.timer
 check "a path" ctl run --unit=p --path-property=PathExists="$DIR/now" touch "$DIR/done"
 touch "$DIR/now"

@@ -133,7 +133,7 @@ check_exit "what cannot be mounted fails" 1 ctl start "$BAD"
 check_prints "with mount's own words" 'nothing|No such file' ctl status "$BAD"
 check_prints "and its result" '^exit-code$' ctl show --value -p Result "$BAD"
 check_exit "a wrong name is refused" 1 ctl start wrong.mount
-check_prints "with the right one" "The unit of '$DIR/place/tmp' is called" ctl status wrong.mount
+check_prints "with the right one" "The unit for '$DIR/place/tmp' must be named" ctl status wrong.mount
 check_exit "a place behind a link is none" 1 ctl start "$LINKED"
 check_prints "which is said" 'nothing is mounted at|protocol' ctl show -p FailureReason -p Result "$LINKED"
 umount "$DIR/place/tmp" 2>/dev/null
@@ -227,8 +227,8 @@ check_prints "its order" 'some.target' ctl show --value -p Before "$LATE"
 check_prints "it was generated" '^generated$' ctl is-enabled "$REQUIRED"
 check "the remote ones, too" ctl start remote-fs.target
 check_prints "are mounted" '^hello$' cat "$DIR/place/net/file"
-check_prints "a bad line is told with its number" "fstab:10: This is no line of fstab" cat "$DIR/log"
-check_prints "a second one for the same place" "fstab:9: An earlier line is for" cat "$DIR/log"
+check_prints "a bad line is told with its number" "fstab:10: The line is not of the form of fstab" cat "$DIR/log"
+check_prints "a second one for the same place" "fstab:9: An earlier line already mounts" cat "$DIR/log"
 check_prints "a place that is none" "fstab:8: 'none' on 'relative' cannot be a mount" cat "$DIR/log"
 check_prints "what is not supported" "fstab:5: x-systemd.automount is not supported" cat "$DIR/log"
 

@@ -247,7 +247,7 @@ unit usb.socket <<U
 ListenUSBFunction=/dev/usb
 U
 check_exit "what cannot be listened on" 1 ctl start usb.socket
-check_prints "is said" 'usb.socket:2: ListenUSBFunction=: jobd does not listen there' echo "$OUT"
+check_prints "is said" 'usb.socket:2: ListenUSBFunction=: jobd does not support this kind of socket' echo "$OUT"
 
 # — netlink; protocol 2 is for programs among themselves —
 

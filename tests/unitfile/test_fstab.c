@@ -91,14 +91,14 @@ Test(fstab, lines) {
 static const struct {
         const char *line, *said;
 } bad[] = {
-        { "what", "warning fstab:3: This is no line of fstab(5)" },
+        { "what", "warning fstab:3: The line is not of the form of fstab(5)" },
         { "x relative ext4", "warning fstab:3: 'x' on 'relative' cannot be a mount" },
         { "x /a\\012b ext4", "cannot be a mount: an absolute path is needed, without control characters" },
-        { "x /first ext4", "warning fstab:3: An earlier line is for '/first' already; this one is ignored." },
-        { "x none swap sw", "note fstab:3: Swap is no unit here" },
+        { "x /first ext4", "warning fstab:3: An earlier line already mounts '/first'; the line is ignored." },
+        { "x none swap sw", "note fstab:3: jobd has no swap units" },
         { "x /srv ext4 x-systemd.automount", "warning fstab:3: x-systemd.automount is not supported" },
         { "x /srv ext4 x-systemd.makefs", "warning fstab:3: x-systemd.makefs is not supported: no file system is made" },
-        { "x /srv ext4 x-systemd.mount-timeout=soon", "'soon' is not a span of time such as 90s" },
+        { "x /srv ext4 x-systemd.mount-timeout=soon", "'soon' is not a time span such as 90s" },
         { "x /srv ext4 x-systemd.requires=/dev/y", "note fstab:3: '/dev/y' is a device" },
         { "x /srv ext4 x-systemd.requires-mounts-for=y", "'y' is not an absolute path" },
 };

@@ -183,7 +183,7 @@ install_test(mask_and_unmask) {
         assert_string(run(world, installer_mask, "a.service", INSTALL_RUNTIME),
                       "symlink /run/jobd/system/a.service /dev/null\n");
         assert_string(state(world, "a.service"), "masked-runtime");
-        file_assert_contains(run(world, installer_mask, "own.service", INSTALL_FORCE), "is no link");
+        file_assert_contains(run(world, installer_mask, "own.service", INSTALL_FORCE), "is not a link");
         assert_string(run(world, installer_unmask, "own.service", 0), "");
 }
 
@@ -281,7 +281,7 @@ install_test(dependencies_and_the_default) {
                                                         &world->failure)),
                       "symlink /etc/jobd/system/default.target /usr/lib/jobd/system/my.target\n");
         file_assert_contains(told(world, installer_set_default(world->installer, "a.service", 0, &world->report,
-                                                               &world->failure)), "has to be a target");
+                                                               &world->failure)), "must be a target");
 }
 
 install_test(a_dry_run_changes_nothing) {

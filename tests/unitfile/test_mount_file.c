@@ -15,15 +15,15 @@
 static const struct {
         const char *name, *lines, *said;
 } refused[] = {
-        { "srv.mount", "Where=/srv", "What: It is missing: there is nothing to mount" },
-        { "srv.mount", "What=/x\nWhere=/other", "The unit of '/other' is called other.mount" },
-        { "a@b.mount", "What=/x\nWhere=/srv", "The unit of '/srv' is called srv.mount" },
+        { "srv.mount", "Where=/srv", "What: This setting is missing: there is nothing to mount" },
+        { "srv.mount", "What=/x\nWhere=/other", "The unit for '/other' must be named other.mount" },
+        { "a@b.mount", "What=/x\nWhere=/srv", "The unit for '/srv' must be named srv.mount" },
         { "srv.mount", "What=/x\nWhere=srv", "'srv' is not an absolute path" },
         { "srv.mount", "What=/x\nWhere=/a/../srv", "contains '..'" },
-        { "proc.mount", "What=proc\nWhere=/proc", "'/proc' is the system's own" },
-        { "sys-fs-cgroup-x.mount", "What=x", "'/sys/fs/cgroup/x' is the system's own" },
-        { "srv.mount", "What=/x\nDirectoryMode=rwx", "'rwx' is no file mode" },
-        { "srv.mount", "What=/x\nType=ext4 xfs", "there is one type only" },
+        { "proc.mount", "What=proc\nWhere=/proc", "'/proc' is mounted by the system" },
+        { "sys-fs-cgroup-x.mount", "What=x", "'/sys/fs/cgroup/x' is mounted by the system" },
+        { "srv.mount", "What=/x\nDirectoryMode=rwx", "'rwx' is not a mode" },
+        { "srv.mount", "What=/x\nType=ext4 xfs", "there can be only one type" },
         { "srv.mount", "What=/x\nReadWriteOnly=perhaps", "'perhaps'" },
 };
 

@@ -116,7 +116,7 @@ RESOURCE_TEST(delegation) {
         cr_assert(load(world, "Delegate=memory")->delegate);
         cr_assert(not(load(world, "Delegate=yes\nDelegate=no")->delegate));
         cr_assert(eq(int, load(world, "Delegate=memory cheese")->delegated, 1 << RESOURCE_MEMORY));
-        assert_said(world, "There is no controller 'cheese'");
+        assert_said(world, "'cheese' is not a controller");
 }
 
 RESOURCE_TEST(slice) {

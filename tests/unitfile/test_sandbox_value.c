@@ -113,7 +113,7 @@ Test(sandbox_value, what_is_no_value_refuses_the_unit) {
                 { "ReadWritePaths=a", "ReadWritePaths=: 'a' is not an absolute path" },
                 { "ReadOnlyPaths=/a/../b", "ReadOnlyPaths=: The path '/a/../b' contains '..'" },
                 { "InaccessiblePaths=- /a", "InaccessiblePaths=: '' is not an absolute path" },
-                { "ExecPaths=\"/a", "ExecPaths=: In '\"/a' a quote is not closed" },
+                { "ExecPaths=\"/a", "ExecPaths=: '\"/a' has an unclosed quote" },
                 { "NoExecPaths=+a", "NoExecPaths=: 'a' is not an absolute path" },
                 { "BindPaths=/a:b", "BindPaths=: 'b' is not an absolute path" },
                 { "BindPaths=/a:/b:rbind:x", "BindPaths=: 'x' is not an option" },

@@ -198,5 +198,5 @@ Test(service_file, harmless_directives_are_ignored_with_a_warning) {
         cleanup_(file_world_freep) FileWorld *world = file_world_new();
 
         file_service(file_load_service(world, "x.service", "DisableControllers=io\nTimerSlackNSec=1"));
-        assert_said(world, "warning a/x.service:3 DisableControllers: This is not supported; the line is ignored: a");
+        assert_said(world, "warning a/x.service:3 DisableControllers: This directive is not supported; the line is ignored: a");
 }

@@ -42,11 +42,11 @@ Test(service_rare, restart) {
         load(world, "c.service", "RestartJitter=120%");
         assert_said(world, "RestartJitter: '120%' is not a share between 0% and 100%");
         load(world, "d.service", "RestartSteps=5");
-        assert_said(world, "RestartSteps: It has no effect without RestartMaxDelaySec=.");
+        assert_said(world, "RestartSteps: This setting has no effect without RestartMaxDelaySec=.");
         load(world, "e.service", "RestartMaxDelaySec=5");
-        assert_said(world, "RestartMaxDelaySec: It has no effect without RestartSteps=.");
+        assert_said(world, "RestartMaxDelaySec: This setting has no effect without RestartSteps=.");
         load(world, "f.service", "RestartMaxDelaySec=5\nRestartSteps=3\nRestartSec=10");
-        assert_said(world, "RestartMaxDelaySec: It is less than RestartSec=, and has no effect.");
+        assert_said(world, "RestartMaxDelaySec: The value is less than RestartSec=; the setting has no effect.");
 }
 
 Test(service_rare, time_limits) {
@@ -63,7 +63,7 @@ Test(service_rare, time_limits) {
         cr_assert(eq(u64, rare->reload_limit_interval, 10 * USEC_PER_SEC));
         cr_assert(eq(u32, rare->reload_limit_burst, 2));
         load(world, "b.service", "Type=oneshot\nRuntimeMaxSec=5");
-        assert_said(world, "RuntimeMaxSec: It has no effect with Type=oneshot");
+        assert_said(world, "RuntimeMaxSec: This setting has no effect with Type=oneshot");
 }
 
 Test(service_rare, stored_descriptors) {

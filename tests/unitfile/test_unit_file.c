@@ -71,16 +71,16 @@ Test(unit_file, what_is_unknown_is_a_warning_with_a_suggestion) {
         static const struct {
                 const char *text, *said;
         } cases[] = {
-                { "[Unit]\nDescripton=x\n", "warning a/x.target:2 Descripton: Unknown directive in [Unit], did you mean "
+                { "[Unit]\nDescripton=x\n", "warning a/x.target:2 Descripton: Unknown directive in [Unit] (did you mean "
                                             "Description=?" },
                 { "[Unit]\nZzzzzzzzzzzzzz=x\n", "a/x.target:2 Zzzzzzzzzzzzzz: Unknown directive" },
-                { "[Unit]\nWantedBy=x.target\n", "WantedBy: This belongs into the section [Install]" },
-                { "[Units]\nDescription=x\n", "a/x.target:1: Unknown section [Units], did you mean [Unit]?" },
+                { "[Unit]\nWantedBy=x.target\n", "WantedBy: This directive belongs to [Install]" },
+                { "[Units]\nDescription=x\n", "a/x.target:1: Unknown section [Units] (did you mean [Unit]?)" },
                 { "[Service]\nExecStart=x\n", "a/x.target:1: Unknown section [Service]" },
                 { "[Unit\nDescription=x\n", "a/x.target:1: The section header '[Unit' has no closing ']'" },
-                { "Description=x\n", "a/x.target:1: This stands in front of any section" },
-                { "[Unit]\nDescription\n", "a/x.target:2: This is neither a section nor an assignment" },
-                { "[Unit]\n=x\n", "a/x.target:2: There is no name" },
+                { "Description=x\n", "a/x.target:1: The line is not in a section" },
+                { "[Unit]\nDescription\n", "a/x.target:2: The line is neither a section header nor an assignment" },
+                { "[Unit]\n=x\n", "a/x.target:2: The line has no name" },
                 { "[Unit]\nAllowIsolate=maybe\n", "a/x.target:2 AllowIsolate: 'maybe' is neither 'yes' nor 'no'" },
                 { "[Unit]\nJobTimeoutSec=soon\n", "a/x.target:2 JobTimeoutSec: 'soon' is not a time span" },
                 { "[Unit]\nAfter=y\n", "a/x.target:2 After: 'y' is not a unit name (its type is missing" },
@@ -89,7 +89,7 @@ Test(unit_file, what_is_unknown_is_a_warning_with_a_suggestion) {
                 { "[Unit]\nOnFailureJobMode=hard\n", "OnFailureJobMode: 'hard' is not a job mode" },
                 { "[Unit]\nConditionPathExists=x\n", "ConditionPathExists: 'x' is not an absolute path" },
                 { "[Unit]\nFailureAction=explode\n", "FailureAction: 'explode' is none of" },
-                { "[Unit]\nSurviveFinalKillSignal=yes\n", "SurviveFinalKillSignal: This is not supported" },
+                { "[Unit]\nSurviveFinalKillSignal=yes\n", "SurviveFinalKillSignal: This directive is not supported" },
         };
 
         for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
@@ -114,21 +114,21 @@ Test(unit_file, a_broken_file_is_refused_with_file_line_and_setting) {
                 const char *lines, *failure;
         } cases[] = {
                 { "ExecStart=foo/bar", "a/x.service:2: ExecStart=: 'foo/bar' is neither an absolute path" },
-                { "ExecStart=/bin/", "a/x.service:2: ExecStart=: '/bin/' is a folder" },
-                { "ExecStart=/bin/x 'a", "a/x.service:2: ExecStart=: A quote is not closed" },
+                { "ExecStart=/bin/", "a/x.service:2: ExecStart=: '/bin/' is a directory" },
+                { "ExecStart=/bin/x 'a", "a/x.service:2: ExecStart=: ''a' has an unclosed quote" },
                 { "ExecStart=--/bin/x", "a/x.service:2: ExecStart=: The prefixes of" },
-                { "ExecStart=@/bin/x", "a/x.service:2: ExecStart=: After '@'" },
-                { "ExecStart=/a\nExecStart=/b", "a/x.service:3: ExecStart=: This is a second one" },
+                { "ExecStart=@/bin/x", "a/x.service:2: ExecStart=: With '@' the program" },
+                { "ExecStart=/a\nExecStart=/b", "a/x.service:3: ExecStart=: A second command is only possible" },
                 { "Type=simple", "a/x.service: ExecStart=: The service has neither" },
-                { "ExecStop=/bin/x\nType=simple", "ExecStart=: The service has none" },
-                { "ExecStop=/bin/x\nType=oneshot", "only possible with RemainAfterExit=yes" },
+                { "ExecStop=/bin/x\nType=simple", "ExecStart=: A service without ExecStart= must" },
+                { "ExecStop=/bin/x\nType=oneshot", "must have RemainAfterExit=yes" },
                 { "Type=fancy\nExecStart=/bin/x", "a/x.service:2: Type=: 'fancy' is not a type of service" },
-                { "Type=dbus\nExecStart=/bin/x", "a/x.service: BusName=: It is missing: with Type=dbus" },
-                { "NotifyFd=3\nType=simple\nExecStart=/bin/x", "NotifyFd=: It is only possible with Type=notify" },
+                { "Type=dbus\nExecStart=/bin/x", "a/x.service: BusName=: This setting is missing: with Type=dbus" },
+                { "NotifyFd=3\nType=simple\nExecStart=/bin/x", "NotifyFd=: This setting needs Type=notify" },
                 { "NotifyFd=2\nExecStart=/bin/x", "a/x.service:2: NotifyFd=: '2' is not the number of a descriptor from 3" },
                 { "ReadinessTCP=80\nReadinessExec=/bin/y\nExecStart=/bin/x",
-                  "a/x.service:3: There can be one of ReadinessExec=, ReadinessTCP= and ReadinessHTTP= only" },
-                { "Type=oneshot\nLivenessTCP=80\nExecStart=/bin/x", "There is nothing to probe with Type=oneshot" },
+                  "a/x.service:3: Only one of ReadinessExec=, ReadinessTCP= and ReadinessHTTP= is possible" },
+                { "Type=oneshot\nLivenessTCP=80\nExecStart=/bin/x", "A service with Type=oneshot cannot have a probe" },
                 { "LivenessTCP=host:\nExecStart=/bin/x", "'host:' is not of the form PORT or HOST:PORT" },
                 { "LivenessTCP=70000\nExecStart=/bin/x", "'70000' is not of the form PORT or HOST:PORT" },
                 { "LivenessHTTP=https://a/\nExecStart=/bin/x", "'https://a/' is not possible, only http:// is" },
@@ -143,7 +143,7 @@ Test(unit_file, a_broken_file_is_refused_with_file_line_and_setting) {
                 { "UMask=9\nExecStart=/bin/x", "UMask=: '9' is not a mode" },
                 { "KillSignal=BANG\nExecStart=/bin/x", "KillSignal=: 'BANG' is not a signal" },
                 { "StandardOutput=fd:x\nExecStart=/bin/x", "StandardOutput=: 'fd:x' is not supported" },
-                { "RootImage=/x\nExecStart=/bin/x", "a/x.service:2: RootImage=: This is not supported" },
+                { "RootImage=/x\nExecStart=/bin/x", "a/x.service:2: RootImage=: This directive is not supported" },
                 { "PAMName=a/b\nExecStart=/bin/x", "a/x.service:2: PAMName=: 'a/b' is not the name of a PAM service" },
         };
 
@@ -191,7 +191,7 @@ Test(unit_file, lenient_directives_run_without_what_is_not_supported) {
         world->options.lenient_directives = true;
         file_world_restart(world);
         file_service(file_load_service(world, "x.service", "PrivateBPF=yes\nPrivatePIDs=no\nType=exec"));
-        assert_said(world, "warning a/x.service:3 PrivateBPF: This is not supported; the unit runs without it.");
+        assert_said(world, "warning a/x.service:3 PrivateBPF: This directive is not supported; the unit runs without it.");
 }
 
 Test(unit_file, a_refused_directive_can_be_taken_back) {

@@ -70,9 +70,9 @@ static bool is_known_in(const DirectiveTable *table, const char *name) {
 
 static const char *table_title(const DirectiveTable *table) {
         if (table->directives == exec_directives)
-                return ": how processes are run";
+                return ": execution";
         if (table->directives == kill_directives)
-                return ": how processes are ended";
+                return ": killing";
         if (table->directives == resource_directives)
                 return ": what a control group may use";
         if (table->directives == resource_limit_directives)
@@ -117,7 +117,7 @@ static void add_row(Text *text, const DirectiveTable *table, const Directive *ro
         if (row->renamed_to)
                 add_note(text, &before, "old name of `", row->renamed_to, "=`");
         else if (!section_has(unit, table) && directive_find(unit, row->name))
-                add_note(text, &before, "its place is [Unit] today", "", "");
+                add_note(text, &before, "now in [Unit]", "", "");
         if (!is_known_in(table, row->name))
                 add_note(text, &before, origin(row->name), "", "");
         text_add(text, " |\n");
@@ -165,14 +165,14 @@ static void add_unread(Text *text, const char *section) {
 
 static const char introduction[] =
         "# Directives\n\n"
-        "What jobd makes of each directive of unit files, as systemd 252 knows them, and of those that are newer or its own.\n"
-        "This text is written from the tables that the files are read by: `ninja -C build directive-text`.\n\n"
-        "- **supported**: it does what jobd.unit(5) says, which is what it does with systemd.\n"
-        "- **ignored**: nothing is done, with a warning. The note says why that does no harm.\n"
-        "- **refused**: the unit is not started, because it could then do more or less than it is meant to; the note says\n"
-        "  what. With `UnsupportedDirectives=warn` in jobd.conf it runs without it. Values that ask for nothing (`no`, an\n"
-        "  empty list) are taken.\n\n"
-        "What several sections have stands in one table. Names that begin with `X-` are left alone.\n";
+        "All directives of unit files, with their support by jobd: those of systemd 252, newer ones, and jobd's own. The\n"
+        "build writes this file from the tables of the unit file parser: `ninja -C build directive-text`.\n\n"
+        "- **supported**: the directive has the effect described in jobd.unit(5), which is that of systemd.\n"
+        "- **ignored**: the directive has no effect and causes a warning. The note says why that does no harm.\n"
+        "- **refused**: the unit cannot be started, because without the directive it could do more or less than intended;\n"
+        "  the note says what. With `UnsupportedDirectives=warn` in jobd.conf the unit runs without it. Values without\n"
+        "  an effect (`no`, an empty list) are accepted.\n\n"
+        "Directives that several sections share are in one table. Names that begin with `X-` are ignored silently.\n";
 
 static int make_text(char **ret_text) {
         static const char *const others[] = { "Socket", "Mount", "Scope", "Automount", "Swap" };
@@ -207,7 +207,7 @@ static size_t count_missing(void) {
                 *dot = '.';
                 if (!section || directive_find(section, dot + 1))
                         continue;
-                fprintf(stderr, "%s: systemd has it, and no table of ours.\n", *entry);
+                fprintf(stderr, "%s: systemd has this directive, and no table of jobd does.\n", *entry);
                 n_missing++;
         }
         return n_missing;
