@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What bench/run is made of: workloads, managers, measurements, the report."""
+"""The parts of bench/run: workloads, managers, measurements, the report."""

@@ -19,15 +19,15 @@ CGROUP_ROOTS = ('/sys/fs/cgroup', '/sys/fs/cgroup/unified')
 
 
 class NoPeer(Exception):
-    """There is nothing that could be compared; says why."""
+    """The manager cannot be measured; the message says why."""
 
 
 class Failed(Exception):
-    """It died, refused, or took too long; says which."""
+    """The manager died, refused a request, or took too long; the message says which."""
 
 
 class Fifo:
-    """Where the stamp of top and bottom comes in."""
+    """The FIFO to which top and bottom write their times."""
 
     def __init__(self, path):
         os.mkfifo(path)
@@ -40,7 +40,7 @@ class Fifo:
         self.rest = b''
 
     def await_stamp(self, word, timeout, is_alive):
-        """The time, in ns, at which @word was stamped."""
+        """The time, in ns, written with @word."""
         deadline = time.monotonic() + timeout
         while True:
             *lines, self.rest = (self.rest + self.read(deadline, is_alive)).split(b'\n')
@@ -109,7 +109,7 @@ class Manager:
         return 'true'
 
     def enter(self):
-        """In the child, before it becomes the wrapper."""
+        """Runs in the child, before it executes the wrapper."""
 
     def environment(self):
         return {'PATH': os.environ.get('PATH', '/usr/bin:/bin'), 'XDG_RUNTIME_DIR': str(self.folder), 'LANG': 'C.UTF-8'}
@@ -146,7 +146,7 @@ class Manager:
         return self.process is not None and self.process.poll() is None and os.path.exists(f'/proc/{self.pid}')
 
     def stop(self):
-        """Whatever it is doing: the namespace dies with its first process."""
+        """Kills the namespace by its first process."""
         if self.process is None:
             return
         if self.process.poll() is None:
@@ -187,7 +187,7 @@ class Manager:
         return self.status('voluntary_ctxt_switches')
 
     def settle(self, timeout=30):
-        """Waits until it has not run for a while."""
+        """Waits until the manager is idle."""
         deadline = time.monotonic() + timeout
         last, since = None, time.monotonic()
         while time.monotonic() < deadline:
@@ -215,7 +215,7 @@ class Manager:
         return json.loads(done.stdout)
 
     def await_started(self, began):
-        """How long it took, in ns."""
+        """The duration, in ns."""
         return self.await_stamp('top') - began['began']
 
     def await_stopped(self, began):
@@ -269,7 +269,7 @@ class Jobd(DbusManager):
                 '--runtime-dir', self.folder / 'jobd', '--log-level', 'warning']
 
     def candidates(self, shell):
-        """Core, which does all the work, is a child of the keeper."""
+        """The pid of core, which is a child of the keeper."""
         return [core for keeper in children_of(shell) for core in children_of(keeper)]
 
     def worker(self):
@@ -284,7 +284,7 @@ class Jobd(DbusManager):
 
 
 class JobdWithoutState(Jobd):
-    """What jobd would be without the commits that stand before all that leaves it: the difference is their price."""
+    """jobd without commits of its state: the difference is their cost."""
     name = 'no commits'
 
     def command(self):
@@ -292,7 +292,7 @@ class JobdWithoutState(Jobd):
 
 
 class Systemd(DbusManager):
-    """systemd --user, as root of a control group and with the folders that make it believe that systemd runs the machine."""
+    """systemd --user, as the manager of a control group, with the folders of a machine that systemd has booted."""
     name = dialect = 'systemd'
     program = '/lib/systemd/systemd'
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The measurements, one function a row of the table. Each notes samples; how they are summed up is the report's matter."""
+"""The measurements, one function a row of the table. Each stores samples, which the report sums up."""
 import contextlib
 import dataclasses
 import json
@@ -57,7 +57,7 @@ class Results:
 
 @contextlib.contextmanager
 def on_one_processor(it):
-    """The manager, and what we start meanwhile. Two processors that take turns measure how long an idle one takes to wake up."""
+    """Runs manager and clients on one processor: with two, the result is mostly the wake-up time of an idle processor."""
     before = os.sched_getaffinity(0)
     one = {min(before)}
     os.sched_setaffinity(it.pid, one)
@@ -89,12 +89,12 @@ class Bench:
                 shutil.rmtree(folder)
 
     def turns(self, n):
-        """Who takes part at this size. Those of one list take turns: jobd and what it is without commits."""
+        """The managers to measure at this size. Those of one list alternate: jobd with and without commits."""
         peers = self.context.peers if n <= self.options.peer_max else []
         return [[managers.Jobd, managers.JobdWithoutState], *([peer] for peer in peers)]
 
     def runs(self, row, rows, kind, n, measure, times=None):
-        """Has each manager measured with a fresh instance a run; @rows: what is noted as missing if it fails."""
+        """Measures each manager, with a fresh instance for each run; @rows are reported as missing if that fails."""
         for group in self.turns(n):
             for _ in range(times or self.options.runs):
                 group = [cls for cls in group if self.run(row, rows, kind, n, measure, cls)]
@@ -103,7 +103,7 @@ class Bench:
                 self.context.tell(f'({row}) {kind} {n:,}: {cls.name}')
 
     def run(self, row, rows, kind, n, measure, cls):
-        """One run of one manager: whether another one makes sense."""
+        """One run of one manager. Returns whether another run makes sense."""
         if kind == 'idle' and not cls.handles_dbus:
             self.results.add(row, rows[0][0], cls.name, n, 'ms', note='reloads one service at a time')
             return False
@@ -142,7 +142,7 @@ class Bench:
         self.results.add('b', what + ', signals a unit', it.name, n, '', said['signals'] / n)
 
     def memory(self, it, n, what, unit, base, ask):
-        """Peak memory that @ask takes beyond @base, a unit; @base None: what there is."""
+        """Peak memory that @ask takes beyond @base, per unit; @base None: the present memory."""
         it.reset_peak()
         base = it.rss_kib() if base is None else base
         ask()
@@ -200,7 +200,7 @@ class Bench:
         self.runs('e', [('N/2 cycles', 'ms')], 'cycles', n, measure)
 
     def requests(self, n):
-        """In turns with few units loaded: who else uses the machine for a while is in the way of both."""
+        """Alternates with a run with few units loaded, so that other load on the machine affects both."""
         for _ in range(self.options.runs):
             for size in dict.fromkeys((SMALL, n)):
                 self.runs('f', [('one request', 'µs')], 'dag', size, lambda it, size=size: self.request(it, size), times=1)
@@ -292,11 +292,11 @@ class Bench:
 
     @staticmethod
     def busy(times):
-        """On a processor: the engine alone waits for nothing, so what is more is of others on the machine."""
+        """Processor time: the engine never waits, so the rest of the elapsed time belongs to other processes."""
         return times['cpu-total'] - times['cpu-load']
 
     def simulate(self, kind, n, mode, lines):
-        """From a file: what comes by a pipe might yet ask for events, and making these takes longer than the engine does."""
+        """Passes the script as a file: for a script from a pipe jobd-sim would format all events, which takes longer than the engine."""
         folder = self.folder_of(kind, n)
         with tempfile.TemporaryFile('w+') as script:
             script.write('\n'.join(lines) + '\n')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The short table in README.md: what people ask for first, and the figures that are to be met."""
+"""The short table in README.md: the most important results, and the required figures."""
 from . import report
 
 BEGIN, END = '<!-- bench/run --readme: begin -->', '<!-- bench/run --readme: end -->'
@@ -61,7 +61,7 @@ def markdown(results, about, sizes, found):
 
 
 def update(path, text):
-    """Puts @text between the marks."""
+    """Replaces the text between the marks by @text."""
     old = path.read_text(encoding='utf-8')
     if BEGIN not in old or END not in old:
         raise SystemExit(f'{path}: the marks for the table are not there')

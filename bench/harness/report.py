@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The table, the figures that are to be met, and the JSON."""
+"""The table, the required figures, and the JSON."""
 import dataclasses
 import json
 import os
@@ -28,7 +28,7 @@ def cell(sample):
 
 
 def growth(results, what, name, sizes):
-    """From size to size, of what there is."""
+    """The growth from size to size, where both were measured."""
     steps = []
     for small, large in zip(sizes, sizes[1:]):
         a, b = results.median(what, name, small), results.median(what, name, large)
@@ -53,7 +53,7 @@ def whats_of(results, row):
 
 
 def add_shares(results):
-    """What of a transaction's time goes into telling a client."""
+    """The part of a transaction's time that is spent on signals to a client."""
     for sample in [s for s in results.samples if s.what in ('start, client', 'stop, client') and s.values]:
         quiet = results.median(sample.what.replace(' client', ' no client'), sample.manager, sample.n)
         if quiet:
@@ -82,7 +82,7 @@ def table_of_row(results, row, missing):
 # — what commits cost —
 
 def commit_costs(results):
-    """Of all that was measured of jobd with and without them; in 1/s more is better, else less."""
+    """The ratios of all rows of jobd with and without commits; in 1/s more is better, otherwise less."""
     found = []
     for sample in results.samples:
         bare = results.median(sample.what, 'no commits', sample.n)
@@ -122,7 +122,7 @@ def ratio(what, must, top, bottom, limit, at_least=False):
 
 
 def linear(results, what, name, sizes, title):
-    """A growth of at most 12 a tenfold size."""
+    """A growth of at most 12 for ten times the size."""
     known = [(n, results.median(what, name, n)) for n in sizes if results.median(what, name, n)]
     if len(known) < 2:
         return Figure(title, 'linear (≤ 12× a tenfold N)', 'not measured', None)

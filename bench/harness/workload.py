@@ -86,7 +86,7 @@ def fan(n):
 
 
 def cycles(n):
-    """n / 2 pairs, each unit of which is after the other."""
+    """n / 2 pairs of units, each of which is after the other."""
     nodes = [Node(f't{i}') for i in range(n // 2 * 2)]
     for a, b in zip(nodes[::2], nodes[1::2]):
         a.after.append(b)
@@ -151,7 +151,7 @@ class UnitFiles:
         (self.folder / name).write_text('\n'.join(lines) + '\n')
 
     def write_graph(self, nodes):
-        """Beside the graph: keep.target, which keeps it loaded while it is active itself, one.target for requests, boot.target."""
+        """Units beside the graph: keep.target, which keeps it loaded while active, one.target for requests, boot.target."""
         for node in nodes:
             self.write_node(node)
         tops = [node for node in nodes if node.kind == 'top'] or [node for node in nodes if node.kind == 'target']
