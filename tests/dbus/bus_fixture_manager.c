@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * FOLDER compat|plain [BUS-ADDRESS]: a manager and its bus on FOLDER/units, in FOLDER/run; says so on standard output
+ * FOLDER compat|plain [BUS-ADDRESS]: a manager and its bus on FOLDER/units, in
+ * FOLDER/run; reports that it is ready on standard output
  */
 
 #include <errno.h>

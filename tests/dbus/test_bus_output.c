@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What is written to a private connection: messages whole and in order, however little the socket takes
+ * Output on a private connection: messages are complete and in order, however
+ * little the socket accepts
  */
 
 #include <string.h>

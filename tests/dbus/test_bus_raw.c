@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The private socket: who connects to it, by hand and as other users
+ * The private socket: clients that speak the protocol by hand, and clients of
+ * other users
  */
 
 #include <poll.h>

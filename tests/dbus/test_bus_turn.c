@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What leaves in which turn: a manager and its bus in the process of the test
+ * The turns in which messages are sent: a manager and its bus in the process
+ * of the test
  */
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Units that do what the test says
+ * Units whose behaviour the test sets
  *
  * One vtable, copied for each type. The table's loader knows only the name
  * that double_unit() is at, so that the way into the table is the same as for

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * jobd-clean, and what it is told to remove
+ * jobd-clean, and the arguments that it gets
  */
 
 #include <errno.h>

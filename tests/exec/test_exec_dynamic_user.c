@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Users that exist while a unit runs: who has which number
+ * Users that exist while a unit runs: the allocation of their numbers
  */
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What /proc says of a process that nobody knows
+ * Information from /proc about processes of no unit
  */
 
 #include <errno.h>

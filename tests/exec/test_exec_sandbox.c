@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a process sees of the machine: each directive from inside
+ * Sandboxes: each directive, as seen by a process inside
  */
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sandboxes of those who may do little, and how much of what is mounted later comes in
+ * Sandboxes of unprivileged processes, and the propagation of later mounts
  */
 
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Preloaded into jobd-core: one allocation fails, the one that a test says
+ * Preloaded into jobd-core: one allocation, chosen by the test, fails
  *
- * The file $FAIL_MALLOC holds two numbers: how many allocations there were, and
- * at which of those to come the memory is at its end (0: never).
+ * The file $FAIL_MALLOC contains two numbers: the number of allocations so
+ * far, and the number of the next one to fail, counted from now (0: none).
  */
 
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Order: who waits for whom, and who looks again when
+ * Order: which job waits for which, and when a job is checked again
  */
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What went wrong in other engines: each case of the design by name
+ * Cases that job engines are known to get wrong, each as a test
  */
 
 #include "job_world.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The table: who is ready and in what order, deadlines, ids and aliases
+ * The table: which jobs are ready and in what order, deadlines, ids and
+ * aliases
  */
 
 #include "double/double_assert.h"

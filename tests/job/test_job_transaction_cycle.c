@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Cycles of order: who is left out, and what is refused
+ * Order cycles: which candidates are dropped, and which transactions are
+ * refused
  */
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What requests pull in, and what comes of that which cannot be pulled in
+ * Jobs that requests pull in, and the effect of those that cannot be pulled in
  */
 
 #include "job_world.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What a new job meets in the queue of its unit
+ * A new job and the queue of its unit
  *
- * The cases of the design one by one; then all that can stand in a queue
- * against all that can come, by the rules written down here once more.
+ * Some cases one by one; then all contents of a queue against all new jobs, by
+ * a second implementation of the rules.
  */
 
 #include "double/double_assert.h"

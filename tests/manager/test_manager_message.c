@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the manager says in the log
+ * The manager's messages in the log
  */
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What is mounted is seen, even if it could not be read at first
+ * Mounts are found, even if the table could not be read at first
  */
 
 #include <sys/mount.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * When listeners are told: with a clock that the test moves
+ * The times at which listeners are called: with a clock that the test moves
  */
 
 #include "double/double_assert.h"

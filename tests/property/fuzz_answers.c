@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What the engine says of its jobs, while they wait
+ * The engine's answers about waiting jobs
  *
- * Every job has an answer at every moment. One that waits names a job that the
- * model knows to go first, or the pause, or can be dispatched; and the lists of
- * neighbours in order are those of the model.
+ * Every job has an answer at every moment. A waiting job names a job that goes
+ * first in the model, or the pause, or it can be dispatched; and the lists of
+ * neighbours by order are those of the model.
  */
 
 #include <stdio.h>

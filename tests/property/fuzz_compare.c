@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What the engine and the model must agree on after each step
+ * The comparison of engine and model after each step
  *
- * The order of triggers is compared; of ends that follow from one thing only
- * which they are.
+ * The order of triggers is compared; for ends with a common cause only the set
+ * of ends.
  */
 
 #include <inttypes.h>

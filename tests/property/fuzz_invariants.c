@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What must hold in the engine after every step, whatever the model says
+ * Invariants of the engine, checked after every step without the model
  *
- * The model could have the engine's faults. These are the properties of the
- * design that can be seen without one: each id has one beginning and at most
- * one end and is in the table in between; a queue has the form that a queue
- * has; and whoever waits, waits in the end for something that will move.
+ * The model could have the same defects as the engine. These properties need
+ * no model: each id has one beginning and at most one end and is in the table
+ * in between; a queue has a valid form; and every chain of waiting jobs ends
+ * at one that will continue.
  */
 
 #include "fuzz_player.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * fuzz-engine: case after case, until one differs
+ * fuzz-engine: plays cases until engine and model differ
  *
- * The cases are played in a child, whose death is told by the seed that it was
- * at. A case that differs is made small, and left as unit files and a script
- * for jobd-sim, which ends with what the model expects.
+ * The cases are played in a child process; if it dies, the parent reports the
+ * seed of the case. A case with a difference is shrunk, and written as unit
+ * files and a script for jobd-sim that ends with the model's expectations.
  */
 
 #include <errno.h>

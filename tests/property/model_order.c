@@ -5,8 +5,8 @@
  *
  * The table as it would be after the commit is a copy of the model to which
  * the stage has been committed. Its nodes are the halves that still have to be
- * dispatched; what is triggered waits for nobody, so only the start half that
- * a triggered restart still has before it is a node.
+ * dispatched; a triggered job waits for none, so only the start half of a
+ * triggered restart is a node.
  */
 
 #include <assert.h>

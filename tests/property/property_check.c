@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What must hold, whatever happens
+ * Invariants that are checked in every random world
  */
 
 #include <assert.h>

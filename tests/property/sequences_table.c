@@ -3,9 +3,9 @@
 /*
  * The alphabet of the sequences
  *
- * Requests of each type, in each mode in which they differ for one unit; what
- * dispatches them, with each answer that the unit can give; what the unit says
- * by itself; cancels, time, unit files, and a restart of the manager.
+ * Requests of each type, in each mode that makes a difference for one unit;
+ * dispatches, with each answer of the unit; changes that the unit reports by
+ * itself; cancels, time, unit files, and a restart of the manager.
  */
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The journal: what it says after whoever wrote it was killed
+ * The journal: its content after its writer was killed
  */
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a unit type needs elsewhere is there for each of them
+ * Every unit type has its entries in the other tables
  */
 
 #include <ctype.h>
