@@ -2,13 +2,12 @@
 /*
  * The manager: its life and its turns
  *
- * A turn is one dispatch of the event loop, run by hand so that there is a
- * place before it (the clock is read: one time for all that happens in it) and
- * one behind it, where all that follows is done in a fixed order: jobs that
- * were asked for begin, units that nothing needs go, listeners add what they
- * have gathered, the outbox leaves, timers are armed. What leaves may have
- * consequences of its own (a process that cannot be started), which are told in
- * the same turn.
+ * A turn is one dispatch of the event loop, with a step before it (the clock
+ * is read, so that everything in a turn happens at one time) and one after it,
+ * in a fixed order: requested jobs begin, unneeded units are unloaded,
+ * listeners add their collected messages, the outbox is flushed, timers are
+ * armed. Flushing can have consequences of its own (a process that cannot be
+ * started), which are handled in the same turn.
  */
 
 #include <assert.h>
@@ -27,10 +26,10 @@
 #include "manager/manager_section.h"
 #include "types/unit_types.h"
 
-/* Times that the end of a turn is gone through at most; what is left is for the next turn. */
+/* Limit on the passes through the end of a turn; the rest is left to the next turn. */
 #define ROUNDS_MAX 8U
 
-/* — making it — */
+/* — construction — */
 
 static int copy_options(Manager *manager, const ManagerOptions *options) {
         ManagerOptions *copy = &manager->options;
@@ -52,7 +51,7 @@ static int copy_options(Manager *manager, const ManagerOptions *options) {
         return 0;
 }
 
-/* Clients read the files themselves, wherever they are. */
+/* Clients read these files themselves, from other working directories. */
 static int make_absolute(char **folders) {
         cleanup_free_ char *here = get_current_dir_name();
 
@@ -71,7 +70,7 @@ static int make_absolute(char **folders) {
         return 0;
 }
 
-/* Units that clients have made come first: there are none where another has the name. */
+/* The folder of clients' units comes first; such a unit is made only if its name is unused. */
 static int find_search_path(Manager *manager, char ***path) {
         const ManagerOptions *options = &manager->options;
         cleanup_(strv_freep) char **folders = NULL;
@@ -158,7 +157,7 @@ static int init_processes(Manager *manager) {
         return r < 0 ? r : process_errands_new(&manager->errands, host, manager->processes, manager->rest);
 }
 
-/* Deadlines of units, jobs and stages: one event source serves all. */
+/* One event source for the deadlines of units, jobs and stages. */
 static int on_timers(sd_event_source *source, uint64_t usec, void *userdata) {
         Manager *manager = userdata;
 
@@ -179,12 +178,12 @@ static int init_timer_source(Manager *manager) {
         return r < 0 ? r : sd_event_source_set_enabled(manager->timer_source, SD_EVENT_OFF);
 }
 
-/* Asked for by the stages: at the beginning, and when the manager is to end. */
+/* Called by the stages at the start, and when the manager is to end. */
 static void before_jobs(void *userdata) {
         manager_stages_begin(&((Manager *) userdata)->stages);
 }
 
-/* Objects that need no units. */
+/* Initializes the objects that need no units. */
 static void join_surroundings(Manager *manager) {
         const ManagerOptions *options = &manager->options;
 
@@ -220,7 +219,7 @@ static void join_surroundings(Manager *manager) {
         manager->invocations = (ManagerInvocations) { .rows = &manager->rows, .log = &manager->log };
 }
 
-/* The way of a unit through the manager: its jobs, its end, its references. */
+/* Initializes the objects that follow units: jobs, triggers, unloading, references. */
 static void join_units(Manager *manager) {
         manager->triggers = (ManagerTriggers) { .turn = &manager->turn, .units = manager->units };
         manager->jobs = (ManagerJobs) {
@@ -319,7 +318,7 @@ static int init(Manager *manager, Failure *ret_failure) {
         return init_loop(manager, ret_failure);
 }
 
-/* After a death of core the rest of what it had is taken over here. */
+/* After a death of core: takes over the remaining objects of the previous core. */
 static void take_over(Manager *manager) {
         manager_log_resume(manager->log);
         manager_open_state(manager);
@@ -360,7 +359,7 @@ int manager_new(Manager **ret_manager, const ManagerOptions *options, Failure *r
         return 0;
 }
 
-/* — its end — */
+/* — destruction — */
 
 static void free_units(Manager *manager) {
         manager_contract_drop(&manager->contract);
@@ -380,7 +379,7 @@ static void free_units(Manager *manager) {
         manager->loader = unit_file_loader_free(manager->loader);
 }
 
-/* On a machine the end of the manager is not the end: should core die in what follows, the next one goes on. */
+/* On a machine the state is kept: if core dies while it shuts the machine down, the next core continues. */
 static void close_state(Manager *manager) {
         bool is_done = manager->stages.stage == MANAGER_GONE && !manager->options.is_machine;
 
@@ -440,7 +439,7 @@ static bool may_be_told_later(Manager *manager) {
                                     (TellClock) { clock_monotonic(), clock_processor() });
 }
 
-/* Everything up to now, behind its commit. */
+/* Commits the state, then tells listeners everything up to now. */
 static void tell_listeners(Manager *manager) {
         usec_t began = clock_monotonic();
 
@@ -451,7 +450,7 @@ static void tell_listeners(Manager *manager) {
         tell_policy_told(&manager->tell, began, clock_monotonic());
 }
 
-/* The event source is set once a turn: so to set or clear a timer costs no system call. */
+/* The event source is set once in each turn, so setting or clearing a timer costs no system call. */
 static void arm_timers(Manager *manager) {
         usec_t next = MIN(process_timers_next(manager->timers), job_manager_next_deadline(manager->engine));
 
@@ -532,9 +531,9 @@ int manager_run(Manager *manager) {
                 if (getpid() != 1 || sd_event_get_state(manager->turn.event) == SD_EVENT_FINISHED)
                         return r;
         }
-        /* News that was put off for a later turn is told now: there is none. */
+        /* Messages that were postponed to a later turn are sent now, because there is none. */
         tell_listeners(manager);
-        /* For the next core, should this one die while it ends the machine. */
+        /* For the next core, if this one dies while it shuts the machine down. */
         if (manager->stages.stage == MANAGER_GONE && manager->options.is_machine) {
                 manager_mark_self(manager->turn.state);
                 (void) state_commit(manager->turn.state);
@@ -542,7 +541,7 @@ int manager_run(Manager *manager) {
         return manager->stages.exit_status;
 }
 
-/* — what there is — */
+/* — accessors — */
 
 sd_event *manager_event(Manager *manager) {
         return manager->turn.event;

@@ -4,10 +4,10 @@
 /*
  * The manager: units, jobs and the event loop put together
  *
- * One turn of the loop takes in what happened, in the order children, notify
- * messages, timers, jobs, bus; lets units and engine react; and flushes the
- * outbox, through which everything leaves. The bus layer calls the functions
- * below and listens; it is told once a turn what has changed.
+ * In each turn of the loop the manager handles events in the order children,
+ * notify messages, timers, jobs, bus; units and engine react; and the outbox,
+ * through which everything leaves, is flushed. The bus layer calls the
+ * functions below and listens: it is called once a turn with the changes.
  */
 
 #include <stdbool.h>
@@ -36,22 +36,22 @@ DEFINE_CLEANUP(Manager, manager_free)
 
 /* Runs until manager_exit(); returns the exit status or a negative errno. */
 int manager_run(Manager *manager);
-/* One turn by hand: waits at most @timeout µs. 1, 0 if nothing happened, or a negative errno. */
+/* Runs one turn, waiting at most @timeout µs. 1, 0 if nothing happened, or a negative errno. */
 int manager_turn(Manager *manager, usec_t timeout);
 /*
- * Stops everything by shutdown.target/exit.target first if @orderly, else kills what runs. The first request wins, but
- * a request that is not orderly cuts an orderly one short.
+ * Ends the manager: with @orderly it stops everything by shutdown.target or exit.target first, otherwise it kills all
+ * processes. The first request counts, but a later one that is not orderly cuts an orderly one short.
  */
 void manager_exit(Manager *manager, int status, bool orderly);
 /*
- * Has everything end by this action, as by a unit's. An action that is not orderly cuts short one that is. The loop
- * ends; to unmount and call the kernel is core's business. manager_action(): UNIT_ACTION_NONE for an exit.
+ * Ends the manager with an action, as requested by a unit. An action that is not orderly cuts an orderly one short. The
+ * loop ends; unmounting and the call to the kernel are up to core. manager_action(): UNIT_ACTION_NONE for an exit.
  */
 void manager_leave(Manager *manager, UnitAction action);
 UnitAction manager_action(const Manager *manager);
 /*
- * The status of an exit that is asked for later and names none: by exit.target, a unit's action, or Exit. 0, or
- * -EBUSY if an end is under way: its status is said already.
+ * Sets the status of a later exit that names none: by exit.target, a unit's action, or Exit. 0, or -EBUSY if the
+ * manager is ending already.
  */
 int manager_set_exit_status(Manager *manager, int status);
 int manager_exit_status(const Manager *manager);
@@ -62,27 +62,27 @@ JobManager *manager_jobs(Manager *manager);
 UnitFileLoader *manager_loader(Manager *manager);
 Outbox *manager_outbox(Manager *manager);
 const ManagerOptions *manager_options(const Manager *manager);
-char *const *manager_limitations(const Manager *manager);        /* of our surroundings, a sentence each; borrowed */
-/* For units that say nothing; borrowed. */
+char *const *manager_limitations(const Manager *manager);        /* one sentence each; borrowed */
+/* for units without such settings; borrowed */
 const struct ResourceDefaults *manager_resource_defaults(const Manager *manager);
 ManagerTokens *manager_tokens(Manager *manager);
-const ManagerLog *manager_log(const Manager *manager);           /* NULL: there is none */
-char *const *manager_environment(const Manager *manager);        /* what every process gets; borrowed */
+const ManagerLog *manager_log(const Manager *manager);           /* NULL if there is none */
+char *const *manager_environment(const Manager *manager);        /* passed to every process; borrowed */
 /*
- * Takes variables (names, or assignments that must be equal) out of what clients have set, then sets others
- * ("NAME=value"). Processes that are started from now on get them. -EINVAL or -E2BIG with @ret_failure, -ENOMEM.
+ * Removes variables (given as names, or as assignments that must be equal) from those set by clients, then sets others
+ * ("NAME=value"), for processes started from now on. 0, -EINVAL or -E2BIG with @ret_failure, or -ENOMEM.
  */
 int manager_change_environment(Manager *manager, char *const *unset, char *const *set, Failure *ret_failure);
-/* LogLevel of the log, until the manager ends or is told otherwise. */
+/* The log level, until the manager ends or it is set again. */
 void manager_set_log_level(Manager *manager, int level);
 usec_t manager_now(const Manager *manager);     /* of this turn */
 
-/* — what clients ask — */
+/* — requests of clients — */
 
-/* Outcomes and plan as job_manager_exec(); arms the dispatch of jobs. */
+/* Outcomes and plan as for job_manager_exec(); arms the dispatch of jobs. */
 int manager_exec(Manager *manager, const JobRequest *requests, size_t n, JobMode mode, const JobRequester *requester,
                  JobPlan **ret_plan);
-/* The same, with no more in the plan than the anchors: it costs little, however large the transaction. */
+/* The same with a plan of the anchors only, which is cheap for any size of transaction. */
 int manager_exec_briefly(Manager *manager, const JobRequest *requests, size_t n, JobMode mode,
                          const JobRequester *requester, JobPlan **ret_plan);
 int manager_plan(Manager *manager, const JobRequest *requests, size_t n, JobMode mode, const JobRequester *requester,
@@ -90,33 +90,39 @@ int manager_plan(Manager *manager, const JobRequest *requests, size_t n, JobMode
 int manager_cancel_job(Manager *manager, uint32_t id, const JobRequester *requester, Failure *ret_failure);
 size_t manager_cancel_all_jobs(Manager *manager, const JobRequester *requester);
 
-/* Loads (or finds) a unit by any valid name; load_state tells how it went. -EINVAL with @ret_failure for a bad name. */
+/*
+ * Finds or loads a unit by any valid name; see its load_state for the result. -EINVAL with @ret_failure for a bad name.
+ */
 int manager_load_unit(Manager *manager, const char *name, Unit **ret_unit, Failure *ret_failure);
 Unit *manager_find_unit(Manager *manager, const char *name);
 Unit *manager_unit_by_pid(Manager *manager, pid_t pid);
 int manager_kill_unit(Manager *manager, Unit *unit, const char *who, int signal, Failure *ret_failure);
 /*
- * Freezing the processes of an active unit without a job, and back. It begins at once, and is through when the state
- * says so: "running", "freezing", "frozen", "thawing". -EOPNOTSUPP, -EHOSTDOWN, -EBUSY or another, with @ret_failure.
+ * Freezes the processes of an active unit without a job, or thaws them. The function only begins that; the state shows
+ * when it is complete: "running", "freezing", "frozen", "thawing". -EOPNOTSUPP, -EHOSTDOWN, -EBUSY or another error,
+ * with @ret_failure.
  */
 int manager_freeze_unit(Manager *manager, Unit *unit, bool freeze, Failure *ret_failure);
 bool manager_can_freeze(Manager *manager, const Unit *unit);
 const char *manager_freezer_state(Manager *manager, const Unit *unit);
-/* Removes files that an inactive unit without a job has kept: UnitVTable.clean. */
+/* Removes files that an inactive unit without a job has left: UnitVTable.clean. */
 int manager_clean_unit(Manager *manager, Unit *unit, unsigned kinds, Failure *ret_failure);
 unsigned manager_can_clean(const Unit *unit);   /* a mask of UnitClean */
 void manager_reset_failed(Manager *manager, Unit *unit /* NULL: all */);
-/* daemon-reload: @ret_differences one line for each unit that changed. */
+/* daemon-reload: @ret_differences gets one line for each changed unit. */
 int manager_reload(Manager *manager, bool force, char ***ret_differences, Failure *ret_failure);
 int manager_unit_processes(Manager *manager, Unit *unit, pid_t **ret_pids, size_t *ret_n);
 
-/* Tells the listeners that unit files were enabled, disabled, masked, …; loaded units stay as they are. */
+/* Tells the listeners that unit files were enabled, disabled, masked, …; loaded units do not change. */
 void manager_note_unit_files_changed(Manager *manager);
 
-/* A unit that nothing refers to, inactive and without a job, may be unloaded: looked at at the end of the turn. */
+/* Checks at the end of the turn whether the unit can be unloaded. */
 void manager_consider_unloading(Manager *manager, Unit *unit);
 
-/* A client refers to a unit, which stays loaded as long as it does, also over the death of core. 0 or -ENOMEM. */
+/*
+ * Adds a client's reference to a unit, which stays loaded as long as the client has it, even if core dies. 0 or
+ * -ENOMEM.
+ */
 int manager_pin(Manager *manager, Unit *unit);
 void manager_unpin(Manager *manager, Unit *unit);
 
@@ -124,33 +130,33 @@ void manager_unpin(Manager *manager, Unit *unit);
 const char *manager_system_state(const Manager *manager);
 uint32_t manager_count_failed_units(const Manager *manager);
 usec_t manager_started_at(const Manager *manager, usec_t *ret_realtime);
-usec_t manager_finished_at(const Manager *manager, usec_t *ret_realtime);     /* the startup; 0: not yet */
+usec_t manager_finished_at(const Manager *manager, usec_t *ret_realtime);     /* end of the startup; 0: not yet */
 
-/* — units that clients make — */
+/* — units made by clients — */
 
 /*
- * Has a unit @name made of @text, that of a unit file. 0 with the unit loaded, or with @ret_failure: UnitExists if
- * there is a unit, or a file, of that name, InvalidArgs with the first fault of the text, …
+ * Makes a unit @name from @text, in unit file format. 0 with the unit loaded, or with @ret_failure: UnitExists if there
+ * is a unit or file of that name, InvalidArgs with the first error in the text, …
  */
 int manager_make_transient(Manager *manager, const char *name, const char *text, Unit **ret_unit, Failure *ret_failure);
 
 /*
- * Has a scope that was just made consist of these processes. @uid: of the client, which may do that with processes of
- * that user. 0, or a negative errno with @ret_failure.
+ * Gives a new scope its processes. @uid: the client's user, who must own the processes. 0, or a negative errno with
+ * @ret_failure.
  */
 int manager_give_processes(Manager *manager, Unit *unit, const pid_t *pids, size_t n, uid_t uid, const char *controller,
                            Failure *ret_failure);
 
-/* The same for more of them that come into the group of a unit that is active. */
+/* Moves further processes into the group of an active unit, under the same conditions. */
 int manager_attach_processes(Manager *manager, Unit *unit, const pid_t *pids, size_t n, uid_t uid,
                              Failure *ret_failure);
 int manager_abandon_unit(Manager *manager, Unit *unit, Failure *ret_failure);
 
 /* — names on the message bus — */
 
-/* The bus layer says what it can do; NULL: nothing. */
+/* Sets the operations of the bus layer; NULL: none. */
 void manager_set_name_ops(Manager *manager, const ManagerNameOps *ops, void *userdata /* borrowed */);
-/* The name has an owner now, a process (0: not known), or none. In a turn. */
+/* The name has got an owner, a process (0: unknown), or lost it. Called in a turn. */
 void manager_name_owned(Manager *manager, const char *name, bool is_owned, pid_t pid);
 
 /* — descriptors that outlive core — */
@@ -158,14 +164,14 @@ void manager_name_owned(Manager *manager, const char *name, bool is_owned, pid_t
 int manager_store_fd(Manager *manager, const char *name, int fd);
 int manager_take_fd(Manager *manager, const char *name);                /* -ENOENT without a keeper */
 bool manager_is_kept(const Manager *manager);                           /* is there a keeper? */
-/* Is a socket of ours to stay where it is when we go? The next one goes on with it. */
+/* Returns true if sockets stay in place for the next core. */
 bool manager_leaves_sockets(const Manager *manager);
 void manager_tell_parent(Manager *manager, const char *text);           /* by sd_notify(3) */
 
 /*
- * Executing ourselves anew: asked for, the loop ends at the end of the turn, and manager_wants_reexec(). Whoever runs
- * it then does it (prepare: what the next one is not to inherit), or goes on with the loop. -EOPNOTSUPP without a
- * keeper, -EBUSY if we are about to end, or why the state cannot be written.
+ * Re-execution: after a request the loop ends at the end of the turn, and manager_wants_reexec() is true. The caller of
+ * the loop then executes the program (prepare closes what the next one must not inherit), or continues the loop.
+ * -EOPNOTSUPP without a keeper, -EBUSY if the manager is ending, or the error of writing the state.
  */
 int manager_ask_reexec(Manager *manager, Failure *ret_failure);
 bool manager_wants_reexec(const Manager *manager);
@@ -173,12 +179,12 @@ int manager_prepare_reexec(Manager *manager);
 void manager_give_up_reexec(Manager *manager);
 
 /*
- * Exits of processes that are the keeper's children, not ours: called by the client of the keeper, in a turn. They meet
- * only processes that we have adopted: a number may have been given to a child of ours since.
+ * Handles exits of processes that are children of the keeper; called in a turn. They apply to adopted processes only,
+ * because a pid may belong to a child of the manager by now.
  */
 void manager_take_kept_exits(Manager *manager, const UnitExit *exits, size_t n);
 
 /* — listeners — */
 
 int manager_listen(Manager *manager, const ManagerListenerOps *ops, void *userdata /* borrowed */);
-void manager_unlisten(Manager *manager, const void *userdata);          /* not from inside one of the above */
+void manager_unlisten(Manager *manager, const void *userdata);          /* not from inside a listener */

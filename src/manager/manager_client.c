@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What clients, core and signals ask of the manager
+ * Requests of clients, of core, and by signals
  *
- * Each request is judged here and passed to the object that it is about.
+ * Each request is checked here and passed to the object that it concerns.
  */
 
 #include <assert.h>
@@ -21,7 +21,7 @@
 #include "unit/unit_clean.h"
 #include "unit/unit_slice.h"
 
-/* Generations from a process up to one that is known. */
+/* Limit on the generations from a process up to a known one. */
 #define ANCESTORS_MAX 256U
 
 #define PROCESSES_MAX 100000U
@@ -151,7 +151,7 @@ static int add_once(ExecPids *pids, pid_t pid) {
         return vector_push(pids, pid);
 }
 
-/* Anyone may ask for them, again and again: little patience. */
+/* Any client may ask for this repeatedly, so the wait is short. */
 static int add_orphans(Manager *manager, const Unit *unit, ExecPids *pids) {
         ExecPatience patience = { .n_pauses = 50 };
         ExecPids children = {};
@@ -273,7 +273,7 @@ void manager_consider_unloading(Manager *manager, Unit *unit) {
         manager_unloading_consider(&manager->unloading, unit);
 }
 
-/* — units that clients make, and processes that they give to them — */
+/* — transient units, and processes for them — */
 
 int manager_make_transient(Manager *manager, const char *name, const char *text, Unit **ret_unit,
                            Failure *ret_failure) {
@@ -346,7 +346,7 @@ int manager_abandon_unit(Manager *manager, Unit *unit, Failure *ret_failure) {
                            unit->id);
 }
 
-/* — reading unit files — */
+/* — reload — */
 
 typedef struct Differences {
         Manager *manager;
@@ -389,7 +389,7 @@ int manager_reload(Manager *manager, bool force, char ***ret_differences, Failur
                 manager_apply_groups(manager);
                 /* The relations of before are not known any more; a reload looks at all files anyway. */
                 unit_table_foreach(manager->units, unit) {
-                        /* The unit may not recover with another that it does not need any more. */
+                        /* The unit may not recover with another any more. */
                         manager_records_mark_awaiting(manager, unit);
                         manager_unloading_consider(&manager->unloading, unit);
                 }
@@ -483,7 +483,7 @@ void manager_take_kept_exits(Manager *manager, const UnitExit *exits, size_t n) 
         process_table_take_kept_exits(manager->processes, exits, n);
 }
 
-/* Changes that are not written down would be lost, with their processes. 0 or why the state cannot be written. */
+/* Commits the state, because changes would be lost with the process. 0, or the error of writing. */
 static int write_all(Manager *manager) {
         return state_commit(manager->turn.state);
 }

@@ -2,10 +2,10 @@
 /*
  * Changes of the machine's clock and time zone
  *
- * Timers that go by the calendar are to hear of it. The kernel tells by a timer
- * of CLOCK_REALTIME that never elapses and is cancelled by such a jump, also by
- * that of a machine that slept. The zone is a file that is replaced. Neither is
- * watched before the first unit asks for it.
+ * Units with calendar times are told of them. The kernel reports a jump of the
+ * clock, also after a suspend, by cancelling a timer of CLOCK_REALTIME that
+ * never elapses. The zone is a file that is replaced. Neither is watched
+ * before a unit requests it.
  */
 
 #include <errno.h>
@@ -76,7 +76,7 @@ static int watch_zone(ManagerClock *clock);
 static int on_zone_event(sd_event_source *source, const struct inotify_event *event, void *userdata) {
         ManagerClock *clock = userdata;
 
-        /* Of the folder all is told. */
+        /* The folder's watch reports every name in it. */
         if (event->len > 0 && !text_equal(event->name, ZONE_NAME))
                 return 0;
         if (watch_zone(clock) < 0)
@@ -92,8 +92,8 @@ static int watch_path(ManagerClock *clock, const char *path, uint32_t events) {
 }
 
 /*
- * The file, which may be a link; if there is none, that it appears, unless it has by the time that this is watched.
- * Once more after each change: it is another one.
+ * Watches the file, which may be a link; or, if it is missing, its folder. Checks again after adding the watch, and
+ * sets new watches after each change, because the file is another one then.
  */
 static int watch_zone(ManagerClock *clock) {
         bool is_missing;

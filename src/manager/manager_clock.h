@@ -12,7 +12,7 @@ typedef struct ManagerClock {
         ManagerTurn *turn;              /* borrowed */
         UnitTable *units;               /* borrowed */
         sd_event_source *clock_source, *zone_source;    /* owned */
-        bool is_watched;                /* or it is tried to */
+        bool is_watched;                /* watched, or at least tried */
 } ManagerClock;
 
 /* From here on units are told: UnitVTable.clock_changed. */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * When the manager ends by itself, and with which status
+ * The end of the manager with its units, and the exit status
  *
- * A container is there for a unit or two: when one of those has ended, and will
- * not be started again, all else is stopped and the manager ends with that
- * unit's status. The same when a unit has failed that the default unit cannot
- * do without.
+ * A container exists for one or few units: when one of them has ended and will
+ * not be started again, everything else is stopped and the manager ends with
+ * that unit's status. The same happens if a unit fails that the default unit
+ * requires.
  *
- * The end is read off the state of the units at the end of a turn, not off the
- * events that have led there. So nothing has to be remembered, a unit that is
- * on its way to its next start is seen to be so whatever the way, and a unit
- * that ended before this manager was there is found all the same.
+ * The end is derived from the states of units at the end of a turn, not from
+ * events. So nothing has to be remembered, a unit on its way to a restart is
+ * recognized in any state, and a unit that ended under an earlier core is
+ * found as well.
  */
 
 #include <assert.h>
@@ -21,7 +21,7 @@
 #include "basic/strv.h"
 #include "manager/manager_contract.h"
 
-/* The units must stay when they are over, to be asked how they ended. */
+/* The units stay loaded after their end, so that their status can be read. */
 static int hold_unit(ManagerContract *contract, const char *name) {
         Unit *unit;
         int r;
@@ -63,7 +63,7 @@ void manager_contract_drop(ManagerContract *contract) {
         contract->is_taken = false;
 }
 
-/* The unit does nothing, and only a request would change that. What it did under a core before us may not be known. */
+/* The unit is inactive, and only a request would change that. Its history under an earlier core may be unknown. */
 static bool is_over(const ManagerContract *contract, const Unit *unit) {
         JobInfo job;
 
@@ -73,7 +73,7 @@ static bool is_over(const ManagerContract *contract, const Unit *unit) {
                !job_manager_unit_job(contract->jobs, unit, &job);
 }
 
-/* A unit that has failed never says 0; one that was skipped by its conditions, or has no process, does. */
+/* A failed unit never gives 0; one that was skipped by its conditions, or has no process, does. */
 static int status_of(const Unit *unit) {
         int status = unit->vtable->exit_status ? unit->vtable->exit_status(unit) : -ENODATA;
         bool is_fine = unit->active_state != UNIT_FAILED;
@@ -99,7 +99,7 @@ static int add_once(UnitList *list, Unit *unit) {
         return vector_push(list, unit);
 }
 
-/* Finds a unit that has failed; the targets on the way are as essential as what they require. */
+/* Finds a failed unit; targets on the way are followed to the units that they require. */
 static int look_at(const ManagerContract *contract, UnitRelations required, UnitList *targets, Unit **ret_failed) {
         int r = 0;
 
@@ -129,7 +129,7 @@ static Unit *find_failed_essential(const ManagerContract *contract, Unit *root) 
         return failed;
 }
 
-/* The default unit itself counts if it has failed, or was never reached. */
+/* The default unit itself counts if it has failed or was never reached. */
 static bool is_default_unit_over(const ManagerContract *contract, Unit *unit, int *ret_status) {
         Unit *failed = contract->rows->n_failed > 0 ? find_failed_essential(contract, unit) : NULL;
 
@@ -141,7 +141,7 @@ static bool is_default_unit_over(const ManagerContract *contract, Unit *unit, in
 }
 
 bool manager_contract_is_over(ManagerContract *contract, int *ret_status) {
-        /* A manager that has taken over has not begun anything. Without memory the next turn tries again. */
+        /* A manager that has taken over has not done this at its start. Without memory the next turn tries again. */
         if (!contract->is_taken && manager_contract_take(contract) < 0)
                 return false;
         for (size_t i = 0; i < contract->units.n; i++) {

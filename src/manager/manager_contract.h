@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * When the manager ends by itself, and with which status
+ * The end of the manager with its units, and the exit status
  */
 
 #include "basic/vector.h"
@@ -15,16 +15,16 @@ typedef struct ManagerContract {
         UnitTable *table;
         JobManager *jobs;
         const ManagerUnits *rows;
-        VECTOR(Unit *) units;           /* referenced: those of .exit_on, then in a container the default unit */
-        size_t n_exit_units;            /* of the former */
-        bool is_taken;                  /* these are known */
+        VECTOR(Unit *) units;           /* referenced: .exit_on, then in a container the default unit */
+        size_t n_exit_units;            /* number of units from .exit_on */
+        bool is_taken;                  /* .units is filled in */
 } ManagerContract;
 
-/* Holds the units that count. 0 or -errno. */
+/* References the units that count. 0 or -errno. */
 int manager_contract_take(ManagerContract *contract);
 void manager_contract_drop(ManagerContract *contract);
 
-/* Has the unit ended that the manager is there for? Then that is logged. */
+/* Returns true, and logs the reason, if a unit has ended for which the manager exists. */
 bool manager_contract_is_over(ManagerContract *contract, int *ret_status);
 
 /* The default unit's name. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the log says of unit files: each remark once
+ * Messages about unit files in the log: each one once
  */
 
 #include <stdio.h>
@@ -9,15 +9,15 @@
 #include "basic/log.h"
 #include "manager/manager_diagnostic.h"
 
-/* Remarks that are remembered; behind them all are forgotten. */
+/* Limit on remembered messages; above it all are forgotten. */
 #define DIAGNOSTICS_MAX 20000U
 
-/* A unit that is not needed goes, and is read anew when it is asked for: that is no reason to say it all again. */
+/* An unneeded unit is unloaded, and read again at the next request: its messages are not repeated then. */
 static bool is_said(ManagerDiagnostics *diagnostics, const UnitFileDiagnostic *diagnostic) {
         uint64_t hash = HASH_BEGIN ^ diagnostic->line;
         uint32_t key;
 
-        /* Not the unit: of a template there are as many instances as somebody cares to ask for. */
+        /* Without the unit's name: a template may have any number of instances. */
         hash = hash_add(hash, diagnostic->file ?: diagnostic->unit ?: "");
         hash = hash_add(hash, diagnostic->setting ?: "");
         hash = hash_add(hash, diagnostic->message);
@@ -27,7 +27,7 @@ static bool is_said(ManagerDiagnostics *diagnostics, const UnitFileDiagnostic *d
                 return true;
         if (diagnostics->said.n >= DIAGNOSTICS_MAX)
                 manager_diagnostics_forget(diagnostics);
-        /* Without memory it is said again some time. */
+        /* Without memory the message may be logged again. */
         (void) id_map_put(&diagnostics->said, key, diagnostics);
         return false;
 }

@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * What the log says of unit files
+ * Messages about unit files in the log
  */
 
 #include "basic/id_map.h"
 #include "unitfile/unit_file.h"
 
 typedef struct ManagerDiagnostics {
-        IdMap said;                     /* hashes of what was said since unit files were last reloaded */
+        IdMap said;                     /* hashes of messages logged since the last reload */
 } ManagerDiagnostics;
 
 /* A UnitFileReceiver. */
 void manager_diagnostics_take(void *userdata, const UnitFileDiagnostic *diagnostic);
-void manager_diagnostics_forget(ManagerDiagnostics *diagnostics);       /* from here on they are news again */
+void manager_diagnostics_forget(ManagerDiagnostics *diagnostics);       /* after a reload */

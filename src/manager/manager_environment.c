@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The environment that every process gets
+ * The environment of all processes
  *
- * The manager of a user passes on the variables of the session. The manager of
- * the system passes on a fixed path and the language: variables that happened
- * to be set where it was started are none of the services' business. A container
- * is configured by its environment, so there all of it is passed on, too.
+ * A user manager passes on the variables of the session. The system manager
+ * passes on a fixed path and the language only, because other variables of its
+ * own environment do not concern services. A container is configured by its
+ * environment, so there all of it is passed on, too.
  */
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "manager/manager_environment.h"
 #include "manager/manager_section.h"
 
-#define SET_SIZE_MAX 65536U     /* bytes that clients may set: it is written with each record of the manager */
+#define SET_SIZE_MAX 65536U     /* limit for clients: written with each record of the manager */
 
 /* Variables about the manager, not about services. */
 static const char *const own_variables[] = {
@@ -62,7 +62,7 @@ static bool has_variable(char *const *assignments, const char *wanted) {
         return false;
 }
 
-/* Appends those of @from that are not in @but (may be NULL). */
+/* Appends the variables of @from that are not in @but (may be NULL). */
 static int push_but(char ***into, char *const *from, char *const *but) {
         strv_foreach(assignment, from)
                 if (!has_variable(but, *assignment) && strv_push(into, *assignment) < 0)
@@ -70,7 +70,7 @@ static int push_but(char ***into, char *const *from, char *const *but) {
         return 0;
 }
 
-/* A name alone takes the variable away whatever it is, an assignment only if it is that. */
+/* A name alone removes the variable with any value, an assignment only with that value. */
 static bool is_unset(char *const *unset, const char *assignment) {
         strv_foreach(word, unset)
                 if (strchr(*word, '=') ? strcmp(*word, assignment) == 0 : is_same_variable(*word, assignment))
@@ -138,7 +138,7 @@ int manager_environment_change(ManagerEnvironment *environment, char *const *uns
         if (r == 0)
                 r = push_but(&changed, kept, set);
         for (size_t i = 0; r == 0 && set && set[i]; i++)
-                if (!has_variable(set + i + 1, set[i]))         /* of two the last counts */
+                if (!has_variable(set + i + 1, set[i]))         /* the last of two counts */
                         r = strv_push(&changed, set[i]);
         if (r < 0)
                 return r;
@@ -181,7 +181,7 @@ int manager_environment_read(ManagerEnvironment *environment, RecordReader *read
         return merge(environment);
 }
 
-/* — what the manager was given itself — */
+/* — the manager's own environment — */
 
 int manager_environment_build(ManagerEnvironment *environment) {
         bool has_path = false;

@@ -2,7 +2,8 @@
 #pragma once
 
 /*
- * The environment that every process gets, and the log level: what clients can set
+ * The environment of all processes, and the log level: settings that clients
+ * can change
  */
 
 #include <stdbool.h>
@@ -13,14 +14,14 @@
 
 typedef struct ManagerEnvironment {
         State *state;                   /* borrowed */
-        bool hands_on_all;              /* processes get all of ours, as from the manager of a user */
-        char **all;                     /* owned: what every process gets: … */
-        char **inherited;               /* owned: … this, without what … */
-        char **set;                     /* owned: … clients have set, and that */
-        int log_level;                  /* that a client has set; 0: none has */
+        bool hands_on_all;              /* pass all own variables on, like a user manager */
+        char **all;                     /* owned: the result: … */
+        char **inherited;               /* owned: … these, without … */
+        char **set;                     /* owned: … those that clients have set, and these */
+        int log_level;                  /* set by a client; 0: not set */
 } ManagerEnvironment;
 
-/* Takes over variables of our own. 0 or -ENOMEM. */
+/* Takes over the manager's own variables. 0 or -ENOMEM. */
 int manager_environment_build(ManagerEnvironment *environment);
 void manager_environment_deinit(ManagerEnvironment *environment);
 
@@ -29,6 +30,6 @@ int manager_environment_change(ManagerEnvironment *environment, char *const *uns
                                Failure *ret_failure);
 void manager_environment_set_log_level(ManagerEnvironment *environment, int level);
 
-/* The variables that clients have set, in the record of the manager itself. Reading: 0, -EBADMSG or -ENOMEM. */
+/* The variables set by clients, as a part of the manager's record. Reading: 0, -EBADMSG or -ENOMEM. */
 void manager_environment_write(const ManagerEnvironment *environment, RecordWriter *writer);
 int manager_environment_read(ManagerEnvironment *environment, RecordReader *reader);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Unit files that are made of other files
+ * Unit files generated from other files
  *
- * The lines of /etc/fstab are units for the init of a machine. $JOBD_FSTAB
- * names another such file, and makes any manager of a system do as an init does.
+ * For the init of a machine the lines of /etc/fstab are units. $JOBD_FSTAB
+ * names another such file, and enables this for any system manager.
  */
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static bool is_package_folder(const char *path) {
         return text_starts_with(path, "/usr/") || text_starts_with(path, "/lib/");
 }
 
-/* After what the administrator has said, before what packages say. */
+/* After the administrator's folders, before those of packages. */
 int manager_generator_add_folder(const ManagerGenerator *generator, char ***path) {
         cleanup_(strv_freep) char **result = NULL;
         cleanup_free_ char *folder = NULL;

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Unit files that are made of other files: of /etc/fstab
+ * Unit files generated from other files: /etc/fstab
  */
 
 #include <stdbool.h>
@@ -12,11 +12,11 @@
 typedef struct ManagerGenerator {
         bool is_user, is_machine;
         const char *runtime_directory;  /* borrowed */
-        UnitFileReceiver receiver;      /* is told what is wrong in the file */
+        UnitFileReceiver receiver;      /* gets errors in the file */
         void *userdata;                 /* borrowed */
 } ManagerGenerator;
 
-/* Is there a file to make units of? Then mounts are units, too. */
+/* Returns true if there is a file to read; mounts are units then, too. */
 bool manager_generator_is_on(const ManagerGenerator *generator);
 void manager_generator_run(const ManagerGenerator *generator);
 /* Adds the folder of these units to the search path. 0 or -ENOMEM. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What units may ask for
+ * The services for units: UnitHostOps
  *
- * The units' side of the manager: each entry of UnitHostOps, in short.
+ * Each entry in short, passed to the object that implements it.
  */
 
 #include <assert.h>
@@ -72,7 +72,7 @@ static void host_unwatch_fd(UnitHost *host, Unit *unit, uint32_t index) {
                 process_watch_remove(owner, index);
 }
 
-/* — descriptors that the keeper holds, by the name of the unit — */
+/* — descriptors kept by the keeper, under the unit's name — */
 
 static int host_keep_fd(UnitHost *host, const Unit *unit, const char *what, uint32_t index, int fd) {
         return process_kept_store(&manager_of(host)->kept, unit->id, what, index, fd);
@@ -217,7 +217,7 @@ static bool waits_for_others(const Manager *manager, const Unit *unit) {
         return manager_has_timer(manager, unit, UNIT_PURPOSE_IDLE);
 }
 
-/* A unit that waits until nothing else runs does not count: it may wait for the unit that asks. */
+/* A unit that waits until nothing else runs does not count: it may wait for the asking unit. */
 static bool host_is_busy(UnitHost *host, const Unit *unit) {
         const Manager *manager = manager_of(host);
         bool is_busy = job_manager_has_ready(manager->engine) || manager->jobs.requests.n > 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Units by the invocation id that their processes carry
+ * Units by the invocation id of their processes
  */
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ void manager_invocations_note(ManagerInvocations *invocations, Unit *unit) {
                 return;
         manager_journal_add_unit(*invocations->log, unit);
         drop_key(invocations, unit, row);
-        /* Without memory its orphans are nobody's when they notify; nothing else depends on it. */
+        /* Without memory notifications of the unit's orphans are lost; nothing else depends on it. */
         row->invocation = id_map_put(&invocations->units, key, unit) < 0 ? 0 : key;
 }
 

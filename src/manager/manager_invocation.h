@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Units by the invocation id that their processes carry
+ * Units by the invocation id of their processes
  */
 
 #include <sys/types.h>
@@ -13,13 +13,13 @@
 
 typedef struct ManagerInvocations {
         ManagerUnits *rows;             /* borrowed */
-        ManagerLog *const *log;         /* borrowed: journald is told of each */
-        IdMap units;                    /* Unit, by the first half word of its invocation id */
+        ManagerLog *const *log;         /* borrowed: exports each to journald */
+        IdMap units;                    /* Unit, by the first 32 bits of its invocation id */
 } ManagerInvocations;
 
-/* Orphans are found by the invocation id that the unit has now. */
+/* Stores the unit's present invocation id, by which orphans are found. */
 void manager_invocations_note(ManagerInvocations *invocations, Unit *unit);
 void manager_invocations_forget_unit(ManagerInvocations *invocations, const Unit *unit);
-/* By the INVOCATION_ID that the process was started with. NULL: of none. */
+/* The unit of the INVOCATION_ID that the process was started with; NULL: none. */
 Unit *manager_invocations_find(const ManagerInvocations *invocations, pid_t pid);
 void manager_invocations_deinit(ManagerInvocations *invocations);

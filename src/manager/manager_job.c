@@ -2,9 +2,9 @@
 /*
  * Jobs in the loop
  *
- * Jobs are dispatched from a deferred source, a few at a time, so that the bus
- * is served in between. Jobs that units ask for wait in a list until that
- * source runs: a unit never has a transaction made from inside of itself.
+ * A deferred source dispatches jobs, a few at a time, so that the bus is
+ * served in between. Jobs requested by units wait in a list until that source
+ * runs: a transaction is never made from inside a unit's function.
  */
 
 #include <assert.h>
@@ -59,7 +59,7 @@ void manager_jobs_arm(ManagerJobs *jobs) {
                 manager_jobs_wake(jobs);
 }
 
-/* Sources of one priority are served by age, and a deferred source grows no younger by being served: it is replaced. */
+/* Sources of one priority are served by age, and serving a deferred source does not reset its age: it is replaced. */
 static void renew_source(ManagerJobs *jobs, bool takes_turns) {
         sd_event_source *source = NULL;
 
@@ -76,7 +76,7 @@ static void renew_source(ManagerJobs *jobs, bool takes_turns) {
         jobs->takes_turns = takes_turns;
 }
 
-/* — jobs that clients ask for — */
+/* — requests of clients — */
 
 int manager_jobs_exec(ManagerJobs *jobs, const JobRequest *requests, size_t n, const JobOptions *options,
                       JobPlan **ret_plan) {
@@ -111,7 +111,7 @@ bool manager_jobs_start(ManagerJobs *jobs, const char *unit, JobMode mode, const
         return r == JOB_MANAGER_E_SUCCESS;
 }
 
-/* — jobs that units ask for — */
+/* — requests of units — */
 
 int manager_jobs_request(ManagerJobs *jobs, const Unit *unit, JobType type, JobMode mode, const char *reason) {
         cleanup_(request_deinit) ManagerRequest request = { .type = type, .mode = mode };
@@ -145,7 +145,7 @@ static void tell_refused(const ManagerJobs *jobs, const ManagerRequest *request,
         manager_triggers_tell_refused(jobs->triggers, unit, failure);
 }
 
-/* A request that would start a unit gives way to a stop of the unit, or of everything. */
+/* A request that would start a unit is dropped if the unit, or everything, is being stopped. */
 static bool is_forbidden(const ManagerJobs *jobs, const Unit *unit, JobType type) {
         return type != JOB_STOP && type != JOB_NOP && manager_jobs_is_stopping(jobs, unit);
 }
@@ -170,7 +170,7 @@ static void make_request(ManagerJobs *jobs, const ManagerRequest *request) {
                 tell_refused(jobs, request, plan);
 }
 
-/* Only those that are there now: what they lead to is for the next turn. */
+/* Handles only the present requests; those that they cause are left to the next turn. */
 static void make_requests(ManagerJobs *jobs) {
         size_t n = MIN(jobs->requests.n, (size_t) REQUESTS_A_TURN);
 
@@ -189,7 +189,7 @@ static void make_requests(ManagerJobs *jobs) {
 
 /* — the engine — */
 
-/* After a full budget the rest takes turns with the bus: neither a long queue nor a busy client holds up the other. */
+/* After a full budget the rest alternates with the bus: neither a long queue nor a busy client delays the other. */
 void manager_jobs_run(ManagerJobs *jobs) {
         bool has_more;
 
@@ -202,8 +202,8 @@ void manager_jobs_run(ManagerJobs *jobs) {
 }
 
 /*
- * Jobs that a client has asked for begin in the turn of its call, so that the client is woken once: nothing that goes
- * first was there, or the call would not have been served. A long queue takes turns, see above.
+ * Jobs requested by a client begin in the turn of its call, so that the client is woken once: the queue was empty, or
+ * the call would not have been served. A long queue alternates with the bus, see above.
  */
 void manager_jobs_run_asked(ManagerJobs *jobs) {
         if (!jobs->was_asked || !jobs->is_armed || jobs->takes_turns)
@@ -213,7 +213,7 @@ void manager_jobs_run_asked(ManagerJobs *jobs) {
         manager_jobs_run(jobs);
 }
 
-/* — what a unit may know of jobs — */
+/* — queries of units — */
 
 bool manager_jobs_has(const ManagerJobs *jobs, const Unit *unit) {
         JobInfo job;

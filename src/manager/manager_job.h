@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Jobs in the loop: those that units ask for, and when the engine runs
+ * Jobs in the loop: requests of units, and the dispatch of the engine
  */
 
 #include "basic/vector.h"
@@ -13,7 +13,7 @@
 #include "manager/manager_trigger.h"
 #include "manager/manager_turn.h"
 
-/* A job that a unit has asked for. By name: the unit may be gone by the next turn. */
+/* A job requested by a unit, by name, because the unit may be gone by the next turn. */
 typedef struct ManagerRequest {
         char *unit;                     /* owned */
         char *reason;                   /* owned */
@@ -23,45 +23,45 @@ typedef struct ManagerRequest {
 } ManagerRequest;
 
 typedef struct ManagerJobs {
-        ManagerTurn *turn;              /* borrowed, as is all of the following */
+        ManagerTurn *turn;              /* borrowed, like the following */
         UnitTable *units;
         JobManager *engine;
-        ManagerMounts *mounts;          /* jobs are about what is mounted now */
+        ManagerMounts *mounts;          /* refreshed before jobs are made */
         ManagerTriggers *triggers;
         const ManagerStage *stage;
-        void (*before)(void *userdata); /* before jobs are run: what the manager itself has to ask for */
+        void (*before)(void *userdata); /* called before jobs are run: requests of the manager itself */
         void *userdata;
 
         VECTOR(ManagerRequest) requests;
         sd_event_source *source;        /* owned: runs the engine */
         bool is_armed;                  /* .source */
-        bool takes_turns;               /* .source has the priority of the bus, since a budget was used up */
-        bool was_asked;                 /* a client has asked for jobs in this turn */
+        bool takes_turns;               /* .source has the priority of the bus, after a full budget */
+        bool was_asked;                 /* a client has requested jobs in this turn */
 } ManagerJobs;
 
 int manager_jobs_init(ManagerJobs *jobs);       /* makes the source. 0 or -errno */
 void manager_jobs_deinit(ManagerJobs *jobs);
 
-/* Outcomes as job_manager_exec(). */
+/* Outcomes as for job_manager_exec(). */
 int manager_jobs_exec(ManagerJobs *jobs, const JobRequest *requests, size_t n, const JobOptions *options,
                       JobPlan **ret_plan);
-/* One start, without a plan. True if it was accepted; else the reason is logged. */
+/* Requests one start, without a plan. True if it was accepted; otherwise the reason is logged. */
 bool manager_jobs_start(ManagerJobs *jobs, const char *unit, JobMode mode, const JobRequester *requester);
 
-/* A unit asks for a job: it is made in a later turn. 0 or -ENOMEM. */
+/* Requests a job for a unit, which is made in a later turn. 0 or -ENOMEM. */
 int manager_jobs_request(ManagerJobs *jobs, const Unit *unit, JobType type, JobMode mode, const char *reason);
 
-void manager_jobs_wake(ManagerJobs *jobs);      /* there is something to do before jobs are run */
-void manager_jobs_arm(ManagerJobs *jobs);       /* if there is something to run */
+void manager_jobs_wake(ManagerJobs *jobs);      /* .before has something to do */
+void manager_jobs_arm(ManagerJobs *jobs);       /* if there are jobs to run */
 void manager_jobs_run(ManagerJobs *jobs);
 void manager_jobs_run_asked(ManagerJobs *jobs); /* at the end of a turn */
 
-/* — what a unit may know of jobs — */
+/* — queries of units — */
 
-bool manager_jobs_has(const ManagerJobs *jobs, const Unit *unit);               /* one, or has asked for one */
+bool manager_jobs_has(const ManagerJobs *jobs, const Unit *unit);               /* installed or requested */
 bool manager_jobs_is_stopping(const ManagerJobs *jobs, const Unit *unit);       /* or the manager is */
 bool manager_jobs_will_start(const ManagerJobs *jobs, const Unit *unit);
-bool manager_jobs_is_awaited(const ManagerJobs *jobs, const Unit *unit);        /* its start runs */
+bool manager_jobs_is_awaited(const ManagerJobs *jobs, const Unit *unit);        /* a start of it is running */
 
 /* — as part of a record. Reading: 0, -EBADMSG or -ENOMEM. — */
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What journald wants to know of units
+ * Exporting unit data to journald
  *
- * journald knows a process's unit by the control group. Other data of the unit
- * it reads where the manager of a system has left them: the invocation, and
- * settings of the unit's lines, in links that are never there in part, whose
- * targets are the values. A unit runs without them, so no failure here is told.
+ * journald finds a process's unit by the control group. It reads further data
+ * of the unit from links made by the system manager: the invocation id, and
+ * settings for the unit's lines. Links are replaced atomically; their targets
+ * are the values. A unit runs without them, so errors here are not reported.
  *
- * The links are there before the first process of an invocation is, and go with
- * the last. Where the machine is systemd's, so are the names.
+ * The links are made before the first process of an invocation, and removed
+ * after the last. On a machine that systemd runs, these names belong to
+ * systemd.
  */
 
 #include <endian.h>
@@ -28,7 +29,7 @@
 
 #define FOLDER "/run/systemd/units"
 
-/* The longest name of a unit, what stands before it, and what makes a temporary one of it. */
+/* Longest name of a unit, with prefix and the suffix of a temporary name. */
 #define NAME_BYTES (255 + 64)
 
 typedef enum Kind {
@@ -74,7 +75,7 @@ static void make_name(char name[static NAME_BYTES], Kind kind, const Unit *unit,
         (void) snprintf(name, NAME_BYTES, FOLDER "/%s%s:%s", before, kinds[kind], unit->id);
 }
 
-/* In the place of another, at once. */
+/* Replaces another link atomically. */
 static void put_in_place(Kind kind, const Unit *unit, const char *temporary) {
         char name[NAME_BYTES];
 
@@ -99,7 +100,7 @@ static void set_number(Kind kind, const Unit *unit, uint64_t value) {
         set_link(kind, unit, text);
 }
 
-/* Each with its length before it, in eight bytes. */
+/* Each field is preceded by its length in eight bytes. */
 static void set_fields(const Unit *unit, char *const *fields) {
         char temporary[NAME_BYTES];
         bool is_whole = true;
@@ -149,7 +150,7 @@ void manager_journal_add_unit(const ManagerLog *log, const Unit *unit) {
                 set_fields(unit, rare->log_extra_fields);
 }
 
-/* Most have but the one, and none of the others without it. */
+/* Most units have only the first link, and none has others without it. */
 void manager_journal_remove_unit(const ManagerLog *log, const Unit *unit) {
         char name[NAME_BYTES];
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the surroundings do not allow
+ * Limitations of the environment
  *
- * A container, an old kernel or a low limit is no reason not to run. But whoever
- * counts on what is missing must be able to find that out: each limitation is a
- * sentence that stands in the log once, and is kept for clients.
+ * jobd runs in a container, on an old kernel or with a low limit. But users
+ * must be able to find out what is missing: each limitation is a sentence that
+ * is logged once, and kept for clients.
  *
- * Each process and each client takes a descriptor, so the manager allows itself
- * all that it may have; processes get the limit that the manager was started
- * with. A process has a pidfd, so that a signal can't hit another with its
- * number, but children of the manager are safe without: where descriptors are
- * few, they are left for clients and files.
+ * Each process and each client takes a descriptor, so the manager raises its
+ * own limit to the maximum; processes get the limit that the manager was
+ * started with. A process has a pidfd, so that a signal can't hit a process
+ * with a reused pid, but children of the manager are safe without: if
+ * descriptors are scarce, they are left for clients and files.
  */
 
 #include <errno.h>
@@ -49,7 +49,7 @@ static void note_loss(ManagerLimitations *limitations, const char *text) {
         manager_limitations_note(limitations, LOG_LEVEL_WARNING, "%s", text);
 }
 
-/* The word behind @key in the first line of a file of /proc that has @part in it. */
+/* The word after @key in the first line containing @part of a file of /proc. */
 static bool find_in_file(const char *path, const char *part, const char *key, char value[static 64]) {
         FILE *file = fopen(path, "re");
         char line[4096];
@@ -65,7 +65,7 @@ static bool find_in_file(const char *path, const char *part, const char *key, ch
         return is_found;
 }
 
-/* The option does not bind a process that may trace others. */
+/* hidepid does not apply to a process that may trace others. */
 static bool are_processes_hidden(void) {
         char value[64];
 
@@ -119,7 +119,7 @@ void manager_limitations_init(ManagerLimitations *limitations) {
         look_at_proc(limitations);
 }
 
-/* The lowest number that is free is given out, so a high one says how many there are. */
+/* The kernel assigns the lowest free number, so a high number means that many are in use. */
 int manager_limitations_spare_pidfd(ManagerLimitations *limitations, int pidfd) {
         if (pidfd >= 0 && pidfd < limitations->pidfds_end)
                 return pidfd;
@@ -128,7 +128,7 @@ int manager_limitations_spare_pidfd(ManagerLimitations *limitations, int pidfd) 
         if (pidfd >= 0)
                 close(pidfd);
         if (pidfd >= 0 && pidfd < limitations->pidfds_end)
-                return -1;              /* there is room: it is the kernel that has none to give */
+                return -1;              /* below the limit: the kernel itself ran out of descriptors */
         note_loss(limitations, "The limit of descriptors (ulimit -n) is too low to have one for each process: some are "
                            "followed by their numbers alone.");
         return -1;

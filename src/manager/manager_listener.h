@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Listeners: they are told of what happens at the moment it happens
+ * Listeners: called for each event when it happens
  */
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include "job/job_manager.h"
 #include "unit/unit.h"
 
-/* A listener must only note what it is told and add to the outbox. Entries may be NULL. */
+/* A listener may only record the event and add to the outbox. Entries may be NULL. */
 typedef struct ManagerListenerOps {
         void (*unit_added)(void *userdata, Unit *unit);
         void (*unit_removed)(void *userdata, Unit *unit);
@@ -19,9 +19,9 @@ typedef struct ManagerListenerOps {
         void (*job_event)(void *userdata, const JobEvent *event);
         void (*reloading)(void *userdata, bool active);
         void (*unit_files_changed)(void *userdata);
-        void (*request_stop)(void *userdata, Unit *unit);       /* the client that controls the unit is to end it */
+        void (*request_stop)(void *userdata, Unit *unit);       /* to the client that controls the unit */
         void (*startup_finished)(void *userdata);
-        void (*end_of_turn)(void *userdata);    /* before the outbox is flushed: add what was coalesced */
+        void (*end_of_turn)(void *userdata);    /* before the outbox is flushed: add collected messages */
 } ManagerListenerOps;
 
 typedef struct ManagerListener {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the output of units goes
+ * The output of units
  *
- * To start a process costs next to nothing more for it: a FIFO is opened in the
- * place of /dev/null by the child, and by us it was looked whether that FIFO is
- * free. The rest is memory that jobd-log sees, too. FIFOs are made when there
- * are none to be had, given to the keeper once, and used again.
+ * The log costs little when a process starts: the child opens a FIFO instead
+ * of /dev/null, and the manager checks whether that FIFO is free. Everything
+ * else is in memory shared with jobd-log. FIFOs are made when all are in use,
+ * stored with the keeper once, and reused.
  *
- * A FIFO that has been chosen for a process is not given to another until that
- * process has opened it (n_opening): only from then on it can be seen that it
- * is in use.
+ * A FIFO that was chosen for a process is not given to another one until that
+ * process has opened it (n_opening): only from then on it can be seen to be in
+ * use.
  */
 
 #include <errno.h>
@@ -22,13 +22,13 @@
 #include "unitfile/draft_type.h"
 #include "unitfile/exec_settings.h"
 
-/* Streams that are looked at before a new one is made. */
+/* Streams that are checked before a new one is made. */
 #define LOOKS 8U
 
 #define LEVEL_DEFAULT 6U
 #define LEVEL_MAX 7U
 
-/* — which — */
+/* — choosing a stream — */
 
 static ManagerStream *stream_at(ManagerLog *log, uint32_t number) {
         return &log->streams.items[number];
@@ -38,7 +38,7 @@ static bool is_of_invocation(const ManagerLog *log, uint32_t number, const Unit 
         return memcmp(log->table.streams[number].invocation, unit->invocation_id, sizeof(unit->invocation_id)) == 0;
 }
 
-/* A stream that a core before us had given to this invocation. */
+/* A stream that an earlier core has given to this invocation. */
 static int find_restored(ManagerLog *log, const Unit *unit, uint32_t *ret_number) {
         for (uint32_t i = 0; i < log->n_restored; i++)
                 if (!log->streams.items[i].unit && is_of_invocation(log, i, unit) &&
@@ -63,7 +63,7 @@ static uint32_t key_of(const Unit *unit) {
         return unit->index + 1;
 }
 
-/* The map holds numbers, + 1, in the place of pointers. */
+/* The map contains numbers + 1 instead of pointers. */
 static bool find_of_unit(const ManagerLog *log, const Unit *unit, uint32_t *ret_number) {
         uintptr_t found = (uintptr_t) id_map_get(&log->by_unit, key_of(unit));
 
@@ -100,7 +100,7 @@ static int choose(ManagerLog *log, const Unit *unit, uint32_t *ret_number) {
         return manager_log_add_stream(log, ret_number);
 }
 
-/* — what jobd-log is told — */
+/* — data for jobd-log — */
 
 static void copy(char *target, size_t size, const char *text) {
         size_t n = MIN(strlen(text), size - 1);
@@ -154,11 +154,11 @@ static void describe(ManagerLog *log, uint32_t number, const Unit *unit, const E
         copy(stream->unit, sizeof(stream->unit), unit->id);
         copy(stream->identifier, sizeof(stream->identifier), identifier_of(rare, request->path));
         copy_fields(stream, rare->log_extra_fields);
-        /* 0 means that it was never in use. */
+        /* 0 means never used */
         log_store(&stream->generation, generation > 0 ? generation : 1);
 }
 
-/* The stream of the unit's invocation. */
+/* The stream for the unit's invocation. */
 static int find_stream(ManagerLog *log, Unit *unit, const ExecRequest *request, uint32_t *ret_number) {
         int r;
 
@@ -267,7 +267,7 @@ void manager_log_note_pid(ManagerLog *log, const ExecRequest *request, UnitPurpo
         if (request->log_stream == 0)
                 return;
         stream = &log->table.streams[request->log_stream - 1];
-        /* The main process is what it is about; a helper only before there is one. */
+        /* The pid of the main process; that of another process only before there is a main process. */
         if (purpose == UNIT_PURPOSE_MAIN || stream->pid == 0)
                 stream->pid = pid;
 }

@@ -16,11 +16,11 @@
 
 #define MANAGER_JOURNAL_SOCKET "/run/systemd/journal/stdout"
 
-/* Our end of a stream of jobd-log. */
+/* The manager's end of a stream of jobd-log. */
 typedef struct ManagerStream {
-        int fd;                         /* owned: the reading end, so that what is in it stays; -1: there is none */
+        int fd;                         /* owned: reading end, which keeps unread data; -1: none */
         char *path;                     /* owned */
-        Unit *unit;                     /* borrowed: whose it is, as long as that is loaded */
+        Unit *unit;                     /* borrowed: its unit, while that is loaded */
         uint32_t n_opening;             /* processes on their way that will open it */
 } ManagerStream;
 
@@ -30,37 +30,37 @@ struct ManagerLog {
         bool is_ending;                 /* jobd-log is not started again */
         ManagerLogKind kind;            /* never MANAGER_LOG_AUTO */
         ManagerOutput default_output;
-        bool exports_units;             /* journald is told of units: manager_journal_add_unit() */
+        bool exports_units;             /* export units to journald: manager_journal_add_unit() */
         LogSettings settings;
         char *program;                  /* owned: jobd-log */
-        char *folder;                   /* owned: of the streams */
+        char *folder;                   /* owned: folder of the streams */
 
-        bool is_open;                   /* the following are there */
+        bool is_open;                   /* the following members are valid */
         LogTable table;
         VECTOR(ManagerStream) streams;  /* by number */
         IdMap by_unit;                  /* number + 1 of a unit's stream, by index + 1 of the unit */
-        uint32_t n_restored;            /* the first ones are of a core before us */
+        uint32_t n_restored;            /* the first ones are of an earlier core */
         uint32_t hand;                  /* where the last free stream was found */
-        uint32_t own;                   /* for our own lines; UINT32_MAX: none */
-        int own_fd;                     /* owned: its writing end */
+        uint32_t own;                   /* stream for the manager's own lines; UINT32_MAX: none */
+        int own_fd;                     /* owned: writing end of .own */
         int stage_fd, control_fd, alive_fd;     /* owned */
-        sd_event_source *alive_source;  /* owned: tells that jobd-log has died */
-        sd_event_source *process_source;        /* owned: the same of one that we have started */
+        sd_event_source *alive_source;  /* owned: reports the death of jobd-log */
+        sd_event_source *process_source;        /* owned: the same for a jobd-log started by this core */
         sd_event_source *retry_source;  /* owned */
         usec_t last_start;              /* monotonic */
-        unsigned n_starts;              /* that came to nothing */
+        unsigned n_starts;              /* failed starts */
         bool has_failed;                /* it could not be started at all */
-        bool has_news;                  /* jobd-log is to be told of streams */
+        bool has_news;                  /* there are streams to announce to jobd-log */
 };
 
-/* Sees to it that there are streams, and a jobd-log that reads them: 0 or -errno. */
+/* Ensures that there are streams, and a jobd-log that reads them: 0 or -errno. */
 int manager_log_serve(ManagerLog *log);
 
-/* Settings of the unit for its lines; borrowed, never NULL. */
+/* The unit's settings for its lines; borrowed, never NULL. */
 const ExecRareSettings *manager_log_rare(const Unit *unit);
 
-/* May the names in journald's folder of units be ours? */
+/* Returns true if the names in journald's folder of units belong to jobd. */
 bool manager_journal_is_ours(void);
 
-/* A new stream, which is not given to a unit yet. -ENOBUFS: there are as many as can be. */
+/* Makes a new stream without a unit. -ENOBUFS: the limit is reached. */
 int manager_log_add_stream(ManagerLog *log, uint32_t *ret_number);

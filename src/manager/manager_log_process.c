@@ -2,9 +2,9 @@
 /*
  * Streams, and jobd-log, which reads them
  *
- * Both outlive core: the streams are files, held open by the keeper; jobd-log is
- * the keeper's child when core is gone. So core looks at the beginning what
- * there is (log_is_alive()) rather than remember it.
+ * Both outlive core: streams are files that the keeper holds open; jobd-log
+ * becomes the keeper's child when core dies. So core checks at its start what
+ * exists (log_is_alive()) rather than restoring it from the state.
  */
 
 #include <errno.h>
@@ -20,14 +20,16 @@
 #include "exec/exec.h"
 #include "manager/manager_log_private.h"
 
-/* A jobd-log that ends sooner than this after its start has come to nothing; after so many of them in a row we wait. */
+/* A jobd-log that ends sooner after its start has failed; after so many failures in a row the next start is delayed. */
 #define START_COUNTS (2 * USEC_PER_SEC)
 #define STARTS_MAX 5U
 #define RETRY_TIME (5 * USEC_PER_SEC)
 
 #define STREAM_FD_NAME "log/%u"
 #define STAGE_FD_NAME "log/stage"
-/* The keeper has room for other things, too. Lines in streams above it are lost if core and jobd-log die at once. */
+/*
+ * Leaves room for other descriptors at the keeper. Lines in further streams are lost if core and jobd-log die at once.
+ */
 #define KEPT_MAX 2048U
 
 static void close_fd(int *fd) {
@@ -102,7 +104,7 @@ static void retry_later(ManagerLog *log) {
                 log_error("Out of memory: jobd-log is not started again.");
 }
 
-/* jobd-log has ended: whichever way we have learned that. */
+/* jobd-log has ended, as reported by either of the two sources. */
 static void daemon_ended(ManagerLog *log) {
         log->process_source = sd_event_source_disable_unref(log->process_source);
         if (log->is_ending || log_is_alive(log->alive_fd))
@@ -124,7 +126,7 @@ static int on_process(sd_event_source *source, int fd, uint32_t events, void *us
 static int on_alive(sd_event_source *source, int fd, uint32_t events, void *userdata) {
         ManagerLog *log = userdata;
 
-        /* A jobd-log that we have started ourselves tells by its pidfd, also if it never got so far. */
+        /* A jobd-log that this core has started is watched by its pidfd, which also works before jobd-log is ready. */
         if (!log->process_source)
                 daemon_ended(log);
         return 0;
@@ -172,7 +174,7 @@ static void start_daemon(ManagerLog *log) {
                 (void) sd_event_source_set_io_fd_own(log->process_source, true);
 }
 
-/* — our own lines — */
+/* — the manager's own lines — */
 
 static uint32_t find_own(const ManagerLog *log) {
         for (uint32_t i = 0; i < log->n_restored; i++)
@@ -201,7 +203,7 @@ static void log_own_lines(ManagerLog *log) {
         log_set_copy(log->own_fd);
 }
 
-/* — the beginning — */
+/* — start — */
 
 static int open_fds(ManagerLog *log) {
         int r = 0;
@@ -229,8 +231,8 @@ static int open_streams(ManagerLog *log) {
         for (uint32_t i = 0; i < n && r == 0; i++)
                 r = open_stream(log, i);
         log->n_restored = (uint32_t) log->streams.n;
-        log->has_news = true;           /* the core before us may have died before it told of them */
-        /* Streams that could not be opened are made anew when they are needed. */
+        log->has_news = true;           /* the earlier core may have died before it announced them */
+        /* Streams that could not be opened are made again when needed. */
         log_store(&log->table.header->n_streams, log->n_restored);
         return 0;
 }
@@ -334,7 +336,7 @@ int manager_log_new(ManagerLog **ret_log, const ManagerLogOptions *options, sd_e
         return 0;
 }
 
-/* There is no successor: what we have made goes, but not what was written. */
+/* Removes the manager's files, but not the logs, because there is no next core. */
 static void remove_folder(ManagerLog *log) {
         static const char *const names[] = { "stage", "control", "alive", "table" };
 

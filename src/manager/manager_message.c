@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the log says of jobs
+ * Messages about jobs in the log
  *
- * One line when a job begins to act and one when it ends, in the words that
- * people know from systemd. A job is told about once for each of its halves,
- * however often it changes meanwhile.
+ * One line when a job begins to run and one when it ends, with systemd's
+ * wording. Each half of a job is logged once, however often the job changes.
  */
 
 #include <assert.h>
@@ -94,7 +93,10 @@ static bool is_unmet(const UnitCondition *check, bool is_assert) {
         return check->is_assert == is_assert && check->result < 0;
 }
 
-/* "ConditionPathExists=/x, …": conditions that kept a unit from starting; triggers only if no other did. NULL: none. */
+/*
+ * The conditions that kept a unit from starting, "ConditionPathExists=/x, …"; triggers only if no other did. NULL:
+ * none.
+ */
 static const char *list_unmet(const Unit *unit, char *buffer, size_t size) {
         const bool is_assert = unit->condition_result >= 0;
         bool has_other = false;
@@ -124,7 +126,7 @@ static void log_message(LogLevel level, const Unit *unit, const char *message, c
                 log_write(level, NULL, "%s%s", line, strchr(message, '.') || strstr(message, "…") ? "" : ".");
 }
 
-/* A job has changed: has it begun, or its other half? */
+/* A job has changed: logs the start of the job, or of its second half. */
 static void log_progress(ManagerUnits *rows, const JobInfo *job) {
         ManagerUnit *row = manager_units_of(rows, job->unit);
 
@@ -143,7 +145,7 @@ static void log_progress(ManagerUnits *rows, const JobInfo *job) {
                 log_message(LOG_LEVEL_INFO, job->unit, begin_messages[job->run_type], NULL);
 }
 
-/* A start of an active unit is no news, nor is the end of an id that another job absorbed. */
+/* Neither a start of an active unit is logged, nor the end of an absorbed id. */
 static bool is_news(const ManagerUnit *row, const JobInfo *job, usec_t now) {
         if (row->told_end_at == now && row->told_end == (int) job->result)
                 return false;
@@ -175,7 +177,7 @@ static LogLevel level_of_end(const JobInfo *job) {
         return job->result == JOB_DONE || job->result == JOB_SKIPPED ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR;
 }
 
-/* Nothing is remembered of a message that is not shown: that would touch each unit of a large transaction again. */
+/* Nothing is stored for a message that is not shown, which would access each unit of a large transaction again. */
 void manager_message_tell(ManagerUnits *rows, const JobEvent *event, usec_t now) {
         switch (event->kind) {
         case JOB_EVENT_INSTALLED:

@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * What the log says of jobs
+ * Messages about jobs in the log
  */
 
 #include "job/job_manager.h"
 #include "manager/manager_unit_row.h"
 
-/* Whatever @event is worth a line is logged. @now: of this turn. */
+/* Logs @event if it deserves a line. @now: of this turn. */
 void manager_message_tell(ManagerUnits *rows, const JobEvent *event, usec_t now);

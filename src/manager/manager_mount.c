@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is mounted
+ * The mounts of the machine
  *
- * The kernel tells that its table has changed, not what; so it is read again and
- * compared with what it was. The table is not looked at before a unit asks for
- * a mount, and then only mounts that a unit file has named are units: a service
- * manager on a machine with thousands of containers has no business with their
- * mounts. The init of a machine has: there all of them are units, from the
- * beginning on.
+ * The kernel reports that its table of mounts has changed, but not how; so the
+ * table is read again and compared. It is not read before a unit asks for a
+ * mount, and then only mounts named by a unit file are units: a service
+ * manager on a machine with thousands of containers does not manage their
+ * mounts. For the init of a machine all mounts are units, from the start on.
  *
  * The table is opened twice: the loop waits on one descriptor, and the other
- * one says at any moment whether something has changed since the last reading.
+ * one shows at any time whether the table has changed since it was read last.
  */
 
 #include <errno.h>
@@ -28,11 +27,11 @@
 
 #define TABLE_PATH "/proc/self/mountinfo"
 
-/* A storm of mounts, as when containers start, is looked at so often at most. */
+/* Limit on readings in a burst of mounts, as when containers start. */
 #define STORM_INTERVAL USEC_PER_SEC
 #define STORM_BURST 5U
 
-/* Until the next try, where the table cannot be read: there may be too few descriptors, or too little memory. */
+/* Delay before the next try if the table cannot be read, for lack of descriptors or memory. */
 #define RETRY USEC_PER_SEC
 
 static void touch(ManagerMounts *mounts, const char *where) {
@@ -44,7 +43,7 @@ static void touch(ManagerMounts *mounts, const char *where) {
         }
 }
 
-/* Goes along two sorted tables. */
+/* Compares two sorted tables. */
 static void take_table(ManagerMounts *mounts, MountTable *table) {
         size_t n_old, n_new, i = 0, k = 0;
         const MountEntry *old = mount_table_entries(mounts->table, &n_old), *new = mount_table_entries(table, &n_new);
@@ -61,7 +60,7 @@ static void take_table(ManagerMounts *mounts, MountTable *table) {
         mounts->table = table;
 }
 
-/* Has the table changed since we were here? */
+/* Returns true if the table has changed since the last call. */
 static bool has_changed(const ManagerMounts *mounts) {
         struct pollfd of_table = { .fd = mounts->fd, .events = POLLPRI };
 
@@ -69,7 +68,7 @@ static bool has_changed(const ManagerMounts *mounts) {
                (poll(&of_table, 1, 0) > 0 && (of_table.revents & (POLLPRI | POLLERR)));
 }
 
-/* The kernel does not tell of the change again. */
+/* Needed because the kernel does not report the change again. */
 static void try_again(ManagerMounts *mounts) {
         int r = sd_event_source_set_time_relative(mounts->retry, RETRY);
 
@@ -96,7 +95,7 @@ static void refresh(ManagerMounts *mounts) {
         take_table(mounts, table);
 }
 
-/* A mount that autofs makes when something looks at it is no unit of its own. */
+/* A mount made by autofs on access is not a unit of its own. */
 static bool is_wanted(const ManagerMounts *mounts, const MountEntry *entry) {
         return mounts->is_every_one && strcmp(entry->type, "autofs") != 0;
 }
@@ -109,7 +108,7 @@ static void tell_unit(const ManagerMounts *mounts, const char *where) {
         if (mount_place_is_reserved(where) || mount_unit_name(where, &name) < 0)
                 return;
         unit = unit_table_find(mounts->units, name);
-        /* A unit that is loaded now sees itself what is there. */
+        /* A unit that is being loaded sees the mount itself. */
         if (entry && (unit ? unit->load_state != UNIT_LOADED : is_wanted(mounts, entry))) {
                 (void) unit_table_load(mounts->units, name, &unit);
                 return;
@@ -120,7 +119,7 @@ static void tell_unit(const ManagerMounts *mounts, const char *where) {
         unit->vtable->mounted(unit, entry);
 }
 
-/* A unit that is told may look again, and find that more has changed: that is told behind it. */
+/* A unit may look again in this call, and find further changes, which are appended. */
 static void tell_units(ManagerMounts *mounts) {
         if (mounts->touched.n == 0)
                 return;
@@ -133,7 +132,7 @@ static void tell_units(ManagerMounts *mounts) {
         vector_clear(&mounts->touched);
 }
 
-/* A job that is asked for is about the present: a client may have seen a mount go of which we were not told yet. */
+/* A requested job is about the present state: a client may know of an unmount that was not reported here yet. */
 void manager_mounts_refresh(ManagerMounts *mounts) {
         if (!mounts->has_begun)
                 return;
@@ -146,7 +145,7 @@ static int on_change(sd_event_source *source, int fd, uint32_t events, void *use
         return 0;
 }
 
-/* A change is told once, and what was told in the storm was passed over. */
+/* A change is reported once, and reports during the burst were skipped. */
 static int on_storm_over(sd_event_source *source, void *userdata) {
         manager_mounts_refresh(userdata);
         return 0;
@@ -179,7 +178,7 @@ static int watch(ManagerMounts *mounts) {
                 return r;
         }
         r = sd_event_source_set_io_fd_own(mounts->source, true);
-        /* Before the exit of the process that has mounted it is told. */
+        /* Before the exit of the process that has mounted is handled. */
         if (r >= 0)
                 r = sd_event_source_set_priority(mounts->source, MANAGER_PRIORITY_NOTIFY);
         if (r >= 0)
@@ -187,7 +186,7 @@ static int watch(ManagerMounts *mounts) {
         return r < 0 ? r : sd_event_source_set_ratelimit_expire_callback(mounts->source, on_storm_over);
 }
 
-/* From the first question on. */
+/* At the first query. */
 static void begin(ManagerMounts *mounts) {
         int r;
 

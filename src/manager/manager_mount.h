@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What is mounted: the kernel's table, for units that ask for it
+ * The mounts of the machine, for units that ask for them
  */
 
 #include <stdbool.h>
@@ -15,22 +15,25 @@
 typedef struct ManagerMounts {
         ManagerTurn *turn;              /* borrowed */
         UnitTable *units;               /* borrowed */
-        MountTable *table;              /* owned: the last that was read */
-        VECTOR(char *) touched;         /* owned: places where something has changed that units were not told of */
-        int fd;                         /* owned, if .has_begun: is .table out of date? -1: there is none */
+        MountTable *table;              /* owned: as read last */
+        VECTOR(char *) touched;         /* owned: mount points with changes that units were not told of */
+        int fd;                         /* owned, with .has_begun: shows if .table is outdated; -1: none */
         sd_event_source *source;        /* owned */
-        sd_event_source *retry;         /* owned; made before there are too few descriptors for it */
-        bool has_begun;                 /* something has asked for a mount */
-        bool is_outdated;               /* a change was told, and the table has not been read since */
-        bool is_every_one;              /* all of them are units */
-        bool has_failed;                /* they can't be seen */
+        sd_event_source *retry;         /* owned; made early, before descriptors are scarce */
+        bool has_begun;                 /* a unit has asked for a mount */
+        bool is_outdated;               /* the table was not read since a reported change */
+        bool is_every_one;              /* all mounts are units */
+        bool has_failed;                /* mounts can't be seen */
 } ManagerMounts;
 
 void manager_mounts_deinit(ManagerMounts *mounts);
 
-/* What is mounted at @where, or NULL; @is_fresh: now, not when units were told last. Borrowed, until the next turn. */
+/*
+ * The mount at @where, or NULL; @is_fresh: at this moment, rather than as last reported to units. Borrowed, until the
+ * next turn.
+ */
 const MountEntry *manager_mounts_find(ManagerMounts *mounts, const char *where, bool is_fresh);
-/* Every mount that is there is a unit, from now on. */
+/* From now on every existing mount is a unit. */
 void manager_mounts_follow(ManagerMounts *mounts);
-/* Tells units of what has changed up to now. */
+/* Reports all changes up to now to units. */
 void manager_mounts_refresh(ManagerMounts *mounts);

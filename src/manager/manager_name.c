@@ -2,9 +2,9 @@
 /*
  * Names on the message bus that units wait for
  *
- * The bus layer follows them; here is which unit wants which. Nothing of it is
- * written down: a unit that goes on in another process asks again. It may do so
- * before there is a bus layer, which is told then.
+ * The bus layer follows the names; this file stores which unit wants which.
+ * Nothing is recorded: in the next core a unit asks again. It may do so before
+ * the bus layer exists, which is told later.
  */
 
 #include <assert.h>
@@ -61,12 +61,12 @@ void manager_names_set_ops(ManagerNames *names, const ManagerNameOps *ops, void 
         names->ops = ops;
         names->userdata = userdata;
         names->is_known = true;
-        /* A name that cannot be followed ends by its unit's time limit, or when the unit's process does. */
+        /* If a name cannot be followed, the unit's start ends by its time limit, or with its process. */
         for (size_t i = 0; ops && i < names->wanted.n; i++)
                 (void) ops->watch(userdata, names->wanted.items[i].name);
 }
 
-/* Units that are told may watch and unwatch: so the indexes are copied first. */
+/* Units may watch and unwatch in this call, so the indexes are copied first. */
 void manager_names_owned(ManagerNames *names, UnitTable *units, const char *name, bool is_owned, pid_t pid) {
         VECTOR(uint32_t) found = {};
 

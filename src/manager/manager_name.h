@@ -13,7 +13,7 @@
 
 typedef struct ManagerTurn ManagerTurn;
 
-/* Follows a name from then on, and says at once whether it has an owner: manager_name_owned(). -EOPNOTSUPP: no bus. */
+/* Follows a name, and reports at once whether it has an owner: manager_name_owned(). -EOPNOTSUPP: no bus. */
 typedef struct ManagerNameOps {
         int (*watch)(void *userdata, const char *name);
         void (*unwatch)(void *userdata, const char *name);
@@ -22,24 +22,24 @@ typedef struct ManagerNameOps {
 /* A name, and the unit that follows it. */
 typedef struct ManagerName {
         char *name;                     /* owned */
-        uint32_t unit;                  /* its index */
+        uint32_t unit;                  /* index of the unit */
 } ManagerName;
 
 typedef struct ManagerNames {
         ManagerTurn *turn;              /* borrowed */
         VECTOR(ManagerName) wanted;
-        bool is_known;                  /* whether there is a bus layer, and .ops says so */
+        bool is_known;                  /* the bus layer has set .ops, perhaps to NULL */
         const ManagerNameOps *ops;
         void *userdata;                 /* borrowed */
 } ManagerNames;
 
 void manager_names_deinit(ManagerNames *names);
 
-/* In place of the one that the unit has followed; NULL: none. 0 or -errno. */
+/* Replaces the name that the unit follows; NULL: none. 0 or -errno. */
 int manager_names_watch(ManagerNames *names, const Unit *unit, const char *name);
 void manager_names_forget_unit(ManagerNames *names, const Unit *unit);
 
-/* The bus layer says what it can do; NULL: nothing. */
+/* Sets the operations of the bus layer; NULL: none. */
 void manager_names_set_ops(ManagerNames *names, const ManagerNameOps *ops, void *userdata /* borrowed */);
-/* The name has an owner now, a process (0: not known), or none. */
+/* The name has got an owner, a process (0: unknown), or lost it. */
 void manager_names_owned(ManagerNames *names, UnitTable *units, const char *name, bool is_owned, pid_t pid);

@@ -2,11 +2,10 @@
 /*
  * The notify socket
  *
- * Datagrams of sd_notify(3). The sender is the one that the kernel names
- * (SCM_CREDENTIALS), and to which unit that process belongs is looked up while
- * it is there. Descriptors that come along are for the unit, if it wants them;
- * the others are closed at once, which is the answer for a sender that waits
- * for that (BARRIER=1).
+ * Datagrams of sd_notify(3). The kernel provides the sender's pid
+ * (SCM_CREDENTIALS), whose unit is looked up while the process exists. Passed
+ * descriptors go to the unit, if it wants them; the others are closed at once,
+ * which is the reply that a sender with BARRIER=1 waits for.
  */
 
 #include <assert.h>
@@ -24,16 +23,16 @@
 #include "manager/manager_priority.h"
 
 #define DATAGRAM_MAX 4096U
-#define LINES_MAX (DATAGRAM_MAX / 2 + 1)          /* each has a character and its end */
+#define LINES_MAX (DATAGRAM_MAX / 2 + 1)          /* each has one character and a newline */
 #define DATAGRAMS_A_TURN 64U
 #define KEPT_NAME "notify"
-#define FDS_MAX 253U                    /* what the kernel passes at most */
+#define FDS_MAX 253U                    /* limit of the kernel */
 
-/* Anybody can send what is no use, and our lines in the log take the room of others. */
+/* Any process can send useless messages, and warnings about them take log space from others. */
 #define COMPLAINTS_MAX 20U
 #define COMPLAINTS_USEC (10 * USEC_PER_SEC)
 
-/* Descriptors that came along. */
+/* Descriptors passed with a message. */
 typedef struct Passed {
         int fds[FDS_MAX];               /* owned; -1: taken over */
         size_t n;
@@ -54,7 +53,7 @@ static void take_descriptors(const struct cmsghdr *header, Passed *passed) {
         passed->n += n;
 }
 
-/* The sender, 0 if the kernel did not say. */
+/* The sender, or 0 if the kernel did not provide it. */
 static pid_t take_control_data(struct msghdr *message, Passed *passed) {
         pid_t pid = 0;
 
@@ -73,7 +72,7 @@ static pid_t take_control_data(struct msghdr *message, Passed *passed) {
         return pid;
 }
 
-/* In place, without memory that there may not be: a service is told of once that it is ready. */
+/* In place, without allocation: a service reports only once that it is ready. */
 static size_t split(char *text, char *lines[static LINES_MAX + 1]) {
         size_t n = 0;
 
@@ -100,7 +99,7 @@ static void complain(ManagerNotify *notify, pid_t sender, bool is_long) {
                 log_warning("Notification of process %d is malformed: ignored.", (int) sender);
 }
 
-/* A peek goes on behind what the last one has seen: what did not fit would be taken for the next datagram. */
+/* A peek continues after the last one: the part that did not fit would be taken for the next datagram. */
 static void skip_rest(int fd, char rest[static DATAGRAM_MAX]) {
         ssize_t n;
 
@@ -109,7 +108,7 @@ static void skip_rest(int fd, char rest[static DATAGRAM_MAX]) {
         while (n > (ssize_t) DATAGRAM_MAX || (n < 0 && errno == EINTR));
 }
 
-/* 1 if there was one, also one that is no use; 0 if there is none. */
+/* 1 for a datagram, even a useless one; 0 if there is none. */
 static int read_datagram(ManagerNotify *notify) {
         union {
                 struct cmsghdr header;
@@ -173,14 +172,14 @@ static int on_notify(sd_event_source *source, int fd, uint32_t events, void *use
         return 0;
 }
 
-/* Not twice in a row before anything else that waits: a service that never stops sending must not be all we hear. */
+/* Not twice in a row before other waiting events: a service that never stops sending must not block the others. */
 void manager_notify_rank(ManagerNotify *notify) {
         sd_event_source_set_priority(notify->source,
                                      notify->has_heard ? MANAGER_PRIORITY_BUS : MANAGER_PRIORITY_NOTIFY);
         notify->has_heard = false;
 }
 
-/* All may write to it: services run as any user, and the sender's pid decides which unit it speaks for. */
+/* Writable by all: services run as any user, and the sender's pid determines the unit. */
 static int bind_path(int fd, const char *path) {
         struct sockaddr_un address = { .sun_family = AF_UNIX };
 
@@ -194,7 +193,7 @@ static int bind_path(int fd, const char *path) {
         return 0;
 }
 
-/* A name of the kernel's choosing, without a file. */
+/* An abstract name chosen by the kernel, without a file. */
 static int bind_abstract(int fd, char **ret_path) {
         struct sockaddr_un address = { .sun_family = AF_UNIX };
         socklen_t size = sizeof(address);
@@ -205,7 +204,10 @@ static int bind_abstract(int fd, char **ret_path) {
         return text_format(ret_path, "@%.*s", (int) (size - sizeof(sa_family_t) - 1), address.sun_path + 1);
 }
 
-/* A file where it can be, since all network namespaces see it; else (a full or deep folder) an abstract name. */
+/*
+ * A file if possible, because all network namespaces can reach it; otherwise (a full disk or long path) an abstract
+ * name.
+ */
 static int bind_somewhere(ManagerNotify *notify, int fd) {
         cleanup_free_ char *path = NULL;
         int r;
@@ -222,7 +224,7 @@ static int bind_somewhere(ManagerNotify *notify, int fd) {
         return 0;
 }
 
-/* Datagrams that were sent while there was no core are in it. Without its file no service would find it. */
+/* The kept socket contains the datagrams sent while no core ran. Without its file services would not find it. */
 static int take_kept(ManagerNotify *notify, int fd) {
         struct sockaddr_un address = {};
         socklen_t size = sizeof(address);

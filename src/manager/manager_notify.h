@@ -22,23 +22,23 @@ typedef struct ManagerNotify {
         const char *folder;             /* borrowed: where the socket's file is, if it can have one */
         ManagerNotifyReceiver receiver;
         void *userdata;                 /* borrowed */
-        int fd;                         /* owned; -1: there is none */
-        char *path;                     /* owned: value of NOTIFY_SOCKET; NULL if there is none */
+        int fd;                         /* owned; -1: none */
+        char *path;                     /* owned: value of NOTIFY_SOCKET; NULL: none */
         sd_event_source *source;        /* owned */
-        bool peeks;                     /* messages are taken out of the socket when they are in the state */
-        unsigned n_peeked;              /* those that were read and are still in it */
-        bool has_heard;                 /* this turn was for the socket */
-        RateLimit complaints;           /* of datagrams that are no use */
+        bool peeks;                     /* messages stay in the socket until they are in the state */
+        unsigned n_peeked;              /* messages that were read and are still in the socket */
+        bool has_heard;                 /* the socket was served in this turn */
+        RateLimit complaints;           /* limits warnings about useless datagrams */
 } ManagerNotify;
 
 /* Opens the socket, or takes it over. 0, or a negative errno with @ret_failure. */
 int manager_notify_open(ManagerNotify *notify, Failure *ret_failure);
-/* @stays: a successor goes on with its file. */
+/* @stays: the next core uses the file. */
 void manager_notify_close(ManagerNotify *notify, bool stays);
 
 bool manager_notify_read(ManagerNotify *notify, unsigned budget);       /* true if there may be more */
-void manager_notify_rank(ManagerNotify *notify);        /* at the end of a turn: when is its source served next? */
+void manager_notify_rank(ManagerNotify *notify);        /* at the end of a turn: sets the socket's priority */
 
-/* From here on what is read stays in the socket until it is dropped: after a commit. */
+/* From here on a message that was read stays in the socket until it is dropped, after a commit. */
 void manager_notify_peek(ManagerNotify *notify);
 void manager_notify_drop_peeked(ManagerNotify *notify);

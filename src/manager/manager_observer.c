@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What units, jobs and processes publish, passed on
+ * Passing on events of units, jobs and processes
  *
- * A change of a unit is told to the engine first, then to listeners; nothing
- * here calls back into the unit. Notifications go to the unit that the sender
- * belongs to.
+ * A change of a unit is reported to the engine first, then to listeners;
+ * nothing here calls back into the unit. Notifications go to the unit of the
+ * sender.
  */
 
 #include <assert.h>
@@ -105,7 +105,7 @@ void manager_forget_unit(Manager *manager, Unit *unit) {
 
 /* — jobs — */
 
-/* A time limit of the job was up: the unit may have said what becomes of the manager. */
+/* A job's time limit has elapsed: runs the JobTimeoutAction= of the unit. */
 static void act_on_timeout(Manager *manager, const JobInfo *job) {
         if (job->result != JOB_TIMEOUT || !job->unit ||
             job->unit->settings.rare->job_timeout_action == UNIT_ACTION_NONE)

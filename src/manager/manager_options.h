@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What a manager is told when it is made
+ * The options of a manager
  */
 
 #include <stdbool.h>
@@ -15,21 +15,21 @@ struct ResourceLimit;                   /* unitfile/resource_settings.h */
 
 typedef struct ManagerOptions {
         bool is_user;
-        bool is_machine;                /* its init, and so the one that ends it */
+        bool is_machine;                /* the init of the machine, which also shuts it down */
         bool with_systemd_units;
         bool no_default_dependencies;
-        bool no_state;                  /* nothing is written down, and there can be no successor */
+        bool no_state;                  /* writes no state, so there can be no next core */
         bool lenient_directives;
         const char *unit_path;          /* as --unit-path; NULL for the default */
         const char *runtime_directory;  /* jobd's own: /run/jobd or $XDG_RUNTIME_DIR/jobd */
-        const char *default_unit;       /* started at the beginning; NULL: default.target, "": none */
-        /* For units without TasksMax=; NULL or not set: 15% of what the machine can have. */
+        const char *default_unit;       /* started first; NULL: default.target, "": none */
+        /* For units without TasksMax=; NULL or not set: 15% of the machine's limit. */
         const struct ResourceLimit *default_tasks_max;
         usec_t shutdown_timeout;        /* for all units to stop; 0: the default of 3 min */
         ProcessKeeper keeper;
         ManagerLogOptions log;
-        bool is_container;              /* we end when something has failed that the default unit requires */
-        bool hands_on_environment;      /* processes get all of ours, as from the manager of a user */
-        bool has_signal_status;         /* told to end by a signal, the status is 128 + its number, not 0 */
-        char *const *exit_on;           /* started with the default unit; when one has ended, so does the manager */
+        bool is_container;              /* ends when a unit that the default unit requires has failed */
+        bool hands_on_environment;      /* processes get all own variables, as from a user manager */
+        bool has_signal_status;         /* after a signal the exit status is 128 + its number, not 0 */
+        char *const *exit_on;           /* started with the default unit; the manager ends with any of them */
 } ManagerOptions;

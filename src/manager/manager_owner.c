@@ -2,9 +2,10 @@
 /*
  * Units as owners of processes, timers and control groups
  *
- * The tables of src/process know owners; here is the kind of owner that stands
- * for a unit, and passes on to the unit's type what comes of its requests. Most
- * units never ask for anything, so an owner is made when it is first needed.
+ * The tables of src/process know owners; this file implements the owner that
+ * represents a unit and passes the results of requests on to the unit's type.
+ * Most units never make a request, so an owner is made when it is first
+ * needed.
  */
 
 #include <assert.h>
@@ -36,13 +37,13 @@ static void owner_released(ProcessOwner *owner) {
         manager_unloading_consider(&of(owner)->manager->unloading, of(owner)->unit);
 }
 
-/* Something has happened that the unit's type is to be told of. */
+/* Must be called before the unit's type is told of an event. */
 static Unit *wake(ProcessOwner *owner) {
         manager_turn_enter(&of(owner)->manager->turn, of(owner)->unit);
         return of(owner)->unit;
 }
 
-/* The command is the unit's; where it runs, and where its output goes, the manager's. */
+/* The unit provides the command; the manager the control group and the output. */
 static int owner_prepare(ProcessOwner *owner, UnitPurpose purpose, ExecRequest *request, ExecResult *result) {
         Manager *manager = of(owner)->manager;
         Unit *unit = of(owner)->unit;
@@ -287,7 +288,7 @@ void manager_apply_groups(Manager *manager) {
 
 /* — what the tables ask of the manager — */
 
-/* More than the kernel queues for one socket (net.unix.max_dgram_qlen). */
+/* Above the kernel's limit of queued datagrams for a socket (net.unix.max_dgram_qlen). */
 #define NOTIFICATIONS_BEFORE_EXITS 1024U
 
 static usec_t host_now(void *userdata) {

@@ -15,9 +15,9 @@
 typedef struct Manager Manager;
 typedef struct Unit Unit;
 
-/* The owner that stands for @unit, made when it is first needed; NULL without memory. */
+/* The owner that represents @unit, made when first needed; NULL without memory. */
 ProcessOwner *manager_make_owner(Manager *manager, Unit *unit);
-/* NULL: @unit has never had anything that an owner has. */
+/* The same without making one: NULL if there is none. */
 ProcessOwner *manager_find_owner(const Manager *manager, const Unit *unit);
 Unit *manager_unit_of_owner(const ProcessOwner *owner);         /* NULL: it is no unit */
 /*
@@ -34,5 +34,5 @@ void manager_drop_owner(Manager *manager, Unit *unit);          /* with all that
 int manager_set_timer(Manager *manager, Unit *unit, UnitPurpose purpose, usec_t deadline);
 bool manager_has_timer(const Manager *manager, const Unit *unit, UnitPurpose purpose);
 
-/* The processes of @unit that are known, from the newest on. */
+/* The known processes of @unit, newest first. */
 const Process *manager_unit_process_list(const Manager *manager, const Unit *unit);

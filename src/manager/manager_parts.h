@@ -2,14 +2,14 @@
 #pragma once
 
 /*
- * The objects that a manager is put together of
+ * The objects of a manager
  *
- * Only the files that join them include this: manager.c (life and turns),
- * manager_client.c (what clients ask), manager_host.c (what units ask),
- * manager_observer.c (what units and jobs publish), manager_owner.c (what
- * processes ask), manager_record.c and manager_restore.c (the state). Everything
- * else is an object with a header of its own, which gets the others that it
- * needs as pointers.
+ * Only the files that connect them include this: manager.c (life and turns),
+ * manager_client.c (requests of clients), manager_host.c (requests of units),
+ * manager_observer.c (events of units and jobs), manager_owner.c (requests of
+ * processes), manager_record.c and manager_restore.c (the state). All others
+ * are objects with headers of their own, which get pointers to the objects
+ * that they need.
  */
 
 #include "manager/manager.h"
@@ -54,7 +54,7 @@ struct Manager {
         ManagerTurn turn;
         TellPolicy tell;
         sd_event_source *timer_source;  /* owned */
-        usec_t alarm;                   /* what .timer_source is set to */
+        usec_t alarm;                   /* the time that .timer_source is set to */
 
         UnitFileLoader *loader;         /* owned */
         UnitTable *units;               /* owned */
@@ -102,7 +102,7 @@ extern const UnitObserverOps manager_observer_ops;
 extern const ProcessHostOps manager_process_host_ops;
 extern const ManagerSignalOps manager_signal_ops;
 
-/* Nothing is left of the unit but its place among the candidates for unloading: its index will be another unit's. */
+/* Removes everything about the unit except its entry among the candidates for unloading: its index will be reused. */
 void manager_forget_unit(Manager *manager, Unit *unit);
 void manager_take_job_event(const JobEvent *event, void *userdata);
 void manager_take_notification(void *userdata, pid_t sender, char *const *assignments, int *fds, size_t n_fds);

@@ -2,12 +2,11 @@
 /*
  * Units that clients keep loaded
  *
- * A client that waits for the end of a unit refers to the unit, so that it is
- * still there to tell how it has ended. When core dies such a client has to
- * connect again, and the unit may end before the client has. So the number of
- * references is in the unit's record, and the next core refers to the unit as
- * often, in place of those clients: until each of them has said so again, or
- * had the time to.
+ * A client that waits for the end of a unit holds a reference to it, so that
+ * the unit's result can still be read. When core dies the client must connect
+ * again, and the unit may end before that. So the number of references is in
+ * the unit's record, and the next core holds as many references in place of
+ * the clients, until each client has renewed its own, or has had the time to.
  */
 
 #include <assert.h>
@@ -15,13 +14,13 @@
 #include "basic/log.h"
 #include "manager/manager_pin.h"
 
-/* As long as jobctl tries to connect. */
+/* jobctl tries to connect for this long. */
 #define RETURN_TIME (90 * USEC_PER_SEC)
 
-/* A higher number makes no difference. */
+/* Higher numbers make no difference. */
 #define PINS_MAX UINT8_MAX
 
-/* Takes over the place of a pin that a client had before. */
+/* Takes over a reference that was held for a client of the earlier core. */
 static bool take_held(ManagerPins *pins, const Unit *unit) {
         for (size_t i = 0; i < pins->held.n; i++)
                 if (pins->held.items[i] == unit) {

@@ -14,15 +14,17 @@ typedef struct ManagerPins {
         ManagerTurn *turn;              /* borrowed, as are the next two */
         ManagerUnits *rows;
         ManagerUnloading *unloading;
-        VECTOR(Unit *) held;            /* pinned for clients of the core before us, once for each */
-        sd_event_source *held_source;   /* owned: until then */
+        VECTOR(Unit *) held;            /* held for clients of the earlier core, once for each */
+        sd_event_source *held_source;   /* owned: ends that */
 } ManagerPins;
 
-/* A client refers to @unit, which stays loaded as long as the client does. 0 or -ENOMEM. */
+/* Adds a client's reference to @unit, which stays loaded as long as the client has it. 0 or -ENOMEM. */
 int manager_pins_add(ManagerPins *pins, Unit *unit);
 void manager_pins_remove(ManagerPins *pins, Unit *unit);
 
-/* At the end of a unit's record; read before manager_pins_hold(), once. 0, -ENOMEM, or the reader has failed. */
+/*
+ * The part at the end of a unit's record, read before manager_pins_hold(), once. 0, -ENOMEM, or the reader's failure.
+ */
 void manager_pins_write(const ManagerPins *pins, const Unit *unit, RecordWriter *writer);
 int manager_pins_read(ManagerPins *pins, Unit *unit, RecordReader *reader);
 void manager_pins_hold(ManagerPins *pins);

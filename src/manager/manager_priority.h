@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The order in which sources are served when several are ready: sd-event priorities
+ * sd-event priorities: the order in which ready sources are served
  */
 
 enum {

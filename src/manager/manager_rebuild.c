@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What can be seen of units when the records are lost
+ * Rebuilding the states of units when the records are lost
  *
- * The state was damaged, or written by another version. Processes are still
- * there: the unit of each is told by its control group or, where there are no
- * groups, by a variable of its environment; that counts only for a child of our
- * keeper, since a process may say what it likes. The eldest process of a unit
- * speaks for the others.
+ * The state was damaged, or written by an incompatible version. The processes
+ * still exist: the unit of each is found by its control group or, without
+ * groups, by a variable of its environment; the latter only for a child of the
+ * keeper, because any process can set its environment. The oldest process of a
+ * unit stands for the others.
  *
- * Jobs, timers and how units had ended are lost; a unit without processes counts
+ * Jobs, timers and results of units are lost; a unit without processes counts
  * as inactive.
  */
 
@@ -28,7 +28,7 @@ typedef struct Trace {
         char *unit;                     /* owned */
         pid_t pid;
         uint64_t start_time;
-        uid_t owner;                    /* of the process, which says so itself; (uid_t) -1: the group says so */
+        uid_t owner;                    /* of the process, if its environment names .unit; (uid_t) -1: its group does */
 } Trace;
 
 typedef VECTOR(Trace) Traces;
@@ -45,7 +45,7 @@ static bool is_ours(const ManagerRebuild *rebuild, const ExecProcess *process) {
         return process->parent == getpid() || (keeper > 0 && process->parent == keeper);
 }
 
-/* 1, 0 if it is of no unit, or -ENOMEM. */
+/* 1, 0 if it belongs to no unit, or -ENOMEM. */
 static int name_unit(const ManagerRebuild *rebuild, Trace *trace, const ExecProcess *process) {
         int r;
 
@@ -99,7 +99,7 @@ static int find_traces(const ManagerRebuild *rebuild, Traces *traces) {
         return r;
 }
 
-/* A slice is there as long as something is in it, and so are those that it is in. */
+/* A slice is active if it contains an active unit; so are its parents. */
 static void find_slices(const ManagerRebuild *rebuild, const Unit *unit) {
         cleanup_free_ char *name = NULL;
         UnitGroup wanted = {};
@@ -123,7 +123,7 @@ static void find_slices(const ManagerRebuild *rebuild, const Unit *unit) {
         }
 }
 
-/* The number of units that have become active by it: 0 or 1. */
+/* The number of units that became active: 0 or 1. */
 static unsigned find_unit(const ManagerRebuild *rebuild, const Trace *eldest) {
         Unit *unit;
         int r;

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What can be seen of units when the records are lost
+ * Rebuilding the states of units when the records are lost
  */
 
 #include "manager/manager_invocation.h"
@@ -19,5 +19,5 @@ typedef struct ManagerRebuild {
         ManagerInvocations *invocations;
 } ManagerRebuild;
 
-/* Units that have processes become active, and stay as they are. */
+/* Makes units that have processes active. */
 void manager_rebuild(const ManagerRebuild *rebuild);

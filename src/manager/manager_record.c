@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the manager's state consists of
+ * The records of the manager's state
  *
- * Each section has a function that writes a record and, beside it, the one that
+ * Each section has a function that writes a record and, next to it, one that
  * reads it. The parts of a record belong to the objects that write and read
- * them; the order of the parts is the format of the file.
+ * them; the order of the parts is the file format.
  */
 
 #include <assert.h>
@@ -20,8 +20,9 @@
 #include "unit/unit_record.h"
 
 /*
- * Goes up with every change of a record, whose reader goes on reading what is of STATE_FORMAT_OLDEST on: how, is in
- * doc/decisions/0019; what holds us to it, in tests/manager/test_manager_format.c. A later one is set aside.
+ * Incremented with every change of a record, whose reader must still accept the versions from STATE_FORMAT_OLDEST on:
+ * see doc/decisions/0019; tests/manager/test_manager_format.c verifies it. A file of a later version is renamed and not
+ * used.
  */
 #define STATE_FORMAT 6
 #define STATE_FORMAT_OLDEST 5
@@ -102,7 +103,7 @@ static int read_token(void *userdata, uint32_t number, RecordReader *reader) {
 
 /* — units — */
 
-/* Without a unit they are read past. */
+/* Without a unit the data is skipped. */
 static int read_owner(ManagerRestore *restore, Unit *unit, RecordReader *reader) {
         Manager *manager = restore->manager;
         ProcessOwner *owner = unit ? manager_make_owner(manager, unit) : NULL;
@@ -138,7 +139,7 @@ static void read_type(Manager *manager, Unit *unit, const void *bytes, size_t n,
                 log_write(LOG_LEVEL_ERROR, unit->id, "Its state from before cannot be read: it counts as inactive.");
         manager_units_count_failed(&manager->rows, unit, unit->active_state == UNIT_FAILED);
         manager_invocations_note(&manager->invocations, unit);
-        /* The manager before may have left it. */
+        /* The earlier core may have left the links. */
         if (unit_state_is_inactive_or_failed(unit->active_state))
                 manager_journal_remove_unit(manager->log, unit);
 }
@@ -162,7 +163,7 @@ static void write_unit(void *userdata, uint32_t number, RecordWriter *writer) {
                 return;
         row = manager_units_of(&manager->rows, unit);
         if (!row) {
-                writer->has_failed = true;      /* nothing at all would say that there is no such unit */
+                writer->has_failed = true;      /* an empty record would mean that there is no such unit */
                 return;
         }
         owner = row->owner;
@@ -257,7 +258,7 @@ static int read_job(void *userdata, uint32_t number, RecordReader *reader) {
         return job_snapshot_read_record(&restore->jobs, reader);
 }
 
-/* The jobs are listed once, when the first is asked for: those that come later are marked as they come. */
+/* The jobs are listed once, at the first call: later ones are marked when they are made. */
 static int next_job(void *userdata, uint32_t number, uint32_t *ret_number) {
         Manager *manager = userdata;
         JobIds *ids = &manager->records.jobs;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Taking over what the manager before has left
+ * Taking over the state of the earlier core
  *
- * First everything gets the state that was written down. Then happens again
- * what had happened since: processes that were made are told to their units,
- * then exits that were reaped. An exit that the keeper has is told when the
- * keeper tells it. So each is told once, and units act on it as on any other.
- * The order of all that is the table in restore_all().
+ * First every object gets its recorded state. Then the later events of the
+ * journal are repeated: units are told of processes that were made, then of
+ * exits that were reaped. Exits known to the keeper follow when the keeper
+ * reports them. So each event is reported once, and units handle it like any
+ * other. The order is the table in restore_all().
  */
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "manager/manager_rebuild.h"
 #include "manager/manager_section.h"
 
-/* Once all exits are known that were written down. */
+/* Called when all recorded exits are known. */
 static int tell_lost_processes(ManagerRestore *restore) {
         Manager *manager = restore->manager;
         int r = 0;
@@ -36,7 +36,7 @@ static int take_journal_exits(ManagerRestore *restore) {
         return process_table_read_journal(restore->manager->processes);
 }
 
-/* — is there anything to take over? — */
+/* — is there a state to take over? — */
 
 static int look_at_unit(void *userdata, uint32_t number, RecordReader *reader) {
         ManagerRestore *restore = userdata;
@@ -52,7 +52,7 @@ static int look_at_unit(void *userdata, uint32_t number, RecordReader *reader) {
         if (process_table_look(reader))
                 restore->lives = true;
         record_get_string(reader);
-        reader->at = reader->end;       /* the rest is for a manager that takes over */
+        reader->at = reader->end;       /* the rest is only for taking over */
         return reader->has_failed ? -EBADMSG : 0;
 }
 
@@ -88,7 +88,7 @@ static int install_jobs(ManagerRestore *restore) {
         return job_manager_restore(restore->manager->engine, &restore->jobs, restore->manager->turn.now);
 }
 
-/* A journal of another commit is part of the state already. */
+/* The entries of a journal of another commit are in the state already. */
 static int check_journal(ManagerRestore *restore) {
         Journal *journal = state_journal(restore->manager->turn.state);
 
@@ -116,19 +116,19 @@ static int resume_units(ManagerRestore *restore) {
         return 0;
 }
 
-/* The order in which a manager takes over what another has left. */
+/* The order in which a manager takes over the state. */
 static int restore_all(ManagerRestore *restore) {
         static int (*const steps[])(ManagerRestore *restore) = {
-                drop_uncommitted,       /* before units are read: files of units that were not made after all */
+                drop_uncommitted,       /* before units are read: removes files of units that were never committed */
                 read_units,             /* with their timers, processes and pins */
-                read_jobs,              /* they name units */
+                read_jobs,              /* jobs refer to units */
                 install_jobs,
                 check_journal,
-                read_queues,            /* job requests, exits, errands: what left after the commit is in the journal */
-                read_tokens,            /* they name jobs */
+                read_queues,            /* job requests, exits, errands: the journal has later ones */
+                read_tokens,            /* tokens refer to jobs */
                 take_journal_exits,     /* children that were reaped after the commit */
-                tell_lost_processes,    /* processes that are gone, and whose exit is nowhere */
-                resume_units,           /* last: a unit may look at all of that */
+                tell_lost_processes,    /* processes that are gone without a known exit */
+                resume_units,           /* last: units may use all of the above */
         };
         int r = read_self(restore);
 
@@ -139,7 +139,7 @@ static int restore_all(ManagerRestore *restore) {
         return r;
 }
 
-/* 1: it was taken over, 0: there is nothing to take over, -EBADMSG, -ENOMEM. */
+/* 1: taken over, 0: there is nothing to take over, -EBADMSG, -ENOMEM. */
 static int restore(Manager *manager) {
         ManagerRestore restore = { .manager = manager };
         int r = look(&restore);
@@ -155,7 +155,7 @@ static int restore(Manager *manager) {
         return r < 0 ? r : restore.commit != 0;
 }
 
-/* Were there records, and are they lost? */
+/* Returns true if there were records and they are lost. */
 static bool read_state(Manager *manager) {
         cleanup_(failure_deinit) Failure failure = {};
         bool is_lost = manager->options.keeper.is_again;
@@ -193,7 +193,7 @@ void manager_open_state(Manager *manager) {
                         .processes = manager->processes,
                         .invocations = &manager->invocations,
                 });
-                /* The files of units that were found must not be of commits that are still to come. */
+                /* Commit numbers in files of units that were found must not be in the future. */
                 state_raise_commit(manager->turn.state, manager_transients_last_commit(&manager->transients));
         }
         state_begin(manager->turn.state);

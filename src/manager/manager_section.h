@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The sections of the manager's state, and the marks of those that there is one of
+ * The sections of the manager's state, and the marks of single records
  */
 
 #include "job/job_manager.h"
@@ -16,11 +16,11 @@ typedef enum ManagerSection {
         MANAGER_SECTION_JOBS,
 } ManagerSection;
 
-/* The numbers of what there is in STORE_MANAGER. */
+/* The record numbers in STORE_MANAGER. */
 enum {
         MANAGER_RECORD_SELF,
         MANAGER_RECORD_QUEUES,
-        MANAGER_RECORD_TOKENS = 64,     /* and on */
+        MANAGER_RECORD_TOKENS = 64,     /* and following */
 };
 
 static inline void manager_mark_self(State *state) {

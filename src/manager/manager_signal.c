@@ -2,9 +2,9 @@
 /*
  * Signals to the manager
  *
- * Signals come through descriptors like everything else. SIGCHLD only says
- * that there is something to reap; how much of it in one turn is the process
- * table's business, so that a thousand exits at once do not hold up the rest.
+ * Signals are read from descriptors. SIGCHLD only announces that there are
+ * children to reap; the process table decides how many are reaped in one turn,
+ * so that a thousand exits at once do not block other events.
  */
 
 #include <errno.h>
@@ -24,7 +24,10 @@ static int on_sigchld(sd_event_source *source, const struct signalfd_siginfo *in
         return 0;
 }
 
-/* Once: all is stopped in order, whether or not that goes on already. Twice: somebody is out of patience. */
+/*
+ * The first signal stops everything in order, even if that has begun already. A second one means that the user does not
+ * want to wait.
+ */
 static int on_exit_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata) {
         ManagerSignals *signals = userdata;
         int signal = (int) info->ssi_signo;
@@ -69,7 +72,7 @@ static const SignalRule rules[] = {
         { SIGUSR2, MANAGER_PRIORITY_SIGNALS, on_sigusr2 },
 };
 
-/* The init of a machine has rules of its own for these. */
+/* The init of a machine has other rules for these. */
 static const SignalRule exit_rules[] = {
         { SIGTERM, MANAGER_PRIORITY_SIGNALS, on_exit_signal },
         { SIGINT, MANAGER_PRIORITY_SIGNALS, on_exit_signal },
@@ -89,8 +92,8 @@ static int add_signal(ManagerSignals *signals, const SignalRule *rule) {
 }
 
 /*
- * A signal that is lost is no reason to die, where there is a keeper: it passes signals on as they come. But those of
- * a fault must be seen. Two belong to libc, which does not let itself be asked to block them.
+ * With a keeper, lost signals do no harm: the keeper passes signals on. But signals of faults must not be blocked. Two
+ * signals are reserved by libc and cannot be blocked.
  */
 static int block_all_but_faults(void) {
         static const int faults[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP };
@@ -123,10 +126,10 @@ static int block_signals(ManagerSignals *signals) {
         if (r < 0)
                 return r;
         signals->has_old_mask = true;
-        /* The process that started us may have ignored SIGCHLD: then the kernel would reap, and tell nobody. */
+        /* The parent process may have ignored SIGCHLD: then the kernel would reap children itself. */
         if (signal(SIGPIPE, SIG_IGN) == SIG_ERR || signal(SIGCHLD, SIG_DFL) == SIG_ERR)
                 return -errno;
-        /* Orphans of our services come to us, whether we are PID 1 or not. */
+        /* Orphans of services become children of the manager, whether it is PID 1 or not. */
         if (prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL) < 0)
                 return -errno;
         return 0;

@@ -2,10 +2,10 @@
 /*
  * Signals to the init of a machine
  *
- * The kernel sends some: SIGINT for Ctrl-Alt-Del, SIGWINCH for a key of the
- * console, SIGPWR from what watches the power supply. The real-time ones have
- * the numbers that systemd gives them, for programs that know those. SIGTERM
- * does not say what is to become of the machine, so it does nothing.
+ * The kernel sends SIGINT for Ctrl-Alt-Del and SIGWINCH for a key of the
+ * console; programs that watch the power supply send SIGPWR. The real-time
+ * signals have the numbers that systemd uses, for programs that know those.
+ * SIGTERM does not say what the machine should do, so it does nothing.
  */
 
 #include <signal.h>
@@ -14,15 +14,15 @@
 #include "manager/manager_priority.h"
 #include "manager/manager_signal.h"
 
-/* So many within this time: all is stuck, and a person at the keyboard insists. */
+/* So many presses within this time mean that the shutdown hangs and the user insists. */
 #define KEYS_MAX 7U
 #define KEYS_TIME (2 * USEC_PER_SEC)
 
 typedef struct MachineSignal {
         int signal;
-        bool is_realtime;               /* .signal is counted from SIGRTMIN, which is no constant */
-        const char *unit;               /* is started; NULL: see .action */
-        const char *instead;            /* if there is no such unit */
+        bool is_realtime;               /* .signal is counted from SIGRTMIN, which is not a constant */
+        const char *unit;               /* unit to start; NULL: see .action */
+        const char *instead;            /* if .unit does not exist */
         JobMode mode;
         UnitAction action;
 } MachineSignal;
@@ -49,7 +49,7 @@ static int number_of(const MachineSignal *rule) {
         return rule->is_realtime ? SIGRTMIN + rule->signal : rule->signal;
 }
 
-/* Ctrl-Alt-Del again and again, since nothing comes of it. */
+/* Counts presses of Ctrl-Alt-Del; true if there were too many in a short time. */
 static bool is_out_of_patience(ManagerSignals *signals) {
         if (usec_add(signals->keys_since, KEYS_TIME) < signals->turn->now) {
                 signals->keys_since = signals->turn->now;

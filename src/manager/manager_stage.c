@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From the start of the manager to its end
+ * The stages of the manager, from start to end
  *
- * The end has stages, each with a time limit: units are stopped in order; what
- * is left then gets SIGTERM, then SIGKILL; then the loop ends. The first
- * request to leave wins, wherever it came from: a shutdown under way is not
- * turned into another by a unit that fails because of it. Nothing here waits:
- * each turn looks whether the stage is over.
+ * The end has stages, each with a time limit: units are stopped in order;
+ * remaining processes get SIGTERM, then SIGKILL; then the loop ends. The first
+ * request to end counts, whatever its source: a unit that fails because of a
+ * shutdown does not turn it into another one. Nothing here waits: each turn
+ * checks whether the stage is over.
  */
 
 #include <assert.h>
@@ -30,11 +30,11 @@
 typedef enum ActionWay {
         WAY_ORDERLY,                    /* units are stopped */
         WAY_FORCE,                      /* processes are ended */
-        WAY_IMMEDIATE,                  /* on a machine, nothing of that */
+        WAY_IMMEDIATE,                  /* on a machine: neither of the two */
 } ActionWay;
 
 typedef struct ActionRule {
-        const char *target;             /* that stops everything */
+        const char *target;             /* target that stops everything */
         ActionWay way;
 } ActionRule;
 
@@ -65,7 +65,7 @@ static void set_action(ManagerStages *stages, UnitAction action) {
         manager_jobs_wake(stages->jobs);
 }
 
-/* — the beginning — */
+/* — start — */
 
 static bool start_unit(ManagerStages *stages, const char *name) {
         const JobRequester requester = { .reason = "startup" };
@@ -73,7 +73,7 @@ static bool start_unit(ManagerStages *stages, const char *name) {
         return manager_jobs_start(stages->jobs, name, JOB_REPLACE, &requester);
 }
 
-/* A person stands before a machine that does not start, and is to get a shell at least. */
+/* If a machine does not start, the user needs at least a shell. */
 static void start_instead(ManagerStages *stages) {
         static const char *const units[] = { "rescue.target", "emergency.target" };
 
@@ -84,7 +84,7 @@ static void start_instead(ManagerStages *stages) {
         }
 }
 
-/* Each by itself: the manager of a machine goes on without its default unit, so that it can be asked. */
+/* Each unit separately: the manager of a machine continues without its default unit, so that it can be controlled. */
 static void start_default_unit(ManagerStages *stages) {
         const char *default_unit = manager_contract_default_unit(stages->contract);
         bool is_started = true, is_possible;
@@ -148,7 +148,7 @@ static bool start_target(ManagerStages *stages, const char *name) {
         return exec_all(stages, &request, 1) == JOB_MANAGER_E_SUCCESS;
 }
 
-/* Has the shutdown nothing to do with it so far? */
+/* Returns true if the shutdown transaction does not include the unit. */
 static bool must_be_stopped(ManagerStages *stages, const Unit *unit) {
         JobInfo job;
         bool has_job = job_manager_unit_job(stages->jobs->engine, unit, &job);
@@ -163,7 +163,7 @@ static bool must_be_stopped(ManagerStages *stages, const Unit *unit) {
         return !unit->settings.is_perpetual && unit_can_stop(unit);
 }
 
-/* Units without default dependencies do not conflict with shutdown.target: they are asked for one by one. */
+/* Units without default dependencies do not conflict with shutdown.target: their stops are requested one by one. */
 static int stop_the_rest(ManagerStages *stages) {
         VECTOR(JobRequest) requests = {};
         int r = 0;
@@ -225,7 +225,7 @@ void manager_stages_exit(ManagerStages *stages, int status, bool orderly) {
         manager_turn_wake(stages->turn);
 }
 
-/* — actions that units ask for — */
+/* — actions requested by units — */
 
 void manager_stages_request(ManagerStages *stages, const Unit *unit, UnitAction action, int exit_status,
                             const char *reason) {
@@ -242,7 +242,7 @@ void manager_stages_request(ManagerStages *stages, const Unit *unit, UnitAction 
         set_action(stages, action);
 }
 
-/* Asked of each target that is started: hardly any begins as one of these. */
+/* Called for each target that is started, so the first character is compared first. */
 static bool is_orderly_way_to(const ActionRule *rule, const char *target) {
         return rule->way == WAY_ORDERLY && rule->target && rule->target[0] == target[0] &&
                strcmp(rule->target, target) == 0;
@@ -277,7 +277,7 @@ static void act(ManagerStages *stages) {
                 return;
         stages->is_acting = true;
         manager_turn_wake(stages->turn);
-        /* Core ends processes then, which we would take for services that have stopped by themselves. */
+        /* Core will kill processes then, which must not look like services that stop by themselves. */
         if (rule->way != WAY_ORDERLY && stages->options->is_machine)
                 enter_stage(stages, MANAGER_GONE, USEC_INFINITY);
         else
@@ -297,7 +297,7 @@ int manager_stages_set_exit_status(ManagerStages *stages, int status) {
         return 0;
 }
 
-/* — the turns of the end — */
+/* — ending — */
 
 void manager_stages_step(ManagerStages *stages) {
         bool is_late;
@@ -332,7 +332,7 @@ void manager_stages_step(ManagerStages *stages) {
                 if (is_late || !exec_has_children())
                         enter_stage(stages, MANAGER_GONE, USEC_INFINITY);
                 else
-                        exec_kill_descendants(SIGKILL);      /* also what was forked while we looked */
+                        exec_kill_descendants(SIGKILL);      /* also processes forked in the meantime */
                 break;
         case MANAGER_INITIALIZING:
         case MANAGER_SERVING:
@@ -341,7 +341,7 @@ void manager_stages_step(ManagerStages *stages) {
         }
 }
 
-/* — as a part of the manager's record — */
+/* — a part of the manager's record — */
 
 void manager_stages_write(const ManagerStages *stages, RecordWriter *writer) {
         record_put(writer, stages->stage);

@@ -6,11 +6,11 @@
  */
 
 typedef enum ManagerStage {
-        MANAGER_INITIALIZING,           /* before the default unit was asked for */
-        MANAGER_STARTING,               /* until there is no job for the first time */
+        MANAGER_INITIALIZING,           /* before the default unit is requested */
+        MANAGER_STARTING,               /* until no job is left for the first time */
         MANAGER_SERVING,
         MANAGER_STOPPING,               /* units are stopped in order */
-        MANAGER_TERMINATING,            /* what is left has had its SIGTERM … */
+        MANAGER_TERMINATING,            /* remaining processes got SIGTERM … */
         MANAGER_KILLING,                /* … and SIGKILL */
         MANAGER_GONE,                   /* the loop ends */
 } ManagerStage;

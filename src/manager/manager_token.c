@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Requests that can be made again
+ * Requests that can be repeated under a token
  *
- * A ring by number; the place of a token in it is the place of its record, too.
- * Each record is in a block of its own: a token that names ten thousand jobs is
- * not written again with its neighbours. A search goes through a thousand
- * hashes, which are four kilobytes beside each other.
+ * A ring by number; the place of a token in it is also the place of its
+ * record. Each record is in a block of its own, so that a token with ten
+ * thousand jobs is not written again with its neighbours. A search compares up
+ * to a thousand hashes, which are four consecutive kilobytes.
  *
- * Anchors are kept with the names of their units, since the answer must hold
- * when jobs and units are long gone. Of the jobs that they pulled in only the
- * ids are kept: the answer names those that are still known, which is all of
- * them right after a crash.
+ * Anchors are stored with the names of their units, because the answer must be
+ * possible when jobs and units are long gone. For the jobs that they pulled in
+ * only the ids are stored: the answer contains those that are still known,
+ * which right after a crash are all of them.
  */
 
 #include <assert.h>
@@ -22,10 +22,10 @@
 #include "manager/manager_section.h"
 #include "manager/manager_token.h"
 
-/* Records that the store writes together. */
+/* The number of records that the store writes together. */
 #define RECORDS_A_TOKEN 16U
 
-/* No transaction has so many jobs. */
+/* More than the jobs of any transaction. */
 #define RUN_MAX (UINT32_C(1) << 24)
 
 static uint32_t record_of(uint64_t number) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Units that clients make
+ * Units made by clients
  *
- * The file is written before the unit is loaded, so that a core which dies in
- * between leaves a file that belongs to no unit; the next core removes it.
- * Something may refer to a unit of that name, so the file says which commit it
- * is part of. The other way round the file stays until it is written down that
- * the unit is gone: the next core may have to end the unit once more.
+ * The file is written before the unit is loaded, so if core dies in between,
+ * the file has no unit, and the next core removes it. Because another unit may
+ * refer to that name, the file contains the number of the commit that first
+ * includes the unit. In the opposite direction the file stays until the unit's
+ * removal is committed, because the next core may have to remove the unit once
+ * more.
  */
 
 #include <assert.h>
@@ -28,7 +29,7 @@ void manager_transients_deinit(ManagerTransients *transients) {
         transients->folder = NULL;
 }
 
-/* Nothing is there under that name but, for a slice, the name itself. */
+/* Returns true if nothing exists under that name or, for a slice, only the slice without a file. */
 static bool is_pristine(ManagerTransients *transients, const Unit *unit) {
         JobInfo job;
 
@@ -67,7 +68,7 @@ int manager_transients_make(ManagerTransients *transients, Unit **made, const ch
         *made = unit;
         if (unit->load_state == UNIT_LOADED)
                 return 0;
-        /* Drop-ins of its type or its name, which are none of the client's, make it unusable. */
+        /* Drop-ins for its type or name, which the client did not make, make it unusable. */
         r = failure_copy(ret_failure, &unit->load_failure);
         transient_file_remove(transients->folder, unit->id);
         return r < 0 ? r : ret_failure->code;
@@ -85,7 +86,7 @@ void manager_transients_drop(ManagerTransients *transients, const Unit *unit) {
         transient_file_remove(transients->folder, unit->id);
 }
 
-/* The unit may have been asked for in between: then it was read from its file once more, and has the file. */
+/* Returns true if the unit was loaded again from its file in the meantime. */
 static bool is_there_again(const ManagerTransients *transients, const char *name) {
         const Unit *unit = unit_table_find(transients->units, name);
 
@@ -101,7 +102,7 @@ void manager_transients_settle(ManagerTransients *transients, bool is_written) {
         vector_deinit(&transients->dropped);
 }
 
-/* The name may be wanted again before its unit's end was written down; a unit that is there again keeps its file. */
+/* The name may be used again before the removal was committed; a unit that was loaded again keeps its file. */
 void manager_transients_settle_one(ManagerTransients *transients, const char *name) {
         for (size_t i = transients->dropped.n; i > 0; i--) {
                 char *dropped = transients->dropped.items[i - 1];

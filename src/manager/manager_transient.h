@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * Units that clients make
+ * Units made by clients
  *
- * A unit is made of the text of a unit file, which is put into a folder of the
- * manager's for as long as the unit is loaded.
+ * A unit is made from the text of a unit file, which is in a folder of the
+ * manager's as long as the unit is loaded.
  */
 
 #include "basic/failure.h"
@@ -20,31 +20,34 @@ typedef struct ManagerTransients {
         UnitTable *units;               /* borrowed */
         JobManager *jobs;               /* borrowed */
         UnitFileLoader *loader;         /* borrowed */
-        char *folder;                   /* owned: where the files are */
-        VECTOR(char *) dropped;         /* owned: units whose files go with the next commit */
+        char *folder;                   /* owned: folder of the files */
+        VECTOR(char *) dropped;         /* owned: units whose files are removed with the next commit */
 } ManagerTransients;
 
-/* Only the folder. 0 or -ENOMEM. */
+/* Only sets the folder. 0 or -ENOMEM. */
 int manager_transients_init(ManagerTransients *transients, const char *runtime_directory);
 void manager_transients_deinit(ManagerTransients *transients);
 
-/* Before a unit of that name is made: what is left of another one goes. */
+/* Called before a unit of that name is made: removes the files of an earlier one. */
 void manager_transients_settle_one(ManagerTransients *transients, const char *name);
 /*
- * Has *@made, a unit under whose name nothing is there, made of @text; it may become another. 0, or with @ret_failure:
- * UnitExists if there is a unit, or a file, of that name, InvalidArgs with the first fault of the text, …
+ * Makes *@made, a unit whose name is unused, from @text; *@made may change. 0, or with @ret_failure: UnitExists if
+ * there is a unit or file of that name, InvalidArgs with the first error in the text, …
  */
 int manager_transients_make(ManagerTransients *transients, Unit **made, const char *text, Failure *ret_failure);
 
-/* The file of @unit goes with the next commit, if it is transient: it is unloaded, or was not wanted after all. */
+/*
+ * Removes the file of @unit, if it is transient, with the next commit: the unit is unloaded, or was not wanted after
+ * all.
+ */
 void manager_transients_drop(ManagerTransients *transients, const Unit *unit);
-/* @is_written: files of units that were dropped go; else they stay for the next manager. */
+/* @is_written: removes the files of dropped units; otherwise they stay for the next core. */
 void manager_transients_settle(ManagerTransients *transients, bool is_written);
 
-/* Before units are read: what was made after that commit, the last one, was not made. */
+/* Called before units are read: removes files that were made after @commit, the last one. */
 void manager_transients_drop_uncommitted(const ManagerTransients *transients, uint64_t commit);
-/* The latest commit that a file says it is part of: that of a state that is lost, perhaps. */
+/* The highest commit number in the files, for use if the state is lost. */
 uint64_t manager_transients_last_commit(const ManagerTransients *transients);
 
-/* Removes files of an earlier manager whose units are not there; @is_done: of all units. */
+/* Removes files of an earlier core whose units are not loaded; @is_done: all files. */
 void manager_transients_sweep(const ManagerTransients *transients, bool is_done);

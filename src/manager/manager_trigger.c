@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Units that trigger others are told what becomes of these
+ * Telling units about changes of the units that they trigger
  *
- * At the end of a turn, when the engine has dealt with the change: the unit that
- * is told may change its own state, and ask for jobs. The list need not be
- * written down: a unit that resumes looks for itself.
+ * At the end of a turn, after the engine has handled the change, because the
+ * triggering unit may change its own state and request jobs. The list is not
+ * recorded: a unit that resumes checks by itself.
  */
 
 #include <assert.h>
@@ -20,7 +20,7 @@ void manager_triggers_note(ManagerTriggers *triggers, const Unit *unit) {
                 return;
         if (triggers->changed.n > 0 && vector_last(&triggers->changed) == unit->index)
                 return;
-        /* Without memory the next change tells it. */
+        /* Without memory the next change is reported. */
         (void) vector_push(&triggers->changed, unit->index);
 }
 
@@ -39,7 +39,7 @@ void manager_triggers_tell(ManagerTriggers *triggers) {
         for (size_t i = 0; i < triggers->changed.n; i++) {
                 Unit *unit = unit_table_at(triggers->units, triggers->changed.items[i]);
 
-                /* Another unit may have the index by now; to be told of that one does no harm. */
+                /* The index may belong to another unit by now; telling that one does no harm. */
                 if (unit)
                         tell(triggers, unit);
         }

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Units that trigger others, and are told what becomes of these
+ * Telling units about changes of the units that they trigger
  */
 
 #include "basic/failure.h"
@@ -13,12 +13,12 @@
 typedef struct ManagerTriggers {
         ManagerTurn *turn;              /* borrowed */
         UnitTable *units;               /* borrowed */
-        VECTOR(uint32_t) changed;       /* indexes of units whose triggering ones are to be told */
+        VECTOR(uint32_t) changed;       /* indexes of units whose triggering units are to be told */
 } ManagerTriggers;
 
 void manager_triggers_deinit(ManagerTriggers *triggers);
 
 void manager_triggers_note(ManagerTriggers *triggers, const Unit *unit);
 void manager_triggers_tell(ManagerTriggers *triggers);          /* at the end of a turn */
-/* A job of @unit was refused: those that trigger it may have asked for it. */
+/* A job of @unit was refused: the units that trigger it may have requested the job. */
 void manager_triggers_tell_refused(ManagerTriggers *triggers, Unit *unit, const Failure *failure);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The turn that goes on
+ * The current turn
  *
- * The clock is read once, before anything of the turn happens, so that all of
- * it happens at one time. Sources that the manager arms itself are deferred
- * ones: off, or served once.
+ * The clock is read once, before anything else, so that everything in the turn
+ * happens at one time. Sources that the manager arms itself are deferred ones:
+ * off, or served once.
  */
 
 #include "basic/clock.h"
@@ -26,7 +26,7 @@ int manager_turn_add_source(ManagerTurn *turn, sd_event_source **ret_source, sd_
 }
 
 static int on_idle(sd_event_source *source, void *userdata) {
-        return 0;                       /* what there is to do is done at the end of the turn */
+        return 0;                       /* the work is done at the end of the turn */
 }
 
 int manager_turn_init(ManagerTurn *turn) {

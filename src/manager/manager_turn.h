@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * The turn that goes on: its time, and whether something has happened in it
+ * The current turn: its time, and whether something has happened in it
  *
- * Each object of the manager has a pointer to this one. A unit is told of
- * something only after manager_turn_enter(): whatever it changes about itself
- * is then written down, and listeners are told.
+ * Every object of the manager has a pointer to the turn. manager_turn_enter()
+ * must be called before a unit is told of an event: it marks the unit's
+ * record, and makes listeners be told.
  */
 
 #include <stdbool.h>
@@ -19,7 +19,7 @@
 
 typedef struct ManagerTurn {
         sd_event *event;                /* owned */
-        sd_event_source *idle_source;   /* owned: has another turn follow */
+        sd_event_source *idle_source;   /* owned: makes another turn follow */
         State *state;                   /* owned */
         usec_t now, now_realtime;       /* the same all through a turn */
         usec_t spent;                   /* processor time of the process when the turn began */
@@ -31,7 +31,7 @@ int manager_turn_init(ManagerTurn *turn);
 void manager_turn_deinit(ManagerTurn *turn);
 
 void manager_turn_read_clock(ManagerTurn *turn);
-void manager_turn_wake(ManagerTurn *turn);      /* another turn follows this one at once */
+void manager_turn_wake(ManagerTurn *turn);      /* makes another turn follow at once */
 
 /* What is kept for the unit changes: the one way to have it written down. */
 static inline void manager_turn_mark(const ManagerTurn *turn, const Unit *unit) {
@@ -43,7 +43,7 @@ static inline void manager_turn_enter(ManagerTurn *turn, const Unit *unit) {
         manager_turn_mark(turn, unit);
 }
 
-/* A deferred source that is off; it is armed for one turn. */
+/* Adds a deferred source that is off; it can be armed for one turn. */
 int manager_turn_add_source(ManagerTurn *turn, sd_event_source **ret_source, sd_event_handler_t handler,
                             int64_t priority, void *userdata);
 void manager_turn_arm(sd_event_source *source);

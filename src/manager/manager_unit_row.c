@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the objects of the manager keep for each unit
+ * Data that the objects of the manager keep for each unit
  */
 
 #include <string.h>

@@ -2,10 +2,11 @@
 #pragma once
 
 /*
- * What the objects of the manager keep for each unit: a row, by the unit's index
+ * Data that the objects of the manager keep for each unit: a row, by the
+ * unit's index
  *
- * One table for all of them: a commit that goes through many units fetches one
- * row for each. Each member belongs to the object that is named with it.
+ * One table for all objects: a commit of many units then reads one row for
+ * each. The comment of a member names its object.
  */
 
 #include <stdbool.h>
@@ -19,17 +20,17 @@ typedef struct ManagerUnit {
         struct ProcessOwner *owner;     /* owned by manager_owner: of processes, timers, a group; NULL: it has none */
 
         usec_t told_end_at;             /* manager_message: the turn of .told_end */
-        uint32_t told_job;              /* … the job that the log has spoken of last … */
-        int8_t told_run;                /* … and what it did: a JobType */
+        uint32_t told_job;              /* … the last job that was logged … */
+        int8_t told_run;                /* … and its run type … */
         int8_t told_end;                /* … the last JobResult that was logged */
 
         uint8_t n_pins;                 /* manager_pin */
         uint32_t invocation;            /* manager_invocation: its key, or 0 */
 
-        uint32_t walk;                  /* manager_unload: the last search for references that came by */
-        uint32_t kept_by;               /* … a unit in use that was found to refer to it, over others perhaps */
+        uint32_t walk;                  /* manager_unload: the last search for references that visited the unit */
+        uint32_t kept_by;               /* … the unit in use that refers to it, perhaps indirectly */
         uint64_t kept_since;            /* … unit_table_withdrawals() + 1 when .kept_by was found; 0: never */
-        bool is_candidate : 1;          /* … in the list of candidates */
+        bool is_candidate : 1;          /* … on the list of candidates */
 
         bool is_failed : 1;             /* counted as failed */
         bool is_awaiting : 1;           /* manager_record: its record may say that it recovers with another */
@@ -37,12 +38,12 @@ typedef struct ManagerUnit {
 
 typedef struct ManagerUnits {
         VECTOR(ManagerUnit) rows;
-        uint32_t n_failed;              /* units that are */
+        uint32_t n_failed;              /* number of failed units */
 } ManagerUnits;
 
-/* Made when it is first asked for, of zeros; valid until the next call. NULL without memory. */
+/* The row of a unit, made of zeros at the first call; valid until the next call. NULL without memory. */
 ManagerUnit *manager_units_of(ManagerUnits *units, const Unit *unit);
-/* NULL: there is none yet. */
+/* NULL: the unit has no row yet. */
 static inline const ManagerUnit *manager_units_find(const ManagerUnits *units, const Unit *unit) {
         return unit->index < units->rows.n ? &units->rows.items[unit->index] : NULL;
 }

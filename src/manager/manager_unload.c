@@ -3,16 +3,16 @@
  * Unloading units that nothing needs
  *
  * A unit stays as long as it is in use itself, or a unit that refers to it
- * stays. So a search goes from a candidate up to the units that refer to it,
- * and stops at the first that is in use; if there is none, all that were found
- * go together, cycles too. The unit in use that was found is noted along the
- * way to it. As long as that unit is in use and no relation was taken away
- * anywhere, it is the answer for all of them: a chain that stops step by step
- * is walked once.
+ * stays. A search goes from a candidate up to the units that refer to it, and
+ * stops at the first that is in use; if there is none, all units found are
+ * unloaded together, cycles included. The unit in use is stored along the path
+ * to it. As long as it is in use, and no relation was removed anywhere, it is
+ * the answer for all of them: a chain that stops step by step is searched
+ * once.
  *
  * Candidates come from events: a unit was loaded, became inactive, lost its
- * job, its reference, or a unit that referred to it. All units are never
- * walked.
+ * job, its reference, or a unit that referred to it. There is never a walk
+ * over all units.
  */
 
 #include <assert.h>
@@ -20,7 +20,7 @@
 #include "manager/manager_unload.h"
 #include "process/process_owner.h"
 
-/* Units and relations looked at in one turn before the rest is left to the next. */
+/* Units and relations visited in one turn before the rest is left to the next. */
 #define STEPS_A_TURN 20000U
 
 typedef struct Found {
@@ -30,12 +30,12 @@ typedef struct Found {
 
 typedef struct Search {
         ManagerUnloading *unloading;
-        VECTOR(Found) found;            /* the candidate, then those that refer to it, and so on */
-        uint32_t number;                /* marks those that are in .found */
+        VECTOR(Found) found;            /* the candidate, then the units that refer to it, and so on */
+        uint32_t number;                /* marks the units in .found */
         unsigned steps;
 } Search;
 
-/* A unit that is started because this one has ended is told how: see manager_unloading_consider_handled(). */
+/* A unit that is started because this one has ended reads its result: see manager_unloading_consider_handled(). */
 static bool has_handler_to_come(ManagerUnloading *unloading, const Unit *unit) {
         static const UnitRelationKind kinds[] = { UNIT_ON_SUCCESS, UNIT_ON_FAILURE };
         JobInfo job;
@@ -64,7 +64,7 @@ static bool is_in_use(ManagerUnloading *unloading, const Unit *unit, const Manag
         }
         if (row->owner && (row->owner->group || row->owner->timers || row->owner->n_errands > 0))
                 return true;
-        /* Processes that it was given, and would have had if it had been started, are none of it. */
+        /* Processes given to a unit that was never started do not count. */
         if (row->owner && row->owner->processes &&
             (unit->active_state != UNIT_INACTIVE || !unit->vtable->give_processes))
                 return true;
@@ -72,11 +72,11 @@ static bool is_in_use(ManagerUnloading *unloading, const Unit *unit, const Manag
                 return true;
         if (has_handler_to_come(unloading, unit) || job_manager_recovers_with(unloading->jobs->engine, unit))
                 return true;
-        /* A job is about to be asked for: of inactive units only for these. */
+        /* A job is about to be requested; for inactive units that is possible only if they are triggered. */
         return unit_relations(unit, UNIT_TRIGGERED_BY).n > 0 && manager_jobs_has(unloading->jobs, unit);
 }
 
-/* A unit in use because of which @unit stays, itself perhaps, if one is known; else NULL. */
+/* A known unit in use because of which @unit stays, perhaps @unit itself; otherwise NULL. */
 static const Unit *known_keeper(ManagerUnloading *unloading, const Unit *unit, const ManagerUnit *row) {
         const Unit *keeper;
 
@@ -88,7 +88,7 @@ static const Unit *known_keeper(ManagerUnloading *unloading, const Unit *unit, c
         return keeper && is_in_use(unloading, keeper, manager_units_of(unloading->rows, keeper)) ? keeper : NULL;
 }
 
-/* Appends those that refer to a unit by one kind of relation and were not met before. */
+/* Appends the units that refer to a unit by one kind of relation and were not visited before. */
 static int add_referrers_of_kind(Search *search, uint32_t at, UnitRelations relations) {
         search->steps += (unsigned) relations.n;
         for (size_t i = 0; i < relations.n; i++) {
@@ -134,7 +134,7 @@ static void keep_way_to(Search *search, uint32_t at, const Unit *keeper) {
         }
 }
 
-/* 1: the candidate stays, 0: all of .found may go, or -ENOMEM. */
+/* 1: the candidate stays, 0: all of .found can be unloaded, or -ENOMEM. */
 static int search_reason_to_stay(Search *search, uint32_t candidate) {
         ManagerUnit *row = manager_units_of(search->unloading->rows,
                                             unit_table_at(search->unloading->units, candidate));
@@ -164,7 +164,7 @@ static int search_reason_to_stay(Search *search, uint32_t candidate) {
         return 0;
 }
 
-/* Units that @unit refers to have one reason less to stay. */
+/* Makes the units that @unit refers to candidates. */
 static void consider_what_it_refers_to(ManagerUnloading *unloading, const Unit *unit) {
         for (uint32_t kinds = unit->relation_mask; kinds != 0; kinds &= kinds - 1) {
                 UnitRelations relations = unit_relations(unit, (UnitRelationKind) __builtin_ctz(kinds));
@@ -176,14 +176,14 @@ static void consider_what_it_refers_to(ManagerUnloading *unloading, const Unit *
         }
 }
 
-/* First none of them refers to another any more, so that none is left behind as a stub; then they go. */
+/* First removes the relations of all of them, so that none is left as a stub; then removes the units. */
 static void unload_found(Search *search) {
         UnitTable *units = search->unloading->units;
 
         for (size_t i = 0; i < search->found.n; i++) {
                 Unit *unit = unit_table_at(units, search->found.items[i].index);
 
-                /* As long as its relations are there: a job that waits has counted them. */
+                /* While its relations exist, because waiting jobs have counted them. */
                 job_manager_forget_unit(search->unloading->jobs->engine, unit, search->unloading->turn->now);
                 consider_what_it_refers_to(search->unloading, unit);
                 manager_transients_drop(search->unloading->transients, unit);
@@ -208,7 +208,7 @@ static void look_at_candidate(Search *search, uint32_t index) {
                 unload_found(search);
 }
 
-/* Marks are compared by number: when these run out all start anew. */
+/* Resets all marks when the numbers for searches run out. */
 static void reset_marks(ManagerUnloading *unloading) {
         for (size_t i = 0; i < unloading->rows->rows.n; i++)
                 unloading->rows->rows.items[i].walk = 0;
@@ -230,7 +230,7 @@ void manager_unloading_run(ManagerUnloading *unloading) {
         vector_deinit(&search.found);
 }
 
-/* A unit that is active will be considered when it is not any more. */
+/* An active unit is considered when it becomes inactive. */
 void manager_unloading_consider(ManagerUnloading *unloading, Unit *unit) {
         ManagerUnit *row;
 
@@ -238,7 +238,7 @@ void manager_unloading_consider(ManagerUnloading *unloading, Unit *unit) {
                 return;
         row = manager_units_of(unloading->rows, unit);
 
-        /* Without memory the unit stays for now; its next change makes it a candidate again. */
+        /* Without memory the unit stays; its next change makes it a candidate again. */
         if (!row || row->is_candidate || vector_push(&unloading->candidates, unit->index) < 0)
                 return;
         row->is_candidate = true;

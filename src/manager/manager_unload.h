@@ -21,8 +21,8 @@ typedef struct ManagerUnloading {
         uint32_t walk;                  /* number of the last search */
 } ManagerUnloading;
 
-/* A unit that nothing refers to, inactive and without a job, may be unloaded: looked at at the end of the turn. */
+/* Checks at the end of the turn whether the unit can be unloaded. */
 void manager_unloading_consider(ManagerUnloading *unloading, Unit *unit);
-/* A job of @handler has ended: units for whose end it was need not stay for that any more. */
+/* A job of @handler has ended: units that were kept for it may be unloaded. */
 void manager_unloading_consider_handled(ManagerUnloading *unloading, const Unit *handler);
 void manager_unloading_run(ManagerUnloading *unloading);        /* at the end of a turn */

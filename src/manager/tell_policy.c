@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * When listeners are told what has happened
+ * The times at which listeners are told
  *
- * Telling costs time: messages are built, a commit is written. The intervals
- * are chosen so that telling takes a third of the time at most, and nobody
- * waits longer than a person notices.
+ * Telling takes time: messages are built, a commit is written. The intervals
+ * are chosen so that telling takes at most a third of the time, and no client
+ * waits for a noticeable time.
  *
- * A client that has asked for much waits for its answer three times as long
- * again as it took to find the answer; most of what it asked for happens in
- * that time. It is processor time: jobs that end in it are written down once,
- * as ended, however much others use the machine. Told in the middle, they would
- * be written and announced twice. A large request that wants no answer waits
- * likewise.
+ * The answer to a large request is delayed by three times the time that the
+ * request took, in which most of the requested jobs run. The delay is measured
+ * in processor time: jobs that end in it are recorded once, as ended, whatever
+ * the load of the machine. Otherwise they would be recorded and announced
+ * twice. A large request that wants no answer is treated in the same way.
  */
 
 #include <assert.h>
@@ -23,7 +22,7 @@
 #define LATER_MAX (100 * USEC_PER_MSEC)
 #define ANSWER_MAX (500 * USEC_PER_MSEC)
 
-/* Time to wait, for each that was spent. */
+/* Waiting time as a multiple of the time spent. */
 #define FACTOR 2U
 #define ANSWER_FACTOR 3U
 

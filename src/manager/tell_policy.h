@@ -2,12 +2,11 @@
 #pragma once
 
 /*
- * When listeners are told what has happened
+ * The times at which listeners are told
  *
  * Normally at the end of each turn. While jobs begin and end one after the
- * other, what is told covers many turns: one message for all that a unit went
- * through, and one commit in front of it. Pure: time is an argument,
- * CLOCK_MONOTONIC in µs.
+ * other, many turns are combined: one message for all changes of a unit, and
+ * one commit. Pure: the time is an argument, CLOCK_MONOTONIC in µs.
  */
 
 #include <stdbool.h>
@@ -20,9 +19,9 @@ typedef struct TellClock {
 } TellClock;
 
 typedef struct TellPolicy {
-        usec_t later_until;             /* until then listeners wait as long as jobs begin and end */
-        usec_t answer_until;            /* until then the answer to a client waits, likewise; 0: there is none yet */
-        usec_t answer_spent;            /* or until the process has spent so much processor time */
+        usec_t later_until;             /* until then listeners wait while jobs begin and end */
+        usec_t answer_until;            /* until then a client's answer waits, likewise; 0: none */
+        usec_t answer_spent;            /* or until this much processor time was spent */
 } TellPolicy;
 
 /*

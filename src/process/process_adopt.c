@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Processes that somebody else has started
+ * Processes started by others
  *
  * Such processes are put into the group of an owner, if there are groups and it
  * lies in our power: a process may be in a part of the tree that is not ours. A client
@@ -61,7 +61,10 @@ static int check_process(pid_t pid, uid_t uid, pid_t keeper, Failure *ret_failur
         char path[64];
         struct stat st;
 
-        /* Nothing is read for which the kernel looks at the process's memory: whoever locks that would lock us, too. */
+        /*
+         * Reads no file for which the kernel locks the process's memory: a process that holds that lock would block the
+         * manager.
+         */
         snprintf(path, sizeof(path), "/proc/%d", (int) pid);
         if (pid <= 0 || stat(path, &st) < 0 || exec_process_read(pid, &process) < 0 || process.state == 'Z')
                 return failure_set(ret_failure, -ESRCH, "UnixProcessIdUnknown", "Process with ID %d does not exist.",

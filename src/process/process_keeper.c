@@ -2,7 +2,7 @@
 /*
  * The keeper, which holds what must outlive the program
  *
- * Only this file asks whether there is a keeper.
+ * Only this file checks whether there is a keeper.
  */
 
 #include <errno.h>
@@ -30,7 +30,7 @@ int process_keeper_accept_fd(const ProcessKeeper *keeper, const char *name, int 
         int r = -EOPNOTSUPP;
 
         if (poll(&arrival, 1, 0) == 0)
-                return -EAGAIN;         /* mostly so: there is no need to ask */
+                return -EAGAIN;         /* the usual case, without asking the keeper */
         if (keeper->ops && keeper->ops->accept_fd)
                 r = keeper->ops->accept_fd(keeper->userdata, name, listening);
         if (r == -EOPNOTSUPP || r == -ENOSPC || r == -EMFILE || r == -EBADF)

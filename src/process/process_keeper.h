@@ -20,31 +20,31 @@ typedef struct UnitExit UnitExit;
 
 typedef struct ProcessKeeperOps {
         /*
-         * Holds a copy of @fd under @name ("notify", "bus/private", UNIT/WHAT/INDEX) until it is dropped, also if we
-         * die; replaces what had that name. 0 or -errno; a later failure is logged.
+         * Stores a copy of @fd under @name ("notify", "bus/private", UNIT/WHAT/INDEX) until it is dropped, even if core
+         * dies; replaces one of the same name. 0 or -errno; a later failure is logged.
          */
         int (*store_fd)(void *userdata, const char *name, int fd);
         /*
-         * accept() on a listening socket that does not block: the connection is held under @name before we have it. A
-         * descriptor that the caller owns, or a negative errno: that of accept(); -EMFILE or -ENOSPC if it could not
-         * be held and so was not accepted; -EBADF if it does block; -EOPNOTSUPP.
+         * accept() on a non-blocking listening socket: the keeper stores the connection under @name before the manager
+         * gets it. A descriptor that the caller owns, or a negative errno: of accept(); -EMFILE or -ENOSPC if it could
+         * not be stored and was not accepted; -EBADF if the socket blocks; -EOPNOTSUPP.
          */
         int (*accept_fd)(void *userdata, const char *name, int listening);
         int (*drop_fd)(void *userdata, const char *name);
         /*
-         * A descriptor that was held when we began: the caller owns it, the keeper goes on holding it. -ENOENT.
-         * Descriptors that nobody has taken when the loop begins are dropped.
+         * A descriptor that was stored at the start of core: the caller owns its copy, the keeper continues to store
+         * it. -ENOENT. Descriptors that are not taken before the loop begins are dropped.
          */
         int (*take_fd)(void *userdata, const char *name);
-        void (*sync)(void *userdata);   /* returns when the keeper has done what it was asked for */
+        void (*sync)(void *userdata);   /* returns when all requests are done */
         /*
-         * Before the loop, of a process that is gone: is its exit the keeper's to tell? It does so in the first turn.
-         * May ask the keeper, and wait for the answer.
+         * Before the loop, for a process that is gone: returns true if the keeper will report its exit, in the first
+         * turn. May ask the keeper and wait for the answer.
          */
         bool (*has_exit)(void *userdata, pid_t pid);
-        /* At the end of a turn, once its state is saved: the exits that were told in it need not be told again. */
+        /* At the end of a turn, after the commit: exits reported in it need not be reported again. */
         void (*committed)(void *userdata);
-        /* Text in sd_notify()'s form for the process that started jobd, which listens to the keeper only. */
+        /* Text in sd_notify()'s format for the process that started jobd, which accepts it from the keeper only. */
         void (*notify)(void *userdata, const char *text);
 } ProcessKeeperOps;
 
