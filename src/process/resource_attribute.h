@@ -20,7 +20,7 @@
  */
 size_t resource_list_attributes(const ResourceSettings *settings, const ResourceDefaults *defaults,
                                 CgroupAttribute attributes[static RESOURCE_ATTRIBUTES_MAX]);
-/* are there settings for startup alone? @settings may be NULL */
+/* Returns true if there are settings for the startup only; @settings may be NULL. */
 bool resource_has_startup(const ResourceSettings *settings);
 
 /*

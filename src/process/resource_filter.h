@@ -8,7 +8,7 @@
 #include "exec/cgroup.h"
 #include "unitfile/resource_settings.h"
 
-/* Do @settings, which may be NULL, restrict devices, or addresses? */
+/* Returns true if @settings, which may be NULL, restrict devices or addresses. */
 bool resource_filters_devices(const ResourceSettings *settings);
 bool resource_filters_addresses(const ResourceSettings *settings);
 

@@ -2,7 +2,8 @@
 #pragma once
 
 /*
- * How the processes of a unit are run, as its settings say: common to all types that run commands
+ * The execution context of a unit's processes, from its settings: common to
+ * all types that run commands
  */
 
 #include "exec/exec.h"
@@ -15,8 +16,8 @@
 void exec_context_fill(const ExecSettings *settings, const ExecCommand *command, ExecRequest *request);
 
 /*
- * Fills in only the network and IPC of the sandbox: for a command with full privileges ('+'), and for a program of ours
- * that looks at the unit from inside.
+ * Fills in only the network and IPC of the sandbox: for a command with full privileges ('+'), and for a program of
+ * jobd's that checks the unit from inside.
  */
 void exec_context_fill_network(const ExecSettings *settings, ExecRequest *request);
 

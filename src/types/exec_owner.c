@@ -17,7 +17,7 @@
 #include "unit/unit_table.h"
 #include "unitfile/draft_type.h"
 
-/* Does DynamicUser= make a user of that @name for the unit? */
+/* Returns true if DynamicUser= makes a user @name for the unit. */
 static bool has_dynamic_user(const Unit *unit, const char *name) {
         const ExecSettings *settings = draft_type_exec(unit);
         const ExecTerms *terms = settings ? exec_settings_rare(settings)->terms : NULL;
@@ -44,7 +44,7 @@ static bool runs_as(const Unit *unit, uid_t uid, gid_t gid, const char *dynamic,
         return own_uid != (uid_t) -1 && own_uid == uid;
 }
 
-/* The user may have been made without a process that ran as it. */
+/* A user may have been allocated without any process that ran as it. */
 static uid_t find_dynamic(const Unit *unit) {
         const char *name = draft_type_exec(unit)->user;
         uid_t uid = (uid_t) -1;

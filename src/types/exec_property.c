@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Properties of units that run commands: how their processes are run
+ * Properties of units that run commands: execution
  */
 
 #include <string.h>

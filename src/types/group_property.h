@@ -4,8 +4,9 @@
 /*
  * Properties of units with a control group
  *
- * Names and signatures are systemd's, but for ResourcesNotApplied, which is ours. Amounts that are not known, and
- * limits that are not set, are 18446744073709551615.
+ * Names and signatures are systemd's, except for ResourcesNotApplied, which is
+ * jobd's own. Unknown amounts, and limits that are not set, are
+ * 18446744073709551615.
  */
 
 #include "unit/unit.h"

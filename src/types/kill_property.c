@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Properties of units that have processes: how these are ended
+ * Properties of units with processes: killing
  */
 
 #include "basic/macro.h"

@@ -2,7 +2,8 @@
 #pragma once
 
 /*
- * Properties of units that have processes: how these are ended; names and signatures are systemd's
+ * Properties of units with processes: killing; names and signatures are
+ * systemd's
  */
 
 #include "unit/unit.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * mount(8) and umount(8), on their way to become processes of a mount
+ * The commands mount(8) and umount(8) of a mount
  *
- * The command line is made when the host comes back for it (unit_process.h), from the settings as they are then. The
- * child makes a missing mount point, since even that may hang.
+ * The command line is made when the host asks for it (unit_process.h), from
+ * the present settings. The child makes a missing mount point, since even that
+ * may hang.
  */
 
 #include <errno.h>
@@ -42,7 +43,7 @@ int mount_run(Unit *unit, MountExec kind) {
 
 /* — the command — */
 
-/* Options that say when to mount, and nothing to the kernel, are left out. */
+/* Leaves out options that say when to mount, which mean nothing to the kernel. */
 static int choose_options(const MountSettings *settings, MountExec kind, char **ret_options) {
         static const char *const left_out[] = { "auto", "noauto", "nofail", NULL };
         cleanup_free_ char *options = NULL;

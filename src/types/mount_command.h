@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * mount(8) and umount(8), on their way to become processes of a mount, and signals to these
+ * The commands mount(8) and umount(8) of a mount, and signals to them
  */
 
 #include "types/mount_state.h"

@@ -2,8 +2,10 @@
 /*
  * Properties of a mount
  *
- * Names, signatures and which ones announce their changes are systemd's, since its clients read them; FailureReason is
- * ours. What, Type and Options are of the kernel's table while something is mounted, else of the unit file.
+ * Names, signatures and which ones announce their changes are systemd's, since
+ * its clients read them; FailureReason is jobd's own. What, Type and Options
+ * are those of the kernel's table while something is mounted, otherwise those
+ * of the unit file.
  */
 
 #include "basic/macro.h"
@@ -25,7 +27,7 @@
                 put(sink, expression);                                           \
         }
 
-/* The same of a field that is in the kernel's table, too. */
+/* The same for a field that the kernel's table has, too. */
 #define FOUND(name)                                                              \
         static void get_##name(const Unit *unit, Sink *sink) {                   \
                 const MountEntry *entry = mount_find(unit, false);               \

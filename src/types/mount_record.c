@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A mount as a record, for the core that comes after this one
+ * A mount as a record, for the next core process
  *
- * What is mounted needs no record: the kernel's table is read again. The record has the process, and the last result.
+ * Mounts need no record, because the kernel's table is read again. The record
+ * has the process and the last result.
  */
 
 #include <errno.h>

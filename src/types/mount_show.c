@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A mount described for people
+ * A mount shown to users
  */
 
 #include <errno.h>

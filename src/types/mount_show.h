@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * A mount described for people, and recorded for the next core: entries of UnitVTable
+ * A mount shown to users, and recorded for the next core: entries of UnitVTable
  */
 
 #include "unit/unit.h"

@@ -10,9 +10,9 @@
  *                           ▼            │
  *                  unmounting-sigterm ─ unmounting-sigkill ─ dead, failed or mounted: as it is then
  *
- * mount(8) and umount(8) do the work, since either may take for ever. Whether
- * something is mounted says the kernel's table, whoever has done it; so a mount
- * may come and go between any two steps. Private to types.
+ * Processes run mount(8) and umount(8), because either may block for ever. The
+ * kernel's table says whether something is mounted, whatever the cause; so a
+ * mount may appear and disappear between any two steps. Private to types.
  */
 
 #include "basic/macro.h"
@@ -71,8 +71,8 @@ typedef struct Mount {
         bool wants_stop;                /* a stop came while it was remounted */
         unsigned n_retries;             /* of umount(8), where several mounts are stacked */
         RateLimit starts;
-        ExecCommand commands[_MOUNT_EXEC_MAX];  /* as they were run the last time; argv is owned */
-        char *failure;                  /* owned: why result isn't success, for people; NULL: nothing to say */
+        ExecCommand commands[_MOUNT_EXEC_MAX];  /* as they were run last; argv is owned */
+        char *failure;                  /* owned: reason of the result if it isn't success, or NULL */
 } Mount;
 
 Mount *mount_of(const Unit *unit);

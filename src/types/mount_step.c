@@ -2,8 +2,8 @@
 /*
  * A mount from state to state
  *
- * The kernel's table counts, not the exit status of mount(8): a mount is up when it is in the table, and down when it
- * is not. So each step ends in a look at the table.
+ * The kernel's table decides, not the exit status of mount(8): a mount is
+ * active if it is in the table. So each step ends in a look at the table.
  */
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "types/mount_step.h"
 #include "types/unit_rule.h"
 
-/* The most mounts stacked at one place that a stop takes away. */
+/* Limit on the mounts stacked at one path that a stop removes. */
 #define RETRIES_MAX 32U
 
 static void note_result(Unit *unit, MountResult result) {
@@ -69,7 +69,7 @@ static void enter_dead_or_mounted(Unit *unit, MountResult result) {
                 mount_enter_dead(unit, result);
 }
 
-/* — the way up — */
+/* — starting — */
 
 static void enter_mounting(Unit *unit) {
         if (mount_run(unit, MOUNT_EXEC_MOUNT) < 0)
@@ -86,7 +86,7 @@ void mount_enter_remounting(Unit *unit) {
                 mount_set_state(unit, MOUNT_STATE_REMOUNTING);
 }
 
-/* — the way down — */
+/* — stopping — */
 
 void mount_enter_unmounting(Unit *unit) {
         Mount *mount = mount_of(unit);
@@ -129,7 +129,7 @@ void mount_enter_signal(Unit *unit, MountState state, MountResult result) {
                 enter_after_signal(unit, state, MOUNT_RESULT_RESOURCES);
 }
 
-/* — what happens — */
+/* — events — */
 
 static void mounting_ended(Unit *unit, MountResult result) {
         if (result == MOUNT_RESULT_SUCCESS) {
@@ -242,7 +242,7 @@ void mount_follow(Unit *unit, const MountEntry *entry) {
                 mount_set_state(unit, MOUNT_STATE_MOUNTING);
 }
 
-/* — what came of it — */
+/* — results — */
 
 static MountResult result_of(const UnitExit *exit) {
         if (exit->code == CLD_EXITED)
@@ -262,7 +262,7 @@ static bool was_signalled(MountState state) {
                state == MOUNT_STATE_REMOUNTING_SIGTERM || state == MOUNT_STATE_REMOUNTING_SIGKILL;
 }
 
-/* The effect of the process is in the table already, whether the host has told it or not. */
+/* The effect of the process is in the table already, even if the host has not reported it. */
 static void look_again(Unit *unit) {
         Mount *mount = mount_of(unit);
 
@@ -279,7 +279,7 @@ static void control_ended(Unit *unit, const UnitExit *exit) {
         MountResult result = result_of(exit);
 
         unit_process_ended(unit, &mount->commands[kind], exit);
-        /* An end by our own signal is no failure, and its reason is noted. */
+        /* An end by the manager's own signal is not a failure; its reason was stored before. */
         if (was_signalled(mount->state) && result == MOUNT_RESULT_SIGNAL)
                 result = MOUNT_RESULT_SUCCESS;
         if (result != MOUNT_RESULT_SUCCESS)

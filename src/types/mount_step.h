@@ -7,7 +7,7 @@
 
 #include "types/mount_state.h"
 
-void mount_begin(Unit *unit);                           /* a start, from where it is down */
+void mount_begin(Unit *unit);                           /* a start, from an inactive state */
 void mount_enter_remounting(Unit *unit);
 void mount_enter_unmounting(Unit *unit);
 void mount_enter_signal(Unit *unit, MountState state, MountResult result);

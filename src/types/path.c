@@ -306,7 +306,7 @@ static void path_loaded(Unit *unit) {
                 wait_for_event(unit, false);
 }
 
-/* — what happens — */
+/* — events — */
 
 static void path_fd_ready(Unit *unit, uint32_t index, uint32_t events) {
         const Path *path = path_of(unit);

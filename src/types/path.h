@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * A path unit: its data, and what its files offer each other
+ * A path unit: its data, and the interfaces between its files
  */
 
 #include "basic/string_table.h"
@@ -48,7 +48,7 @@ static inline Path *path_of(const Unit *unit) {
         return unit->state_of_type;
 }
 
-/* A unit whose file is gone has none: it watches nothing. */
+/* A unit whose file is gone has no settings: it watches nothing. */
 static inline const PathSettings *path_settings(const Unit *unit) {
         static const PathSettings none;
 
@@ -66,7 +66,10 @@ int path_watch_add(const PathValue *value, PathWatch *watch);
 /* Reads all events. True if one is a change of the path itself, which @value waits for. */
 bool path_watch_read(const PathValue *value, const PathWatch *watch);
 
-/* Does the condition of @value hold? For PathChanged=: has the path come or gone since the last look? */
+/*
+ * Returns true if the condition of @value holds; for PathChanged=, if the path has appeared or disappeared since the
+ * last call.
+ */
 bool path_watch_is_met(const PathValue *value, PathWatch *watch);
 
 /* — path_show.c — */

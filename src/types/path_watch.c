@@ -2,10 +2,12 @@
 /*
  * Watching a path, by inotify
  *
- * Each folder on the way from the root is watched for being moved or removed. A missing part can only appear in the
- * last folder that exists, so only that one is watched for new names: a busy /tmp does not wake a unit that waits for
- * something below another folder of it. A folder is watched before its contents are looked at, so nothing slips
- * through. A symbolic link is watched, and its target.
+ * Each folder on the way from the root is watched for being moved or removed.
+ * A missing part can only appear in the last folder that exists, so only that
+ * one is watched for new names: a busy /tmp does not wake a unit that waits
+ * for something below another folder of it. A folder is watched before its
+ * contents are read, so no change is missed. For a symbolic link both the link
+ * and its target are watched.
  */
 
 #include <dirent.h>

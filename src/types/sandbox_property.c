@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Properties of units that run commands: what these may not see or change
+ * Properties of units that run commands: sandbox
  */
 
 #include <sys/mount.h>

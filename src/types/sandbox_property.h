@@ -2,7 +2,8 @@
 #pragma once
 
 /*
- * Properties of units that run commands: what these may not see or change; names and signatures are systemd's
+ * Properties of units that run commands: sandbox; names and signatures are
+ * systemd's
  */
 
 #include "unit/unit.h"

@@ -4,9 +4,10 @@
  *
  *      dead → running → (abandoned) → stop-sigterm → stop-sigkill → dead
  *
- * A scope is made with processes, and ends with the last one in its control group. Without control groups it ends with
- * the last of the processes that it was made with, after a look for those that they have left behind; descendants that
- * a process outside of the manager has started, or that have lost their parent, cannot be found then.
+ * A scope is made with processes, and ends with the last one in its control
+ * group. Without control groups it ends with the last of the processes that it
+ * was made with and of their descendants; descendants that have lost their
+ * parent, and those started by other processes, cannot be found then.
  */
 
 #include <errno.h>
@@ -21,7 +22,7 @@
 #include "types/scope.h"
 #include "types/unit_types.h"
 
-/* The interval of looks, where nothing reports that the last process has ended. */
+/* The polling interval, where nothing reports that the last process has ended. */
 #define LOOK_EVERY (500 * USEC_PER_MSEC)
 
 static const UnitActiveState active_states[_SCOPE_STATE_MAX] = {
@@ -101,7 +102,7 @@ static void enter_end(Unit *unit, ScopeResult result) {
         set_state(unit, scope_of(unit)->result == SCOPE_SUCCESS ? SCOPE_DEAD : SCOPE_FAILED);
 }
 
-/* Ends the scope if no process is left. Otherwise the host tells it, or it looks again. */
+/* Ends the scope if no process is left. Otherwise waits for the host's report, or polls. */
 static void look(Unit *unit) {
         Scope *scope = scope_of(unit);
 
@@ -113,7 +114,7 @@ static void look(Unit *unit) {
                 set_timer(unit, UNIT_PURPOSE_PIDFILE, usec_add(unit_now(unit), LOOK_EVERY));
 }
 
-/* Is its controller asked to end it? */
+/* Asks the scope's controller to end it; false if there is none. */
 static bool ask_controller(Unit *unit) {
         UnitHost *host = unit_host(unit);
 
@@ -308,7 +309,7 @@ static int scope_kill(Unit *unit, const char *who, int signal, Failure *ret_fail
         return 0;
 }
 
-/* — what happens — */
+/* — events — */
 
 static void scope_child_exited(Unit *unit, const UnitExit *exit) {
         Scope *scope = scope_of(unit);

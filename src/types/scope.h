@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * A scope: its data, and what its files offer each other
+ * A scope: its data, and the interfaces between its files
  */
 
 #include "basic/string_table.h"
@@ -36,7 +36,7 @@ typedef struct Scope {
         ScopeState state;
         ScopeResult result;
         bool was_started;               /* a scope can be started once */
-        bool is_grouped;                /* its processes are those of a control group; else those of .pids */
+        bool is_grouped;                /* processes are those of a control group rather than .pids */
         VECTOR(pid_t) pids;             /* watched processes: before the start, or without a group */
         char *controller;               /* owned: a name on the bus; NULL: none */
         usec_t runtime_deadline;        /* USEC_INFINITY: none */

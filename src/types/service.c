@@ -2,10 +2,11 @@
 /*
  * A service: the operations of its UnitVTable
  *
- * An operation only chooses the first step; service_step.c goes on from there, driven by exits, timers and
- * notifications. All state is in Service, nothing on a stack, so that a manager that dies leaves a record with which
- * its successor continues. Whether the settings make a valid service (ExecStart= for each type, …) was checked when the
- * unit file was read.
+ * An operation only chooses the first step; service_step.c goes on from there,
+ * driven by exits, timers and notifications. All state is in Service, nothing
+ * on a stack, so that the next core process can continue from the record.
+ * Whether the settings make a valid service (ExecStart= for each type, …) was
+ * checked when the unit file was read.
  */
 
 #include <errno.h>
@@ -64,7 +65,7 @@ static void service_resume(Unit *unit) {
                 service_watch_name(unit);
 }
 
-/* Is the command that is about to run the first of this start? */
+/* Returns true if the command that is about to run is the first of this start. */
 static bool is_first(const Unit *unit, const UnitProcess *process) {
         if (!process->is_wanted || process->index > 0 || process->kind > SERVICE_EXEC_START)
                 return false;
@@ -132,7 +133,7 @@ static UnitAnswer service_stop(Unit *unit) {
         case SERVICE_STATE_START:
         case SERVICE_STATE_START_POST:
         case SERVICE_STATE_RELOAD:
-                /* ExecStop= is for a service that is up, so it is left out. */
+                /* ExecStop= is for an active service, so it is skipped. */
                 service_enter_signal(unit, SERVICE_STATE_STOP_SIGTERM, SERVICE_RESULT_SUCCESS);
                 return UNIT_UNDER_WAY;
         case SERVICE_STATE_RUNNING:

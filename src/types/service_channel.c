@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * NotifyFd=: ready by a newline on a descriptor
+ * NotifyFd=: readiness by a newline on a descriptor
  *
- * As in s6, but a socket pair in place of a pipe, since its bytes can be read without being removed: if core dies
- * before the new state is committed, the next one still reads the newline. The keeper has our end until the newline has
- * come or is not needed any more.
+ * As in s6, but a socket pair in place of a pipe, since its bytes can be read
+ * without being removed: if core dies before the new state is committed, the
+ * next one still reads the newline. The keeper stores the manager's end until
+ * the newline has come or is no longer needed.
  */
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * NotifyFd= of a service: ready by a newline on a descriptor
+ * NotifyFd= of a service: readiness by a newline on a descriptor
  */
 
 #include "exec/exec.h"
@@ -12,7 +12,7 @@
 #define SERVICE_CHANNEL_INDEX 0U
 
 typedef struct ServiceChannel {
-        bool is_open;                   /* is NotifyFd= listened to? */
+        bool is_open;                   /* NotifyFd= is being listened to */
         int fd;                         /* owned; -1: not taken over yet */
 } ServiceChannel;
 
@@ -22,7 +22,7 @@ typedef enum ServiceChannelOutcome {
         SERVICE_CHANNEL_BROKEN,         /* closed or filled without a newline; the failure is noted */
 } ServiceChannelOutcome;
 
-int service_open_channel(Unit *unit, ExecRequest *request);     /* the other end is added to @request */
+int service_open_channel(Unit *unit, ExecRequest *request);     /* adds the other end to @request */
 void service_close_channel(Unit *unit);
 ServiceChannelOutcome service_hear_channel(Unit *unit);         /* called when the descriptor is ready */
 void service_resume_channel(Unit *unit);

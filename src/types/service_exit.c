@@ -52,7 +52,7 @@ static bool is_forgiven(const Unit *unit, const UnitProcess *main) {
         return starter && starter->flags & EXEC_IGNORE_FAILURE;
 }
 
-/* Is the service up only after a message, a newline, or a probe? */
+/* Returns true if the service becomes active only after a message, a newline, or a probe. */
 static bool awaits_word(const Unit *unit) {
         return service_is_notify(unit) || service_is_probing(unit, SERVICE_PROBE_READINESS);
 }

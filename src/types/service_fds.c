@@ -198,7 +198,7 @@ void service_free_fds(Unit *unit, ServiceFds *fds) {
         vector_deinit(&fds->stored);
 }
 
-/* — written down, and read again — */
+/* — records — */
 
 void service_put_fds(RecordWriter *writer, const ServiceFds *fds) {
         record_put(writer, fds->next);

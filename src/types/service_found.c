@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A service that was found running
+ * A service found running
  *
- * The records of the previous manager cannot be read, but processes of the service exist. How far its start or stop had
- * come is not known. It counts as running: so it is neither started a second time nor taken for stopped.
+ * The records of the previous manager cannot be read, but processes of the
+ * service exist. How far its start or stop had come is not known. It counts as
+ * running: so it is neither started a second time nor taken for stopped.
  */
 
 #include <errno.h>

@@ -52,7 +52,7 @@ static void become_ready(Unit *unit) {
                 service_enter_running(unit, SERVICE_RESULT_SUCCESS);
 }
 
-/* Type=notify-reload: does the message answer our signal, rather than belong to an earlier reload? */
+/* Type=notify-reload: returns true if the message answers the manager's signal, rather than an earlier reload. */
 static bool answers_signal(const Unit *unit, char *const *assignments) {
         const char *value = service_find_assignment(assignments, "MONOTONIC_USEC");
         uint64_t usec;
@@ -86,13 +86,13 @@ static void take_notice(Unit *unit, char *const *assignments) {
         if (service_says(assignments, "RELOADING") &&
             (!service_says(assignments, "READY") || service_extra(unit)->reload_begin > 0))
                 begin_reload(unit, assignments);
-        /* Before the answer to our signal READY=1 belongs to something else. */
+        /* Before the answer to the manager's signal READY=1 belongs to something else. */
         if (service_says(assignments, "READY") &&
             (service->state != SERVICE_STATE_RELOAD || service_extra(unit)->reload_begin == 0))
                 become_ready(unit);
 }
 
-/* Text that is not UTF-8 would make the bus daemon close our connection. */
+/* Text that is not UTF-8 would make the bus daemon close the manager's connection. */
 static bool take_status(Unit *unit, const char *value) {
         Service *service = service_of(unit);
         char *copy;

@@ -2,10 +2,13 @@
 /*
  * The main process of a service
  *
- * Of a process that we have started it is known. A forking daemon names it in a PID file, or it is guessed: the only
- * orphan in the control group, or the only one with the invocation id. A file or message is not trusted blindly, since
- * the main process gets our signals. The process must be alive, and either belong to this invocation, or be named by a
- * file that only root (or we) can have written, or by a file that its own user owns, who could signal it anyway.
+ * If the manager has started the main process, it is known. A forking daemon
+ * names it in a PID file, or it is guessed: the only orphan in the control
+ * group, or the only one with the invocation id. A file or message is not
+ * trusted blindly, because the main process gets the manager's signals. The
+ * process must be alive, and either belong to this invocation, or be named by
+ * a file that only root (or the manager's user) can have written, or by a file
+ * of the process's own user, who could signal it anyway.
  */
 
 #include <errno.h>
@@ -99,7 +102,7 @@ static int read_pid_file(const char *path, pid_t *ret_pid, uid_t *ret_owner) {
         return 0;
 }
 
-/* May a file of @owner name this process? */
+/* Returns true if a file of @owner may name this process. */
 static bool may_name(uid_t owner, pid_t pid) {
         uid_t uid;
 

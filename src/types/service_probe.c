@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Probes of a service: is it ready, is it alive?
+ * Readiness and liveness probes of a service
  *
- * A probe is a process, one at a time. A probe of a port is one, too (our own program under another name), since
- * connecting and looking up a name may take long. Readiness is probed in the state "start", after all other conditions
- * of being up; liveness while the service runs. The interval counts from begin to begin; one timer serves as the
- * interval and as the time limit of a probe.
+ * A probe is a process, one at a time. A probe of a port is a process, too
+ * (jobd-core under another name), because connecting and looking up a name may
+ * take long. Readiness is probed in the state "start", after all other
+ * conditions of readiness; liveness while the service runs. The interval
+ * counts from begin to begin; one timer serves as the interval and as the time
+ * limit of a probe.
  */
 
 #include <errno.h>
@@ -54,7 +56,7 @@ static void set_timer(Unit *unit, usec_t deadline) {
         (void) unit_set_timer(unit, UNIT_PURPOSE_PROBE, deadline);
 }
 
-/* Kills the process, whose exit does not matter. */
+/* Kills the probe's process, whose exit is ignored. */
 static void end_process(Unit *unit, ServiceProbing *probing) {
         UnitHost *host = unit_host(unit);
 
@@ -128,7 +130,7 @@ static ServiceProbeOutcome become_ready(Unit *unit, ServiceProbing *probing) {
         return SERVICE_PROBE_READY;
 }
 
-/* The unit files were read again and have no such probe any more. */
+/* After a reload of unit files: returns true if there is no such probe any more. */
 static bool is_dropped(const Unit *unit, const ServiceProbing *probing) {
         return !probe_of(unit, (ServiceProbeKind) probing->kind)->command;
 }
@@ -140,7 +142,7 @@ static ServiceProbeOutcome drop(Unit *unit, ServiceProbing *probing) {
         return SERVICE_PROBE_NOTHING;
 }
 
-/* @message: why it failed; NULL: it has succeeded. */
+/* @message: the reason of the failure; NULL: success. */
 static ServiceProbeOutcome judge(Unit *unit, ServiceProbing *probing, const char *message) {
         ServiceProbeKind kind = (ServiceProbeKind) probing->kind;
         const ServiceProbe *probe = probe_of(unit, kind);

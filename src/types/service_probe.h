@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Probes of a service: is it ready, is it alive?
+ * Readiness and liveness probes of a service
  */
 
 #include "basic/text.h"

@@ -2,8 +2,8 @@
 /*
  * Properties of a service
  *
- * Names, signatures and which ones announce their changes are systemd's, since its clients read them; FailureReason is
- * ours.
+ * Names, signatures and which ones announce their changes are systemd's, since
+ * its clients read them; FailureReason is jobd's own.
  */
 
 #include <signal.h>

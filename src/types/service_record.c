@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A service as a record, for the core that comes after this one
+ * A service as a record, for the next core process
  *
- * The record has all of Service, in the order of its fields. The host keeps timers, processes and requests; they are
- * named by (unit, purpose), as here. A record of another version never comes here. A damaged one must not put the
- * service into a state that does not exist.
+ * The record has all of Service, in the order of its fields. The host keeps
+ * timers, processes and requests; they are named by (unit, purpose), as here.
+ * Records of incompatible versions are rejected before. A damaged record must
+ * not lead to an invalid state.
  */
 
 #include <errno.h>

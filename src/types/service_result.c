@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The result of a service, and what follows from it
+ * The result of a service, and its consequences
  */
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "basic/macro.h"
 #include "types/service_result.h"
 
-/* Did the kernel send SIGKILL, for lack of memory? */
+/* Returns true if the kernel sent SIGKILL for lack of memory. */
 static bool ran_out_of_memory(const Unit *unit, const UnitExit *exit) {
         UnitHost *host = unit_host(unit);
         uint64_t kills = 0;
@@ -20,7 +20,7 @@ static bool ran_out_of_memory(const Unit *unit, const UnitExit *exit) {
         return host->ops->group_value(host, unit, UNIT_GROUP_OOM_KILLS, &kills) == 0 && kills > 0;
 }
 
-/* A daemon may die of a signal to end; a oneshot command has work to finish. */
+/* A daemon may end by a termination signal; a oneshot command is expected to finish. */
 static bool is_clean(const ServiceSettings *settings, const UnitExit *exit) {
         if (exit->code == CLD_EXITED)
                 return exit->status == 0 || exit_status_set_has_status(&settings->success_exit_status, exit->status);

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The result of a service, and what follows from it
+ * The result of a service, and its consequences
  */
 
 #include "types/service_state.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A service described for people
+ * A service shown to users
  */
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static int describe_process(const Unit *unit, const UnitProcess *process, char *
                                      ret_activity);
 }
 
-/* Does the start wait for something other than processes? */
+/* Returns true if the start waits for something other than processes. */
 static bool is_waiting_to_start(const Unit *unit) {
         return service_of(unit)->state == SERVICE_STATE_START &&
                (service_is_idle(unit) || service_is_probing(unit, SERVICE_PROBE_READINESS) || service_lacks_name(unit));

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * A service described for people, and recorded for the next core: entries of UnitVTable
+ * A service shown to users, and recorded for the next core: entries of UnitVTable
  */
 
 #include "unit/unit.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The commands of a service, on their way to become processes
+ * The commands of a service
  *
- * The request is made when the host comes back for it (unit_process.h), from the settings as they are then.
+ * The request is made when the host asks for it (unit_process.h), from the
+ * present settings.
  */
 
 #include <assert.h>
@@ -165,12 +166,12 @@ static int set_own_environment(const Unit *unit, UnitPurpose purpose, ExecReques
         return r;
 }
 
-/* A probe of a port runs our own program rather than a command of the unit file. */
+/* Returns true for a probe of a port, which runs jobd-core rather than a command of the unit file. */
 static bool is_own_probe(const UnitProcess *process, const ExecCommand *command) {
         return process->kind >= _SERVICE_EXEC_LIST_MAX && text_equal(command->path, SERVICE_PROBE_PATH);
 }
 
-/* A program of ours gets only user and network of the unit. */
+/* A program of jobd's gets only user and network of the unit. */
 static int set_context(Unit *unit, const UnitProcess *process, const ExecCommand *command,
                         ExecRequest *request) {
         const ServiceSettings *settings = service_settings(unit);

@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * The commands of a service, on their way to become processes
+ * The commands of a service
  */
 
 #include "types/service_state.h"
 
-/* Asks for a process, and sets the time limit of its step. 0, or a negative errno and the failure is noted. */
+/* Requests a process, and sets the time limit of its step. 0, or a negative errno with the failure stored. */
 int service_run(Unit *unit, UnitPurpose purpose, ServiceExec kind, unsigned index);
 int service_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request);
-UnitProcess *service_process(const Unit *unit, UnitPurpose purpose);    /* NULL: nothing is probed */
+UnitProcess *service_process(const Unit *unit, UnitPurpose purpose);    /* NULL: no probe is running */

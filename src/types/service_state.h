@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * A service: its states and what is known of its processes
+ * A service: its states and its processes
  *
  *   dead ─ condition ─ start-pre ─ start ─ start-post ─ running ⇄ reload
  *     │        │            │         │         │          │  └─ exited
@@ -13,13 +13,16 @@
  *     │     final-sigterm ─▶ final-sigkill ─▶ dead or failed ─▶ auto-restart
  *     └──────────────────────────────────────────────────────────────┘ (start)
  *
- * A state without anything to do is passed through within the call that enters it. There are at most two processes:
- * main and control (a command that helps it along).
+ * A state without anything to do is passed through within the call that enters
+ * it. There are at most two processes: main and control (an auxiliary
+ * command).
  *
- * The files of a service, from the bottom up: this one (data); its parts, which know of no step and return outcomes
- * (probe, fds, channel, streams, wait, pid, limit, kill, result, message, spawn); service_step.c, the steps from state
- * to state; what drives these (service_exit.c, service_timeout.c, service_notify.c, service_clean.c, service_found.c);
- * service.c, the UnitVTable. Private to types.
+ * The files of a service, from the bottom up: this one (data); its parts,
+ * which know of no step and return outcomes (probe, fds, channel, streams,
+ * wait, pid, limit, kill, result, message, spawn); service_step.c, the steps
+ * from state to state; what drives these (service_exit.c, service_timeout.c,
+ * service_notify.c, service_clean.c, service_found.c); service.c, the
+ * UnitVTable. Private to types.
  */
 
 #include "types/service_channel.h"
@@ -71,7 +74,7 @@ typedef enum ServiceResult {
         _SERVICE_RESULT_MAX,
 } ServiceResult;
 
-typedef enum ServiceNotice {            /* the last state told by sd_notify */
+typedef enum ServiceNotice {            /* the state last reported by sd_notify */
         SERVICE_NOTICE_NONE,
         SERVICE_NOTICE_READY,
         SERVICE_NOTICE_RELOADING,
@@ -127,11 +130,11 @@ typedef struct Service {
         ServiceNotice notice;
         char *status_text;              /* owned */
         int32_t status_errno;
-        char *failure;                  /* owned: why result isn't success, for people; NULL: nothing to say */
-        char *reload_failure;           /* owned: the same of the last reload */
+        char *failure;                  /* owned: reason of the result if it isn't success, or NULL */
+        char *reload_failure;           /* owned: the same for the last reload */
         uid_t uid;                      /* of the last process; UINT32_MAX: the manager's */
         gid_t gid;
-        ServiceExtra *extra;            /* owned; NULL: nothing of that. Read by service_extra() */
+        ServiceExtra *extra;            /* owned; NULL: none. Read with service_extra() */
 } Service;
 
 Service *service_of(const Unit *unit);
@@ -146,9 +149,9 @@ void service_republish(Unit *unit);             /* same state, but a property ha
 
 ExecCommand *service_command(const Unit *unit, ServiceExec kind, unsigned index);       /* NULL past the end */
 bool service_has_command(const Unit *unit, ServiceExec kind);
-bool service_is_notify(const Unit *unit);       /* is it up when it sends READY=1? */
-bool service_awaits_reload(const Unit *unit);   /* is a reload under way that it will report the end of? */
-bool service_has_hit_start_limit(const Unit *unit);     /* has it failed by its start limit? */
+bool service_is_notify(const Unit *unit);       /* active after READY=1 */
+bool service_awaits_reload(const Unit *unit);   /* will the service report the end of its reload? */
+bool service_has_hit_start_limit(const Unit *unit);     /* it has failed by its start limit */
 
 void service_note_result(Unit *unit, ServiceResult result);     /* the first failure counts */
 #define service_note_failure(unit, ...) unit_say_failure(unit, &service_of(unit)->failure, __VA_ARGS__)

@@ -25,7 +25,7 @@
 #include "types/service_spawn.h"
 #include "types/service_step.h"
 
-/* Can there be a main or control process in @state? */
+/* Returns true if there can be a main or control process in @state. */
 static bool has_processes(ServiceState state) {
         UnitActiveState active = service_active_state(state);
 
@@ -60,7 +60,7 @@ static bool has_probe(ServiceState state, ServiceProbeKind kind) {
         return state == SERVICE_STATE_RUNNING || state == SERVICE_STATE_RELOAD;
 }
 
-/* Ends waits that have no purpose in @state. */
+/* Ends waits that do not apply in @state. */
 static void end_waits(Unit *unit, ServiceState state) {
         const Service *service = service_of(unit);
         int probe = service_extra(unit)->probing.kind;
@@ -161,8 +161,8 @@ void service_enter_start_post(Unit *unit) {
 }
 
 /*
- * Is the service still up? A forking daemon without a known main process counts as up as long as there are processes of
- * its invocation; if none were found at the start, until it is stopped.
+ * Returns true if the service is still active. A forking daemon without a known main process is active as long as there
+ * are processes of its invocation or, if none were found at the start, until it is stopped.
  */
 static bool is_alive(Unit *unit) {
         const Service *service = service_of(unit);
@@ -350,7 +350,7 @@ void service_enter_signal(Unit *unit, ServiceState state, ServiceResult result) 
                 service_poll(unit, 10 * USEC_PER_MSEC);
 }
 
-/* A stale PID file would mislead others. */
+/* A stale PID file would mislead other programs. */
 static void remove_pid_file(const Unit *unit) {
         const char *path = service_settings(unit)->pid_file;
 

@@ -7,7 +7,7 @@
 
 #include "types/service_state.h"
 
-UnitAnswer service_begin(Unit *unit);           /* a start, from where it is down */
+UnitAnswer service_begin(Unit *unit);           /* a start, from an inactive state */
 void service_reset(Service *service);           /* for another start */
 void service_set_state(Unit *unit, ServiceState state);
 

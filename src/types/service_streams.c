@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Standard streams that a client has given
+ * Standard streams given by a client
  *
- * StandardInputFileDescriptor= and the like: the streams of a command that runs for a client. Core and the keeper have
- * them open until the service is at rest; then the client reads the end of the output.
+ * StandardInputFileDescriptor= and the like: the streams of a command that
+ * runs for a client. Core and the keeper hold them open until the service is
+ * inactive; then the client reads the end of the output.
  */
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Standard streams that a client has given to a service
+ * Standard streams of a service given by a client
  */
 
 #include "exec/exec.h"

@@ -21,7 +21,7 @@ typedef enum ServiceNameOutcome {
 bool service_begin_idle(Unit *unit);            /* true: Type=idle has to wait for other jobs, from now on */
 bool service_idle_elapsed(Unit *unit);          /* true: the wait is over */
 void service_end_idle(Unit *unit);
-bool service_is_idle(const Unit *unit);         /* does it wait for other jobs? */
+bool service_is_idle(const Unit *unit);         /* it waits for other jobs */
 
 int service_watch_name(Unit *unit);             /* Type=dbus: 0, or -errno and the failure is noted */
 void service_unwatch_name(Unit *unit);

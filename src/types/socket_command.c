@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A socket's commands, on their way to become processes, and signals to these
+ * The commands of a socket, and signals to their processes
  */
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * A socket's commands, on their way to become processes, and signals to these
+ * The commands of a socket, and signals to their processes
  */
 
 #include "types/socket_state.h"

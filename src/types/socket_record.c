@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A socket as a record, for the core that comes after this one
+ * A socket as a record, for the next core process
  *
- * The record has all of Socket but its descriptors, which the keeper has. A descriptor that is missing after the
- * restart is opened again: the backlog is lost then, not the socket.
+ * The record has all of Socket but its descriptors, which the keeper has. A
+ * descriptor that is missing after the restart is opened again: the backlog is
+ * lost then, not the socket.
  */
 
 #include <errno.h>

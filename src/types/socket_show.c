@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A socket described for people
+ * A socket shown to users
  */
 
 #include <errno.h>

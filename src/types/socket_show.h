@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * A socket described for people, and recorded for the next core: entries of UnitVTable
+ * A socket shown to users, and recorded for the next core: entries of UnitVTable
  */
 
 #include "unit/unit.h"

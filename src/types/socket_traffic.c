@@ -21,7 +21,7 @@
 
 #define STOP_RETRY (100 * USEC_PER_MSEC)
 
-/* Is a triggered unit active or activating, or does it have a job? */
+/* Returns true if a triggered unit is active or activating, or has a job. */
 static bool is_pending(Unit *unit) {
         UnitRelations triggers = unit_relations(unit, UNIT_TRIGGERS);
 
@@ -74,7 +74,7 @@ static bool is_within_poll_limit(Unit *unit) {
         return false;
 }
 
-/* A stop refuses what is pending, but it may still be canceled. */
+/* A stop refuses pending connections, but it may still be canceled. */
 static bool is_about_to_stop(Unit *unit) {
         if (!unit_will_stop(unit))
                 return false;
@@ -101,7 +101,7 @@ void socket_fd_ready(Unit *unit, uint32_t index, uint32_t events) {
                 trigger(unit);
 }
 
-/* — what becomes of the service — */
+/* — events of the service — */
 
 /* An earlier failure of the service does not count. */
 static bool has_hit_start_limit(const Unit *unit, const Unit *service) {

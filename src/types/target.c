@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A target: a name for a state of the whole
+ * A target: a name for a state of the system
  *
- * A target does nothing itself; what it stands for is in its relations. So it is
- * active as soon as it is started, and inactive as soon as it is stopped.
+ * A target does nothing itself; its relations define it. So it is active as
+ * soon as it is started, and inactive as soon as it is stopped.
  */
 
 #include "types/unit_types.h"

@@ -4,12 +4,13 @@
  *
  *      dead → waiting → running → waiting → … → elapsed
  *
- * A started timer waits for the earliest of its times. When it elapses it requests a start of the triggered unit, and
- * is running until that unit is inactive again and has no job. Then it computes its next time; if there is none it is
- * elapsed or, with RemainAfterElapse=no, ends.
+ * A started timer waits for the earliest of its times. When it elapses it
+ * requests a start of the triggered unit, and is running until that unit is
+ * inactive again and has no job. Then it computes its next time; if there is
+ * none it is elapsed or, with RemainAfterElapse=no, ends.
  *
- * All of it is in Timer, which is committed together with the request for the job: after a death of the manager nothing
- * elapses twice, or is lost.
+ * All state is in Timer, which is committed together with the request for the
+ * job: if the manager dies, no elapse is lost or repeated.
  */
 
 #include <errno.h>
@@ -167,7 +168,7 @@ static void timer_loaded(Unit *unit) {
                 wait_for_next(unit);
 }
 
-/* — what happens — */
+/* — events — */
 
 static void timer_timer_elapsed(Unit *unit, UnitPurpose purpose) {
         UnitHost *host = unit_host(unit);

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * A timer: its data, and what its files offer each other
+ * A timer: its data, and the interfaces between its files
  */
 
 #include "basic/string_table.h"
@@ -40,7 +40,7 @@ static inline Timer *timer_of(const Unit *unit) {
         return unit->state_of_type;
 }
 
-/* A timer whose file is gone has none: it goes by the defaults. */
+/* A timer whose file is gone has no settings: it uses the defaults. */
 static inline const TimerSettings *timer_settings(const Unit *unit) {
         static const TimerSettings none = { .remain_after_elapse = true };
 
@@ -54,7 +54,7 @@ static inline Unit *timer_triggered(const Unit *unit) {
         return triggers.n > 0 ? unit_table_at(unit->table, triggers.items[0].other) : NULL;
 }
 
-/* — timer_next.c: when — */
+/* — timer_next.c — */
 
 /* The next time of @value, on its own clock and without random delay: 0, or -ENOENT if there is none. */
 int timer_value_next(const Unit *unit, const TimerValue *value, usec_t *ret_next);

@@ -33,7 +33,7 @@ static usec_t booted_of(const Unit *unit) {
         return unit_host(unit)->ops->booted ? unit_host(unit)->ops->booted(unit_host(unit)) : 0;
 }
 
-/* — what is said — */
+/* — settings — */
 
 /* When this run of the timer began. */
 static UnitTimestamp find_start(const Unit *unit) {
@@ -140,7 +140,7 @@ bool timer_compute_next(const Unit *unit, usec_t *ret_realtime, usec_t *ret_mono
         return realtime > 0 || monotonic > 0 || settings->on_clock_change || settings->on_timezone_change;
 }
 
-/* — what is random — */
+/* — random delay — */
 
 /* The same as long as the machine has its id. */
 static uint64_t machine_hash(void) {
@@ -160,7 +160,7 @@ static uint64_t machine_hash(void) {
         return hash;
 }
 
-/* Similar hashes become very different ones. */
+/* Makes very different hashes from similar ones. */
 static uint64_t mix(uint64_t hash) {
         hash = (hash ^ (hash >> 33)) * UINT64_C(0xff51afd7ed558ccd);
         hash = (hash ^ (hash >> 33)) * UINT64_C(0xc4ceb9fe1a85ec53);
@@ -183,7 +183,7 @@ usec_t timer_draw_delay(const Unit *unit) {
         return settings->randomized_delay == USEC_INFINITY ? 0 : number % settings->randomized_delay;
 }
 
-/* — when to wake up — */
+/* — wake-up — */
 
 /* The moment from @least to @most at which other timers wake up, too. */
 static usec_t choose_moment(usec_t least, usec_t most) {

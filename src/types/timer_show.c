@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A timer described for people, and recorded for the next core
+ * A timer shown to users, and recorded for the next core
  *
  * Names and signatures of the properties are systemd's.
  */

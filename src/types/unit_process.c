@@ -136,7 +136,7 @@ int unit_process_describe(const char *what, const ExecCommand *command, pid_t pi
         return text_finish(&text, ret_text);
 }
 
-/* — what they are told — */
+/* — environment — */
 
 int unit_process_add_variable(char ***environment, const char *format, ...) {
         char *assignment = NULL;

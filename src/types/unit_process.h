@@ -4,10 +4,11 @@
 /*
  * Processes of a unit, of whatever type
  *
- * A unit asks for a process by unit_process_ask(). The host comes back for the command when it flushes its outbox
- * (UnitVTable.prepare_spawn), and reports the outcome later (UnitVTable.spawned, which begins with
- * unit_process_spawned()). In between the unit may take the wish back: then the process, if it starts at all, is
- * killed.
+ * A unit requests a process by unit_process_ask(). The host asks for the
+ * command when it flushes its outbox (UnitVTable.prepare_spawn), and reports
+ * the outcome later (UnitVTable.spawned, which begins with
+ * unit_process_spawned()). In between the unit may withdraw the request: then
+ * the process, if it starts at all, is killed.
  */
 
 #include "exec/exec.h"
@@ -21,7 +22,7 @@
  */
 typedef struct UnitProcess {
         pid_t pid;                      /* 0: none */
-        bool is_wanted;                 /* the host was asked for it and has not started it yet */
+        bool is_wanted;                 /* requested from the host and not started yet */
         bool has_command;
         bool ignores_failure;
         int kind;                       /* of the type's commands: ServiceExec, SocketExec, MountExec */
@@ -35,7 +36,7 @@ typedef enum UnitSpawn {
         UNIT_SPAWN_FAILED,              /* no process; *process still has the wish */
 } UnitSpawn;
 
-/* Those that a unit knows of its processes; 0: there is none. */
+/* The known processes of a unit; 0: none. */
 typedef struct UnitPids {
         pid_t main, control;
 } UnitPids;
@@ -67,7 +68,7 @@ void unit_process_forget(Unit *unit, UnitPurpose purpose, UnitProcess *process);
  */
 bool unit_process_failed_exit(const Unit *unit, const ExecResult *result, UnitExit *ret_exit);
 
-/* The user of the last process; a process with our own privileges ("+") leaves them as they are. */
+/* Stores the user of the last process; a process with the manager's privileges ("+") leaves it unchanged. */
 void unit_process_note_user(const ExecResult *result, uid_t *uid, gid_t *gid);
 
 /* Notes in @command, which may be NULL, that it has started, or ended. */

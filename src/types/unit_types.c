@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The unit types that there are
+ * The list of unit types
  */
 
 #include <stddef.h>
