@@ -128,9 +128,9 @@ int cgroup_find(bool owns_all, pid_t keeper, CgroupPlace *ret_place, Failure *re
                 return failure_set(ret_failure, -ENOENT, NAME, "there is no version 2 hierarchy at " MOUNT);
         r = read_own_path(&place.path);
         if (r == -ENOENT)
-                return failure_set(ret_failure, r, NAME, "/proc/self/cgroup does not tell which one we are in");
+                return failure_set(ret_failure, r, NAME, "/proc/self/cgroup does not name the manager's own");
         if (r == 0 && text_starts_with(place.path, "/.."))
-                return failure_set(ret_failure, -EXDEV, NAME, "we are in one that cannot be seen from here");
+                return failure_set(ret_failure, -EXDEV, NAME, "the manager's own is not visible in this namespace");
         if (r == 0)
                 r = text_format(&place.folder, "%s%s", mount, place.path);
         if (r < 0)

@@ -85,7 +85,7 @@ int manager_load_unit(Manager *manager, const char *name, Unit **ret_unit, Failu
                 return failure_set(ret_failure, r, "InvalidArgs",
                                    "%s is a template: put an instance between '@' and the last dot.", name);
         if (r == -EINVAL)
-                return failure_set(ret_failure, r, "InvalidArgs", "'%.300s' is no valid unit name.", name);
+                return failure_set(ret_failure, r, "InvalidArgs", "'%.300s' is not a valid unit name.", name);
         if (r < 0)
                 return failure_set(ret_failure, r, "NoMemory", "No memory to load %s.", name);
         manager_unloading_consider(&manager->unloading, unit);
@@ -492,8 +492,8 @@ int manager_ask_reexec(Manager *manager, Failure *ret_failure) {
         int r;
 
         if (!manager->options.keeper.ops)
-                return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported", "This manager has no keeper: nobody could "
-                                   "go back if the new image failed. Start it as jobd.");
+                return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported", "This manager has no keeper, which would "
+                                   "start the old image again if the new one failed. Start it as jobd.");
         if (manager->stages.stage >= MANAGER_STOPPING)
                 return failure_set(ret_failure, -EBUSY, "ShuttingDown", "The manager is about to end.");
         r = write_all(manager);
@@ -501,7 +501,7 @@ int manager_ask_reexec(Manager *manager, Failure *ret_failure) {
                 return failure_set(ret_failure, r, "Failed",
                                    "The state cannot be written to %s (%s): the next image would not "
                                    "know of the latest changes.", state_path(manager->turn.state), strerror(-r));
-        log_notice("Executing ourselves anew is asked for.");
+        log_notice("Re-execution was requested.");
         manager->wants_reexec = true;
         return 0;
 }

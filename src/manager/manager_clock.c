@@ -117,11 +117,11 @@ void manager_clock_watch(ManagerClock *clock) {
         clock->is_watched = true;
         r = watch_clock(clock);
         if (r < 0)
-                log_warning("That the clock is set cannot be seen: %s. Timers may elapse too late or too early then.",
+                log_warning("Changes of the clock cannot be seen: %s. Timers may elapse too late or too early then.",
                             strerror(-r));
         r = watch_zone(clock);
         if (r < 0)
-                log_warning("That the time zone is changed cannot be seen: %s.", strerror(-r));
+                log_warning("Changes of the time zone cannot be seen: %s.", strerror(-r));
 }
 
 void manager_clock_deinit(ManagerClock *clock) {

@@ -83,5 +83,5 @@ void manager_generator_run(const ManagerGenerator *generator) {
                         .userdata = generator->userdata,
                 });
         if (r < 0)
-                log_error("Cannot make units of %s: %s.", path, strerror(-r));
+                log_error("Cannot make units from %s: %s.", path, strerror(-r));
 }

@@ -38,7 +38,7 @@ static void touch(ManagerMounts *mounts, const char *where) {
         char *copy = strdup(where);
 
         if (!copy || vector_push(&mounts->touched, copy) < 0) {
-                log_error("Out of memory: what has changed at %s is not seen.", where);
+                log_error("Out of memory: the change of the mount at %s is not handled.", where);
                 free(copy);
         }
 }
@@ -75,7 +75,7 @@ static void try_again(ManagerMounts *mounts) {
         if (r >= 0)
                 r = sd_event_source_set_enabled(mounts->retry, SD_EVENT_ONESHOT);
         if (r < 0)
-                log_warning("What is mounted is not seen before the next change: %s.", strerror(-r));
+                log_warning("Mounts are not checked again before the next change: %s.", strerror(-r));
 }
 
 static void refresh(ManagerMounts *mounts) {

@@ -98,7 +98,7 @@ void manager_pins_hold(ManagerPins *pins) {
         if (sd_event_add_time_relative(pins->turn->event, &pins->held_source, CLOCK_MONOTONIC, RETURN_TIME,
                                        USEC_PER_SEC, on_time, pins) >= 0)
                 return;
-        log_warning("Units that clients wait for are not kept until these connect again.");
+        log_warning("Units that clients wait for may be unloaded before these connect again.");
         let_go(pins);
 }
 

@@ -129,7 +129,7 @@ static unsigned find_unit(const ManagerRebuild *rebuild, const Trace *eldest) {
         int r;
 
         if (unit_table_load(rebuild->units, eldest->unit, &unit) < 0 || !unit->vtable->found) {
-                log_warning("Process %d is of %s, of which nothing else is known: it is left alone.", (int) eldest->pid,
+                log_warning("Process %d belongs to %s, which cannot be loaded: it is left alone.", (int) eldest->pid,
                             eldest->unit);
                 return 0;
         }

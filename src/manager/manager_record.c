@@ -136,7 +136,7 @@ static void read_type(Manager *manager, Unit *unit, const void *bytes, size_t n,
                 return;
         record_reader_init_inner(&reader, bytes, n, outer);
         if (unit_restore(unit, &reader) < 0)
-                log_write(LOG_LEVEL_ERROR, unit->id, "Its state from before cannot be read: it counts as inactive.");
+                log_write(LOG_LEVEL_ERROR, unit->id, "Its recorded state cannot be read: it counts as inactive.");
         manager_units_count_failed(&manager->rows, unit, unit->active_state == UNIT_FAILED);
         manager_invocations_note(&manager->invocations, unit);
         /* The earlier core may have left the links. */
@@ -198,7 +198,7 @@ static int read_unit(void *userdata, uint32_t number, RecordReader *reader) {
         if (r == -ENOMEM)
                 return r;
         if (r < 0)
-                log_warning("State of '%s' is dropped: there can be no such unit.", name);
+                log_warning("The recorded state of '%s' is dropped: the name is not valid.", name);
         else
                 read_type(restore->manager, unit, bytes, n, reader);
         r = read_owner(restore, unit, reader);

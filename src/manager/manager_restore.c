@@ -162,7 +162,7 @@ static bool read_state(Manager *manager) {
         int r, opened;
 
         if (manager->options.no_state) {
-                log_warning("No state is written down, as was asked for.");
+                log_warning("As requested, no state is recorded.");
                 return is_lost;
         }
         opened = state_open(manager->turn.state, &failure);
@@ -176,7 +176,7 @@ static bool read_state(Manager *manager) {
         if (r == 0 && state_open_anew(manager->turn.state, &failure) < 0)
                 log_warning("%s; if jobd dies its services are not taken over.", failure_message(&failure));
         if (r < 0) {
-                log_error("The state in %s cannot be read: %s. It is set aside.", state_path(manager->turn.state),
+                log_error("The state in %s cannot be read: %s. The file is renamed.", state_path(manager->turn.state),
                           strerror(-r));
                 (void) state_set_aside(manager->turn.state, &failure);
         }

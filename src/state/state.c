@@ -187,11 +187,11 @@ static int open_store(State *state, Failure *ret_failure) {
         r = store_open(&state->store, state->path, &format, &(StoreOwner) { state, save, next, soon }, ret_failure);
         if (r == STORE_E_TOO_NEW)
                 log_warning("The state in %s is of a later version of jobd (format %u; this one knows %u): "
-                            "it was set aside. What runs is found again by its processes; jobs and counters are lost.",
+                            "the file was renamed. Running units are found by their processes; jobs are lost.",
                             state->path, store_version(state->store), options->version);
         else if (r == STORE_E_SET_ASIDE)
                 log_warning("The state in %s is damaged, too old or of another boot: "
-                            "it was set aside, and is not used.", state->path);
+                            "the file was renamed, and is not used.", state->path);
         return r;
 }
 

@@ -75,7 +75,7 @@ usec_t timer_read_stamp(const Unit *unit) {
                 return status.st_mtim.tv_sec >= 0 && time < now ? time : 0;
         }
         if (r < 0)
-                say(unit, "It cannot be seen when it has elapsed last", r);
+                say(unit, "The time of its last elapse cannot be read", r);
         return 0;
 }
 
@@ -86,7 +86,7 @@ bool timer_remove_stamp(const Unit *unit) {
         if (r == 0 && unlink(path) < 0 && errno != ENOENT)
                 r = -errno;
         if (r < 0)
-                say(unit, "It cannot be forgotten when it has elapsed", r);
+                say(unit, "The time of its last elapse cannot be removed", r);
         return r == 0;
 }
 

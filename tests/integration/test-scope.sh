@@ -63,7 +63,7 @@ unit f.scope <<'U'
 [Scope]
 TimeoutStopSec=3
 U
-check_prints "a file is no scope" 'A scope has no file' ctl verify "$UNITS/f.scope"
+check_prints "a file is no scope" 'A scope cannot have a unit file' ctl verify "$UNITS/f.scope"
 check_exit "and is not started" 1 ctl start f.scope
 
 if command -v busctl >/dev/null; then

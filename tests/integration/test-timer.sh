@@ -84,7 +84,7 @@ check "and that is written down" wait_for . find "$STAMP" -newermt '1 day ago'
 check "it waits for its next time" wait_for '^waiting$' ctl show --value -p SubState missed.timer
 
 # Wrong timers.
-check_prints "one that never elapses is refused" "it would never elapse" ctl start broken.timer
+check_prints "one that never elapses is refused" "would never elapse" ctl start broken.timer
 check_prints "verify says what is wrong" 'broken\.timer:2.*OnCalendar.*hour is out of its range' ctl verify "$UNITS/broken.timer"
 check_exit "one without its unit cannot be started" 1 ctl start lonely.timer
 check_prints "the log says why" 'lonely\.timer: The unit that it triggers' cat "$DIR/log"
