@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The interfaces and kinds of objects that there are
+ * All interfaces and kinds of objects
  */
 
 #include "dbus/object/bus_tree.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The manager's interface: units that clients make
+ * The manager's interface: units made by clients
  *
  * Properties become the text of a unit file, which is loaded like any other.
  * Auxiliary units are made before the one that is started, so that a timer
@@ -120,7 +120,7 @@ static int read_stream(BusCall *call, const char *property, DBusMessageIter *val
         return 0;
 }
 
-/* Reads a property that no unit file can have: 1 if it was one. */
+/* Reads a property that is not a setting of unit files: 1 if it was one. */
 static int read_particular(BusCall *call, const Unit *unit, DBusMessageIter fields, Transient *transient) {
         DBusMessageIter value;
         const char *property;
@@ -241,7 +241,7 @@ static int make_others(BusCall *call, DBusMessageIter *array) {
         return r;
 }
 
-/* A unit that is not started does not stay loaded because of the processes that it was to have. */
+/* A unit that is not started does not stay loaded because of processes given to it. */
 static void let_go(BusCall *call, const char *name) {
         cleanup_(failure_deinit) Failure failure = {};
         Unit *unit = manager_find_unit(call->tree->manager, name);
@@ -250,7 +250,7 @@ static void let_go(BusCall *call, const char *name) {
                 (void) unit->vtable->give_processes(unit, NULL, 0, NULL, &failure);
 }
 
-/* — a call that is made again — */
+/* — a repeated call — */
 
 static bool find_property(const DBusMessageIter *array, const char *name, DBusMessageIter *ret_value) {
         DBusMessageIter list = *array, items;
@@ -386,7 +386,7 @@ int bus_manager_start_transient_unit(BusCall *call) {
         return r > 0 ? answer_again(call, done, name, &own) : make_and_start(call, token, request);
 }
 
-/* — processes of units that are there — */
+/* — processes of existing units — */
 
 int bus_manager_attach_processes(BusCall *call) {
         cleanup_(transient_deinit) Transient found = { .name = bus_call_string(call), .streams = { -1, -1, -1 } };

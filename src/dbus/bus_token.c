@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Calls that can be made again
+ * Calls that can be repeated
  *
  * Shared by the methods that take a token. The token is looked up before all
  * other checks: a repeated call is answered even if it would be refused by now.

@@ -3,9 +3,9 @@
 /*
  * The interface of units: methods; and units as objects
  *
- * Every valid name of a unit is a path that can be asked: the unit is loaded
- * for the question and unloaded again, and a unit without a file says so by its
- * load state.
+ * Every valid name of a unit is the path of an object: the unit is loaded for
+ * a call and unloaded again, and the load state of a unit without a file shows
+ * that.
  */
 
 #include <errno.h>

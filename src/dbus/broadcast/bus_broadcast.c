@@ -15,7 +15,7 @@
 #include "dbus/broadcast/bus_broadcast.h"
 #include "dbus/object/bus_view.h"
 
-/* A signal to be: of which object, and the writer of its body. */
+/* A signal to be sent: its object, and the writer of its body. */
 typedef struct BusEmission {
         const BusObject *object;
         const char *interface;          /* as BusInterface.name */
@@ -172,7 +172,7 @@ static void write_removed(const BusView *view, const void *data, Sink *sink) {
         notice->of->write_gone(view, notice, sink);
 }
 
-/* Few peers do: for the others nothing is looked up. */
+/* Few peers use ObjectManager: for the others nothing is looked up. */
 static bool is_heard_about_objects(const BusPeers *peers) {
         bus_foreach_peer(peers, peer)
                 if (bus_peer_hears_objects(peer))

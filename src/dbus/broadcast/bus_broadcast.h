@@ -17,7 +17,7 @@ typedef struct BusBroadcast {
 
 typedef void (*BusSignalWrite)(const BusView *view, const void *data, Sink *sink);
 
-/* Does anyone hear signals? */
+/* Returns true if any peer gets signals. */
 bool bus_broadcast_is_heard(const BusBroadcast *broadcast);
 
 /* A signal of the manager. */
@@ -27,8 +27,8 @@ void bus_broadcast_of_object(BusBroadcast *broadcast, const BusObject *object, c
                              const char *member);
 /* The values of the properties of an object that have all of @flags, a signal for each interface with any. */
 void bus_broadcast_changes(BusBroadcast *broadcast, const BusObject *object, uint8_t flags);
-/* Announces that an object came or went. */
+/* Announces that an object was added or removed. */
 void bus_broadcast_notice(BusBroadcast *broadcast, const BusNotice *notice);
 
-/* Disconnects all private peers, since something cannot be told; clients connect and ask again. */
+/* Disconnects all private peers after an event that cannot be reported; clients reconnect and ask again. */
 void bus_broadcast_drop_all(BusBroadcast *broadcast);

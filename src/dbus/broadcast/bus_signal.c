@@ -4,9 +4,10 @@
  * Telling clients what has changed
  *
  * Job signals are broadcast, never sent to the caller alone: some clients call
- * on one connection and listen on another. A unit that came and went within a
- * turn (a client asked for its state) is not announced. Notices name units by
- * string and jobs by id, since either may be gone when the notice is sent.
+ * on one connection and listen on another. A unit that was added and removed
+ * within a turn (a client asked for its state) is not announced. Notices name
+ * units by string and jobs by id, since either may be gone when the notice is
+ * sent.
  */
 
 #include <assert.h>
@@ -25,7 +26,7 @@ typedef enum BusUnitMark {
 
 #define BUS_UNIT_ANY_CHANGE (BUS_UNIT_CHANGED | BUS_UNIT_JOB_CHANGED)
 
-/* Clients would wait for that change for ever; after a broken connection they ask again. */
+/* Clients would wait for that change for ever; after a lost connection they ask again. */
 static void out_of_memory(BusSignals *signals) {
         log_error("Out of memory while noting a change for D-Bus clients, disconnecting them.");
         bus_broadcast_drop_all(&signals->broadcast);
@@ -102,7 +103,7 @@ static void send_unit_changes(BusSignals *signals, uint32_t index) {
 
         signals->of_units.items[index].marks &= (uint8_t) ~BUS_UNIT_ANY_CHANGE;
         if (!bus_broadcast_is_heard(&signals->broadcast))
-                return;                 /* the audience has gone since */
+                return;                 /* there are no listeners any more */
         unit = unit_table_at(manager_units(signals->tree->manager), index);
         if (unit)
                 broadcast_unit_changes(signals, unit, marks);
@@ -307,7 +308,7 @@ static void broadcast_job_changes(BusSignals *signals, const JobInfo *job) {
         bus_broadcast_of_manager(&signals->broadcast, "JobChanged", write_job, job);
 }
 
-/* Of a job that has ended meanwhile JobRemoved was sent already. */
+/* For a job that has ended in the meantime JobRemoved was sent already. */
 static void send_job_changes(BusSignals *signals) {
         u32_sort(signals->changed_jobs.items, signals->changed_jobs.n);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What each client may do
+ * The rights of clients
  *
  * Changes are for root and the owner of the manager. The kind of an object may
  * grant more, such as to the user whom the object belongs to. An unknown uid

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What each client may do
+ * The rights of clients
  */
 
 #include <stdbool.h>

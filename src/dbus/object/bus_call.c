@@ -135,7 +135,7 @@ static int bus_call_check_unit_name(BusCall *call, const char *unit) {
         return 0;
 }
 
-/* The engine stops any name; with a mistyped one that would look like success. */
+/* The engine accepts any name as a stop; for a mistyped one that would look like success. */
 static int bus_call_check_stop(BusCall *call, const char *name) {
         Unit *unit;
         int r;

@@ -4,9 +4,9 @@
 /*
  * One method call
  *
- * The view of a handler. The signature has been checked and access has been
- * granted: the readers below are called in the order of the signature and can
- * only fail on memory.
+ * The interface for handlers. Signature and access have been checked: the
+ * readers below are called in the order of the signature and fail only without
+ * memory.
  */
 
 #include "dbus/object/bus_tree.h"
@@ -17,7 +17,7 @@ struct BusCall {
         BusPeer *peer;
         BusClient *client;
         const BusDialect *dialect;
-        const char *sender;             /* static: of the answer */
+        const char *sender;             /* static: sender of the answer */
         const BusObject *object;
         const BusMethod *method;
         const BusInterface *interface;
@@ -39,7 +39,7 @@ int bus_call_strv(BusCall *call, char ***ret_strv);
 /* Sets the call's failure and returns @code. */
 #define bus_call_fail(call, code, name, ...) failure_set(&(call)->failure, code, name, __VA_ARGS__)
 
-/* — what handlers share — */
+/* — shared by handlers — */
 
 JobRequester bus_call_requester(const BusCall *call);
 BusView bus_call_view(const BusCall *call);
@@ -53,7 +53,7 @@ int bus_call_exec(BusCall *call, const JobRequest *requests, size_t n, JobMode m
 
 /* One request, answered with the path of its job, as StartUnit() and Unit.Start() do. */
 int bus_call_enqueue(BusCall *call, const char *unit, const char *type, const char *mode);
-/* The same, answered with all its jobs, as EnqueueUnitJob() does. */
+/* The same, answered with all its jobs, like EnqueueUnitJob(). */
 int bus_call_enqueue_verbose(BusCall *call, const char *unit, const char *type, const char *mode);
 
 /* A unit by name: one that is loaded (NoSuchUnit), or after loading it. */

@@ -3,9 +3,9 @@
 /*
  * From a message to its handler, and back
  *
- * Every mistake in a call is found here, in this order: object, interface,
- * method, signature, access. So handlers see only calls that fit their row of
- * the table.
+ * Errors in a call are found here, in this order: object, interface, method,
+ * signature, access. So handlers get only calls that match their row of the
+ * table.
  */
 
 #include <assert.h>
@@ -141,7 +141,7 @@ static int call_answer(BusCall *call, BusWire *wire) {
         return r;
 }
 
-/* Until an object is found the dialect is the own one. */
+/* Until an object is found the dialect is jobd's own. */
 static BusCall call_begin(const BusTree *tree, BusClient *client, DBusMessage *message, const BusObject *object) {
         return (BusCall) {
                 .tree = tree,
@@ -178,7 +178,7 @@ static void on_call(BusClient *client, DBusMessage *message, void *userdata) {
         failure_deinit(&call.failure);
 }
 
-/* Refusals are in the own dialect. */
+/* Refusals are in jobd's own dialect. */
 static void on_refuse(BusClient *client, DBusMessage *message, const Failure *failure, void *userdata) {
         const BusDispatch *dispatch = userdata;
         BusCall call = call_begin(dispatch->tree, client, message, NULL);

@@ -5,7 +5,7 @@
  *
  * The lower layers name a failure by the last part of its error name. Names
  * that D-Bus itself has keep their standard prefix, since clients look for it
- * there; the others are of the dialect that was spoken.
+ * there; the others have the prefix of the client's dialect.
  */
 
 #include <errno.h>

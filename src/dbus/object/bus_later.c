@@ -3,9 +3,9 @@
 /*
  * Calls that are answered later
  *
- * The record of such a call hangs on its client, so it goes when the client
- * goes. An answer is written into memory of its own: it may be caused by another
- * call, whose own answer is being written.
+ * The record of such a call belongs to its client, and is removed with it. An
+ * answer is written into memory of its own: it may be caused by another call,
+ * whose own answer is being written.
  */
 
 #include <assert.h>
@@ -40,7 +40,7 @@ int bus_call_keep(BusCall *call, BusLater *ret_later) {
         return 0;
 }
 
-/* True with its record, which the client has no more. */
+/* Removes the record of a call from its client; true if there was one. */
 static bool take_record(BusClient *client, uint64_t number, BusLaterCall *ret_record) {
         for (size_t i = 0; i < client->later.n; i++)
                 if (client->later.items[i].number == number) {
@@ -82,7 +82,7 @@ const BusClient *bus_later_client(const BusTree *tree, BusLater later) {
         return find_client(tree, later);
 }
 
-/* Takes the call from the client: the caller answers it. False if there is none. */
+/* Takes the call from the client: the caller must answer it. False if there is none. */
 static bool take_reply(const BusTree *tree, BusLater later, BusReply *ret_reply) {
         BusClient *client = find_client(tree, later);
         BusLaterCall record;

@@ -5,10 +5,10 @@
  * Calls that are answered later
  *
  * A handler that cannot answer yet keeps the call, remembers its name (a
- * BusLater) and returns BUS_CALL_LATER. In a later turn the call is answered or
- * failed by that name, once; until then it counts among what its client holds.
- * A call whose client has gone is forgotten: to answer it does nothing. So does
- * a second answer.
+ * BusLater) and returns BUS_CALL_LATER. In a later turn the call is answered
+ * or failed by that name, once; until then it counts among what its client
+ * holds. A call whose client has disconnected is forgotten: an answer to it
+ * does nothing. Nor does a second answer.
  */
 
 #include "dbus/object/bus_call.h"
@@ -19,12 +19,12 @@
 /* The name of a call. It contains no pointer, and stays valid for ever. */
 typedef struct BusLater {
         uint64_t peer;
-        uint64_t number;                /* 0: of none */
+        uint64_t number;                /* 0: no call */
 } BusLater;
 
 /* Keeps the call of a handler. LimitsExceeded if the client has BUS_LATER_MAX of them already, or -ENOMEM. */
 int bus_call_keep(BusCall *call, BusLater *ret_later);
-/* Forgets it again: the handler has failed, and its failure is the answer. */
+/* Forgets the call again: the handler has failed, and its failure is the answer. */
 void bus_call_unkeep(BusCall *call);
 
 /* The client of the call; NULL if it has gone, or the call is answered. */

@@ -27,7 +27,7 @@ int bus_reply_send(const BusReply *reply, BusWire *wire) {
         int r;
 
         r = finish(reply, wire);
-        /* The call has been done: to say that it failed would be wrong. */
+        /* The call has been executed, so it must not be reported as failed. */
         if (r == -ENOMEM && !reply->peer->is_message_bus) {
                 bus_peer_drop(reply->peer);
                 return 0;

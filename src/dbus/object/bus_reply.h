@@ -7,7 +7,7 @@
 
 #include "dbus/object/bus_tree.h"
 
-/* Where an answer goes. */
+/* The destination of an answer. */
 typedef struct BusReply {
         const BusTree *tree;
         BusPeer *peer;

@@ -3,8 +3,8 @@
 /*
  * Interfaces as tables
  *
- * A type's interface has its rows from the unit layer, which knows no bus; the
- * rest of the layer sees both kinds through one view.
+ * The rows of a unit type's interface come from the unit layer, which knows no
+ * bus; the rest of the bus layer sees both kinds through one interface.
  */
 
 #include <assert.h>

@@ -22,7 +22,7 @@ typedef struct BusCall BusCall;
 typedef struct BusObject BusObject;
 typedef struct BusTree BusTree;
 
-/* The right that a method needs; bus_access.h says who has which. */
+/* The right that a method needs; bus_access.h defines who has which. */
 typedef enum BusVerb {
         BUS_VERB_READ,                  /* questions, and subscription to changes */
         BUS_VERB_ENQUEUE,               /* jobs */
@@ -103,7 +103,7 @@ bool bus_interface_find_property(const BusInterface *interface, const char *name
 const BusMethod *bus_interface_find_method(const BusInterface *interface, const char *name);
 void bus_property_write(const BusView *view, const BusPropertyRow *row, Sink *sink);
 
-/* Writes the entries of an open a{sv}: of the properties that have all of @flags. Are there any? */
+/* Writes the entries of an open a{sv}: the properties that have all of @flags. Returns true if there are any. */
 bool bus_interface_has_properties(const BusInterface *interface, uint8_t flags);
 void bus_interface_write_properties(const BusView *view, const BusInterface *interface, uint8_t flags, Sink *sink);
 

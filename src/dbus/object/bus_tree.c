@@ -12,7 +12,7 @@
 #include "basic/text.h"
 #include "dbus/object/bus_tree.h"
 
-/* Folders: paths that only lead to objects. */
+/* Folders: paths that are only parents of objects. */
 static const BusKind folder_kind = {};
 
 static int find_below(const BusTree *tree, const char *rest, pid_t caller, BusObject *object, Failure *ret_failure) {
@@ -31,7 +31,7 @@ static int find_below(const BusTree *tree, const char *rest, pid_t caller, BusOb
         return failure_set(ret_failure, -ENOENT, "UnknownObject", "There is no object %s.", object->path);
 }
 
-/* The part of @path that follows @root: "" if they are the same, NULL if it lies elsewhere. */
+/* The part of @path after @root: "" if they are equal, NULL if it is not below @root. */
 static const char *path_below(const char *path, const char *root) {
         size_t n = strlen(root);
 

@@ -62,7 +62,7 @@ struct BusKind {
         /* Interfaces of the kind, at most BUS_INTERFACES_MAX - 3; returns how many. GetAll() of all has this order. */
         size_t (*interfaces)(const BusObject *object, BusInterface *ret_interfaces);
 
-        /* Has a user that right on this object, beyond the table of bus_access.h? NULL: no. */
+        /* Returns true if a user has that right on this object, beyond the table of bus_access.h. NULL: no. */
         bool (*grants)(const BusTree *tree, const BusObject *object, BusVerb verb, uid_t uid);
 
         /* Signals of the manager when one came or went, and their body. NULL: none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What several interfaces write of an object
+ * Values of an object that several interfaces write
  */
 
 #include "dbus/object/bus_view.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What several interfaces write of an object
+ * Values of an object that several interfaces write
  */
 
 #include "dbus/object/bus_tree.h"

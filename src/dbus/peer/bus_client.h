@@ -58,7 +58,7 @@ BusClient *bus_client_free(BusClient *client);
 /* The name of the client's process, as it was at its first request here; NULL if that is not known. */
 const char *bus_client_command(BusClient *client);
 
-/* Does it hold nothing that its departure would end? */
+/* Returns true if the client holds nothing that would end with its connection. */
 bool bus_client_is_idle(const BusClient *client);
 int bus_client_add_job(BusClient *client, uint32_t id);
 void bus_client_remove_job(BusClient *client, uint32_t id);

@@ -118,7 +118,7 @@ int bus_link_call(BusLink *link, const char *method, const char *argument, BusLi
         return r;
 }
 
-/* Without memory for a call the connection is of no use. */
+/* Without memory for a call the connection is useless. */
 static void link_check(BusLink *link, int r) {
         if (r < 0 && link->peer) {
                 log_error("Out of memory while talking to the message bus, leaving it.");
@@ -338,7 +338,7 @@ static void on_message(BusPeer *peer, DBusMessage *message, void *userdata) {
                 link_take_signal(link, message);
 }
 
-/* — coming and going — */
+/* — connecting and disconnecting — */
 
 static void on_name(void *userdata, const char *name, DBusMessage *reply) {
         dbus_uint32_t result = 0;

@@ -30,9 +30,9 @@ DEFINE_CLEANUP(BusLink, bus_link_free)
 /* @ops: NULL for no listener. */
 void bus_link_listen(BusLink *link, const BusLinkOps *ops, void *userdata);
 
-/* Is there a bus that has answered Hello? */
+/* Returns true if there is a bus that has answered Hello. */
 bool bus_link_is_up(const BusLink *link);
-/* Tries to connect more often again, since a name on the bus is waited for. */
+/* Tries to connect more often again, because a unit waits for a name on the bus. */
 void bus_link_hurry(BusLink *link);
 
 /*

@@ -32,7 +32,7 @@ typedef void (*BusLoopWriter)(void *userdata);
 void bus_loop_set_writer(BusLoop *loop, BusLoopWriter writer, void *userdata);
 void bus_loop_want_write(BusLoop *loop, bool is_wanted);
 
-/* Has a message come over the connection, even one that libdbus has answered itself? */
+/* Returns true if a message has come over the connection, even one that libdbus has answered itself. */
 bool bus_loop_has_message(const BusLoop *loop);
 
 /* Not from inside a callback of the connection. */

@@ -3,8 +3,8 @@
 /*
  * Output of a private connection
  *
- * A reader that has hung up is no error here: messages that it sent before are
- * still to be read, and the end of its stream tells that it has gone.
+ * A reader that has hung up is not an error here: its earlier messages must
+ * still be read, and the end of its stream then reports the hang-up.
  */
 
 #include <assert.h>

@@ -253,7 +253,7 @@ static int send_to_message_bus(BusPeer *peer, DBusMessage *message) {
         return outbox_add(manager_outbox(peer->peers->manager), &outgoing_ops, outgoing);
 }
 
-/* A client that misses a message would wait for it: its connection is closed, so that it asks again. */
+/* A client that misses a message would wait for it for ever: its connection is closed, so that it asks again. */
 static int peer_sent(BusPeer *peer, int r) {
         if (r >= 0)
                 r = peer_enter_outbox(peer);

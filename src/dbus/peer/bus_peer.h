@@ -89,14 +89,14 @@ int bus_peer_new(BusPeer **ret_peer, BusPeers *peers, DBusConnection *connection
 BusPeer *bus_peer_unref(BusPeer *peer);
 DEFINE_CLEANUP(BusPeer, bus_peer_unref)
 
-/* Has the reaper close it. */
+/* Lets the reaper close it. */
 void bus_peer_drop(BusPeer *peer);
 
 /* Puts a message into the turn's outbox. 0 or -ENOMEM. @message is borrowed, and not changed any more. */
 int bus_peer_send(BusPeer *peer, DBusMessage *message);
 int bus_peer_send_wire(BusPeer *peer, const BusWire *wire);
 
-/* Does it get signals? */
+/* Returns true if the client gets signals. */
 bool bus_peer_hears(const BusPeer *peer, const BusDialect *dialect);
 bool bus_peer_hears_objects(const BusPeer *peer);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Processes, as /proc shows them
+ * Information about processes, from /proc
  */
 
 #include <errno.h>

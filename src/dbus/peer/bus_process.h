@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Processes, as /proc shows them
+ * Information about processes, from /proc
  *
  * A process that has ended is unknown. No function waits for a process.
  */

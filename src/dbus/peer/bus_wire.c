@@ -100,7 +100,7 @@ static size_t alignment_of(char type) {
         }
 }
 
-/* Is there room, and no error so far? */
+/* Returns true if there is space, and no error so far. */
 static bool wire_accepts(BusWire *wire) {
         if (wire->sink.error == 0 && wire->body.error < 0)
                 wire->sink.error = wire->body.error;

@@ -9,10 +9,10 @@
 
 #include <stdbool.h>
 
-/* Is the directive such a list? */
+/* Returns true if the directive is such a list. */
 bool bus_setting_is_list(const char *directive);
 
-/* Is there an empty assignment among @lines, which clears the list? */
+/* Returns true if @lines contain an empty assignment, which clears the list. */
 bool bus_setting_takes_back(const char *directive, const char *lines);
 
 /*

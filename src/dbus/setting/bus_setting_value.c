@@ -4,7 +4,7 @@
  * Values of D-Bus as lines of a unit file
  *
  * The parser of unit files reads the lines afterwards, also in the next core:
- * so values are not checked here, only spelt.
+ * so values are formatted here, but not checked.
  */
 
 #include <errno.h>
