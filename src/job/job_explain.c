@@ -141,7 +141,7 @@ static const Job *write_blockers(const JobExplain *explain, const Job *job) {
 static const char *ends_when(const Job *last) {
         if (last->state == JOB_RUNNING)
                 return last->run_type == JOB_STOP ? "the unit has stopped" :
-                                                    "the unit reports that it is there, or fails";
+                                                    "the unit becomes active, or fails";
         if (last->pause != JOB_PAUSE_NONE)
                 return "the unit changes its state";
         return "the manager's next turn";
@@ -204,10 +204,10 @@ static int describe_wait(const JobExplain *explain, const Job *job, char **ret_t
         if (blocker && describe_blocker(explain, job, blocker, &why) == 0)
                 return text_format(ret_text, "%s %s waits: %s.", job_type_to_string(job->run_type), unit->id, why);
         if (job->pause != JOB_PAUSE_NONE)
-                return text_format(ret_text, "%s %s waits: the unit is %s and said \"not now\".",
+                return text_format(ret_text, "%s %s waits: the unit is %s and answered \"not now\".",
                                    job_type_to_string(job->run_type), unit->id,
                                    unit_active_state_to_string(unit->active_state));
-        return text_format(ret_text, "%s %s is ready: it is dispatched in the manager's next turn.",
+        return text_format(ret_text, "%s %s is ready: it will be dispatched in the manager's next turn.",
                            job_type_to_string(job->run_type), unit->id);
 }
 
@@ -238,7 +238,7 @@ int job_explain_wait(const JobExplain *explain, const Job *job, char **ret_text)
                 text_addf(&text, "%s was %s", unit->id, unit_active_state_to_string(unit->active_state));
                 add_activity(&text, unit);
         } else if (job->pause != JOB_PAUSE_NONE)
-                text_addf(&text, "%s was %s and said \"not now\"", unit->id,
+                text_addf(&text, "%s was %s and answered \"not now\"", unit->id,
                           unit_active_state_to_string(unit->active_state));
         else
                 return -ENOENT;
@@ -274,7 +274,7 @@ static int explain_job(const JobExplain *explain, const Job *job) {
 
         last = write_blockers(explain, job);
         if (job->pause != JOB_PAUSE_NONE)
-                sink_entry_string(explain->sink, "pause", "the unit said \"not now\"");
+                sink_entry_string(explain->sink, "pause", "the unit answered \"not now\"");
         write_ends_when(explain, job, last ? last : job);
         sink_close(explain->sink);
         return 0;

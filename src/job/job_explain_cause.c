@@ -19,11 +19,11 @@
 
 int job_explain_requester(const JobTransactionRecord *record, char **ret_text) {
         if (record->requester && record->pid > 0)
-                return text_format(ret_text, "asked for by %s (pid %u, uid %u)", record->command ?: record->requester,
+                return text_format(ret_text, "requested by %s (pid %u, uid %u)", record->command ?: record->requester,
                                    record->pid, record->uid);
         if (record->requester)
-                return text_format(ret_text, "asked for by %s (uid %u)", record->requester, record->uid);
-        return text_format(ret_text, "asked for since %s", record->reason ? record->reason : "the manager started");
+                return text_format(ret_text, "requested by %s (uid %u)", record->requester, record->uid);
+        return text_format(ret_text, "requested because %s", record->reason ? record->reason : "the manager started");
 }
 
 static void write_requester(const JobExplain *explain, const JobTransactionRecord *record) {
@@ -83,7 +83,7 @@ static int describe_link(const JobExplain *explain, const Link *link, char **ret
         char origin[512], declaration[JOB_DECLARATION_TEXT_MAX];
 
         if (!link->puller)
-                return text_format(ret_text, "%s %s is what was asked for", job_type_to_string(link->type),
+                return text_format(ret_text, "%s %s was requested", job_type_to_string(link->type),
                                    link->unit->string);
         if (link->origin == UNIT_ORIGIN_NONE)
                 return text_format(ret_text, "%s %s comes with %s %s", job_type_to_string(link->type),

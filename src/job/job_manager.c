@@ -125,7 +125,7 @@ static void commit_changed(void *userdata, Job *job) {
 
         manager->stat.n_joined++;
         commit_touch(manager, job);
-        job_manager_emit(manager, JOB_EVENT_CHANGED, job, "another request joined it", NULL);
+        job_manager_emit(manager, JOB_EVENT_CHANGED, job, "another request was merged into it", NULL);
 }
 
 static int record_new(JobManager *manager, JobMode mode, const JobRequester *requester,

@@ -11,7 +11,7 @@
 static const char *job_answer_text(UnitAnswer answer) {
         switch (answer) {
         case UNIT_ALREADY:
-                return "the unit was there already";
+                return "the unit was in that state already";
         case UNIT_CONDITION_UNMET:
                 return "a condition is not met";
         case UNIT_ASSERT_UNMET:
@@ -51,9 +51,9 @@ static int job_end_reason_write(const JobEndReason *reason, char *buffer, size_t
         case JOB_END_UNIT_NOT_ACTIVE:
                 return snprintf(buffer, size, "the unit is not active");
         case JOB_END_UNIT_GONE:
-                return snprintf(buffer, size, "the unit is gone");
+                return snprintf(buffer, size, "the unit was unloaded");
         case JOB_END_UNIT_UNUSABLE:
-                return snprintf(buffer, size, "its unit can't be used any more after a restart of the manager");
+                return snprintf(buffer, size, "its unit cannot be used since a restart of the manager");
         case JOB_END_DEPENDENCY:
                 return snprintf(buffer, size, "dependency on %s failed", name);
         case JOB_END_REPLACED:
@@ -67,10 +67,10 @@ static int job_end_reason_write(const JobEndReason *reason, char *buffer, size_t
         case JOB_END_CANCELED:
                 return snprintf(buffer, size, "canceled by %s", name);
         case JOB_END_TIME_LIMIT:
-                return snprintf(buffer, size, "its time limit is over%s%s", reason->name ? ": " : "",
+                return snprintf(buffer, size, "its time limit has elapsed%s%s", reason->name ? ": " : "",
                                 reason->name ? name : "");
         case JOB_END_CYCLE:
-                return snprintf(buffer, size, "new unit files closed a cycle of order");
+                return snprintf(buffer, size, "new unit files closed an ordering cycle");
         }
         return 0;
 }

@@ -90,13 +90,13 @@ static int job_transaction_refuse_destructive(JobTransaction *transaction, const
                 break;
         case JOB_RESISTS_VERIFY:
         case JOB_NO_RESISTANCE:
-                why = "a check for being active cancels no stop";
+                why = "a verify does not cancel a stop";
                 break;
         }
 
         return job_transaction_refuse(
                 transaction, -EDEADLK, "TransactionIsDestructive",
-                job_stage_format(transaction, "%s conflicts with job %u (%s %s, %s): %s. Asked for by: %s.",
+                job_stage_format(transaction, "%s conflicts with job %u (%s %s, %s): %s. Requested by: %s.",
                                  job_candidate_name(transaction, candidate), installed->id,
                                  job_type_to_string(installed->type), candidate->unit->id,
                                  job_state_to_string(installed->state), why, job_stage_chain(transaction, candidate)));

@@ -153,7 +153,7 @@ static int cycle_break_one(OrderGraph *graph, const uint32_t *nodes, size_t n) {
                                         job_candidate_name(transaction, victim));
                 r = vector_push(&transaction->cycles, text);
                 job_stage_drop(transaction, victim, JOB_DROP_CYCLE,
-                               job_stage_format(transaction, "to break a cycle of order: %s", text));
+                               job_stage_format(transaction, "to break an ordering cycle: %s", text));
         }
         vector_deinit(&cycle);
         return r;

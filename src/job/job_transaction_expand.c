@@ -333,7 +333,7 @@ static int job_request_check_mode(JobTransaction *transaction, const Unit *unit,
         }
         if (transaction->mode == JOB_ISOLATE && unit->load_state == UNIT_LOADED && !unit->settings.allow_isolate) {
                 message = job_stage_format(transaction,
-                                           "Unit %s may not be isolated: it does not say AllowIsolate=yes.",
+                                           "Unit %s may not be isolated: it does not have AllowIsolate=yes.",
                                            unit->id);
                 return job_transaction_refuse(transaction, -EPERM, "NoIsolation", message);
         }
@@ -357,7 +357,7 @@ static int job_request_check_manual(JobTransaction *transaction, const Unit *uni
 
         return job_transaction_refuse(transaction, -EINVAL, "OnlyByDependency",
                                       job_stage_format(transaction,
-                                                       "Unit %s says %s: a %s can only come through another unit.",
+                                                       "Unit %s has %s: a %s can only be pulled in by another unit.",
                                                        unit->id, setting, job_type_to_string(type)));
 }
 

@@ -229,7 +229,7 @@ static void job_stage_cut_needs(JobTransaction *transaction, JobCandidate *candi
                 job_edge_cut(edge);
                 if (edge->object->n_pullers == 0 && !edge->object->is_anchor)
                         job_stage_queue(transaction, edge->object, JOB_DROP_UNREACHED,
-                                        "nothing that is left pulls it in");
+                                        "no remaining job pulls it in");
         }
 }
 
@@ -304,7 +304,7 @@ void job_stage_sweep(JobTransaction *transaction) {
 
                 if (!candidate->is_gone && candidate->mark != transaction->generation)
                         job_stage_drop_alone(transaction, candidate, JOB_DROP_UNREACHED,
-                                             "nothing that is left pulls it in");
+                                             "no remaining job pulls it in");
         }
         transaction->is_swept = true;
 }

@@ -64,7 +64,7 @@ static void add_sentence(Text *text, const json_t *step) {
         if (*value_string(step, "relation"))
                 text_add(text, ")");
         if (*value_string(step, "requester"))
-                text_addf(text, ", asked for by %s",
+                text_addf(text, ", requested by %s",
                           value_string(step, *value_string(step, "command") ? "command" : "requester"));
 }
 

@@ -111,7 +111,7 @@ wait_for 'slow\.service.*start.*running' ctl jobs
 check_prints "jobs shows the one that waits" 'after-slow\.service.*start.*waiting' ctl jobs
 check_prints "why names the job it waits for" 'slow\.service' ctl why after-slow.service
 check_prints "why names its command" '/bin/sleep 987' ctl why after-slow.service
-check_prints "why says who asked" 'asked for by jobctl \(pid [0-9]+, uid [0-9]+\)' ctl why after-slow.service
+check_prints "why says who asked" 'requested by jobctl \(pid [0-9]+, uid [0-9]+\)' ctl why after-slow.service
 check_prints "why says how long it has run" '(running|runs).* [0-9.]+ ?(us|µs|ms|s|min)' ctl why after-slow.service
 JOB=$(ctl jobs --plain --no-legend | awk '/after-slow/ { print $1 }')
 RUNNING=$(ctl jobs --plain --no-legend | awk '$2 == "slow.service" { print $1 }')

@@ -35,7 +35,7 @@ Test(job_explain, waiting_job_names_what_it_waits_for_down_to_what_runs) {
         assert_contains(text, "{id=2,unit=a.service,type=start,run=start,state=running,relation=After,declared=test:5,"
                               "running=3000000,");
         assert_contains(text, "has been running for 3s");
-        assert_contains(text, "ends-when=a.service: the unit reports that it is there, or fails; or job 4 is canceled}");
+        assert_contains(text, "ends-when=a.service: the unit becomes active, or fails; or job 4 is canceled}");
         assert_contains(text, "age=3000000");
 }
 
@@ -46,9 +46,9 @@ Test(job_explain, causes_lead_to_who_asked_with_file_and_line) {
         assert_contains(text, "causes=[{unit=a.service,type=start,needed=false,relation=Requires,declared=test:4,");
         assert_contains(text, "{unit=b.service,type=start,needed=false,relation=Requires,declared=test:2,");
         assert_contains(text, "{unit=c.service,type=start,needed=false,relation=Wants,declared=test:1,");
-        assert_contains(text, "start t.target is what was asked for");
+        assert_contains(text, "start t.target was requested");
         assert_contains(text, "requester=:1.7,uid=1000,pid=42,");
-        assert_contains(text, "asked for by :1.7 (pid 42, uid 1000)");
+        assert_contains(text, "requested by :1.7 (pid 42, uid 1000)");
 }
 
 Test(job_explain, causes_are_told_after_the_jobs_between_have_ended) {
@@ -56,7 +56,7 @@ Test(job_explain, causes_are_told_after_the_jobs_between_have_ended) {
 
         cr_assert(eq(int, job_manager_cancel(w->jobs, 1, NULL, 0, NULL), 0));
         job_manager_cancel(w->jobs, 4, NULL, 0, NULL);
-        assert_contains(job_world_explain(w, "2"), "start t.target is what was asked for");
+        assert_contains(job_world_explain(w, "2"), "start t.target was requested");
 }
 
 Test(job_explain, running_job_says_how_long_and_until_when) {
@@ -92,7 +92,7 @@ Test(job_explain, all_that_ends_a_wait_is_told) {
         job_world_unit(w, "a.service")->vtable = &vtable;
         job_world_run(w);
         w->units->clock.now += 30 * USEC_PER_SEC;
-        assert_contains(job_world_explain(w, "3"), "ends-when=a.service: the unit reports that it is there, or fails (its own "
+        assert_contains(job_world_explain(w, "3"), "ends-when=a.service: the unit becomes active, or fails (its own "
                                                    "time limit: in 1min); or job 3 is canceled}");
         assert_contains(job_world_explain(w, "3"), "limit-in=60000000");
         assert_contains(job_world_explain(w, "2"), "or fails (its own time limit: in 1min)}");
@@ -161,7 +161,7 @@ Test(job_explain, paused_and_ready_jobs_say_so) {
         assert_contains(job_world_explain(w, "1"), "start a.service is ready");
         assert_contains(job_world_explain(w, "1"), "ends-when=a.service: the manager's next turn");
         job_world_run(w);
-        assert_contains(job_world_explain(w, "1"), "waits: the unit is maintenance and said \"not now\"");
+        assert_contains(job_world_explain(w, "1"), "waits: the unit is maintenance and answered \"not now\"");
         assert_contains(job_world_explain(w, "1"), "pause=");
         assert_contains(job_world_explain(w, "1"), "ends-when=a.service: the unit changes its state");
 }
@@ -174,7 +174,7 @@ Test(job_explain, what_was_merged_in_is_told_up_to_eight_causes) {
         for (int i = 0; i < 12; i++)
                 job_world_accept(w, JOB_REPLACE, "start:a.service");
         text = job_world_explain(w, "1");
-        assert_contains(text, "also=[start a.service is what was asked for; asked for by :1.7 (pid 42, uid 1000) "
+        assert_contains(text, "also=[start a.service was requested; requested by :1.7 (pid 42, uid 1000) "
                               "(transaction 2)");
         assert_contains(text, "(transaction 8),and 4 more]");
 }
@@ -204,11 +204,11 @@ Test(job_explain, requests_without_a_process_or_a_name_are_told) {
         double_unit(w->units, "a.service", UNIT_INACTIVE);
         double_unit(w->units, "b.service", UNIT_INACTIVE);
         cr_assert(eq(int, job_manager_exec(w->jobs, &request, 1, &options, NULL), 0));
-        assert_contains(job_world_explain(w, "a.service"), "asked for by :1.2 (uid 5)");
+        assert_contains(job_world_explain(w, "a.service"), "requested by :1.2 (uid 5)");
         request.unit = "b.service";
         options.requester = NULL;
         cr_assert(eq(int, job_manager_exec(w->jobs, &request, 1, &options, NULL), 0));
-        assert_contains(job_world_explain(w, "b.service"), "since the manager started");
+        assert_contains(job_world_explain(w, "b.service"), "because the manager started");
 }
 
 Test(job_explain, client_is_called_by_the_name_of_its_process) {
@@ -221,7 +221,7 @@ Test(job_explain, client_is_called_by_the_name_of_its_process) {
         double_unit(w->units, "a.service", UNIT_INACTIVE);
         cr_assert(eq(int, job_manager_exec(w->jobs, &request, 1, &options, NULL), 0));
         text = job_world_explain(w, "a.service");
-        assert_contains(text, "{requester=:1.2,command=jobctl,uid=5,pid=12,text=asked for by jobctl (pid 12, uid 5)}");
+        assert_contains(text, "{requester=:1.2,command=jobctl,uid=5,pid=12,text=requested by jobctl (pid 12, uid 5)}");
 }
 
 Test(job_explain, ended_job_says_how_and_why) {
@@ -236,7 +236,7 @@ Test(job_explain, ended_job_says_how_and_why) {
         text = job_world_explain(w, "1");
         assert_contains(text, "{kind=ended,summary=Job 1 (start a.service) ended failed 2s ago: the unit is failed.");
         assert_contains(text, "result=failed,transaction=1,");
-        assert_contains(text, "start a.service is what was asked for");
+        assert_contains(text, "start a.service was requested");
         assert_contains(job_world_explain(w, "a.service"), "{kind=idle,summary=Job 1");
 }
 
@@ -246,7 +246,7 @@ Test(job_explain, each_way_to_end_has_its_words) {
                 const char *text;
         } rows[] = {
                 { { JOB_END_UNSAID, 0, NULL }, NULL },
-                { { JOB_END_ANSWER, UNIT_ALREADY, NULL }, "the unit was there already" },
+                { { JOB_END_ANSWER, UNIT_ALREADY, NULL }, "the unit was in that state already" },
                 { { JOB_END_ANSWER, UNIT_CONDITION_UNMET, NULL }, "a condition is not met" },
                 { { JOB_END_ANSWER, UNIT_ASSERT_UNMET, NULL }, "an assertion is not met" },
                 { { JOB_END_ANSWER, UNIT_CANNOT, NULL }, "the unit has no such operation" },
@@ -258,16 +258,16 @@ Test(job_explain, each_way_to_end_has_its_words) {
                 { { JOB_END_UNIT_CHANGED, UNIT_FAILED, NULL }, "the unit is failed" },
                 { { JOB_END_UNIT_ACTIVE, 0, NULL }, "the unit is active" },
                 { { JOB_END_UNIT_NOT_ACTIVE, 0, NULL }, "the unit is not active" },
-                { { JOB_END_UNIT_GONE, 0, NULL }, "the unit is gone" },
-                { { JOB_END_UNIT_UNUSABLE, 0, NULL }, "its unit can't be used any more after a restart of the manager" },
+                { { JOB_END_UNIT_GONE, 0, NULL }, "the unit was unloaded" },
+                { { JOB_END_UNIT_UNUSABLE, 0, NULL }, "its unit cannot be used since a restart of the manager" },
                 { { JOB_END_DEPENDENCY, 0, NULL }, "dependency on somebody failed" },
                 { { JOB_END_REPLACED, 7, NULL }, "replaced in transaction 7" },
                 { { JOB_END_CLEARED, 7, NULL }, "cleared by transaction 7" },
                 { { JOB_END_INTERRUPTED, 7, NULL }, "interrupted by job 7" },
                 { { JOB_END_STOPPED, 7, NULL }, "job 7 stops the unit" },
                 { { JOB_END_CANCELED, 0, NULL }, "canceled by somebody" },
-                { { JOB_END_TIME_LIMIT, 0, NULL }, "its time limit is over" },
-                { { JOB_END_CYCLE, 0, NULL }, "new unit files closed a cycle of order" },
+                { { JOB_END_TIME_LIMIT, 0, NULL }, "its time limit has elapsed" },
+                { { JOB_END_CYCLE, 0, NULL }, "new unit files closed an ordering cycle" },
         };
 
         for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
@@ -312,7 +312,7 @@ Test(job_explain, unit_that_was_left_out_names_the_way_to_who_asked) {
         assert_contains(text, "causes=[{unit=c.service,type=start,needed=false,relation=Requires,declared=test:");
         assert_contains(text, "{unit=b.service,type=start,needed=false,relation=Wants,declared=test:");
         assert_contains(text, "{unit=a.service,type=start,needed=true,relation=Requires,declared=test:");
-        assert_contains(text, "{unit=t.target,type=start,needed=true,text=start t.target is what was asked for},{requester=");
+        assert_contains(text, "{unit=t.target,type=start,needed=true,text=start t.target was requested},{requester=");
 
         /* The same if all of it was refused. */
         job_world_exec(w, JOB_REPLACE, "start:t.target stop:t.target");
@@ -360,7 +360,7 @@ Test(job_explain, transaction_is_told_with_its_requests_jobs_and_drops) {
         double_relate(w->units, "a.service", UNIT_WANTS, "c.service");
         job_world_accept(w, JOB_REPLACE, "start:a.service");
         text = job_world_explain(w, "t1");
-        assert_contains(text, "{kind=transaction,summary=Transaction 1 in mode replace was committed, asked for by :1.7");
+        assert_contains(text, "{kind=transaction,summary=Transaction 1 in mode replace was committed, requested by :1.7");
         assert_contains(text, "requests=[start a.service],jobs=[1,2]");
         assert_contains(text, "causes=[{requester=:1.7,");
         assert_contains(text, "dropped=[{unit=b.service,type=start,rule=redundant,why=b.service is active already,"
@@ -396,7 +396,7 @@ Test(job_explain, long_chains_are_cut) {
         text = job_world_explain(w, b);
         assert_contains(text, "start u500.service is pulled in by start u499.service");
         assert_contains(text, "… and 437 more in between");
-        assert_contains(text, "start u000.service is what was asked for");
+        assert_contains(text, "start u000.service was requested");
         cr_assert(lt(sz, strlen(text), 20000));
         cr_assert(lt(sz, strlen(job_world_explain(w, "u000.service")), 20000));
 }

@@ -301,7 +301,7 @@ Test(job_order, cycle_that_a_reload_closes_costs_the_youngest_waiting_job) {
         double_relate(w->units, "a.service", UNIT_AFTER, "c.service");
         job_manager_graph_changed(w->jobs, 0);
         assert_events(w, "cycle; removed 4 canceled b.service");
-        assert_contains(job_world_explain(w, "4"), "new unit files closed a cycle of order");
+        assert_contains(job_world_explain(w, "4"), "new unit files closed an ordering cycle");
 }
 
 Test(job_order, each_cycle_that_a_reload_closes_is_broken) {
@@ -363,7 +363,7 @@ Test(job_order, cycle_that_a_name_closes_is_broken) {
         job_world_state(w, "t.service", UNIT_INACTIVE);
         job_world_run(w);
         assert_jobs(w, "2 start n.service running");
-        assert_contains(job_world_explain(w, "3"), "cycle of order");
+        assert_contains(job_world_explain(w, "3"), "ordering cycle");
 }
 
 /* Both run their stop halves, so there is nothing to cancel yet; their start halves will wait for each other. */

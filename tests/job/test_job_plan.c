@@ -48,7 +48,7 @@ Test(job_plan, accepted_plan_is_written_whole) {
                       "interrupts=false,cancels=[],puller=t.target,puller-type=start,relation=Wants,declared=test:3,"
                       "why=start t.target: Wants=b.service (test:3)}],"
                       "dropped=[{unit=active.service,type=start,rule=redundant,why=active.service is active already},"
-                      "{unit=a.service,type=start,rule=cycle,why=to break a cycle of order: start a.service → "
+                      "{unit=a.service,type=start,rule=cycle,why=to break an ordering cycle: start a.service → "
                       "start b.service (Before=b.service at test:4) → start a.service (Before=a.service at test:5); "
                       "start a.service is left out}],"
                       "canceled=[{id=3,unit=other.service,type=start}],"

@@ -117,8 +117,8 @@ Test(job_save, causes_lead_to_the_anchor_with_file_and_line) {
         assert_contains(text, "start a.service is pulled in by start b.service: Requires=a.service (test:3)");
         assert_contains(text, "start b.service is pulled in by start c.service: RequiredBy=c.service of b.service (test:2)");
         assert_contains(text, "start c.service is pulled in by start t.target: Requires=c.service (test:1)");
-        assert_contains(text, "start t.target is what was asked for");
-        assert_contains(text, "asked for by :1.7 (pid 42, uid 1000)");
+        assert_contains(text, "start t.target was requested");
+        assert_contains(text, "requested by :1.7 (pid 42, uid 1000)");
         assert_contains(job_world_explain(w, "t1"), "requests=[start t.target],jobs=[");
 }
 
@@ -209,7 +209,7 @@ Test(job_save, job_whose_unit_cannot_be_used_any_more_ends_collected) {
         cr_assert(eq(int, job.result, JOB_COLLECTED));
         cr_assert(job_manager_find_ended(w->jobs, 77, &job));
         cr_assert(eq(int, job.result, JOB_COLLECTED));
-        assert_contains(job_world_explain(w, "1"), "its unit can't be used any more");
+        assert_contains(job_world_explain(w, "1"), "its unit cannot be used");
 }
 
 static JobRecord *add_record(JobSnapshot *snapshot, const char *unit) {

@@ -34,7 +34,7 @@ Test(job_timeout, waiting_job_ends_when_its_time_is_over) {
         assert_events(w, "removed 2 timeout a.service");
         cr_assert(eq(u64, job_manager_next_deadline(w->jobs), USEC_INFINITY));
         assert_contains(job_world_explain(w, "2"),
-                        "its time limit is over: it waited for job 1 (start block.service)");
+                        "its time limit has elapsed: it waited for job 1 (start block.service)");
 }
 
 Test(job_timeout, running_job_says_what_its_unit_was_at) {
@@ -43,7 +43,7 @@ Test(job_timeout, running_job_says_what_its_unit_was_at) {
         job_world_accept(w, JOB_REPLACE, "start:a.service");
         job_world_run(w);
         job_world_advance(w, 5 * USEC_PER_SEC);
-        assert_contains(job_world_explain(w, "1"), "its time limit is over: a.service was activating.");
+        assert_contains(job_world_explain(w, "1"), "its time limit has elapsed: a.service was activating.");
 }
 
 Test(job_timeout, blocker_that_waits_itself_and_a_unit_that_is_not_ready_are_told) {
@@ -62,7 +62,7 @@ Test(job_timeout, blocker_that_waits_itself_and_a_unit_that_is_not_ready_are_tol
         job_world_accept(w, JOB_REPLACE, "start:a.service");
         job_world_run(w);
         job_world_advance(w, 5 * USEC_PER_SEC);
-        assert_contains(job_world_explain(w, "4"), "a.service was inactive and said \"not now\".");
+        assert_contains(job_world_explain(w, "4"), "a.service was inactive and answered \"not now\".");
 }
 
 Test(job_timeout, job_that_waited_for_nothing_but_its_turn_says_no_more) {
@@ -70,7 +70,7 @@ Test(job_timeout, job_that_waited_for_nothing_but_its_turn_says_no_more) {
 
         job_world_accept(w, JOB_REPLACE, "start:a.service");
         job_world_advance(w, 5 * USEC_PER_SEC);
-        assert_contains(job_world_explain(w, "1"), "its time limit is over.");
+        assert_contains(job_world_explain(w, "1"), "its time limit has elapsed.");
 }
 
 /* Ten thousand that have ended are kept. */

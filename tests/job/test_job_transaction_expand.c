@@ -399,5 +399,5 @@ Test(job_transaction_expand, way_to_a_job_leads_over_what_was_not_left_out) {
         assert_planned(w, "start t.target, start y.service, start a.service, start b.service");
         assert_string(w->plan->jobs.items[2].puller, "b.service");
         assert_string(w->plan->jobs.items[3].puller, "y.service");
-        assert_contains(job_world_explain(w, "a.service"), "start t.target is what was asked for");
+        assert_contains(job_world_explain(w, "a.service"), "start t.target was requested");
 }

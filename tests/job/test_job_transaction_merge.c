@@ -173,7 +173,7 @@ Test(job_transaction_merge, verify_against_a_waiting_stop_falls_with_what_needs_
         assert_planned(w, "start t.target");
         assert_dropped(w, "verify-active b.service: verify-against-stop, start a.service: needs-dropped");
         job_world_refuse(w, JOB_REPLACE, "start:a.service", "TransactionIsDestructive");
-        assert_contains(failure_message(&w->failure), "cancels no stop");
+        assert_contains(failure_message(&w->failure), "does not cancel a stop");
 }
 
 Test(job_transaction_merge, refusal_names_both_jobs_and_the_chain) {
@@ -185,7 +185,7 @@ Test(job_transaction_merge, refusal_names_both_jobs_and_the_chain) {
         job_world_refuse(w, JOB_REPLACE, "start:a.service", "TransactionIsDestructive");
         assert_string(failure_message(&w->failure),
                       "start b.service conflicts with job 1 (stop b.service, waiting): that job is irreversible. "
-                      "Asked for by: start a.service → start b.service: Requires=b.service (test:9).");
+                      "Requested by: start a.service → start b.service: Requires=b.service (test:9).");
 }
 
 Test(job_transaction_merge, merge_into_an_installed_job_keeps_its_id) {
