@@ -20,7 +20,7 @@
 typedef struct CgroupTree CgroupTree;
 typedef struct Cgroup Cgroup;
 
-/* @folder is ours; @path is what the kernel calls it ("" for the root). 0 or -errno. */
+/* @folder must belong to this manager; @path is the kernel's name of it ("" for the root). 0 or -errno. */
 int cgroup_tree_new(const char *folder, const char *path, CgroupTree **ret_tree);
 CgroupTree *cgroup_tree_free(CgroupTree *tree);         /* the folders stay; groups of units must be freed first */
 DEFINE_CLEANUP(CgroupTree, cgroup_tree_free)

@@ -16,6 +16,9 @@ typedef enum CgroupController {
 
 const char *cgroup_controller_to_string(CgroupController controller);
 
-/* What a unit or slice is called as a folder, where some names mean something else, and back. 0 or -ENOMEM. */
+/*
+ * Escapes a unit's or slice's name for use as a folder's name, where some names have another meaning, and back. 0 or
+ * -ENOMEM.
+ */
 int cgroup_name_escape(const char *name, char **ret_escaped);
 const char *cgroup_name_unescape(const char *folder);

@@ -26,7 +26,7 @@ static void describe_missing(const ExecRequest *request, int error, ExecResult *
                         folders ? folders : EXEC_DEFAULT_PATH);
 }
 
-/* A script whose interpreter is missing gives the same errno as a missing file. */
+/* execve() gives the same errno for a missing file and for a script whose interpreter is missing. */
 static void describe_exec(const ExecChild *child, int error, ExecResult *result) {
         const ExecRequest *request = child->request;
         const char *path = request->path;

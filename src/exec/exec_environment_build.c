@@ -24,7 +24,7 @@
 #include "exec/exec_environment.h"
 #include "exec/exec_extra.h"
 
-/* A file that is larger is not meant as an environment (which is limited to 2 MiB by the kernel). */
+/* A larger file is not meant as an environment, which the kernel limits to 2 MiB. */
 #define FILE_MAX_BYTES (4U * 1024 * 1024)
 
 static int set_value(char ***environment, const char *name, const char *value) {
@@ -37,7 +37,7 @@ static int set_value(char ***environment, const char *name, const char *value) {
         return exec_environment_set(environment, assignment);
 }
 
-/* One word of UnsetEnvironment=: a name, or a whole assignment that must match. */
+/* Applies one word of UnsetEnvironment=: a name, or a whole assignment that must match. */
 static void unset_one(char **environment, const char *word) {
         bool is_name = !strchr(word, '=');
         size_t n = strlen(word), kept = 0;
@@ -54,7 +54,7 @@ static void unset_one(char **environment, const char *word) {
         environment[kept] = NULL;
 }
 
-/* In pieces, since files in /proc have no size. */
+/* In pieces, because files in /proc have no size. */
 static int read_all(int fd, Text *text) {
         char piece[4096];
 
@@ -76,7 +76,7 @@ int exec_environment_read(char ***environment, const char *path) {
         struct stat status;
         int fd, r;
 
-        /* O_NONBLOCK: a FIFO under that name must not stop the manager. */
+        /* O_NONBLOCK: opening a FIFO must not block the manager. */
         fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
         if (fd < 0)
                 return -errno;
@@ -113,7 +113,9 @@ static void tell_unreadable(ExecResult *result, const char *path, int error) {
                 exec_result_set(result, EXEC_STEP_ENVIRONMENT, error, "cannot read %s", path);
 }
 
-/* One EnvironmentFile= setting: "-" in front forgives a file that can't be read, and the path may be a pattern. */
+/*
+ * Reads one EnvironmentFile= setting: "-" in front ignores a file that cannot be read, and the path may be a pattern.
+ */
 static int read_setting(char ***environment, const char *setting, ExecResult *result) {
         bool is_optional = setting[0] == '-';
         const char *path = setting + is_optional;

@@ -25,9 +25,9 @@ typedef struct ExecProcess {
         pid_t group;
         pid_t session;
         char state;                     /* 'R', 'S', 'Z', … */
-        bool is_of_kernel;              /* a thread of the kernel's own */
+        bool is_of_kernel;              /* a kernel thread */
         bool has_executed;              /* a program, since it was forked */
-        uint64_t start_time;            /* clock ticks since boot: with the pid, it names a process for good */
+        uint64_t start_time;            /* clock ticks since boot: identifies a process, together with its pid */
 } ExecProcess;
 
 /* The start time on the clock of clock_boottime(), in whole ticks: a property of the process that never changes. */
@@ -48,7 +48,7 @@ bool exec_process_is_alive(pid_t pid);
  */
 int exec_process_hold_unexecuted(pid_t pid, usec_t started);
 
-/* Does it run, or wait for nothing but a processor? */
+/* Returns true if the process runs or is ready to run. */
 bool exec_process_wants_processor(pid_t pid);
 
 /*

@@ -16,7 +16,7 @@
 #include "basic/text.h"
 #include "exec/exec_user.h"
 
-/* A line of /etc/group names all members: let it grow, but not without end. */
+/* A line of /etc/group lists all members and may be long, but its length is limited. */
 #define LINE_MAX_BYTES (16U * 1024 * 1024)
 
 /* Reads one entry: 0 or an errno; *ret_found is NULL at the end. */
@@ -67,7 +67,7 @@ static int grow_buffer(ExecUserFile *file) {
         return 0;
 }
 
-/* 1 with the next entry, 0 at the end, or -errno. */
+/* 1 with the next entry, 0 at the end of the file, or -errno. */
 static int next_entry(ExecUserFile *file, ReadEntry read_entry, void *entry) {
         for (;;) {
                 const void *found = NULL;

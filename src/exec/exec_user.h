@@ -18,10 +18,10 @@
 #define EXEC_USER_FILE "/etc/passwd"
 #define EXEC_GROUP_FILE "/etc/group"
 
-/* A name or number; 0, -ESRCH if /etc/passwd (/etc/group) has none, or -errno. */
+/* Looks up a name or number; 0, -ESRCH if /etc/passwd (/etc/group) has no such entry, or -errno. */
 int exec_user_find(const char *name, uid_t *ret_uid);
 int exec_group_find(const char *name, gid_t *ret_gid);
-/* Is it a user's or a group's there? Also if that cannot be told. */
+/* Returns true if @number is the id of a user or group in these files, or if they cannot be read. */
 bool exec_number_is_known(const char *number);
 /* A number that the kernel takes for an id; -1 means "leave it" there. */
 bool exec_user_parse_id(const char *name, uint32_t *ret_id);

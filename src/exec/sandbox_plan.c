@@ -26,7 +26,7 @@
 #define DEVICE_OPTIONS "mode=0755,size=4m,nr_inodes=64k"
 #define TEMPORARY_OPTIONS "mode=0755,size=10%,nr_inodes=400k"
 
-/* @path, as it is called below @root, or NULL: it leads elsewhere. */
+/* The part of @path below @root, or NULL if it is elsewhere. */
 static const char *path_below(const char *path, const char *root) {
         size_t n = strlen(root);
 

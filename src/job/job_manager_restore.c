@@ -64,7 +64,7 @@ static void restore_deinit(JobRestore *restore) {
         }
 }
 
-/* The record of the transaction that a job came from, shared by all of its jobs; NULL without memory. */
+/* The record of the transaction that made a job, shared by all jobs of the transaction; NULL without memory. */
 static JobTransactionRecord *restore_record(JobRestore *restore, const JobCauseRecord *cause) {
         cleanup_(job_transaction_record_unrefp) JobTransactionRecord *record = NULL;
         RestoreRecord *entry;

@@ -152,7 +152,7 @@ const Unit *job_manager_recovers_with(const JobManager *manager, const Unit *uni
         return other == 0 ? NULL : unit_table_at(manager->units, other - 1);
 }
 
-/* By way of the bytes: there is one place that knows what a job consists of. */
+/* Copies the job by writing and reading its bytes, so that the parts of a job are listed in one place. */
 static int save_record(const JobManager *manager, uint32_t id, RecordWriter *writer, JobSnapshot *snapshot) {
         RecordReader reader;
 
@@ -199,7 +199,7 @@ static int save_recovery(const JobManager *manager, uint32_t unit, uint32_t wait
         JobRecoveryRecord record = {};
 
         if (!other)
-                return 0;               /* it may have gone: new unit files no longer name it */
+                return 0;               /* unloaded: no unit file names it any more */
         if (text_copy(unit_table_at(manager->units, unit)->id, &record.unit) < 0 ||
             text_copy(other->id, &record.waits_for) < 0 ||
             vector_push(&snapshot->recoveries, record) < 0) {

@@ -264,7 +264,7 @@ static void join_stages(Manager *manager) {
         };
 }
 
-/* Finds out whether there are any, and says so once. */
+/* Checks whether there are control groups, and logs the result once. */
 static int init_groups(Manager *manager) {
         const ManagerOptions *options = &manager->options;
         cleanup_(failure_deinit) Failure failure = {};

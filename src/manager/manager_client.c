@@ -387,7 +387,7 @@ int manager_reload(Manager *manager, bool force, char ***ret_differences, Failur
         if (r >= 0) {
                 job_manager_graph_changed(manager->engine, manager->turn.now);
                 manager_apply_groups(manager);
-                /* The relations of before are not known any more; a reload looks at all files anyway. */
+                /* A reload checks all files anyway, so all units are considered. */
                 unit_table_foreach(manager->units, unit) {
                         /* The unit may not recover with another any more. */
                         manager_records_mark_awaiting(manager, unit);

@@ -46,7 +46,7 @@ typedef struct ManagerLog ManagerLog;
 /* *ret_log is NULL, which all functions accept, if there is nothing to do. @keeper is borrowed. 0 or -ENOMEM. */
 int manager_log_new(ManagerLog **ret_log, const ManagerLogOptions *options, sd_event *event,
                     const ProcessKeeper *keeper, const char *runtime_directory);
-/* @is_done: there is no successor, and what was made for streams goes. */
+/* @is_done: there is no next core, so the files of streams are removed. */
 ManagerLog *manager_log_free(ManagerLog *log, bool is_done);
 /* All processes are being ended: jobd-log is not restarted. */
 void manager_log_end(ManagerLog *log);

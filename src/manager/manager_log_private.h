@@ -27,7 +27,7 @@ typedef struct ManagerStream {
 struct ManagerLog {
         sd_event *event;                /* borrowed */
         const ProcessKeeper *keeper;    /* borrowed */
-        bool is_ending;                 /* jobd-log is not started again */
+        bool is_ending;                 /* jobd-log is not restarted */
         ManagerLogKind kind;            /* never MANAGER_LOG_AUTO */
         ManagerOutput default_output;
         bool exports_units;             /* export units to journald: manager_journal_add_unit() */

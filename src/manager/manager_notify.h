@@ -19,7 +19,7 @@ typedef void (*ManagerNotifyReceiver)(void *userdata, pid_t sender, char *const 
 typedef struct ManagerNotify {
         ManagerTurn *turn;              /* borrowed */
         const ProcessKeeper *keeper;    /* borrowed: keeps the socket */
-        const char *folder;             /* borrowed: where the socket's file is, if it can have one */
+        const char *folder;             /* borrowed: folder for the socket's file */
         ManagerNotifyReceiver receiver;
         void *userdata;                 /* borrowed */
         int fd;                         /* owned; -1: none */

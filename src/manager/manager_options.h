@@ -25,7 +25,7 @@ typedef struct ManagerOptions {
         const char *default_unit;       /* started first; NULL: default.target, "": none */
         /* For units without TasksMax=; NULL or not set: 15% of the machine's limit. */
         const struct ResourceLimit *default_tasks_max;
-        usec_t shutdown_timeout;        /* for all units to stop; 0: the default of 3 min */
+        usec_t shutdown_timeout;        /* for stopping all units; 0: 3 min */
         ProcessKeeper keeper;
         ManagerLogOptions log;
         bool is_container;              /* ends when a unit that the default unit requires has failed */

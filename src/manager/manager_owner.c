@@ -286,7 +286,7 @@ void manager_apply_groups(Manager *manager) {
                 apply_group(manager, unit);
 }
 
-/* — what the tables ask of the manager — */
+/* — services for the tables — */
 
 /* Above the kernel's limit of queued datagrams for a socket (net.unix.max_dgram_qlen). */
 #define NOTIFICATIONS_BEFORE_EXITS 1024U

@@ -19,7 +19,7 @@ typedef struct Unit Unit;
 ProcessOwner *manager_make_owner(Manager *manager, Unit *unit);
 /* The same without making one: NULL if there is none. */
 ProcessOwner *manager_find_owner(const Manager *manager, const Unit *unit);
-Unit *manager_unit_of_owner(const ProcessOwner *owner);         /* NULL: it is no unit */
+Unit *manager_unit_of_owner(const ProcessOwner *owner);         /* NULL: not a unit */
 /*
  * The owner of a unit whose control group is asked for, made if a manager before us may have made the group. NULL:
  * there is none, or no memory.
@@ -29,7 +29,7 @@ Unit *manager_unit_of_group(const Manager *manager, pid_t pid);         /* NULL:
 void manager_follow_group(Manager *manager, Unit *unit);                /* its state is another now */
 void manager_apply_groups(Manager *manager);                            /* all settings have been read again */
 
-void manager_drop_owner(Manager *manager, Unit *unit);          /* with all that it has */
+void manager_drop_owner(Manager *manager, Unit *unit);          /* with its processes and timers */
 
 int manager_set_timer(Manager *manager, Unit *unit, UnitPurpose purpose, usec_t deadline);
 bool manager_has_timer(const Manager *manager, const Unit *unit, UnitPurpose purpose);

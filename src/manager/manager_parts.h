@@ -67,7 +67,7 @@ struct Manager {
         ProcessErrands *errands;        /* owned */
         ProcessGroups *groups;          /* owned */
         ProcessKept kept;
-        ManagerLog *log;                /* owned; NULL: units inherit our output */
+        ManagerLog *log;                /* owned; NULL: units inherit the manager's output */
 
         ManagerLimitations limitations;
         ManagerEnvironment environment;
@@ -92,7 +92,7 @@ struct Manager {
         ManagerContract contract;
         ManagerStages stages;
 
-        char *state_directory;          /* owned: what outlives a boot; NULL: not known yet, or there is none */
+        char *state_directory;          /* owned: for data that survives a reboot; NULL: unknown or none */
         bool wants_reexec;
 };
 

@@ -13,7 +13,7 @@
 typedef struct ManagerRebuild {
         pid_t keeper;
         bool is_user;
-        UnitTable *units;               /* borrowed, as are the following */
+        UnitTable *units;               /* borrowed, like the following */
         const ProcessGroups *groups;
         const ProcessTable *processes;
         ManagerInvocations *invocations;

@@ -157,7 +157,7 @@ static bool must_be_stopped(ManagerStages *stages, const Unit *unit) {
                 return false;
         if (!has_job && unit_state_is_inactive_or_failed(unit->active_state))
                 return false;
-        /* Other mounts may be on it. An init takes mounts away by umount.target, and the rest at its end. */
+        /* Other mounts may be inside of it. An init unmounts by umount.target, and the rest at its end. */
         if (!has_job && unit->vtable->is_stopped_in_order)
                 return false;
         return !unit->settings.is_perpetual && unit_can_stop(unit);

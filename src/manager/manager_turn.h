@@ -21,9 +21,9 @@ typedef struct ManagerTurn {
         sd_event *event;                /* owned */
         sd_event_source *idle_source;   /* owned: makes another turn follow */
         State *state;                   /* owned */
-        usec_t now, now_realtime;       /* the same all through a turn */
+        usec_t now, now_realtime;       /* constant within a turn */
         usec_t spent;                   /* processor time of the process when the turn began */
-        bool has_news;                  /* something happened that listeners have not been told the end of */
+        bool has_news;                  /* listeners were not told of everything yet */
 } ManagerTurn;
 
 /* Makes the event loop. 0 or -errno. */

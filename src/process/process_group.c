@@ -38,13 +38,13 @@ typedef struct ProcessGroup {
         ProcessGroups *groups;          /* borrowed */
         ProcessOwner *owner;            /* borrowed */
         struct ProcessGroup *previous, *next;   /* in .groups */
-        Cgroup *cgroup;                 /* owned, but not a slice's; NULL: it was found empty, and is removed */
+        Cgroup *cgroup;                 /* owned, unless a slice's; NULL: empty and removed */
         Cgroup *control;                /* owned: within .cgroup, if the owner may change that; made when needed */
         bool is_slice;
-        bool is_unfiltered;             /* without a filter that the machine could have */
+        bool is_unfiltered;             /* lacks a filter that the machine supports */
         GroupFreezer freezer;
-        uint64_t oom_kills;             /* that are known of, or were there before */
-        GroupWatch events;              /* is anybody in it? Watched while that matters */
+        uint64_t oom_kills;             /* already seen, or from before */
+        GroupWatch events;              /* populated? Watched while needed */
         GroupWatch memory;              /* was one killed for lack of memory? */
         GroupRefusals refusals;         /* settings that the kernel refused */
 } ProcessGroup;
@@ -52,7 +52,7 @@ typedef struct ProcessGroup {
 struct ProcessGroups {
         const ProcessHost *host;        /* borrowed */
         bool is_user;
-        CgroupTree *tree;               /* owned; NULL: there are no control groups … */
+        CgroupTree *tree;               /* owned; NULL: no control groups … */
         char *reason;                   /* owned: … and this is why */
         bool has_unfiltered_slices;     /* at some time */
         ResourceDefaults defaults;
@@ -126,7 +126,7 @@ int process_groups_find_tree(const ProcessHost *host, CgroupTree **ret_tree, Fai
         return 0;
 }
 
-/* The default limit of tasks is set only where that is possible; where it is not, no setting is missing. */
+/* The default limit of tasks is set only where possible; elsewhere it is not reported as missing. */
 static ResourceDefaults make_defaults(bool is_user, const ResourceLimit *tasks_max, const CgroupTree *tree) {
         const ResourceLimit fallback = { .is_set = true, .is_part = true, .amount = 1500 };
         const ResourceLimit *wanted = tasks_max && tasks_max->is_set ? tasks_max : &fallback;
@@ -224,7 +224,7 @@ static void watch_events(ProcessGroup *group) {
         if (group->events.source || !group->cgroup)
                 return;
         group_watch_start(&group->events, group->groups->host, cgroup_open_events(group->cgroup), on_events, group);
-        /* The last process went in between: the loop is made to look, as for any other. */
+        /* The last process has ended in between: makes the loop check, as for any other event. */
         if (group->events.source && cgroup_is_populated(group->events.fd) == 0)
                 sd_event_source_set_io_events(group->events.source, EPOLLIN | EPOLLPRI);
 }
@@ -267,8 +267,8 @@ static int apply_filter(ProcessGroup *group, const ResourceSettings *resources, 
 }
 
 /*
- * @with_defaults: what was set before and is not any more is taken back. 0; or < 0 with the result set: nothing may
- * begin in there.
+ * @with_defaults: settings that were removed are reset. 0; or < 0 with the result set: no process may start in the
+ * group.
  */
 static int apply(ProcessGroup *group, const ResourceSettings *resources, bool with_defaults, ExecResult *result) {
         const GroupLimits limits = {
@@ -337,7 +337,7 @@ static int open_where_it_runs(ProcessGroups *groups, const ProcessOwner *owner, 
         return r;
 }
 
-/* 0, 1 if it was there, or -errno. @only_existing: none is made. */
+/* 0, 1 if the group existed, or -errno. @only_existing: does not make one. */
 static int open_cgroup(ProcessGroups *groups, const ProcessOwner *owner, const ProcessGroupTerms *terms,
                        bool only_existing, Cgroup **ret_cgroup) {
         Cgroup *slice;
@@ -518,7 +518,7 @@ const char *process_groups_freezer_state(ProcessGroups *groups, ProcessOwner *ow
 
 /* — the end — */
 
-/* Processes that are still in the group keep it; it goes with the last of them. */
+/* A group with processes stays until the last of them is gone. */
 static void leave_group(ProcessOwner *owner) {
         ProcessGroup *group = owner->group;
 
@@ -652,7 +652,7 @@ int process_groups_list_unapplied(ProcessGroups *groups, ProcessOwner *owner, ch
         return group ? strv_copy(group->refusals.lines, ret_list) : 0;
 }
 
-/* Without any groups nothing is applied, and for each setting that is the reason. */
+/* Without control groups every setting is listed, with that as the reason. */
 int process_groups_list_missing(const ProcessGroups *groups, const ResourceSettings *settings, char ***ret_list) {
         GroupRefusals refusals = {};
         int r = 0;

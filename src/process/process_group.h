@@ -52,7 +52,7 @@ void process_groups_follow(ProcessGroups *groups, ProcessOwner *owner, bool is_a
 void process_groups_forget_owner(ProcessOwner *owner);
 /* Writes all settings of @owner again, after they were read again. */
 void process_groups_apply(ProcessGroups *groups, ProcessOwner *owner);
-/* Once a turn: settings for the startup begin and end with it. */
+/* Called in each turn: applies and removes the settings for the startup. */
 void process_groups_follow_startup(ProcessGroups *groups, bool is_startup);
 
 /*
@@ -60,11 +60,14 @@ void process_groups_follow_startup(ProcessGroups *groups, bool is_startup);
  * when the last has gone. An empty group is removed.
  */
 int process_groups_count(ProcessGroups *groups, ProcessOwner *owner, pid_t main_pid, pid_t control_pid);
-/* To all but the two and what is in their process groups: 0, or -ENOENT as above. */
+/* Signals all processes but the two and their process groups: 0, or -ENOENT as above. */
 int process_groups_signal(ProcessGroups *groups, ProcessOwner *owner, int signal, pid_t main_pid, pid_t control_pid);
 /* In place of what is in @pids, all of them: 1, 0 if there may be others, or -ENOMEM. */
 int process_groups_list(ProcessGroups *groups, ProcessOwner *owner, ExecPids *pids);
-/* The only process of the group whose parent is us or our keeper, but @except; 0 if there is none or several. */
+/*
+ * The only process of the group, other than @except, whose parent is the manager or the keeper; 0 if there is none or
+ * several.
+ */
 pid_t process_groups_guess_main(ProcessGroups *groups, ProcessOwner *owner, pid_t except);
 /* The name of the owner whose group @pid is in, the caller's. 0, -ENOENT if of none, or -errno. */
 int process_groups_find_name(const ProcessGroups *groups, pid_t pid, char **ret_name);

@@ -30,16 +30,16 @@ typedef struct ProcessHostOps {
         void (*commit)(void *userdata);                 /* the journal is full */
         void (*queues_changed)(void *userdata);         /* pending exits or errands have changed */
 
-        void (*before_exits)(void *userdata);           /* some were reaped: takes in what they said before */
-        bool (*is_own)(void *userdata, pid_t pid);      /* a process of the program's own, which is no owner's */
+        void (*before_exits)(void *userdata);           /* called after reaping: handle earlier messages first */
+        bool (*is_own)(void *userdata, pid_t pid);      /* the program's own process, without an owner */
 
         void (*begun)(void *userdata, const struct ExecRequest *request, UnitPurpose purpose, pid_t pid);
         /* The process of @request has opened everything that it needs, or was not made. */
         void (*settled)(void *userdata, const struct ExecRequest *request);
-        void (*no_process)(void *userdata);             /* fork has failed with EAGAIN */
+        void (*no_process)(void *userdata);             /* fork failed with EAGAIN */
         /* Slices' control groups were gone, and were made again: process_groups_apply() is due for each. */
         void (*slices_made)(void *userdata);
-        int (*spare_pidfd)(void *userdata, int pidfd);  /* -1, and it is closed, if there are too few for that */
+        int (*spare_pidfd)(void *userdata, int pidfd);  /* closes it and returns -1 if there are few left */
 } ProcessHostOps;
 
 typedef struct ProcessHost {

@@ -15,7 +15,7 @@ int process_keeper_store_fd(const ProcessKeeper *keeper, const char *name, int f
         return keeper->ops ? keeper->ops->store_fd(keeper->userdata, name, fd) : 0;
 }
 
-/* A connection that the keeper cannot hold is better lost with us than never answered. */
+/* A connection that the keeper cannot hold may be lost with core, which is better than not accepting it. */
 static int accept_alone(const ProcessKeeper *keeper, const char *name, int listening) {
         int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
 

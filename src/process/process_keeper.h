@@ -56,7 +56,7 @@ typedef struct ProcessKeeper {
 } ProcessKeeper;
 
 int process_keeper_store_fd(const ProcessKeeper *keeper, const char *name, int fd);
-/* Also without a keeper, or with one that can't hold the descriptor. */
+/* Also works without a keeper, or if the keeper can't store the descriptor. */
 int process_keeper_accept_fd(const ProcessKeeper *keeper, const char *name, int listening);
 int process_keeper_drop_fd(const ProcessKeeper *keeper, const char *name);
 int process_keeper_take_fd(const ProcessKeeper *keeper, const char *name);      /* -ENOENT without a keeper */

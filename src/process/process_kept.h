@@ -15,7 +15,7 @@
 
 typedef struct ProcessKept {
         const ProcessKeeper *keeper;    /* borrowed */
-        bool is_settled;                /* the keeper has done all that it was asked to drop */
+        bool is_settled;                /* the keeper has dropped all that it was asked to */
 } ProcessKept;
 
 /* A copy of @fd is held; if it cannot be, that is logged. 0 or -errno. */

@@ -31,12 +31,12 @@ struct ResourceSettings;                /* unitfile/resource_settings.h */
 typedef struct ProcessGroupTerms {
         const struct ResourceSettings *resources;       /* borrowed; NULL: nothing is said */
         bool is_slice;                  /* others are in it; the owner has no processes itself */
-        bool is_begun;                  /* what runs in it is of this run, and not left over from an earlier one */
+        bool is_begun;                  /* its processes belong to this run, not to an earlier one */
         bool keeps_leftovers;           /* which are not to be killed */
         bool is_over;                   /* the owner has ended: its group goes when it is empty */
 } ProcessGroupTerms;
 
-/* Slices can't be deeper than their names are long. */
+/* The depth of slices is limited by the length of their names. */
 #define PROCESS_SLICES_MAX 128U
 
 /* A slice that the group of an owner is in. */
@@ -81,8 +81,8 @@ typedef struct ProcessOwnerOps {
         void (*group_out_of_memory)(ProcessOwner *owner);       /* the kernel has killed a process of it */
         void (*freezer_changed)(ProcessOwner *owner);
 
-        void (*changed)(ProcessOwner *owner);   /* a timer or process of it came, went, or is another */
-        /* A timer, process or errand of it went: the owner may not be needed any more. */
+        void (*changed)(ProcessOwner *owner);   /* a timer or process of it was added, removed or replaced */
+        /* A timer, process or errand was removed, so the owner may be freed if nothing else needs it. */
         void (*released)(ProcessOwner *owner);
 } ProcessOwnerOps;
 

@@ -72,7 +72,10 @@ const UnitExit *process_table_strays(const ProcessTable *table, size_t *ret_n);
 
 /* — records — */
 
-/* In the record of @owner; reading: 0, -ENOMEM, or the reader has failed. Without an owner what is read is dropped. */
+/*
+ * Writes the timers into the record of @owner, and reads them: 0, -ENOMEM, or the reader's failure. Without an owner
+ * the data is skipped.
+ */
 void process_table_write(const ProcessOwner *owner, RecordWriter *writer);
 int process_table_read(ProcessTable *table, ProcessOwner *owner, RecordReader *reader, unsigned *n_read);
 /* Does one of the processes in an owner's record still live? */

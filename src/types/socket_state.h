@@ -94,7 +94,7 @@ typedef struct Socket {
         gid_t gid;
         char **clean_argv;              /* owned: the command that removes its directories; NULL: it is not cleaned */
         SocketResult clean_result;
-        char *failure;                  /* owned: why result isn't success, for people; NULL: nothing to say */
+        char *failure;                  /* owned: reason of the result if it isn't success, or NULL */
 } Socket;
 
 Socket *socket_of(const Unit *unit);

@@ -46,7 +46,7 @@ typedef struct UnitGroup {
 typedef struct UnitVTable {
         UnitType type;
         const char *interface;          /* last part of its D-Bus interface: "Service" */
-        const UnitPropertyTable *const *properties;     /* ends with NULL; no name is in two of them */
+        const UnitPropertyTable *const *properties;     /* ends with NULL; no name is in two tables */
         bool is_milestone;              /* it does nothing itself: it is reached when what it pulls in is there */
         bool holds_units;               /* its control group is for other units, and there as long as it is active */
         bool can_freeze;                /* its control group has what runs for as long as it is active */

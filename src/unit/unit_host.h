@@ -56,7 +56,9 @@ typedef struct UnitHostOps {
          */
         void (*take_back)(UnitHost *host, Unit *unit, UnitPurpose purpose);
 
-        /* Follow a process that this host did not spawn (a daemon's PID file): its exit enters as any other. */
+        /*
+         * Follows a process that this host did not start (the one of a PID file): its exit is reported like any other.
+         */
         int (*watch_process)(UnitHost *host, Unit *unit, UnitPurpose purpose, pid_t pid);
         void (*unwatch_process)(UnitHost *host, Unit *unit, UnitPurpose purpose, pid_t pid);
 

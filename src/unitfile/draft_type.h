@@ -20,9 +20,9 @@ typedef struct DraftType {
 
         /* All may be NULL. */
         bool (*can_reload)(const void *settings);       /* do the settings say how? */
-        int (*check)(UnitDraft *draft);         /* says what is missing or does not fit together: 0 or -ENOMEM */
-        int (*add_defaults)(UnitDraft *draft);  /* what DefaultDependencies= is about */
-        int (*add_implied)(UnitDraft *draft);   /* dependencies that no line says, in any case */
+        int (*check)(UnitDraft *draft);         /* reports missing or contradicting settings: 0 or -ENOMEM */
+        int (*add_defaults)(UnitDraft *draft);  /* adds the default dependencies */
+        int (*add_implied)(UnitDraft *draft);   /* adds the other implied dependencies */
 
         /* If a unit of the draft's name exists without a file, fills in the draft: 1, 0 or -ENOMEM. NULL: never. */
         int (*find)(UnitDraft *draft);

@@ -27,7 +27,7 @@ Installer *installer_free(Installer *installer) {
         return NULL;
 }
 
-/* Absolute, without a slash at the end; "/" is "". */
+/* Copies an absolute path without a slash at the end; "/" becomes "". */
 static int clean_path(const char *path, char **ret_path) {
         size_t n;
 
@@ -114,7 +114,10 @@ int installer_config_folder(const Installer *installer, unsigned flags, const ch
                            wanted == FOLDER_RUNTIME ? "links that last until the next boot" : "links");
 }
 
-/* The first of its kind, where links are made; and those of systemd, if they are on the search path. */
+/*
+ * Returns true for the first folder of its kind, in which links are made, and for systemd's folders, if they are on the
+ * search path.
+ */
 bool installer_is_config_folder(const Installer *installer, const char *folder, unsigned flags) {
         const char *first = NULL, *home = getenv("XDG_CONFIG_HOME");
 
@@ -153,7 +156,7 @@ static int installer_refuse(const UnitDraft *draft, const char *name, const char
         return 0;
 }
 
-/* Follows aliases: the draft is that of the unit itself. */
+/* Follows aliases: the draft is that of the aliased unit. */
 int installer_read(Installer *installer, const char *name, UnitDraft **ret_draft, Failure *ret_failure) {
         cleanup_(unit_draft_freep) UnitDraft *draft = NULL;
         const char *fragment;

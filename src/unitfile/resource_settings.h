@@ -21,7 +21,7 @@
 #define RESOURCE_INFINITY UINT64_MAX
 #define RESOURCE_WEIGHT_IDLE UINT32_MAX         /* CPUWeight=idle */
 
-/* The highest processor or memory node that is taken for real. */
+/* The highest number accepted for a processor or memory node. */
 #define RESOURCE_NODE_MAX 8191U
 
 typedef struct ResourceLimit {

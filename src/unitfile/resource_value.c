@@ -23,7 +23,7 @@
 #define WEIGHT_MAX 10000U
 #define PARTS 10000U                    /* hundredths of a percent in 100% */
 
-/* "12.5%" as 1250: 0 or -EINVAL. @most in percent. */
+/* Parses "12.5%" to 1250: 0 or -EINVAL. @most is in percent. */
 static int parse_percent(const char *value, uint64_t most, uint64_t *ret_parts) {
         size_t n = strspn(value, "0123456789");
         const char *rest = value + n;
