@@ -302,7 +302,7 @@ exempt "nothing of it runs then" TimeoutCleanSec
 # — the table is complete —
 # By the tables that unit files are read by: that doc/directives.md is what they say is another test.
 mapfile -t SUPPORTED < <(awk '
-        /^## / { whole = /: (execution|killing|resource control)$/; service = /^## \[Service\]$/ }
+        /^## / { whole = /: (execution|killing|resource control)/; service = /^## \[Service\]$/ }
         (whole || (service && /^\| `(Runtime|Timeout|Watchdog)/)) && /\| supported \|/ && !/old name of/ {
                 gsub(/[`=]/, "", $2); print $2 }' "$LIST" | sort)
 check_equal "each directive that confines or limits is tried, and no other" \

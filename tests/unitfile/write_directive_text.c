@@ -74,9 +74,9 @@ static const char *table_title(const DirectiveTable *table) {
         if (table->directives == kill_directives)
                 return ": killing";
         if (table->directives == resource_directives)
-                return ": what a control group may use";
+                return ": resource control";
         if (table->directives == resource_limit_directives)
-                return ": what a control group may use in bytes and tasks";
+                return ": resource control in bytes and tasks";
         return "";
 }
 
