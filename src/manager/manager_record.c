@@ -103,14 +103,22 @@ static int read_token(void *userdata, uint32_t number, RecordReader *reader) {
 
 /* — units — */
 
+/* The record has the number of timers, the timers, the number of processes, the processes. */
+static bool has_timers_or_processes(RecordReader ahead) {
+        return record_get(&ahead) > 0 || record_get(&ahead) > 0;
+}
+
 /* Without a unit the data is skipped. */
 static int read_owner(ManagerRestore *restore, Unit *unit, RecordReader *reader) {
         Manager *manager = restore->manager;
-        ProcessOwner *owner = unit ? manager_make_owner(manager, unit) : NULL;
+        ProcessOwner *owner = NULL;
         int r;
 
-        if (unit && !owner)
-                return -ENOMEM;
+        if (unit && has_timers_or_processes(*reader)) {
+                owner = manager_make_owner(manager, unit);
+                if (!owner)
+                        return -ENOMEM;
+        }
         r = process_timers_read(manager->timers, owner, reader);
         return r < 0 ? r : process_table_read(manager->processes, owner, reader, &restore->n_processes);
 }

@@ -68,8 +68,8 @@ typedef struct ProcessOwnerOps {
         int (*count_group)(ProcessOwner *owner, pid_t main_pid, pid_t control_pid);
         int (*signal_group)(ProcessOwner *owner, int signal, pid_t main_pid, pid_t control_pid);
         /*
-         * Describes how to recognize the owner's processes outside of the group; the two exempt ones are filled in
-         * already.
+         * Describes how to recognize the owner's processes outside of the group, by .invocation_id at least; the two
+         * exempt ones are filled in already. NULL: there are none outside of the group.
          */
         void (*describe_rest)(ProcessOwner *owner, struct ExecRest *rest);
 

@@ -95,13 +95,17 @@ static int look(ProcessRest *rest, ProcessOwner *owner, pid_t main_pid, pid_t co
 int process_rest_count(ProcessRest *rest, ProcessOwner *owner, pid_t main_pid, pid_t control_pid) {
         int n = owner->ops->count_group ? owner->ops->count_group(owner, main_pid, control_pid) : -ENOENT;
 
-        return n == -ENOENT ? look(rest, owner, main_pid, control_pid) : n;
+        if (n != -ENOENT)
+                return n;
+        return owner->ops->describe_rest ? look(rest, owner, main_pid, control_pid) : 0;
 }
 
 void process_rest_signal(ProcessRest *rest, ProcessOwner *owner, int signal, pid_t main_pid, pid_t control_pid) {
         ExecRest described;
 
         if (owner->ops->signal_group && owner->ops->signal_group(owner, signal, main_pid, control_pid) == 0)
+                return;
+        if (!owner->ops->describe_rest)
                 return;
         described = describe(rest, owner, main_pid, control_pid);
         exec_kill_rest(&described, signal);

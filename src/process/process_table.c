@@ -144,13 +144,18 @@ static void remove_process(ProcessTable *table, Process *process) {
 
 /* — exits — */
 
+/* The record of the queues has the exits. */
+static void exits_changed(ProcessTable *table) {
+        table->host->ops->queues_changed(table->host->userdata);
+}
+
 static void keep_stray(ProcessTable *table, const UnitExit *exit) {
         if (table->strays.n >= STRAYS_MAX) {
                 table->strays.n -= STRAYS_MAX / 2;
                 memmove(table->strays.items, table->strays.items + STRAYS_MAX / 2,
                         table->strays.n * sizeof(*table->strays.items));
         }
-        table->host->ops->queues_changed(table->host->userdata);
+        exits_changed(table);
         /* Without memory it is lost, as it is after too many others. */
         (void) vector_push(&table->strays, *exit);
 }
@@ -182,6 +187,7 @@ static void tell_due_exits(ProcessTable *table) {
         }
         table->due.n -= n;
         memmove(table->due.items, table->due.items + n, table->due.n * sizeof(*table->due.items));
+        exits_changed(table);
 }
 
 static unsigned collect_exits(ProcessTable *table, UnitExit exits[static EXITS_AT_ONCE], unsigned max) {
@@ -274,6 +280,8 @@ static bool take_stray(ProcessTable *table, pid_t pid, usec_t since, UnitExit *r
                         is_found = true;
                 }
         }
+        if (n < table->strays.n)
+                exits_changed(table);
         table->strays.n = n;
         return is_found;
 }
@@ -511,6 +519,7 @@ static int tell_lost(ProcessTable *table, Process *process) {
         process->is_lost = true;
         if (host->keeper->pid > 0)
                 return wait_for_keeper(table, process);
+        exits_changed(table);
         return vector_push(&table->due, lost_exit(process));
 }
 

@@ -107,6 +107,7 @@ Test(manager_child, a_watched_process_that_is_gone_already_is_told_or_refused) {
         world_settle(world);
         cr_assert(eq(int, world_watch_process(world, a, UNIT_PURPOSE_MAIN, pid), 0));
         world_wait(world, world_has_calls, exit_call(pid, 6, "a.service"));
+        world_settle(world);            /* JOBD_CHECK_STATE: the exit that was told is in no record any more */
         cr_assert(eq(int, world_watch_process(world, a, UNIT_PURPOSE_MAIN, pid), -ESRCH));
 }
 

@@ -232,6 +232,18 @@ Test(process_owner, is_told_of_its_process_and_the_end_of_it) {
         world_deinit(&world);
 }
 
+Test(process_owner, without_a_rest_has_no_processes_beside_the_known_ones) {
+        Attempt attempt;
+        World world;
+
+        world_init(&world);
+        attempt_init(&attempt, &world, "flow/1/rest");
+        cr_assert(eq(int, process_errands_kill_rest(world.errands, &attempt.owner, 0, 0, 0), 0));
+        cr_assert(eq(int, process_errands_kill_rest(world.errands, &attempt.owner, SIGTERM, 0, 0), 0));
+        attempt_deinit(&attempt);
+        world_deinit(&world);
+}
+
 Test(process_owner, is_told_why_there_is_no_process) {
         char *argv[] = { (char *) "/nonexistent", NULL };
         Attempt attempt;
