@@ -26,6 +26,7 @@ void job_transaction_clear(JobTransaction *transaction) {
         vector_clear(&transaction->candidates);
         vector_clear(&transaction->anchors);
         vector_clear(&transaction->work);
+        vector_clear(&transaction->suspects);
         vector_clear(&transaction->steps);
         vector_clear(&transaction->drops);
         vector_clear(&transaction->cycles);
@@ -36,15 +37,27 @@ void job_transaction_clear(JobTransaction *transaction) {
         transaction->generation = 0;
         transaction->n_depths = 1;
         job_stage_touch(transaction);
-        transaction->is_incomplete = false;
+        transaction->n_cycles_again = 0;
+        transaction->has_conflicts = transaction->is_incomplete = false;
+}
+
+static void job_transaction_forget_left_out(JobTransaction *transaction) {
+        for (size_t i = 0; i < transaction->left_out.n; i++) {
+                free(transaction->left_out.items[i].why);
+                free(transaction->left_out.items[i].cycle);
+        }
+        vector_clear(&transaction->left_out);
 }
 
 void job_transaction_deinit(JobTransaction *transaction) {
         job_transaction_clear(transaction);
+        job_transaction_forget_left_out(transaction);
+        vector_deinit(&transaction->left_out);
         vector_deinit(&transaction->touched);
         vector_deinit(&transaction->candidates);
         vector_deinit(&transaction->anchors);
         vector_deinit(&transaction->work);
+        vector_deinit(&transaction->suspects);
         vector_deinit(&transaction->steps);
         vector_deinit(&transaction->drops);
         vector_deinit(&transaction->cycles);
@@ -136,25 +149,117 @@ static int check_installed(JobTransaction *transaction) {
         return transaction->is_incomplete ? -ENOMEM : 0;
 }
 
-int job_transaction_build(JobTransaction *transaction, const JobRequest *requests, size_t n, JobMode mode) {
+/* — again without what went too late — */
+
+#define BUILDS_MAX 16                   /* of one transaction */
+
+static bool is_left_out(const JobLeftOut *item, const JobCandidate *candidate) {
+        if (candidate->is_gone || candidate->type == JOB_NOP)
+                return false;
+        if (item->rule == JOB_DROP_VERIFY_AGAINST_STOP)
+                return candidate->type == JOB_VERIFY_ACTIVE;
+        /* What was merged into it goes, too. */
+        return (candidate->type == JOB_STOP) == (item->type == JOB_STOP);
+}
+
+static int leave_out_again(JobTransaction *transaction, const JobLeftOut *item) {
+        bool is_told = false;
+
+        if (item->unit >= transaction->n_stage)
+                return 0;
+        for (JobCandidate *c = transaction->stage[item->unit].first; c; c = c->next_of_unit) {
+                if (!is_left_out(item, c))
+                        continue;
+                c->is_left_out = true;
+                job_stage_drop(transaction, c, item->rule, job_stage_format(transaction, "%s", item->why));
+                if (item->cycle && !is_told &&
+                    vector_push(&transaction->cycles, job_stage_format(transaction, "%s", item->cycle)) < 0)
+                        return -ENOMEM;
+                is_told = true;
+        }
+        return 0;
+}
+
+static int job_transaction_leave_out(JobTransaction *transaction) {
+        int r = 0;
+
+        for (size_t i = 0; i < transaction->left_out.n && r == 0; i++)
+                r = leave_out_again(transaction, &transaction->left_out.items[i]);
+        if (r == 0 && transaction->left_out.n > 0)
+                job_stage_sweep(transaction);
+        transaction->n_cycles_again = transaction->cycles.n;
+        return r;
+}
+
+/* @cycle: what a victim was left out for. */
+static int remember_left_out(JobTransaction *transaction, const JobTransactionDrop *drop, const char *cycle) {
+        JobLeftOut item = { .unit = drop->candidate->index, .type = drop->candidate->type, .rule = drop->rule };
+
+        item.why = strdup(drop->why);
+        item.cycle = cycle ? strdup(cycle) : NULL;
+        if (!item.why || (cycle && !item.cycle) || vector_push(&transaction->left_out, item) < 0) {
+                free(item.why);
+                free(item.cycle);
+                return -ENOMEM;
+        }
+        return 0;
+}
+
+/* 1 if something was left out since the conflicts were settled, 0, or -ENOMEM. */
+static int remember_all_left_out(JobTransaction *transaction) {
+        size_t n_before = transaction->left_out.n, n_cycles = transaction->n_cycles_again;
+        int r = 0;
+
+        for (size_t i = 0; i < transaction->drops.n && r == 0; i++) {
+                const JobTransactionDrop *drop = &transaction->drops.items[i];
+
+                if (drop->candidate->is_left_out)
+                        continue;
+                if (drop->rule == JOB_DROP_CYCLE)
+                        r = remember_left_out(transaction, drop, transaction->cycles.items[n_cycles++]);
+                else if (drop->rule == JOB_DROP_VERIFY_AGAINST_STOP)
+                        r = remember_left_out(transaction, drop, NULL);
+        }
+        if (r < 0)
+                return r;
+        return transaction->left_out.n > n_before;
+}
+
+static int build_once(JobTransaction *transaction, const JobRequest *requests, size_t n) {
         static int (*const steps[])(JobTransaction *) = {
                 job_transaction_add_mode_extras,
                 job_transaction_mark_and_minimize,
+                job_transaction_leave_out,
                 job_transaction_merge,
                 job_transaction_reduce,
                 meet_installed,
                 job_transaction_check_order,
-                check_installed,
-                job_transaction_arrange,
         };
         int r;
-
-        job_transaction_clear(transaction);
-        transaction->mode = mode;
 
         r = job_transaction_expand(transaction, requests, n);
         for (size_t i = 0; i < ELEMENTSOF(steps) && r == 0; i++)
                 r = steps[i](transaction);
+        return r;
+}
+
+int job_transaction_build(JobTransaction *transaction, const JobRequest *requests, size_t n, JobMode mode) {
+        int r, again = 0;
+
+        job_transaction_forget_left_out(transaction);
+        for (size_t i = 0; i == 0 || (again > 0 && i < BUILDS_MAX); i++) {
+                job_transaction_clear(transaction);
+                transaction->mode = mode;
+                r = build_once(transaction, requests, n);
+                again = r == 0 && transaction->has_conflicts ? remember_all_left_out(transaction) : 0;
+        }
+
+        if (r == 0 && again < 0)
+                r = again;
+        if (r == 0)
+                r = check_installed(transaction);
+        if (r == 0)
+                r = job_transaction_arrange(transaction);
         if (r == 0 && transaction->is_incomplete)
                 r = -ENOMEM;
         if (r != 0)

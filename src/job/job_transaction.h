@@ -15,6 +15,8 @@
  *   6. reduction: what changes nothing goes
  *   7. order: what the candidates meet in the queues of their units; cycles of
  *      order are broken
+ *      order are broken. What goes here may have won a conflict in step 5: then
+ *      all is done again without it
  *   8. installed jobs: a conflict with one that may not be replaced refuses all
  *   9. commit: the table changes
  *
@@ -44,6 +46,18 @@ typedef struct JobTransactionDrop {
         const char *why;                /* in the arena */
 } JobTransactionDrop;
 
+/*
+ * What was left out after conflicts had been settled: they are settled again without it. It outlives the stage, so it
+ * refers to nothing there.
+ */
+typedef struct JobLeftOut {
+        uint32_t unit;                  /* index */
+        JobType type;
+        JobDropRule rule;
+        char *why;                      /* owned */
+        char *cycle;                    /* owned; the sentence of .cycles, NULL if there is none */
+} JobLeftOut;
+
 typedef struct JobTransaction {
         UnitTable *units;               /* borrowed */
         JobTable *installed;            /* borrowed */
@@ -57,13 +71,18 @@ typedef struct JobTransaction {
         VECTOR(JobCandidate *) candidates;       /* in expansion order; a candidate that is gone stays here */
         VECTOR(JobCandidate *) anchors; /* for each request; after merging use job_candidate_survivor() */
         VECTOR(JobCandidate *) work;    /* scratch of one step */
+        VECTOR(JobCandidate *) suspects;         /* what a drop has cut an edge to */
         VECTOR(JobCandidate *) steps;   /* what is left, in the order of the commit */
         VECTOR(JobTransactionDrop) drops;
         VECTOR(const char *) cycles;    /* broken ones, in the arena */
+        VECTOR(JobLeftOut) left_out;    /* owned: what this build does without from the merge on */
+        size_t n_cycles_again;          /* of .cycles, those of .left_out */
         size_t n_expanded, n_propagated;        /* how far expansion has come in the candidates */
         size_t n_failed;                /* candidates whose failure has not travelled yet */
         uint32_t generation;            /* of marks on candidates */
+        uint32_t loss;                  /* the mark of what would be lost */
         size_t n_depths;                /* more than the largest of a candidate */
+        bool has_conflicts;             /* some had to be settled */
         bool is_swept, has_depths;      /* found out about the stage; job_stage_touch() forgets both */
         bool is_incomplete;             /* memory was short: -ENOMEM at the next step */
         Failure failure;

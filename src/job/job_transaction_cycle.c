@@ -4,8 +4,8 @@
  * Cycles of order are broken, always the same way
  *
  * In each component with a cycle: one shortest cycle; of its candidates that
- * no anchor needs, the one with which the fewest jobs are lost, ties by name,
- * is left out; and again, until the component has no cycle. Components are
+ * no anchor needs, the one with which the fewest jobs are lost (those that need
+ * it and those that nothing else pulls in), ties by name, is left out; and again, until the component has no cycle. Components are
  * dealt with on their own, in the order of names, so many small cycles cost no
  * more than one look at each. A last look over everything confirms, because an
  * installed job that a victim would have canceled is back.
@@ -103,7 +103,7 @@ static JobCandidate *cycle_candidate(OrderGraph *graph, uint32_t node) {
 
 static JobCandidate *cycle_choose_victim(OrderGraph *graph, const OrderNodes *cycle) {
         JobCandidate *victim = NULL;
-        size_t fewest = 0;
+        size_t fewest = SIZE_MAX;
 
         for (size_t i = 0; i < cycle->n; i++) {
                 JobCandidate *candidate = cycle_candidate(graph, cycle->items[i]);
@@ -111,7 +111,7 @@ static JobCandidate *cycle_choose_victim(OrderGraph *graph, const OrderNodes *cy
 
                 if (!candidate || candidate == victim)
                         continue;
-                losses = job_stage_count_losses(graph->transaction, candidate);
+                losses = job_stage_count_losses(graph->transaction, candidate, fewest);
                 if (!victim || losses < fewest ||
                     (losses == fewest && strcmp(candidate->unit->id, victim->unit->id) < 0)) {
                         victim = candidate;

@@ -3,8 +3,7 @@
 /*
  * What the mode adds, what matters, one job a unit, what is not needed
  *
- * After merging a unit has at most one candidate besides a nop. The only
- * conflict there can be is a stop against the others: all else merges.
+ * After merging a unit has at most one candidate besides a nop.
  */
 
 #include <assert.h>
@@ -172,57 +171,6 @@ int job_transaction_mark_and_minimize(JobTransaction *transaction) {
         return transaction->is_incomplete ? -ENOMEM : 0;
 }
 
-static bool job_candidate_came_through_conflicts(const JobCandidate *candidate) {
-        for (const JobEdge *edge = candidate->pullers_first; edge; edge = edge->next_of_object)
-                if (!edge->is_cut && edge->conflicts)
-                        return true;
-        return false;
-}
-
-/* The candidate to weigh against @stop: one that matters before one that does not. */
-static JobCandidate *job_stage_opponent(const JobStageUnit *unit, const JobCandidate *stop) {
-        JobCandidate *opponent = NULL;
-
-        for (JobCandidate *c = unit->first; c; c = c->next_of_unit) {
-                if (c->is_gone || c == stop || c->type == JOB_NOP)
-                        continue;
-                if (c->matters)
-                        return c;
-                if (!opponent)
-                        opponent = c;
-        }
-        return opponent;
-}
-
-static int job_transaction_settle(JobTransaction *transaction, JobStageUnit *unit) {
-        JobCandidate *stop, *other, *victim;
-
-        for (;;) {
-                for (stop = unit->first; stop; stop = stop->next_of_unit)
-                        if (!stop->is_gone && stop->type == JOB_STOP)
-                                break;
-                other = stop ? job_stage_opponent(unit, stop) : NULL;
-                if (!other)
-                        return 0;
-
-                if (stop->matters && other->matters)
-                        return job_transaction_refuse(
-                                transaction, -EDEADLK, "TransactionJobsConflicting",
-                                job_stage_format(transaction,
-                                                 "Conflicting jobs for %s are both required: %s; and %s.",
-                                                 stop->unit->id, job_stage_chain(transaction, stop),
-                                                 job_stage_chain(transaction, other)));
-
-                if (stop->matters != other->matters)
-                        victim = stop->matters ? other : stop;
-                else
-                        victim = job_candidate_came_through_conflicts(stop) ? other : stop;
-                job_stage_drop(transaction, victim, JOB_DROP_CONFLICT,
-                               job_stage_format(transaction, "it conflicts with %s",
-                                                job_candidate_name(transaction, victim == stop ? other : stop)));
-        }
-}
-
 static void job_candidate_move_edges(JobCandidate *from, JobCandidate *into) {
         for (JobEdge *edge = from->needs_first; edge; edge = edge->next_of_subject)
                 edge->subject = into;
@@ -289,25 +237,8 @@ static bool job_stage_has_several(const JobStageUnit *unit) {
         return n > 1;
 }
 
-static bool job_stage_matters(const JobStageUnit *unit) {
-        for (const JobCandidate *c = unit->first; c; c = c->next_of_unit)
-                if (!c->is_gone && c->matters)
-                        return true;
-        return false;
-}
-
-/* Units that matter first, then by name: what is dropped on one may settle the next. */
-static int compare_units(const void *a, const void *b) {
-        const JobStageUnit *x = *(JobStageUnit *const *) a, *y = *(JobStageUnit *const *) b;
-        bool x_matters = job_stage_matters(x), y_matters = job_stage_matters(y);
-
-        if (x_matters != y_matters)
-                return x_matters ? -1 : 1;
-        return strcmp(x->first->unit->id, y->first->unit->id);
-}
-
 int job_transaction_merge(JobTransaction *transaction) {
-        VECTOR(JobStageUnit *) several = {};
+        JobStageUnits several = {};
         int r = 0;
 
         for (size_t i = 0; i < transaction->touched.n && r == 0; i++) {
@@ -316,11 +247,9 @@ int job_transaction_merge(JobTransaction *transaction) {
                 if (job_stage_has_several(unit))
                         r = vector_push(&several, unit);
         }
-        if (r == 0 && several.n > 1)
-                qsort(several.items, several.n, sizeof(*several.items), compare_units);
 
-        for (size_t i = 0; i < several.n && r == 0; i++)
-                r = job_transaction_settle(transaction, several.items[i]);
+        if (r == 0 && several.n > 0)
+                r = job_transaction_settle(transaction, &several);
         for (size_t i = 0; i < several.n && r == 0; i++)
                 job_transaction_merge_unit(transaction, several.items[i]);
         /* What an anchor was merged with needs others, too: now they matter. */

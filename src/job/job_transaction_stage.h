@@ -38,6 +38,8 @@ struct JobCandidate {
         bool has_failed;
         bool is_unusable;               /* it failed by its own unit, not by what it needs */
         bool absorbs_start;
+        bool is_secured;                /* the winner of a tie needs it: what is only wanted gives way to it */
+        bool is_left_out;               /* by a build before this one */
         bool meets_job;                 /* one of its unit's is installed that is no nop: from the order check on */
         uint32_t index;                 /* of the unit */
         uint32_t n_pullers;             /* edges to it that are not cut */
@@ -48,12 +50,13 @@ struct JobCandidate {
         const JobEdge *via;             /* by which job_stage_sweep() came to it from an anchor; NULL for one */
         uint32_t order;                 /* place in the transaction's candidates */
         uint32_t depth;                 /* in how many rounds those that must go before it are gone, at the earliest */
-        uint32_t step;                  /* place in the order of the commit */
+        uint32_t step;                  /* place in the order of the commit; before that the last search back from it */
         uint32_t id;                    /* of the job that stands for it, once committed */
         JobMeeting meeting;             /* with the installed jobs, from the order check on */
         Job *job;                       /* commit: made beforehand, or the survivor */
         JobCandidate *merged_into;
         int failure_code;               /* of what has_failed */
+        uint32_t n_losing;              /* edges to it that a loss would cut, while that is worked out */
         const char *failure_name;       /* static */
         const char *failure_message;    /* in the arena */
 };
@@ -63,6 +66,8 @@ struct JobStageUnit {
         uint32_t order_unit;            /* place in the order check, or JOB_ORDER_UNIT_NONE */
         bool is_touched;
 };
+
+typedef VECTOR(JobStageUnit *) JobStageUnits;
 
 /*
  * Something in the stage has changed: what was found out about all of it (it is swept, the depths) is forgotten. Every
@@ -86,7 +91,10 @@ int job_stage_add(JobTransaction *transaction, Unit *unit, JobType type, JobCand
 int job_stage_connect(JobTransaction *transaction, JobCandidate *subject, JobCandidate *object,
                       const UnitRelation *relation, JobEdge edge);
 
-/* Drops it and, transitively, those that need it; what thereby loses its last puller goes too. */
+/*
+ * Drops it and, transitively, those that need it; what no anchor reaches thereby goes too. Where much would have to be
+ * looked at to know that (JOB_SEARCH_MAX), what pulls itself in by a ring stays until the next sweep.
+ */
 void job_stage_drop(JobTransaction *transaction, JobCandidate *candidate, JobDropRule rule, const char *why);
 /* Drops it alone: those that need it stay. */
 void job_stage_drop_alone(JobTransaction *transaction, JobCandidate *candidate, JobDropRule rule, const char *why);
@@ -94,8 +102,22 @@ void job_stage_drop_alone(JobTransaction *transaction, JobCandidate *candidate, 
 void job_stage_drop_failed(JobTransaction *transaction);
 /* Removes what no anchor reaches, and leaves in each of the others the way to it. Free if nothing has changed. */
 void job_stage_sweep(JobTransaction *transaction);
-/* How many jobs would be lost with it. */
-size_t job_stage_count_losses(JobTransaction *transaction, JobCandidate *candidate);
+
+/*
+ * — job_transaction_loss.c: what would go with a candidate —
+ *
+ * Each look takes new marks: it forgets what the stage knew of itself, and the marks of the look before.
+ */
+
+#define JOB_SEARCH_MAX 1024             /* edges to look at for a way back to an anchor */
+#define JOB_MARK_NONE UINT32_MAX
+
+/* How many candidates job_stage_drop() would drop; it stops to count when they are more than @limit. */
+size_t job_stage_count_losses(JobTransaction *transaction, JobCandidate *candidate, size_t limit);
+/* Would it be among them? After job_stage_count_losses() with no limit (SIZE_MAX). */
+bool job_stage_would_lose(const JobTransaction *transaction, const JobCandidate *candidate);
+/* Does no anchor reach it but through a candidate with mark @lost? Then .work has it and those that this was seen by. */
+bool job_stage_find_unreached(JobTransaction *transaction, JobCandidate *candidate, uint32_t lost);
 
 /* The chain from its anchor: "start a.service → start b.service (Requires= at a.service:3)". In the arena. */
 const char *job_stage_chain(JobTransaction *transaction, const JobCandidate *candidate);
@@ -112,6 +134,7 @@ int job_transaction_add_mode_extras(JobTransaction *transaction);
 int job_transaction_expand_pending(JobTransaction *transaction);         /* what the extras added */
 int job_transaction_mark_and_minimize(JobTransaction *transaction);
 int job_transaction_merge(JobTransaction *transaction);
+int job_transaction_settle(JobTransaction *transaction, const JobStageUnits *several);  /* a part of the merge */
 int job_transaction_reduce(JobTransaction *transaction);
 int job_transaction_check_order(JobTransaction *transaction);
 /* At a glance: false if that can't be told. If it is, the depths are known, too. */
