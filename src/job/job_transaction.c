@@ -38,7 +38,7 @@ void job_transaction_clear(JobTransaction *transaction) {
         transaction->n_depths = 1;
         job_stage_touch(transaction);
         transaction->n_cycles_again = 0;
-        transaction->has_conflicts = transaction->is_incomplete = false;
+        transaction->has_several = transaction->has_conflicts = transaction->is_incomplete = false;
 }
 
 static void job_transaction_forget_left_out(JobTransaction *transaction) {
@@ -228,6 +228,7 @@ static int remember_all_left_out(JobTransaction *transaction) {
 static int build_once(JobTransaction *transaction, const JobRequest *requests, size_t n) {
         static int (*const steps[])(JobTransaction *) = {
                 job_transaction_add_mode_extras,
+                job_transaction_reduce_first,
                 job_transaction_mark_and_minimize,
                 job_transaction_leave_out,
                 job_transaction_merge,

@@ -10,9 +10,10 @@
  *   1. anchors: the unit of each request is loaded, the request is checked
  *   2. expansion: candidates pull in others over the relations of their units
  *   3. extras: what the mode adds (isolate, triggering, restart-dependencies)
- *   4. marks: which candidates an anchor needs; the others must do no harm
+ *   4. first reduction: what changes nothing goes, with what it pulled in.
+ *      Marks: which candidates an anchor needs; the others must do no harm
  *   5. merge: the candidates of a unit become one job
- *   6. reduction: what changes nothing goes
+ *   6. reduction: what turns out to change nothing goes
  *   7. order: what the candidates meet in the queues of their units; cycles of
  *      order are broken
  *      order are broken. What goes here may have won a conflict in step 5: then
@@ -82,6 +83,7 @@ typedef struct JobTransaction {
         uint32_t generation;            /* of marks on candidates */
         uint32_t loss;                  /* the mark of what would be lost */
         size_t n_depths;                /* more than the largest of a candidate */
+        bool has_several;               /* a unit has more than one candidate */
         bool has_conflicts;             /* some had to be settled */
         bool is_swept, has_depths;      /* found out about the stage; job_stage_touch() forgets both */
         bool is_incomplete;             /* memory was short: -ENOMEM at the next step */

@@ -10,8 +10,9 @@
  *
  * No job may be lost to one that is itself lost. So there are rounds: those
  * conflicts are settled whose winners nothing that is still open can cost, then
- * it is looked again. If there is none, a winner that could not be there
- * without its loser goes; else it is a tie: some conflicts hang on each other
+ * it is looked again. If there is none, what can't be there either way goes: what
+ * would not be there without its opponent, and what needs both of two that
+ * conflict. Else it is a tie: some conflicts hang on each other
  * in a ring. Of those that hang on no others, the one with a stop through
  * Conflicts=, then the first by name is settled, and all that its winner needs
  * is secured against what is only wanted.
@@ -28,6 +29,7 @@
 typedef struct JobConflict {
         JobCandidate *stop, *other;
         bool is_sure;           /* nothing can cost the winner any more */
+        bool is_undeclared;     /* who declares it would not be there without .other */
 } JobConflict;
 
 typedef VECTOR(JobConflict) JobConflicts;
@@ -41,6 +43,8 @@ static int candidate_rank(const JobCandidate *candidate) {
 }
 
 static bool conflict_is_declared(const JobConflict *conflict) {
+        if (conflict->is_undeclared)
+                return false;
         for (const JobEdge *edge = conflict->stop->pullers_first; edge; edge = edge->next_of_object)
                 if (!edge->is_cut && edge->conflicts)
                         return true;
@@ -128,11 +132,25 @@ static void risk_add(JobTransaction *transaction, JobCandidate *candidate) {
                 transaction->is_incomplete = true;
 }
 
-static bool risk_has_firm_declaration(const JobTransaction *transaction, const JobCandidate *stop) {
-        for (const JobEdge *edge = stop->pullers_first; edge; edge = edge->next_of_object)
-                if (!edge->is_cut && edge->conflicts && edge->subject->mark != transaction->loss)
-                        return true;
-        return false;
+static void search_add(JobTransaction *transaction, JobCandidate *candidate, uint32_t search) {
+        if (candidate->step == search)
+                return;
+        candidate->step = search;
+        if (vector_push(&transaction->work, candidate) < 0)
+                transaction->is_incomplete = true;
+}
+
+/* One that declares it and is not marked as lost, or NULL. */
+static JobCandidate *conflict_find_declarer(const JobTransaction *transaction, const JobConflict *conflict) {
+        for (const JobEdge *edge = conflict->stop->pullers_first; edge; edge = edge->next_of_object)
+                if (!edge->is_cut && edge->conflicts && !job_stage_would_lose(transaction, edge->subject))
+                        return edge->subject;
+        return NULL;
+}
+
+/* Does its stop win for nothing but that it was declared? */
+static bool conflict_hangs_on_declarer(const JobConflict *conflict) {
+        return conflict_is_even(conflict) && conflict_winner(conflict) == conflict->stop;
 }
 
 /* The losers of all conflicts; a stop may be one, too, if it may come to be one that was only propagated. */
@@ -141,8 +159,7 @@ static bool risk_add_losers(JobTransaction *transaction, const JobConflicts *con
                 const JobConflict *conflict = &conflicts->items[i];
 
                 risk_add(transaction, conflict_loser(conflict));
-                if (conflict_is_even(conflict) && conflict_winner(conflict) == conflict->stop &&
-                    !risk_has_firm_declaration(transaction, conflict->stop))
+                if (conflict_hangs_on_declarer(conflict) && !conflict_find_declarer(transaction, conflict))
                         risk_add(transaction, conflict->stop);
         }
         return transaction->work.n > 0;
@@ -208,23 +225,72 @@ static bool conflicts_settle_sure(JobTransaction *transaction, const JobConflict
 
 /* — rings — */
 
-/* The winner would go with its loser: it can't be there either way. */
-static bool conflict_settle_without_ground(JobTransaction *transaction, const JobConflict *conflict) {
-        JobCandidate *winner = conflict_winner(conflict);
+/* One would go with the other: it can't be there either way. */
+static bool conflict_settle_impossible(JobTransaction *transaction, const JobConflict *conflict) {
+        JobCandidate *const sides[] = { conflict->stop, conflict->other };
 
-        (void) job_stage_count_losses(transaction, conflict_loser(conflict), SIZE_MAX);
-        if (!job_stage_would_lose(transaction, winner))
-                return false;
-        conflict_drop(transaction, conflict, winner);
-        return true;
+        for (size_t i = 0; i < ELEMENTSOF(sides); i++) {
+                (void) job_stage_count_losses(transaction, sides[1 - i], SIZE_MAX);
+                if (!job_stage_would_lose(transaction, sides[i]))
+                        continue;
+                conflict_drop(transaction, conflict, sides[i]);
+                return true;
+        }
+        return false;
 }
 
-static bool conflicts_settle_without_ground(JobTransaction *transaction, const JobConflicts *conflicts) {
+/* The one that declares the conflict would go with the one that it conflicts with: so it declares nothing. */
+static bool conflict_undeclare(JobTransaction *transaction, JobConflict *conflict) {
+        if (!conflict_hangs_on_declarer(conflict))
+                return false;
+        (void) job_stage_count_losses(transaction, conflict->other, SIZE_MAX);
+        conflict->is_undeclared = !conflict_find_declarer(transaction, conflict);
+        return conflict->is_undeclared;
+}
+
+/* A candidate that needs both can't be there, either. */
+static JobCandidate *conflict_find_torn(JobTransaction *transaction, const JobConflict *conflict) {
+        JobCandidate *torn = NULL;
+        uint32_t search;
+
+        transaction->loss = ++transaction->generation;
+        risk_add(transaction, conflict->stop);
+        risk_add_needing(transaction);
+
+        search = ++transaction->generation;
+        search_add(transaction, conflict->other, search);
+        while (transaction->work.n > 0 && !torn) {
+                JobCandidate *candidate = vector_pop(&transaction->work);
+
+                if (job_stage_would_lose(transaction, candidate))
+                        torn = candidate;
+                for (JobEdge *edge = candidate->pullers_first; edge; edge = edge->next_of_object)
+                        if (!edge->is_cut && edge->is_needed)
+                                search_add(transaction, edge->subject, search);
+        }
+        vector_clear(&transaction->work);
+        return torn;
+}
+
+static bool conflict_settle_torn(JobTransaction *transaction, const JobConflict *conflict) {
+        JobCandidate *torn = conflict_find_torn(transaction, conflict);
+
+        if (torn)
+                job_stage_drop(transaction, torn, JOB_DROP_CONFLICT,
+                               job_stage_format(transaction, "what comes with it conflicts: %s and %s",
+                                                job_candidate_name(transaction, conflict->stop),
+                                                job_candidate_name(transaction, conflict->other)));
+        return torn;
+}
+
+static bool conflicts_settle_impossible(JobTransaction *transaction, const JobConflicts *conflicts) {
         bool is_any = false;
 
         for (size_t i = 0; i < conflicts->n; i++)
                 if (conflict_is_open(&conflicts->items[i]))
-                        is_any |= conflict_settle_without_ground(transaction, &conflicts->items[i]);
+                        is_any |= conflict_settle_torn(transaction, &conflicts->items[i]) ||
+                                  conflict_settle_impossible(transaction, &conflicts->items[i]) ||
+                                  conflict_undeclare(transaction, &conflicts->items[i]);
         return is_any;
 }
 
@@ -241,19 +307,15 @@ static void secure_add_way(JobTransaction *transaction, JobCandidate *winner) {
         uint32_t search = ++transaction->generation;
         size_t at = 0, n_edges = 0;
 
-        winner->step = search;
         winner->via = NULL;
-        if (vector_push(&transaction->work, winner) < 0)
-                transaction->is_incomplete = true;
+        search_add(transaction, winner, search);
         for (; at < transaction->work.n && !transaction->work.items[at]->is_anchor; at++)
                 for (JobEdge *edge = transaction->work.items[at]->pullers_first; edge; edge = edge->next_of_object) {
                         if (++n_edges > JOB_SEARCH_MAX || edge->is_cut || edge->subject->step == search ||
                             job_stage_would_lose(transaction, edge->subject))
                                 continue;
-                        edge->subject->step = search;
                         edge->subject->via = edge;      /* the way down, from the puller */
-                        if (vector_push(&transaction->work, edge->subject) < 0)
-                                transaction->is_incomplete = true;
+                        search_add(transaction, edge->subject, search);
                 }
 
         winner = at < transaction->work.n ? transaction->work.items[at] : winner;
@@ -274,17 +336,18 @@ static void conflict_secure(JobTransaction *transaction, JobCandidate *winner) {
 static void conflict_settle_tie(JobTransaction *transaction, const JobConflict *conflict) {
         JobCandidate *winner = conflict_winner(conflict), *loser = conflict_loser(conflict);
 
+        /* The declarer needs the stop. */
         (void) job_stage_count_losses(transaction, loser, SIZE_MAX);
-        conflict_secure(transaction, winner);
+        if (conflict_hangs_on_declarer(conflict))
+                conflict_secure(transaction, conflict_find_declarer(transaction, conflict));
+        else
+                conflict_secure(transaction, winner);
         conflict_drop(transaction, conflict, loser);
 }
 
 static void hang_add(JobTransaction *transaction, JobCandidate *candidate, uint32_t search) {
-        if (candidate->mark != transaction->loss || candidate->step == search)
-                return;
-        candidate->step = search;
-        if (vector_push(&transaction->work, candidate) < 0)
-                transaction->is_incomplete = true;
+        if (candidate->mark == transaction->loss)
+                search_add(transaction, candidate, search);
 }
 
 /* On how many conflicts it hangs if its winner stays. Marks are those of risk_find(). */
@@ -337,12 +400,15 @@ static const JobConflict *conflicts_choose_tie(JobTransaction *transaction, cons
 static void conflicts_settle_rest(JobTransaction *transaction, const JobConflicts *conflicts) {
         for (int round = 0; round < 2; round++)
                 for (size_t i = 0; i < conflicts->n; i++) {
-                        const JobConflict *conflict = &conflicts->items[i];
+                        JobConflict *conflict = &conflicts->items[i];
 
                         if (!conflict_is_open(conflict) || (round == 0 && !conflict_is_declared(conflict)))
                                 continue;
-                        if (!conflict_settle_without_ground(transaction, conflict))
-                                conflict_settle_tie(transaction, conflict);
+                        if (conflict_settle_torn(transaction, conflict) ||
+                            conflict_settle_impossible(transaction, conflict))
+                                continue;
+                        (void) conflict_undeclare(transaction, conflict);
+                        conflict_settle_tie(transaction, conflict);
                 }
 }
 
@@ -361,7 +427,7 @@ int job_transaction_settle(JobTransaction *transaction, const JobStageUnits *sev
                 else {
                         risk_find(transaction, &conflicts);
                         if (!conflicts_settle_sure(transaction, &conflicts) &&
-                            !conflicts_settle_without_ground(transaction, &conflicts)) {
+                            !conflicts_settle_impossible(transaction, &conflicts)) {
                                 risk_find(transaction, &conflicts);
                                 conflict_settle_tie(transaction, conflicts_choose_tie(transaction, &conflicts));
                         }

@@ -241,7 +241,7 @@ int job_transaction_merge(JobTransaction *transaction) {
         JobStageUnits several = {};
         int r = 0;
 
-        for (size_t i = 0; i < transaction->touched.n && r == 0; i++) {
+        for (size_t i = 0; transaction->has_several && i < transaction->touched.n && r == 0; i++) {
                 JobStageUnit *unit = &transaction->stage[transaction->touched.items[i]];
 
                 if (job_stage_has_several(unit))
@@ -263,21 +263,75 @@ int job_transaction_merge(JobTransaction *transaction) {
         return transaction->is_incomplete ? -ENOMEM : 0;
 }
 
-int job_transaction_reduce(JobTransaction *transaction) {
+/* — what is already as it would be — */
+
+static bool job_candidate_is_redundant(const JobTransaction *transaction, const JobCandidate *candidate) {
+        if (candidate->is_gone || candidate->is_anchor ||
+            !job_type_is_redundant(candidate->type, candidate->unit->active_state))
+                return false;
+        return !job_unit_entry_conflicts(job_table_peek(transaction->installed, candidate->index), candidate->type);
+}
+
+static void job_stage_drop_redundant(JobTransaction *transaction, JobCandidate *candidate) {
+        job_stage_drop_alone(transaction, candidate, JOB_DROP_REDUNDANT,
+                             job_stage_format(transaction, "%s is %s already", candidate->unit->id,
+                                              unit_active_state_to_string(candidate->unit->active_state)));
+}
+
+/* Will what is redundant still be so when it is merged? A stop takes no part in that. */
+static bool job_stage_stays_redundant(const JobTransaction *transaction, const JobStageUnit *unit) {
+        for (const JobCandidate *c = unit->first; c; c = c->next_of_unit)
+                if (!c->is_gone && c->type != JOB_NOP && c->type != JOB_STOP && !job_candidate_is_redundant(transaction, c))
+                        return false;
+        return true;
+}
+
+/* Was anything but a stop wanted of it? */
+static bool job_stage_is_contested(const JobStageUnit *unit) {
+        for (const JobCandidate *c = unit->first; c; c = c->next_of_unit)
+                if (c->type != JOB_NOP && c->type != JOB_STOP)
+                        return true;
+        return false;
+}
+
+/* What is left of such a start: what it keeps from starting, and starts of what runs, which go the same way. */
+static void job_stage_cut_redundant(JobTransaction *transaction, JobCandidate *candidate) {
+        for (JobEdge *edge = candidate->needs_first; edge; edge = edge->next_of_subject) {
+                bool stays = edge->conflicts ? job_stage_is_contested(&transaction->stage[edge->object->index]) :
+                                               job_candidate_is_redundant(transaction, edge->object);
+
+                if (!edge->is_cut && !stays)
+                        job_stage_cut_edge(transaction, edge);
+        }
+}
+
+/*
+ * A start of what runs starts nobody, so nothing may give way to what it alone pulls in. Where units have several
+ * candidates it stays itself until these are settled: it may have to keep what runs from being stopped.
+ */
+int job_transaction_reduce_first(JobTransaction *transaction) {
         for (size_t i = 0; i < transaction->candidates.n; i++) {
                 JobCandidate *candidate = transaction->candidates.items[i];
-                const JobUnitEntry *entry;
 
-                if (candidate->is_gone || candidate->is_anchor ||
-                    !job_type_is_redundant(candidate->type, candidate->unit->active_state))
+                if (!job_candidate_is_redundant(transaction, candidate))
                         continue;
-                entry = job_table_peek(transaction->installed, candidate->index);
-                if (job_unit_entry_conflicts(entry, candidate->type))
-                        continue;
-                job_stage_drop_alone(transaction, candidate, JOB_DROP_REDUNDANT,
-                                     job_stage_format(transaction, "%s is %s already", candidate->unit->id,
-                                                      unit_active_state_to_string(candidate->unit->active_state)));
+                if (!transaction->has_several)
+                        job_stage_drop_redundant(transaction, candidate);
+                else if (candidate->type != JOB_STOP &&
+                         job_stage_stays_redundant(transaction, &transaction->stage[candidate->index]))
+                        job_stage_cut_redundant(transaction, candidate);
         }
+        job_stage_sweep(transaction);
+        return transaction->is_incomplete ? -ENOMEM : 0;
+}
+
+int job_transaction_reduce(JobTransaction *transaction) {
+        if (!transaction->has_several)
+                return 0;
+
+        for (size_t i = 0; i < transaction->candidates.n; i++)
+                if (job_candidate_is_redundant(transaction, transaction->candidates.items[i]))
+                        job_stage_drop_redundant(transaction, transaction->candidates.items[i]);
         job_stage_sweep(transaction);
         return transaction->is_incomplete ? -ENOMEM : 0;
 }

@@ -147,6 +147,7 @@ int job_stage_add(JobTransaction *transaction, Unit *unit, JobType type, JobCand
                 return r;
 
         end = &stage_of_unit(transaction, unit)->first;
+        transaction->has_several |= *end != NULL;
         while (*end)
                 end = &(*end)->next_of_unit;
         *end = candidate;
@@ -282,6 +283,17 @@ void job_stage_drop_alone(JobTransaction *transaction, JobCandidate *candidate, 
         assert(transaction->work.n == 0);
 
         job_stage_queue(transaction, candidate, rule, why);
+        job_stage_drop_queued(transaction, false);
+}
+
+void job_stage_cut_edge(JobTransaction *transaction, JobEdge *edge) {
+        assert(transaction->work.n == 0);
+
+        job_stage_touch(transaction);
+        job_edge_cut(edge);
+        if (edge->object->n_pullers > 0 || edge->object->is_anchor)
+                return;
+        job_stage_queue(transaction, edge->object, JOB_DROP_UNREACHED, "nothing that is left pulls it in");
         job_stage_drop_queued(transaction, false);
 }
 

@@ -98,6 +98,8 @@ int job_stage_connect(JobTransaction *transaction, JobCandidate *subject, JobCan
 void job_stage_drop(JobTransaction *transaction, JobCandidate *candidate, JobDropRule rule, const char *why);
 /* Drops it alone: those that need it stay. */
 void job_stage_drop_alone(JobTransaction *transaction, JobCandidate *candidate, JobDropRule rule, const char *why);
+/* As if it had not been pulled in by that; what is unreached thereby goes, rings with the next sweep. */
+void job_stage_cut_edge(JobTransaction *transaction, JobEdge *edge);
 /* Drops what has failed, each for its own reason. */
 void job_stage_drop_failed(JobTransaction *transaction);
 /* Removes what no anchor reaches, and leaves in each of the others the way to it. Free if nothing has changed. */
@@ -132,6 +134,7 @@ void job_transaction_clear(JobTransaction *transaction);
 int job_transaction_expand(JobTransaction *transaction, const JobRequest *requests, size_t n);
 int job_transaction_add_mode_extras(JobTransaction *transaction);
 int job_transaction_expand_pending(JobTransaction *transaction);         /* what the extras added */
+int job_transaction_reduce_first(JobTransaction *transaction);
 int job_transaction_mark_and_minimize(JobTransaction *transaction);
 int job_transaction_merge(JobTransaction *transaction);
 int job_transaction_settle(JobTransaction *transaction, const JobStageUnits *several);  /* a part of the merge */
