@@ -11,8 +11,7 @@
  * No job may be lost to one that is itself lost. So there are rounds: those
  * conflicts are settled whose winners nothing that is still open can cost, then
  * it is looked again. If there is none, what can't be there either way goes: what
- * would not be there without its opponent, and what needs both of two that
- * conflict. Else it is a tie: some conflicts hang on each other
+ * would not be there without what it conflicts with. Else it is a tie: some conflicts hang on each other
  * in a ring. Of those that hang on no others, the one with a stop through
  * Conflicts=, then the first by name is settled, and all that its winner needs
  * is secured against what is only wanted.
@@ -29,10 +28,10 @@
 typedef struct JobConflict {
         JobCandidate *stop, *other;
         bool is_sure;           /* nothing can cost the winner any more */
-        bool is_undeclared;     /* who declares it would not be there without .other */
 } JobConflict;
 
 typedef VECTOR(JobConflict) JobConflicts;
+typedef VECTOR(JobCandidate *) JobCandidates;
 
 static bool conflict_is_open(const JobConflict *conflict) {
         return !conflict->stop->is_gone && !conflict->other->is_gone;
@@ -42,13 +41,16 @@ static int candidate_rank(const JobCandidate *candidate) {
         return candidate->matters ? 2 : candidate->is_secured ? 1 : 0;
 }
 
-static bool conflict_is_declared(const JobConflict *conflict) {
-        if (conflict->is_undeclared)
-                return false;
+/* The first that declares it, or NULL. */
+static JobCandidate *conflict_first_declarer(const JobConflict *conflict) {
         for (const JobEdge *edge = conflict->stop->pullers_first; edge; edge = edge->next_of_object)
                 if (!edge->is_cut && edge->conflicts)
-                        return true;
-        return false;
+                        return edge->subject;
+        return NULL;
+}
+
+static bool conflict_is_declared(const JobConflict *conflict) {
+        return conflict_first_declarer(conflict);
 }
 
 static bool conflict_is_even(const JobConflict *conflict) {
@@ -140,12 +142,11 @@ static void search_add(JobTransaction *transaction, JobCandidate *candidate, uin
                 transaction->is_incomplete = true;
 }
 
-/* One that declares it and is not marked as lost, or NULL. */
-static JobCandidate *conflict_find_declarer(const JobTransaction *transaction, const JobConflict *conflict) {
+static bool risk_spares_declarer(const JobTransaction *transaction, const JobConflict *conflict) {
         for (const JobEdge *edge = conflict->stop->pullers_first; edge; edge = edge->next_of_object)
                 if (!edge->is_cut && edge->conflicts && !job_stage_would_lose(transaction, edge->subject))
-                        return edge->subject;
-        return NULL;
+                        return true;
+        return false;
 }
 
 /* Does its stop win for nothing but that it was declared? */
@@ -159,7 +160,7 @@ static bool risk_add_losers(JobTransaction *transaction, const JobConflicts *con
                 const JobConflict *conflict = &conflicts->items[i];
 
                 risk_add(transaction, conflict_loser(conflict));
-                if (conflict_hangs_on_declarer(conflict) && !conflict_find_declarer(transaction, conflict))
+                if (conflict_hangs_on_declarer(conflict) && !risk_spares_declarer(transaction, conflict))
                         risk_add(transaction, conflict->stop);
         }
         return transaction->work.n > 0;
@@ -225,62 +226,66 @@ static bool conflicts_settle_sure(JobTransaction *transaction, const JobConflict
 
 /* — rings — */
 
-/* One would go with the other: it can't be there either way. */
+/* What is wanted of the unit beside it can't be there with it. */
+static void impossible_add_opponents(JobTransaction *transaction, const JobCandidate *candidate) {
+        for (JobCandidate *c = transaction->stage[candidate->index].first; c; c = c->next_of_unit)
+                if (c != candidate && c->type != JOB_NOP && candidate->type != JOB_NOP &&
+                    (c->type == JOB_STOP) != (candidate->type == JOB_STOP))
+                        job_stage_add_loss(transaction, c);
+}
+
+/*
+ * Would it go with what can't be there beside it and what it needs? Then it can't be there, whichever of two wins. Marks
+ * what goes with them.
+ */
+static bool candidate_is_impossible(JobTransaction *transaction, JobCandidate *candidate) {
+        uint32_t search = ++transaction->generation;
+        JobCandidates needs = {};
+
+        candidate->step = search;
+        if (vector_push(&needs, candidate) < 0)
+                transaction->is_incomplete = true;
+        for (size_t at = 0; at < needs.n; at++)
+                for (JobEdge *edge = needs.items[at]->needs_first; edge; edge = edge->next_of_subject) {
+                        if (edge->is_cut || !edge->is_needed || edge->object->step == search)
+                                continue;
+                        edge->object->step = search;
+                        if (vector_push(&needs, edge->object) < 0)
+                                transaction->is_incomplete = true;
+                }
+
+        job_stage_begin_loss(transaction);
+        for (size_t i = 0; i < needs.n; i++)
+                impossible_add_opponents(transaction, needs.items[i]);
+        vector_deinit(&needs);
+        (void) job_stage_spread_loss(transaction, SIZE_MAX);
+        return job_stage_would_lose(transaction, candidate);
+}
+
+static JobCandidate *conflict_find_impossible(JobTransaction *transaction, const JobConflict *conflict) {
+        if (candidate_is_impossible(transaction, conflict->stop))
+                return conflict->stop;
+        if (candidate_is_impossible(transaction, conflict->other))
+                return conflict->other;
+        for (const JobEdge *edge = conflict->stop->pullers_first; edge; edge = edge->next_of_object)
+                if (!edge->is_cut && edge->conflicts && candidate_is_impossible(transaction, edge->subject))
+                        return edge->subject;
+        return NULL;
+}
+
 static bool conflict_settle_impossible(JobTransaction *transaction, const JobConflict *conflict) {
-        JobCandidate *const sides[] = { conflict->stop, conflict->other };
+        JobCandidate *impossible = conflict_find_impossible(transaction, conflict);
 
-        for (size_t i = 0; i < ELEMENTSOF(sides); i++) {
-                (void) job_stage_count_losses(transaction, sides[1 - i], SIZE_MAX);
-                if (!job_stage_would_lose(transaction, sides[i]))
-                        continue;
-                conflict_drop(transaction, conflict, sides[i]);
-                return true;
-        }
-        return false;
-}
-
-/* The one that declares the conflict would go with the one that it conflicts with: so it declares nothing. */
-static bool conflict_undeclare(JobTransaction *transaction, JobConflict *conflict) {
-        if (!conflict_hangs_on_declarer(conflict))
+        if (!impossible)
                 return false;
-        (void) job_stage_count_losses(transaction, conflict->other, SIZE_MAX);
-        conflict->is_undeclared = !conflict_find_declarer(transaction, conflict);
-        return conflict->is_undeclared;
-}
-
-/* A candidate that needs both can't be there, either. */
-static JobCandidate *conflict_find_torn(JobTransaction *transaction, const JobConflict *conflict) {
-        JobCandidate *torn = NULL;
-        uint32_t search;
-
-        transaction->loss = ++transaction->generation;
-        risk_add(transaction, conflict->stop);
-        risk_add_needing(transaction);
-
-        search = ++transaction->generation;
-        search_add(transaction, conflict->other, search);
-        while (transaction->work.n > 0 && !torn) {
-                JobCandidate *candidate = vector_pop(&transaction->work);
-
-                if (job_stage_would_lose(transaction, candidate))
-                        torn = candidate;
-                for (JobEdge *edge = candidate->pullers_first; edge; edge = edge->next_of_object)
-                        if (!edge->is_cut && edge->is_needed)
-                                search_add(transaction, edge->subject, search);
-        }
-        vector_clear(&transaction->work);
-        return torn;
-}
-
-static bool conflict_settle_torn(JobTransaction *transaction, const JobConflict *conflict) {
-        JobCandidate *torn = conflict_find_torn(transaction, conflict);
-
-        if (torn)
-                job_stage_drop(transaction, torn, JOB_DROP_CONFLICT,
-                               job_stage_format(transaction, "what comes with it conflicts: %s and %s",
-                                                job_candidate_name(transaction, conflict->stop),
+        if (impossible == conflict->stop || impossible == conflict->other)
+                conflict_drop(transaction, conflict, impossible);
+        else
+                job_stage_drop(transaction, impossible, JOB_DROP_CONFLICT,
+                               job_stage_format(transaction, "it conflicts with %s, and would not be there without what "
+                                                             "it conflicts with",
                                                 job_candidate_name(transaction, conflict->other)));
-        return torn;
+        return true;
 }
 
 static bool conflicts_settle_impossible(JobTransaction *transaction, const JobConflicts *conflicts) {
@@ -288,9 +293,7 @@ static bool conflicts_settle_impossible(JobTransaction *transaction, const JobCo
 
         for (size_t i = 0; i < conflicts->n; i++)
                 if (conflict_is_open(&conflicts->items[i]))
-                        is_any |= conflict_settle_torn(transaction, &conflicts->items[i]) ||
-                                  conflict_settle_impossible(transaction, &conflicts->items[i]) ||
-                                  conflict_undeclare(transaction, &conflicts->items[i]);
+                        is_any |= conflict_settle_impossible(transaction, &conflicts->items[i]);
         return is_any;
 }
 
@@ -324,7 +327,7 @@ static void secure_add_way(JobTransaction *transaction, JobCandidate *winner) {
                 secure_add(transaction, winner);
 }
 
-/* The winner, what it needs, and a way on which it is pulled in. Marks are those of the loser's losses. */
+/* The winner, what it needs, and a way on which it is pulled in. Marks are those of candidate_is_impossible(). */
 static void conflict_secure(JobTransaction *transaction, JobCandidate *winner) {
         secure_add_way(transaction, winner);
         while (transaction->work.n > 0)
@@ -336,12 +339,11 @@ static void conflict_secure(JobTransaction *transaction, JobCandidate *winner) {
 static void conflict_settle_tie(JobTransaction *transaction, const JobConflict *conflict) {
         JobCandidate *winner = conflict_winner(conflict), *loser = conflict_loser(conflict);
 
-        /* The declarer needs the stop. */
-        (void) job_stage_count_losses(transaction, loser, SIZE_MAX);
+        /* It needs the stop. */
         if (conflict_hangs_on_declarer(conflict))
-                conflict_secure(transaction, conflict_find_declarer(transaction, conflict));
-        else
-                conflict_secure(transaction, winner);
+                winner = conflict_first_declarer(conflict);
+        (void) candidate_is_impossible(transaction, winner);
+        conflict_secure(transaction, winner);
         conflict_drop(transaction, conflict, loser);
 }
 
@@ -400,15 +402,12 @@ static const JobConflict *conflicts_choose_tie(JobTransaction *transaction, cons
 static void conflicts_settle_rest(JobTransaction *transaction, const JobConflicts *conflicts) {
         for (int round = 0; round < 2; round++)
                 for (size_t i = 0; i < conflicts->n; i++) {
-                        JobConflict *conflict = &conflicts->items[i];
+                        const JobConflict *conflict = &conflicts->items[i];
 
                         if (!conflict_is_open(conflict) || (round == 0 && !conflict_is_declared(conflict)))
                                 continue;
-                        if (conflict_settle_torn(transaction, conflict) ||
-                            conflict_settle_impossible(transaction, conflict))
-                                continue;
-                        (void) conflict_undeclare(transaction, conflict);
-                        conflict_settle_tie(transaction, conflict);
+                        if (!conflict_settle_impossible(transaction, conflict))
+                                conflict_settle_tie(transaction, conflict);
                 }
 }
 

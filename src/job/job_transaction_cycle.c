@@ -111,7 +111,9 @@ static JobCandidate *cycle_choose_victim(OrderGraph *graph, const OrderNodes *cy
 
                 if (!candidate || candidate == victim)
                         continue;
-                losses = job_stage_count_losses(graph->transaction, candidate, fewest);
+                job_stage_begin_loss(graph->transaction);
+                job_stage_add_loss(graph->transaction, candidate);
+                losses = job_stage_spread_loss(graph->transaction, fewest);
                 if (!victim || losses < fewest ||
                     (losses == fewest && strcmp(candidate->unit->id, victim->unit->id) < 0)) {
                         victim = candidate;

@@ -18,7 +18,7 @@ static void loss_push(JobTransaction *transaction, JobCandidate *candidate) {
                 transaction->is_incomplete = true;
 }
 
-static void loss_add(JobTransaction *transaction, JobCandidate *candidate) {
+void job_stage_add_loss(JobTransaction *transaction, JobCandidate *candidate) {
         if (candidate->is_gone || candidate->mark == transaction->loss)
                 return;
         candidate->mark = transaction->loss;
@@ -30,7 +30,7 @@ static void loss_follow(JobTransaction *transaction, const JobCandidate *lost) {
 
         for (JobEdge *edge = lost->pullers_first; edge; edge = edge->next_of_object)
                 if (!edge->is_cut && edge->is_needed)
-                        loss_add(transaction, edge->subject);
+                        job_stage_add_loss(transaction, edge->subject);
 
         for (JobEdge *edge = lost->needs_first; edge; edge = edge->next_of_subject) {
                 JobCandidate *object = edge->object;
@@ -44,20 +44,21 @@ static void loss_follow(JobTransaction *transaction, const JobCandidate *lost) {
                                 transaction->is_incomplete = true;
                 }
                 if (++object->n_losing == object->n_pullers)
-                        loss_add(transaction, object);
+                        job_stage_add_loss(transaction, object);
         }
 }
 
-size_t job_stage_count_losses(JobTransaction *transaction, JobCandidate *candidate, size_t limit) {
-        size_t n = 0;
-
+void job_stage_begin_loss(JobTransaction *transaction) {
         assert(transaction->work.n == 0);
 
         job_stage_touch(transaction);
         transaction->generation += 2;
         transaction->loss = transaction->generation;
         vector_clear(&transaction->suspects);
-        loss_add(transaction, candidate);
+}
+
+size_t job_stage_spread_loss(JobTransaction *transaction, size_t limit) {
+        size_t n = 0;
 
         for (size_t at = 0;; at++) {
                 while (transaction->work.n > 0 && n <= limit) {

@@ -96,13 +96,22 @@ static bool need(bool *flags, int u) {
         return is_new;
 }
 
-static bool need_for_start(const Model *m, FuzzNeeds *needs, int u) {
+static bool is_up(const FuzzCheck *c, int u) {
+        return model_is_redundant(c->before, u, JOB_START) && !is_asked_for(c, u);
+}
+
+/* What runs starts nobody; it needs what runs like it. */
+static bool need_for_start(const FuzzCheck *c, FuzzNeeds *needs, int u) {
+        static const UnitRelationKind kinds[] = { UNIT_REQUIRES, UNIT_BINDS_TO };
+        const Model *m = c->before;
         bool is_more = false;
 
-        model_each(m, u, UNIT_REQUIRES, v)
-                is_more |= need(needs->starts, v);
-        model_each(m, u, UNIT_BINDS_TO, v)
-                is_more |= need(needs->starts, v);
+        for (size_t i = 0; i < ELEMENTSOF(kinds); i++)
+                model_each(m, u, kinds[i], v)
+                        if (!is_up(c, u) || is_up(c, v))
+                                is_more |= need(needs->starts, v);
+        if (is_up(c, u))
+                return is_more;
         model_each(m, u, UNIT_REQUISITE, v)
                 is_more |= need(needs->checks, v);
         model_each(m, u, UNIT_CONFLICTS, v)
@@ -152,11 +161,8 @@ static bool find_needs(const FuzzCheck *c, FuzzNeeds *needs) {
         while (is_more) {
                 is_more = false;
                 for (int u = 0; u < m->n_units; u++) {
-                        /* What runs already needs nothing. */
-                        bool is_up = model_is_redundant(m, u, JOB_START) && !is_asked_for(c, u);
-
-                        if (needs->starts[u] && !is_up)
-                                is_more |= need_for_start(m, needs, u);
+                        if (needs->starts[u])
+                                is_more |= need_for_start(c, needs, u);
                         if (needs->stops[u] && (!is_idle(m, u) || is_asked_for(c, u)))
                                 is_more |= need_for_stop(m, needs, u);
                 }

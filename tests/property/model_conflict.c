@@ -69,7 +69,7 @@ static bool is_declared(const ModelStage *s, int stop, const ModelSet *among) {
 static int winner_of(const ModelStage *s, const ModelConflict *c) {
         if (rank(s, c->stop) != rank(s, c->other))
                 return rank(s, c->stop) > rank(s, c->other) ? c->stop : c->other;
-        return is_declared(s, c->stop, NULL) && !s->candidates[c->other].is_spared ? c->stop : c->other;
+        return is_declared(s, c->stop, NULL) ? c->stop : c->other;
 }
 
 static bool hangs_on_declarer(const ModelStage *s, const ModelConflict *c) {
@@ -112,64 +112,51 @@ static bool settle_sure(ModelStage *s, const ModelConflicts *conflicts) {
         return is_any;
 }
 
-/* All that need @candidate, itself included. */
-static ModelSet find_needing(const ModelStage *s, int candidate) {
-        ModelSet needing = {};
+/* It and all that it needs. */
+static ModelSet find_needs(const ModelStage *s, int candidate) {
+        ModelSet needs = {};
         bool is_more = true;
 
-        needing.has[candidate] = true;
+        needs.has[candidate] = true;
         while (is_more) {
                 is_more = false;
                 for (int i = 0; i < s->n_edges; i++) {
                         const ModelEdge *edge = &s->edges[i];
 
                         if (edge->is_needed && !edge->is_void && is_there(s, edge->from) && is_there(s, edge->to) &&
-                            needing.has[edge->to] && !needing.has[edge->from])
-                                is_more = needing.has[edge->from] = true;
+                            needs.has[edge->from] && !needs.has[edge->to])
+                                is_more = needs.has[edge->to] = true;
                 }
         }
-        return needing;
+        return needs;
 }
 
-/* What needs both of two that conflict. */
-static bool settle_torn(ModelStage *s, const ModelConflicts *conflicts) {
-        for (int i = 0; i < conflicts->n; i++) {
-                ModelSet a, b;
+/* What would remain beside @candidate: all that can be there with it and with what it needs. */
+static ModelSet find_rest_beside(const ModelStage *s, const ModelConflicts *conflicts, int candidate) {
+        ModelSet needs = find_needs(s, candidate), lost = {}, remains;
 
-                if (!is_open(s, &conflicts->items[i]))
+        for (int i = 0; i < conflicts->n; i++) {
+                lost.has[conflicts->items[i].other] |= needs.has[conflicts->items[i].stop];
+                lost.has[conflicts->items[i].stop] |= needs.has[conflicts->items[i].other];
+        }
+        model_stage_remains(s, &lost, &remains);
+        return remains;
+}
+
+/* What is only there as long as something is that can't be there beside it: it takes part in no answer. */
+static bool settle_impossible(ModelStage *s, const ModelConflicts *conflicts) {
+        for (int i = 0; i < s->n; i++) {
+                ModelSet rest;
+
+                if (!is_there(s, i))
                         continue;
-                a = find_needing(s, conflicts->items[i].stop);
-                b = find_needing(s, conflicts->items[i].other);
-                for (int k = 0; k < s->n; k++)
-                        if (a.has[k] && b.has[k]) {
-                                model_stage_drop(s, k);
-                                return true;
-                        }
+                rest = find_rest_beside(s, conflicts, i);
+                if (rest.has[i])
+                        continue;
+                model_stage_drop(s, i);
+                return true;
         }
         return false;
-}
-
-/* One that is only there as long as its opponent is; or it is only declared by such a one. */
-static bool settle_impossible(ModelStage *s, const ModelConflicts *conflicts) {
-        bool is_any = false;
-
-        for (int i = 0; i < conflicts->n; i++) {
-                const ModelConflict *c = &conflicts->items[i];
-                ModelSet without_stop, without_other;
-
-                if (!is_open(s, c))
-                        continue;
-                model_stage_remains_without(s, c->stop, &without_stop);
-                model_stage_remains_without(s, c->other, &without_other);
-                is_any |= !without_stop.has[c->other] || !without_other.has[c->stop];
-                if (!without_other.has[c->stop])
-                        model_stage_drop(s, c->stop);
-                else if (!without_stop.has[c->other])
-                        model_stage_drop(s, c->other);
-                else if (hangs_on_declarer(s, c) && !is_declared(s, c->stop, &without_other))
-                        is_any = s->candidates[c->other].is_spared = true;
-        }
-        return is_any;
 }
 
 /* Upon how many of @conflicts it depends if the winner stays: those whose outcome may cost what it needs or is pulled by. */
@@ -214,14 +201,11 @@ static void secure_with_needs(ModelStage *s, int candidate) {
                         secure_with_needs(s, s->edges[i].to);
 }
 
-/* And one shortest way on which an anchor pulls it in, without the loser. */
-static void secure(ModelStage *s, const ModelConflict *c, int loser) {
+/* And one shortest way on which an anchor pulls it in, of what can be there beside it. */
+static void secure(ModelStage *s, const ModelConflicts *conflicts, int winner) {
         int queue[MODEL_CANDIDATES_MAX], down[MODEL_CANDIDATES_MAX], n = 0, at = 0;
-        ModelSet remains, seen = {};
-        int winner;
+        ModelSet remains = find_rest_beside(s, conflicts, winner), seen = {};
 
-        model_stage_remains_without(s, loser, &remains);
-        winner = hangs_on_declarer(s, c) ? find_declarer(s, c->stop, &remains) : winner_of(s, c);
         queue[n++] = winner;
         seen.has[winner] = true;
         for (; at < n && !s->candidates[queue[at]].is_anchor; at++)
@@ -250,8 +234,7 @@ static void settle_tie(ModelStage *s, Model *m, const ModelConflicts *conflicts)
                 int n = count_grounds(s, conflicts, c, &firm);
                 bool is_better = !chosen || n < fewest;
 
-                if (chosen && n == fewest && is_declared(s, c->stop, NULL) && !s->candidates[c->other].is_spared &&
-                    (!is_declared(s, chosen->stop, NULL) || s->candidates[chosen->other].is_spared))
+                if (chosen && n == fewest && is_declared(s, c->stop, NULL) && !is_declared(s, chosen->stop, NULL))
                         is_better = true;
                 if (!is_better)
                         continue;
@@ -262,7 +245,7 @@ static void settle_tie(ModelStage *s, Model *m, const ModelConflicts *conflicts)
         m->went_by_name = true;
         model_count(m, n_ties);
         loser = loser_of(s, chosen);
-        secure(s, chosen, loser);
+        secure(s, conflicts, hangs_on_declarer(s, chosen) ? find_declarer(s, chosen->stop, NULL) : winner_of(s, chosen));
         model_stage_drop(s, loser);
 }
 
@@ -278,7 +261,7 @@ void model_stage_settle(ModelStage *s, Model *m) {
 
         while (!s->error && conflicts.n > 0) {
                 if (!settle_sure(s, &conflicts)) {
-                        if (settle_torn(s, &conflicts) || settle_impossible(s, &conflicts))
+                        if (settle_impossible(s, &conflicts))
                                 model_count(m, n_groundless);
                         else
                                 settle_tie(s, m, &conflicts);

@@ -19,7 +19,6 @@ typedef struct ModelCandidate {
         bool is_anchor;
         bool matters;
         bool is_secured;                /* a tie was settled for it, or for what needs it */
-        bool is_spared;                 /* what declares a conflict with it would not be there without it */
         bool absorbed_start;
         bool is_expanded, is_propagated;
         const char *error;              /* why it failed: that is remembered when it is gone, too */
