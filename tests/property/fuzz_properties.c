@@ -131,10 +131,9 @@ static bool need_for_stop(const Model *m, FuzzNeeds *needs, int u) {
         return is_more;
 }
 
-/* What such a stop comes to depends on what else there is: without one unit another may have another job. */
-static bool has_propagated_stops(const Model *m) {
+static bool has_any(const Model *m, UnitRelationKind kind) {
         for (int u = 0; u < m->n_units; u++)
-                if (m->units[u].n_related[UNIT_PROPAGATES_STOP_TO] > 0)
+                if (m->units[u].n_related[kind] > 0)
                         return true;
         return false;
 }
@@ -144,7 +143,8 @@ static bool find_needs(const FuzzCheck *c, FuzzNeeds *needs) {
         const Model *m = c->before;
         bool is_more = true;
 
-        if (has_propagated_stops(m))
+        /* What that comes to depends on what else there is. */
+        if (has_any(m, UNIT_PROPAGATES_STOP_TO))
                 return false;
         /* What runs may stand against a start: see check_lost_starts(). */
         for (int u = 0; u < m->n_units; u++)
@@ -301,7 +301,7 @@ static void check_declarations(const FuzzCheck *c) {
 
                         if (other && other->type == JOB_START && !other->is_needed && is_dropped(c, m->units[u].name) &&
                             !planned_job(c, m->units[u].name, false) && !is_related(m, v, UNIT_CONFLICTS, u) &&
-                            !runs_without(m, v))
+                            !m->units[v].is_perpetual && !runs_without(m, v))
                                 check_declared(c, u, v);
                 }
 }
@@ -327,11 +327,15 @@ static void check_victim(const FuzzCheck *c, const char *cycle) {
         }
 }
 
-/* Where one is all that was left out. */
+/*
+ * Where one is all that was left out. A stop that is propagated, and a check of what is not started, may be other jobs if
+ * the unit can't be started.
+ */
 static void check_victims(const FuzzCheck *c) {
         size_t n = 0;
 
-        if (c->step->mode != JOB_REPLACE || has_propagated_stops(c->before))
+        if (c->step->mode != JOB_REPLACE || has_any(c->before, UNIT_PROPAGATES_STOP_TO) ||
+            has_any(c->before, UNIT_REQUISITE))
                 return;
         for (size_t i = 0; i < c->plan->dropped.n; i++)
                 n += c->plan->dropped.items[i].rule != JOB_DROP_UNREACHED &&

@@ -315,6 +315,7 @@ static void break_component(ModelStage *s, Model *m, const ModelHalves *componen
         do {
                 look(&nodes, m, s, component);
                 n = find_components(&nodes, s, parts);
+                m->went_by_name |= n > 1;
                 for (int i = 0; i < n && !s->error; i++)
                         break_one(s, m, &parts[i]);
         } while (n > 0 && !s->error);
@@ -328,6 +329,7 @@ void model_stage_break_cycles(ModelStage *s, Model *m) {
         do {
                 look(&nodes, m, s, NULL);
                 n = find_components(&nodes, s, components);
+                m->went_by_name |= n > 1;       /* what one costs may have been in the other */
                 for (int i = 0; i < n && !s->error; i++)
                         break_component(s, m, &components[i]);
                 model_stage_sweep(s);
