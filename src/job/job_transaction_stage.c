@@ -92,8 +92,11 @@ static int job_stage_take_unit(JobTransaction *transaction, const Unit *unit) {
         stage = stage_of_unit(transaction, unit);
         if (stage->is_touched)
                 return 0;
+        r = vector_push(&transaction->touched, unit->index);
+        if (r < 0)
+                return r;
         stage->is_touched = true;
-        return vector_push(&transaction->touched, unit->index);
+        return 0;
 }
 
 /* Left out before and now pulled in by something else: that it was left out is not so any more. */

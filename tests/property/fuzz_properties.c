@@ -328,14 +328,14 @@ static void check_victim(const FuzzCheck *c, const char *cycle) {
 }
 
 /*
- * Where one is all that was left out. A stop that is propagated, and a check of what is not started, may be other jobs if
- * the unit can't be started.
+ * Where one is all that was left out. If the unit can't be started there may be other jobs: stops that are propagated,
+ * checks of what is not started, and what it conflicts with.
  */
 static void check_victims(const FuzzCheck *c) {
         size_t n = 0;
 
         if (c->step->mode != JOB_REPLACE || has_any(c->before, UNIT_PROPAGATES_STOP_TO) ||
-            has_any(c->before, UNIT_REQUISITE))
+            has_any(c->before, UNIT_REQUISITE) || has_any(c->before, UNIT_CONFLICTS))
                 return;
         for (size_t i = 0; i < c->plan->dropped.n; i++)
                 n += c->plan->dropped.items[i].rule != JOB_DROP_UNREACHED &&
